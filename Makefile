@@ -1,0 +1,50 @@
+# Every command of the house. `make` alone lists them.
+
+PY := .venv/bin/python
+
+.PHONY: help run dev test check bench soak requirements lock clean
+.DEFAULT_GOAL := help
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+
+run: ## install what is needed, then serve on this machine
+	@scripts/venv run
+	@exec .venv/bin/fullhouse serve
+
+dev: ## serve, and start again whenever a file changes
+	@scripts/venv dev
+	@exec .venv/bin/fullhouse serve --reload
+
+test: ## run the tests, in parallel and in random order, on private servers
+	@scripts/venv dev
+	@scripts/brokers
+	@$(PY) -m pytest -n auto
+
+check: ## lint, format, types, layers, requirements: changes nothing
+	@scripts/venv dev
+	@.venv/bin/ruff check
+	@.venv/bin/ruff format --check
+	@.venv/bin/mypy
+	@.venv/bin/lint-imports
+	@$(PY) scripts/requirements.py
+
+bench: ## measure, and print ratios
+	@scripts/venv dev
+	@for file in bench/[!_]*.py; do echo "== $$file"; $(PY) "$$file" || exit 1; done
+
+soak: ## run the long tests at full count, one after the other
+	@scripts/venv dev
+	@scripts/brokers
+	@FULLHOUSE_SOAK=1 $(PY) -m pytest -m "soak or fault"
+
+requirements: ## write into docs/requirements.md which tests prove what
+	@scripts/venv dev
+	@$(PY) scripts/requirements.py --write
+
+lock: ## choose the newest versions that pyproject.toml allows, and pin them
+	@scripts/lock
+
+clean: ## remove what these commands made, except the data of `make run`
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,5 @@
+import sys
+
+from fullhouse.cli import main
+
+sys.exit(main())

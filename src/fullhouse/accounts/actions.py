@@ -1,0 +1,292 @@
+"""The verbs of organisations, teams and memberships. Each takes a transaction: load, decide, write, announce."""
+
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import asyncpg
+import msgspec
+from msgspec import UNSET
+
+from fullhouse.accounts import policy, store
+from fullhouse.accounts.facts import MemberChanged, MembershipChanged, OrganizationCreated, OrganizationStatusChanged
+from fullhouse.accounts.model import (
+    AboveYou,
+    BadScope,
+    ChangeMe,
+    ChangeMember,
+    ChangeMembership,
+    ChangeOrganization,
+    CreateApiKey,
+    GrantMembership,
+    Invitation,
+    Invite,
+    LastOwner,
+    Membership,
+    NewApiKey,
+    Organization,
+    OrganizationProfile,
+    Role,
+    Taken,
+    User,
+)
+from fullhouse.kit import audit, mail, secrets
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import FieldError, Invalid, NotFound
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.outbox import announce
+
+Row = TypeVar("Row", bound=msgspec.Struct)
+
+# --- organisations
+
+
+async def create_organization(tx: Tx, organization_id: UUID, slug: str, name: str) -> Organization:
+    """`tx` is already the new organisation's own: nobody writes into a tenant from outside."""
+    try:
+        organization = await store.insert_organization(tx, organization_id, slug, name)
+    except asyncpg.UniqueViolationError:
+        raise Taken(f"There is an organisation named “{slug}” already.") from None
+    assert organization
+    await store.insert_settings(tx, organization_id)
+    await audit.write(tx, "organization.created", "organization", organization_id, after={"slug": slug, "name": name})
+    await announce(tx, OrganizationCreated(subject_id=organization_id, slug=slug))
+    return organization
+
+
+async def change_organization(tx: Tx, change: ChangeOrganization) -> OrganizationProfile:
+    before = await store.profile(tx, tx.organization_id)
+    assert before
+    after = _changed(before, change)
+    if after.timezone != before.timezone:
+        _check_timezone(after.timezone)
+    if after == before:
+        return before
+    await store.update_organization(tx, before.id, after.name)
+    await store.update_settings(
+        tx, before.id, after.currency, after.locale, after.timezone, after.contact_email, after.accent_color
+    )
+    await _audit_difference(tx, "organization.updated", "organization", before, after)
+    return after
+
+
+async def change_organization_status(tx: Tx, status: str, reason: str) -> Organization:
+    """The platform suspends an organisation, or lets it back in."""
+    assert tx.organization_id
+    changed = await store.update_organization_status(tx, tx.organization_id, status)
+    if changed is None:
+        found = await store.organization_by_id(tx, tx.organization_id)
+        if found is None:
+            raise NotFound
+        return found
+    await audit.write(
+        tx, f"organization.{status}", "organization", tx.organization_id, after={"status": status}, reason=reason
+    )
+    await announce(tx, OrganizationStatusChanged(subject_id=tx.organization_id, status=status))
+    return changed
+
+
+# --- people
+
+
+async def create_user(tx: Tx, *, email: str | None, name: str, role: str, password_hash: str | None = None) -> User:
+    try:
+        user = await store.insert_user(tx, new_id(), tx.organization_id, email, name, role, password_hash)
+    except asyncpg.UniqueViolationError:
+        raise Taken(f"Somebody has the address {email} already.") from None
+    assert user
+    await audit.write(tx, "user.created", "user", user.id, after={"email": email, "name": name, "role": role})
+    if role != Role.CUSTOMER:
+        await announce(tx, MemberChanged(subject_id=user.id, role=role, status="active"))
+    return user
+
+
+async def change_me(tx: Tx, who: Principal, change: ChangeMe) -> User:
+    before = await store.lock_user(tx, tx.organization_id, who.id)
+    if before is None:
+        raise NotFound
+    after = _changed(before, change)
+    if after != before:
+        await store.update_user(tx, tx.organization_id, who.id, after.name, after.role, after.status)
+        await _audit_difference(tx, "user.updated", "user", before, after)
+    return after
+
+
+async def change_member(tx: Tx, who: Principal, user_id: UUID, change: ChangeMember) -> User:
+    before = await store.lock_user(tx, tx.organization_id, user_id)
+    if before is None or before.role == Role.CUSTOMER:
+        raise NotFound
+    after = _changed(before, change)
+    if not (policy.may_manage(who.role, before.role) and policy.may_manage(who.role, after.role)):
+        raise AboveYou()
+    if after == before:
+        return before
+    try:
+        saved = await store.update_user(tx, tx.organization_id, user_id, after.name, after.role, after.status)
+    except asyncpg.CheckViolationError as error:
+        if error.constraint_name != "last_owner":
+            raise
+        raise LastOwner() from None
+    assert saved
+    if saved.status == "disabled":
+        await store.revoke_sessions_of(tx, tx.organization_id, user_id, None)
+    await _audit_difference(tx, "member.updated", "user", before, saved)
+    await announce(tx, MemberChanged(subject_id=user_id, role=saved.role, status=saved.status))
+    return saved
+
+
+async def invite(tx: Tx, who: Principal, wish: Invite, *, public_url: str) -> Invitation:
+    """Mails a link to join the team. Asking again replaces the earlier link."""
+    if not policy.may_manage(who.role, wish.role):
+        raise AboveYou()
+    known = await store.user_by_email(tx, tx.organization_id, wish.email)
+    if known and known.role != Role.CUSTOMER:
+        raise Taken(f"{wish.email} is in the team already.")
+    await store.revoke_open_invitation(tx, tx.organization_id, wish.email)
+    assert tx.organization_id
+    token = secrets.mint(secrets.Kind.INVITATION, tx.organization_id)
+    invitation = await store.insert_invitation(
+        tx, new_id(), tx.organization_id, wish.email, wish.role, secrets.digest(token), who.id, policy.INVITATION_TTL
+    )
+    assert invitation
+    organization = await store.organization_by_id(tx, tx.organization_id)
+    assert organization
+    await mail.post(
+        tx,
+        wish.email,
+        f"Join {organization.name}",
+        f"You are invited to work with {organization.name} as {wish.role}.\n\n"
+        f"Accept within seven days:\n{public_url}/join#{token}\n",
+    )
+    await audit.write(tx, "member.invited", "invitation", invitation.id, after={"email": wish.email, "role": wish.role})
+    return invitation
+
+
+async def revoke_invitation(tx: Tx, invitation_id: UUID) -> None:
+    if not await store.revoke_invitation(tx, tx.organization_id, invitation_id):
+        raise NotFound
+    await audit.write(tx, "invitation.revoked", "invitation", invitation_id)
+
+
+# --- API keys
+
+
+async def create_api_key(tx: Tx, who: Principal, wish: CreateApiKey, secret: bytes | None = None) -> NewApiKey:
+    open_to_them = policy.scopes_open_to(who.role)
+    bad = [
+        FieldError(f"scopes[{i}]", f"“{scope}” is not open to you; these are: {', '.join(sorted(open_to_them))}.")
+        for i, scope in enumerate(wish.scopes)
+        if scope not in open_to_them
+    ]
+    if bad:
+        raise BadScope(fields=bad)
+    if wish.expires_at is not None and _utc(wish.expires_at) <= await tx.now():
+        raise Invalid("The key would have expired already.", fields=[FieldError("expires_at", "Lies in the past.")])
+    assert tx.organization_id
+    token = secrets.mint(secrets.Kind.API_KEY, tx.organization_id, secret)
+    scopes = sorted(set(wish.scopes))
+    key = await store.insert_api_key(
+        tx, new_id(), tx.organization_id, wish.name, scopes, secrets.digest(token), token[-4:], who.actor.id,
+        wish.expires_at,
+    )  # fmt: skip
+    assert key
+    await audit.write(tx, "api_key.created", "api_key", key.id, after={"name": wish.name, "scopes": scopes})
+    return NewApiKey(**msgspec.structs.asdict(key), token=token)
+
+
+async def revoke_api_key(tx: Tx, key_id: UUID) -> None:
+    if not await store.revoke_api_key(tx, tx.organization_id, key_id):
+        raise NotFound
+    await audit.write(tx, "api_key.revoked", "api_key", key_id)
+
+
+# --- memberships
+
+
+async def grant_membership(tx: Tx, wish: GrantMembership) -> Membership:
+    """A tier for a person, who is made a customer here if nobody knows the address yet."""
+    user = await store.user_by_email(tx, tx.organization_id, wish.email)
+    if user is None:
+        user = await create_user(tx, email=wish.email, name=wish.name, role=Role.CUSTOMER)
+    valid_from = _utc(wish.valid_from) if wish.valid_from else await tx.now()
+    valid_until = _utc(wish.valid_until) if wish.valid_until else None
+    _check_validity(valid_from, valid_until)
+    try:
+        membership = await store.insert_membership(
+            tx, new_id(), tx.organization_id, user.id, wish.tier, wish.number, valid_from, valid_until
+        )
+    except asyncpg.UniqueViolationError:
+        raise Taken("The number is taken, or the person has this tier already.") from None
+    assert membership
+    await audit.write(
+        tx, "membership.granted", "membership", membership.id, after={"tier": wish.tier, "number": wish.number}
+    )
+    await announce(tx, MembershipChanged(subject_id=membership.id, tier=membership.tier, status=membership.status))
+    return membership
+
+
+async def get_membership(tx: Tx, membership_id: UUID) -> Membership:
+    found = await store.membership_by_id(tx, tx.organization_id, membership_id)
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def change_membership(tx: Tx, membership_id: UUID, change: ChangeMembership) -> Membership:
+    before = await get_membership(tx, membership_id)
+    after = _changed(before, change)
+    _check_validity(_utc(after.valid_from), _utc(after.valid_until) if after.valid_until else None)
+    if after == before:
+        return before
+    try:
+        saved = await store.update_membership(
+            tx, tx.organization_id, membership_id, after.tier, after.status, after.valid_from, after.valid_until
+        )
+    except asyncpg.UniqueViolationError:
+        raise Taken("The person has this tier already.") from None
+    assert saved
+    await _audit_difference(tx, "membership.updated", "membership", before, saved)
+    await announce(tx, MembershipChanged(subject_id=membership_id, tier=saved.tier, status=saved.status))
+    return saved
+
+
+# --- shared
+
+
+def _changed(before: Row, change: msgspec.Struct) -> Row:
+    """`before` with the fields that the request names."""
+    fields = {name: value for name, value in msgspec.structs.asdict(change).items() if value is not UNSET}
+    return msgspec.structs.replace(before, **fields)
+
+
+async def _audit_difference(tx: Tx, action: str, entity: str, before: Any, after: Any) -> None:
+    old, new = msgspec.structs.asdict(before), msgspec.structs.asdict(after)
+    differing = [name for name in new if old[name] != new[name]]
+    await audit.write(
+        tx, action, entity, before.id, before={n: old[n] for n in differing}, after={n: new[n] for n in differing}
+    )
+
+
+def _check_timezone(name: str) -> None:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise Invalid(
+            f"“{name}” is not a time zone.",
+            fields=[FieldError("timezone", "Use an IANA name such as Europe/Amsterdam.")],
+        ) from None
+
+
+def _check_validity(valid_from: datetime, valid_until: datetime | None) -> None:
+    if valid_until is not None and valid_until <= valid_from:
+        raise Invalid(
+            "A membership must end after it begins.",
+            fields=[FieldError("valid_until", "Must be later than valid_from.")],
+        )
+
+
+def _utc(moment: datetime) -> datetime:
+    """A time without a zone is UTC: that is what the API says it speaks."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

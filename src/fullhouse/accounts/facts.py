@@ -1,0 +1,31 @@
+"""What this room announces."""
+
+from typing import ClassVar
+
+from fullhouse.kit.outbox import Fact
+
+
+class OrganizationCreated(Fact, frozen=True, kw_only=True):
+    name: ClassVar[str] = "organization.created"
+    slug: str
+
+
+class OrganizationStatusChanged(Fact, frozen=True, kw_only=True):
+    name: ClassVar[str] = "organization.status_changed"
+    status: str
+
+
+class MemberChanged(Fact, frozen=True, kw_only=True):
+    """Somebody joined the team, changed role, or left."""
+
+    name: ClassVar[str] = "member.changed"
+    role: str
+    status: str
+
+
+class MembershipChanged(Fact, frozen=True, kw_only=True):
+    """A membership was granted, changed or taken away: doors that it opens look again."""
+
+    name: ClassVar[str] = "membership.changed"
+    tier: str
+    status: str

@@ -1,0 +1,310 @@
+"""The nouns of this room, as they are stored and shown, and what it refuses."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from fullhouse.kit.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unauthenticated
+from fullhouse.kit.money import Currency
+
+
+class Role(StrEnum):
+    OWNER = "owner"
+    ADMIN = "admin"
+    STAFF = "staff"
+    SCANNER = "scanner"
+    CUSTOMER = "customer"
+
+
+class PlatformRole(StrEnum):
+    SUPER_ADMIN = "super_admin"
+    TENANT_MANAGER = "tenant_manager"
+
+
+TeamRole = Literal["owner", "admin", "staff", "scanner"]
+Slug = Annotated[str, Meta(pattern=r"^[a-z0-9](-?[a-z0-9]){1,62}$", max_length=63, examples=["harbour-theatre"])]
+Name = Annotated[str, Meta(min_length=1, max_length=120, pattern=r"\S")]
+Email = Annotated[str, Meta(min_length=3, max_length=254, pattern=r"^[^@\s]+@[^@\s]+$", examples=["ana@example.org"])]
+Password = Annotated[str, Meta(min_length=10, max_length=200)]
+Token = Annotated[str, Meta(min_length=1, max_length=200)]
+Tier = Annotated[str, Meta(pattern=r"^[a-z0-9](_?[a-z0-9]){0,62}$", max_length=63, examples=["friends"])]
+Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
+
+
+# --- rows
+
+
+class Organization(msgspec.Struct, frozen=True):
+    id: UUID
+    slug: str
+    name: str
+    status: str
+    created_at: datetime
+
+
+class OrganizationProfile(msgspec.Struct, frozen=True):
+    """An organisation as its own people see it."""
+
+    id: UUID
+    slug: str
+    name: str
+    status: str
+    currency: str
+    locale: str
+    timezone: str
+    contact_email: str | None
+    accent_color: str
+    created_at: datetime
+
+
+class User(msgspec.Struct, frozen=True):
+    id: UUID
+    email: str | None
+    name: str
+    role: str
+    status: str
+    created_at: datetime
+
+
+class Me(msgspec.Struct, frozen=True):
+    """Whoever is signed in, with everything that is open to them."""
+
+    id: UUID
+    type: str
+    name: str | None
+    email: str | None
+    role: str
+    organization: Organization
+    actions: list[str]
+
+
+class Session(msgspec.Struct, frozen=True):
+    """A fresh session. The token is shown this once; browsers also get it as a cookie."""
+
+    token: str
+    user: User
+    organization: Organization
+    expires_at: datetime
+    expires_at_unix_ms: int
+
+
+class ApiKey(msgspec.Struct, frozen=True):
+    id: UUID
+    name: str
+    scopes: list[str]
+    hint: str
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+
+
+class NewApiKey(ApiKey, frozen=True, kw_only=True):
+    """As `ApiKey`, with the secret: shown this once."""
+
+    token: str
+
+
+class Invitation(msgspec.Struct, frozen=True):
+    id: UUID
+    email: str
+    role: str
+    created_at: datetime
+    expires_at: datetime
+
+
+class Membership(msgspec.Struct, frozen=True):
+    id: UUID
+    user_id: UUID
+    email: str | None
+    name: str
+    tier: str
+    number: str
+    status: str
+    valid_from: datetime
+    valid_until: datetime | None
+    created_at: datetime
+
+
+class AuditEntry(msgspec.Struct, frozen=True):
+    id: UUID
+    created_at: datetime
+    actor_type: str
+    actor_id: UUID | None
+    actor_name: str | None
+    action: str
+    entity_type: str
+    entity_id: UUID | None
+    before: dict[str, object] | None
+    after: dict[str, object] | None
+    reason: str | None
+    approval_reference: str | None
+    ip: str | None
+    user_agent: str | None
+    request_id: str | None
+
+
+class PlatformUser(msgspec.Struct, frozen=True):
+    id: UUID
+    email: str
+    name: str
+    role: str
+
+
+class PlatformSession(msgspec.Struct, frozen=True):
+    token: str
+    user: PlatformUser
+    expires_at: datetime
+
+
+# --- requests
+
+
+class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of all bodies: nothing unknown is ignored."""
+
+
+class SignInAsGuest(Request, frozen=True):
+    organization: Slug
+    name: Name = "Guest"
+
+
+class SignIn(Request, frozen=True):
+    organization: Slug
+    email: Email
+    password: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class SignInToPlatform(Request, frozen=True):
+    email: Email
+    password: Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class AskForMagicLink(Request, frozen=True):
+    organization: Slug
+    email: Email
+
+
+class RedeemToken(Request, frozen=True):
+    token: Token
+
+
+class AcceptInvitation(Request, frozen=True):
+    token: Token
+    name: Name
+    password: Password
+
+
+class ChangeMe(Request, frozen=True):
+    name: Name | UnsetType = UNSET
+
+
+class ChangePassword(Request, frozen=True):
+    new_password: Password
+    current_password: str | None = None
+
+
+class ChangeOrganization(Request, frozen=True):
+    name: Name | UnsetType = UNSET
+    currency: Currency | UnsetType = UNSET
+    locale: Annotated[str, Meta(pattern=r"^[a-z]{2}(-[A-Z]{2})?$")] | UnsetType = UNSET
+    timezone: Annotated[str, Meta(max_length=64, examples=["Africa/Johannesburg"])] | UnsetType = UNSET
+    contact_email: Email | UnsetType | None = UNSET
+    accent_color: Annotated[str, Meta(pattern=r"^#[0-9A-Fa-f]{6}$")] | UnsetType = UNSET
+
+
+class ChangeMember(Request, frozen=True):
+    role: TeamRole | UnsetType = UNSET
+    status: Literal["active", "disabled"] | UnsetType = UNSET
+
+
+class Invite(Request, frozen=True):
+    email: Email
+    role: TeamRole
+
+
+class CreateApiKey(Request, frozen=True):
+    name: Name
+    scopes: Annotated[list[str], Meta(min_length=1, max_length=50)]
+    expires_at: datetime | None = None
+
+
+class GrantMembership(Request, frozen=True):
+    email: Email
+    name: Name
+    tier: Tier
+    number: Annotated[str, Meta(min_length=1, max_length=40, pattern=r"\S")]
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+
+
+class ChangeMembership(Request, frozen=True):
+    tier: Tier | UnsetType = UNSET
+    status: Literal["active", "suspended", "revoked"] | UnsetType = UNSET
+    valid_from: datetime | UnsetType = UNSET
+    valid_until: datetime | UnsetType | None = UNSET
+
+
+class CreateOrganization(Request, frozen=True):
+    slug: Slug
+    name: Name
+    owner_email: Email
+
+
+class ChangeOrganizationStatus(Request, frozen=True):
+    status: Literal["active", "suspended"]
+    reason: Reason
+
+
+# --- refusals
+
+
+class WrongPassword(Unauthenticated):
+    """The address or the password is wrong. Which of the two is not said."""
+
+    code, title = "invalid_credentials", "The address or the password is wrong"
+
+
+class LinkSpent(Refusal):
+    """The link was used before, is too old, or was never ours. Ask for a new one."""
+
+    code, status, title = "link_invalid", 410, "This link no longer works"
+
+
+class OrganizationUnknown(NotFound):
+    """There is no organisation of that name."""
+
+    code, title = "organization_not_found", "No such organisation"
+
+
+class OrganizationSuspended(Forbidden):
+    """The organisation is suspended by the platform; nobody can sign in."""
+
+    code, title = "organization_suspended", "The organisation is suspended"
+
+
+class AboveYou(Forbidden):
+    """The person or the role is above your own."""
+
+    code, title = "role_above_yours", "That role is above yours"
+
+
+class LastOwner(Conflict):
+    """An organisation keeps at least one owner. Make somebody else owner first."""
+
+    code, title = "last_owner", "The last owner cannot step down"
+
+
+class Taken(Conflict):
+    """The address, name or number is in use already."""
+
+    code, title = "already_exists", "It exists already"
+
+
+class BadScope(Invalid):
+    """The scope does not exist, or opens more than you may do yourself."""
+
+    code, title = "invalid_scope", "A scope is not open to you"

@@ -1,0 +1,85 @@
+"""The platform's own people over HTTP: they see organisations from outside, and act inside one by its transaction."""
+
+from datetime import datetime
+from uuid import UUID
+
+import msgspec
+
+from fullhouse.accounts import actions, signing_in, store
+from fullhouse.accounts.model import (
+    ChangeOrganizationStatus,
+    CreateOrganization,
+    Invite,
+    Organization,
+    PlatformSession,
+    Role,
+    SignInToPlatform,
+)
+from fullhouse.accounts.routes import After, PageSize
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.cursors import LIMIT, Cursors, Page
+from fullhouse.kit.errors import NotFound
+from fullhouse.kit.http.endpoints import get, patch, post
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.limits import Limit
+from fullhouse.kit.services import Services
+
+
+@post("/api/platform/login", public=True, limit=Limit(20, 60))
+async def sign_in_to_platform(services: Services, data: SignInToPlatform) -> PlatformSession:
+    """Sign in as platform staff. The token goes into the Authorization header; there is no cookie."""
+    await services.limiter.check(f"login:platform:{data.email.lower()}", Limit(10, 60))
+    return await signing_in.to_platform(services.database, data.email, data.password)
+
+
+@post("/api/platform/logout", "platform.me", status=204)
+async def sign_out_of_platform(who: Principal, services: Services) -> None:
+    """End this session."""
+    async with services.database.nobody() as tx:
+        await store.revoke_platform_session(tx, who.session_id)
+
+
+@get("/api/platform/organizations", "platform.orgs.read")
+async def list_organizations(services: Services, limit: PageSize = LIMIT, cursor: After = None) -> Page[Organization]:
+    """All organisations, oldest first."""
+    cursors = Cursors(services.keyring, "organizations")
+    after = cursors.read(cursor, datetime, UUID) or (None, None)
+    async with services.database.nobody() as tx:
+        rows = await store.list_organizations(tx, *after, limit + 1)
+    return cursors.page(rows, limit, "created_at", "id")
+
+
+@get("/api/platform/organizations/{organization_id:uuid}", "platform.orgs.read")
+async def get_any_organization(services: Services, organization_id: UUID) -> Organization:
+    """One organisation."""
+    async with services.database.nobody() as tx:
+        found = await store.organization_by_id(tx, organization_id)
+    if found is None:
+        raise NotFound
+    return found
+
+
+@post("/api/platform/organizations", "platform.orgs.create", location="/api/platform/organizations/{id}")
+async def create_organization(who: Principal, services: Services, data: CreateOrganization) -> Organization:
+    """Open an organisation and mail its owner an invitation. A repeat is refused by its slug."""
+    organization_id = new_id()
+    async with services.database.tenant(organization_id, who.actor) as tx:
+        organization = await actions.create_organization(tx, organization_id, data.slug, data.name)
+        as_owner = msgspec.structs.replace(who, organization_id=organization_id, role=Role.OWNER)
+        await actions.invite(tx, as_owner, Invite(data.owner_email, "owner"), public_url=services.public_url)
+    return organization
+
+
+@patch("/api/platform/organizations/{organization_id:uuid}", "platform.orgs.update")
+async def change_organization_status(
+    who: Principal, services: Services, organization_id: UUID, data: ChangeOrganizationStatus
+) -> Organization:
+    """Suspend an organisation, or let it back in, with a reason."""
+    async with services.database.tenant(organization_id, who.actor) as tx:
+        return await actions.change_organization_status(tx, data.status, data.reason)
+
+
+handlers = [
+    sign_in_to_platform, sign_out_of_platform,
+    list_organizations, get_any_organization, create_organization, change_organization_status,
+]  # fmt: skip

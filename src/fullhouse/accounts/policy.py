@@ -1,0 +1,92 @@
+"""Who may do what: one table, deny by default. And the few decisions around it, pure."""
+
+from datetime import datetime, timedelta
+
+from fullhouse.accounts.model import Membership, PlatformRole, Role
+
+# A row is an action, named by the routes that need it; `x` opens it to a role, the scope opens it to an API key.
+# What is not here, nobody may do.
+_RIGHTS = """
+action                owner  admin  staff  scanner  customer  scope
+me.read                 x      x      x       x        x      -
+me.update               x      x      x       x        x      -
+org.read                x      x      x       x        .      org:read
+org.update              x      x      .       .        .      org:write
+members.read            x      x      x       .        .      team:read
+members.update          x      x      .       .        .      -
+invitations.read        x      x      .       .        .      team:read
+invitations.create      x      x      .       .        .      -
+invitations.revoke      x      x      .       .        .      -
+memberships.read        x      x      x       x        .      memberships:read
+memberships.write       x      x      x       .        .      memberships:write
+keys.read               x      x      .       .        .      -
+keys.create             x      x      .       .        .      -
+keys.revoke             x      x      .       .        .      -
+audit.read              x      x      .       .        .      audit:read
+mailbox.read            x      .      .       .        .      -
+"""
+
+_PLATFORM_RIGHTS = """
+action                  super_admin  tenant_manager
+platform.me                  x             x
+platform.orgs.read           x             x
+platform.orgs.create         x             .
+platform.orgs.update         x             .
+"""
+
+
+def _columns(grid: str) -> dict[str, dict[str, str]]:
+    head, *rows = (line.split() for line in grid.strip().splitlines())
+    return {action: dict(zip(head[1:], cells, strict=True)) for action, *cells in rows}
+
+
+_GRID, _PLATFORM_GRID = _columns(_RIGHTS), _columns(_PLATFORM_RIGHTS)
+
+ACTIONS = frozenset(_GRID) | frozenset(_PLATFORM_GRID)
+ROLE_ACTIONS = {r: frozenset(a for a, cells in _GRID.items() if cells[r] == "x") for r in Role}
+PLATFORM_ACTIONS = {r: frozenset(a for a, cells in _PLATFORM_GRID.items() if cells[r] == "x") for r in PlatformRole}
+SCOPE_ACTIONS = {
+    scope: frozenset(a for a, cells in _GRID.items() if cells["scope"] == scope)
+    for scope in sorted({cells["scope"] for cells in _GRID.values()} - {"-"})
+}
+
+# Whom a role may invite, promote, demote or remove: nobody above themselves.
+MANAGES: dict[str, frozenset[Role]] = {
+    Role.OWNER: frozenset(Role),
+    Role.ADMIN: frozenset(Role) - {Role.OWNER},
+}
+
+SESSION_TTL = {
+    "password": timedelta(days=14),
+    "magic_link": timedelta(days=30),
+    "invitation": timedelta(days=14),
+    "guest": timedelta(days=30),
+}
+PLATFORM_SESSION_TTL = timedelta(hours=12)
+MAGIC_LINK_TTL = timedelta(minutes=20)
+INVITATION_TTL = timedelta(days=7)
+
+
+def actions_of_key(scopes: list[str]) -> frozenset[str]:
+    """What its scopes open; and it may always ask who it is."""
+    return frozenset({"me.read"}).union(*(SCOPE_ACTIONS.get(scope, frozenset()) for scope in scopes))
+
+
+def scopes_open_to(role: str) -> frozenset[str]:
+    """A key never reaches further than the person who makes it."""
+    mine = ROLE_ACTIONS[Role(role)]
+    return frozenset(scope for scope, actions in SCOPE_ACTIONS.items() if actions <= mine)
+
+
+def may_manage(actor_role: str, target_role: str) -> bool:
+    return target_role in MANAGES.get(actor_role, frozenset())
+
+
+def is_member(membership: Membership, tier: str, now: datetime) -> bool:
+    """Whether it opens the doors of `tier` at this moment."""
+    return (
+        membership.status == "active"
+        and membership.tier == tier
+        and membership.valid_from <= now
+        and (membership.valid_until is None or now < membership.valid_until)
+    )

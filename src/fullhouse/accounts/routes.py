@@ -1,0 +1,194 @@
+"""The team's side of accounts over HTTP: organisation, members, invitations, keys, memberships, audit, mailbox."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from litestar.params import QueryParameter
+
+from fullhouse.accounts import actions, signing_in, store
+from fullhouse.accounts.model import (
+    ApiKey,
+    AuditEntry,
+    ChangeMe,
+    ChangeMember,
+    ChangeMembership,
+    ChangeOrganization,
+    ChangePassword,
+    CreateApiKey,
+    GrantMembership,
+    Invitation,
+    Invite,
+    Me,
+    Membership,
+    NewApiKey,
+    OrganizationProfile,
+    User,
+)
+from fullhouse.kit import mail
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.cursors import LIMIT, LIMIT_MAX, Cursors, Page
+from fullhouse.kit.db import Tx
+from fullhouse.kit.http.endpoints import delete, get, patch, post, put
+from fullhouse.kit.mail import Mail
+from fullhouse.kit.services import Services
+
+PageSize = Annotated[int, QueryParameter(ge=1, le=LIMIT_MAX, description="How many at most.")]
+After = Annotated[str | None, QueryParameter(max_length=1000, description="The `next_cursor` of the page before.")]
+
+
+@get("/api/me", "me.read")
+async def get_me(tx: Tx, who: Principal) -> Me:
+    """Who am I, and what may I do here."""
+    organization = await store.organization_by_id(tx, who.organization_id)
+    user = await store.user_by_id(tx, who.organization_id, who.id)
+    assert organization
+    email = user.email if user else None
+    return Me(who.id, who.actor.type, who.actor.name, email, who.role, organization, sorted(who.allowed))
+
+
+@patch("/api/me", "me.update")
+async def change_me(tx: Tx, who: Principal, data: ChangeMe) -> User:
+    """Change my name."""
+    return await actions.change_me(tx, who, data)
+
+
+@put("/api/me/password", "me.update")
+async def change_password(who: Principal, services: Services, data: ChangePassword) -> None:
+    """Set or change my password. All my other sessions end."""
+    await signing_in.change_password(services.database, who, data)
+
+
+@get("/api/org", "org.read")
+async def get_organization(tx: Tx) -> OrganizationProfile:
+    """My organisation."""
+    profile = await store.profile(tx, tx.organization_id)
+    assert profile
+    return profile
+
+
+@patch("/api/org", "org.update")
+async def change_organization(tx: Tx, data: ChangeOrganization) -> OrganizationProfile:
+    """Change name, currency, language, time zone, contact or colour."""
+    return await actions.change_organization(tx, data)
+
+
+@get("/api/org/members", "members.read")
+async def list_members(tx: Tx, services: Services, limit: PageSize = LIMIT, cursor: After = None) -> Page[User]:
+    """The team, oldest first."""
+    return await _page(tx, services, "members", store.list_members, cursor, limit)
+
+
+@patch("/api/org/members/{user_id:uuid}", "members.update")
+async def change_member(tx: Tx, who: Principal, user_id: UUID, data: ChangeMember) -> User:
+    """Change a role, or disable somebody. Nobody manages a role above their own."""
+    return await actions.change_member(tx, who, user_id, data)
+
+
+@get("/api/org/invitations", "invitations.read")
+async def list_invitations(
+    tx: Tx, services: Services, limit: PageSize = LIMIT, cursor: After = None
+) -> Page[Invitation]:
+    """Invitations that are still open."""
+    return await _page(tx, services, "invitations", store.list_invitations, cursor, limit)
+
+
+@post("/api/org/invitations", "invitations.create", location="/api/org/invitations/{id}")
+async def invite(tx: Tx, who: Principal, services: Services, data: Invite) -> Invitation:
+    """Invite somebody into the team by mail."""
+    return await actions.invite(tx, who, data, public_url=services.public_url)
+
+
+@delete("/api/org/invitations/{invitation_id:uuid}", "invitations.revoke")
+async def revoke_invitation(tx: Tx, invitation_id: UUID) -> None:
+    """Take an invitation back."""
+    await actions.revoke_invitation(tx, invitation_id)
+
+
+@get("/api/org/api-keys", "keys.read")
+async def list_api_keys(tx: Tx, services: Services, limit: PageSize = LIMIT, cursor: After = None) -> Page[ApiKey]:
+    """The organisation's API keys, without their secrets."""
+    return await _page(tx, services, "api_keys", store.list_api_keys, cursor, limit)
+
+
+@post("/api/org/api-keys", "keys.create", location="/api/org/api-keys/{id}")
+async def create_api_key(tx: Tx, who: Principal, data: CreateApiKey) -> NewApiKey:
+    """Make an API key. Its secret is in this answer and never again."""
+    return await actions.create_api_key(tx, who, data)
+
+
+@delete("/api/org/api-keys/{key_id:uuid}", "keys.revoke")
+async def revoke_api_key(tx: Tx, key_id: UUID) -> None:
+    """End an API key at once."""
+    await actions.revoke_api_key(tx, key_id)
+
+
+@get("/api/org/memberships", "memberships.read")
+async def list_memberships(
+    tx: Tx, services: Services, tier: str | None = None, limit: PageSize = LIMIT, cursor: After = None
+) -> Page[Membership]:
+    """Memberships, oldest first."""
+    return await _page(tx, services, "memberships", store.list_memberships, cursor, limit, tier)
+
+
+@post("/api/org/memberships", "memberships.write", location="/api/org/memberships/{id}")
+async def grant_membership(tx: Tx, data: GrantMembership) -> Membership:
+    """Make somebody a member of a tier."""
+    return await actions.grant_membership(tx, data)
+
+
+@get("/api/org/memberships/{membership_id:uuid}", "memberships.read")
+async def get_membership(tx: Tx, membership_id: UUID) -> Membership:
+    """One membership."""
+    return await actions.get_membership(tx, membership_id)
+
+
+@patch("/api/org/memberships/{membership_id:uuid}", "memberships.write")
+async def change_membership(tx: Tx, membership_id: UUID, data: ChangeMembership) -> Membership:
+    """Suspend, revoke, restore, or move the validity of a membership."""
+    return await actions.change_membership(tx, membership_id, data)
+
+
+@get("/api/audit", "audit.read")
+async def list_audit(
+    tx: Tx,
+    services: Services,
+    action: str | None = None,
+    actor_id: UUID | None = None,
+    entity_id: UUID | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: PageSize = LIMIT,
+    cursor: After = None,
+) -> Page[AuditEntry]:
+    """Who did what, newest first."""
+    return await _page(
+        tx, services, "audit", store.list_audit, cursor, limit, action, actor_id, entity_id, since, until
+    )
+
+
+@get("/api/org/mailbox", "mailbox.read")
+async def list_mailbox(tx: Tx, services: Services, limit: PageSize = LIMIT, cursor: After = None) -> Page[Mail]:
+    """Mail that was written here, newest first; with its text while it is not sent."""
+    return await _page(tx, services, "mailbox", mail.newest, cursor, limit)
+
+
+async def _page(
+    tx: Tx, services: Services, name: str, find: Any, cursor: str | None, limit: int, *filters: Any
+) -> Page[Any]:
+    """Every list here is ordered by (created_at, id); its cursor is good for the same filters only."""
+    cursors = Cursors(services.keyring, name, tx.organization_id, *filters)
+    after = cursors.read(cursor, datetime, UUID) or (None, None)
+    rows = await find(tx, tx.organization_id, *filters, *after, limit + 1)
+    return cursors.page(rows, limit, "created_at", "id")
+
+
+handlers = [
+    get_me, change_me, change_password,
+    get_organization, change_organization,
+    list_members, change_member,
+    list_invitations, invite, revoke_invitation,
+    list_api_keys, create_api_key, revoke_api_key,
+    list_memberships, grant_membership, get_membership, change_membership,
+    list_audit, list_mailbox,
+]  # fmt: skip

@@ -1,0 +1,96 @@
+"""Signing in and out over HTTP. Whoever signs in gets the token in the answer and, in a browser, as a cookie."""
+
+from typing import Annotated
+
+from litestar.params import CookieParameter
+
+from fullhouse.accounts import signing_in
+from fullhouse.accounts.access import with_token, without_token
+from fullhouse.accounts.model import (
+    AcceptInvitation,
+    AskForMagicLink,
+    RedeemToken,
+    Session,
+    SignIn,
+    SignInAsGuest,
+)
+from fullhouse.kit.actors import Actor, Principal
+from fullhouse.kit.db import Tx
+from fullhouse.kit.http.endpoints import Reply, post
+from fullhouse.kit.http.guard import COOKIE
+from fullhouse.kit.limits import Limit
+from fullhouse.kit.services import Services
+
+Cookie = Annotated[str | None, CookieParameter(name=COOKIE, max_length=4000, description="The sessions so far.")]
+
+# For one address. Generous, because a whole festival may sit behind one; the tight ones below are for one account.
+DOOR = Limit(600, 60)
+PASSWORDS_OF_ONE_ACCOUNT = Limit(10, 60)
+LINKS_TO_ONE_ADDRESS = Limit(5, 600)
+
+
+@post("/api/auth/guest", public=True, limit=DOOR)
+async def sign_in_as_guest(
+    actor: Actor, services: Services, data: SignInAsGuest, cookie: Cookie = None
+) -> Reply[Session]:
+    """Start as a guest at an organisation's storefront."""
+    organization = await signing_in.find_organization(services.database, data.organization)
+    session = await signing_in.as_guest(services.database, organization, actor, data.name)
+    return _signed_in(services, session, cookie)
+
+
+@post("/api/auth/login", public=True, limit=DOOR)
+async def sign_in(actor: Actor, services: Services, data: SignIn, cookie: Cookie = None) -> Reply[Session]:
+    """Sign in with address and password."""
+    await services.limiter.check(f"login:{data.organization}:{data.email.lower()}", PASSWORDS_OF_ONE_ACCOUNT)
+    organization = await signing_in.find_organization(services.database, data.organization)
+    session = await signing_in.with_password(services.database, organization, actor, data.email, data.password)
+    return _signed_in(services, session, cookie)
+
+
+@post("/api/auth/magic-link", public=True, status=202, limit=DOOR)
+async def ask_for_magic_link(actor: Actor, services: Services, data: AskForMagicLink) -> None:
+    """Have a sign-in link mailed. The answer does not tell whether the address is known."""
+    await services.limiter.check(f"link:{data.organization}:{data.email.lower()}", LINKS_TO_ONE_ADDRESS)
+    organization = await signing_in.find_organization(services.database, data.organization)
+    await signing_in.ask_for_magic_link(
+        services.database, organization, actor, data.email, public_url=services.public_url
+    )
+
+
+@post("/api/auth/magic-link/redeem", public=True, limit=DOOR)
+async def redeem_magic_link(
+    actor: Actor, services: Services, data: RedeemToken, cookie: Cookie = None
+) -> Reply[Session]:
+    """Sign in with a mailed link. It works once."""
+    session = await signing_in.redeem_magic_link(services.database, actor, data.token)
+    return _signed_in(services, session, cookie)
+
+
+@post("/api/auth/invitation/accept", public=True, limit=DOOR)
+async def accept_invitation(
+    actor: Actor, services: Services, data: AcceptInvitation, cookie: Cookie = None
+) -> Reply[Session]:
+    """Join a team with a mailed invitation, choosing name and password."""
+    session = await signing_in.accept_invitation(services.database, actor, data)
+    return _signed_in(services, session, cookie)
+
+
+@post("/api/auth/logout", "me.read", status=204)
+async def sign_out(tx: Tx, who: Principal, services: Services, cookie: Cookie = None) -> Reply[None]:
+    """End this session."""
+    await signing_in.sign_out(tx, who)
+    kept = without_token(cookie, who.organization_id)
+    return Reply(None, {"set-cookie": _set_cookie(services, kept, 30 * 86_400 if kept else 0)})
+
+
+def _signed_in(services: Services, session: Session, cookie: str | None) -> Reply[Session]:
+    return Reply(session, {"set-cookie": _set_cookie(services, with_token(cookie, session.token), 30 * 86_400)})
+
+
+def _set_cookie(services: Services, value: str, max_age_s: int) -> str:
+    secure = "; Secure" if services.public_url.startswith("https:") else ""
+    return f"{COOKIE}={value}; Path=/; Max-Age={max_age_s}; HttpOnly; SameSite=Lax{secure}"
+
+
+handlers = [sign_in_as_guest, sign_in, ask_for_magic_link, redeem_magic_link, accept_invitation, sign_out]

@@ -1,0 +1,171 @@
+"""The verbs of signing in and out. Whatever the way, the end is a session of one user in one organisation."""
+
+from uuid import UUID
+
+from fullhouse.accounts import actions, passwords, policy, store
+from fullhouse.accounts.model import (
+    AcceptInvitation,
+    ChangePassword,
+    LinkSpent,
+    Organization,
+    OrganizationSuspended,
+    OrganizationUnknown,
+    PlatformSession,
+    PlatformUser,
+    Role,
+    Session,
+    Taken,
+    User,
+    WrongPassword,
+)
+from fullhouse.kit import audit, mail, secrets
+from fullhouse.kit.actors import Actor, Principal
+from fullhouse.kit.db import Database, Tx
+from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.ids import new_id
+
+
+async def find_organization(database: Database, slug: str) -> Organization:
+    async with database.nobody() as tx:
+        organization = await store.organization_by_slug(tx, slug)
+    if organization is None:
+        raise OrganizationUnknown(f"There is no organisation named “{slug}”.")
+    if organization.status == "suspended":
+        raise OrganizationSuspended()
+    return organization
+
+
+async def as_guest(database: Database, organization: Organization, actor: Actor, name: str) -> Session:
+    async with database.tenant(organization.id, actor) as tx:
+        user = await actions.create_user(tx, email=None, name=name, role=Role.CUSTOMER)
+        return await open_session(tx, organization, user, "guest")
+
+
+async def with_password(
+    database: Database, organization: Organization, actor: Actor, email: str, password: str
+) -> Session:
+    async with database.tenant(organization.id, actor) as tx:
+        user = await store.user_by_email(tx, organization.id, email)
+        password_hash = await store.password_hash(tx, organization.id, user.id) if user else None
+    # Outside the transaction: argon2 takes its time, a connection should not wait for it.
+    good = await passwords.verify(password_hash, password)
+    async with database.tenant(organization.id, actor) as tx:
+        if user and good and user.status == "active":
+            return await open_session(tx, organization, user, "password")
+        await audit.write(tx, "session.refused", "user", user.id if user else None, reason="wrong password")
+    raise WrongPassword()
+
+
+async def ask_for_magic_link(
+    database: Database, organization: Organization, actor: Actor, email: str, *, public_url: str
+) -> None:
+    """Mails a link. The answer is the same whether the address is known or not: the first use makes the account."""
+    token = secrets.mint(secrets.Kind.MAGIC_LINK, organization.id)
+    async with database.tenant(organization.id, actor) as tx:
+        await store.insert_magic_link(
+            tx, new_id(), organization.id, email, secrets.digest(token), policy.MAGIC_LINK_TTL
+        )
+        await mail.post(
+            tx,
+            email,
+            f"Sign in to {organization.name}",
+            f"Sign in to {organization.name} with this link. It works once, for twenty minutes.\n\n"
+            f"{public_url}/sign-in#{token}\n\nIf you did not ask for it, ignore this message.\n",
+        )
+
+
+async def redeem_magic_link(database: Database, actor: Actor, token: str) -> Session:
+    organization = await _organization_of(database, token, secrets.Kind.MAGIC_LINK)
+    async with database.tenant(organization.id, actor) as tx:
+        email = await store.spend_magic_link(tx, organization.id, secrets.digest(token))
+        if email is None:
+            raise LinkSpent()
+        user = await store.user_by_email(tx, organization.id, email)
+        if user is None:
+            user = await actions.create_user(tx, email=email, name=email.partition("@")[0], role=Role.CUSTOMER)
+        if user.status != "active":
+            raise LinkSpent()
+        return await open_session(tx, organization, user, "magic_link")
+
+
+async def accept_invitation(database: Database, actor: Actor, wish: AcceptInvitation) -> Session:
+    organization = await _organization_of(database, wish.token, secrets.Kind.INVITATION)
+    password_hash = await passwords.hash_password(wish.password)
+    async with database.tenant(organization.id, actor) as tx:
+        invitation = await store.accept_invitation(tx, organization.id, secrets.digest(wish.token))
+        if invitation is None:
+            raise LinkSpent()
+        user = await store.user_by_email(tx, organization.id, invitation.email)
+        if user is None:
+            user = await actions.create_user(
+                tx, email=invitation.email, name=wish.name, role=invitation.role, password_hash=password_hash
+            )
+        elif user.role == Role.CUSTOMER:  # a buyer joins the team: same person, same tickets
+            user = await store.update_user(tx, organization.id, user.id, wish.name, invitation.role, "active")
+            assert user
+            await store.update_password(tx, organization.id, user.id, password_hash)
+            await audit.write(tx, "member.joined", "user", user.id, after={"role": invitation.role})
+        else:
+            raise Taken(f"{invitation.email} is in the team already.")
+        return await open_session(tx, organization, user, "invitation")
+
+
+async def sign_out(tx: Tx, who: Principal) -> None:
+    if who.session_id and await store.revoke_session(tx, tx.organization_id, who.session_id):
+        await audit.write(tx, "session.closed", "session", who.session_id)
+
+
+async def change_password(database: Database, who: Principal, wish: ChangePassword) -> None:
+    """Ends every other session of the same person: a password is changed when it is no longer trusted."""
+    async with database.tenant(who.organization_id, who.actor) as tx:
+        current = await store.password_hash(tx, who.organization_id, who.id)
+    if current is not None and not await passwords.verify(current, wish.current_password or ""):
+        raise Invalid(
+            "The current password is wrong.",
+            fields=[FieldError("current_password", "Does not match.")],
+        )
+    password_hash = await passwords.hash_password(wish.new_password)
+    async with database.tenant(who.organization_id, who.actor) as tx:
+        await store.update_password(tx, who.organization_id, who.id, password_hash)
+        await store.revoke_sessions_of(tx, who.organization_id, who.id, who.session_id)
+        await audit.write(tx, "user.password_changed", "user", who.id)
+
+
+async def to_platform(database: Database, email: str, password: str) -> PlatformSession:
+    async with database.nobody() as tx:
+        found = await store.platform_user_by_email(tx, email)
+    if not await passwords.verify(found.password_hash if found else None, password) or found is None:
+        raise WrongPassword()
+    token = secrets.mint(secrets.Kind.PLATFORM, secrets.NOWHERE)
+    async with database.nobody() as tx:
+        expires_at = await store.insert_platform_session(
+            tx, new_id(), found.id, secrets.digest(token), policy.PLATFORM_SESSION_TTL
+        )
+    assert expires_at
+    return PlatformSession(token, PlatformUser(found.id, found.email, found.name, found.role), expires_at)
+
+
+async def open_session(tx: Tx, organization: Organization, user: User, method: str) -> Session:
+    token = secrets.mint(secrets.Kind.SESSION, organization.id)
+    session_id, actor = new_id(), tx.actor
+    expires_at = await store.insert_session(
+        tx, session_id, organization.id, user.id, secrets.digest(token), method, actor.ip, actor.user_agent,
+        policy.SESSION_TTL[method],
+    )  # fmt: skip
+    assert expires_at
+    await audit.write(tx, "session.opened", "user", user.id, after={"session_id": session_id, "method": method})
+    return Session(token, user, organization, expires_at, int(expires_at.timestamp() * 1000))
+
+
+async def _organization_of(database: Database, token: str, kind: secrets.Kind) -> Organization:
+    claim = secrets.read(token, kind)
+    if claim is None:
+        raise LinkSpent()
+    organization_id: UUID = claim[1]
+    async with database.nobody() as tx:
+        organization = await store.organization_by_id(tx, organization_id)
+    if organization is None:
+        raise LinkSpent()
+    if organization.status == "suspended":
+        raise OrganizationSuspended()
+    return organization

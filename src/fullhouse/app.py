@@ -1,0 +1,106 @@
+"""The API process: Litestar with every room's routes, the fast lane in front, both behind one door."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from litestar import Litestar, Router
+from litestar.config.cors import CORSConfig
+from litestar.openapi import OpenAPIConfig
+from litestar.types import Middleware
+
+from fullhouse import VERSION, config, wiring
+from fullhouse.accounts import platform_routes, policy, routes, sign_in_routes
+from fullhouse.accounts.access import Access
+from fullhouse.config import Config
+from fullhouse.kit import outbox, telemetry
+from fullhouse.kit.http.edge import Edge
+from fullhouse.kit.http.guard import guard
+from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.http.wide import WidePlugin
+from fullhouse.kit.services import open_services
+from fullhouse.web import operations, pages
+
+HANDLERS = [
+    *operations.handlers,
+    *pages.handlers,
+    *sign_in_routes.handlers,
+    *routes.handlers,
+    *platform_routes.handlers,
+]
+
+
+def create() -> Lane:
+    """What the server calls in each of its processes."""
+    settings = config.load(os.environ)
+    telemetry.configure_logs(settings.log_level, process="api")
+    return build(settings)
+
+
+def build(settings: Config) -> Lane:
+    edge = Edge(hsts=settings.public_url.startswith("https:"), trusted_proxies=settings.trusted_proxies)
+    trace = telemetry.tracing(settings.otlp_endpoint, service="fullhouse-api")
+    middleware: list[Middleware] = [trace] if trace else []
+    wide = Litestar(
+        route_handlers=HANDLERS,
+        guards=[guard],
+        lifespan=[lambda app: _open(app, settings)],
+        plugins=[WidePlugin(edge)],
+        middleware=middleware,
+        cors_config=_cors(settings),
+        openapi_config=OpenAPIConfig("fullhouse", VERSION, openapi_router=_NoPages("/", route_handlers=[])),
+    )
+    _check_actions(wide)
+    return Lane(wide, edge)
+
+
+class _NoPages(Router):
+    """In place of Litestar's documentation pages, which load from elsewhere: ours are in web/pages.py."""
+
+    def register(self, value: Any) -> list[Any]:
+        return []
+
+
+@asynccontextmanager
+async def _open(app: Litestar, settings: Config) -> AsyncIterator[None]:
+    assert settings.database_url, "the launcher or the operator names the database"
+    outbox.wire(wiring.SYNC)
+    async with open_services(
+        url=settings.database_url,
+        read_url=settings.database_read_url,
+        redis_url=settings.redis_url,
+        secret_key=config.secret_key(settings),
+        public_url=settings.public_url,
+        pool_size=settings.database_connections,
+    ) as services:
+        app.state.services = services
+        app.state.authenticate = access = Access(settings.database_url, services.database)
+        try:
+            yield
+        finally:
+            await access.close()
+
+
+def _cors(settings: Config) -> CORSConfig | None:
+    """Off unless asked for. Cookies never travel: other sites' pages use bearer tokens."""
+    if not settings.cors_origins:
+        return None
+    return CORSConfig(
+        allow_origins=list(settings.cors_origins),
+        allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id"],
+        expose_headers=["X-Request-Id", "Retry-After", "Location"],
+    )
+
+
+def _check_actions(app: Litestar) -> None:
+    """Deny by default, at start: a route without a known action, and not public, does not exist."""
+    for route in app.routes:
+        for handler in getattr(route, "route_handlers", ()):
+            opt = handler.opt
+            if (
+                "OPTIONS" not in handler.http_methods
+                and not opt.get("public")
+                and opt.get("action") not in policy.ACTIONS
+            ):
+                raise LookupError(f"{route.path}: “{opt.get('action')}” is not in the table of rights")

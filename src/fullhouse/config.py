@@ -1,0 +1,163 @@
+"""All settings, read once from the environment by the entry points. Few, and each with a person who would change it."""
+
+import ipaddress
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import msgspec
+
+from fullhouse.kit.http.peer import Network
+from fullhouse.kit.postgres import default_home
+
+
+class ConfigError(Exception):
+    """A sentence for the operator saying what to do."""
+
+
+class Setting(NamedTuple):
+    name: str
+    default: str
+    what: str
+
+
+SETTINGS = (
+    Setting("FULLHOUSE_HOST", "127.0.0.1", "address to listen on; 0.0.0.0 for everywhere"),
+    Setting("FULLHOUSE_PORT", "8000", "port to listen on"),
+    Setting("FULLHOUSE_URL", "http://{host}:{port}", "the address that people use; links in mails begin with it"),
+    Setting("FULLHOUSE_HOME", "", "state folder; /var/lib/fullhouse for root, else ~/.local/share/fullhouse"),
+    Setting("FULLHOUSE_PROCESSES", "1", "API processes"),
+    Setting("FULLHOUSE_SECRET_KEY", "", "signs cursors and seals; made and kept in the state folder if unset"),
+    Setting("FULLHOUSE_TRUSTED_PROXIES", "", "networks whose X-Forwarded-For is believed, e.g. 10.0.0.0/8"),
+    Setting("FULLHOUSE_CORS_ORIGINS", "", "other sites whose pages may call the API, separated by commas; none"),
+    Setting("FULLHOUSE_LOG", "info", "debug, info, warning or error"),
+    Setting("DATABASE_URL", "", "your own PostgreSQL 15 or newer; the embedded one if unset"),
+    Setting("DATABASE_OWNER_URL", "", "the log-in that migrates and makes the roles; DATABASE_URL if unset"),
+    Setting("DATABASE_READ_URL", "", "a read replica for feeds and searches"),
+    Setting("DATABASE_CONNECTIONS", "10", "pool size of each process"),
+    Setting("REDIS_URL", "", "shared cache, limits and news between processes"),
+    Setting("AMQP_URL", "", "RabbitMQ for facts that leave the house"),
+    Setting("SMTP_URL", "", "smtp://user:password@host:587 or smtps://…; without it mail stays in the local mailbox"),
+    Setting("SMTP_FROM", "tickets@localhost", "sender of mails"),
+    Setting("OTEL_EXPORTER_OTLP_ENDPOINT", "", "OpenTelemetry collector that gets traces, by HTTP"),
+)
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True):
+    host: str
+    port: int
+    public_url: str
+    home: Path
+    processes: int
+    secret_key: str | None
+    trusted_proxies: tuple[Network, ...]
+    cors_origins: tuple[str, ...]
+    log_level: str
+    database_url: str | None
+    database_owner_url: str | None
+    database_read_url: str | None
+    database_connections: int
+    redis_url: str | None
+    amqp_url: str | None
+    smtp_url: str | None
+    smtp_from: str
+    otlp_endpoint: str | None
+
+    @property
+    def embedded(self) -> bool:
+        return self.database_url is None
+
+
+def load(environment: Mapping[str, str]) -> Config:
+    """Checks everything at once, so that a mistake is found at the start and not at three in the morning."""
+    values = {s.name: environment.get(s.name, "").strip() or s.default for s in SETTINGS}
+    host, port = values["FULLHOUSE_HOST"], _whole(values, "FULLHOUSE_PORT", 1, 65_535)
+    shown_host = "localhost" if host in ("0.0.0.0", "::", "127.0.0.1") else host  # noqa: S104
+    return Config(
+        host=host,
+        port=port,
+        public_url=_public_url(values["FULLHOUSE_URL"].format(host=shown_host, port=port)),
+        home=Path(values["FULLHOUSE_HOME"] or default_home()).expanduser().absolute(),
+        processes=_whole(values, "FULLHOUSE_PROCESSES", 1, 64),
+        secret_key=_secret(values["FULLHOUSE_SECRET_KEY"]),
+        trusted_proxies=_networks(values["FULLHOUSE_TRUSTED_PROXIES"]),
+        cors_origins=_origins(values["FULLHOUSE_CORS_ORIGINS"]),
+        log_level=_one_of(values, "FULLHOUSE_LOG", ("debug", "info", "warning", "error")),
+        database_url=_url(values, "DATABASE_URL", "postgresql", "postgres"),
+        database_owner_url=_url(values, "DATABASE_OWNER_URL", "postgresql", "postgres")
+        or _url(values, "DATABASE_URL", "postgresql", "postgres"),
+        database_read_url=_url(values, "DATABASE_READ_URL", "postgresql", "postgres"),
+        database_connections=_whole(values, "DATABASE_CONNECTIONS", 2, 200),
+        redis_url=_url(values, "REDIS_URL", "redis", "rediss", "unix"),
+        amqp_url=_url(values, "AMQP_URL", "amqp", "amqps"),
+        smtp_url=_url(values, "SMTP_URL", "smtp", "smtps"),
+        smtp_from=values["SMTP_FROM"],
+        otlp_endpoint=_url(values, "OTEL_EXPORTER_OTLP_ENDPOINT", "http", "https"),
+    )
+
+
+def secret_key(config: Config) -> str:
+    """The configured one, or the one in the state folder, made on the first start."""
+    if config.secret_key:
+        return config.secret_key
+    path = config.home / "secret.key"
+    try:
+        path.touch(mode=0o600, exist_ok=False)
+        path.write_text(secrets.token_urlsafe(48))
+    except FileExistsError:
+        pass
+    return path.read_text().strip()
+
+
+def _whole(values: Mapping[str, str], name: str, low: int, high: int) -> int:
+    try:
+        number = int(values[name])
+    except ValueError:
+        number = low - 1
+    if not low <= number <= high:
+        raise ConfigError(f"{name} must be a whole number from {low} to {high}, not “{values[name]}”.")
+    return number
+
+
+def _one_of(values: Mapping[str, str], name: str, allowed: tuple[str, ...]) -> str:
+    if values[name].lower() not in allowed:
+        raise ConfigError(f"{name} must be one of {', '.join(allowed)}, not “{values[name]}”.")
+    return values[name].lower()
+
+
+def _url(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
+    if not values[name]:
+        return None
+    if urlsplit(values[name]).scheme not in schemes:
+        raise ConfigError(f"{name} must begin with {schemes[0]}://.")  # its value may hold a password: not shown
+    return values[name]
+
+
+def _public_url(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise ConfigError(f"FULLHOUSE_URL must look like https://tickets.example.org, not “{url}”.")
+    return url.rstrip("/")
+
+
+def _secret(key: str) -> str | None:
+    if key and len(key) < 32:
+        raise ConfigError("FULLHOUSE_SECRET_KEY must have at least 32 characters; `openssl rand -base64 48` makes one.")
+    return key or None
+
+
+def _networks(text: str) -> tuple[Network, ...]:
+    try:
+        return tuple(ipaddress.ip_network(part.strip()) for part in text.split(",") if part.strip())
+    except ValueError as error:
+        raise ConfigError(f"FULLHOUSE_TRUSTED_PROXIES must list networks such as 10.0.0.0/8 ({error}).") from None
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    origins = tuple(part.strip().rstrip("/") for part in text.split(",") if part.strip())
+    for origin in origins:
+        if urlsplit(origin).scheme not in ("http", "https") or urlsplit(origin).path:
+            raise ConfigError(f"FULLHOUSE_CORS_ORIGINS must list origins such as https://example.org, not “{origin}”.")
+    return origins

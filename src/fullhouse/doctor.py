@@ -1,0 +1,158 @@
+"""`fullhouse doctor`: what is configured, whether it answers, and at which version."""
+
+import asyncio
+import shutil
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+import aio_pika
+import asyncpg
+
+from fullhouse import VERSION
+from fullhouse.config import Config
+from fullhouse.kit import migrate, warm
+from fullhouse.kit.db import ROLES, connect
+from fullhouse.serving import Urls
+
+GOOD, WORRY, BAD, UNUSED = "ok", "worry", "bad", "–"
+
+
+class Finding(NamedTuple):
+    part: str
+    state: str
+    what: str
+
+
+async def examine(settings: Config, urls: Urls) -> list[Finding]:
+    checks: list[Callable[[], Awaitable[Finding]]] = [
+        lambda: _state_folder(settings),
+        lambda: _database(urls),
+        lambda: _roles(urls),
+        lambda: _migrations(urls),
+        lambda: _owner(settings, urls),
+        lambda: _replica(settings),
+        lambda: _redis(settings),
+        lambda: _rabbitmq(settings),
+        lambda: _mail(settings),
+        lambda: _secret(settings),
+    ]
+    return [Finding("fullhouse", GOOD, VERSION)] + [await _guarded(check) for check in checks]
+
+
+async def _guarded(check: Callable[[], Awaitable[Finding]]) -> Finding:
+    try:
+        return await asyncio.wait_for(check(), 10)
+    except TimeoutError:
+        return Finding("a check", BAD, "did not answer within 10 seconds")
+
+
+async def _state_folder(settings: Config) -> Finding:
+    free_mb = shutil.disk_usage(settings.home if settings.home.exists() else "/").free >> 20
+    state = GOOD if free_mb > 1024 else WORRY if free_mb > 200 else BAD
+    return Finding("state folder", state, f"{settings.home}, {free_mb:,} MB free")
+
+
+async def _database(urls: Urls) -> Finding:
+    try:
+        connection = await asyncpg.connect(urls.serving, timeout=5)
+    except (OSError, TimeoutError, asyncpg.PostgresError) as error:
+        return Finding("PostgreSQL", BAD, f"does not answer: {error}")
+    try:
+        version = connection.get_server_version()
+        text = f"{version.major}.{version.minor} as {await connection.fetchval('SELECT session_user')}"
+        if version.major < 15:
+            return Finding("PostgreSQL", BAD, f"{text}: 15 or newer is needed")
+        return Finding("PostgreSQL", GOOD, text)
+    finally:
+        await connection.close(timeout=2)
+
+
+async def _roles(urls: Urls) -> Finding:
+    for role in ROLES:
+        try:
+            connection = await connect(urls.serving, role)
+        except (OSError, TimeoutError, asyncpg.PostgresError) as error:
+            return Finding("roles", BAD, f"cannot act as {role}: {error}")
+        try:
+            if await connection.fetchval("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"):
+                return Finding("roles", BAD, f"{role} bypasses row-level security: take SUPERUSER and BYPASSRLS away")
+        finally:
+            await connection.close(timeout=2)
+    return Finding("roles", GOOD, ", ".join(ROLES))
+
+
+async def _migrations(urls: Urls) -> Finding:
+    try:
+        connection = await asyncpg.connect(urls.owner, timeout=5)
+    except (OSError, TimeoutError, asyncpg.PostgresError) as error:
+        return Finding("migrations", BAD, f"the owner's log-in does not work: {error}")
+    try:
+        waiting = await migrate.pending(connection)
+    except migrate.MigrationError as error:
+        return Finding("migrations", BAD, str(error))
+    finally:
+        await connection.close(timeout=2)
+    if waiting:
+        return Finding("migrations", BAD, f"to apply: {', '.join(waiting)}. Run `fullhouse migrate`")
+    return Finding("migrations", GOOD, "all applied")
+
+
+async def _owner(settings: Config, urls: Urls) -> Finding:
+    if settings.embedded:
+        return Finding("owner", GOOD, "separate from the serving log-in")
+    if urls.owner == urls.serving:
+        return Finding(
+            "owner", WORRY, "the serving log-in owns the tables: give DATABASE_OWNER_URL a log-in of its own"
+        )
+    return Finding("owner", GOOD, "separate from the serving log-in")
+
+
+async def _replica(settings: Config) -> Finding:
+    if settings.database_read_url is None:
+        return Finding("read replica", UNUSED, "DATABASE_READ_URL is not set; reads go to the primary")
+    try:
+        connection = await asyncpg.connect(settings.database_read_url, timeout=5)
+    except (OSError, TimeoutError, asyncpg.PostgresError) as error:
+        return Finding("read replica", BAD, f"does not answer: {error}")
+    version = connection.get_server_version()
+    await connection.close(timeout=2)
+    return Finding("read replica", GOOD, f"{version.major}.{version.minor}")
+
+
+async def _redis(settings: Config) -> Finding:
+    if settings.redis_url is None:
+        return Finding("Redis", UNUSED, "REDIS_URL is not set; processes talk through PostgreSQL")
+    client = warm.client(settings.redis_url)
+    try:
+        version = (await client.info("server"))["redis_version"]
+    except (OSError, warm.RedisError) as error:
+        return Finding("Redis", BAD, f"does not answer: {error}")
+    finally:
+        await client.aclose()
+    return Finding("Redis", GOOD, str(version))
+
+
+async def _rabbitmq(settings: Config) -> Finding:
+    if settings.amqp_url is None:
+        return Finding("RabbitMQ", UNUSED, "AMQP_URL is not set; facts stay in the house")
+    try:
+        connection = await aio_pika.connect(settings.amqp_url, timeout=5)
+    except (OSError, TimeoutError, aio_pika.exceptions.AMQPError) as error:
+        return Finding("RabbitMQ", BAD, f"does not answer: {error!r}")
+    properties = connection.transport.connection.server_properties if connection.transport else {}
+    await connection.close()
+    return Finding("RabbitMQ", GOOD, str(properties.get("version", "unknown version")))
+
+
+async def _mail(settings: Config) -> Finding:
+    if settings.smtp_url is None:
+        return Finding("mail", WORRY, "SMTP_URL is not set; mail stays in the local mailbox (GET /api/org/mailbox)")
+    return Finding("mail", GOOD, f"from {settings.smtp_from}")
+
+
+async def _secret(settings: Config) -> Finding:
+    if settings.secret_key:
+        return Finding("secret key", GOOD, "FULLHOUSE_SECRET_KEY")
+    state = GOOD if settings.embedded else WORRY
+    advice = "" if settings.embedded else "; every machine needs the same one: set FULLHOUSE_SECRET_KEY"
+    return Finding("secret key", state, f"{settings.home / 'secret.key'}{advice}")

@@ -1,0 +1,34 @@
+"""Who does something, for the audit; and what a signed-in caller may do, for the guard."""
+
+from uuid import UUID
+
+import msgspec
+
+
+class Actor(msgspec.Struct, frozen=True, kw_only=True):
+    """The author of a change. `type` is user, api_key, device, platform or system."""
+
+    type: str
+    id: UUID | None = None
+    name: str | None = None
+    ip: str | None = None
+    user_agent: str | None = None
+    request_id: str | None = None
+
+
+SYSTEM = Actor(type="system", name="fullhouse")
+
+
+class Principal(msgspec.Struct, frozen=True, kw_only=True):
+    """A caller whose token was good: one person or key in one organisation, with the actions open to it."""
+
+    organization_id: UUID
+    actor: Actor
+    role: str
+    allowed: frozenset[str]
+    session_id: UUID | None = None
+
+    @property
+    def id(self) -> UUID:
+        assert self.actor.id is not None
+        return self.actor.id

@@ -1,0 +1,50 @@
+"""A circuit breaker: after a few failures in a row we stop asking, and try one call again every so often.
+
+A dependency that hangs costs each caller its timeout; open, the breaker costs nothing.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import structlog
+
+T = TypeVar("T")
+log = structlog.get_logger()
+
+
+class Breaker:
+    def __init__(self, name: str, *, timeout_s: float, failures: int = 3, rest_s: float = 1.0) -> None:
+        self.name = name
+        self._timeout_s, self._failures, self._rest_s = timeout_s, failures, rest_s
+        self._failed = 0
+        self._closed_at = 0.0  # monotonic time from which a call is let through again
+
+    @property
+    def open(self) -> bool:
+        return self._failed >= self._failures and time.monotonic() < self._closed_at
+
+    async def call(self, work: Callable[[], Awaitable[T]], otherwise: T) -> T:
+        """The result, or `otherwise` if the dependency is away, slow, or known to be either."""
+        if self.open:
+            return otherwise
+        if self._failed >= self._failures:
+            self._closed_at = time.monotonic() + self._rest_s  # one caller tries; the others go on without
+        try:
+            result = await asyncio.wait_for(work(), self._timeout_s)
+        except (TimeoutError, OSError, ConnectionError) as error:
+            self._note_failure(error)
+            return otherwise
+        if self._failed:
+            if self._failed >= self._failures:
+                log.info("dependency is back", dependency=self.name)
+            self._failed = 0
+        return result
+
+    def _note_failure(self, error: BaseException) -> None:
+        self._failed += 1
+        if self._failed == self._failures:
+            log.warning("dependency is away; going on without it", dependency=self.name, error=repr(error))
+        if self._failed >= self._failures:
+            self._closed_at = time.monotonic() + self._rest_s

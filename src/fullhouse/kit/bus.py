@@ -1,0 +1,159 @@
+"""News between the parts of one process, and between processes: by PostgreSQL's NOTIFY, or by Redis if there is one.
+
+The bus carries hints ("this changed, look again"), never the truth: a message may be lost when a connection breaks, and
+listeners are then told to look at everything (`RESYNC`). One NOTIFY per transaction, never one per row.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import msgspec
+import structlog
+from redis.exceptions import RedisError
+
+from fullhouse.kit.db import APP, Connection, Message, connect
+from fullhouse.kit.warm import client
+
+CHANNEL = "fullhouse_bus"
+RESYNC = "resync"  # the topic of "something was missed"
+_NOTIFY_MAX_BYTES = 7_900  # PostgreSQL takes less than 8,000
+log = structlog.get_logger()
+Listener = Callable[[str, Any], None]
+
+
+class Envelope(NamedTuple):
+    sender: str
+    messages: list[Message]
+
+
+class Bus:
+    """`subscribe` by topic (or by prefix with a trailing `*`); `Tx.tell` publishes at commit."""
+
+    def __init__(self, url: str, redis_url: str | None = None) -> None:
+        self._url = url
+        self._redis = client(redis_url) if redis_url else None
+        self._me = os.urandom(8).hex()
+        self._listeners: dict[str, list[Listener]] = {}
+        self._prefixes: dict[str, list[Listener]] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._sending: set[asyncio.Task[None]] = set()
+        self.connected = asyncio.Event()
+
+    # --- listening
+
+    def subscribe(self, topic: str, listener: Listener) -> Callable[[], None]:
+        """Calls `listener(topic, payload)` on the event loop; returns the way out."""
+        table, key = (self._prefixes, topic[:-1]) if topic.endswith("*") else (self._listeners, topic)
+        table.setdefault(key, []).append(listener)
+
+        def leave() -> None:
+            table[key].remove(listener)
+            if not table[key]:
+                del table[key]
+
+        return leave
+
+    def deliver(self, messages: list[Message]) -> None:
+        for topic, payload in messages:
+            found = [*self._listeners.get(topic, ())]
+            for prefix, listeners in self._prefixes.items():
+                if topic.startswith(prefix):
+                    found += listeners
+            for listener in found:
+                try:
+                    listener(topic, payload)
+                except Exception:
+                    log.exception("a bus listener failed", topic=topic)
+
+    # --- telling (called by kit/db around the commit)
+
+    async def before_commit(self, connection: Connection, messages: list[Message]) -> None:
+        if self._redis is None:
+            await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, self._pack(messages).decode())
+
+    def after_commit(self, messages: list[Message]) -> None:
+        self.deliver(messages)
+        if self._redis is not None:
+            task = asyncio.create_task(self._publish(self._pack(messages)))
+            self._sending.add(task)
+            task.add_done_callback(self._sending.discard)
+
+    async def _publish(self, packed: bytes) -> None:
+        assert self._redis is not None
+        try:
+            await asyncio.wait_for(self._redis.publish(CHANNEL, packed), 1)
+        except (TimeoutError, OSError, RedisError) as error:
+            log.warning("a message between processes was lost", error=repr(error))
+
+    def _pack(self, messages: list[Message]) -> bytes:
+        packed = msgspec.json.encode(Envelope(self._me, messages))
+        return packed if len(packed) <= _NOTIFY_MAX_BYTES else msgspec.json.encode(Envelope(self._me, [(RESYNC, None)]))
+
+    def _receive(self, packed: str | bytes) -> None:
+        envelope = msgspec.json.decode(packed, type=Envelope)
+        if envelope.sender != self._me:  # our own were delivered at commit
+            self.deliver(envelope.messages)
+
+    # --- staying connected
+
+    async def start(self) -> None:
+        self._task = asyncio.create_task(self._stay_connected(), name="bus")
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.connected.wait(), 5)
+
+    async def stop(self) -> None:
+        if self._task:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        await asyncio.gather(*self._sending, return_exceptions=True)
+        if self._redis is not None:
+            await self._redis.aclose()
+
+    async def _stay_connected(self) -> None:
+        missed = False
+        while True:
+            try:
+                await (self._listen_postgres(missed) if self._redis is None else self._listen_redis(missed))
+            except (TimeoutError, OSError, RedisError) as error:
+                log.warning("the bus lost its connection", error=repr(error))
+            except Exception:
+                log.exception("the bus failed")
+            self.connected.clear()
+            missed = True
+            await asyncio.sleep(0.5)
+
+    async def _listen_postgres(self, missed: bool) -> None:
+        connection = await connect(self._url, APP)
+        lost = asyncio.Event()
+        try:
+            connection.add_termination_listener(lambda _: lost.set())
+            await connection.add_listener(CHANNEL, lambda _c, _p, _ch, packed: self._receive(packed))
+            self._joined(missed)
+            while not lost.is_set():
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(lost.wait(), 15)
+                    break
+                await connection.execute("SELECT 1")  # a silent network would otherwise never be noticed
+        finally:
+            connection.terminate()
+
+    async def _listen_redis(self, missed: bool) -> None:
+        assert self._redis is not None
+        async with self._redis.pubsub() as channel:
+            await channel.subscribe(CHANNEL)
+            self._joined(missed)
+            while True:
+                message = await channel.get_message(ignore_subscribe_messages=True, timeout=15)
+                if message is not None:
+                    self._receive(message["data"])
+                else:
+                    await asyncio.wait_for(channel.ping(), 5)
+
+    def _joined(self, missed: bool) -> None:
+        self.connected.set()
+        if missed:
+            self.deliver([(RESYNC, None)])

@@ -1,0 +1,116 @@
+"""Three layers with one interface: this process, Redis if there is one, the database.
+
+    user = await cache.get(key, ttl_s, load, User)
+
+Write, then invalidate: `invalidate(tx, key)` drops the key here and, through the bus, in every other process after the
+commit. What another process loaded in the very moment of a change may live on for one `ttl_s`, and no longer.
+Keys carry the organisation: `org:{id}:…`, or `public:…`.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import msgspec
+
+from fullhouse.kit.bus import RESYNC, Bus
+from fullhouse.kit.db import Tx
+from fullhouse.kit.warm import Redis, Warm
+
+T = TypeVar("T")
+TOPIC = "cache"
+_MISS = object()
+
+
+class Cache:
+    def __init__(self, bus: Bus, warm: Warm, *, size: int = 20_000) -> None:
+        self._warm = warm
+        self._size = size
+        self._here: OrderedDict[str, tuple[float, Any]] = OrderedDict()
+        self._loading: dict[str, asyncio.Future[Any]] = {}
+        self._owed: set[str] = set()  # names that Redis has still to drop
+        self._dropping: asyncio.Task[None] | None = None
+        self._epoch = 0  # counts invalidations: a value loaded before one is not kept after it
+        bus.subscribe(TOPIC, lambda _topic, keys: self._forget(keys))
+        bus.subscribe(RESYNC, lambda _topic, _none: self._forget_all())
+
+    async def get(self, key: str, ttl_s: float, load: Callable[[], Awaitable[T]], of: type[T]) -> T:
+        """From the nearest layer that has it. Callers who miss together load once."""
+        found = self._here.get(key)
+        if found and found[0] > time.monotonic():
+            self._here.move_to_end(key)
+            value: T = found[1]
+            return value
+        loading = self._loading.get(key)
+        if loading is None:
+            loading = self._loading[key] = asyncio.ensure_future(self._fill(key, ttl_s, load, of))
+            loading.add_done_callback(lambda _: self._loading.pop(key, None))
+        shared: T = await asyncio.shield(loading)
+        return shared
+
+    def invalidate(self, tx: Tx, *keys: str) -> None:
+        """Everywhere, once the transaction has committed."""
+        tx.tell(TOPIC, keys)
+        if self._warm.configured:
+            tx.after_commit.append(lambda: self._drop_from_redis(keys))
+
+    async def close(self) -> None:
+        if self._dropping:
+            self._dropping.cancel()
+
+    async def _fill(self, key: str, ttl_s: float, load: Callable[[], Awaitable[T]], of: type[T]) -> Any:
+        epoch = self._epoch
+        value = await self._from_redis(key, of)
+        if value is _MISS:
+            value = await load()
+            if epoch == self._epoch:
+                await self._to_redis(key, ttl_s, value)
+        if epoch == self._epoch:
+            self._here[key] = (time.monotonic() + ttl_s, value)
+            if len(self._here) > self._size:
+                self._here.popitem(last=False)
+        return value
+
+    def _forget(self, keys: Any) -> None:
+        self._epoch += 1
+        for key in keys:
+            self._here.pop(key, None)
+
+    def _forget_all(self) -> None:
+        self._epoch += 1
+        self._here.clear()
+
+    # --- Redis
+
+    async def _from_redis(self, key: str, of: type[T]) -> Any:
+        raw: Any = await self._warm.call(lambda client: client.get(self._warm.name(key)), None)
+        if raw is None:
+            return _MISS
+        try:
+            return msgspec.msgpack.decode(raw, type=of)
+        except msgspec.MsgspecError:  # written by another version of us
+            return _MISS
+
+    async def _to_redis(self, key: str, ttl_s: float, value: Any) -> None:
+        packed, ttl_ms = msgspec.msgpack.encode(value), int(ttl_s * 1000)
+        await self._warm.call(lambda client: client.set(self._warm.name(key), packed, px=ttl_ms), None)
+
+    def _drop_from_redis(self, keys: tuple[str, ...]) -> None:
+        self._owed.update(map(self._warm.name, keys))
+        if self._dropping is None or self._dropping.done():
+            self._dropping = asyncio.create_task(self._drop_owed(), name="cache:drop")
+
+    async def _drop_owed(self) -> None:
+        """Keeps at it while Redis is away, so that it never comes back with what was invalidated meanwhile."""
+
+        async def drop(client: Redis) -> bool:
+            await client.delete(*names)
+            return True
+
+        while names := list(self._owed):
+            if await self._warm.call(drop, False):
+                self._owed.difference_update(names)
+            else:
+                await asyncio.sleep(0.5)

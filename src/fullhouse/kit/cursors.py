@@ -1,0 +1,52 @@
+"""Keyset pagination. A cursor is the sort key of the last row, signed: opaque, and worth nothing in another list."""
+
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from fullhouse.kit.errors import Invalid
+from fullhouse.kit.secrets import Keyring
+
+T = TypeVar("T")
+LIMIT, LIMIT_MAX = 50, 200
+
+
+class Page(msgspec.Struct, Generic[T], frozen=True):
+    """One page of a list; `next_cursor` is null at the end."""
+
+    data: list[T]
+    next_cursor: str | None = None
+
+
+class BadCursor(Invalid):
+    """The cursor was altered, or belongs to another list or organisation. Start again without one."""
+
+    code, title = "invalid_cursor", "The cursor is not valid here"
+
+
+class Cursors:
+    """Makes and reads the cursors of one list. `scope` names list, organisation and filters."""
+
+    def __init__(self, keyring: Keyring, *scope: object) -> None:
+        self._keyring = keyring
+        self._purpose = "cursor:" + ":".join(map(str, scope))
+
+    def write(self, *key: object) -> str:
+        return self._keyring.sign(self._purpose, msgspec.json.encode(key))
+
+    def read(self, cursor: str | None, *types: type[Any]) -> tuple[Any, ...] | None:
+        """The key inside, converted to `types`; None for the first page."""
+        if cursor is None:
+            return None
+        message = self._keyring.verify(self._purpose, cursor)
+        if message is None:
+            raise BadCursor()
+        return tuple(
+            msgspec.convert(v, t, strict=False) for v, t in zip(msgspec.json.decode(message), types, strict=True)
+        )
+
+    def page(self, rows: list[T], limit: int, *key: str) -> Page[T]:
+        """Rows were fetched with `limit + 1`: the extra one tells whether there is more."""
+        shown = rows[:limit]
+        more = len(rows) > limit
+        return Page(shown, self.write(*(getattr(shown[-1], name) for name in key)) if more else None)

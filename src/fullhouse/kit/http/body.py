@@ -1,0 +1,146 @@
+"""The guard before decoding: what arrives is whole, small, typed, clean text and not too deep.
+
+It runs before any decoder sees a byte, because decoders differ: some pass NUL characters on to the database,
+some answer deep nesting with a stack overflow. Both lanes and both transports read bodies through `collect`.
+"""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from fullhouse.kit.errors import Malformed, TooLarge, UnsupportedMedia
+from fullhouse.kit.http.decode import decode as decode  # what comes after the guard
+
+JSON = "application/json"
+DEPTH_MAX = 20
+DISCARD_MAX = 4 * 2**20
+DISCARD_S = 2
+
+
+class Rules(NamedTuple):
+    """What a route accepts. A route's `opt` may set `accepts` (media types) and `body_limit` (bytes)."""
+
+    limit: int = 65_536
+    accepts: tuple[str, ...] = (JSON,)
+    timeout_s: float = 30.0
+
+    def amended(self, opt: Mapping[str, Any]) -> "Rules":
+        return self._replace(limit=opt.get("body_limit", self.limit), accepts=tuple(opt.get("accepts", self.accepts)))
+
+
+def check_address(path: str, query: str) -> None:
+    """Path (decoded by the server) and query (as sent) must be UTF-8 text without NUL."""
+    # Servers put U+FFFD where the bytes of a path were no UTF-8.
+    if "\0" in path or "\ufffd" in path:
+        raise Malformed("The path has a NUL or is not UTF-8. Check how the address is encoded.")
+    if query and ("%" in query or "\0" in query or not query.isascii()):
+        raw = unquote_to_bytes(query.encode("latin-1", "replace"))
+        if b"\0" in raw or not _is_utf8(raw):
+            raise Malformed("The query has a NUL or is not UTF-8. Check how the address is encoded.")
+
+
+async def check_length(announced: str | None, limit: int, chunks: Callable[[], AsyncIterator[bytes]]) -> None:
+    """Turn an oversized body away by its announced length, before any of it is kept."""
+    if announced is None:
+        return
+    if not (announced.isascii() and announced.isdigit()):
+        raise Malformed("Content-Length is not a number.")
+    if len(announced) > 18 or int(announced) > limit:
+        if len(announced) < 18 and int(announced) <= DISCARD_MAX:
+            await _discard(chunks())
+        raise _too_large(limit)
+
+
+async def collect(chunks: AsyncIterator[bytes], content_type: str | None, rules: Rules) -> bytes:
+    """Read a body to its end, within the limit and the time, and check it."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(rules.timeout_s):
+            async for chunk in chunks:
+                size += len(chunk)
+                if size > rules.limit:
+                    await _discard(chunks)
+                    raise _too_large(rules.limit)
+                parts.append(chunk)
+    except TimeoutError:
+        raise Malformed("The body did not arrive in time. Send it again.") from None
+    body = parts[0] if len(parts) == 1 else b"".join(parts)
+    check(content_type, body, rules)
+    return body
+
+
+async def _discard(chunks: AsyncIterator[bytes]) -> None:
+    """Let a client finish that sends but a little too much: it may read nothing before it has written all,
+    and closing the connection on unread data would take the refusal down with it."""
+    left = DISCARD_MAX
+    with suppress(TimeoutError, Malformed):
+        async with asyncio.timeout(DISCARD_S):
+            async for chunk in chunks:
+                left -= len(chunk)
+                if left < 0:
+                    break
+
+
+def check(content_type: str | None, body: bytes, rules: Rules) -> None:
+    """Refuse a body of the wrong type or size, and JSON that no decoder should see."""
+    if not body:
+        return
+    if len(body) > rules.limit:
+        raise _too_large(rules.limit)
+    media_type = (content_type or "").partition(";")[0].strip().lower()
+    if media_type not in rules.accepts:
+        wanted = " or ".join(rules.accepts)
+        raise UnsupportedMedia(f"This address reads {wanted}. Set Content-Type accordingly.")
+    if media_type == JSON:
+        check_json(body)
+
+
+def check_json(body: bytes) -> None:
+    """Text that is clean and shallow; whether it is JSON at all, the decoder says."""
+    if b"\0" in body:
+        raise Malformed("The body contains a NUL character. Remove it.")
+    if not body.isascii() and not _is_utf8(body):
+        raise Malformed("The body is not UTF-8. Encode it as UTF-8.")
+    if b"\\u" in body and any(escape["bad"] for escape in _ESCAPE.finditer(body)):
+        raise Malformed("The body contains a NUL character or half a surrogate pair. Remove it.")
+    if body.count(b"[") + body.count(b"{") > DEPTH_MAX and _depth(body) > DEPTH_MAX:
+        raise Malformed(f"The body is nested deeper than {DEPTH_MAX} levels.")
+
+
+# Consumes each escape whole, so that `\\u0000` (a backslash and then letters) is not mistaken for one.
+_ESCAPE = re.compile(
+    rb"""\\(?: u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
+             | (?P<bad> u0000 | u[dD][89a-fA-F][0-9a-fA-F]{2})
+             | . )""",
+    re.VERBOSE | re.DOTALL,
+)
+# The closing quote is optional, so that a string without one costs a single pass and not one per character.
+_STRING_OR_BRACKET = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
+
+
+def _depth(body: bytes) -> int:
+    depth = deepest = 0
+    for match in _STRING_OR_BRACKET.finditer(body):
+        token = match[0]
+        if token in (b"[", b"{"):
+            depth += 1
+            deepest = max(deepest, depth)
+        elif token in (b"]", b"}"):
+            depth -= 1
+    return deepest
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _too_large(limit: int) -> TooLarge:
+    return TooLarge(f"The body is larger than the {limit} bytes that this address accepts. Send less.")

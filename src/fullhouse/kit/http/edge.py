@@ -1,0 +1,147 @@
+"""What every request meets at the door, by whichever lane and transport it comes.
+
+A request id, a place (or 503 when the house is full), the headers of safety, a line in the log, a measurement.
+"""
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import structlog
+from prometheus_client import Histogram
+
+from fullhouse.kit.errors import Unavailable
+from fullhouse.kit.http.body import Rules, check_address
+from fullhouse.kit.http.peer import Network, client_ip
+
+log = structlog.get_logger()
+
+REQUEST_SECONDS = Histogram(
+    "fullhouse_http_request_seconds",
+    "Time from a request's arrival to its answer, or to the start of a stream.",
+    ("method", "route", "status"),
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+)
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+SLOW_MS = 1000
+CLIENT_LEFT = 499
+"""Logged, never sent: the client went away before there was an answer."""
+
+_USABLE_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
+
+_SAFETY = (
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "same-origin"),
+    ("x-frame-options", "DENY"),
+    ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
+    ("cross-origin-opener-policy", "same-origin"),
+)
+_HSTS = ("strict-transport-security", "max-age=31536000")
+_NO_STORE = ("cache-control", "no-store")
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """The settings of the door, and who is inside."""
+
+    max_in_flight: int = 512
+    body_limit: int = 65_536
+    body_timeout_s: float = 30.0
+    hsts: bool = False
+    trusted_proxies: tuple[Network, ...] = ()
+    private_paths: tuple[str, ...] = ("/api/", "/event/")
+    visits: set["Visit"] = field(default_factory=set, init=False, repr=False)
+
+    @property
+    def in_flight(self) -> int:
+        return len(self.visits)
+
+    @property
+    def body_rules(self) -> Rules:
+        """What a route accepts that says nothing else."""
+        return Rules(limit=self.body_limit, timeout_s=self.body_timeout_s)
+
+    def enter(self, method: str, path: str, offered_id: str | None, route: str | None = None) -> "Visit":
+        """To be used as `with edge.enter(...) as visit:`."""
+        return Visit(self, method, path, offered_id, route)
+
+    def admit(self, visit: "Visit", query: str) -> None:
+        """Refuse what must not reach a handler. The door stays open for those who ask how we are."""
+        if len(self.visits) > self.max_in_flight and not visit.path.startswith("/health/"):
+            raise Unavailable("The house is full for a moment. Try again in a second.", retry_after_s=1)
+        check_address(visit.path, query)
+
+    def client_ip(self, peer: str, forwarded: str | None) -> str:
+        return client_ip(peer, forwarded, self.trusted_proxies)
+
+
+class Visit:
+    """One request between its arrival and its answer."""
+
+    __slots__ = ("_began", "_edge", "_tokens", "method", "path", "request_id", "route", "status")
+
+    def __init__(self, edge: Edge, method: str, path: str, offered_id: str | None, route: str | None) -> None:
+        self._edge = edge
+        self._began = perf_counter()
+        self.method = method
+        self.path = path
+        self.route = route
+        self.status = CLIENT_LEFT
+        if offered_id is None or not _USABLE_ID.fullmatch(offered_id):
+            offered_id = secrets.token_urlsafe(12)
+        self.request_id = offered_id
+
+    def __enter__(self) -> "Visit":
+        self._edge.visits.add(self)
+        self._tokens = structlog.contextvars.bind_contextvars(request_id=self.request_id)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+        structlog.contextvars.reset_contextvars(**self._tokens)
+
+    def headers(self, own: Mapping[str, str]) -> list[tuple[str, str]]:
+        """What the house adds to the handler's own headers (names in lower case)."""
+        added = [("x-request-id", self.request_id)]
+        added += [header for header in _SAFETY if header[0] not in own]
+        if "frame-ancestors" in own.get("content-security-policy", ""):
+            added.remove(_SAFETY[2])
+        if self._edge.hsts:
+            added.append(_HSTS)
+        if "cache-control" not in own and self.path.startswith(self._edge.private_paths):
+            added.append(_NO_STORE)
+        return added
+
+    def leave(self) -> None:
+        """Give the place back and write down how it went. A stream leaves early; then the end does nothing."""
+        if self not in self._edge.visits:
+            return
+        self._edge.visits.remove(self)
+        seconds = perf_counter() - self._began
+        _series(self.method if self.method in METHODS else "OTHER", self.route, self.status).observe(seconds)
+        self._log(round(seconds * 1000, 1))
+
+    def _log(self, ms: float) -> None:
+        if self.status >= 500:
+            say = log.error
+        elif ms > SLOW_MS:
+            say = log.warning
+        elif self.status >= 400:
+            say = log.info
+        else:
+            say = log.debug
+        say("request", method=self.method, path=self.route or self.path, status=self.status, ms=ms)
+
+
+_known_series: dict[tuple[str, str | None, int], Any] = {}
+
+
+def _series(method: str, route: str | None, status: int) -> Any:
+    """`labels()` locks and builds strings on every call; there are few series and many requests."""
+    key = (method, route, status)
+    if (series := _known_series.get(key)) is None:
+        series = _known_series[key] = REQUEST_SECONDS.labels(method, route or "unmatched", str(status))
+    return series

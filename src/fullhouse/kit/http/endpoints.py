@@ -1,0 +1,206 @@
+"""How a room states an endpoint:
+
+    @post("/api/org/api-keys", "keys.create", location="/api/org/api-keys/{id}")
+    async def create_key(tx: Tx, who: Principal, data: CreateApiKey) -> NewApiKey: ...
+
+The second argument is the action that the caller must be allowed; a public endpoint says `public=True` instead. What a
+handler takes by name is given to it: `tx` (a transaction of the caller's organisation, committed when the handler has
+returned), `who` (the caller), `actor` (where the request comes from), `services`. The rest is Litestar's: `data`, path
+and query parameters. What it returns is wrapped in `{"data": …}`; a `Page` is one already; None answers 204.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Annotated, Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
+
+import msgspec
+from litestar import Request, Response
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath, FromQuery, JSONBody
+
+from fullhouse.kit import idempotency
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.cursors import Page
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import FieldError, Invalid, Refusal
+from fullhouse.kit.http import problems
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.http.guard import actor_of
+from fullhouse.kit.limits import Limit
+from fullhouse.kit.services import Services
+
+T = TypeVar("T")
+Handler = Callable[..., Awaitable[Any]]
+AnyRequest = Request[Any, Any, Any]
+_GIVEN = frozenset({"tx", "who", "actor", "services"})
+
+
+class Data(msgspec.Struct, Generic[T], frozen=True):
+    """The envelope of a single thing."""
+
+    data: T
+
+
+class Reply(msgspec.Struct, Generic[T], frozen=True):
+    """For an endpoint that has more to say than its data."""
+
+    data: T
+    headers: dict[str, str] = {}
+
+
+def endpoint(
+    method: str,
+    path: str,
+    action: str | None = None,
+    *,
+    public: bool = False,
+    status: int | None = None,
+    location: str | None = None,
+    limit: Limit | None = None,
+    fast: Any = None,
+) -> Callable[[Handler], HTTPRouteHandler]:
+    """Deny by default: an endpoint names its action, or says that it is public."""
+    if (action is None) != public:
+        raise ValueError(f"{method} {path}: name the action that it needs, or say public=True")
+
+    def make(fn: Handler) -> HTTPRouteHandler:
+        hints = get_type_hints(fn, include_extras=True)
+        returned = hints.pop("return")
+        code = status or (204 if returned is type(None) else 201 if method == "POST" else 200)
+        once = method == "POST" and code == 201 and "tx" in hints
+        runner = _Runner(fn, frozenset(hints) & _GIVEN, code, location, route=f"{method} {path}", once=once)
+
+        async def handle(request: AnyRequest, **arguments: Any) -> Response[Any]:
+            return await runner(request, arguments)
+
+        _dress(handle, fn, {k: _placed(k, v, path) for k, v in hints.items() if k not in _GIVEN}, returned)
+        opt = {"action": action, "public": public, "idempotent": once, "limit": limit, "fast": fast}
+        documentation = inspect.getdoc(fn) or ""
+        return HTTPRouteHandler(
+            path,
+            http_method=method,  # type: ignore[arg-type]
+            status_code=code,
+            opt={name: value for name, value in opt.items() if value is not None},
+            summary=documentation.partition("\n")[0].rstrip(".") or None,
+            description=documentation.partition("\n")[2].strip() or None,
+            operation_id=fn.__name__,
+        )(handle)
+
+    return make
+
+
+get = partial(endpoint, "GET")
+post = partial(endpoint, "POST")
+put = partial(endpoint, "PUT")
+patch = partial(endpoint, "PATCH")
+delete = partial(endpoint, "DELETE")
+
+
+class _Runner:
+    """One endpoint at work: opens the transaction, honours the Idempotency-Key, encodes before the commit."""
+
+    def __init__(
+        self, fn: Handler, given: frozenset[str], status: int, location: str | None, *, route: str, once: bool
+    ) -> None:
+        self._fn, self._given, self._status, self._location = fn, given, status, location
+        self._route, self._once = route, once
+
+    async def __call__(self, request: AnyRequest, arguments: dict[str, Any]) -> Response[Any]:
+        services: Services = request.app.state.services
+        who: Principal | None = request.scope.get("principal")  # type: ignore[assignment]
+        have = {"who": who, "services": services, "actor": actor_of(request) if "actor" in self._given else None}
+        arguments |= {name: have[name] for name in self._given - {"tx"}}
+        if "tx" not in self._given:
+            return _response(self._answer(await self._fn(**arguments)))
+        assert who is not None
+        key = request.headers.get("idempotency-key") if self._once else None
+        if key is not None:
+            return _response(await self._run_once(request, services, who, key, arguments))
+        async with services.database.tenant(who.organization_id, who.actor) as tx:
+            answer = self._answer(await self._fn(tx=tx, **arguments))
+        return _response(answer)
+
+    async def _run_once(
+        self, request: AnyRequest, services: Services, who: Principal, key: str, arguments: dict[str, Any]
+    ) -> Answer:
+        if not 1 <= len(key) <= 255:
+            raise Invalid(fields=[FieldError("Idempotency-Key", "Between 1 and 255 characters.")])
+        claim = idempotency.Claim(who.organization_id, f"{who.actor.type}:{who.id}", self._route, key)
+        body = request.url.path.encode() + b"\n" + await request.body()
+        wait_s = 2 * idempotency.WAIT_S
+        async with (
+            services.repeats.turn(claim),
+            services.database.tenant(who.organization_id, who.actor, deadline_s=wait_s) as tx,
+        ):
+            kept = await idempotency.claim_or_repeat(tx, services.keyring, claim, body)
+            if kept is not None:
+                return kept
+            answer = await self._settled(tx, arguments)
+            await idempotency.keep(tx, services.keyring, claim, answer)
+        return answer
+
+    async def _settled(self, tx: Tx, arguments: dict[str, Any]) -> Answer:
+        """A refusal is an answer too, and stays the answer to this key; "later" and accidents are not."""
+        try:
+            async with tx.savepoint():
+                return self._answer(await self._fn(tx=tx, **arguments))
+        except Refusal as refusal:
+            if refusal.status >= 500 or refusal.status == 429:
+                raise
+            return problems.answer(refusal)
+
+    def _answer(self, result: Any) -> Answer:
+        headers = result.headers if isinstance(result, Reply) else {}
+        data = result.data if isinstance(result, Reply) else result
+        if data is None:
+            return Answer(self._status, b"", tuple(headers.items()))
+        if self._location:
+            headers = {**headers, "location": self._location.format(id=data.id)}
+        return Answer(self._status, msgspec.json.encode(_envelope(data)), tuple(headers.items()))
+
+
+def _envelope(data: Any) -> Any:
+    return data if isinstance(data, Page) else Data(data)
+
+
+def _response(answer: Answer) -> Response[Any]:
+    return Response(
+        answer.body,
+        status_code=answer.status,
+        media_type=answer.content_type if answer.body else None,
+        headers=dict(answer.headers),
+    )
+
+
+def _dress(handle: Any, fn: Handler, hints: dict[str, Any], returned: Any) -> None:
+    """Shows Litestar the signature that it shall serve and document: the room's own, without what we give."""
+    own = inspect.signature(fn).parameters
+    parameters = [inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=AnyRequest)]
+    parameters += [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint, default=own[name].default)
+        for name, hint in hints.items()
+    ]
+    shown = cast(Any, Response)[_documented(returned)]
+    handle.__signature__ = inspect.Signature(parameters, return_annotation=shown)
+    handle.__annotations__ = {"request": AnyRequest, **hints, "return": shown}
+    for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
+        setattr(handle, attribute, getattr(fn, attribute))
+
+
+def _placed(name: str, hint: Any, path: str) -> Any:
+    """Says where Litestar finds a parameter, unless the room has said it: in the path, the body or the query."""
+    if get_origin(hint) is Annotated:
+        return hint
+    if name == "data":
+        return cast(Any, JSONBody)[hint]
+    return cast(Any, FromPath if f"{{{name}:" in path else FromQuery)[hint]
+
+
+def _documented(returned: Any) -> Any:
+    """The type of the body that an endpoint's return type means."""
+    if get_origin(returned) is Reply:
+        returned = get_args(returned)[0]
+    if returned is type(None) or get_origin(returned) is Page:
+        return returned
+    return cast(Any, Data)[returned]

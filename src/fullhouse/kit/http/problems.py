@@ -1,0 +1,136 @@
+"""Whatever is raised, as an answer: RFC 9457 `application/problem+json`, the same from both lanes.
+
+Refusals answer for themselves. What the framework raises becomes the refusal it means. A dependency that is
+away becomes 503. All else is a bug: it is logged with its traceback, and the caller learns nothing but the
+request id in the header.
+"""
+
+import re
+from typing import Any, NamedTuple
+
+import asyncpg
+import msgspec
+import structlog
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, SerializationException, ValidationException
+
+from fullhouse.kit import errors
+from fullhouse.kit.errors import FieldError, Invalid, Malformed, Refusal, Unavailable, UnknownField
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.http.decode import field_error
+
+log = structlog.get_logger()
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class InternalError(Refusal):
+    """A mistake of ours. It is in our log; quote the `X-Request-Id` of the answer when you ask about it."""
+
+    code, status, title = "internal_error", 500, "Something went wrong on our side"
+
+
+# Something we depend on is away, full or too busy. OSError has connection errors and time-outs inside it,
+# and a database's missing socket file.
+AWAY: tuple[type[Exception], ...] = (
+    OSError,
+    asyncpg.InterfaceError,  # the connection is closed
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,  # starting, stopping, query cancelled
+    asyncpg.InsufficientResourcesError,  # disk full, too many connections
+    asyncpg.TransactionRollbackError,  # deadlock, serialization failure
+    asyncpg.LockNotAvailableError,
+    asyncpg.ReadOnlySQLTransactionError,  # a standby that has not been promoted yet
+    asyncpg.PostgresSystemError,  # the server's disk fails
+)
+
+BY_STATUS: dict[int, type[Refusal]] = {
+    400: errors.Malformed,
+    401: errors.Unauthenticated,
+    403: errors.Forbidden,
+    404: errors.NotFound,
+    405: errors.MethodNotAllowed,
+    413: errors.TooLarge,
+    415: errors.UnsupportedMedia,
+    422: errors.Invalid,
+    429: errors.RateLimited,
+    503: errors.Unavailable,
+}
+
+
+def answer(exc: Exception) -> Answer:
+    """The problem that an exception is."""
+    refusal = refusal_of(exc)
+    headers = [(name.lower(), value) for name, value in (getattr(exc, "headers", None) or {}).items()]
+    if refusal.retry_after_s is not None:
+        headers.append(("retry-after", str(refusal.retry_after_s)))
+    if refusal.status == 413:
+        headers.append(("connection", "close"))  # the rest of the body is never read, so no request can follow it
+    if refusal.status == 401:
+        headers.append(("www-authenticate", "Bearer"))
+    return Answer(refusal.status, msgspec.json.encode(refusal.problem()), tuple(headers), MEDIA_TYPE)
+
+
+def refusal_of(exc: Exception) -> Refusal:
+    """What an exception means to the caller; accidents are logged here, once."""
+    match exc:
+        case Refusal():
+            return exc
+        case ValidationException():
+            return _invalid(exc)
+        case HTTPException(status_code=400):
+            return Malformed(f"{exc.detail.rstrip('.')}.")
+        case HTTPException(status_code=status) if status in BY_STATUS:
+            return BY_STATUS[status]()
+        case HTTPException(status_code=status) if status < 500:
+            return Refusal()
+        case SerializationException() | RecursionError():
+            return Malformed("The body cannot be decoded.")
+        case _ if isinstance(exc, AWAY):
+            log.warning("dependency away", exc_info=exc)
+            return Unavailable("A part of the house does not answer. Try again in a second.", retry_after_s=1)
+    log.error("unexpected error", exc_info=exc)
+    return InternalError("Something went wrong on our side. Try again; if it stays, quote the request id.")
+
+
+def _invalid(exc: ValidationException) -> Refusal:
+    """Litestar's complaints about parameters; bodies never get that far (see `wide.StrictRequest`)."""
+    complaints = exc.extra if isinstance(exc.extra, list) else []
+    if any(complaint.get("key") == "data" for complaint in complaints):
+        return Malformed("The body is empty. Send JSON.")
+    fields = [_field(complaint) for complaint in complaints]
+    if not fields and (missing := re.match(r"Missing required \w+ parameter '(.+?)'", exc.detail)):
+        fields = [FieldError(missing[1], "This parameter is required.")]
+    if any("unknown field" in complaint["message"] for complaint in complaints):
+        return UnknownField(fields=fields)
+    return Invalid(f"{fields[0].path}: {fields[0].message}" if fields else None, fields=fields)
+
+
+def _field(complaint: dict[str, Any]) -> FieldError:
+    return FieldError(complaint.get("key", ""), field_error(complaint["message"]).message)
+
+
+def _respond(request: Request[Any, Any, Any], exc: Exception) -> Response[bytes]:
+    problem = answer(exc)
+    return Response(problem.body, status_code=problem.status, media_type=MEDIA_TYPE, headers=dict(problem.headers))
+
+
+exception_handlers: dict[int | type[Exception], Any] = {Exception: _respond}
+"""For Litestar: one handler, because `refusal_of` knows every case."""
+
+
+class Description(NamedTuple):
+    """A code, for the page behind a problem's `type`."""
+
+    code: str
+    status: int
+    title: str
+    text: str
+
+
+def describe(code: str) -> Description | None:
+    """The page of a code, or None if there is no such code."""
+    for kind in errors.every():
+        if kind.code == code:
+            return Description(code, kind.status, kind.title, (kind.__doc__ or "").strip())
+    return None

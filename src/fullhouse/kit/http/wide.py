@@ -1,0 +1,143 @@
+"""The wide lane: Litestar behind the same door as the fast lane.
+
+`WidePlugin` sets Litestar up from the inside (bodies, problems, documentation); `WideLane` wraps it from the
+outside (request id, back-pressure, headers, log).
+"""
+
+from functools import cache, partial
+from typing import Any
+
+import msgspec
+from litestar import Litestar, Request
+from litestar.config.app import AppConfig
+from litestar.handlers import BaseRouteHandler
+from litestar.plugins import InitPlugin
+
+from fullhouse.kit.http import asgi, body, problems
+from fullhouse.kit.http.decode import decode
+from fullhouse.kit.http.edge import Edge, Visit, log
+from fullhouse.kit.http.openapi import ClosedStructs
+from fullhouse.kit.http.rsgi import ClientGone
+
+
+class StrictRequest(Request[Any, Any, Any]):
+    """Decodes a body by the handler's own type, at once and strictly.
+
+    Litestar decodes to plain values first and then converts them leniently: `"3"` would pass for 3.
+    """
+
+    async def json(self) -> Any:
+        return decode(_decoder(self.route_handler), await self.body())
+
+
+@cache
+def _decoder(handler: BaseRouteHandler) -> msgspec.json.Decoder[Any]:
+    data = handler.parsed_data_field
+    return msgspec.json.Decoder(Any if data is None else data.annotation)
+
+
+class WidePlugin(InitPlugin, ClosedStructs):
+    """Everything that a Litestar application needs to answer like the fast lane does."""
+
+    def __init__(self, edge: Edge) -> None:
+        self._rules = edge.body_rules
+
+    def on_app_init(self, app_config: AppConfig) -> AppConfig:
+        app_config.exception_handlers = {**problems.exception_handlers, **app_config.exception_handlers}
+        app_config.middleware.insert(0, self._guard_bodies)
+        app_config.request_class = StrictRequest
+        app_config.logging_config = None  # what goes wrong is logged by `problems`, once
+        return app_config
+
+    def _guard_bodies(self, app: Any) -> Any:
+        """A middleware: it runs where the route is already known, because a route may set its own rules."""
+
+        async def guarded(scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
+            if scope["type"] == "http":
+                rules = self._rules.amended(scope["route_handler"].opt)
+                announced = asgi.header(scope, "content-length")
+                await body.check_length(announced, rules.limit, partial(asgi.chunks, receive))
+                receive = _checked(receive, asgi.header(scope, "content-type"), rules)
+            await app(scope, receive, send)
+
+        return guarded
+
+
+def _checked(receive: asgi.Receive, content_type: str | None, rules: body.Rules) -> asgi.Receive:
+    """Hand the body over in one piece, when it is asked for: after the guards, so that strangers send little."""
+    unread = True
+
+    async def receive_whole() -> asgi.Message:
+        nonlocal unread
+        if not unread:
+            return await receive()
+        unread = False
+        whole = await body.collect(asgi.chunks(receive), content_type, rules)
+        return {"type": "http.request", "body": whole, "more_body": False}
+
+    return receive_whole
+
+
+class WideLane:
+    """The application with the door around it."""
+
+    def __init__(self, app: Litestar, edge: Edge) -> None:
+        self.app: Any = app
+        self.edge = edge
+
+    async def __call__(self, scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        with self.edge.enter(scope["method"], scope["path"], asgi.header(scope, "x-request-id")) as visit:
+            door = _Door(visit, scope, send)
+            try:
+                self.edge.admit(visit, asgi.query(scope))
+                scope.setdefault("state", {})["request_id"] = visit.request_id
+                self._resolve_client(scope)
+                await self.app(scope, receive, door.send)
+            except Exception as exc:
+                if not door.open:
+                    await asgi.send_answer(door.send, problems.answer(exc))
+                elif not _hung_up(exc):
+                    # Half of the answer is out: all that is left is to break off, and the server does that.
+                    log.exception("answer broken off")
+                    raise
+
+    def _resolve_client(self, scope: asgi.Scope) -> None:
+        if self.edge.trusted_proxies and scope.get("client"):
+            peer, port = scope["client"]
+            ip = self.edge.client_ip(peer, asgi.header(scope, "x-forwarded-for"))
+            scope["client"] = (ip, port if ip == peer else 0)
+
+
+class _Door:
+    """Dresses the answer on its way out."""
+
+    def __init__(self, visit: Visit, scope: asgi.Scope, send: asgi.Send) -> None:
+        self._visit = visit
+        self._scope = scope
+        self._send = send
+        self.open = False
+
+    async def send(self, message: asgi.Message) -> None:
+        if message["type"] == "http.response.start":
+            self.open = True
+            self._visit.status = message["status"]
+            self._visit.route = self._scope.get("path_template")
+            given = list(message.get("headers", ()))
+            own = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in given}
+            added = self._visit.headers(own)
+            given += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in added]
+            message = {**message, "headers": given}
+        else:
+            # A stream gives its place back when it starts: a thousand listeners do no work.
+            self._visit.leave()
+        await self._send(message)
+
+
+def _hung_up(exc: BaseException | None) -> bool:
+    """The framework wraps what `send` raised; nobody needs to hear that a browser was closed."""
+    if isinstance(exc, BaseExceptionGroup):
+        return all(_hung_up(inner) for inner in exc.exceptions)
+    return exc is not None and (isinstance(exc, ClientGone) or _hung_up(exc.__cause__))

@@ -1,0 +1,50 @@
+"""Rate limits: so many calls in so many seconds for one key.
+
+Counted in Redis when there is one, so that all processes share the count; otherwise in this process.
+"""
+
+import time
+from collections import OrderedDict
+from typing import NamedTuple
+
+from fullhouse.kit.errors import RateLimited
+from fullhouse.kit.warm import Redis, Warm
+
+
+class Limit(NamedTuple):
+    calls: int
+    per_s: int
+
+
+class Limiter:
+    def __init__(self, warm: Warm, *, size: int = 50_000) -> None:
+        self._warm = warm
+        self._size = size
+        self._windows: OrderedDict[tuple[str, int], int] = OrderedDict()
+
+    async def check(self, key: str, limit: Limit) -> None:
+        """Counts this call; raises RateLimited once the window is full."""
+        window, passed_s = divmod(int(time.time()), limit.per_s)
+        if await self._count(key, window, limit) > limit.calls:
+            wait_s = limit.per_s - passed_s
+            raise RateLimited(f"Too many requests. Try again in {wait_s} seconds.", retry_after_s=wait_s)
+
+    async def _count(self, key: str, window: int, limit: Limit) -> int:
+        name = self._warm.name(f"limit:{key}:{window}")
+
+        async def increment(client: Redis) -> int:
+            pipe = client.pipeline()
+            pipe.incr(name)
+            pipe.expire(name, limit.per_s + 1)
+            return int((await pipe.execute())[0])
+
+        shared = await self._warm.call(increment, 0)
+        return shared or self._count_here(key, window)
+
+    def _count_here(self, key: str, window: int) -> int:
+        slot = (key, window)
+        self._windows[slot] = count = self._windows.get(slot, 0) + 1
+        self._windows.move_to_end(slot)
+        if len(self._windows) > self._size:
+            self._windows.popitem(last=False)
+        return count

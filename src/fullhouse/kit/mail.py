@@ -1,0 +1,106 @@
+"""Mail goes out by SMTP when `SMTP_URL` is set. Without it, mail stays in the local mailbox, for the organiser to read:
+loud, not silent. `post` writes it in the change's transaction; a job delivers it.
+"""
+
+import asyncio
+import smtplib
+import ssl
+from datetime import datetime
+from email.message import EmailMessage
+from email.utils import make_msgid
+from typing import Any
+from urllib.parse import unquote, urlsplit
+from uuid import UUID
+
+import msgspec
+import structlog
+
+from fullhouse.kit import jobs
+from fullhouse.kit.db import Database, Tx
+from fullhouse.kit.ids import new_id
+
+JOB = "mail.deliver"
+log = structlog.get_logger()
+
+
+class Mail(msgspec.Struct, frozen=True):
+    id: UUID
+    recipient: str
+    subject: str
+    body: str | None
+    created_at: datetime
+    sent_at: datetime | None
+    last_error: str | None
+
+
+async def post(tx: Tx, recipient: str, subject: str, body: str) -> UUID:
+    mail_id = new_id()
+    await tx.execute(
+        "INSERT INTO mails (id, organization_id, recipient, subject, body) VALUES ($1, $2, $3, $4, $5)",
+        mail_id, tx.organization_id, recipient, subject, body,
+    )  # fmt: skip
+    await jobs.enqueue(tx, JOB, {"mail_id": mail_id}, once=f"mail:{mail_id}")
+    return mail_id
+
+
+async def newest(tx: Tx, organization_id: UUID, since: datetime | None, last: UUID | None, limit: int) -> list[Mail]:
+    """The local mailbox, newest first."""
+    rows = await tx.fetch(
+        "SELECT id, recipient, subject, body, created_at, sent_at, last_error FROM mails"
+        " WHERE organization_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))"
+        " ORDER BY created_at DESC, id DESC LIMIT $4",
+        organization_id, since, last, limit,
+    )  # fmt: skip
+    return [Mail(**row) for row in rows]
+
+
+class Postman:
+    """Delivers what was posted."""
+
+    def __init__(self, smtp_url: str | None, sender: str) -> None:
+        self._url = urlsplit(smtp_url) if smtp_url else None
+        self._sender = sender
+
+    async def deliver(self, database: Database, organization_id: UUID, payload: Any) -> None:
+        mail_id = UUID(payload["mail_id"])
+        async with database.tenant(organization_id) as tx:
+            mail = await tx.fetchrow("SELECT recipient, subject, body, sent_at FROM mails WHERE id = $1", mail_id)
+        if mail is None or mail["sent_at"] is not None:
+            return
+        if self._url is None:
+            log.warning(
+                "no SMTP_URL: mail kept in the local mailbox",
+                recipient=mail["recipient"],
+                mail_id=str(mail_id),
+            )
+            return
+        message = EmailMessage()
+        message["From"], message["To"], message["Subject"] = self._sender, mail["recipient"], mail["subject"]
+        # The same id on every attempt: a server that saw the first one can recognise the second.
+        message["Message-ID"] = f"<{mail_id}@{make_msgid().rpartition('@')[2].rstrip('>')}>"
+        message.set_content(mail["body"])
+        try:
+            await asyncio.wait_for(asyncio.to_thread(self._send, message), 30)
+        except (OSError, smtplib.SMTPException, TimeoutError) as error:
+            async with database.tenant(organization_id) as tx:
+                await tx.execute("UPDATE mails SET last_error = $2 WHERE id = $1", mail_id, repr(error)[:500])
+            raise
+        async with database.tenant(organization_id) as tx:
+            await tx.execute(
+                "UPDATE mails SET sent_at = app.clock(), body = NULL, last_error = NULL WHERE id = $1",
+                mail_id,
+            )
+
+    def _send(self, message: EmailMessage) -> None:
+        assert self._url is not None
+        host, port = self._url.hostname or "localhost", self._url.port
+        secure = self._url.scheme == "smtps"
+        server = (
+            smtplib.SMTP_SSL(host, port or 465, timeout=20) if secure else smtplib.SMTP(host, port or 587, timeout=20)
+        )
+        with server:
+            if not secure and server.has_extn("starttls"):
+                server.starttls(context=ssl.create_default_context())
+            if self._url.username:
+                server.login(unquote(self._url.username), unquote(self._url.password or ""))
+            server.send_message(message)

@@ -1,0 +1,103 @@
+"""Forward-only migrations: numbered SQL files, one transaction each, applied once, under a lock.
+
+A file that was applied never changes (its checksum is kept), and a database that knows more migrations than this
+program is refused: it was written by a newer version.
+"""
+
+import hashlib
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import asyncpg
+
+from fullhouse.kit.db import ROLES
+
+FOLDER = Path(__file__).parents[1] / "migrations"
+_LOCK = 0x66_68_6D_69  # "fhmi"
+
+
+class MigrationError(Exception):
+    """A sentence for the operator saying what to do."""
+
+
+class Migration(NamedTuple):
+    number: int
+    name: str
+    sql: str
+
+    @property
+    def checksum(self) -> str:
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+
+def known(folder: Path = FOLDER) -> list[Migration]:
+    found = [Migration(int(path.name[:4]), path.stem, path.read_text()) for path in sorted(folder.glob("[0-9]*.sql"))]
+    if [m.number for m in found] != list(range(1, len(found) + 1)):
+        raise MigrationError(f"The migrations in {folder} are not numbered 1, 2, 3, … without a gap.")
+    return found
+
+
+async def migrate(owner_url: str, *, serving_login: str = "fullhouse_server", folder: Path = FOLDER) -> list[str]:
+    """Brings the database up to date and returns the names of what was applied."""
+    connection = await asyncpg.connect(owner_url, timeout=10, command_timeout=600)
+    try:
+        await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
+        await _make_roles(connection, serving_login)
+        return [m.name for m in await _pending(connection, known(folder)) if await _apply(connection, m)]
+    finally:
+        await connection.close(timeout=5)
+
+
+async def pending(connection: asyncpg.Connection) -> list[str]:
+    """What `migrate` would apply, by name."""
+    return [m.name for m in await _pending(connection, known())]
+
+
+async def _pending(connection: asyncpg.Connection, migrations: list[Migration]) -> list[Migration]:
+    if await connection.fetchval("SELECT to_regclass('app.migrations')") is None:
+        return migrations
+    applied = {
+        row["number"]: row for row in await connection.fetch("SELECT number, name, checksum FROM app.migrations")
+    }
+    if applied and max(applied) > len(migrations):
+        newest = applied[max(applied)]["name"]
+        raise MigrationError(
+            f"This database was written by a newer fullhouse (it has {newest}; this version knows "
+            f"{len(migrations)} migrations). Update fullhouse, or point it at another database."
+        )
+    for m in migrations:
+        if m.number in applied and applied[m.number]["checksum"] != m.checksum:
+            raise MigrationError(f"{m.name} was changed after it had been applied. Restore the file; write a new one.")
+    return [m for m in migrations if m.number not in applied]
+
+
+async def _apply(connection: asyncpg.Connection, m: Migration) -> bool:
+    async with connection.transaction():
+        await connection.execute(m.sql)
+        if m.number == 1:
+            await connection.execute(
+                "CREATE TABLE app.migrations (number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,"
+                " applied_at timestamptz NOT NULL DEFAULT now());"
+                f"GRANT SELECT ON app.migrations TO {', '.join(ROLES)}"
+            )
+        await connection.execute("INSERT INTO app.migrations VALUES ($1, $2, $3)", m.number, m.name, m.checksum)
+    return True
+
+
+async def _make_roles(connection: asyncpg.Connection, serving_login: str) -> None:
+    """The three roles, and the log-in that may become each of them but has no right of its own."""
+    if not re.fullmatch(r"[\w.-]+", serving_login):
+        raise MigrationError(f"The database log-in {serving_login!r} has characters that are not supported.")
+    missing = "IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{0}') THEN CREATE ROLE \"{0}\" {1}; END IF;"
+    granted = "IF NOT pg_has_role('{0}', '{1}', 'MEMBER') THEN GRANT {1} TO \"{0}\"; END IF;"
+    steps = [missing.format(role, "NOLOGIN") for role in ROLES]
+    steps.append(missing.format(serving_login, "LOGIN NOINHERIT"))
+    steps += [granted.format(serving_login, role) for role in ROLES]
+    try:
+        await connection.execute(f"DO $$ BEGIN {' '.join(steps)} END $$")
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise MigrationError(
+            f"The owner's log-in may not create the roles {', '.join(ROLES)} ({error}). Give it CREATEROLE, "
+            f'or create them once by hand and GRANT them to "{serving_login}".'
+        ) from None

@@ -1,0 +1,19 @@
+"""A PostgreSQL server of our own, for an installation that was given none.
+
+`Cluster` makes a data folder on first use, starts the server, adopts one that already runs there, and stops
+it when its last user leaves. Nothing is listened to but a unix socket in a private folder.
+
+What holds, whatever is killed and whenever:
+- one data folder never has two servers: `server.lock` is inherited by every server process, so a free lock
+  means that none lives, whatever a stale `postmaster.pid` says;
+- a data folder appears only when it is complete;
+- a server does not outlive the process that launched it, and shuts down cleanly when that one is killed.
+  Other processes that had adopted it call `start()` again, and one of them launches the next.
+"""
+
+from fullhouse.kit.postgres.binaries import Install, find_install
+from fullhouse.kit.postgres.cluster import Cluster, default_home
+from fullhouse.kit.postgres.config import LOGINS
+from fullhouse.kit.postgres.errors import PostgresError
+
+__all__ = ["LOGINS", "Cluster", "Install", "PostgresError", "default_home", "find_install"]

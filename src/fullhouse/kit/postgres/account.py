@@ -1,0 +1,120 @@
+"""Who the server runs as. PostgreSQL refuses root, so root lends it an account without any other right.
+
+Files are opened and folders handed over without following links: what lies in a folder that belongs to the
+account may have been put there by it, and root must not be led elsewhere.
+"""
+
+import os
+import pwd
+import shutil
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fullhouse.kit.postgres.errors import PostgresError
+
+DEDICATED = "fullhouse"
+LENT = (DEDICATED, "postgres", "nobody")
+
+
+@dataclass(frozen=True)
+class Account:
+    name: str
+    uid: int
+    gid: int
+
+    @property
+    def dropped(self) -> bool:
+        """Whether a process must give up rights to become this account."""
+        return self.uid != os.geteuid()
+
+    def credentials(self) -> dict[str, Any]:
+        """The arguments of `subprocess` that make a child run as this account."""
+        return {"user": self.uid, "group": self.gid, "extra_groups": []} if self.dropped else {}
+
+    def make_folder(self, path: Path) -> None:
+        """Makes the folder, or takes it over: the account's own, closed to everybody else."""
+        with suppress(FileExistsError):
+            path.mkdir(mode=0o700)
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            if self.dropped:
+                os.fchown(fd, self.uid, self.gid)
+            os.fchmod(fd, 0o700)
+        finally:
+            os.close(fd)
+
+    def open(self, path: Path, flags: int) -> int:
+        """A descriptor of the account's file, which is made if it is missing."""
+        try:
+            fd = os.open(path, flags | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            return os.open(path, flags | os.O_NOFOLLOW)
+        if self.dropped:
+            os.fchown(fd, self.uid, self.gid)
+        return fd
+
+    def write(self, path: Path, text: str) -> None:
+        """Puts a whole file in place at once, unless it says the same already."""
+        with suppress(FileNotFoundError):
+            if path.read_text() == text:
+                return
+        draft = path.with_name(path.name + ".new")
+        draft.unlink(missing_ok=True)
+        with os.fdopen(self.open(draft, os.O_WRONLY), "w") as file:
+            file.write(text)
+        draft.replace(path)
+
+    def take_over(self, folder: Path) -> None:
+        """Makes a folder and all in it the account's: one restored from a copy, or left by an earlier account."""
+        if not self.dropped or folder.stat().st_uid == self.uid:
+            return
+        for parent, _, files in os.walk(folder, topdown=False):  # the folder itself last: a broken run is redone
+            for path in (*(os.path.join(parent, file) for file in files), parent):
+                os.chown(path, self.uid, self.gid, follow_symlinks=False)
+
+    def can_enter(self, folder: Path) -> bool:
+        """Asked of the kernel, as the account: modes alone would miss access lists."""
+        ask = ["/bin/sh", "-c", 'cd "$0"', str(folder)]
+        return subprocess.run(ask, cwd="/", capture_output=True, **self.credentials()).returncode == 0  # noqa: S603
+
+
+def service_account() -> Account:
+    """Ourselves, or the first account that root can lend."""
+    if os.geteuid() != 0:
+        try:
+            return _account(pwd.getpwuid(os.geteuid()))
+        except KeyError:
+            raise PostgresError(
+                f"PostgreSQL cannot run as user id {os.geteuid()}, which has no name on this machine: "
+                "give it a line in /etc/passwd, or set DATABASE_URL to a server elsewhere."
+            ) from None
+    for name in LENT:
+        with suppress(KeyError):
+            return _account(pwd.getpwnam(name))
+        if name == DEDICATED and _make_dedicated():
+            return _account(pwd.getpwnam(name))
+    raise PostgresError(
+        f"PostgreSQL does not run as root: make a system user named {DEDICATED}, start fullhouse as an ordinary "
+        "user, or set DATABASE_URL to a server elsewhere."
+    )
+
+
+def caller_name() -> str:
+    return pwd.getpwuid(os.geteuid()).pw_name
+
+
+def _account(entry: pwd.struct_passwd) -> Account:
+    return Account(entry.pw_name, entry.pw_uid, entry.pw_gid)
+
+
+def _make_dedicated() -> bool:
+    useradd, nologin = shutil.which("useradd"), shutil.which("nologin") or "/bin/false"
+    if useradd is None:
+        return False
+    options = ["--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent", "--shell", nologin]
+    subprocess.run([useradd, *options, DEDICATED], capture_output=True)  # noqa: S603
+    # Not the exit status: a start beside this one may have been first.
+    return any(entry.pw_name == DEDICATED for entry in pwd.getpwall())

@@ -1,0 +1,243 @@
+"""One data folder and the server on it: start, adopt, stop.
+
+Three locks, always taken in this order:
+    start.lock    held while somebody starts or stops: one at a time
+    users.lock    shared by every process that uses the server: the last one out stops it
+    server.lock   inherited by every server process: free means that none lives
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from fullhouse.kit.postgres import config
+from fullhouse.kit.postgres.account import Account, caller_name, service_account
+from fullhouse.kit.postgres.binaries import Install, data_major, find_install, matching_install
+from fullhouse.kit.postgres.errors import PostgresError, explained, failed, require_room
+from fullhouse.kit.postgres.locks import PAUSE_S, FileLock, wait_until
+from fullhouse.kit.postgres.process import Postmaster, find_postmaster, spawn
+
+LOG_BYTES_MAX = 20 << 20
+ORPHAN_S = 0.05
+QUIT_S = 15  # told to quit, the server itself kills after 5 s what does not obey
+
+
+def default_home() -> Path:
+    if os.geteuid() == 0:
+        return Path("/var/lib/fullhouse")
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "fullhouse"
+
+
+class Cluster:
+    """A PostgreSQL server in `home/pg`. Start and stop block; they may be called from any thread, one at a time.
+
+    `start` may be called again at any time: it finds the server well, or brings it back.
+    """
+
+    def __init__(
+        self, home: Path, *, install: Install | None = None, settings: Mapping[str, str] | None = None
+    ) -> None:
+        self.home = home.resolve()
+        self.folder = self.home / "pg"
+        self.data = self.folder / "data"
+        self.log = self.folder / "postgres.log"
+        self.sockets = config.socket_folder(self.folder)
+        self.port = config.PORT
+        self.pid: int | None = None
+        self.how = ""  # "initdb+started", "started" or "adopted"
+        self._install = install
+        self._settings = settings or {}
+        self._users: FileLock | None = None
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def version(self) -> int:
+        """The major version of the data folder, and so of its server."""
+        return data_major(self.data)
+
+    def url(self, user: str = config.SUPERUSER, database: str = "postgres") -> str:
+        host = quote(str(self.sockets), safe="")
+        return f"postgresql://{quote(user)}@/{quote(database)}?host={host}&port={self.port}"
+
+    def start(self, timeout_s: float = 60) -> None:
+        """Returns when the server answers. `timeout_s` is how long it may give no sign of life."""
+        with explained(self.home):
+            account = service_account()
+            self._prepare_folders(account)
+            with self._lock(account, "start.lock") as gate:
+                if not wait_until(gate.try_alone, timeout_s):
+                    raise PostgresError(
+                        f"Another process has been starting or stopping the database in {self.home} for "
+                        f"{timeout_s:.0f} s: wait for it, or look into {self.log}."
+                    )
+                self._users = self._users or self._lock(account, "users.lock")
+                self._users.share()
+                try:
+                    self._adopt_or_launch(account, timeout_s)
+                except BaseException:
+                    self._leave()
+                    raise
+
+    def stop(self, timeout_s: float = 60) -> str:
+        """Call it when the pools are closed. "stopped", or "left running" when another process still uses it.
+
+        A server left running by the process that launched it goes down when that process ends; whoever still
+        needs it calls `start` again.
+        """
+        if self._users is None:
+            return "stopped"
+        with explained(self.home):
+            account = service_account()
+            with self._lock(account, "start.lock") as gate, self._lock(account, "server.lock") as server:
+                last = wait_until(gate.try_alone, timeout_s) and self._users.try_alone()
+                self._leave()
+                if not last:
+                    return "left running"
+                self._shut_down(server, timeout_s)
+        return "stopped"
+
+    def _prepare_folders(self, account: Account) -> None:
+        if not self.home.exists():
+            self.home.mkdir(parents=True)
+            self.home.chmod(0o755 if account.dropped else 0o700)
+        elif account.dropped and (found := self.home.stat()).st_uid == os.geteuid():
+            self.home.chmod(found.st_mode | 0o011)  # the account passes through; it sees nothing that it did not see
+        account.make_folder(self.folder)
+        if account.dropped and not account.can_enter(self.folder):
+            raise PostgresError(
+                f"The user {account.name}, which runs the database, cannot enter {self.folder}, because a folder "
+                "above it is private: choose another with FULLHOUSE_HOME, for example /var/lib/fullhouse."
+            )
+
+    def _lock(self, account: Account, name: str) -> FileLock:
+        return FileLock(account.open(self.folder / name, os.O_RDWR))
+
+    def _leave(self) -> None:
+        if self._users is not None:
+            self._users.close()
+        self._users = self.pid = None
+
+    def _adopt_or_launch(self, account: Account, timeout_s: float) -> None:
+        with self._lock(account, "server.lock") as server:
+            deadline = time.monotonic() + timeout_s
+            while not server.try_alone():
+                if running := self._running():
+                    self.pid, self.port, self.how = running.pid, running.port, "adopted"
+                    self.sockets = running.sockets or self.sockets
+                    return
+                if time.monotonic() > deadline:
+                    raise PostgresError(
+                        f"A server on {self.data} is neither ready nor gone after {timeout_s:.0f} s: look into "
+                        f"{self.log}, end the processes named postgres that work there, and start again."
+                    )
+                time.sleep(PAUSE_S)
+            self._launch(account, server, timeout_s)
+
+    def _running(self) -> Postmaster | None:
+        """The server that answers, asked twice: one that is about to die says "ready" for some milliseconds."""
+        first = find_postmaster(self.data)
+        if first is None or not first.ready:
+            return None
+        time.sleep(ORPHAN_S)
+        return first if find_postmaster(self.data) == first else None
+
+    def _launch(self, account: Account, server: FileLock, timeout_s: float) -> None:
+        """Nobody lives in the data folder, and nobody moves in while we hold the lock."""
+        if self._process is not None:
+            self._process.wait()
+        install = self._install or find_install()
+        fresh = not self.data.exists()
+        if not fresh:
+            if not (self.data / "PG_VERSION").exists():
+                raise PostgresError(f"{self.data} is not a PostgreSQL data folder: move it away and start again.")
+            install = matching_install(install, self.data)
+            account.take_over(self.data)
+        require_room(self.folder)
+        install = install.for_account(account, self.folder)
+        if fresh:
+            self._initdb(account, install, server, timeout_s)
+        # Who calls may have changed since the last start. Root may, because root could be anybody anyway.
+        account.write(self.data / "pg_hba.conf", config.pg_hba())
+        account.write(self.data / "pg_ident.conf", config.pg_ident({account.name, caller_name(), "root"}))
+        self._clear_traces(account)
+        self._run(account, install, server, timeout_s)
+        self.how = "initdb+started" if fresh else "started"
+
+    def _initdb(self, account: Account, install: Install, server: FileLock, timeout_s: float) -> None:
+        draft = self.folder / "data.new"
+        if draft.exists():  # left by a first start that was killed
+            shutil.rmtree(draft)
+        arguments = [f"--pgdata={draft}", *config.initdb_options(install.major)]
+        process = spawn(install.program("initdb"), arguments, account, self.folder, server, subprocess.PIPE)
+        try:
+            output, _ = process.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, _ = process.communicate()
+        if process.returncode != 0:
+            raise failed("initdb", output, self.log)
+        draft.rename(self.data)
+        _sync(self.folder)
+
+    def _clear_traces(self, account: Account) -> None:
+        """Files of a killed server. PostgreSQL would believe them if their process number was given out again."""
+        account.make_folder(self.sockets)
+        self.port = config.PORT
+        socket = self.sockets / f".s.PGSQL.{self.port}"
+        for trace in (self.data / "postmaster.pid", socket, socket.with_name(socket.name + ".lock")):
+            trace.unlink(missing_ok=True)
+
+    def _run(self, account: Account, install: Install, server: FileLock, timeout_s: float) -> None:
+        if self.log.exists() and self.log.stat().st_size > LOG_BYTES_MAX:
+            self.log.replace(self.log.with_name(self.log.name + ".1"))
+        arguments = ["-D", str(self.data), *config.options(self._settings, self.sockets)]
+        log = account.open(self.log, os.O_RDWR | os.O_APPEND)
+        try:
+            start = size = os.fstat(log).st_size
+            self._process = spawn(install.program("postgres"), arguments, account, self.folder, server, log)
+            deadline = time.monotonic() + timeout_s
+            while self._process.poll() is None and time.monotonic() < deadline:
+                now = find_postmaster(self.data)
+                if now is not None and now.ready and now.pid == self._process.pid:
+                    self.pid = now.pid
+                    return
+                if os.fstat(log).st_size > size:  # a long recovery tells how far it is
+                    size, deadline = os.fstat(log).st_size, time.monotonic() + timeout_s
+                time.sleep(PAUSE_S / 2)
+            self._process.kill()
+            self._process.wait()
+            words = os.pread(log, os.fstat(log).st_size - start, start)
+            raise failed("PostgreSQL", words.decode(errors="replace"), self.log)
+        finally:
+            os.close(log)
+
+    def _shut_down(self, server: FileLock, timeout_s: float) -> None:
+        """Fast, which is clean; at worst at once, which the next start recovers from."""
+        for how, patience_s in ((signal.SIGINT, timeout_s), (signal.SIGQUIT, QUIT_S)):
+            if running := find_postmaster(self.data):
+                os.kill(running.pid, how)
+            if wait_until(server.try_alone, patience_s):
+                break
+        else:
+            raise PostgresError(f"The server on {self.data} does not stop: end its processes by hand.")
+        if self._process is not None:
+            self._process.wait()
+            self._process = None
+        if self.sockets.parent != self.folder:
+            with suppress(OSError):
+                self.sockets.rmdir()
+
+
+def _sync(folder: Path) -> None:
+    """Makes a rename in the folder survive a power cut."""
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

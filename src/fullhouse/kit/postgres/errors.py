@@ -1,0 +1,49 @@
+"""What the operator reads when there is no database: a sentence that says what to do."""
+
+import errno
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOM_BYTES_MIN = 64 << 20  # a new data folder takes 40 MB; recovery wants a few segments of 16 MB
+
+
+class PostgresError(Exception):
+    """A sentence for the operator saying what to do."""
+
+
+def disk_full(folder: Path) -> PostgresError:
+    return PostgresError(
+        f"The disk of {folder} is full: free at least {ROOM_BYTES_MIN >> 20} MB there and start again. "
+        "Nothing that was confirmed is lost."
+    )
+
+
+def require_room(folder: Path) -> None:
+    if shutil.disk_usage(folder).free < ROOM_BYTES_MIN:
+        raise disk_full(folder)
+
+
+def failed(program: str, output: str, log: Path) -> PostgresError:
+    """Why a PostgreSQL program gave up, from the last words it said."""
+    # A full disk may have swallowed even the words.
+    if "No space left on device" in output or shutil.disk_usage(log.parent).free < 1 << 20:
+        return disk_full(log.parent)
+    reasons = re.findall(r"(?:FATAL|PANIC|error): +(.+)", output) or [output.strip() or "it said nothing"]
+    return PostgresError(f"{program} failed: {reasons[0]}. Read {log} for the rest, mend it and start again.")
+
+
+@contextmanager
+def explained(home: Path) -> Iterator[None]:
+    """Turns what the operating system refuses into a sentence about the state folder."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise disk_full(home) from error
+        raise PostgresError(
+            f"The state folder {home} cannot be used ({error.strerror}: {error.filename or home}): "
+            "start as the user it belongs to, or choose another folder with FULLHOUSE_HOME."
+        ) from error

@@ -1,0 +1,83 @@
+"""Secrets that people and machines carry, and the seals that only this installation can make.
+
+A bearer token begins with its organisation's id (decision D15), so that looking it up already happens inside that
+organisation's row-level security: `fhs_` + base64url(organisation, 16 bytes + secret, 32 bytes). Only its SHA-256
+is stored.
+"""
+
+import base64
+import hashlib
+import hmac
+import os
+from enum import StrEnum
+from uuid import UUID
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+NOWHERE = UUID(int=0)  # the "organisation" of platform staff
+
+
+class Kind(StrEnum):
+    SESSION = "fhs"
+    API_KEY = "fhk"
+    MAGIC_LINK = "fhm"
+    INVITATION = "fhi"
+    PLATFORM = "fhp"
+
+
+def mint(kind: Kind, organization_id: UUID, secret: bytes | None = None) -> str:
+    return f"{kind}_{_b64(organization_id.bytes + (secret or os.urandom(32)))}"
+
+
+def read(token: str, *kinds: Kind) -> tuple[Kind, UUID] | None:
+    """What a token claims to be, or None if it is none of `kinds`. The claim is checked by its hash, later."""
+    prefix, _, rest = token.partition("_")
+    if prefix not in kinds or len(rest) != 64:
+        return None
+    try:
+        return Kind(prefix), UUID(bytes=base64.urlsafe_b64decode(rest)[:16])
+    except ValueError:
+        return None
+
+
+def digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()
+
+
+class Keyring:
+    """Keys for one purpose each, all derived from FULLHOUSE_SECRET_KEY."""
+
+    def __init__(self, secret_key: str) -> None:
+        self._root = secret_key.encode()
+
+    def key(self, purpose: str) -> bytes:
+        return hmac.digest(self._root, purpose.encode(), "sha256")
+
+    def sign(self, purpose: str, message: bytes) -> str:
+        """The message with a short signature, URL-safe. Readable by anyone, made by nobody else."""
+        return _b64(hmac.digest(self.key(purpose), message, "sha256")[:16] + message)
+
+    def verify(self, purpose: str, signed: str) -> bytes | None:
+        try:
+            raw = base64.urlsafe_b64decode(signed + "=" * (-len(signed) % 4))
+        except ValueError:
+            return None
+        mac, message = raw[:16], raw[16:]
+        expected = hmac.digest(self.key(purpose), message, "sha256")[:16]
+        return message if hmac.compare_digest(mac, expected) else None
+
+    def seal(self, purpose: str, message: bytes) -> bytes:
+        """Encrypted and authenticated: for what lies in the database but must not be readable there."""
+        nonce = os.urandom(12)
+        return nonce + AESGCM(self.key(purpose)).encrypt(nonce, message, None)
+
+    def open(self, purpose: str, sealed: bytes) -> bytes | None:
+        try:
+            return AESGCM(self.key(purpose)).decrypt(sealed[:12], sealed[12:], None)
+        except InvalidTag:
+            return None
+
+
+def _b64(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=")

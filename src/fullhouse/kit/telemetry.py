@@ -1,0 +1,89 @@
+"""Logs, metrics and traces. Logs are JSON, or readable lines on a terminal; traces only if a collector is named."""
+
+import logging
+import sys
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+import structlog
+from prometheus_client import CollectorRegistry, generate_latest, multiprocess
+
+# Values that must never be in a log, whoever puts them there.
+_SECRET_KEYS = frozenset({"password", "token", "authorization", "cookie", "secret"})
+
+
+def configure_logs(level: str, *, process: str) -> None:
+    terminal = sys.stderr.isatty()
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _hide_secrets,
+            structlog.processors.format_exc_info,
+            structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    structlog.contextvars.bind_contextvars(process=process)
+    # Libraries speak through the standard logger: only their warnings, in the same stream.
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+
+
+def _hide_secrets(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    for key in _SECRET_KEYS & event.keys():
+        event[key] = "…"
+    return event
+
+
+def metrics() -> bytes:
+    """All processes' metrics together (PROMETHEUS_MULTIPROC_DIR), or this one's."""
+    try:
+        registry = CollectorRegistry()
+        multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    except ValueError:
+        return generate_latest()
+    return generate_latest(registry)
+
+
+def tracing(endpoint: str | None, *, service: str) -> Callable[[Any], Any] | None:
+    """An ASGI wrapper that traces each request, or None if no collector is configured."""
+    if endpoint is None:
+        return None
+    # Imported here: half a second that nobody without a collector should pay.
+    from opentelemetry import trace
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    provider = TracerProvider(resource=Resource.create({"service.name": service}))
+    exporter = OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces")
+    provider.add_span_processor(BatchSpanProcessor(exporter, schedule_delay_millis=1000))
+    trace.set_tracer_provider(provider)
+    tracer = trace.get_tracer("fullhouse")
+
+    def wrap(app: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+        async def traced(scope: Any, receive: Any, send: Any) -> None:
+            if scope["type"] != "http":
+                await app(scope, receive, send)
+                if scope["type"] == "lifespan":
+                    provider.shutdown()
+                return
+            with tracer.start_as_current_span(f"{scope['method']} {scope['path']}") as span:
+
+                async def note(message: Any) -> None:
+                    if message["type"] == "http.response.start":
+                        span.set_attribute("http.response.status_code", message["status"])
+                        span.set_attribute("http.route", scope.get("path_template") or scope["path"])
+                        for name, value in structlog.contextvars.get_contextvars().items():
+                            span.set_attribute(f"fullhouse.{name}", str(value))
+                    await send(message)
+
+                await app(scope, receive, note)
+
+        return traced
+
+    return wrap

@@ -1,0 +1,55 @@
+"""The warm layer: Redis, if there is one. It spares work and is never relied upon.
+
+Away or hung it costs a caller one short timeout, then nothing (the breaker is open), and never an error.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import redis.asyncio
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError as RedisError
+
+from fullhouse.kit.breaker import Breaker
+
+T = TypeVar("T")
+Redis = redis.asyncio.Redis
+TIMEOUT_S = 0.05
+
+
+def client(url: str) -> Redis:
+    # No retries inside the client: the breaker decides when to ask again.
+    return redis.asyncio.from_url(url, socket_connect_timeout=0.5, retry=Retry(NoBackoff(), 0))
+
+
+class Warm:
+    def __init__(self, url: str | None, *, prefix: str = "fullhouse") -> None:
+        self._client = client(url) if url else None
+        self._breaker = Breaker("redis", timeout_s=TIMEOUT_S)
+        self._prefix = prefix
+
+    @property
+    def configured(self) -> bool:
+        return self._client is not None
+
+    def name(self, key: str) -> str:
+        return f"{self._prefix}:{key}"
+
+    async def call(self, command: Callable[[Redis], Awaitable[T]], otherwise: T) -> T:
+        """The command's result, or `otherwise` when Redis is not there."""
+        redis_client = self._client
+        if redis_client is None:
+            return otherwise
+
+        async def run() -> T:
+            try:
+                return await command(redis_client)
+            except RedisError as error:
+                raise ConnectionError(str(error)) from error
+
+        return await self._breaker.call(run, otherwise)
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.aclose()

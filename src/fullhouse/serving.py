@@ -1,0 +1,282 @@
+"""`fullhouse serve`: one command, one process tree.
+
+    serve ─┬─ postgres          only if no DATABASE_URL is given
+           ├─ api ── N × api    Granian's main process and its workers
+           └─ worker
+
+Children are in sessions of their own, so that Ctrl-C reaches only this process, which stops them in order: the API
+drains, then the worker, then the database. Should this process be killed, the kernel tells the children to stop.
+"""
+
+import asyncio
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import asyncpg
+
+from fullhouse import config, demo
+from fullhouse.config import Config
+from fullhouse.kit import migrate
+from fullhouse.kit.db import APP, Database
+from fullhouse.kit.postgres import Cluster
+from fullhouse.kit.secrets import Keyring
+from fullhouse.terminal import say
+
+DATABASE, LOGIN = "fullhouse", "fullhouse_server"
+DRAIN_S = 20.0
+RESTARTS_MAX, RESTARTS_WITHIN_S = 5, 60.0
+
+
+class CannotServe(Exception):
+    """A sentence for the operator saying what to do."""
+
+
+class Urls:
+    """The ways into the database: to serve, and to own."""
+
+    def __init__(self, serving: str, owner: str) -> None:
+        self.serving, self.owner = serving, owner
+
+
+@contextmanager
+def database(settings: Config) -> Iterator[tuple[Urls, Cluster | None]]:
+    """The configured database; or the embedded one, started or joined, and stopped by whoever leaves it last."""
+    if settings.database_url and settings.database_owner_url:
+        yield Urls(settings.database_url, settings.database_owner_url), None
+        return
+    cluster = Cluster(settings.home)
+    cluster.start()
+    try:
+        asyncio.run(_make_database(cluster))
+        yield Urls(cluster.url(LOGIN, DATABASE), cluster.url(database=DATABASE)), cluster
+    finally:
+        cluster.stop()
+
+
+async def _make_database(cluster: Cluster) -> None:
+    connection = await asyncpg.connect(cluster.url(), timeout=10)
+    try:
+        if not await connection.fetchval("SELECT true FROM pg_database WHERE datname = $1", DATABASE):
+            await connection.execute(f"CREATE DATABASE {DATABASE}")
+    except asyncpg.DuplicateDatabaseError:
+        pass  # another process was faster
+    finally:
+        await connection.close(timeout=5)
+
+
+async def prepare(settings: Config, urls: Urls) -> demo.Demo | None:
+    """Migrations; and on the embedded database, where people try things first, the demo."""
+    applied = await migrate_database(urls)
+    if applied:
+        say(f"database: applied {', '.join(applied)}")
+    keyring = Keyring(config.secret_key(settings))
+    serving = await Database.open(urls.serving, APP, size=2)
+    try:
+        if settings.embedded:
+            if await demo.find(serving, keyring) is None:
+                say("filling the demo organisation")
+            return await demo.fill(serving, urls.owner, keyring)
+        return await demo.find(serving, keyring)
+    finally:
+        await serving.close()
+
+
+async def migrate_database(urls: Urls) -> list[str]:
+    return await migrate.migrate(urls.owner, serving_login=await _login(urls.serving))
+
+
+async def _login(url: str) -> str:
+    """The user in a database URL; PostgreSQL's own rules for what is left out are asyncpg's to know."""
+    if user := _user_of(url):
+        return user
+    connection = await asyncpg.connect(url, timeout=10)
+    try:
+        return str(await connection.fetchval("SELECT session_user"))
+    finally:
+        await connection.close(timeout=5)
+
+
+def _user_of(url: str) -> str | None:
+    parts = urlsplit(url)
+    named = parse_qs(parts.query).get("user")
+    return unquote(parts.username) if parts.username else (named[0] if named else None)
+
+
+def serve(settings: Config, *, reload: bool, with_worker: bool) -> int:
+    _check_port(settings)
+    settings.home.mkdir(parents=True, exist_ok=True)
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stopper(stop))
+    if settings.embedded and not (settings.home / "pg" / "data").exists():
+        say("preparing the database (once, a few seconds)…")
+    metrics = tempfile.mkdtemp(prefix="fullhouse-metrics-")
+    try:
+        with database(settings) as (urls, cluster):
+            found = asyncio.run(prepare(settings, urls))
+            tree = Tree(_environment(urls, metrics), reload=reload, with_worker=with_worker)
+            return _run(settings, tree, cluster, found, stop)
+    finally:
+        shutil.rmtree(metrics, ignore_errors=True)
+
+
+def _run(
+    settings: Config, tree: "Tree", cluster: Cluster | None, found: demo.Demo | None, stop: threading.Event
+) -> int:
+    tree.start()
+    try:
+        if not _wait_until_ready(settings, tree, stop):
+            return 0 if stop.is_set() else 1
+        _announce(settings, found)
+        while not stop.wait(0.5):
+            if cluster:
+                cluster.start()  # finds it well, or brings it back
+            tree.mend()
+        return 0
+    finally:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)  # after the terminal's ^C
+        say("closing: finishing what is in hand")
+        tree.stop()
+
+
+class Tree:
+    """The child processes."""
+
+    def __init__(self, environment: dict[str, str], *, reload: bool, with_worker: bool) -> None:
+        self._environment = environment
+        self._commands = {"api": ["api", "--reload"] if reload else ["api"]}
+        if with_worker:
+            self._commands["worker"] = ["worker"]
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._restarts: list[float] = []
+
+    def start(self) -> None:
+        for name in self._commands:
+            self._spawn(name)
+
+    def mend(self) -> None:
+        """Starts again what has ended by itself; gives up if it keeps ending."""
+        for name, child in self._children.items():
+            if child.poll() is None:
+                continue
+            now = time.monotonic()
+            self._restarts = [t for t in self._restarts if now - t < RESTARTS_WITHIN_S] + [now]
+            if len(self._restarts) > RESTARTS_MAX:
+                raise CannotServe(f"The {name} process keeps ending; its last words are above.")
+            say(f"the {name} process ended ({child.returncode}); starting it again")
+            self._spawn(name)
+
+    @property
+    def ended(self) -> str | None:
+        return next((name for name, child in self._children.items() if child.poll() is not None), None)
+
+    def stop(self) -> None:
+        for child in self._children.values():  # in order: whoever takes requests first
+            if child.poll() is None:
+                child.terminate()
+            try:
+                child.wait(DRAIN_S)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+
+    def _spawn(self, name: str) -> None:
+        command = [sys.executable, "-m", "fullhouse", *self._commands[name], "--parent", str(os.getpid())]
+        self._children[name] = subprocess.Popen(command, env=self._environment, start_new_session=True)  # noqa: S603
+
+
+def serve_api(settings: Config, *, reload: bool) -> int:
+    """The API's own main process, under `serve`. Granian forks its workers and passes signals on."""
+    from granian import Granian
+    from granian.constants import Interfaces, Loops
+    from granian.log import LogLevels
+
+    Granian(
+        "fullhouse.app:create",
+        address=settings.host,
+        port=settings.port,
+        interface=Interfaces.RSGI,
+        loop=Loops.uvloop,
+        workers=settings.processes,
+        factory=True,
+        websockets=False,
+        backlog=2048,
+        respawn_failed_workers=True,
+        workers_kill_timeout=15,
+        log_level=LogLevels.warning,
+        reload=reload,
+    ).serve()
+    return 0
+
+
+def _environment(urls: Urls, metrics: str) -> dict[str, str]:
+    return os.environ | {
+        "DATABASE_URL": urls.serving,
+        "DATABASE_OWNER_URL": urls.owner,
+        "PROMETHEUS_MULTIPROC_DIR": metrics,
+    }
+
+
+def _stopper(stop: threading.Event) -> "signal._HANDLER":
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    return handle
+
+
+def _check_port(settings: Config) -> None:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except PermissionError:
+            raise CannotServe(
+                f"Port {settings.port} needs root. Choose one above 1023, e.g. FULLHOUSE_PORT=8000."
+            ) from None
+        except OSError as error:
+            raise CannotServe(
+                f"Port {settings.port} on {settings.host} is taken ({error.strerror}). Stop the other program, "
+                f"or choose another port: FULLHOUSE_PORT={settings.port + 1} make run"
+            ) from None
+
+
+def _wait_until_ready(settings: Config, tree: Tree, stop: threading.Event) -> bool:
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)  # noqa: S104
+    url = f"http://{host}:{settings.port}/health/ready"
+    deadline = time.monotonic() + 60
+    while not stop.wait(0.05):
+        if name := tree.ended:
+            raise CannotServe(f"The {name} process ended while starting; its last words are above.")
+        if time.monotonic() > deadline:
+            raise CannotServe(
+                f"The server did not become ready within a minute. `fullhouse doctor` may know why ({url})."
+            )
+        try:
+            with urllib.request.urlopen(url, timeout=2):
+                return True
+        except (urllib.error.URLError, OSError):
+            continue
+    return False
+
+
+def _announce(settings: Config, found: demo.Demo | None) -> None:
+    lines = [f"open at {settings.public_url}", "", f"  API reference  {settings.public_url}/api/docs"]
+    if found:
+        lines += ["", f"  demo organisation  {found.organization}"]
+        lines += [f"    {i.role:<12} {i.email:<26} {i.password}" for i in (*found.log_ins, found.platform_log_in)]
+    say("\n".join([*lines, "", "  Ctrl-C closes."]))

@@ -1,0 +1,120 @@
+"""The OpenAPI document, arranged for a reader: areas, endpoints, their parameters, bodies and answers."""
+
+from typing import Any, NamedTuple
+
+Json = dict[str, Any]
+_METHODS = ("get", "post", "put", "patch", "delete")
+
+
+class Field(NamedTuple):
+    name: str
+    kind: str
+    required: bool
+    what: str
+
+
+class Endpoint(NamedTuple):
+    method: str
+    path: str
+    summary: str
+    description: str
+    public: bool
+    parameters: list[Field]
+    body: list[Field]
+    answers: list[tuple[str, str]]
+    returns: list[Field]
+
+
+class Area(NamedTuple):
+    name: str
+    endpoints: list[Endpoint]
+
+
+def areas(document: Json) -> list[Area]:
+    """Endpoints by the first word of their path, in the order of the document."""
+    found: dict[str, list[Endpoint]] = {}
+    for path, item in document["paths"].items():
+        for method in _METHODS:
+            if operation := item.get(method):
+                found.setdefault(_area(path), []).append(_endpoint(document, method, path, operation))
+    return [Area(name, endpoints) for name, endpoints in found.items()]
+
+
+def _area(path: str) -> str:
+    words = [word for word in path.split("/") if word and word != "api"]
+    return words[0].split(".")[0]
+
+
+def _endpoint(document: Json, method: str, path: str, operation: Json) -> Endpoint:
+    answers = [(status, a["description"]) for status, a in operation["responses"].items() if status != "default"]
+    success: Json = next((a for status, a in operation["responses"].items() if status.startswith("2")), {})
+    return Endpoint(
+        method.upper(),
+        path,
+        operation.get("summary", ""),
+        operation.get("description", ""),
+        operation.get("security") == [],
+        [_parameter(document, p) for p in operation.get("parameters", ())],
+        _fields(document, _schema(operation.get("requestBody", {}))),
+        answers,
+        _fields(document, _schema(success)),
+    )
+
+
+def _parameter(document: Json, parameter: Json) -> Field:
+    where = {"header": " (header)", "cookie": " (cookie)"}.get(parameter["in"], "")
+    return Field(
+        parameter["name"],
+        _kind(document, parameter.get("schema", {})) + where,
+        bool(parameter.get("required")),
+        parameter.get("description") or parameter.get("schema", {}).get("description", ""),
+    )
+
+
+def _schema(content_holder: Json) -> Json:
+    content: Json = next(iter(content_holder.get("content", {}).values()), {})
+    schema: Json = content.get("schema", {})
+    return schema
+
+
+def _fields(document: Json, schema: Json) -> list[Field]:
+    """The fields of an object; an envelope is opened."""
+    schema = _resolved(document, schema)
+    properties = schema.get("properties", {})
+    if "data" in properties:
+        inner = _resolved(document, properties["data"])
+        return _fields(document, inner.get("items", inner))
+    required = schema.get("required", ())
+    return [
+        Field(name, _kind(document, value), name in required, value.get("description", ""))
+        for name, value in properties.items()
+    ]
+
+
+def _resolved(document: Json, schema: Json) -> Json:
+    if reference := schema.get("$ref"):
+        found: Json = document["components"]["schemas"][reference.rpartition("/")[2]]
+        return found
+    return schema
+
+
+def _kind(document: Json, schema: Json) -> str:
+    """A type in a few words: `string (email)`, `list of integer`, `a | b`."""
+    if "$ref" in schema:
+        return _kind(document, _resolved(document, schema))
+    if options := schema.get("oneOf") or schema.get("anyOf"):
+        return " or ".join(dict.fromkeys(_kind(document, option) for option in options))
+    if "enum" in schema:
+        return " | ".join(map(str, schema["enum"]))
+    if "const" in schema:
+        return str(schema["const"])
+    kind = schema.get("type", "object" if "properties" in schema else "any")
+    if isinstance(kind, list):
+        return " or ".join(kind)
+    if kind == "array":
+        return f"list of {_kind(document, schema.get('items', {}))}"
+    text = f"{kind} ({schema['format']})" if "format" in schema else str(kind)
+    bounds = [f"{sign} {schema[key]}" for key, sign in (("minimum", "≥"), ("maximum", "≤")) if key in schema] + [
+        f"{sign} {schema[key]} characters" for key, sign in (("minLength", "≥"), ("maxLength", "≤")) if key in schema
+    ]
+    return f"{text}, {', '.join(bounds)}" if bounds else text

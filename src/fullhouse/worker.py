@@ -1,0 +1,86 @@
+"""The worker process: jobs, and the periodic loops. Any number may run; each loop has one leader among them."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import structlog
+import uvloop
+
+from fullhouse import config, prove, wiring
+from fullhouse.accounts import jobs as accounts_jobs
+from fullhouse.config import Config
+from fullhouse.kit import idempotency, outbox, telemetry
+from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.jobs import Worker
+from fullhouse.kit.loops import Loop
+from fullhouse.kit.services import open_services
+
+log = structlog.get_logger()
+
+
+def main() -> int:
+    settings = config.load(os.environ)
+    telemetry.configure_logs(settings.log_level, process="worker")
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(run(settings))
+    return 0
+
+
+async def run(settings: Config) -> None:
+    """Until SIGTERM or SIGINT; then what is in hand is finished or given back."""
+    assert settings.database_url, "the launcher or the operator names the database"
+    outbox.wire(wiring.SYNC)
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with open_services(
+        url=settings.database_url,
+        read_url=None,
+        redis_url=settings.redis_url,
+        secret_key=config.secret_key(settings),
+        public_url=settings.public_url,
+        pool_size=settings.database_connections,
+    ) as services:
+        finder = await Database.open(settings.database_url, WORKER, size=4)
+        worker = Worker(settings.database_url, services.database, wiring.jobs(settings))
+        tasks = [
+            asyncio.create_task(worker.run(), name="jobs"),
+            *(asyncio.create_task(loop.run(), name=loop.name) for loop in loops(settings.database_url, finder)),
+        ]
+        log.info("the worker is at work", loops=len(tasks) - 1)
+        try:
+            await _until_stopped(stop, tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await finder.close()
+
+
+def loops(url: str, finder: Database) -> list[Loop]:
+    """What runs how often. All of it may run late, twice or not at all for a while: nothing depends on the clock."""
+    table: list[tuple[str, float, Callable[[], Awaitable[Any]]]] = [
+        ("audit months", 3600, lambda: _make_audit_months(finder)),
+        ("forget idempotency keys", 600, lambda: idempotency.forget_old(finder)),
+        ("sweep sessions", 600, lambda: accounts_jobs.sweep(finder)),
+        ("prove", 3600, lambda: prove.run_and_alert(url)),
+    ]
+    return [Loop(name, every_s, work, url=url) for name, every_s, work in table]
+
+
+async def _make_audit_months(finder: Database) -> None:
+    async with finder.nobody() as tx:
+        await tx.execute("SELECT app.make_audit_months()")
+
+
+async def _until_stopped(stop: asyncio.Event, tasks: list[asyncio.Task[None]]) -> None:
+    """These tasks never end by themselves: one that does takes the process with it, and the supervisor starts anew."""
+    waiting = asyncio.create_task(stop.wait())
+    done, _ = await asyncio.wait((waiting, *tasks), return_when=asyncio.FIRST_COMPLETED)
+    if waiting not in done:
+        waiting.cancel()
+        next(iter(done)).result()
+        raise RuntimeError(f"{next(iter(done)).get_name()} ended")

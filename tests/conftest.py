@@ -1,0 +1,96 @@
+"""What every test may ask for: private servers, and a database of the worker's own."""
+
+import os
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.services.client import ADDRESS, Run, ask
+
+pytest_plugins = ["tests.fixtures"]
+
+RUN = pytest.StashKey[Run]()
+LEFT = pytest.StashKey[list[str]]()
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> tuple[str, dict[str, bool]]:
+    return "asyncio", {"use_uvloop": True}
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> str:
+    """The superuser's way into the private cluster, for tests that make databases of their own."""
+    return ask("postgres")["url"]
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> str:
+    """Shared by all tests and never flushed: each takes a prefix of its own."""
+    return ask("redis")["url"]
+
+
+@pytest.fixture(scope="session")
+def amqp_url() -> str:
+    """Shared by all tests: each takes exchange and queue names of its own."""
+    return ask("rabbitmq")["url"]
+
+
+@pytest.fixture(scope="session")
+def _database() -> dict[str, str]:
+    return ask("database", f"t_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}")
+
+
+@pytest.fixture(scope="session")
+def owner_url(_database: dict[str, str]) -> str:
+    """The superuser on this worker's database, which has all migrations applied."""
+    return _database["owner_url"]
+
+
+@pytest.fixture(scope="session")
+def server_url(_database: dict[str, str]) -> str:
+    """The log-in of the serving processes on the same database."""
+    return _database["server_url"]
+
+
+@pytest.fixture
+def server_home() -> Path:
+    """A folder for a server of the test's own. Unlike tmp_path it is short, and PostgreSQL's user can enter it."""
+    home = Path(tempfile.mkdtemp(dir=Path(os.environ[ADDRESS]).parent))
+    home.chmod(0o755)
+    return home
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """At least two, so that tests always meet each other; at most eight, so that the cluster's connections suffice."""
+    return min(max(2, os.cpu_count() or 2), 8)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):
+        session.config.stash[RUN] = Run()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if run := session.config.stash.get(RUN, None):
+        left = session.config.stash[LEFT] = run.stop()
+        if left and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    for process in config.stash.get(LEFT, []):
+        terminalreporter.write_line(f"still running after the tests: {process}", red=True)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The very last line says what was not tested, and why."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if RUN in config.stash and reporter and (skipped := reporter.stats.get("skipped")):
+        reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+        listed = "; ".join(f"{count} because {reason}" for reason, count in reasons.most_common())
+        reporter.write_line(f"skipped {len(skipped)} tests: {listed}", yellow=True)

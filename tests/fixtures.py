@@ -1,0 +1,154 @@
+"""Fixtures of the house: services on the worker's database, the application in this process, a tenant per test."""
+
+import os
+from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import httpx
+import msgspec
+import pytest
+
+from fullhouse import app as application
+from fullhouse import config
+from fullhouse.accounts import actions, signing_in
+from fullhouse.accounts.model import Organization, User
+from fullhouse.accounts.policy import ROLE_ACTIONS
+from fullhouse.kit.actors import SYSTEM, Principal
+from fullhouse.kit.db import Tx
+from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.secrets import Keyring
+from fullhouse.kit.services import Services, open_services
+
+SECRET_KEY = "a key for tests that is long enough to be one"
+PUBLIC_URL = "http://testserver"
+
+
+@pytest.fixture
+async def owner(owner_url: str) -> AsyncIterator[Any]:
+    """The database's owner: sees what tests must see, and may move the clock."""
+    connection = await asyncpg.connect(owner_url)
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+async def services(server_url: str) -> AsyncIterator[Services]:
+    async with open_services(
+        url=server_url, read_url=None, redis_url=None, secret_key=SECRET_KEY, public_url=PUBLIC_URL, pool_size=8
+    ) as opened:
+        yield opened
+
+
+class Tenant(msgspec.Struct, frozen=True):
+    """An organisation of the test's own, with somebody in each role. `tokens[role]` signs in as them."""
+
+    organization: Organization
+    people: dict[str, User]
+    tokens: dict[str, str]
+
+    @property
+    def id(self) -> UUID:
+        return self.organization.id
+
+    def principal(self, role: str) -> Principal:
+        user = self.people[role]
+        actor = msgspec.structs.replace(SYSTEM, type="user", id=user.id, name=user.name)
+        return Principal(organization_id=self.id, actor=actor, role=role, allowed=ROLE_ACTIONS[role])  # type: ignore[index]
+
+
+async def make_tenant(services: Services) -> Tenant:
+    organization_id = new_id()
+    people, tokens = {}, {}
+    async with services.database.tenant(organization_id) as tx:
+        organization = await actions.create_organization(tx, organization_id, f"t-{organization_id.hex}", "Test House")
+        for role in ("owner", "admin", "staff", "scanner", "customer"):
+            user = await actions.create_user(tx, email=f"{role}@example.org", name=role.title(), role=role)
+            session = await signing_in.open_session(tx, organization, user, "password")
+            people[role], tokens[role] = user, session.token
+    return Tenant(organization, people, tokens)
+
+
+@pytest.fixture
+async def tenant(services: Services) -> Tenant:
+    return await make_tenant(services)
+
+
+@pytest.fixture
+async def other_tenant(services: Services) -> Tenant:
+    return await make_tenant(services)
+
+
+@pytest.fixture
+async def tx(services: Services, tenant: Tenant) -> AsyncIterator[Tx]:
+    async with services.database.tenant(tenant.id) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def lane(server_url: str, owner_url: str, tmp_path: Any) -> AsyncIterator[Lane]:
+    """The whole application, started and stopped as a server would."""
+    built = application.build(settings(server_url, owner_url, home=str(tmp_path)))
+    async with built.wide.lifespan():
+        yield built
+
+
+def settings(server_url: str, owner_url: str, home: str, **more: str) -> config.Config:
+    return config.load(
+        {
+            "DATABASE_URL": server_url,
+            "DATABASE_OWNER_URL": owner_url,
+            "FULLHOUSE_SECRET_KEY": SECRET_KEY,
+            "FULLHOUSE_URL": PUBLIC_URL,
+            "FULLHOUSE_HOME": home,
+            **more,
+        }
+    )
+
+
+class Client(httpx.AsyncClient):
+    """Speaks to the application in this process; `as_(token)` is the same, signed in."""
+
+    def __init__(self, lane: Lane, token: str | None = None) -> None:
+        self._lane = lane
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        transport = httpx.ASGITransport(lane, client=("198.51.100.7", 4711))
+        super().__init__(transport=transport, base_url=PUBLIC_URL, headers=headers)
+
+    def as_(self, token: str) -> "Client":
+        return Client(self._lane, token)
+
+
+@pytest.fixture
+async def client(lane: Lane) -> AsyncIterator[Client]:
+    async with Client(lane) as opened:
+        yield opened
+
+
+@pytest.fixture
+def keyring() -> Keyring:
+    return Keyring(SECRET_KEY)
+
+
+@pytest.fixture
+async def clock(owner: Any) -> AsyncIterator[Callable[..., Any]]:
+    """`await clock(timedelta(minutes=6))` moves the database's time; it is put back after the test."""
+
+    async def move(shift: timedelta) -> None:
+        await owner.execute(
+            "CREATE OR REPLACE FUNCTION app.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE"
+            f" RETURN now() + interval '{shift.total_seconds()} seconds'"
+        )
+
+    yield move
+    await owner.execute(
+        "CREATE OR REPLACE FUNCTION app.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE RETURN now()"
+    )
+
+
+def soaking() -> bool:
+    """`make soak`: full counts."""
+    return os.environ.get("FULLHOUSE_SOAK") == "1"

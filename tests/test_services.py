@@ -1,0 +1,78 @@
+"""The private servers answer, and are not the ones of the machine."""
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import aio_pika
+import asyncpg
+import pytest
+import redis.asyncio
+import redis.exceptions
+
+from fullhouse.kit.migrate import known
+from tests.services import servers
+from tests.services.client import ADDRESS, ask
+
+
+async def test_redis_answers_on_a_private_port(redis_url: str) -> None:
+    assert urlsplit(redis_url).port != 6379
+    async with redis.asyncio.from_url(redis_url) as client:
+        assert await client.ping()
+
+
+async def test_rabbitmq_takes_a_message_on_a_private_port(amqp_url: str) -> None:
+    assert urlsplit(amqp_url).port != 5672
+    async with await aio_pika.connect(amqp_url) as connection:
+        channel = await connection.channel(publisher_confirms=True)
+        queue = await channel.declare_queue(exclusive=True)
+        await channel.default_exchange.publish(aio_pika.Message(b"hello"), routing_key=queue.name)
+        message = await queue.get()
+        assert message.body == b"hello"
+
+
+async def test_postgres_answers_in_a_private_folder(postgres_url: str) -> None:
+    run = Path(os.environ[ADDRESS]).parent
+    connection = await asyncpg.connect(postgres_url)
+    try:
+        data = await connection.fetchval("SHOW data_directory")
+        addresses = await connection.fetchval("SHOW listen_addresses")
+    finally:
+        await connection.close()
+    assert Path(data).is_relative_to(run)
+    assert addresses == ""
+
+
+async def test_owner_and_server_meet_in_the_workers_migrated_database(owner_url: str, server_url: str) -> None:
+    async def look(url: str) -> tuple[str, str, int]:
+        connection = await asyncpg.connect(url)
+        try:
+            user, database = await connection.fetchval("SELECT (current_user, current_database())")
+            await connection.execute("SET ROLE fullhouse_app")  # the log-in has no right of its own
+            return user, database, await connection.fetchval("SELECT count(*) FROM app.migrations")
+        finally:
+            await connection.close()
+
+    (owner, *theirs), (server, *same) = await look(owner_url), await look(server_url)
+    assert (owner, server) == ("fullhouse", "fullhouse_server")
+    assert theirs == same == [f"t_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}", len(known())]
+
+
+async def test_a_test_may_kill_a_server_of_its_own(server_home: Path) -> None:
+    server = await servers.redis(server_home)
+    server.stop()
+    with pytest.raises(redis.exceptions.ConnectionError):
+        await redis.asyncio.from_url(server.url).ping()
+
+
+def test_a_question_asked_twice_has_one_answer(postgres_url: str) -> None:
+    assert ask("postgres")["url"] == postgres_url
+
+
+def test_a_program_that_is_not_installed_is_named() -> None:
+    with pytest.raises(servers.Missing, match="no-such-server is not installed"):
+        servers.program("no-such-server")
+
+
+def test_free_ports_are_not_those_of_outgoing_connections() -> None:
+    assert all(20_000 <= servers.free_port() < 32_000 for _ in range(20))
