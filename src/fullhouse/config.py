@@ -9,12 +9,13 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.http.peer import Network
 from fullhouse.kit.postgres import default_home
 
 
-class ConfigError(Exception):
-    """A sentence for the operator saying what to do."""
+class ConfigError(OperatorError):
+    """A setting is wrong."""
 
 
 class Setting(NamedTuple):

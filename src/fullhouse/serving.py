@@ -8,6 +8,7 @@ Children are in sessions of their own, so that Ctrl-C reaches only this process,
 drains, then the worker, then the database. Should this process be killed, the kernel tells the children to stop.
 """
 
+import argparse
 import asyncio
 import os
 import shutil
@@ -31,7 +32,9 @@ from fullhouse import config, demo
 from fullhouse.config import Config
 from fullhouse.kit import migrate
 from fullhouse.kit.db import APP, Database
+from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.postgres import Cluster
+from fullhouse.kit.process import die_with
 from fullhouse.kit.secrets import Keyring
 from fullhouse.terminal import say
 
@@ -40,8 +43,8 @@ DRAIN_S = 20.0
 RESTARTS_MAX, RESTARTS_WITHIN_S = 5, 60.0
 
 
-class CannotServe(Exception):
-    """A sentence for the operator saying what to do."""
+class CannotServe(OperatorError):
+    """The house cannot open, or had to close."""
 
 
 class Urls:
@@ -115,7 +118,7 @@ def _user_of(url: str) -> str | None:
     return unquote(parts.username) if parts.username else (named[0] if named else None)
 
 
-def serve(settings: Config, *, reload: bool, with_worker: bool) -> int:
+def serve(settings: Config, args: argparse.Namespace) -> int:
     _check_port(settings)
     settings.home.mkdir(parents=True, exist_ok=True)
     stop = threading.Event()
@@ -127,7 +130,7 @@ def serve(settings: Config, *, reload: bool, with_worker: bool) -> int:
     try:
         with database(settings) as (urls, cluster):
             found = asyncio.run(prepare(settings, urls))
-            tree = Tree(_environment(urls, metrics), reload=reload, with_worker=with_worker)
+            tree = Tree(_environment(urls, metrics), reload=args.reload, with_worker=not args.no_worker)
             return _run(settings, tree, cluster, found, stop)
     finally:
         shutil.rmtree(metrics, ignore_errors=True)
@@ -142,8 +145,9 @@ def _run(
             return 0 if stop.is_set() else 1
         _announce(settings, found)
         while not stop.wait(0.5):
-            if cluster:
-                cluster.start()  # finds it well, or brings it back
+            if cluster and not cluster.running:
+                say("the database ended; starting it again")
+                cluster.start()
             tree.mend()
         return 0
     finally:
@@ -199,28 +203,16 @@ class Tree:
         self._children[name] = subprocess.Popen(command, env=self._environment, start_new_session=True)  # noqa: S603
 
 
-def serve_api(settings: Config, *, reload: bool) -> int:
-    """The API's own main process, under `serve`. Granian forks its workers and passes signals on."""
-    from granian import Granian
-    from granian.constants import Interfaces, Loops
-    from granian.log import LogLevels
+def work(settings: Config, args: argparse.Namespace) -> int:
+    """A worker: under `serve`, or on its own beside somebody else's."""
+    from fullhouse import worker  # heavy, and `serve` itself does not need it
 
-    Granian(
-        "fullhouse.app:create",
-        address=settings.host,
-        port=settings.port,
-        interface=Interfaces.RSGI,
-        loop=Loops.uvloop,
-        workers=settings.processes,
-        factory=True,
-        websockets=False,
-        backlog=2048,
-        respawn_failed_workers=True,
-        workers_kill_timeout=15,
-        log_level=LogLevels.warning,
-        reload=reload,
-    ).serve()
-    return 0
+    if args.parent:
+        die_with(args.parent)
+        return worker.main()
+    with database(settings) as (urls, _):
+        os.environ["DATABASE_URL"] = urls.serving
+        return worker.main()
 
 
 def _environment(urls: Urls, metrics: str) -> dict[str, str]:

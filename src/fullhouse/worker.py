@@ -14,7 +14,7 @@ from fullhouse.accounts import jobs as accounts_jobs
 from fullhouse.config import Config
 from fullhouse.kit import idempotency, outbox, telemetry
 from fullhouse.kit.db import WORKER, Database
-from fullhouse.kit.jobs import Worker
+from fullhouse.kit.job_worker import Worker
 from fullhouse.kit.loops import Loop
 from fullhouse.kit.services import open_services
 

@@ -10,6 +10,10 @@ from typing import Any, ClassVar
 import msgspec
 
 
+class OperatorError(Exception):
+    """Something that only the operator can mend: a sentence saying what to do. The command line prints it and ends."""
+
+
 class FieldError(msgspec.Struct, frozen=True):
     """One mistake in a request: `path` like `items[0].quantity`, and a sentence about it."""
 

@@ -1,103 +1,34 @@
-"""Deferred work: calls to the outside (mail, webhooks, refunds), by PgQueuer.
+"""Deferred work: calls to the outside (mail, webhooks, refunds).
 
-`enqueue` writes the job in the change's transaction: no change, no job. A worker runs it at least once, again after a
-failure with growing pauses, and after the last attempt keeps it (`held`) for an operator instead of dropping it.
+`enqueue` writes the job in the change's transaction: no change, no job. A worker (kit/job_worker.py) runs it at least
+once, again after a failure with growing pauses, and after the last attempt keeps it for an operator.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-import asyncpg
 import msgspec
-import structlog
-from pgqueuer import AsyncpgDriver, Job, PgQueuer, Queries
-from pgqueuer.adapters.persistence.qb import QueryBuilderEnvironment, QueryQueueBuilder, QuerySchedulerBuilder
-from pgqueuer.domain.settings import DBSettings
-from pgqueuer.domain.types import Channel
-from pgqueuer.executors import DatabaseRetryEntrypointExecutor
 
-from fullhouse.kit.db import WORKER, Database, Tx, session_settings
+from fullhouse.kit.db import Database, Tx
 
-log = structlog.get_logger()
 Handler = Callable[[Database, UUID, Any], Awaitable[None]]  # opens its own transactions; may run twice
 
-# Every name is said: PgQueuer would otherwise read bare environment variables such as TRIGGER.
-_NAMES = DBSettings(
-    db_schema="jobs",
-    prefix="",
-    channel=Channel("fullhouse_jobs"),
-    function="changed",
-    trigger="queue_changed",
-    queue_table="queue",
-    queue_table_log="history",
-    queue_status_type="status",
-    schedules_table="schedules",
-    statistics_table="statistics",
+# PgQueuer's own enqueue, as one plain statement: whoever only asks for work need not load what does it.
+_ENQUEUE = """
+WITH put AS (
+    INSERT INTO jobs.queue (priority, status, entrypoint, payload, execute_after, dedupe_key)
+    VALUES (0, 'queued', $1, $2, now() + $3, $4)
+    ON CONFLICT (dedupe_key) WHERE status IN ('queued', 'picked') AND dedupe_key IS NOT NULL DO NOTHING
+    RETURNING id, entrypoint, priority
 )
-
-
-def _queries(connection: Any) -> Queries:
-    return Queries(
-        AsyncpgDriver(connection),
-        qbe=QueryBuilderEnvironment(_NAMES),
-        qbq=QueryQueueBuilder(_NAMES),
-        qbs=QuerySchedulerBuilder(_NAMES),
-    )
+INSERT INTO jobs.history (job_id, status, entrypoint, priority)
+SELECT id, 'queued', entrypoint, priority FROM put
+"""
 
 
 async def enqueue(tx: Tx, name: str, payload: Any, *, after: timedelta | None = None, once: str | None = None) -> None:
     """Asks a worker to run `name`. A job with the same `once` that still waits makes this a no-op."""
     body = msgspec.json.encode({"organization_id": tx.organization_id, "payload": payload})
-    await _queries(tx.connection).enqueue(
-        name, body, execute_after=after or timedelta(), dedupe_key=once, on_conflict="skip"
-    )
-
-
-class Worker:
-    """Runs the jobs of a table `name -> handler` until cancelled, through lost connections."""
-
-    def __init__(self, url: str, database: Database, handlers: Mapping[str, Handler], *, max_attempts: int = 8) -> None:
-        self._url, self._database, self._handlers = url, database, handlers
-        self._max_attempts = max_attempts
-
-    async def run(self) -> None:
-        while True:
-            try:
-                await self._serve()
-            except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-                log.warning("the job worker lost its database", error=repr(error))
-            await asyncio.sleep(1)
-
-    async def _serve(self) -> None:
-        # A plain connection: PgQueuer speaks JSON as text, so it gets none of our codecs.
-        connection = await asyncpg.connect(self._url, timeout=5, server_settings=session_settings(WORKER))
-        try:
-            queue = PgQueuer(AsyncpgDriver(connection), channel=_NAMES.channel, queries=_queries(connection))
-            connection.add_termination_listener(lambda _: queue.shutdown.set())
-            for name, handler in self._handlers.items():
-                self._register(queue, name, handler)
-            try:
-                await queue.run(dequeue_timeout=timedelta(seconds=5), batch_size=5)
-            finally:
-                queue.shutdown.set()
-        finally:
-            connection.terminate()
-
-    def _register(self, queue: PgQueuer, name: str, handler: Handler) -> None:
-        async def run(job: Job) -> None:
-            call = msgspec.json.decode(job.payload or b"{}")
-            with structlog.contextvars.bound_contextvars(job=name, organization_id=call["organization_id"]):
-                try:
-                    await handler(self._database, UUID(call["organization_id"]), call["payload"])
-                except Exception as error:
-                    log.warning("a job failed", attempt=job.attempts + 1, error=repr(error))
-                    raise
-
-        queue.entrypoint(
-            name,
-            on_failure="hold",
-            executor_factory=lambda p: DatabaseRetryEntrypointExecutor(parameters=p, max_attempts=self._max_attempts),
-        )(run)
+    await tx.execute(_ENQUEUE, name, body, after or timedelta(), once)

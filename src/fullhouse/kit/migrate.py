@@ -12,13 +12,14 @@ from typing import NamedTuple
 import asyncpg
 
 from fullhouse.kit.db import ROLES
+from fullhouse.kit.errors import OperatorError
 
 FOLDER = Path(__file__).parents[1] / "migrations"
 _LOCK = 0x66_68_6D_69  # "fhmi"
 
 
-class MigrationError(Exception):
-    """A sentence for the operator saying what to do."""
+class MigrationError(OperatorError):
+    """The database cannot be brought up to date as it is."""
 
 
 class Migration(NamedTuple):

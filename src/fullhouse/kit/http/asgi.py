@@ -13,17 +13,19 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
+LISTS = {"cookie": "; ", "x-forwarded-for": ", "}
+"""Headers that may come in several lines, and how to read them as one. Of others, the first line counts."""
+
+
 def header(scope: Scope, name: str) -> str | None:
-    """A header's value; the values of a repeated one as the one line they mean (RFC 9110, 5.3)."""
     key = name.encode("latin-1")
-    values = [value.decode("latin-1") for given, value in scope["headers"] if given == key]
-    return joined(name, values)
+    return joined(name, [value.decode("latin-1") for given, value in scope["headers"] if given == key])
 
 
 def joined(name: str, values: list[str]) -> str | None:
-    if len(values) < 2:
-        return values[0] if values else None
-    return ("; " if name == "cookie" else ", ").join(values)
+    if not values:
+        return None
+    return LISTS[name].join(values) if name in LISTS else values[0]
 
 
 def query(scope: Scope) -> str:

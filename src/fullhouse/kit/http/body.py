@@ -1,7 +1,7 @@
 """The guard before decoding: what arrives is whole, small, typed, clean text and not too deep.
 
 It runs before any decoder sees a byte, because decoders differ: some pass NUL characters on to the database,
-some answer deep nesting with a stack overflow. Both lanes and both transports read bodies through `collect`.
+some answer deep nesting with a stack overflow. Both lanes and both transports come through here.
 """
 
 import asyncio
@@ -25,7 +25,6 @@ class Rules(NamedTuple):
 
     limit: int = 65_536
     accepts: tuple[str, ...] = (JSON,)
-    timeout_s: float = 30.0
 
     def amended(self, opt: Mapping[str, Any]) -> "Rules":
         return self._replace(limit=opt.get("body_limit", self.limit), accepts=tuple(opt.get("accepts", self.accepts)))
@@ -42,10 +41,8 @@ def check_address(path: str, query: str) -> None:
             raise Malformed("The query has a NUL or is not UTF-8. Check how the address is encoded.")
 
 
-async def check_length(announced: str | None, limit: int, chunks: Callable[[], AsyncIterator[bytes]]) -> None:
+async def check_length(announced: str, limit: int, chunks: Callable[[], AsyncIterator[bytes]]) -> None:
     """Turn an oversized body away by its announced length, before any of it is kept."""
-    if announced is None:
-        return
     if not (announced.isascii() and announced.isdigit()):
         raise Malformed("Content-Length is not a number.")
     if len(announced) > 18 or int(announced) > limit:
@@ -54,23 +51,17 @@ async def check_length(announced: str | None, limit: int, chunks: Callable[[], A
         raise _too_large(limit)
 
 
-async def collect(chunks: AsyncIterator[bytes], content_type: str | None, rules: Rules) -> bytes:
-    """Read a body to its end, within the limit and the time, and check it."""
+async def gather(chunks: AsyncIterator[bytes], limit: int) -> bytes:
+    """Read a body to its end, counting."""
     parts: list[bytes] = []
     size = 0
-    try:
-        async with asyncio.timeout(rules.timeout_s):
-            async for chunk in chunks:
-                size += len(chunk)
-                if size > rules.limit:
-                    await _discard(chunks)
-                    raise _too_large(rules.limit)
-                parts.append(chunk)
-    except TimeoutError:
-        raise Malformed("The body did not arrive in time. Send it again.") from None
-    body = parts[0] if len(parts) == 1 else b"".join(parts)
-    check(content_type, body, rules)
-    return body
+    async for chunk in chunks:
+        size += len(chunk)
+        if size > limit:
+            await _discard(chunks)
+            raise _too_large(limit)
+        parts.append(chunk)
+    return b"".join(parts)
 
 
 async def _discard(chunks: AsyncIterator[bytes]) -> None:
@@ -91,11 +82,12 @@ def check(content_type: str | None, body: bytes, rules: Rules) -> None:
         return
     if len(body) > rules.limit:
         raise _too_large(rules.limit)
-    media_type = (content_type or "").partition(";")[0].strip().lower()
-    if media_type not in rules.accepts:
-        wanted = " or ".join(rules.accepts)
-        raise UnsupportedMedia(f"This address reads {wanted}. Set Content-Type accordingly.")
-    if media_type == JSON:
+    if content_type not in rules.accepts:
+        content_type = (content_type or "").partition(";")[0].strip().lower()
+        if content_type not in rules.accepts:
+            wanted = " or ".join(rules.accepts)
+            raise UnsupportedMedia(f"This address reads {wanted}. Set Content-Type accordingly.")
+    if content_type == JSON:
         check_json(body)
 
 

@@ -15,6 +15,7 @@ from prometheus_client import Histogram
 
 from fullhouse.kit.errors import Unavailable
 from fullhouse.kit.http.body import Rules, check_address
+from fullhouse.kit.http.patience import Patience
 from fullhouse.kit.http.peer import Network, client_ip
 
 log = structlog.get_logger()
@@ -49,7 +50,7 @@ class Edge:
 
     max_in_flight: int = 512
     body_limit: int = 65_536
-    body_timeout_s: float = 30.0
+    patience: Patience = field(default_factory=lambda: Patience(seconds=30))
     hsts: bool = False
     trusted_proxies: tuple[Network, ...] = ()
     private_paths: tuple[str, ...] = ("/api/", "/event/")
@@ -62,7 +63,7 @@ class Edge:
     @property
     def body_rules(self) -> Rules:
         """What a route accepts that says nothing else."""
-        return Rules(limit=self.body_limit, timeout_s=self.body_timeout_s)
+        return Rules(limit=self.body_limit)
 
     def enter(self, method: str, path: str, offered_id: str | None, route: str | None = None) -> "Visit":
         """To be used as `with edge.enter(...) as visit:`."""

@@ -6,78 +6,18 @@ a documented twin, and whatever the table does not match exactly, the twin serve
 
 import gc
 import re
-from abc import ABC, abstractmethod
 from asyncio import AbstractEventLoop
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import NamedTuple
 from uuid import UUID
 
 from litestar import Litestar
-from litestar.datastructures import State
 from litestar.routes import HTTPRoute
 
 from fullhouse.kit.http import asgi, body, problems, rsgi
 from fullhouse.kit.http.answer import Answer as Answer
+from fullhouse.kit.http.call import AsgiCall, Handler, Route, RsgiCall
+from fullhouse.kit.http.call import Call as Call
 from fullhouse.kit.http.edge import Edge, Visit
 from fullhouse.kit.http.wide import WideLane
-
-
-class Call(ABC):
-    """A request, as much of it as a fast handler may see."""
-
-    __slots__ = ("_body", "_edge", "_peer", "_rules", "method", "params", "path", "query", "request_id", "state")
-
-    def __init__(self, lane: "Lane", match: "Match", visit: Visit, query: str, peer: str) -> None:
-        self._edge = lane.edge
-        self._rules = match.route.rules
-        self._peer = peer
-        self._body: bytes | None = None
-        self.method = visit.method
-        self.path = visit.path
-        self.params: tuple[UUID, ...] = match.params
-        """The ids in the path, in order."""
-        self.query = query
-        """As it was sent, percent-encoded."""
-        self.request_id = visit.request_id
-        self.state: State = lane.wide.state
-        """Litestar's `app.state`: what the lifespan has opened."""
-
-    @abstractmethod
-    def header(self, name: str) -> str | None:
-        """A header's value, by its name in lower case."""
-
-    @abstractmethod
-    def _chunks(self) -> AsyncIterator[bytes]: ...
-
-    @property
-    def client_ip(self) -> str:
-        return self._edge.client_ip(self._peer, self.header("x-forwarded-for"))
-
-    async def check_length(self) -> None:
-        """The lane asks this before it calls the handler, which may not read the body at all."""
-        await body.check_length(self.header("content-length"), self._rules.limit, self._chunks)
-
-    async def read(self) -> bytes:
-        """The body: within the limit, of an accepted type, checked, but not yet decoded."""
-        if self._body is None:
-            self._body = await body.collect(self._chunks(), self.header("content-type"), self._rules)
-        return self._body
-
-
-Handler = Callable[[Call], Awaitable[Answer]]
-
-
-class Route(NamedTuple):
-    handler: Handler
-    template: str
-    rules: body.Rules
-    ids: int
-
-
-class Match(NamedTuple):
-    route: Route
-    params: tuple[UUID, ...]
-
 
 _UUID_SEGMENT = re.compile(r"/([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?=/|$)")
 _UUID_PARAMETER = re.compile(r"/\{\w+:uuid\}")
@@ -99,14 +39,14 @@ class Table:
                 for method in handler.http_methods:
                     self._routes[str(method), shape] = entry
 
-    def find(self, method: str, path: str) -> Match | None:
+    def find(self, method: str, path: str) -> tuple[Route, tuple[UUID, ...]] | None:
         parts = _UUID_SEGMENT.split(path)  # text, id, text, id, text
         ids = parts[1::2]
         route = self._routes.get((method, "/{}".join(parts[::2])))
         # A path may contain a literal `{}`: then the number of ids does not fit.
         if route is None or route.ids != len(ids):
             return None
-        return Match(route, tuple(map(UUID, ids)))
+        return route, tuple(map(UUID, ids))
 
 
 class Lane:
@@ -117,27 +57,34 @@ class Lane:
         self.wide = wide
         self.table = Table(wide, edge.body_rules)
         self._wide_lane = WideLane(wide, edge)
+        # What other sites may read, Litestar knows: it answers their pages.
+        self._cors = wide.cors_config is not None
         self._mount = rsgi.AsgiMount(self._wide_lane)
 
-    async def _answer(self, match: Match, call: Call, visit: Visit) -> Answer:
+    async def _answer(self, handler: Handler, call: Call, visit: Visit) -> Answer:
         try:
             self.edge.admit(visit, call.query)
             await call.check_length()
-            return await match.route.handler(call)
+            return await handler(call)
         except Exception as exc:
             return problems.answer(exc)
 
     async def __call__(self, scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
         if scope["type"] == "lifespan":
             await self._wide_lane(scope, receive, _settling(send))
-        elif scope["type"] != "http" or not (match := self.table.find(scope["method"], scope["path"])):
+            return
+        method, path = scope.get("method", ""), scope["path"]
+        match = self.table.find(method, path) if scope["type"] == "http" else None
+        if match is None or (self._cors and asgi.header(scope, "origin")):
             await self._wide_lane(scope, receive, send)
-        else:
-            offered_id = asgi.header(scope, "x-request-id")
-            with self.edge.enter(scope["method"], scope["path"], offered_id, match.route.template) as visit:
-                answer = await self._answer(match, AsgiCall(self, match, visit, scope, receive), visit)
-                visit.status = answer.status
-                await asgi.send_answer(send, answer, visit.headers(dict(answer.headers)))
+            return
+        route, params = match
+        with self.edge.enter(method, path, asgi.header(scope, "x-request-id"), route.template) as visit:
+            call = AsgiCall(self.edge, self.wide.state, route, params, visit)
+            call.scope, call.receive, call.query = scope, receive, asgi.query(scope)
+            answer = await self._answer(route.handler, call, visit)
+            visit.status = answer.status
+            await asgi.send_answer(send, answer, visit.headers(dict(answer.headers)))
 
     def __rsgi_init__(self, loop: AbstractEventLoop) -> None:
         rsgi.die_with_parent()
@@ -150,53 +97,24 @@ class Lane:
     async def __rsgi__(self, scope: rsgi.Scope, connection: rsgi.Connection) -> None:
         if scope.proto != "http":
             connection.close(403)
-        elif not (match := self.table.find(scope.method, scope.path)):
+            return
+        # Each of these is made anew by Granian every time that it is asked for.
+        method, path, headers = scope.method, scope.path, scope.headers
+        match = self.table.find(method, path)
+        if match is None or (self._cors and headers.get("origin")):
             await self._mount(scope, connection)
-        else:
-            offered_id = scope.headers.get("x-request-id")
-            with self.edge.enter(scope.method, scope.path, offered_id, match.route.template) as visit:
-                answer = await self._answer(match, RsgiCall(self, match, visit, scope, connection), visit)
-                visit.status = answer.status
-                _respond(connection, answer, visit)
-
-
-class AsgiCall(Call):
-    __slots__ = ("_receive", "_scope")
-
-    def __init__(self, lane: Lane, match: Match, visit: Visit, scope: asgi.Scope, receive: asgi.Receive) -> None:
-        peer = scope.get("client") or ("", 0)
-        super().__init__(lane, match, visit, asgi.query(scope), peer[0])
-        self._scope = scope
-        self._receive = receive
-
-    def header(self, name: str) -> str | None:
-        return asgi.header(self._scope, name)
-
-    def _chunks(self) -> AsyncIterator[bytes]:
-        return asgi.chunks(self._receive)
-
-
-class RsgiCall(Call):
-    __slots__ = ("_connection", "_scope")
-
-    def __init__(self, lane: Lane, match: Match, visit: Visit, scope: rsgi.Scope, connection: rsgi.Connection) -> None:
-        super().__init__(lane, match, visit, scope.query_string, rsgi.split_address(scope.client)[0])
-        self._scope = scope
-        self._connection = connection
-
-    def header(self, name: str) -> str | None:
-        return asgi.joined(name, self._scope.headers.get_all(name))
-
-    def _chunks(self) -> AsyncIterator[bytes]:
-        return rsgi.chunks(self._scope, self._connection)
-
-
-def _respond(connection: rsgi.Connection, answer: Answer, visit: Visit) -> None:
-    headers = answer.own_headers() + visit.headers(dict(answer.headers))
-    if answer.body:
-        connection.response_bytes(answer.status, headers, answer.body)
-    else:
-        connection.response_empty(answer.status, headers)
+            return
+        route, params = match
+        with self.edge.enter(method, path, headers.get("x-request-id"), route.template) as visit:
+            call = RsgiCall(self.edge, self.wide.state, route, params, visit)
+            call.scope, call.headers, call.connection, call.query = scope, headers, connection, scope.query_string
+            answer = await self._answer(route.handler, call, visit)
+            visit.status = answer.status
+            dressed = answer.own_headers() + visit.headers(dict(answer.headers))
+            if answer.body:
+                connection.response_bytes(answer.status, dressed, answer.body)
+            else:
+                connection.response_empty(answer.status, dressed)
 
 
 def settle() -> None:

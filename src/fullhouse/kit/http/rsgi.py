@@ -52,7 +52,7 @@ class Connection(Protocol):
     def response_stream(self, status: int, headers: list[tuple[str, str]]) -> Stream: ...
 
 
-_AT_ONCE = 65_536
+AT_ONCE = 65_536
 
 
 class ClientGone(OSError):
@@ -81,12 +81,7 @@ async def chunks(scope: Scope, connection: Connection) -> AsyncIterator[bytes]:
     tells the difference; a chunked upload has none, and its sender is gone anyway.
     """
     length = int(scope.headers.get("content-length") or 0)
-    if 0 < length <= _AT_ONCE:
-        try:
-            yield await connection()
-        except ProtocolClosed:
-            raise Malformed("The body ended early.") from None
-    elif length or scope.http_version == "2" or scope.headers.get("transfer-encoding"):
+    if length or scope.http_version == "2" or scope.headers.get("transfer-encoding"):
         async for chunk in connection:
             length -= len(chunk)
             yield chunk

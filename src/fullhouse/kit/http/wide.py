@@ -17,6 +17,7 @@ from fullhouse.kit.http import asgi, body, problems
 from fullhouse.kit.http.decode import decode
 from fullhouse.kit.http.edge import Edge, Visit, log
 from fullhouse.kit.http.openapi import ClosedStructs
+from fullhouse.kit.http.patience import Patience
 from fullhouse.kit.http.rsgi import ClientGone
 
 
@@ -41,6 +42,7 @@ class WidePlugin(InitPlugin, ClosedStructs):
 
     def __init__(self, edge: Edge) -> None:
         self._rules = edge.body_rules
+        self._patience = edge.patience
 
     def on_app_init(self, app_config: AppConfig) -> AppConfig:
         app_config.exception_handlers = {**problems.exception_handlers, **app_config.exception_handlers}
@@ -55,15 +57,15 @@ class WidePlugin(InitPlugin, ClosedStructs):
         async def guarded(scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
             if scope["type"] == "http":
                 rules = self._rules.amended(scope["route_handler"].opt)
-                announced = asgi.header(scope, "content-length")
-                await body.check_length(announced, rules.limit, partial(asgi.chunks, receive))
-                receive = _checked(receive, asgi.header(scope, "content-type"), rules)
+                if announced := asgi.header(scope, "content-length"):
+                    await body.check_length(announced, rules.limit, partial(asgi.chunks, receive))
+                receive = _checked(receive, asgi.header(scope, "content-type"), rules, self._patience)
             await app(scope, receive, send)
 
         return guarded
 
 
-def _checked(receive: asgi.Receive, content_type: str | None, rules: body.Rules) -> asgi.Receive:
+def _checked(receive: asgi.Receive, content_type: str | None, rules: body.Rules, patience: Patience) -> asgi.Receive:
     """Hand the body over in one piece, when it is asked for: after the guards, so that strangers send little."""
     unread = True
 
@@ -72,7 +74,9 @@ def _checked(receive: asgi.Receive, content_type: str | None, rules: body.Rules)
         if not unread:
             return await receive()
         unread = False
-        whole = await body.collect(asgi.chunks(receive), content_type, rules)
+        with patience.wait():
+            whole = await body.gather(asgi.chunks(receive), rules.limit)
+        body.check(content_type, whole, rules)
         return {"type": "http.request", "body": whole, "more_body": False}
 
     return receive_whole

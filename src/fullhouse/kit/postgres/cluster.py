@@ -61,6 +61,11 @@ class Cluster:
         """The major version of the data folder, and so of its server."""
         return data_major(self.data)
 
+    @property
+    def running(self) -> bool:
+        """Whether a server works on the data folder. It may still be coming up, or going down."""
+        return find_postmaster(self.data) is not None
+
     def url(self, user: str = config.SUPERUSER, database: str = "postgres") -> str:
         host = quote(str(self.sockets), safe="")
         return f"postgresql://{quote(user)}@/{quote(database)}?host={host}&port={self.port}"

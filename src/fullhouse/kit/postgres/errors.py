@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fullhouse.kit.errors import OperatorError
+
 ROOM_BYTES_MIN = 64 << 20  # a new data folder takes 40 MB; recovery wants a few segments of 16 MB
 
 
-class PostgresError(Exception):
-    """A sentence for the operator saying what to do."""
+class PostgresError(OperatorError):
+    """The embedded database cannot be started as things are."""
 
 
 def disk_full(folder: Path) -> PostgresError:

@@ -1,0 +1,32 @@
+"""The API's main process, under `serve`: Granian, which makes the workers that load app.py and passes signals on."""
+
+import argparse
+from pathlib import Path
+
+from granian import Granian
+from granian.constants import Interfaces, Loops
+from granian.log import LogLevels
+
+from fullhouse.config import Config
+from fullhouse.kit.process import die_with
+
+
+def serve(settings: Config, args: argparse.Namespace) -> int:
+    die_with(args.parent)
+    Granian(
+        "fullhouse.app:create",
+        address=settings.host,
+        port=settings.port,
+        interface=Interfaces.RSGI,
+        loop=Loops.uvloop,
+        workers=settings.processes,
+        factory=True,
+        websockets=False,
+        backlog=2048,
+        respawn_failed_workers=True,
+        workers_kill_timeout=15,
+        log_level=LogLevels.warning,
+        reload=args.reload,
+        reload_paths=[Path(__file__).parent],
+    ).serve()
+    return 0

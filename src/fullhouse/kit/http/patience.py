@@ -1,0 +1,65 @@
+"""A deadline for slow senders that costs the quick ones nothing.
+
+A timer of the event loop's own for every body takes longer than the rest of a request's way through the fast
+lane (measured: a third fewer requests). So all waits share one clock that ticks now and then.
+"""
+
+import asyncio
+from time import monotonic
+from types import TracebackType
+
+from fullhouse.kit.errors import Malformed
+
+
+class Patience:
+    """How long a body may take to arrive. Belongs to one event loop."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._waits: set[_Wait] = set()
+        self._clock: asyncio.TimerHandle | None = None
+
+    def wait(self) -> "_Wait":
+        """To be used as `with patience.wait():` around what is awaited; raises Malformed when it is over."""
+        return _Wait(self)
+
+    def begin(self, wait: "_Wait") -> None:
+        self._waits.add(wait)
+        if self._clock is None:
+            self._clock = asyncio.get_running_loop().call_later(min(1.0, self.seconds / 4), self._tick)
+
+    def end(self, wait: "_Wait") -> None:
+        self._waits.remove(wait)
+
+    def _tick(self) -> None:
+        self._clock = None
+        now = monotonic()
+        waits, self._waits = self._waits, set()
+        for wait in waits:
+            self.begin(wait)
+            if now > wait.until:
+                wait.give_up()
+
+
+class _Wait:
+    __slots__ = ("_over", "_patience", "_task", "until")
+
+    def __init__(self, patience: Patience) -> None:
+        self._patience = patience
+        self._over = False
+
+    def __enter__(self) -> None:
+        self._task = asyncio.current_task()
+        self.until = monotonic() + self._patience.seconds
+        self._patience.begin(self)
+
+    def give_up(self) -> None:
+        if not self._over and self._task is not None:
+            self._over = True
+            self._task.cancel()
+
+    def __exit__(self, kind: type[BaseException] | None, _exc: object, _trace: TracebackType | None) -> None:
+        self._patience.end(self)
+        if self._over and self._task is not None and self._task.uncancel() == 0:
+            if kind is asyncio.CancelledError:
+                raise Malformed("The body did not arrive in time. Send it again.") from None

@@ -1,0 +1,91 @@
+"""Runs the jobs that kit/jobs.py enqueued, by PgQueuer. Only worker processes load this."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import msgspec
+import structlog
+from pgqueuer import AsyncpgDriver, Job, PgQueuer, Queries
+from pgqueuer.adapters.persistence.qb import QueryBuilderEnvironment, QueryQueueBuilder, QuerySchedulerBuilder
+from pgqueuer.domain.settings import DBSettings
+from pgqueuer.domain.types import Channel
+from pgqueuer.executors import DatabaseRetryEntrypointExecutor
+
+from fullhouse.kit.db import WORKER, Database, session_settings
+from fullhouse.kit.jobs import Handler
+
+log = structlog.get_logger()
+
+# Every name is said: PgQueuer would otherwise read bare environment variables such as TRIGGER.
+_NAMES = DBSettings(
+    db_schema="jobs",
+    prefix="",
+    channel=Channel("fullhouse_jobs"),
+    function="changed",
+    trigger="queue_changed",
+    queue_table="queue",
+    queue_table_log="history",
+    queue_status_type="status",
+    schedules_table="schedules",
+    statistics_table="statistics",
+)
+
+
+def _queries(connection: Any) -> Queries:
+    return Queries(
+        AsyncpgDriver(connection),
+        qbe=QueryBuilderEnvironment(_NAMES),
+        qbq=QueryQueueBuilder(_NAMES),
+        qbs=QuerySchedulerBuilder(_NAMES),
+    )
+
+
+class Worker:
+    """Runs the jobs of a table `name -> handler` until cancelled, through lost connections."""
+
+    def __init__(self, url: str, database: Database, handlers: Mapping[str, Handler], *, max_attempts: int = 8) -> None:
+        self._url, self._database, self._handlers = url, database, handlers
+        self._max_attempts = max_attempts
+
+    async def run(self) -> None:
+        while True:
+            try:
+                await self._serve()
+            except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+                log.warning("the job worker lost its database", error=repr(error))
+            await asyncio.sleep(1)
+
+    async def _serve(self) -> None:
+        # A plain connection: PgQueuer speaks JSON as text, so it gets none of our codecs.
+        connection = await asyncpg.connect(self._url, timeout=5, server_settings=session_settings(WORKER))
+        try:
+            queue = PgQueuer(AsyncpgDriver(connection), channel=_NAMES.channel, queries=_queries(connection))
+            connection.add_termination_listener(lambda _: queue.shutdown.set())
+            for name, handler in self._handlers.items():
+                self._register(queue, name, handler)
+            try:
+                await queue.run(dequeue_timeout=timedelta(seconds=5), batch_size=5)
+            finally:
+                queue.shutdown.set()
+        finally:
+            connection.terminate()
+
+    def _register(self, queue: PgQueuer, name: str, handler: Handler) -> None:
+        async def run(job: Job) -> None:
+            call = msgspec.json.decode(job.payload or b"{}")
+            with structlog.contextvars.bound_contextvars(job=name, organization_id=call["organization_id"]):
+                try:
+                    await handler(self._database, UUID(call["organization_id"]), call["payload"])
+                except Exception as error:
+                    log.warning("a job failed", attempt=job.attempts + 1, error=repr(error))
+                    raise
+
+        queue.entrypoint(
+            name,
+            on_failure="hold",
+            executor_factory=lambda p: DatabaseRetryEntrypointExecutor(parameters=p, max_attempts=self._max_attempts),
+        )(run)

@@ -1,0 +1,190 @@
+"""What operators do by hand: look at the house; open organisations, accounts and keys before anybody can ask."""
+
+import argparse
+import asyncio
+import getpass
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from typing import Any
+
+import asyncpg
+import msgspec
+
+from fullhouse import config, doctor, prove, serving
+from fullhouse import demo as demonstration
+from fullhouse.accounts import actions, passwords, store
+from fullhouse.accounts.model import CreateApiKey, Organization, PlatformRole, Role
+from fullhouse.accounts.policy import ROLE_ACTIONS, SCOPE_ACTIONS
+from fullhouse.config import Config
+from fullhouse.kit import migrate
+from fullhouse.kit.actors import SYSTEM, Principal
+from fullhouse.kit.db import APP, Database
+from fullhouse.kit.errors import OperatorError
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.secrets import Keyring
+from fullhouse.serving import Urls
+from fullhouse.terminal import say, table
+
+Arguments = argparse.Namespace
+Work = Callable[[Database, Urls], Coroutine[Any, Any, None]]
+ALL = 10_000
+
+
+def show_migrations_or_apply(settings: Config, args: Arguments) -> int:
+    if args.sql:
+        print("\n".join(f"-- {m.name}\n{m.sql}" for m in migrate.known()))
+        return 0
+    with serving.database(settings) as (urls, _):
+        applied = asyncio.run(serving.migrate_database(urls))
+    say(f"applied {', '.join(applied)}" if applied else "the database is up to date")
+    return 0
+
+
+def examine(settings: Config, _args: Arguments) -> int:
+    with serving.database(settings) as (urls, _):
+        findings = asyncio.run(doctor.examine(settings, urls))
+    print(table([(f.state, f.part, f.what) for f in findings]))
+    return 1 if any(f.state == doctor.BAD for f in findings) else 0
+
+
+def check_invariants(settings: Config, _args: Arguments) -> int:
+    with serving.database(settings) as (urls, _):
+        results = asyncio.run(prove.run(urls.serving))
+    print(table([("ok" if not wrong else "WRONG", check.name, check.what) for check, wrong in results.items()]))
+    for wrong in results.values():
+        for sentence in wrong:
+            say(sentence)
+    return 1 if any(results.values()) else 0
+
+
+def fill_demo(settings: Config, args: Arguments) -> int:
+    async def fill(database: Database, urls: Urls) -> None:
+        found = await demonstration.fill(database, urls.owner, Keyring(config.secret_key(settings)))
+        if args.json:
+            print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+            return
+        rows = [(i.role, i.email, i.password) for i in (*found.log_ins, found.platform_log_in)]
+        print(f"organisation  {found.organization}\n{table(rows)}\nAPI key  {found.api_key}")
+
+    return _run(settings, fill)
+
+
+def create_organization(settings: Config, args: Arguments) -> int:
+    async def create(database: Database, _urls: Urls) -> None:
+        organization_id = new_id()
+        async with database.tenant(organization_id, SYSTEM) as tx:
+            organization = await actions.create_organization(tx, organization_id, args.slug, args.name)
+        print(f"{organization.id}  {organization.slug}")
+
+    return _run(settings, create)
+
+
+def list_organizations(settings: Config, _args: Arguments) -> int:
+    async def show(database: Database, _urls: Urls) -> None:
+        async with database.nobody() as tx:
+            rows = await store.list_organizations(tx, None, None, ALL)
+        print(table([(str(o.id), o.slug, o.status, o.name) for o in rows]))
+
+    return _run(settings, show)
+
+
+def change_organization(settings: Config, args: Arguments) -> int:
+    async def change(database: Database, _urls: Urls) -> None:
+        organization = await _organization(database, args.slug)
+        async with database.tenant(organization.id, SYSTEM) as tx:
+            await actions.change_organization_status(tx, args.status, args.reason)
+        say(f"{args.slug} is {args.status}")
+
+    return _run(settings, change)
+
+
+def create_user(settings: Config, args: Arguments) -> int:
+    password = args.password or getpass.getpass("Password: ")
+    if len(password) < 10:
+        raise OperatorError("A password has at least 10 characters.")
+
+    async def create(database: Database, urls: Urls) -> None:
+        password_hash = await passwords.hash_password(password)
+        if args.role in tuple(PlatformRole):
+            connection = await asyncpg.connect(urls.owner, timeout=10)
+            await store.insert_platform_user(connection, new_id(), args.email, args.name, args.role, password_hash)
+            await connection.close(timeout=5)
+        elif args.org is None:
+            raise OperatorError(f"Say which organisation the {args.role} works for: --org SLUG")
+        else:
+            organization = await _organization(database, args.org)
+            async with database.tenant(organization.id, SYSTEM) as tx:
+                await actions.create_user(
+                    tx, email=args.email, name=args.name, role=args.role, password_hash=password_hash
+                )
+        say(f"{args.email} can sign in as {args.role}")
+
+    return _run(settings, create)
+
+
+def list_users(settings: Config, args: Arguments) -> int:
+    async def show(database: Database, _urls: Urls) -> None:
+        organization = await _organization(database, args.org)
+        async with database.tenant(organization.id, SYSTEM) as tx:
+            rows = await store.list_members(tx, organization.id, None, None, ALL)
+        print(table([(str(u.id), u.role, u.status, u.email or "", u.name) for u in rows]))
+
+    return _run(settings, show)
+
+
+def create_key(settings: Config, args: Arguments) -> int:
+    async def create(database: Database, _urls: Urls) -> None:
+        organization = await _organization(database, args.org)
+        operator = Principal(
+            organization_id=organization.id, actor=SYSTEM, role=Role.OWNER, allowed=ROLE_ACTIONS[Role.OWNER]
+        )
+        async with database.tenant(organization.id, SYSTEM) as tx:
+            expires_at = await tx.now() + timedelta(days=args.days) if args.days else None
+            wish = CreateApiKey(args.name, args.scope or sorted(SCOPE_ACTIONS), expires_at)
+            key = await actions.create_api_key(tx, operator, wish)
+        say("the key is shown this once:")
+        print(key.token)
+
+    return _run(settings, create)
+
+
+def list_keys(settings: Config, args: Arguments) -> int:
+    async def show(database: Database, _urls: Urls) -> None:
+        organization = await _organization(database, args.org)
+        async with database.tenant(organization.id, SYSTEM) as tx:
+            rows = await store.list_api_keys(tx, organization.id, None, None, ALL)
+        print(table([(str(k.id), f"…{k.hint}", k.name, " ".join(k.scopes)) for k in rows]))
+
+    return _run(settings, show)
+
+
+def revoke_key(settings: Config, args: Arguments) -> int:
+    async def revoke(database: Database, _urls: Urls) -> None:
+        organization = await _organization(database, args.org)
+        async with database.tenant(organization.id, SYSTEM) as tx:
+            await actions.revoke_api_key(tx, args.id)
+        say("revoked")
+
+    return _run(settings, revoke)
+
+
+async def _organization(database: Database, slug: str) -> Organization:
+    async with database.nobody() as tx:
+        organization = await store.organization_by_slug(tx, slug)
+    if organization is None:
+        raise OperatorError(f"There is no organisation “{slug}”. `fullhouse org list` shows those that exist.")
+    return organization
+
+
+def _run(settings: Config, work: Work) -> int:
+    async def run(urls: Urls) -> None:
+        await serving.migrate_database(urls)
+        database = await Database.open(urls.serving, APP, size=2)
+        try:
+            await work(database, urls)
+        finally:
+            await database.close()
+
+    with serving.database(settings) as (urls, _):
+        asyncio.run(run(urls))
+    return 0
