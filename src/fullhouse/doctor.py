@@ -41,7 +41,8 @@ async def examine(settings: Config, urls: Urls) -> list[Finding]:
 
 async def _guarded(check: Callable[[], Awaitable[Finding]]) -> Finding:
     try:
-        return await asyncio.wait_for(check(), 10)
+        async with asyncio.timeout(10):
+            return await check()
     except TimeoutError:
         return Finding("a check", BAD, "did not answer within 10 seconds")
 

@@ -19,7 +19,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,6 +39,7 @@ from fullhouse.terminal import say
 
 DATABASE, LOGIN = "fullhouse", "fullhouse_server"
 DRAIN_S = 20.0
+READY_WITHIN_S = 60.0
 RESTARTS_MAX, RESTARTS_WITHIN_S = 5, 60.0
 
 
@@ -98,7 +98,13 @@ async def prepare(settings: Config, urls: Urls) -> demo.Demo | None:
 
 
 async def migrate_database(urls: Urls) -> list[str]:
-    return await migrate.migrate(urls.owner, serving_login=await _login(urls.serving))
+    try:
+        return await migrate.migrate(urls.owner, serving_login=await _login(urls.serving))
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise CannotServe(
+            f"The database does not answer as it should ({error or type(error).__name__}). Check DATABASE_URL and "
+            "DATABASE_OWNER_URL; `fullhouse doctor` says more."
+        ) from error
 
 
 async def _login(url: str) -> str:
@@ -140,15 +146,20 @@ def _run(
     settings: Config, tree: "Tree", cluster: Cluster | None, found: demo.Demo | None, stop: threading.Event
 ) -> int:
     tree.start()
+    deadline = time.monotonic() + READY_WITHIN_S
+    opened = False
     try:
-        if not _wait_until_ready(settings, tree, stop):
-            return 0 if stop.is_set() else 1
-        _announce(settings, found)
-        while not stop.wait(0.5):
+        while not stop.wait(0.5 if opened else 0.05):
             if cluster and not cluster.running:
                 say("the database ended; starting it again")
                 cluster.start()
-            tree.mend()
+            if opened:
+                tree.mend()
+            elif _ready(settings):
+                _announce(settings, found)
+                opened = True
+            elif (name := tree.ended) or time.monotonic() > deadline:
+                raise CannotServe(_why_not_ready(name))
         return 0
     finally:
         if sys.stderr.isatty():
@@ -247,23 +258,19 @@ def _check_port(settings: Config) -> None:
             ) from None
 
 
-def _wait_until_ready(settings: Config, tree: Tree, stop: threading.Event) -> bool:
+def _ready(settings: Config) -> bool:
     host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)  # noqa: S104
-    url = f"http://{host}:{settings.port}/health/ready"
-    deadline = time.monotonic() + 60
-    while not stop.wait(0.05):
-        if name := tree.ended:
-            raise CannotServe(f"The {name} process ended while starting; its last words are above.")
-        if time.monotonic() > deadline:
-            raise CannotServe(
-                f"The server did not become ready within a minute. `fullhouse doctor` may know why ({url})."
-            )
-        try:
-            with urllib.request.urlopen(url, timeout=2):
-                return True
-        except (urllib.error.URLError, OSError):
-            continue
-    return False
+    try:
+        with urllib.request.urlopen(f"http://{host}:{settings.port}/health/ready", timeout=2):
+            return True
+    except OSError:
+        return False
+
+
+def _why_not_ready(ended: str | None) -> str:
+    if ended:
+        return f"The {ended} process ended while starting; its last words are above."
+    return f"The server was not ready within {READY_WITHIN_S:.0f} seconds. `fullhouse doctor` may know why."
 
 
 def _announce(settings: Config, found: demo.Demo | None) -> None:

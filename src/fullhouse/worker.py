@@ -54,9 +54,7 @@ async def run(settings: Config) -> None:
         try:
             await _until_stopped(stop, tasks)
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await _cancel(tasks)
             await finder.close()
 
 
@@ -74,6 +72,15 @@ def loops(url: str, finder: Database) -> list[Loop]:
 async def _make_audit_months(finder: Database) -> None:
     async with finder.nobody() as tx:
         await tx.execute("SELECT app.make_audit_months()")
+
+
+async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
+    """Asks until all have ended: a library in between may swallow a cancellation once."""
+    left = set(tasks)
+    while left:
+        for task in left:
+            task.cancel()
+        _, left = await asyncio.wait(left, timeout=1)
 
 
 async def _until_stopped(stop: asyncio.Event, tasks: list[asyncio.Task[None]]) -> None:

@@ -116,13 +116,13 @@ async def live(state: State) -> dict[str, Any]:
 
 async def fast_slow(call: Call) -> Answer:
     await asyncio.sleep(1)
-    return Answer(200, b'"done"')
+    return Answer(200, b'{"done":true}')
 
 
 @get("/api/slow", opt={"fast": fast_slow})
-async def slow_slow() -> Response[str]:
+async def slow_slow() -> dict[str, Any]:
     await asyncio.sleep(1)
-    return Response("done", media_type=MediaType.JSON)
+    return {"done": True}
 
 
 def upload(body: bytes) -> dict[str, Any]:

@@ -32,7 +32,8 @@ class Breaker:
         if self._failed >= self._failures:
             self._closed_at = time.monotonic() + self._rest_s  # one caller tries; the others go on without
         try:
-            result = await asyncio.wait_for(work(), self._timeout_s)
+            async with asyncio.timeout(self._timeout_s):
+                result = await work()
         except (TimeoutError, OSError, ConnectionError) as error:
             self._note_failure(error)
             return otherwise

@@ -84,7 +84,8 @@ class Bus:
     async def _publish(self, packed: bytes) -> None:
         assert self._redis is not None
         try:
-            await asyncio.wait_for(self._redis.publish(CHANNEL, packed), 1)
+            async with asyncio.timeout(1):
+                await self._redis.publish(CHANNEL, packed)
         except (TimeoutError, OSError, RedisError) as error:
             log.warning("a message between processes was lost", error=repr(error))
 
@@ -102,7 +103,8 @@ class Bus:
     async def start(self) -> None:
         self._task = asyncio.create_task(self._stay_connected(), name="bus")
         with suppress(TimeoutError):
-            await asyncio.wait_for(self.connected.wait(), 5)
+            async with asyncio.timeout(5):
+                await self.connected.wait()
 
     async def stop(self) -> None:
         if self._task:
@@ -135,7 +137,8 @@ class Bus:
             self._joined(missed)
             while not lost.is_set():
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(lost.wait(), 15)
+                    async with asyncio.timeout(15):
+                        await lost.wait()
                     break
                 await connection.execute("SELECT 1")  # a silent network would otherwise never be noticed
         finally:
@@ -151,7 +154,8 @@ class Bus:
                 if message is not None:
                     self._receive(message["data"])
                 else:
-                    await asyncio.wait_for(channel.ping(), 5)
+                    async with asyncio.timeout(5):
+                        await channel.ping()
 
     def _joined(self, missed: bool) -> None:
         self.connected.set()

@@ -109,7 +109,8 @@ class Database:
 
     async def close(self) -> None:
         try:
-            await asyncio.wait_for(self.pool.close(), 5)
+            async with asyncio.timeout(5):
+                await self.pool.close()
         except TimeoutError:
             self.pool.terminate()
 

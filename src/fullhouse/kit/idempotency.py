@@ -74,7 +74,8 @@ class Repeats:
         self._locks[claim] = lock, waiting + 1
         try:
             try:
-                await asyncio.wait_for(lock.acquire(), WAIT_S)
+                async with asyncio.timeout(WAIT_S):
+                    await lock.acquire()
             except TimeoutError:
                 raise StillRunning() from None
             try:

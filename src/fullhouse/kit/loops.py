@@ -52,7 +52,8 @@ class Loop:
             while not lost.is_set():
                 await self._round(lost)
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(lost.wait(), self._every_s)
+                    async with asyncio.timeout(self._every_s):
+                        await lost.wait()
                     return
                 await connection.fetchval("SELECT 1")  # still the leader only if the connection still answers
         finally:

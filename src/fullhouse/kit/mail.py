@@ -80,7 +80,8 @@ class Postman:
         message["Message-ID"] = f"<{mail_id}@{make_msgid().rpartition('@')[2].rstrip('>')}>"
         message.set_content(mail["body"])
         try:
-            await asyncio.wait_for(asyncio.to_thread(self._send, message), 30)
+            async with asyncio.timeout(30):
+                await asyncio.to_thread(self._send, message)
         except (OSError, smtplib.SMTPException, TimeoutError) as error:
             async with database.tenant(organization_id) as tx:
                 await tx.execute("UPDATE mails SET last_error = $2 WHERE id = $1", mail_id, repr(error)[:500])

@@ -11,7 +11,7 @@ from litestar.datastructures import State
 from fullhouse.kit.errors import Malformed
 from fullhouse.kit.http import asgi, body, rsgi
 from fullhouse.kit.http.answer import Answer
-from fullhouse.kit.http.edge import Edge, Visit
+from fullhouse.kit.http.edge import Visit
 
 
 class Route(NamedTuple):
@@ -23,19 +23,25 @@ class Route(NamedTuple):
     ids: int
 
 
+class Match(NamedTuple):
+    """The route of a request, with the ids in its path."""
+
+    route: Route
+    params: tuple[UUID, ...]
+
+
 class Call(ABC):
     """One request to a fast handler."""
 
-    __slots__ = ("_body", "_edge", "_rules", "_visit", "params", "query", "state")
+    __slots__ = ("_body", "_rules", "_visit", "params", "query", "state")
 
-    def __init__(self, edge: Edge, state: State, route: Route, params: tuple[UUID, ...], visit: Visit) -> None:
-        self._edge = edge
-        self._rules = route.rules
+    def __init__(self, match: Match, visit: Visit, query: str, state: State) -> None:
+        self._rules = match.route.rules
         self._visit = visit
         self._body: bytes | None = None
-        self.params = params
+        self.params: tuple[UUID, ...] = match.params
         """The ids in the path, in order."""
-        self.query = ""
+        self.query = query
         """As it was sent, percent-encoded."""
         self.state = state
         """Litestar's `app.state`: what the lifespan has opened."""
@@ -54,7 +60,7 @@ class Call(ABC):
 
     @property
     def client_ip(self) -> str:
-        return self._edge.client_ip(self._peer(), self.header("x-forwarded-for"))
+        return self._visit.edge.client_ip(self._peer(), self.header("x-forwarded-for"))
 
     @abstractmethod
     def header(self, name: str) -> str | None:
@@ -77,7 +83,7 @@ class Call(ABC):
     async def read(self) -> bytes:
         """The body: within the limit, of an accepted type, checked, but not yet decoded."""
         if self._body is None:
-            with self._edge.patience.wait():
+            with self._visit.edge.patience.wait():
                 arrived = await self._arrive()
             body.check(self.header("content-type"), arrived, self._rules)
             self._body = arrived
@@ -86,48 +92,56 @@ class Call(ABC):
 
 Handler = Callable[[Call], Awaitable[Answer]]
 
+_AT_ONCE = 65_536
+
 
 class AsgiCall(Call):
-    __slots__ = ("receive", "scope")
+    __slots__ = ("_receive", "_scope")
 
-    scope: asgi.Scope
-    receive: asgi.Receive
+    def __init__(self, match: Match, visit: Visit, scope: asgi.Scope, receive: asgi.Receive, state: State) -> None:
+        super().__init__(match, visit, asgi.query(scope), state)
+        self._scope = scope
+        self._receive = receive
 
     def header(self, name: str) -> str | None:
-        return asgi.header(self.scope, name)
+        return asgi.header(self._scope, name)
 
     def _peer(self) -> str:
-        client: tuple[str, int] | None = self.scope.get("client")
+        client: tuple[str, int] | None = self._scope.get("client")
         return client[0] if client else ""
 
     def _chunks(self) -> AsyncIterator[bytes]:
-        return asgi.chunks(self.receive)
+        return asgi.chunks(self._receive)
 
 
 class RsgiCall(Call):
-    __slots__ = ("connection", "headers", "scope")
+    __slots__ = ("_connection", "_headers", "_scope")
 
-    scope: rsgi.Scope
-    headers: rsgi.Headers
-    connection: rsgi.Connection
+    def __init__(
+        self, match: Match, visit: Visit, scope: rsgi.Scope, connection: rsgi.Connection, state: State
+    ) -> None:
+        super().__init__(match, visit, scope.query_string, state)
+        self._scope = scope
+        self._headers = scope.headers  # made anew by Granian every time that it is asked for
+        self._connection = connection
 
     def header(self, name: str) -> str | None:
         if name in asgi.LISTS:
-            return asgi.joined(name, self.headers.get_all(name))
-        return self.headers.get(name)
+            return asgi.joined(name, self._headers.get_all(name))
+        return self._headers.get(name)
 
     def _peer(self) -> str:
-        return rsgi.split_address(self.scope.client)[0]
+        return rsgi.split_address(self._scope.client)[0]
 
     def _chunks(self) -> AsyncIterator[bytes]:
-        return rsgi.chunks(self.scope, self.connection)
+        return rsgi.chunks(self._scope, self._connection)
 
     async def _arrive(self) -> bytes:
         """A short body whose length was announced, and checked, is there at once."""
-        length = self.headers.get("content-length")
-        if length is None or int(length) > rsgi.AT_ONCE:
+        length = self._headers.get("content-length")
+        if length is None or int(length) > _AT_ONCE:
             return await super()._arrive()
         try:
-            return await self.connection() if length != "0" else b""
+            return await self._connection() if length != "0" else b""
         except ProtocolClosed:
             raise Malformed("The body ended early.") from None

@@ -82,10 +82,10 @@ class Edge:
 class Visit:
     """One request between its arrival and its answer."""
 
-    __slots__ = ("_began", "_edge", "_tokens", "method", "path", "request_id", "route", "status")
+    __slots__ = ("_began", "_tokens", "edge", "method", "path", "request_id", "route", "status")
 
     def __init__(self, edge: Edge, method: str, path: str, offered_id: str | None, route: str | None) -> None:
-        self._edge = edge
+        self.edge = edge
         self._began = perf_counter()
         self.method = method
         self.path = path
@@ -96,7 +96,7 @@ class Visit:
         self.request_id = offered_id
 
     def __enter__(self) -> "Visit":
-        self._edge.visits.add(self)
+        self.edge.visits.add(self)
         self._tokens = structlog.contextvars.bind_contextvars(request_id=self.request_id)
         return self
 
@@ -110,17 +110,17 @@ class Visit:
         added += [header for header in _SAFETY if header[0] not in own]
         if "frame-ancestors" in own.get("content-security-policy", ""):
             added.remove(_SAFETY[2])
-        if self._edge.hsts:
+        if self.edge.hsts:
             added.append(_HSTS)
-        if "cache-control" not in own and self.path.startswith(self._edge.private_paths):
+        if "cache-control" not in own and self.path.startswith(self.edge.private_paths):
             added.append(_NO_STORE)
         return added
 
     def leave(self) -> None:
         """Give the place back and write down how it went. A stream leaves early; then the end does nothing."""
-        if self not in self._edge.visits:
+        if self not in self.edge.visits:
             return
-        self._edge.visits.remove(self)
+        self.edge.visits.remove(self)
         seconds = perf_counter() - self._began
         _series(self.method if self.method in METHODS else "OTHER", self.route, self.status).observe(seconds)
         self._log(round(seconds * 1000, 1))

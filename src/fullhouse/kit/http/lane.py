@@ -7,6 +7,8 @@ a documented twin, and whatever the table does not match exactly, the twin serve
 import gc
 import re
 from asyncio import AbstractEventLoop
+from collections.abc import Callable
+from functools import partial
 from uuid import UUID
 
 from litestar import Litestar
@@ -14,7 +16,7 @@ from litestar.routes import HTTPRoute
 
 from fullhouse.kit.http import asgi, body, problems, rsgi
 from fullhouse.kit.http.answer import Answer as Answer
-from fullhouse.kit.http.call import AsgiCall, Handler, Route, RsgiCall
+from fullhouse.kit.http.call import AsgiCall, Match, Route, RsgiCall
 from fullhouse.kit.http.call import Call as Call
 from fullhouse.kit.http.edge import Edge, Visit
 from fullhouse.kit.http.wide import WideLane
@@ -39,14 +41,14 @@ class Table:
                 for method in handler.http_methods:
                     self._routes[str(method), shape] = entry
 
-    def find(self, method: str, path: str) -> tuple[Route, tuple[UUID, ...]] | None:
+    def find(self, method: str, path: str) -> Match | None:
         parts = _UUID_SEGMENT.split(path)  # text, id, text, id, text
         ids = parts[1::2]
         route = self._routes.get((method, "/{}".join(parts[::2])))
         # A path may contain a literal `{}`: then the number of ids does not fit.
         if route is None or route.ids != len(ids):
             return None
-        return route, tuple(map(UUID, ids))
+        return Match(route, tuple(map(UUID, ids)))
 
 
 class Lane:
@@ -57,15 +59,19 @@ class Lane:
         self.wide = wide
         self.table = Table(wide, edge.body_rules)
         self._wide_lane = WideLane(wide, edge)
-        # What other sites may read, Litestar knows: it answers their pages.
-        self._cors = wide.cors_config is not None
         self._mount = rsgi.AsgiMount(self._wide_lane)
 
-    async def _answer(self, handler: Handler, call: Call, visit: Visit) -> Answer:
+    def _is_foreign(self, header: Callable[[str], str | None]) -> bool:
+        """Another site's page asks, and some of them may read the answer: which, Litestar knows."""
+        if self.wide.cors_config is None or (origin := header("origin")) is None:
+            return False
+        return not origin.endswith(f"://{header('host')}")
+
+    async def _answer(self, match: Match, call: Call, visit: Visit) -> Answer:
         try:
             self.edge.admit(visit, call.query)
             await call.check_length()
-            return await handler(call)
+            return await match.route.handler(call)
         except Exception as exc:
             return problems.answer(exc)
 
@@ -75,14 +81,12 @@ class Lane:
             return
         method, path = scope.get("method", ""), scope["path"]
         match = self.table.find(method, path) if scope["type"] == "http" else None
-        if match is None or (self._cors and asgi.header(scope, "origin")):
+        if match is None or self._is_foreign(partial(asgi.header, scope)):
             await self._wide_lane(scope, receive, send)
             return
-        route, params = match
-        with self.edge.enter(method, path, asgi.header(scope, "x-request-id"), route.template) as visit:
-            call = AsgiCall(self.edge, self.wide.state, route, params, visit)
-            call.scope, call.receive, call.query = scope, receive, asgi.query(scope)
-            answer = await self._answer(route.handler, call, visit)
+        with self.edge.enter(method, path, asgi.header(scope, "x-request-id"), match.route.template) as visit:
+            call = AsgiCall(match, visit, scope, receive, self.wide.state)
+            answer = await self._answer(match, call, visit)
             visit.status = answer.status
             await asgi.send_answer(send, answer, visit.headers(dict(answer.headers)))
 
@@ -98,17 +102,14 @@ class Lane:
         if scope.proto != "http":
             connection.close(403)
             return
-        # Each of these is made anew by Granian every time that it is asked for.
-        method, path, headers = scope.method, scope.path, scope.headers
+        method, path = scope.method, scope.path
         match = self.table.find(method, path)
-        if match is None or (self._cors and headers.get("origin")):
+        if match is None or self._is_foreign(scope.headers.get):
             await self._mount(scope, connection)
             return
-        route, params = match
-        with self.edge.enter(method, path, headers.get("x-request-id"), route.template) as visit:
-            call = RsgiCall(self.edge, self.wide.state, route, params, visit)
-            call.scope, call.headers, call.connection, call.query = scope, headers, connection, scope.query_string
-            answer = await self._answer(route.handler, call, visit)
+        with self.edge.enter(method, path, scope.headers.get("x-request-id"), match.route.template) as visit:
+            call = RsgiCall(match, visit, scope, connection, self.wide.state)
+            answer = await self._answer(match, call, visit)
             visit.status = answer.status
             dressed = answer.own_headers() + visit.headers(dict(answer.headers))
             if answer.body:

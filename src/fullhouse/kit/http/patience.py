@@ -6,7 +6,6 @@ lane (measured: a third fewer requests). So all waits share one clock that ticks
 
 import asyncio
 from time import monotonic
-from types import TracebackType
 
 from fullhouse.kit.errors import Malformed
 
@@ -26,19 +25,22 @@ class Patience:
     def begin(self, wait: "_Wait") -> None:
         self._waits.add(wait)
         if self._clock is None:
-            self._clock = asyncio.get_running_loop().call_later(min(1.0, self.seconds / 4), self._tick)
+            self._wind()
 
     def end(self, wait: "_Wait") -> None:
         self._waits.remove(wait)
 
+    def _wind(self) -> None:
+        self._clock = asyncio.get_running_loop().call_later(min(1.0, self.seconds / 4), self._tick)
+
     def _tick(self) -> None:
         self._clock = None
         now = monotonic()
-        waits, self._waits = self._waits, set()
-        for wait in waits:
-            self.begin(wait)
+        for wait in self._waits:
             if now > wait.until:
                 wait.give_up()
+        if self._waits:
+            self._wind()
 
 
 class _Wait:
@@ -58,8 +60,8 @@ class _Wait:
             self._over = True
             self._task.cancel()
 
-    def __exit__(self, kind: type[BaseException] | None, _exc: object, _trace: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, _exc: object, _trace: object) -> None:
         self._patience.end(self)
-        if self._over and self._task is not None and self._task.uncancel() == 0:
-            if kind is asyncio.CancelledError:
-                raise Malformed("The body did not arrive in time. Send it again.") from None
+        # Somebody else may have cancelled the task as well: then it stays cancelled.
+        if self._over and self._task and self._task.uncancel() == 0 and kind is asyncio.CancelledError:
+            raise Malformed("The body did not arrive in time. Send it again.") from None

@@ -52,9 +52,6 @@ class Connection(Protocol):
     def response_stream(self, status: int, headers: list[tuple[str, str]]) -> Stream: ...
 
 
-AT_ONCE = 65_536
-
-
 class ClientGone(OSError):
     """Nobody is there to answer."""
 
@@ -127,8 +124,10 @@ class AsgiMount:
 
     async def __call__(self, scope: Scope, connection: Connection) -> None:
         exchange = _Exchange(scope, connection)
-        await self.app(asgi_scope(scope, self._state.copy()), exchange.receive, exchange.send)
-        exchange.finish()
+        try:
+            await self.app(asgi_scope(scope, self._state.copy()), exchange.receive, exchange.send)
+        finally:
+            exchange.finish()
 
 
 def asgi_scope(scope: Scope, state: dict[str, Any]) -> dict[str, Any]:
@@ -222,8 +221,8 @@ class _Exchange:
             self._over.set()
 
     def finish(self) -> None:
-        """An application that returns without an answer leaves nobody waiting."""
-        if not self._over.is_set():
-            self._over.set()
-            if self._stream is None:
-                self._connection.response_empty(500, [])
+        """Leave nobody waiting, whether the application forgot to answer or broke off in the middle."""
+        if self._stream is None and not self._over.is_set():
+            self._connection.response_empty(500, [])
+        self._over.set()
+        self._stream = None  # Granian ends a stream when nothing holds it any more

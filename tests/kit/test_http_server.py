@@ -1,0 +1,180 @@
+"""What only a real Granian can show: sockets that close, processes that end, HTTP/2."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+
+from tests.kit import http_h2
+from tests.kit.http_server import Server, gone, serving
+
+SHOP = "0190f5a0-0000-7000-8000-000000000001"
+PATH = f"/api/shops/{SHOP}/orders/{SHOP}"
+GOOD = b'{"lines":[{"name":"a"}]}'
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with serving() as server:
+        yield server
+
+
+def live(server: Server) -> dict[str, object]:
+    answer: dict[str, object] = httpx.get(f"{server.url}/health/live").json()
+    return answer
+
+
+def eventually(check: object, server: Server) -> bool:
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if live(server)["streams"] == check:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_the_lifespan_ran(server: Server) -> None:
+    assert live(server)["opened"] is True
+
+
+@pytest.mark.parametrize("lane", ["", "/"])
+def test_http2(server: Server, lane: str) -> None:
+    pseudo = [(":method", "POST"), (":scheme", "http"), (":authority", "localhost"), (":path", PATH + lane)]
+    with server.connect() as connection:
+        answer = http_h2.request(connection, [*pseudo, ("content-type", "application/json")], GOOD)
+    assert json.loads(answer)["data"]["ids"] == [SHOP, SHOP]
+
+
+@pytest.mark.parametrize("lane", ["", "/"])
+def test_http2_splits_cookies(server: Server, lane: str) -> None:
+    pseudo = [(":method", "GET"), (":scheme", "http"), (":authority", "localhost"), (":path", "/api/who" + lane)]
+    with server.connect() as connection:
+        answer = http_h2.request(connection, [*pseudo, ("cookie", "a=1"), ("cookie", "b=2")], b"")
+    assert json.loads(answer)["cookie"] == "a=1; b=2"
+
+
+@pytest.mark.parametrize("lane", ["", "/"])
+def test_http2_counts_a_body_without_length(server: Server, lane: str) -> None:
+    pseudo = [(":method", "POST"), (":scheme", "http"), (":authority", "localhost"), (":path", PATH + lane)]
+    with server.connect() as connection:
+        body = b"x" * 16_000
+        answer = http_h2.request(connection, [*pseudo, ("content-type", "application/json")], body)
+    assert json.loads(answer)["code"] == "malformed_request"
+
+
+@pytest.mark.parametrize("lane", ["", "/"])
+@pytest.mark.parametrize("size", [1000, 100_000])
+def test_a_body_that_is_cut_off_is_not_taken_for_whole(server: Server, lane: str, size: int) -> None:
+    """The sender may still listen: it only said that it has no more to send."""
+    head = f"POST /api/images{lane} HTTP/1.1\r\nHost: x\r\nContent-Type: image/png\r\nContent-Length: {size}\r\n\r\n"
+    with server.connect() as connection:
+        connection.sendall(head.encode() + b"x" * (size // 2))
+        connection.shutdown(socket.SHUT_WR)
+        answer = connection.recv(65_536)
+    assert b" 201 " not in answer
+    assert live(server)
+
+
+@pytest.mark.parametrize("lane", ["", "/"])
+def test_an_honest_client_gets_to_read_that_it_sent_too_much(server: Server, lane: str) -> None:
+    """It writes everything before it reads: closing early would reset the connection under its hands."""
+    for _ in range(5):
+        answer = httpx.post(f"{server.url}{PATH}{lane}", content=b"x" * 1_000_000)
+        assert answer.status_code == 413
+        assert answer.headers["connection"] == "close"
+
+
+def test_a_huge_body_is_refused_by_its_announcement(server: Server) -> None:
+    head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 999999999999\r\n\r\n"
+    with server.connect() as connection:
+        connection.sendall(head.encode())
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_stream_ends_when_its_listener_leaves(server: Server) -> None:
+    with httpx.stream("GET", f"{server.url}/api/stream") as answer:
+        ticks = answer.iter_bytes()
+        assert next(ticks).startswith(b"tick\n")
+        assert eventually(1, server)
+    assert eventually(0, server)
+
+
+def test_listeners_take_no_places(server: Server) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        stop = threading.Event()
+
+        def listen() -> None:
+            with httpx.stream("GET", f"{server.url}/api/stream") as answer:
+                for _ in answer.iter_bytes():
+                    if stop.is_set():
+                        return
+
+        listeners = [pool.submit(listen) for _ in range(8)]
+        try:
+            assert eventually(8, server)
+            assert httpx.get(f"{server.url}/api/who").status_code == 200
+        finally:
+            stop.set()
+        for listener in listeners:
+            listener.result(20)
+    assert eventually(0, server)
+
+
+def test_a_broken_stream_does_not_break_the_server(server: Server) -> None:
+    with httpx.stream("GET", f"{server.url}/api/broken-stream") as answer:
+        assert b"".join(answer.iter_bytes()) == b"tick\n"
+    assert live(server)
+
+
+def test_a_client_that_leaves_early_frees_its_place(server: Server) -> None:
+    httpx.get(f"{server.url}/health/gate?open=false")
+    for _ in range(3):
+        with server.connect() as connection:
+            connection.sendall(b"GET /api/parked HTTP/1.1\r\nHost: x\r\n\r\n")
+    httpx.get(f"{server.url}/health/gate?open=true")
+    assert httpx.get(f"{server.url}/api/parked").status_code == 200
+
+
+def test_a_websocket_is_declined(server: Server) -> None:
+    upgrade = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAA\r\n"
+    with server.connect() as connection:
+        connection.sendall(b"GET /api/who HTTP/1.1\r\nHost: x\r\n" + upgrade + b"\r\n")
+        assert connection.recv(65_536).startswith(b"HTTP/1.1 403 ")
+
+
+def test_the_lane_serves_asgi_too() -> None:
+    with serving("asgi") as server:
+        answer = httpx.post(f"{server.url}{PATH}", content=GOOD, headers={"content-type": "application/json"})
+        assert (answer.status_code, answer.json()["data"]["ids"]) == (201, [SHOP, SHOP])
+        assert live(server)["opened"] is True
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize("lane", ["", "/"])
+async def test_a_graceful_stop_answers_what_is_in_flight(lane: str) -> None:
+    with serving() as server:
+        async with httpx.AsyncClient() as client:
+            inside = asyncio.create_task(client.get(f"{server.url}/api/slow{lane}"))
+            await asyncio.sleep(0.3)
+            server.process.send_signal(signal.SIGTERM)
+            assert (await inside).json() == {"done": True}
+        assert await asyncio.to_thread(server.process.wait, 20) == 0
+
+
+@pytest.mark.fault
+@pytest.mark.parametrize("interface", ["rsgi", "asgi"])
+def test_workers_do_not_outlive_the_main_process(interface: str) -> None:
+    with serving(interface) as server:
+        workers = server.workers()
+        assert workers
+        os.kill(server.process.pid, signal.SIGKILL)
+        server.process.wait()
+        assert all(gone(pid) for pid in workers)

@@ -1,0 +1,251 @@
+"""`fullhouse serve` as its operator meets it: real processes, on a port and a state folder of the test's own."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.services.servers import free_port
+
+START_S = 60
+
+
+class House:
+    """One `fullhouse serve` and its output."""
+
+    def __init__(self, home: Path, port: int, *arguments: str, **environment: str) -> None:
+        self.home, self.port = home, port
+        self.output = home / f"output-{port}"
+        clean = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "LANG", "TMPDIR")}
+        with self.output.open("ab") as out:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "fullhouse", "serve", *arguments],
+                env=clean | {"FULLHOUSE_HOME": str(home), "FULLHOUSE_PORT": str(port), **environment},
+                stdout=out,
+                stderr=out,
+                start_new_session=True,
+            )
+
+    def get(self, path: str) -> Any:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=5) as answer:
+            return json.load(answer)
+
+    def wait_until_ready(self) -> None:
+        deadline = time.monotonic() + START_S
+        while time.monotonic() < deadline:
+            assert self.process.poll() is None, self.text
+            try:
+                self.get("/health/ready")
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.05)
+            else:
+                return
+        raise AssertionError(self.text)
+
+    def stop(self, number: int = signal.SIGINT) -> int:
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(40)
+
+    @property
+    def text(self) -> str:
+        return self.output.read_text()
+
+    def family(self) -> set[int]:
+        """All processes of the tree, by the parent numbers in /proc."""
+        parents: dict[int, int] = {}
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = stat.read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            parents[int(stat.parent.name)] = int(fields[1])
+        found, new = {self.process.pid}, {self.process.pid}
+        while new:
+            new = {pid for pid, parent in parents.items() if parent in new} - found
+            found |= new
+        return found
+
+
+def gone(pids: set[int], within_s: float = 30) -> bool:
+    deadline = time.monotonic() + within_s
+    while time.monotonic() < deadline:
+        if not any(_alive(pid) for pid in pids):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def house(server_home: Path) -> Iterator[House]:
+    opened = House(server_home, free_port())
+    opened.wait_until_ready()
+    yield opened
+    family = opened.family()
+    opened.stop()
+    assert gone(family), opened.text
+
+
+@pytest.mark.req("OBS-2")
+def test_first_start_stop_and_second_start(server_home: Path) -> None:
+    first = House(server_home, free_port())
+    first.wait_until_ready()
+    assert first.get("/health/ready")["data"]["checks"]["database"] == "ok"
+    _wait_for(lambda: "owner@demo.example" in first.text)
+    family = first.family()
+    assert len(family) > 4  # supervisor, API and its worker process, worker, database
+    assert first.stop() == 0
+    assert gone(family)
+    assert "Traceback" not in first.text
+
+    second = House(server_home, free_port())
+    second.wait_until_ready()
+    _wait_for(lambda: "owner@demo.example" in second.text)
+    assert "filling" not in second.text  # the demo is filled once
+    assert second.stop(signal.SIGTERM) == 0
+
+
+@pytest.mark.req("OBS-2")
+@pytest.mark.fault
+def test_killed_supervisor_takes_its_children_along_and_the_next_start_recovers(server_home: Path) -> None:
+    first = House(server_home, free_port())
+    first.wait_until_ready()
+    family = first.family()
+    first.process.kill()
+    first.process.wait()
+    assert gone(family), "children outlived the supervisor"
+    second = House(server_home, free_port())
+    second.wait_until_ready()
+    assert second.stop() == 0
+
+
+@pytest.mark.req("OBS-2")
+@pytest.mark.fault
+def test_what_dies_is_started_again(house: House) -> None:
+    postmaster = int((house.home / "pg/data/postmaster.pid").read_text().splitlines()[0])
+    os.kill(postmaster, signal.SIGKILL)
+    _wait_for(lambda: "the database ended; starting it again" in house.text)
+    house.wait_until_ready()
+
+    for name in ("worker", "api"):
+        (pid,) = [
+            p for p in house.family() if _command(p)[2:4] == ["fullhouse", name] and _parent(p) == house.process.pid
+        ]
+        os.kill(pid, signal.SIGKILL)
+        _wait_for(lambda: f"the {name} process ended (-9)" in house.text)  # noqa: B023
+    house.wait_until_ready()
+
+
+def test_taken_port(server_home: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        house = House(server_home, port)
+        assert house.process.wait(30) == 1
+    assert f"Port {port} on 127.0.0.1 is taken" in house.text
+    assert f"FULLHOUSE_PORT={port + 1}" in house.text
+    assert "Traceback" not in house.text
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "sentence"),
+    [
+        ("FULLHOUSE_PORT", "many", "FULLHOUSE_PORT must be a whole number"),
+        ("DATABASE_URL", "mysql://x", "DATABASE_URL must begin with postgresql://"),
+        ("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none", "The database does not answer as it should"),
+        ("FULLHOUSE_SECRET_KEY", "short", "at least 32 characters"),
+    ],
+)
+def test_wrong_settings_are_sentences(server_home: Path, setting: str, value: str, sentence: str) -> None:
+    house = House(server_home, free_port(), **{setting: value})
+    assert house.process.wait(30) == 1
+    assert sentence in house.text
+    assert "Traceback" not in house.text
+
+
+def test_data_of_a_newer_version(house: House) -> None:
+    house.stop()
+    home, port = house.home, free_port()
+    _as_owner(home, "INSERT INTO app.migrations VALUES (9999, '9999_from_the_future', 'x')")
+    newer = House(home, port)
+    assert newer.process.wait(40) == 1
+    assert "written by a newer fullhouse (it has 9999_from_the_future" in newer.text
+    assert "Update fullhouse" in newer.text
+    assert "Traceback" not in newer.text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
+@pytest.mark.fault
+def test_full_disk_is_a_sentence(server_home: Path) -> None:
+    small = server_home / "small"
+    small.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", str(small)], check=False)
+    if mounted.returncode:
+        pytest.skip("mounting is not permitted here")
+    try:
+        house = House.__new__(House)
+        house.__init__(server_home, free_port(), FULLHOUSE_HOME=str(small))  # type: ignore[misc]
+        assert house.process.wait(60) == 1
+        assert "is full" in house.text
+        assert "Traceback" not in house.text
+    finally:
+        subprocess.run(["umount", str(small)], check=False)
+
+
+def _as_owner(home: Path, statement: str) -> None:
+    import asyncio
+
+    import asyncpg
+
+    from fullhouse.kit.postgres import Cluster
+
+    async def run(url: str) -> None:
+        connection = await asyncpg.connect(url)
+        await connection.execute(statement)
+        await connection.close()
+
+    cluster = Cluster(home)
+    cluster.start()
+    try:
+        asyncio.run(run(cluster.url(database="fullhouse")))
+    finally:
+        cluster.stop()
+
+
+def _command(pid: int) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+    except OSError:
+        return []
+
+
+def _parent(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def _wait_for(condition: Any, within_s: float = 30) -> None:
+    deadline = time.monotonic() + within_s
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
