@@ -40,8 +40,8 @@ async def test_a_failed_statement_keeps_the_line(line: HotLine) -> None:
 async def test_a_line_that_broke_while_idle_costs_nobody_an_error(line: HotLine, owner: Any) -> None:
     pid = await pid_of(line)
     assert await end_backends(owner, f"pid = {pid}") == 1
-    await asyncio.sleep(0)  # the news of it arrives
-    assert await until(lambda: pid_of(line)) != pid
+    await until(lambda: all(idle.connection.is_closed() for idle in line._idle._queue if idle))  # type: ignore[attr-defined]
+    assert await pid_of(line) != pid
 
 
 async def test_a_line_that_breaks_at_work_is_replaced(line: HotLine, owner: Any) -> None:

@@ -76,7 +76,8 @@ class Tx:
         try:
             yield
         except Exception:
-            await self.execute("ROLLBACK TO SAVEPOINT part")
+            # Released too: the name would otherwise stand for this part when the one around it is taken back.
+            await self.execute("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")
             del self.messages[told:], self.after_commit[hooks:]
             raise
         await self.execute("RELEASE SAVEPOINT part")
@@ -181,7 +182,8 @@ class HotLine:
         async with asyncio.timeout(self._deadline_s):
             line = await self._idle.get()
             try:
-                line = line or await self._open()
+                if line is None or line.connection.is_closed():
+                    line = await self._open()
                 rows: list[Any] = await line.statement.fetch(*args)
             except BaseException as error:
                 # Anything but the server's own word leaves the line in an unknown state: it is replaced.

@@ -36,10 +36,10 @@ _USABLE_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _SAFETY = (
     ("x-content-type-options", "nosniff"),
     ("referrer-policy", "same-origin"),
-    ("x-frame-options", "DENY"),
     ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
     ("cross-origin-opener-policy", "same-origin"),
 )
+_UNFRAMED = ("x-frame-options", "DENY")
 _HSTS = ("strict-transport-security", "max-age=31536000")
 _NO_STORE = ("cache-control", "no-store")
 
@@ -108,8 +108,8 @@ class Visit:
         """What the house adds to the handler's own headers (names in lower case)."""
         added = [("x-request-id", self.request_id)]
         added += [header for header in _SAFETY if header[0] not in own]
-        if "frame-ancestors" in own.get("content-security-policy", ""):
-            added.remove(_SAFETY[2])
+        if "x-frame-options" not in own and "frame-ancestors" not in own.get("content-security-policy", ""):
+            added.append(_UNFRAMED)
         if self.edge.hsts:
             added.append(_HSTS)
         if "cache-control" not in own and self.path.startswith(self.edge.private_paths):
