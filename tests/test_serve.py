@@ -52,6 +52,9 @@ class House:
                 return
         raise AssertionError(self.text)
 
+    def wait_until_announced(self) -> None:
+        _wait_for(lambda: "Ctrl-C closes." in self.text)
+
     def stop(self, number: int = signal.SIGINT) -> int:
         if self.process.poll() is None:
             self.process.send_signal(number)
@@ -97,6 +100,7 @@ def _alive(pid: int) -> bool:
 def house(server_home: Path) -> Iterator[House]:
     opened = House(server_home, free_port())
     opened.wait_until_ready()
+    opened.wait_until_announced()
     yield opened
     family = opened.family()
     opened.stop()
@@ -108,7 +112,8 @@ def test_first_start_stop_and_second_start(server_home: Path) -> None:
     first = House(server_home, free_port())
     first.wait_until_ready()
     assert first.get("/health/ready")["data"]["checks"]["database"] == "ok"
-    _wait_for(lambda: "owner@demo.example" in first.text)
+    first.wait_until_announced()
+    assert "owner@demo.example" in first.text
     family = first.family()
     assert len(family) > 4  # supervisor, API and its worker process, worker, database
     assert first.stop() == 0
@@ -117,7 +122,8 @@ def test_first_start_stop_and_second_start(server_home: Path) -> None:
 
     second = House(server_home, free_port())
     second.wait_until_ready()
-    _wait_for(lambda: "owner@demo.example" in second.text)
+    second.wait_until_announced()
+    assert "owner@demo.example" in second.text
     assert "filling" not in second.text  # the demo is filled once
     assert second.stop(signal.SIGTERM) == 0
 

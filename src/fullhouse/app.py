@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from litestar import Litestar, Router
+from litestar import Litestar, Request, Response, Router
 from litestar.config.cors import CORSConfig
 from litestar.openapi import OpenAPIConfig
 from litestar.types import Middleware
@@ -44,6 +44,7 @@ def build(settings: Config) -> Lane:
     middleware: list[Middleware] = [trace] if trace else []
     wide = Litestar(
         route_handlers=HANDLERS,
+        before_request=_answer_options,
         guards=[guard],
         lifespan=[lambda app: _open(app, settings)],
         plugins=[WidePlugin(edge)],
@@ -53,6 +54,19 @@ def build(settings: Config) -> Lane:
     )
     _check_actions(wide)
     return Lane(wide, edge)
+
+
+async def _answer_options(request: Request[Any, Any, Any]) -> Response[None] | None:
+    """Litestar's own answer names the methods of a path's first handler only."""
+    if request.method != "OPTIONS":
+        return None
+    allowed = {
+        str(method)
+        for route in request.app.routes
+        if route.path_format == request.scope["path_template"]
+        for method in getattr(route, "methods", ())
+    }
+    return Response(None, status_code=204, headers={"allow": ", ".join(sorted(allowed))})
 
 
 class _NoPages(Router):

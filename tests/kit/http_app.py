@@ -5,6 +5,7 @@ reach the twin of any fast route.
 """
 
 import asyncio
+import gc
 import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -111,7 +112,7 @@ async def gate(state: State, open: FromQuery[bool]) -> None:
 
 @get("/health/live")
 async def live(state: State) -> dict[str, Any]:
-    return {"opened": state.get("opened"), "streams": state.streams}
+    return {"opened": state.get("opened"), "streams": state.streams, "settled": gc.get_freeze_count() > 0}
 
 
 async def fast_slow(call: Call) -> Answer:
@@ -191,7 +192,7 @@ async def lifespan(app: Litestar) -> AsyncIterator[None]:
     yield
 
 
-def build(edge: Edge) -> Lane:
+def build(edge: Edge, **settings: Any) -> Lane:
     """A lane with its gate open."""
     gate_ = asyncio.Event()
     gate_.set()
@@ -203,6 +204,7 @@ def build(edge: Edge) -> Lane:
         lifespan=[lifespan],
         state=State({"gate": gate_, "streams": 0}),
         openapi_config=OpenAPIConfig(title="Shops", version="1"),
+        **settings,
     )
     return Lane(app, edge)
 

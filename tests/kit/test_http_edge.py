@@ -112,7 +112,8 @@ def test_an_unknown_route_is_logged_by_its_path_but_not_measured_by_it() -> None
 
 
 def test_processes_measure_together(tmp_path: Path) -> None:
-    code = "from fullhouse.kit.http.edge import Edge\nwith Edge().enter('GET', '/a', None, '/a') as visit: visit.status = 200"
+    code = "from fullhouse.kit.http.edge import Edge\n"
+    code += "with Edge().enter('GET', '/a', None, '/a') as visit: visit.status = 200"
     environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
     for _ in range(2):
         subprocess.run([sys.executable, "-c", code], env=environment, check=True, stdout=subprocess.DEVNULL)

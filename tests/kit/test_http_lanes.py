@@ -9,8 +9,13 @@ from typing import Any
 
 import httpx
 import pytest
+from litestar import Litestar, get
+from litestar.config.cors import CORSConfig
+from litestar.params import FromPath
 
 from fullhouse.kit.http.edge import Edge
+from fullhouse.kit.http.lane import Answer, Call, Lane
+from fullhouse.kit.http.patience import Patience
 from tests.kit.http_app import PLACES, build
 from tests.kit.http_server import Server, serving
 
@@ -294,10 +299,11 @@ async def test_a_full_house_says_come_back(faces: dict[str, httpx.AsyncClient]) 
         parked = [asyncio.create_task(client.get(path)) for path in ["/api/parked", "/api/parked/"] * (PLACES // 2)]
         try:
             refused: list[httpx.Response] = []
-            while len(refused) < 2:
-                await asyncio.sleep(0.01)  # the parked ones are still on their way in
-                answers = [await client.get(path) for path in ("/api/who", "/api/who/")]
-                refused = [answer for answer in answers if answer.status_code == 503]
+            async with asyncio.timeout(20):
+                while len(refused) < 2:
+                    await asyncio.sleep(0.01)  # the parked ones are still on their way in
+                    answers = [await client.get(path) for path in ("/api/who", "/api/who/")]
+                    refused = [answer for answer in answers if answer.status_code == 503]
             for answer in refused:
                 assert answer.json()["code"] == "unavailable"
                 assert answer.headers["retry-after"] == "1"
@@ -308,3 +314,36 @@ async def test_a_full_house_says_come_back(faces: dict[str, httpx.AsyncClient]) 
             await client.get("/health/gate?open=true")
         assert [(await task).status_code for task in parked] == [200] * PLACES
         assert (await client.get("/api/who")).status_code == 200
+
+
+async def test_a_slow_sender_is_not_waited_for() -> None:
+    async def never() -> AsyncIterator[bytes]:
+        yield GOOD[:5]
+        await asyncio.sleep(60)
+
+    lane = build(Edge(patience=Patience(0.1)))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(lane), base_url="http://test") as client:
+        for path in (PATH, f"{PATH}/"):
+            answer = await client.post(path, headers=JSON, content=never())
+            assert (answer.status_code, answer.json()["code"]) == (400, "malformed_request")
+            assert "in time" in answer.json()["detail"]
+
+
+async def test_pages_of_other_sites_are_answered_by_the_lane_that_knows_them() -> None:
+    lane = build(Edge(), cors_config=CORSConfig(allow_origins=["https://shop.example"]))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(lane), base_url="http://test") as client:
+        foreign = await client.get("/api/who", headers={"origin": "https://shop.example"})
+        assert foreign.headers["access-control-allow-origin"] == "https://shop.example"
+        own = await client.get("/api/who", headers={"origin": "http://test"})
+        assert "access-control-allow-origin" not in own.headers
+
+
+def test_a_fast_route_takes_ids_only() -> None:
+    async def fast(call: Call) -> Answer:
+        return Answer(200, b"{}")
+
+    @get("/a/{name:str}", opt={"fast": fast})
+    async def twin(name: FromPath[str]) -> None: ...
+
+    with pytest.raises(ValueError, match="no parameters but"):
+        Lane(Litestar([twin]), Edge())

@@ -13,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
+from fullhouse.kit.http import asgi
+from fullhouse.kit.http.rsgi import AsgiMount
 from tests.kit import http_h2
 from tests.kit.http_server import Server, gone, serving
 
@@ -41,8 +43,8 @@ def eventually(check: object, server: Server) -> bool:
     return False
 
 
-def test_the_lifespan_ran(server: Server) -> None:
-    assert live(server)["opened"] is True
+def test_the_lifespan_ran_before_the_first_request(server: Server) -> None:
+    assert live(server) == {"opened": True, "settled": True, "streams": 0}
 
 
 @pytest.mark.parametrize("lane", ["", "/"])
@@ -75,12 +77,18 @@ def test_a_body_that_is_cut_off_is_not_taken_for_whole(server: Server, lane: str
 
 
 @pytest.mark.parametrize("lane", ["", "/"])
-def test_an_honest_client_gets_to_read_that_it_sent_too_much(server: Server, lane: str) -> None:
+@pytest.mark.parametrize("announced", [True, False])
+def test_an_honest_client_gets_to_read_that_it_sent_too_much(server: Server, lane: str, announced: bool) -> None:
     """It writes everything before it reads: closing early would reset the connection under its hands."""
-    for _ in range(5):
-        answer = httpx.post(f"{server.url}{PATH}{lane}", content=b"x" * 1_000_000)
-        assert answer.status_code == 413
-        assert answer.headers["connection"] == "close"
+    size = 3_000_000
+    length = f"Content-Length: {size}" if announced else "Transfer-Encoding: chunked"
+    head = f"POST {PATH}{lane} HTTP/1.1\r\nHost: x\r\n{length}\r\n\r\n"
+    body = b"x" * size if announced else f"{size:x}\r\n".encode() + b"x" * size + b"\r\n0\r\n\r\n"
+    with server.connect() as connection:
+        connection.sendall(head.encode() + body)
+        answer = connection.recv(65_536)
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert b"connection: close" in answer
 
 
 def test_a_huge_body_is_refused_by_its_announcement(server: Server) -> None:
@@ -145,7 +153,7 @@ def test_the_lane_serves_asgi_too() -> None:
     with serving("asgi") as server:
         answer = httpx.post(f"{server.url}{PATH}", content=GOOD, headers={"content-type": "application/json"})
         assert (answer.status_code, answer.json()["data"]["ids"]) == (201, [SHOP, SHOP])
-        assert live(server)["opened"] is True
+        assert live(server) == {"opened": True, "settled": True, "streams": 0}
 
 
 @pytest.mark.fault
@@ -168,4 +176,25 @@ def test_workers_do_not_outlive_the_main_process(interface: str) -> None:
         assert workers
         os.kill(server.process.pid, signal.SIGKILL)
         server.process.wait()
-        assert all(gone(pid) for pid in workers)
+        left = [pid for pid in workers if not gone(pid)]
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        assert not left
+
+
+async def test_a_worker_does_not_start_with_an_application_that_failed() -> None:
+    async def fails(_scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
+        await receive()
+        await send({"type": "lifespan.startup.failed", "message": "no database"})
+
+    async def raises(_scope: asgi.Scope, _receive: asgi.Receive, _send: asgi.Send) -> None:
+        raise ValueError("no lifespan")
+
+    async def returns(_scope: asgi.Scope, _receive: asgi.Receive, _send: asgi.Send) -> None: ...
+
+    with pytest.raises(RuntimeError, match="no database"):
+        await AsgiMount(fails).startup()
+    with pytest.raises(ValueError, match="no lifespan"):
+        await AsgiMount(raises).startup()
+    with pytest.raises(RuntimeError, match="ended"):
+        await AsgiMount(returns).startup()

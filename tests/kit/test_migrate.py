@@ -126,4 +126,4 @@ async def test_an_owner_who_may_not_create_roles_is_told_what_to_do(plain_owner:
 
 async def test_a_strange_log_in_is_refused(empty_database: str) -> None:
     with pytest.raises(MigrationError, match="not supported"):
-        await migrate(empty_database, serving_login='x"; DROP TABLE users --')
+        await migrate(empty_database, serving_login='x"; DROP ROLE fullhouse_app --')

@@ -15,11 +15,11 @@ from fullhouse.accounts.model import (
     Role,
     SignInToPlatform,
 )
-from fullhouse.accounts.routes import After, PageSize
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.cursors import LIMIT, Cursors, Page
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.http.endpoints import get, patch, post
+from fullhouse.kit.http.parameters import After, PageSize
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.limits import Limit
 from fullhouse.kit.services import Services

@@ -1,10 +1,8 @@
 """The team's side of accounts over HTTP: organisation, members, invitations, keys, memberships, audit, mailbox."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 from uuid import UUID
-
-from litestar.params import QueryParameter
 
 from fullhouse.accounts import actions, signing_in, store
 from fullhouse.accounts.model import (
@@ -27,14 +25,12 @@ from fullhouse.accounts.model import (
 )
 from fullhouse.kit import mail
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.cursors import LIMIT, LIMIT_MAX, Cursors, Page
+from fullhouse.kit.cursors import LIMIT, Cursors, Page
 from fullhouse.kit.db import Tx
 from fullhouse.kit.http.endpoints import delete, get, patch, post, put
+from fullhouse.kit.http.parameters import After, Moment, PageSize, moment
 from fullhouse.kit.mail import Mail
 from fullhouse.kit.services import Services
-
-PageSize = Annotated[int, QueryParameter(ge=1, le=LIMIT_MAX, description="How many at most.")]
-After = Annotated[str | None, QueryParameter(max_length=1000, description="The `next_cursor` of the page before.")]
 
 
 @get("/api/me", "me.read")
@@ -156,15 +152,14 @@ async def list_audit(
     action: str | None = None,
     actor_id: UUID | None = None,
     entity_id: UUID | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
+    since: Moment = None,
+    until: Moment = None,
     limit: PageSize = LIMIT,
     cursor: After = None,
 ) -> Page[AuditEntry]:
     """Who did what, newest first."""
-    return await _page(
-        tx, services, "audit", store.list_audit, cursor, limit, action, actor_id, entity_id, since, until
-    )
+    period = moment("since", since), moment("until", until)
+    return await _page(tx, services, "audit", store.list_audit, cursor, limit, action, actor_id, entity_id, *period)
 
 
 @get("/api/org/mailbox", "mailbox.read")

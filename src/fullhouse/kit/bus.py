@@ -19,7 +19,10 @@ from fullhouse.kit.warm import client
 
 CHANNEL = "fullhouse_bus"
 RESYNC = "resync"  # the topic of "something was missed"
+SILENCE_S = 15.0  # after so long without a word we ask whether the other side is still there
+ANSWER_S = 5.0  # and wait so long for its answer
 _NOTIFY_MAX_BYTES = 7_900  # PostgreSQL takes less than 8,000
+_MISSED: list[Message] = [(RESYNC, None)]
 log = structlog.get_logger()
 Listener = Callable[[str, Any], None]
 
@@ -38,8 +41,8 @@ class Bus:
         self._me = os.urandom(8).hex()
         self._listeners: dict[str, list[Listener]] = {}
         self._prefixes: dict[str, list[Listener]] = {}
-        self._task: asyncio.Task[None] | None = None
-        self._sending: set[asyncio.Task[None]] = set()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._outgoing: asyncio.Queue[list[Message]] = asyncio.Queue()  # for Redis; NOTIFY goes with the commit
         self.connected = asyncio.Event()
 
     # --- listening
@@ -77,21 +80,28 @@ class Bus:
     def after_commit(self, messages: list[Message]) -> None:
         self.deliver(messages)
         if self._redis is not None:
-            task = asyncio.create_task(self._publish(self._pack(messages)))
-            self._sending.add(task)
-            task.add_done_callback(self._sending.discard)
+            self._outgoing.put_nowait(messages)
 
-    async def _publish(self, packed: bytes) -> None:
+    async def _keep_publishing(self) -> None:
+        """In order, one at a time. What cannot be sent is replaced by one RESYNC, until that gets through."""
         assert self._redis is not None
-        try:
-            async with asyncio.timeout(1):
-                await self._redis.publish(CHANNEL, packed)
-        except (TimeoutError, OSError, RedisError) as error:
-            log.warning("a message between processes was lost", error=repr(error))
+        while True:
+            messages = await self._outgoing.get()
+            try:
+                async with asyncio.timeout(1):
+                    await self._redis.publish(CHANNEL, self._pack(messages))
+            except (TimeoutError, OSError, RedisError) as error:
+                if messages is not _MISSED:
+                    log.warning("messages between processes were lost", error=repr(error))
+                self._outgoing = asyncio.Queue()
+                self._outgoing.put_nowait(_MISSED)
+                await asyncio.sleep(0.5)
+            else:
+                self._outgoing.task_done()
 
     def _pack(self, messages: list[Message]) -> bytes:
         packed = msgspec.json.encode(Envelope(self._me, messages))
-        return packed if len(packed) <= _NOTIFY_MAX_BYTES else msgspec.json.encode(Envelope(self._me, [(RESYNC, None)]))
+        return packed if len(packed) <= _NOTIFY_MAX_BYTES else msgspec.json.encode(Envelope(self._me, _MISSED))
 
     def _receive(self, packed: str | bytes) -> None:
         envelope = msgspec.json.decode(packed, type=Envelope)
@@ -101,17 +111,21 @@ class Bus:
     # --- staying connected
 
     async def start(self) -> None:
-        self._task = asyncio.create_task(self._stay_connected(), name="bus")
+        self._tasks = [asyncio.create_task(self._stay_connected(), name="bus")]
+        if self._redis is not None:
+            self._tasks.append(asyncio.create_task(self._keep_publishing(), name="bus:publish"))
         with suppress(TimeoutError):
             async with asyncio.timeout(5):
                 await self.connected.wait()
 
     async def stop(self) -> None:
-        if self._task:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
-        await asyncio.gather(*self._sending, return_exceptions=True)
+        if self._tasks:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(1):
+                    await self._outgoing.join()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._redis is not None:
             await self._redis.aclose()
 
@@ -137,10 +151,10 @@ class Bus:
             self._joined(missed)
             while not lost.is_set():
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(15):
+                    async with asyncio.timeout(SILENCE_S):
                         await lost.wait()
                     break
-                await connection.execute("SELECT 1")  # a silent network would otherwise never be noticed
+                await connection.execute("SELECT 1", timeout=ANSWER_S)  # nothing else would notice a silent network
         finally:
             connection.terminate()
 
@@ -148,16 +162,20 @@ class Bus:
         assert self._redis is not None
         async with self._redis.pubsub() as channel:
             await channel.subscribe(CHANNEL)
-            self._joined(missed)
+            asked = False
             while True:
-                message = await channel.get_message(ignore_subscribe_messages=True, timeout=15)
-                if message is not None:
+                message = await channel.get_message(timeout=ANSWER_S if asked else SILENCE_S)
+                if message is None:
+                    if asked:
+                        raise TimeoutError("Redis fell silent")
+                    await channel.ping()
+                elif message["type"] == "subscribe":
+                    self._joined(missed)
+                elif message["type"] == "message":
                     self._receive(message["data"])
-                else:
-                    async with asyncio.timeout(5):
-                        await channel.ping()
+                asked = message is None
 
     def _joined(self, missed: bool) -> None:
         self.connected.set()
         if missed:
-            self.deliver([(RESYNC, None)])
+            self.deliver(_MISSED)

@@ -99,6 +99,6 @@ async def _make_roles(connection: asyncpg.Connection, serving_login: str) -> Non
         await connection.execute(f"DO $$ BEGIN {' '.join(steps)} END $$")
     except asyncpg.InsufficientPrivilegeError as error:
         raise MigrationError(
-            f"The owner's log-in may not create the roles {', '.join(ROLES)} ({error}). Give it CREATEROLE, "
+            f"The owner's log-in may not create the roles {', '.join(ROLES)} ({error.args[0]}). Give it CREATEROLE, "
             f'or create them once by hand and GRANT them to "{serving_login}".'
         ) from None

@@ -72,6 +72,7 @@ def document(app: Litestar, *, cookie: str = "session") -> Json:
     """The finished document. `cookie` is the name of the session's cookie."""
     doc: Json = deepcopy(app.openapi_schema.to_schema())
     for method, operation, opt in _operations(app, doc):
+        _leave_out_empty_bodies(operation)
         _describe_errors(operation, public=bool(opt.get("public")))
         if opt.get("public"):
             operation["security"] = []
@@ -104,6 +105,13 @@ def _operations(app: Litestar, doc: Json) -> Iterator[tuple[str, Json, Json]]:
             for method in sorted(handler.http_methods):
                 if (operation := item.get(method.lower())) is not None:
                     yield method.lower(), operation, handler.opt
+
+
+def _leave_out_empty_bodies(operation: Json) -> None:
+    """An answer without a body has no content; Litestar documents the JSON `null` that it would never send."""
+    for answer in operation["responses"].values():
+        if all(kind.get("schema") == {"type": "null"} for kind in answer.get("content", {}).values()):
+            answer.pop("content", None)
 
 
 def _describe_errors(operation: Json, *, public: bool) -> None:

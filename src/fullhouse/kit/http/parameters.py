@@ -1,0 +1,28 @@
+"""Query parameters that many lists share."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import msgspec
+from litestar.params import QueryParameter
+
+from fullhouse.kit.cursors import LIMIT_MAX
+from fullhouse.kit.errors import FieldError, Invalid
+
+PageSize = Annotated[int, QueryParameter(ge=1, le=LIMIT_MAX, description="How many at most.")]
+After = Annotated[str | None, QueryParameter(max_length=1000, description="The `next_cursor` of the page before.")]
+
+# Text, and read by `moment`: Litestar would take the number 0.5 for a time.
+Moment = Annotated[
+    str | None, QueryParameter(pattern=r"^\d{4}-\d{2}-\d{2}T", max_length=40, description="RFC 3339, in UTC if unsaid.")
+]
+
+
+def moment(name: str, text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        found = msgspec.convert(text, datetime)
+    except msgspec.ValidationError:
+        raise Invalid(fields=[FieldError(name, "Expected a time such as 2026-01-31T19:30:00Z.")]) from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
