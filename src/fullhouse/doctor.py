@@ -59,9 +59,9 @@ async def _database(urls: Urls) -> Finding:
     except (OSError, TimeoutError, asyncpg.PostgresError) as error:
         return Finding("PostgreSQL", BAD, f"does not answer: {error}")
     try:
-        version = connection.get_server_version()
-        text = f"{version.major}.{version.minor} as {await connection.fetchval('SELECT session_user')}"
-        if version.major < 15:
+        version = (await connection.fetchval("SHOW server_version")).split()[0]
+        text = f"{version} as {await connection.fetchval('SELECT session_user')}"
+        if connection.get_server_version().major < 15:
             return Finding("PostgreSQL", BAD, f"{text}: 15 or newer is needed")
         return Finding("PostgreSQL", GOOD, text)
     finally:
@@ -91,6 +91,8 @@ async def _migrations(urls: Urls) -> Finding:
         waiting = await migrate.pending(connection)
     except migrate.MigrationError as error:
         return Finding("migrations", BAD, str(error))
+    except asyncpg.InsufficientPrivilegeError:
+        return Finding("migrations", BAD, "the owner's log-in may not read them: set DATABASE_OWNER_URL")
     finally:
         await connection.close(timeout=2)
     if waiting:
@@ -115,9 +117,9 @@ async def _replica(settings: Config) -> Finding:
         connection = await asyncpg.connect(settings.database_read_url, timeout=5)
     except (OSError, TimeoutError, asyncpg.PostgresError) as error:
         return Finding("read replica", BAD, f"does not answer: {error}")
-    version = connection.get_server_version()
+    version = (await connection.fetchval("SHOW server_version")).split()[0]
     await connection.close(timeout=2)
-    return Finding("read replica", GOOD, f"{version.major}.{version.minor}")
+    return Finding("read replica", GOOD, version)
 
 
 async def _redis(settings: Config) -> Finding:

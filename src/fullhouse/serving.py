@@ -227,9 +227,10 @@ def work(settings: Config, args: argparse.Namespace) -> int:
 
 
 def _environment(urls: Urls, metrics: str) -> dict[str, str]:
-    return os.environ | {
+    """What the children see: not the owner's way in, which only this process needs."""
+    inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_OWNER_URL"}
+    return inherited | {
         "DATABASE_URL": urls.serving,
-        "DATABASE_OWNER_URL": urls.owner,
         "PROMETHEUS_MULTIPROC_DIR": metrics,
     }
 

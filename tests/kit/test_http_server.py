@@ -5,10 +5,9 @@ import json
 import os
 import signal
 import socket
-import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 
 import httpx
 import pytest
@@ -16,6 +15,7 @@ import pytest
 from fullhouse.kit.http import asgi
 from fullhouse.kit.http.rsgi import AsgiMount
 from tests.kit import http_h2
+from tests.kit.http_app import PLACES
 from tests.kit.http_server import Server, gone, serving
 
 SHOP = "0190f5a0-0000-7000-8000-000000000001"
@@ -34,10 +34,10 @@ def live(server: Server) -> dict[str, object]:
     return answer
 
 
-def eventually(check: object, server: Server) -> bool:
+def streams_become(count: int, server: Server) -> bool:
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
-        if live(server)["streams"] == check:
+        if live(server)["streams"] == count:
             return True
         time.sleep(0.02)
     return False
@@ -85,6 +85,7 @@ def test_an_honest_client_gets_to_read_that_it_sent_too_much(server: Server, lan
     head = f"POST {PATH}{lane} HTTP/1.1\r\nHost: x\r\n{length}\r\n\r\n"
     body = b"x" * size if announced else f"{size:x}\r\n".encode() + b"x" * size + b"\r\n0\r\n\r\n"
     with server.connect() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 32_768)  # the kernel keeps none of it for us
         connection.sendall(head.encode() + body)
         answer = connection.recv(65_536)
     assert answer.startswith(b"HTTP/1.1 413 ")
@@ -98,33 +99,27 @@ def test_a_huge_body_is_refused_by_its_announcement(server: Server) -> None:
         assert connection.recv(65_536).startswith(b"HTTP/1.1 413 ")
 
 
-def test_a_stream_ends_when_its_listener_leaves(server: Server) -> None:
+@contextmanager
+def listening(server: Server) -> Iterator[None]:
     with httpx.stream("GET", f"{server.url}/api/stream") as answer:
         ticks = answer.iter_bytes()
-        assert next(ticks).startswith(b"tick\n")
-        assert eventually(1, server)
-    assert eventually(0, server)
+        assert next(ticks) == b"tick\n"
+        yield
+
+
+def test_a_silent_stream_ends_when_its_listener_leaves(server: Server) -> None:
+    with listening(server):
+        assert live(server)["streams"] == 1
+    assert streams_become(0, server)
 
 
 def test_listeners_take_no_places(server: Server) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        stop = threading.Event()
-
-        def listen() -> None:
-            with httpx.stream("GET", f"{server.url}/api/stream") as answer:
-                for _ in answer.iter_bytes():
-                    if stop.is_set():
-                        return
-
-        listeners = [pool.submit(listen) for _ in range(8)]
-        try:
-            assert eventually(8, server)
-            assert httpx.get(f"{server.url}/api/who").status_code == 200
-        finally:
-            stop.set()
-        for listener in listeners:
-            listener.result(20)
-    assert eventually(0, server)
+    with ExitStack() as listeners:
+        for _ in range(2 * PLACES):
+            listeners.enter_context(listening(server))
+        assert live(server)["streams"] == 2 * PLACES
+        assert httpx.get(f"{server.url}/api/who").status_code == 200
+    assert streams_become(0, server)
 
 
 def test_a_broken_stream_does_not_break_the_server(server: Server) -> None:

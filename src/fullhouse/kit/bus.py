@@ -22,7 +22,6 @@ RESYNC = "resync"  # the topic of "something was missed"
 SILENCE_S = 15.0  # after so long without a word we ask whether the other side is still there
 ANSWER_S = 5.0  # and wait so long for its answer
 _NOTIFY_MAX_BYTES = 7_900  # PostgreSQL takes less than 8,000
-_MISSED: list[Message] = [(RESYNC, None)]
 log = structlog.get_logger()
 Listener = Callable[[str, Any], None]
 
@@ -42,7 +41,8 @@ class Bus:
         self._listeners: dict[str, list[Listener]] = {}
         self._prefixes: dict[str, list[Listener]] = {}
         self._tasks: list[asyncio.Task[None]] = []
-        self._outgoing: asyncio.Queue[list[Message]] = asyncio.Queue()  # for Redis; NOTIFY goes with the commit
+        self._missed = msgspec.json.encode(Envelope(self._me, [(RESYNC, None)]))
+        self._outgoing: asyncio.Queue[bytes] = asyncio.Queue()  # for Redis; NOTIFY goes with the commit
         self.connected = asyncio.Event()
 
     # --- listening
@@ -80,28 +80,28 @@ class Bus:
     def after_commit(self, messages: list[Message]) -> None:
         self.deliver(messages)
         if self._redis is not None:
-            self._outgoing.put_nowait(messages)
+            self._outgoing.put_nowait(self._pack(messages))
 
     async def _keep_publishing(self) -> None:
         """In order, one at a time. What cannot be sent is replaced by one RESYNC, until that gets through."""
         assert self._redis is not None
         while True:
-            messages = await self._outgoing.get()
+            packed = await self._outgoing.get()
             try:
                 async with asyncio.timeout(1):
-                    await self._redis.publish(CHANNEL, self._pack(messages))
+                    await self._redis.publish(CHANNEL, packed)
             except (TimeoutError, OSError, RedisError) as error:
-                if messages is not _MISSED:
+                if packed is not self._missed:
                     log.warning("messages between processes were lost", error=repr(error))
                 self._outgoing = asyncio.Queue()
-                self._outgoing.put_nowait(_MISSED)
+                self._outgoing.put_nowait(self._missed)
                 await asyncio.sleep(0.5)
             else:
                 self._outgoing.task_done()
 
     def _pack(self, messages: list[Message]) -> bytes:
         packed = msgspec.json.encode(Envelope(self._me, messages))
-        return packed if len(packed) <= _NOTIFY_MAX_BYTES else msgspec.json.encode(Envelope(self._me, _MISSED))
+        return packed if len(packed) <= _NOTIFY_MAX_BYTES else self._missed
 
     def _receive(self, packed: str | bytes) -> None:
         envelope = msgspec.json.decode(packed, type=Envelope)
@@ -178,4 +178,4 @@ class Bus:
     def _joined(self, missed: bool) -> None:
         self.connected.set()
         if missed:
-            self.deliver(_MISSED)
+            self.deliver([(RESYNC, None)])

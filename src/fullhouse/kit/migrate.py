@@ -91,10 +91,12 @@ async def _make_roles(connection: asyncpg.Connection, serving_login: str) -> Non
     if not re.fullmatch(r"[\w.-]+", serving_login):
         raise MigrationError(f"The database log-in {serving_login!r} has characters that are not supported.")
     missing = "IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{0}') THEN CREATE ROLE \"{0}\" {1}; END IF;"
-    granted = "IF NOT pg_has_role('{0}', '{1}', 'MEMBER') THEN GRANT {1} TO \"{0}\"; END IF;"
+    # Since PostgreSQL 16 the creator of a role is its member without the right to become it.
+    member = "SET" if connection.get_server_version().major >= 16 else "MEMBER"
+    granted = "IF NOT pg_has_role('{0}', '{1}', '{2}') THEN GRANT {1} TO \"{0}\"; END IF;"
     steps = [missing.format(role, "NOLOGIN") for role in ROLES]
     steps.append(missing.format(serving_login, "LOGIN NOINHERIT"))
-    steps += [granted.format(serving_login, role) for role in ROLES]
+    steps += [granted.format(serving_login, role, member) for role in ROLES]
     try:
         await connection.execute(f"DO $$ BEGIN {' '.join(steps)} END $$")
     except asyncpg.InsufficientPrivilegeError as error:

@@ -153,7 +153,7 @@ CREATE TABLE platform_sessions (
     expires_at timestamptz NOT NULL,
     revoked_at timestamptz
 );
--- Only the owner makes platform staff (`fullhouse user --platform`): no request ever can.
+-- Only the owner makes platform staff (`fullhouse user create … --role super_admin`): no request ever can.
 GRANT SELECT ON platform_users TO fullhouse_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON platform_sessions TO fullhouse_app;
 

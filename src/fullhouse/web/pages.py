@@ -2,6 +2,7 @@
 
 import hashlib
 import mimetypes
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -12,6 +13,7 @@ from litestar import MediaType, Request, Response, get
 from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
+from markupsafe import Markup, escape
 
 from fullhouse import VERSION
 from fullhouse.kit.errors import NotFound
@@ -32,6 +34,7 @@ _templates = Environment(
     lstrip_blocks=True,
 )
 _templates.globals["version"] = VERSION
+_templates.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704
 
 
 def page(name: str, **values: Any) -> Response[str]:
@@ -73,7 +76,8 @@ async def openapi_json(request: Request[Any, Any, State]) -> Response[bytes]:
 
 @public("/api/docs")
 async def docs(request: Request[Any, Any, State]) -> Response[str]:
-    return page("docs.html", areas=reference.areas(_document(request.app)[0]))
+    origin = request.app.state.services.public_url
+    return page("docs.html", origin=origin, areas=reference.areas(_document(request.app)[0]))
 
 
 @public("/static/{name:str}")

@@ -65,7 +65,7 @@ def _parameter(document: Json, parameter: Json) -> Field:
     where = {"header": " (header)", "cookie": " (cookie)"}.get(parameter["in"], "")
     return Field(
         parameter["name"],
-        _kind(document, parameter.get("schema", {})) + where,
+        _kind(document, parameter.get("schema", {})).removesuffix(" or null") + where,
         bool(parameter.get("required")),
         parameter.get("description") or parameter.get("schema", {}).get("description", ""),
     )
@@ -114,7 +114,7 @@ def _kind(document: Json, schema: Json) -> str:
     if kind == "array":
         return f"list of {_kind(document, schema.get('items', {}))}"
     text = f"{kind} ({schema['format']})" if "format" in schema else str(kind)
-    bounds = [f"{sign} {schema[key]}" for key, sign in (("minimum", "≥"), ("maximum", "≤")) if key in schema] + [
+    bounds = [f"{sign} {schema[key]:g}" for key, sign in (("minimum", "≥"), ("maximum", "≤")) if key in schema] + [
         f"{sign} {schema[key]} characters" for key, sign in (("minLength", "≥"), ("maxLength", "≤")) if key in schema
     ]
     return f"{text}, {', '.join(bounds)}" if bounds else text

@@ -37,6 +37,7 @@ async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
     principal = await authenticate(credentials)
     if principal is None:
         raise Unauthenticated("Sign in, or send a valid token as “Authorization: Bearer …”.")
+    structlog.contextvars.bind_contextvars(organization_id=str(principal.organization_id))
     if credentials.bearer is None and connection.scope.get("method") not in _READS:
         _check_origin(connection, services.public_url)
     await services.limiter.check(f"caller:{principal.id}", handler.opt.get("limit") or USUAL)
@@ -44,7 +45,6 @@ async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
         await _note_refusal(services, principal, handler.opt["action"])
         raise Forbidden(f"Your role ({principal.role}) does not include “{handler.opt['action']}”.")
     connection.scope["principal"] = principal  # type: ignore[typeddict-unknown-key]
-    structlog.contextvars.bind_contextvars(organization_id=str(principal.organization_id))
 
 
 def actor_of(connection: ASGIConnection[Any, Any, Any, Any]) -> Actor:

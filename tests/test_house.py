@@ -1,0 +1,108 @@
+"""The rules of the house that a linter cannot know: the floor plan, and the doors between rooms."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from fullhouse.accounts import policy
+
+SOURCE = Path(__file__).parents[1] / "src" / "fullhouse"
+NOT_ROOMS = {"kit", "web", "migrations"}
+ROOMS = sorted(p.name for p in SOURCE.iterdir() if (p / "__init__.py").exists() and p.name not in NOT_ROOMS)
+
+# The files that a room may have. A second noun gets a file of its own, named for it: those are listed by room.
+FLOOR_PLAN = {"__init__", "model", "policy", "store", "actions", "facts", "routes", "jobs"}
+SECOND_NOUNS = {"accounts": {"access", "passwords", "signing_in", "sign_in_routes", "platform_routes"}}
+DOORS = {"actions", "model", "facts"}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_have_one_floor_plan(room: str) -> None:
+    files = {p.stem for p in (SOURCE / room).glob("*.py")}
+    assert files <= FLOOR_PLAN | SECOND_NOUNS.get(room, set())
+    assert {p.name for p in (SOURCE / room).iterdir() if p.is_dir()} <= {"__pycache__"}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_rooms_init_is_its_docstring(room: str) -> None:
+    tree = ast.parse((SOURCE / room / "__init__.py").read_text())
+    assert ast.get_docstring(tree)
+    assert len(tree.body) == 1
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_enter_each_other_by_their_doors(room: str) -> None:
+    wrong = [
+        f"{path.name} imports {module}"
+        for path in (SOURCE / room).glob("*.py")
+        for module in _imports(path)
+        if (match := re.match(r"fullhouse\.(\w+)\.(\w+)", module))
+        and match[1] in ROOMS
+        and match[1] != room
+        and match[2] not in DOORS
+    ]
+    assert not wrong
+
+
+def test_kit_knows_no_room() -> None:
+    wrong = [
+        f"{path.relative_to(SOURCE)} imports {module}"
+        for path in (SOURCE / "kit").rglob("*.py")
+        for module in _imports(path)
+        if module.startswith("fullhouse.") and not module.startswith("fullhouse.kit")
+    ]
+    assert not wrong
+
+
+def test_policies_have_no_clock() -> None:
+    for path in SOURCE.glob("*/policy.py"):
+        assert not re.search(r"\.now\(|utcnow|time\.time|monotonic", path.read_text()), path
+
+
+def test_statements_read_the_one_clock() -> None:
+    """`now()` in a room's SQL would go past the clock that tests can move."""
+    for path in SOURCE.glob("*/queries.sql"):
+        assert not re.search(r"\bnow\(\)|current_timestamp", path.read_text(), re.IGNORECASE), path
+
+
+def test_tenant_tables_are_protected_in_the_migration_that_makes_them() -> None:
+    for path in sorted((SOURCE / "migrations").glob("*.sql")):
+        text = path.read_text()
+        for table, body in re.findall(r"CREATE TABLE (\w+) \((.*?)\n\)", text, re.DOTALL):
+            if re.search(r"^\s+organization_id\b", body, re.MULTILINE):
+                assert f"CALL app.protect('{table}'" in text, f"{path.name}: {table}"
+
+
+def test_only_entry_points_read_the_environment() -> None:
+    readers = {
+        str(path.relative_to(SOURCE))
+        for path in SOURCE.rglob("*.py")
+        if re.search(r"os\.environ|os\.getenv|getenv\(", path.read_text())
+    }
+    # The launcher asks for XDG_DATA_HOME where the data goes by default.
+    assert readers <= {"app.py", "cli.py", "serving.py", "worker.py", "kit/postgres/cluster.py"}
+
+
+@pytest.mark.req("RBAC-1")
+def test_every_action_of_the_table_is_used_by_a_route() -> None:
+    named = set()
+    for path in SOURCE.glob("*/*routes.py"):
+        named |= set(re.findall(r'@(?:get|post|put|patch|delete)\("[^"]+", "([\w.]+)"', path.read_text()))
+    assert named == policy.ACTIONS
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_a_file_is_one_thought(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= 400
+
+
+def _imports(path: Path) -> list[str]:
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return found
