@@ -162,13 +162,13 @@ def test_a_path_is_text(path: str) -> None:
         body.check_address(path, "")
 
 
-@pytest.mark.parametrize("query", ["a=%00", "a=%ff", "%C3", "a=%ed%a0%80", "a=\0", "a=\xff"])
+@pytest.mark.parametrize("query", ["a=%00", "a=%ff", "%C3", "a=%ed%a0%80", "a=\0", "a=\ufffd"])
 def test_a_query_is_text(query: str) -> None:
     with pytest.raises(Malformed):
         body.check_address("/a", query)
 
 
-@pytest.mark.parametrize("query", ["", "a=b", "a=%C3%BC", "a=100%", "a=%zz", "a=%EF%BF%BD", "a=+"])
+@pytest.mark.parametrize("query", ["", "a=b", "a=%C3%BC", "a=100%", "a=%zz", "a=%EF%BF%BD", "a=+", "a=ü", "a=ü%C3%BC"])
 def test_usual_addresses_pass(query: str) -> None:
     body.check_address("/a/ü/😀", query)
 

@@ -1,13 +1,10 @@
 """The verbs of organisations, teams and memberships. Each takes a transaction: load, decide, write, announce."""
 
-from datetime import UTC, datetime
-from typing import Any, TypeVar
+from datetime import datetime
 from uuid import UUID
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import asyncpg
 import msgspec
-from msgspec import UNSET
 
 from fullhouse.accounts import policy, store
 from fullhouse.accounts.facts import MemberChanged, MembershipChanged, OrganizationCreated, OrganizationStatusChanged
@@ -33,12 +30,12 @@ from fullhouse.accounts.model import (
 )
 from fullhouse.kit import audit, mail, secrets
 from fullhouse.kit.actors import Principal
+from fullhouse.kit.changes import audit_difference, changed
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid, NotFound
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import announce
-
-Row = TypeVar("Row", bound=msgspec.Struct)
+from fullhouse.kit.times import timezone, utc
 
 # --- organisations
 
@@ -59,16 +56,16 @@ async def create_organization(tx: Tx, organization_id: UUID, slug: str, name: st
 async def change_organization(tx: Tx, change: ChangeOrganization) -> OrganizationProfile:
     before = await store.profile(tx, tx.organization_id)
     assert before
-    after = _changed(before, change)
+    after = changed(before, change)
     if after.timezone != before.timezone:
-        _check_timezone(after.timezone)
+        timezone(after.timezone)
     if after == before:
         return before
     await store.update_organization(tx, before.id, after.name)
     await store.update_settings(
         tx, before.id, after.currency, after.locale, after.timezone, after.contact_email, after.accent_color
     )
-    await _audit_difference(tx, "organization.updated", "organization", before, after)
+    await audit_difference(tx, "organization.updated", "organization", before, after)
     return after
 
 
@@ -107,10 +104,10 @@ async def change_me(tx: Tx, who: Principal, change: ChangeMe) -> User:
     before = await store.lock_user(tx, tx.organization_id, who.id)
     if before is None:
         raise NotFound
-    after = _changed(before, change)
+    after = changed(before, change)
     if after != before:
         await store.update_user(tx, tx.organization_id, who.id, after.name, after.role, after.status)
-        await _audit_difference(tx, "user.updated", "user", before, after)
+        await audit_difference(tx, "user.updated", "user", before, after)
     return after
 
 
@@ -118,7 +115,7 @@ async def change_member(tx: Tx, who: Principal, user_id: UUID, change: ChangeMem
     before = await store.lock_user(tx, tx.organization_id, user_id)
     if before is None or before.role == Role.CUSTOMER:
         raise NotFound
-    after = _changed(before, change)
+    after = changed(before, change)
     if not (policy.may_manage(who.role, before.role) and policy.may_manage(who.role, after.role)):
         raise AboveYou()
     if after == before:
@@ -132,7 +129,7 @@ async def change_member(tx: Tx, who: Principal, user_id: UUID, change: ChangeMem
     assert saved
     if saved.status == "disabled":
         await store.revoke_sessions_of(tx, tx.organization_id, user_id, None)
-    await _audit_difference(tx, "member.updated", "user", before, saved)
+    await audit_difference(tx, "member.updated", "user", before, saved)
     await announce(tx, MemberChanged(subject_id=user_id, role=saved.role, status=saved.status))
     return saved
 
@@ -182,7 +179,7 @@ async def create_api_key(tx: Tx, who: Principal, wish: CreateApiKey, secret: byt
     ]
     if bad:
         raise BadScope(fields=bad)
-    if wish.expires_at is not None and _utc(wish.expires_at) <= await tx.now():
+    if wish.expires_at is not None and utc(wish.expires_at) <= await tx.now():
         raise Invalid("The key would have expired already.", fields=[FieldError("expires_at", "Lies in the past.")])
     assert tx.organization_id
     token = secrets.mint(secrets.Kind.API_KEY, tx.organization_id, secret)
@@ -210,8 +207,8 @@ async def grant_membership(tx: Tx, wish: GrantMembership) -> Membership:
     user = await store.user_by_email(tx, tx.organization_id, wish.email)
     if user is None:
         user = await create_user(tx, email=wish.email, name=wish.name, role=Role.CUSTOMER)
-    valid_from = _utc(wish.valid_from) if wish.valid_from else await tx.now()
-    valid_until = _utc(wish.valid_until) if wish.valid_until else None
+    valid_from = utc(wish.valid_from) if wish.valid_from else await tx.now()
+    valid_until = utc(wish.valid_until) if wish.valid_until else None
     _check_validity(valid_from, valid_until)
     try:
         membership = await store.insert_membership(
@@ -236,8 +233,8 @@ async def get_membership(tx: Tx, membership_id: UUID) -> Membership:
 
 async def change_membership(tx: Tx, membership_id: UUID, change: ChangeMembership) -> Membership:
     before = await get_membership(tx, membership_id)
-    after = _changed(before, change)
-    _check_validity(_utc(after.valid_from), _utc(after.valid_until) if after.valid_until else None)
+    after = changed(before, change)
+    _check_validity(utc(after.valid_from), utc(after.valid_until) if after.valid_until else None)
     if after == before:
         return before
     try:
@@ -247,36 +244,9 @@ async def change_membership(tx: Tx, membership_id: UUID, change: ChangeMembershi
     except asyncpg.UniqueViolationError:
         raise Taken("The person has this tier already.") from None
     assert saved
-    await _audit_difference(tx, "membership.updated", "membership", before, saved)
+    await audit_difference(tx, "membership.updated", "membership", before, saved)
     await announce(tx, MembershipChanged(subject_id=membership_id, tier=saved.tier, status=saved.status))
     return saved
-
-
-# --- shared
-
-
-def _changed(before: Row, change: msgspec.Struct) -> Row:
-    """`before` with the fields that the request names."""
-    fields = {name: value for name, value in msgspec.structs.asdict(change).items() if value is not UNSET}
-    return msgspec.structs.replace(before, **fields)
-
-
-async def _audit_difference(tx: Tx, action: str, entity: str, before: Any, after: Any) -> None:
-    old, new = msgspec.structs.asdict(before), msgspec.structs.asdict(after)
-    differing = [name for name in new if old[name] != new[name]]
-    await audit.write(
-        tx, action, entity, before.id, before={n: old[n] for n in differing}, after={n: new[n] for n in differing}
-    )
-
-
-def _check_timezone(name: str) -> None:
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise Invalid(
-            f"“{name}” is not a time zone.",
-            fields=[FieldError("timezone", "Use an IANA name such as Europe/Amsterdam.")],
-        ) from None
 
 
 def _check_validity(valid_from: datetime, valid_until: datetime | None) -> None:
@@ -285,8 +255,3 @@ def _check_validity(valid_from: datetime, valid_until: datetime | None) -> None:
             "A membership must end after it begins.",
             fields=[FieldError("valid_until", "Must be later than valid_from.")],
         )
-
-
-def _utc(moment: datetime) -> datetime:
-    """A time without a zone is UTC: that is what the API says it speaks."""
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

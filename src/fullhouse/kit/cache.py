@@ -46,7 +46,7 @@ class Cache:
         loading = self._loading.get(key)
         if loading is None:
             loading = self._loading[key] = asyncio.ensure_future(self._fill(key, ttl_s, load, of))
-            loading.add_done_callback(lambda _: self._loading.pop(key, None))
+            loading.add_done_callback(lambda done: self._loaded(key, done))
         shared: T = await asyncio.shield(loading)
         return shared
 
@@ -73,19 +73,30 @@ class Cache:
                 self._here.popitem(last=False)
         return value
 
+    def _loaded(self, key: str, done: asyncio.Future[Any]) -> None:
+        if self._loading.get(key) is done:
+            del self._loading[key]
+
+    # Whoever asks from now on must not be given what is being loaded: it may have been read before the change.
+
     def _forget(self, keys: Any) -> None:
         self._epoch += 1
         for key in keys:
             self._here.pop(key, None)
+            self._loading.pop(key, None)
 
     def _forget_all(self) -> None:
         self._epoch += 1
         self._here.clear()
+        self._loading.clear()
 
     # --- Redis
 
     async def _from_redis(self, key: str, of: type[T]) -> Any:
-        raw: Any = await self._warm.call(lambda client: client.get(self._warm.name(key)), None)
+        name = self._warm.name(key)
+        if name in self._owed:  # what Redis has is what was invalidated
+            return _MISS
+        raw: Any = await self._warm.call(lambda client: client.get(name), None)
         if raw is None:
             return _MISS
         try:

@@ -30,7 +30,7 @@ def joined(name: str, values: list[str]) -> str | None:
 
 def query(scope: Scope) -> str:
     raw: bytes = scope["query_string"]
-    return raw.decode("latin-1")
+    return raw.decode(errors="replace")
 
 
 async def chunks(receive: Receive) -> AsyncIterator[bytes]:

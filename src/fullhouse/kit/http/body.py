@@ -32,12 +32,12 @@ class Rules(NamedTuple):
 
 def check_address(path: str, query: str) -> None:
     """Path (decoded by the server) and query (as sent) must be UTF-8 text without NUL."""
-    # Servers put U+FFFD where the bytes of a path were no UTF-8.
+    # U+FFFD stands where the bytes were no UTF-8: servers put it there, and so do we.
     if "\0" in path or "\ufffd" in path:
         raise Malformed("The path has a NUL or is not UTF-8. Check how the address is encoded.")
-    if query and ("%" in query or "\0" in query or not query.isascii()):
-        raw = unquote_to_bytes(query.encode("latin-1", "replace"))
-        if b"\0" in raw or not _is_utf8(raw):
+    if "%" in query or not query.isascii() or "\0" in query:
+        raw = unquote_to_bytes(query)
+        if b"\0" in raw or "\ufffd" in query or not _is_utf8(raw):
             raise Malformed("The query has a NUL or is not UTF-8. Check how the address is encoded.")
 
 

@@ -138,10 +138,9 @@ class RsgiCall(Call):
 
     async def _arrive(self) -> bytes:
         """A short body whose length was announced, and checked, is there at once."""
-        length = self._headers.get("content-length")
-        if length is None or int(length) > _AT_ONCE:
+        if not 0 < int(self._headers.get("content-length") or 0) <= _AT_ONCE:
             return await super()._arrive()
         try:
-            return await self._connection() if length != "0" else b""
+            return await self._connection()
         except ProtocolClosed:
             raise Malformed("The body ended early.") from None

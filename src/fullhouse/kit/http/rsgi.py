@@ -142,7 +142,7 @@ def asgi_scope(scope: Scope, state: dict[str, Any]) -> dict[str, Any]:
         "root_path": "",
         "path": scope.path,
         "raw_path": quote(scope.path).encode("ascii"),
-        "query_string": scope.query_string.encode("latin-1", "replace"),
+        "query_string": scope.query_string.encode(),
         "headers": _asgi_headers(scope),
         "state": state,
         "extensions": {},

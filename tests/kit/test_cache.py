@@ -1,0 +1,261 @@
+"""Three layers, one interface: loads once, forgets everywhere, and answers whatever happens to Redis."""
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+from fullhouse.kit import cache as cache_module
+from fullhouse.kit.bus import Bus
+from fullhouse.kit.cache import Cache
+from fullhouse.kit.db import APP, Database
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.warm import Warm
+from tests.kit.helpers import frozen, until
+from tests.services.servers import Server
+
+pytestmark = pytest.mark.req("CACHE-1")
+
+
+class Process:
+    """A cache with its bus and database, as each process has them, and a truth to load from."""
+
+    def __init__(self, cache: Cache, database: Database, warm: Warm) -> None:
+        self.cache, self.database, self.warm = cache, database, warm
+        self.loads = 0
+
+    async def get(self, key: str, truth: Any, of: Any = int) -> Any:
+        async def load() -> Any:
+            self.loads += 1
+            return truth
+
+        return await self.cache.get(key, 60, load, of)
+
+    async def invalidate(self, *keys: str) -> None:
+        async with self.database.nobody() as tx:
+            self.cache.invalidate(tx, *keys)
+
+
+@pytest.fixture
+async def start(server_url: str) -> AsyncIterator[Any]:
+    async with AsyncExitStack() as stack:
+
+        async def start(redis_url: str | None = None) -> Process:
+            bus, warm = Bus(server_url), Warm(redis_url)
+            database = await Database.open(server_url, APP, size=1, bus=bus)
+            cache = Cache(bus, warm)
+            for close in (warm.close, cache.close, database.close, bus.stop):
+                stack.push_async_callback(close)
+            await bus.start()
+            return Process(cache, database, warm)
+
+        yield start
+
+
+@pytest.fixture
+def key() -> str:
+    return f"org:{new_id()}:thing"
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    clock = SimpleNamespace(now=1000.0)
+    monkeypatch.setattr(cache_module, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
+
+
+def memory() -> Cache:
+    """Without any server: the layer in this process alone."""
+    return Cache(Bus("postgresql://nowhere"), Warm(None), size=3)
+
+
+# --- in this process
+
+
+async def test_those_who_miss_together_load_once() -> None:
+    cache, let_go, loads = memory(), asyncio.Event(), itertools.count(1)
+
+    async def load() -> int:
+        await let_go.wait()
+        return next(loads)
+
+    callers = [asyncio.create_task(cache.get("key", 60, load, int)) for _ in range(50)]
+    await asyncio.sleep(0)
+    callers[0].cancel()  # the one who began it: the others still get their value
+    let_go.set()
+    results = await asyncio.gather(*callers, return_exceptions=True)
+    assert isinstance(results[0], asyncio.CancelledError)
+    assert results[1:] == [1] * 49
+    assert await cache.get("key", 60, load, int) == 1
+
+
+async def test_a_failed_load_is_everybodys_error_and_not_remembered() -> None:
+    cache, fail = memory(), True
+
+    async def load() -> int:
+        await asyncio.sleep(0)
+        if fail:
+            raise ZeroDivisionError
+        return 1
+
+    failures = await asyncio.gather(*(cache.get("key", 60, load, int) for _ in range(3)), return_exceptions=True)
+    assert [type(failure) for failure in failures] == [ZeroDivisionError] * 3
+    fail = False
+    assert await cache.get("key", 60, load, int) == 1
+
+
+async def test_a_value_lives_for_its_ttl(clock: SimpleNamespace) -> None:
+    cache, values = memory(), itertools.count()
+
+    async def load() -> int:
+        return next(values)
+
+    for passed_s, expected in ((0, 0), (59, 0), (2, 1), (58, 1), (60, 2)):
+        clock.now += passed_s
+        assert await cache.get("key", 60, load, int) == expected
+
+
+async def test_the_least_recently_used_leaves_first() -> None:
+    cache, loaded = memory(), []
+
+    async def get(key: str) -> None:
+        async def load() -> str:
+            loaded.append(key)
+            return key
+
+        await cache.get(key, 60, load, str)
+
+    for key in ("a", "b", "c", "a", "d", "a", "b"):
+        await get(key)
+    assert loaded == ["a", "b", "c", "d", "b"]
+
+
+async def test_what_was_read_before_a_change_is_not_given_to_those_who_ask_after_it() -> None:
+    bus = Bus("postgresql://nowhere")
+    cache, let_go = Cache(bus, Warm(None)), asyncio.Event()
+
+    async def load_slowly() -> str:
+        await let_go.wait()
+        return "old"
+
+    async def load() -> str:
+        return "new"
+
+    before = asyncio.create_task(cache.get("key", 60, load_slowly, str))
+    await asyncio.sleep(0)
+    bus.deliver([("cache", ["key"])])
+    assert await cache.get("key", 60, load, str) == "new"
+    let_go.set()
+    assert await before == "old"  # it asked before the change
+    assert await cache.get("key", 60, load_slowly, str) == "new"
+
+
+# --- between processes
+
+
+@pytest.mark.parametrize("redis", [False, True])
+async def test_a_change_is_forgotten_everywhere_after_the_commit(
+    start: Any, redis_url: str, key: str, redis: bool
+) -> None:
+    url = redis_url if redis else None
+    here, there = await start(url), await start(url)
+    assert (await here.get(key, 1), await there.get(key, 1)) == (1, 1)
+    assert (await here.get(key, 2), await there.get(key, 2)) == (1, 1)
+    await here.invalidate(key, f"{key}:more")
+    assert await here.get(key, 2) == 2
+    await until(lambda: _is(there.get(key, 2), 2))
+
+
+async def test_a_rolled_back_change_forgets_nothing(start: Any, key: str) -> None:
+    process = await start()
+    await process.get(key, 1)
+    with pytest.raises(ZeroDivisionError):
+        async with process.database.nobody() as tx:
+            process.cache.invalidate(tx, key)
+            raise ZeroDivisionError
+    assert await process.get(key, 2) == 1
+
+
+async def test_whoever_missed_something_forgets_everything(key: str) -> None:
+    bus = Bus("postgresql://nowhere")
+    process = Process(Cache(bus, Warm(None)), None, None)  # type: ignore[arg-type]
+    await process.get(key, 1)
+    bus.deliver([("resync", None)])
+    assert await process.get(key, 2) == 2
+
+
+# --- Redis
+
+
+class Thing(msgspec.Struct):
+    name: str
+    tags: tuple[str, ...] = ()
+
+
+async def test_a_value_in_redis_spares_another_process_the_load(start: Any, redis_url: str, key: str) -> None:
+    here, there = await start(redis_url), await start(redis_url)
+    thing = Thing("a", ("b", "c"))
+    assert await here.get(key, thing, Thing) == thing
+    assert await there.get(key, None, Thing) == thing
+    assert (here.loads, there.loads) == (1, 0)
+
+
+async def test_what_another_version_wrote_is_loaded_anew(start: Any, redis_url: str, key: str) -> None:
+    here, there = await start(redis_url), await start(redis_url)
+    await here.get(key, "text", str)
+    assert await there.get(key, Thing("a"), Thing) == Thing("a")
+
+
+async def test_keys_carry_the_prefix_and_end_by_themselves(start: Any, redis_url: str, key: str) -> None:
+    process = await start(redis_url)
+    await process.get(key, 1)
+    assert 0 < await process.warm.call(lambda client: client.pttl(f"fullhouse:{key}"), 0) <= 60_000
+
+
+@pytest.mark.fault
+async def test_without_redis_it_answers_and_soon_stops_asking(start: Any, own_redis: Server, key: str) -> None:
+    process = await start(own_redis.url)
+    await process.get(key, 1)
+    own_redis.stop()
+    await process.invalidate(key)
+    for n in range(10):
+        assert await process.get(f"{key}:{n}", n) == n
+    assert process.warm._breaker.open
+    assert await process.get(key, 2) == 2
+
+
+@pytest.mark.fault
+async def test_redis_hung_during_a_change_comes_back_without_the_old_value(
+    start: Any, own_redis: Server, key: str
+) -> None:
+    here, there = await start(own_redis.url), await start(own_redis.url)
+    assert await here.get(key, 1) == 1
+    with frozen(own_redis.processes[0].pid):
+        await here.invalidate(key)
+        assert await here.get(key, 2) == 2
+        await until(lambda: here.warm._breaker.open)
+    # Redis still has the old value. Whoever knows of the change does not read it, and soon it is gone.
+    await here.invalidate()
+    bus_free = await here.get(f"{key}:other", 3)
+    assert bus_free == 3
+    await until(lambda: not here.cache._owed)
+    assert await here.warm.call(lambda client: client.get(f"fullhouse:{key}"), b"?") is None
+    await until(lambda: _is(there.get(key, 2), 2))
+
+
+@pytest.mark.fault
+async def test_while_redis_owes_a_drop_its_value_is_not_believed(start: Any, own_redis: Server, key: str) -> None:
+    here = await start(own_redis.url)
+    assert await here.get(key, 1) == 1
+    here.cache._owed.add(f"fullhouse:{key}")  # as if the drop had not got through yet
+    here.cache._forget([key])
+    assert await here.get(key, 2) == 2
+
+
+async def _is(getting: Any, expected: Any) -> bool:
+    return bool(await getting == expected)
