@@ -12,10 +12,11 @@ import msgspec
 import pytest
 
 from fullhouse import app as application
-from fullhouse import config
+from fullhouse import config, wiring
 from fullhouse.accounts import actions, signing_in
 from fullhouse.accounts.model import Organization, User
 from fullhouse.accounts.policy import ROLE_ACTIONS
+from fullhouse.kit import outbox
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.http.lane import Lane
@@ -37,6 +38,7 @@ async def owner(owner_url: str) -> AsyncIterator[Any]:
 
 @pytest.fixture
 async def services(server_url: str) -> AsyncIterator[Services]:
+    outbox.wire(wiring.SYNC)
     async with open_services(
         url=server_url, read_url=None, redis_url=None, secret_key=SECRET_KEY, public_url=PUBLIC_URL, pool_size=8
     ) as opened:

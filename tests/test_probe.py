@@ -4,6 +4,7 @@ A route has a row in PROBES or it fails the suite: whoever adds one says who mus
 """
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -13,6 +14,10 @@ from litestar.routes import HTTPRoute
 from fullhouse import app as application
 from fullhouse.accounts import actions, passwords, policy, store
 from fullhouse.accounts.model import CreateApiKey, GrantMembership, Invite
+from fullhouse.events import actions as events
+from fullhouse.events import venue_actions as venues
+from fullhouse.events.model import NewEvent, NewGate, NewVenue
+from fullhouse.events.policy import Move
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.fixtures import Client, Tenant, settings
@@ -26,6 +31,7 @@ class Probe(NamedTuple):
     body: Any = None
     thing: Make | None = None
     public: bool = False
+    needs_venue: bool = False
 
 
 async def _api_key(services: Services, tenant: Tenant) -> UUID:
@@ -48,10 +54,60 @@ async def _member(services: Services, tenant: Tenant) -> UUID:
     return tenant.people["staff"].id
 
 
+async def _venue(services: Services, tenant: Tenant) -> UUID:
+    async with services.database.tenant(tenant.id) as tx:
+        wish = NewVenue(**VENUE)
+        return (await venues.create_venue(tx, tenant.principal("owner"), wish)).id
+
+
+async def _gate(services: Services, tenant: Tenant) -> UUID:
+    venue_id = await _venue(services, tenant)
+    async with services.database.tenant(tenant.id) as tx:
+        wish = NewGate(gate_code="GATE_A", name="A")
+        return (await venues.create_gate(tx, tenant.principal("owner"), venue_id, wish)).id
+
+
+async def _event(services: Services, tenant: Tenant) -> UUID:
+    venue_id = await _venue(services, tenant)
+    async with services.database.tenant(tenant.id) as tx:
+        now = await tx.now()
+        wish = NewEvent(
+            venue_id=venue_id,
+            name="Show",
+            description="A show.",
+            category="theatre",
+            start_at=now + timedelta(days=9),
+            end_at=now + timedelta(days=9, hours=2),
+        )
+        return (await events.create_event(tx, tenant.principal("owner"), wish)).id
+
+
+def _event_that(*moves: Move) -> Make:
+    async def make(services: Services, tenant: Tenant) -> UUID:
+        event_id = await _event(services, tenant)
+        async with services.database.tenant(tenant.id) as tx:
+            for move in moves:
+                await events.move_event(tx, event_id, move)
+        return event_id
+
+    return make
+
+
 async def _organization(services: Services, tenant: Tenant) -> UUID:
     return tenant.id
 
 
+VENUE: dict[str, Any] = {"name": "Hall", "city": "Gent", "country": "BE", "timezone": "Europe/Brussels"} | {
+    "address": "Kouter 1, Gent"
+}
+SHOW = {"name": "Show", "description": "A show.", "category": "theatre"} | {
+    "start_at": "2099-01-01T19:00:00Z",
+    "end_at": "2099-01-01T21:00:00Z",
+}
+PUBLIC_SHOW = {"title": "Show", "description": "A show.", "category": "theatre", "city": "Gent"} | {
+    "start_time": "2099-01-01T19:00:00Z",
+    "end_time": "2099-01-01T21:00:00Z",
+}
 PUBLIC = Probe(public=True)
 PROBES: dict[str, Probe] = {
     "GET /": PUBLIC,
@@ -89,6 +145,44 @@ PROBES: dict[str, Probe] = {
     "PATCH /api/org/memberships/{membership_id:uuid}": Probe({"status": "revoked"}, _membership),
     "GET /api/audit": Probe(),
     "GET /api/org/mailbox": Probe(),
+    "GET /api/venues": Probe(),
+    "POST /api/venues": Probe(VENUE),
+    "GET /api/venues/{venue_id:uuid}": Probe(None, _venue),
+    "PATCH /api/venues/{venue_id:uuid}": Probe({"name": "New"}, _venue),
+    "DELETE /api/venues/{venue_id:uuid}": Probe(None, _venue),
+    "GET /api/venues/{venue_id:uuid}/gates": Probe(None, _venue),
+    "POST /api/venues/{venue_id:uuid}/gates": Probe({"gate_code": "B", "name": "B"}, _venue),
+    "GET /api/gates/{gate_id:uuid}": Probe(None, _gate),
+    "PATCH /api/gates/{gate_id:uuid}": Probe({"status": "closed"}, _gate),
+    "DELETE /api/gates/{gate_id:uuid}": Probe(None, _gate),
+    "GET /api/events": Probe(),
+    "POST /api/events": Probe(SHOW, needs_venue=True),
+    "GET /api/events/{event_id:uuid}": Probe(None, _event),
+    "PATCH /api/events/{event_id:uuid}": Probe({"name": "New"}, _event),
+    "DELETE /api/events/{event_id:uuid}": Probe(None, _event),
+    "POST /api/events/{event_id:uuid}/publish": Probe(None, _event),
+    "POST /api/events/{event_id:uuid}/unpublish": Probe({}, _event_that(Move.PUBLISH)),
+    "POST /api/events/{event_id:uuid}/start": Probe(None, _event_that(Move.PUBLISH)),
+    "POST /api/events/{event_id:uuid}/end": Probe(None, _event_that(Move.PUBLISH, Move.START)),
+    "POST /api/events/{event_id:uuid}/cancel": Probe({}, _event),
+    "POST /api/events/{event_id:uuid}/postpone": Probe({}, _event_that(Move.PUBLISH)),
+    "POST /api/events/{event_id:uuid}/reschedule": Probe(
+        {"rescheduled_at": "2099-01-01T19:00:00Z"}, _event_that(Move.PUBLISH, Move.POSTPONE)
+    ),
+    "POST /api/events/{event_id:uuid}/archive": Probe(None, _event),
+    "POST /api/events/{event_id:uuid}/duplicate": Probe({"start_at": "2099-01-01T19:00:00Z"}, _event),
+    "POST /api/platform/events/{event_id:uuid}/cancel": Probe({"reason": "safety"}, _event),
+    "POST /api/platform/events/{event_id:uuid}/postpone": Probe({"reason": "safety"}, _event_that(Move.PUBLISH)),
+    "GET /event/v1/events": PUBLIC,
+    "GET /event/v1/events/{event_id:uuid}": PUBLIC,
+    "GET /event/v1/meta/cities": PUBLIC,
+    "GET /api/search": PUBLIC,
+    "POST /event/v1/events": Probe(PUBLIC_SHOW),
+    "PATCH /event/v1/events/{event_id:uuid}": Probe({"title": "New"}, _event),
+    "POST /event/v1/events/{event_id:uuid}/publish": Probe(None, _event),
+    "POST /event/v1/events/{event_id:uuid}/unpublish": Probe(None, _event_that(Move.PUBLISH)),
+    "POST /event/v1/events/{event_id:uuid}/cancel": Probe({}, _event),
+    "GET /event/v1/me/events": Probe(),
     "POST /api/platform/login": PUBLIC,
     "POST /api/platform/logout": Probe(),
     "GET /api/platform/organizations": Probe(),
@@ -181,12 +275,15 @@ async def test_the_right_caller_gets_in(
     if PROBES[name].public:
         return
     token = platform if "/platform/" in name else tenant.tokens["owner"]
-    answer = await _call(client.as_(token), name, await _path(name, services, tenant))
+    body = PROBES[name].body
+    if PROBES[name].needs_venue:
+        body = {"venue_id": str(await _venue(services, tenant)), **body}
+    answer = await _call(client.as_(token), name, await _path(name, services, tenant), body)
     assert answer.status_code < 300, answer.text
 
 
-async def _call(client: Client, name: str, path: str) -> Any:
-    return await client.request(name.split()[0], path, json=PROBES[name].body)
+async def _call(client: Client, name: str, path: str, body: Any = None) -> Any:
+    return await client.request(name.split()[0], path, json=body or PROBES[name].body)
 
 
 async def _path(name: str, services: Services, tenant: Tenant) -> str:

@@ -114,6 +114,7 @@ def test_first_start_stop_and_second_start(server_home: Path) -> None:
     assert first.get("/health/ready")["data"]["checks"]["database"] == "ok"
     first.wait_until_announced()
     assert "owner@demo.example" in first.text
+    assert first.get("/event/v1/events")["data"], "the demo's shows are public"
     family = first.family()
     assert len(family) > 4  # supervisor, API and its worker process, worker, database
     assert first.stop() == 0

@@ -14,9 +14,12 @@ from fullhouse import VERSION, config, wiring
 from fullhouse.accounts import platform_routes, policy, routes, sign_in_routes
 from fullhouse.accounts.access import Access
 from fullhouse.config import Config
+from fullhouse.events import platform_routes as events_platform_routes
+from fullhouse.events import public_routes, venue_routes
+from fullhouse.events import routes as events_routes
 from fullhouse.kit import outbox, telemetry
 from fullhouse.kit.http.edge import Edge
-from fullhouse.kit.http.guard import guard
+from fullhouse.kit.http.guard import guard, guard_call
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.http.wide import WidePlugin
 from fullhouse.kit.services import open_services
@@ -28,6 +31,10 @@ HANDLERS = [
     *sign_in_routes.handlers,
     *routes.handlers,
     *platform_routes.handlers,
+    *venue_routes.handlers,
+    *events_routes.handlers,
+    *events_platform_routes.handlers,
+    *public_routes.handlers,
 ]
 
 
@@ -41,19 +48,20 @@ def create() -> Lane:
 def build(settings: Config) -> Lane:
     edge = Edge(hsts=settings.public_url.startswith("https:"), trusted_proxies=settings.trusted_proxies)
     trace = telemetry.tracing(settings.otlp_endpoint, service="fullhouse-api")
-    middleware: list[Middleware] = [trace] if trace else []
+    middleware: list[Middleware] = [trace.wrap] if trace else []
     wide = Litestar(
         route_handlers=HANDLERS,
         before_request=_answer_options,
         guards=[guard],
         lifespan=[lambda app: _open(app, settings)],
+        on_shutdown=[trace.close] if trace else [],
         plugins=[WidePlugin(edge)],
         middleware=middleware,
         cors_config=_cors(settings),
         openapi_config=OpenAPIConfig("fullhouse", VERSION, openapi_router=_NoPages("/", route_handlers=[])),
     )
     _check_actions(wide)
-    return Lane(wide, edge)
+    return Lane(wide, edge, guard_call)
 
 
 async def _answer_options(request: Request[Any, Any, Any]) -> Response[None] | None:

@@ -19,6 +19,7 @@ from fullhouse.kit.errors import OperatorError, Refusal
 from fullhouse.terminal import say
 
 Command = Callable[[Config, argparse.Namespace], int]
+DAYS_MAX = 36_500
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,6 +34,8 @@ def main(arguments: list[str] | None = None) -> int:
         say(refusal.detail)
         for field in refusal.fields:
             say(f"  {field.path}: {field.message}")
+    except TimeoutError:
+        say("It took too long, and was given up. `fullhouse doctor` says what answers.")
     except OSError as error:
         if error.errno == errno.ENOSPC:
             say(f"The disk is full ({error.filename or 'state folder'}). Make room and start again.")
@@ -75,6 +78,9 @@ def _parser() -> argparse.ArgumentParser:
     _add(commands, "doctor", "fullhouse.operators:examine", "say what is configured, reachable, and at which version")
     _add(commands, "prove", "fullhouse.operators:check_invariants", "check the invariants on this database")
 
+    jobs = _add(commands, "jobs", "fullhouse.operators:show_jobs", "count the jobs that wait, or were given up")
+    jobs.add_argument("--retry", action="store_true", help="try those that were given up again")
+
     org = _group(commands, "org", "organisations: create, list, suspend, restore")
     create = _add(org, "create", "fullhouse.operators:create_organization", "open an organisation")
     create.add_argument("slug")
@@ -86,13 +92,22 @@ def _parser() -> argparse.ArgumentParser:
         change.add_argument("slug")
         change.add_argument("--reason", required=True)
 
-    user = _group(commands, "user", "people: create, list")
+    user = _group(commands, "user", "people: create, list, password, disable, enable")
     create = _add(user, "create", "fullhouse.operators:create_user", "make somebody who can sign in")
     create.add_argument("email")
     create.add_argument("--name", required=True)
     create.add_argument("--org", help="organisation's slug; not for platform staff")
     create.add_argument("--role", required=True, choices=[*Role, *PlatformRole])
     create.add_argument("--password", help="asked for if not given")
+    reset = _add(user, "password", "fullhouse.operators:reset_password", "give somebody a new password")
+    reset.add_argument("email")
+    reset.add_argument("--org", help="organisation's slug; not for platform staff")
+    reset.add_argument("--password", help="asked for if not given")
+    for verb, status in (("disable", "disabled"), ("enable", "active")):
+        change = _add(user, verb, "fullhouse.operators:change_user", f"{verb} an account")
+        change.set_defaults(status=status)
+        change.add_argument("email")
+        change.add_argument("--org", help="organisation's slug; not for platform staff")
     _add(user, "list", "fullhouse.operators:list_users", "the team of an organisation").add_argument(
         "--org", required=True
     )
@@ -102,12 +117,18 @@ def _parser() -> argparse.ArgumentParser:
     create.add_argument("name")
     create.add_argument("--org", required=True)
     create.add_argument("--scope", action="append", choices=sorted(SCOPE_ACTIONS), help="all if not given")
-    create.add_argument("--days", type=int, help="how long it works; for good if not given")
+    create.add_argument("--days", type=_days, help="how long it works; for good if not given")
     _add(key, "list", "fullhouse.operators:list_keys", "an organisation's keys").add_argument("--org", required=True)
     revoke = _add(key, "revoke", "fullhouse.operators:revoke_key", "end a key")
     revoke.add_argument("id", type=UUID)
     revoke.add_argument("--org", required=True)
     return parser
+
+
+def _days(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= DAYS_MAX):
+        raise argparse.ArgumentTypeError(f"choose a number of days from 1 to {DAYS_MAX}")
+    return int(text)
 
 
 def _group(commands: Any, name: str, what: str) -> Any:

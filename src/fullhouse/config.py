@@ -1,8 +1,11 @@
 """All settings, read once from the environment by the entry points. Few, and each with a person who would change it."""
 
 import ipaddress
+import os
 import secrets
+import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -12,6 +15,8 @@ import msgspec
 from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.http.peer import Network
 from fullhouse.kit.postgres import default_home
+
+SECRET_LENGTH_MIN = 32
 
 
 class ConfigError(OperatorError):
@@ -103,13 +108,28 @@ def secret_key(config: Config) -> str:
     """The configured one, or the one in the state folder, made on the first start."""
     if config.secret_key:
         return config.secret_key
+    config.home.mkdir(parents=True, exist_ok=True)
     path = config.home / "secret.key"
+    if not path.exists():
+        _write_secret(path)
+    key = path.read_text().strip()
+    if len(key) < SECRET_LENGTH_MIN:
+        raise ConfigError(f"{path} is damaged: restore it from a backup, or remove it and sign everybody in anew.")
+    return key
+
+
+def _write_secret(path: Path) -> None:
+    """Whole or not at all, and never over another's: of two starts at once, one wins and both use its key."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".secret-")
     try:
-        path.touch(mode=0o600, exist_ok=False)
-        path.write_text(secrets.token_urlsafe(48))
-    except FileExistsError:
-        pass
-    return path.read_text().strip()
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(48))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):
+            os.link(name, path)
+    finally:
+        os.unlink(name)
 
 
 def _whole(values: Mapping[str, str], name: str, low: int, high: int) -> int:
@@ -144,7 +164,7 @@ def _public_url(url: str) -> str:
 
 
 def _secret(key: str) -> str | None:
-    if key and len(key) < 32:
+    if key and len(key) < SECRET_LENGTH_MIN:
         raise ConfigError("FULLHOUSE_SECRET_KEY must have at least 32 characters; `openssl rand -base64 48` makes one.")
     return key or None
 

@@ -5,6 +5,7 @@ they can be shown again and again, and are different on every installation.
 """
 
 import base64
+from datetime import timedelta
 
 import asyncpg
 import msgspec
@@ -12,6 +13,11 @@ import msgspec
 from fullhouse.accounts import actions, passwords, store
 from fullhouse.accounts.model import CreateApiKey, GrantMembership, Organization, Role
 from fullhouse.accounts.policy import ROLE_ACTIONS, SCOPE_ACTIONS
+from fullhouse.events import actions as events
+from fullhouse.events import store as events_store
+from fullhouse.events import venue_actions as venues
+from fullhouse.events.model import NewEvent, NewGate, NewVenue
+from fullhouse.events.policy import Move
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.db import Database, Tx
 from fullhouse.kit.ids import new_id
@@ -24,6 +30,14 @@ PEOPLE = (
     ("staff", "Stella Okafor"),
     ("scanner", "Gate One"),
     ("customer", "Carl Jensen"),
+)
+GATES = (("FOYER", "Foyer", 400), ("STAGE_DOOR", "Stage door", 20))
+SHOWS = (  # name, category, days from today, hours, the moves since
+    ("The Lighthouse Keeper", "theatre", 21, 2, (Move.PUBLISH,)),
+    ("Night Ferry: a Concert in Four Tides", "concert", 35, 3, (Move.PUBLISH,)),
+    ("Open Rehearsal", "theatre", 12, 1, ()),
+    ("Storm Season", "theatre", 28, 2, (Move.PUBLISH, Move.POSTPONE)),
+    ("Harbour Jazz Brunch", "concert", 16, 2, (Move.PUBLISH, Move.CANCEL)),
 )
 MEMBERS = (("friends", "Frida Bloom"), ("friends", "Milan Petrov"), ("patrons", "Pia Laurent"))
 
@@ -43,14 +57,15 @@ class Demo(msgspec.Struct, frozen=True):
     events: list[str]
 
 
-def describe(organization: Organization, keyring: Keyring) -> Demo:
+async def describe(tx: Tx, organization: Organization, keyring: Keyring) -> Demo:
+    shows = await events_store.list_events(tx, organization.id, None, None, None, None, None, None, 100)
     return Demo(
         organization=SLUG,
         organization_id=str(organization.id),
         log_ins=[_log_in(keyring, role) for role, _ in PEOPLE],
         platform_log_in=_log_in(keyring, "super_admin"),
         api_key=mint(Kind.API_KEY, organization.id, keyring.key("demo:api-key")),
-        events=[],
+        events=[str(show.id) for show in shows],
     )
 
 
@@ -58,12 +73,16 @@ async def find(database: Database, keyring: Keyring) -> Demo | None:
     """The demo as it stands, or None if it was never filled."""
     async with database.nobody() as tx:
         organization = await store.organization_by_slug(tx, SLUG)
-    return describe(organization, keyring) if organization else None
+    if organization is None:
+        return None
+    async with database.tenant(organization.id) as tx:
+        return await describe(tx, organization, keyring)
 
 
 async def fill(database: Database, owner_url: str, keyring: Keyring) -> Demo:
     if found := await find(database, keyring):
         return found
+    await _make_super_admin(owner_url, keyring)  # first: whoever finds the organisation finds all of the demo
     organization_id = new_id()
     hashes = {role: await passwords.hash_password(_log_in(keyring, role).password) for role, _ in PEOPLE}
     async with database.tenant(organization_id, SYSTEM, deadline_s=60) as tx:
@@ -72,9 +91,12 @@ async def fill(database: Database, owner_url: str, keyring: Keyring) -> Demo:
             email = _log_in(keyring, role).email
             await actions.create_user(tx, email=email, name=name, role=role, password_hash=hashes[role])
         await _fill_members(tx)
-        await _make_api_key(tx, keyring)
-    await _make_super_admin(owner_url, keyring)
-    return describe(organization, keyring)
+        as_owner = await _owner(tx, keyring)
+        await actions.create_api_key(
+            tx, as_owner, CreateApiKey("Demo key", sorted(SCOPE_ACTIONS)), keyring.key("demo:api-key")
+        )
+        await _fill_shows(tx, as_owner)
+        return await describe(tx, organization, keyring)
 
 
 async def _fill_members(tx: Tx) -> None:
@@ -83,19 +105,51 @@ async def _fill_members(tx: Tx) -> None:
         await actions.grant_membership(tx, GrantMembership(email, name, tier, f"HT-{number}"))
 
 
-async def _make_api_key(tx: Tx, keyring: Keyring) -> None:
+async def _owner(tx: Tx, keyring: Keyring) -> Principal:
     assert tx.organization_id
     owner = await store.user_by_email(tx, tx.organization_id, _log_in(keyring, "owner").email)
     assert owner
-    as_owner = Principal(
+    return Principal(
         organization_id=tx.organization_id,
         actor=msgspec.structs.replace(SYSTEM, id=owner.id),
         role=Role.OWNER,
         allowed=ROLE_ACTIONS[Role.OWNER],
     )
-    await actions.create_api_key(
-        tx, as_owner, CreateApiKey("Demo key", sorted(SCOPE_ACTIONS)), keyring.key("demo:api-key")
+
+
+async def _fill_shows(tx: Tx, who: Principal) -> None:
+    venue = await venues.create_venue(
+        tx,
+        who,
+        NewVenue(
+            name=NAME,
+            city="Cape Town",
+            country="ZA",
+            timezone="Africa/Johannesburg",
+            address="1 Quay Road, Waterfront, Cape Town",
+            latitude=-33.9036,
+            longitude=18.4207,
+            max_capacity=420,
+        ),
     )
+    for code, name, capacity in GATES:
+        await venues.create_gate(tx, who, venue.id, NewGate(gate_code=code, name=name, capacity=capacity))
+    evening = (await tx.now()).replace(hour=17, minute=30, second=0, microsecond=0)
+    for name, category, days, hours, moves in SHOWS:
+        start_at = evening + timedelta(days=days)
+        wish = NewEvent(
+            venue_id=venue.id,
+            name=name,
+            description=f"{name}, at {NAME}. Doors open half an hour before.",
+            category=category,
+            start_at=start_at,
+            end_at=start_at + timedelta(hours=hours),
+            doors_at=start_at - timedelta(minutes=30),
+            capacity=420,
+        )
+        event = await events.create_event(tx, who, wish)
+        for move in moves:
+            await events.move_event(tx, event.id, move, reason=None if move is Move.PUBLISH else "Storm warning")
 
 
 async def _make_super_admin(owner_url: str, keyring: Keyring) -> None:

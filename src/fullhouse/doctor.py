@@ -2,8 +2,10 @@
 
 import asyncio
 import shutil
+import smtplib
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import aio_pika
 import asyncpg
@@ -12,9 +14,12 @@ from fullhouse import VERSION
 from fullhouse.config import Config
 from fullhouse.kit import migrate, warm
 from fullhouse.kit.db import ROLES, connect
+from fullhouse.kit.mail import Postman
 from fullhouse.serving import Urls
 
 GOOD, WORRY, BAD, UNUSED = "ok", "worry", "bad", "–"
+# A URL that makes no sense is a ValueError, or an InterfaceError.
+_AWAY = (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError)
 
 
 class Finding(NamedTuple):
@@ -24,27 +29,32 @@ class Finding(NamedTuple):
 
 
 async def examine(settings: Config, urls: Urls) -> list[Finding]:
-    checks: list[Callable[[], Awaitable[Finding]]] = [
-        lambda: _state_folder(settings),
-        lambda: _database(urls),
-        lambda: _roles(urls),
-        lambda: _migrations(urls),
-        lambda: _owner(settings, urls),
-        lambda: _replica(settings),
-        lambda: _redis(settings),
-        lambda: _rabbitmq(settings),
-        lambda: _mail(settings),
-        lambda: _secret(settings),
-    ]
-    return [Finding("fullhouse", GOOD, VERSION)] + [await _guarded(check) for check in checks]
+    checks: dict[str, Callable[[], Awaitable[Finding]]] = {
+        "state folder": lambda: _state_folder(settings),
+        "PostgreSQL": lambda: _database(urls),
+        "roles": lambda: _roles(urls),
+        "migrations": lambda: _migrations(urls),
+        "owner": lambda: _owner(settings, urls),
+        "read replica": lambda: _replica(settings),
+        "Redis": lambda: _redis(settings),
+        "RabbitMQ": lambda: _rabbitmq(settings),
+        "mail": lambda: _mail(settings),
+        "secret key": lambda: _secret(settings),
+        "traces": lambda: _traces(settings),
+    }
+    found = [await _guarded(part, check) for part, check in checks.items()]
+    return [Finding("fullhouse", GOOD, VERSION), *found]
 
 
-async def _guarded(check: Callable[[], Awaitable[Finding]]) -> Finding:
+async def _guarded(part: str, check: Callable[[], Awaitable[Finding]]) -> Finding:
+    """Whatever one check stumbles over, the others are still made."""
     try:
         async with asyncio.timeout(10):
             return await check()
     except TimeoutError:
-        return Finding("a check", BAD, "did not answer within 10 seconds")
+        return Finding(part, BAD, "did not answer within 10 seconds")
+    except Exception as error:
+        return Finding(part, BAD, f"could not be examined: {error!r}")
 
 
 async def _state_folder(settings: Config) -> Finding:
@@ -56,7 +66,7 @@ async def _state_folder(settings: Config) -> Finding:
 async def _database(urls: Urls) -> Finding:
     try:
         connection = await asyncpg.connect(urls.serving, timeout=5)
-    except (OSError, TimeoutError, asyncpg.PostgresError) as error:
+    except _AWAY as error:
         return Finding("PostgreSQL", BAD, f"does not answer: {error}")
     try:
         version = (await connection.fetchval("SHOW server_version")).split()[0]
@@ -72,7 +82,7 @@ async def _roles(urls: Urls) -> Finding:
     for role in ROLES:
         try:
             connection = await connect(urls.serving, role)
-        except (OSError, TimeoutError, asyncpg.PostgresError) as error:
+        except _AWAY as error:
             return Finding("roles", BAD, f"cannot act as {role}: {error}")
         try:
             if await connection.fetchval("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"):
@@ -85,7 +95,7 @@ async def _roles(urls: Urls) -> Finding:
 async def _migrations(urls: Urls) -> Finding:
     try:
         connection = await asyncpg.connect(urls.owner, timeout=5)
-    except (OSError, TimeoutError, asyncpg.PostgresError) as error:
+    except _AWAY as error:
         return Finding("migrations", BAD, f"the owner's log-in does not work: {error}")
     try:
         waiting = await migrate.pending(connection)
@@ -115,7 +125,7 @@ async def _replica(settings: Config) -> Finding:
         return Finding("read replica", UNUSED, "DATABASE_READ_URL is not set; reads go to the primary")
     try:
         connection = await asyncpg.connect(settings.database_read_url, timeout=5)
-    except (OSError, TimeoutError, asyncpg.PostgresError) as error:
+    except _AWAY as error:
         return Finding("read replica", BAD, f"does not answer: {error}")
     version = (await connection.fetchval("SHOW server_version")).split()[0]
     await connection.close(timeout=2)
@@ -150,7 +160,25 @@ async def _rabbitmq(settings: Config) -> Finding:
 async def _mail(settings: Config) -> Finding:
     if settings.smtp_url is None:
         return Finding("mail", WORRY, "SMTP_URL is not set; mail stays in the local mailbox (GET /api/org/mailbox)")
-    return Finding("mail", GOOD, f"from {settings.smtp_from}")
+    try:
+        greeting = await asyncio.to_thread(Postman(settings.smtp_url, settings.smtp_from).greet)
+    except (OSError, smtplib.SMTPException) as error:
+        return Finding("mail", BAD, f"does not answer: {error}")
+    return Finding("mail", GOOD, f"from {settings.smtp_from}, {greeting}")
+
+
+async def _traces(settings: Config) -> Finding:
+    if settings.otlp_endpoint is None:
+        return Finding("traces", UNUSED, "OTEL_EXPORTER_OTLP_ENDPOINT is not set")
+    parts = urlsplit(settings.otlp_endpoint)
+    try:
+        _, writer = await asyncio.open_connection(
+            parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
+        )
+    except OSError as error:
+        return Finding("traces", BAD, f"the collector does not answer: {error}")
+    writer.close()
+    return Finding("traces", GOOD, settings.otlp_endpoint)
 
 
 async def _secret(settings: Config) -> Finding:

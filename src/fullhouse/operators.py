@@ -10,16 +10,18 @@ from typing import Any
 import asyncpg
 import msgspec
 
-from fullhouse import config, doctor, prove, serving
+from fullhouse import config, doctor, prove, serving, wiring
 from fullhouse import demo as demonstration
 from fullhouse.accounts import actions, passwords, store
-from fullhouse.accounts.model import CreateApiKey, Organization, PlatformRole, Role
+from fullhouse.accounts.model import CreateApiKey, Email, Name, Organization, PlatformRole, Role, Slug
 from fullhouse.accounts.policy import ROLE_ACTIONS, SCOPE_ACTIONS
 from fullhouse.config import Config
-from fullhouse.kit import migrate
+from fullhouse.kit import migrate, outbox
 from fullhouse.kit.actors import SYSTEM, Principal
+from fullhouse.kit.bus import Bus
 from fullhouse.kit.db import APP, Database
 from fullhouse.kit.errors import OperatorError
+from fullhouse.kit.http.decode import field_error
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Keyring
 from fullhouse.serving import Urls
@@ -48,7 +50,7 @@ def examine(settings: Config, _args: Arguments) -> int:
 
 
 def check_invariants(settings: Config, _args: Arguments) -> int:
-    with serving.database(settings) as (urls, _):
+    with serving.database(settings) as (urls, _), serving.answering():
         results = asyncio.run(prove.run(urls.serving))
     print(table([("ok" if not wrong else "WRONG", check.name, check.what) for check, wrong in results.items()]))
     for wrong in results.values():
@@ -70,6 +72,9 @@ def fill_demo(settings: Config, args: Arguments) -> int:
 
 
 def create_organization(settings: Config, args: Arguments) -> int:
+    _check("slug", args.slug, Slug)
+    _check("name", args.name, Name)
+
     async def create(database: Database, _urls: Urls) -> None:
         organization_id = new_id()
         async with database.tenant(organization_id, SYSTEM) as tx:
@@ -99,16 +104,20 @@ def change_organization(settings: Config, args: Arguments) -> int:
 
 
 def create_user(settings: Config, args: Arguments) -> int:
-    password = args.password or getpass.getpass("Password: ")
+    _check("address", args.email, Email)
+    _check("name", args.name, Name)
+    password = args.password or _ask_for_password()
     if len(password) < 10:
         raise OperatorError("A password has at least 10 characters.")
 
     async def create(database: Database, urls: Urls) -> None:
         password_hash = await passwords.hash_password(password)
         if args.role in tuple(PlatformRole):
-            connection = await asyncpg.connect(urls.owner, timeout=10)
-            await store.insert_platform_user(connection, new_id(), args.email, args.name, args.role, password_hash)
-            await connection.close(timeout=5)
+            row = new_id(), args.email, args.name, args.role, password_hash
+            if await _as_owner(urls, store.insert_platform_user, *row) is None:
+                raise OperatorError(
+                    f"{args.email} is platform staff already; `fullhouse user password` changes theirs."
+                )
         elif args.org is None:
             raise OperatorError(f"Say which organisation the {args.role} works for: --org SLUG")
         else:
@@ -122,6 +131,50 @@ def create_user(settings: Config, args: Arguments) -> int:
     return _run(settings, create)
 
 
+def reset_password(settings: Config, args: Arguments) -> int:
+    password = args.password or _ask_for_password()
+    if len(password) < 10:
+        raise OperatorError("A password has at least 10 characters.")
+
+    async def reset(database: Database, urls: Urls) -> None:
+        password_hash = await passwords.hash_password(password)
+        if args.org is None:
+            await _change_platform_user(urls, args.email, password_hash, None)
+        else:
+            organization = await _organization(database, args.org)
+            async with database.tenant(organization.id, SYSTEM) as tx:
+                await actions.reset_password(tx, args.email, password_hash)
+        say(f"{args.email} has a new password, and is signed out everywhere")
+
+    return _run(settings, reset)
+
+
+def change_user(settings: Config, args: Arguments) -> int:
+    async def change(database: Database, urls: Urls) -> None:
+        if args.org is None:
+            await _change_platform_user(urls, args.email, None, args.status)
+        else:
+            organization = await _organization(database, args.org)
+            async with database.tenant(organization.id, SYSTEM) as tx:
+                await actions.change_status(tx, args.email, args.status)
+        say(f"{args.email} is {args.status}")
+
+    return _run(settings, change)
+
+
+async def _change_platform_user(urls: Urls, email: str, password_hash: str | None, status: str | None) -> None:
+    if await _as_owner(urls, store.update_platform_user, email, password_hash, status) is None:
+        raise OperatorError(f"{email} is not platform staff. Name the organisation of anybody else: --org SLUG")
+
+
+async def _as_owner(urls: Urls, statement: Callable[..., Any], *args: Any) -> Any:
+    connection = await asyncpg.connect(urls.owner, timeout=10)
+    try:
+        return await statement(connection, *args)
+    finally:
+        await connection.close(timeout=5)
+
+
 def list_users(settings: Config, args: Arguments) -> int:
     async def show(database: Database, _urls: Urls) -> None:
         organization = await _organization(database, args.org)
@@ -133,6 +186,8 @@ def list_users(settings: Config, args: Arguments) -> int:
 
 
 def create_key(settings: Config, args: Arguments) -> int:
+    _check("name", args.name, Name)
+
     async def create(database: Database, _urls: Urls) -> None:
         organization = await _organization(database, args.org)
         operator = Principal(
@@ -168,6 +223,47 @@ def revoke_key(settings: Config, args: Arguments) -> int:
     return _run(settings, revoke)
 
 
+def _ask_for_password() -> str:
+    try:
+        return getpass.getpass("Password: ")
+    except EOFError:
+        raise OperatorError("No password was given. Type one, or pass it by --password.") from None
+
+
+def _check(what: str, value: str, kind: Any) -> None:
+    """What the API would refuse, the command line refuses too."""
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise OperatorError(f"The {what} cannot be “{value}”. {field_error(str(error)).message}") from None
+
+
+def show_jobs(settings: Config, args: Arguments) -> int:
+    async def show(_database: Database, urls: Urls) -> None:
+        if args.retry:
+            again = await _as_owner(urls, _retry_jobs)
+            say(f"{again} jobs are tried again")
+        rows = await _as_owner(urls, _count_jobs)
+        print(table([("waiting", "job", "state"), *((str(r["jobs"]), r["entrypoint"], r["status"]) for r in rows)]))
+
+    return _run(settings, show)
+
+
+async def _count_jobs(connection: Any) -> Any:
+    return await connection.fetch(
+        "SELECT count(*) AS jobs, entrypoint, status::text FROM jobs.queue GROUP BY 2, 3 ORDER BY 2, 3"
+    )
+
+
+async def _retry_jobs(connection: Any) -> int:
+    """Those that were given up and kept."""
+    status = await connection.execute(
+        "UPDATE jobs.queue SET status = 'queued', attempts = 0, execute_after = now(), queue_manager_id = NULL"
+        " WHERE status = 'failed'"
+    )
+    return int(status.rpartition(" ")[2])
+
+
 async def _organization(database: Database, slug: str) -> Organization:
     async with database.nobody() as tx:
         organization = await store.organization_by_slug(tx, slug)
@@ -178,8 +274,9 @@ async def _organization(database: Database, slug: str) -> Organization:
 
 def _run(settings: Config, work: Work) -> int:
     async def run(urls: Urls) -> None:
+        outbox.wire(wiring.SYNC)
         await serving.migrate_database(urls)
-        database = await Database.open(urls.serving, APP, size=2)
+        database = await Database.open(urls.serving, APP, size=2, bus=Bus(urls.serving, settings.redis_url))
         try:
             await work(database, urls)
         finally:

@@ -13,6 +13,7 @@ from fullhouse.kit import tenancy
 from fullhouse.kit.db import AUDITOR, connect
 
 log = structlog.get_logger()
+DEADLINE_S = 1800  # a check reads whole tables
 VIOLATIONS = Gauge("fullhouse_violations", "What the last proof found wrong", ["check"], multiprocess_mode="mostrecent")
 
 
@@ -45,7 +46,7 @@ CHECKS = (
 
 
 async def run(url: str) -> dict[Check, list[str]]:
-    connection = await connect(url, AUDITOR, statement_timeout="10min")
+    connection = await connect(url, AUDITOR, deadline_s=DEADLINE_S, statement_timeout=f"{DEADLINE_S}s")
     try:
         return {check: await check.find(connection) for check in CHECKS}
     finally:

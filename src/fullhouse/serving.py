@@ -10,13 +10,13 @@ drains, then the worker, then the database. Should this process be killed, the k
 
 import argparse
 import asyncio
+import errno
 import os
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import urllib.request
@@ -27,9 +27,10 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import asyncpg
 
-from fullhouse import config, demo
+from fullhouse import config, demo, wiring
 from fullhouse.config import Config
-from fullhouse.kit import migrate
+from fullhouse.kit import migrate, outbox
+from fullhouse.kit.bus import Bus
 from fullhouse.kit.db import APP, Database
 from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.postgres import Cluster
@@ -74,7 +75,7 @@ async def _make_database(cluster: Cluster) -> None:
     try:
         if not await connection.fetchval("SELECT true FROM pg_database WHERE datname = $1", DATABASE):
             await connection.execute(f"CREATE DATABASE {DATABASE}")
-    except asyncpg.DuplicateDatabaseError:
+    except (asyncpg.DuplicateDatabaseError, asyncpg.UniqueViolationError):
         pass  # another process was faster
     finally:
         await connection.close(timeout=5)
@@ -82,11 +83,12 @@ async def _make_database(cluster: Cluster) -> None:
 
 async def prepare(settings: Config, urls: Urls) -> demo.Demo | None:
     """Migrations; and on the embedded database, where people try things first, the demo."""
+    outbox.wire(wiring.SYNC)
     applied = await migrate_database(urls)
     if applied:
         say(f"database: applied {', '.join(applied)}")
     keyring = Keyring(config.secret_key(settings))
-    serving = await Database.open(urls.serving, APP, size=2)
+    serving = await Database.open(urls.serving, APP, size=2, bus=Bus(urls.serving, settings.redis_url))
     try:
         if settings.embedded:
             if await demo.find(serving, keyring) is None:
@@ -98,9 +100,16 @@ async def prepare(settings: Config, urls: Urls) -> demo.Demo | None:
 
 
 async def migrate_database(urls: Urls) -> list[str]:
-    try:
+    with answering():
         return await migrate.migrate(urls.owner, serving_login=await _login(urls.serving))
-    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """A database that is not there, or not as it should be, is the operator's to mend."""
+    try:
+        yield
+    except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         raise CannotServe(
             f"The database does not answer as it should ({error or type(error).__name__}). Check DATABASE_URL and "
             "DATABASE_OWNER_URL; `fullhouse doctor` says more."
@@ -127,19 +136,25 @@ def _user_of(url: str) -> str | None:
 def serve(settings: Config, args: argparse.Namespace) -> int:
     _check_port(settings)
     settings.home.mkdir(parents=True, exist_ok=True)
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _stopper(stop))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # until all is up, both interrupt
     if settings.embedded and not (settings.home / "pg" / "data").exists():
         say("preparing the database (once, a few seconds)…")
-    metrics = tempfile.mkdtemp(prefix="fullhouse-metrics-")
-    try:
-        with database(settings) as (urls, cluster):
-            found = asyncio.run(prepare(settings, urls))
-            tree = Tree(_environment(urls, metrics), reload=args.reload, with_worker=not args.no_worker)
-            return _run(settings, tree, cluster, found, stop)
-    finally:
-        shutil.rmtree(metrics, ignore_errors=True)
+    with database(settings) as (urls, cluster):
+        found = asyncio.run(prepare(settings, urls))
+        stop = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _stopper(stop))
+        environment = _environment(urls, _metrics_folder(settings))
+        tree = Tree(environment, reload=args.reload, with_worker=not args.no_worker)
+        return _run(settings, tree, cluster, found, stop)
+
+
+def _metrics_folder(settings: Config) -> str:
+    """Where the processes keep their counters, for whichever of them is asked. One for each port; begun anew."""
+    folder = settings.home / f"metrics-{settings.port}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return str(folder)
 
 
 def _run(
@@ -253,6 +268,8 @@ def _check_port(settings: Config) -> None:
                 f"Port {settings.port} needs root. Choose one above 1023, e.g. FULLHOUSE_PORT=8000."
             ) from None
         except OSError as error:
+            if error.errno == errno.EADDRNOTAVAIL:
+                raise CannotServe(f"{settings.host} is no address of this machine. Set FULLHOUSE_HOST.") from None
             raise CannotServe(
                 f"Port {settings.port} on {settings.host} is taken ({error.strerror}). Stop the other program, "
                 f"or choose another port: FULLHOUSE_PORT={settings.port + 1} make run"

@@ -7,11 +7,14 @@ JOBS are calls to the outside that a worker makes later, at least once.
 from collections.abc import Mapping, Sequence
 
 from fullhouse.config import Config
+from fullhouse.events import facts, public_actions
 from fullhouse.kit import mail
 from fullhouse.kit.jobs import Handler
 from fullhouse.kit.outbox import Consequence, Fact
 
-SYNC: Mapping[type[Fact], Sequence[Consequence]] = {}
+SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
+    **dict.fromkeys(facts.ABOUT_A_SHOW, (public_actions.project,)),
+}
 
 
 def jobs(config: Config) -> Mapping[str, Handler]:

@@ -12,13 +12,19 @@ import uvloop
 from fullhouse import config, prove, wiring
 from fullhouse.accounts import jobs as accounts_jobs
 from fullhouse.config import Config
+from fullhouse.events import jobs as events_jobs
 from fullhouse.kit import idempotency, outbox, telemetry
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.db import WORKER, Database, sweep
 from fullhouse.kit.job_worker import Worker
 from fullhouse.kit.loops import Loop
 from fullhouse.kit.services import open_services
 
 log = structlog.get_logger()
+STOP_WITHIN_S = 12.0
+FORGET_HISTORY = """
+DELETE FROM jobs.history WHERE id IN (
+    SELECT id FROM jobs.history WHERE created < now() - interval '30 days' LIMIT 1000)
+"""
 
 
 def main() -> int:
@@ -48,7 +54,10 @@ async def run(settings: Config) -> None:
         worker = Worker(settings.database_url, services.database, wiring.jobs(settings))
         tasks = [
             asyncio.create_task(worker.run(), name="jobs"),
-            *(asyncio.create_task(loop.run(), name=loop.name) for loop in loops(settings.database_url, finder)),
+            *(
+                asyncio.create_task(loop.run(), name=loop.name)
+                for loop in loops(settings.database_url, finder, services.database)
+            ),
         ]
         log.info("the worker is at work", loops=len(tasks) - 1)
         try:
@@ -58,12 +67,14 @@ async def run(settings: Config) -> None:
             await finder.close()
 
 
-def loops(url: str, finder: Database) -> list[Loop]:
+def loops(url: str, finder: Database, database: Database) -> list[Loop]:
     """What runs how often. All of it may run late, twice or not at all for a while: nothing depends on the clock."""
     table: list[tuple[str, float, Callable[[], Awaitable[Any]]]] = [
         ("audit months", 3600, lambda: _make_audit_months(finder)),
         ("forget idempotency keys", 600, lambda: idempotency.forget_old(finder)),
-        ("sweep sessions", 600, lambda: accounts_jobs.sweep(finder)),
+        ("sweep sessions", 600, lambda: accounts_jobs.sweep_all(finder)),
+        ("move due events", 1, lambda: events_jobs.move_due_events(finder, database)),
+        ("forget job history", 3600, lambda: sweep(finder, FORGET_HISTORY)),
         ("prove", 3600, lambda: prove.run_and_alert(url)),
     ]
     return [Loop(name, every_s, work, url=url) for name, every_s, work in table]
@@ -75,12 +86,15 @@ async def _make_audit_months(finder: Database) -> None:
 
 
 async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
-    """Asks until all have ended: a library in between may swallow a cancellation once."""
+    """Asks once and waits: jobs in hand are finished. Whoever has not ended then is asked again, shortly."""
     left = set(tasks)
-    while left:
+    for patience_s in (STOP_WITHIN_S, 1, 1):
         for task in left:
             task.cancel()
-        _, left = await asyncio.wait(left, timeout=1)
+        _, left = await asyncio.wait(left, timeout=patience_s)
+        if not left:
+            return
+    log.error("some work did not end", tasks=[task.get_name() for task in left])
 
 
 async def _until_stopped(stop: asyncio.Event, tasks: list[asyncio.Task[None]]) -> None:

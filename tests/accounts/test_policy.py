@@ -29,6 +29,15 @@ MAY = {
     "keys.read": HEADS,
     "keys.create": HEADS,
     "keys.revoke": HEADS,
+    "venues.read": TEAM,
+    "venues.write": OFFICE,
+    "venues.delete": HEADS,
+    "events.read": TEAM,
+    "events.create": OFFICE,
+    "events.update": OFFICE,
+    "events.delete": HEADS,
+    "events.publish": HEADS,
+    "events.cancel": HEADS,
     "audit.read": HEADS,
     "mailbox.read": {"owner"},
 }
@@ -37,6 +46,7 @@ PLATFORM_MAY = {
     "platform.orgs.read": {"super_admin", "tenant_manager"},
     "platform.orgs.create": {"super_admin"},
     "platform.orgs.update": {"super_admin"},
+    "platform.events.stop": {"super_admin", "tenant_manager"},
 }
 SCOPES = {
     "org:read": {"org.read"},
@@ -44,13 +54,19 @@ SCOPES = {
     "team:read": {"members.read", "invitations.read"},
     "memberships:read": {"memberships.read"},
     "memberships:write": {"memberships.write"},
+    "venues:read": {"venues.read"},
+    "venues:write": {"venues.write", "venues.delete"},
+    "events:read": {"events.read"},
+    "events:write": {"events.create", "events.update"},
+    "events:manage": {"events.delete", "events.publish", "events.cancel"},
     "audit:read": {"audit.read"},
 }
 OPEN_SCOPES = {
     "owner": set(SCOPES),
     "admin": set(SCOPES),
-    "staff": {"org:read", "memberships:read", "memberships:write"},  # team:read opens more than a part of the team
-    "scanner": {"org:read", "memberships:read"},
+    # Not team:read and venues:write: a part of what those open is not open to staff.
+    "staff": {"org:read", "memberships:read", "memberships:write", "venues:read", "events:read", "events:write"},
+    "scanner": {"org:read", "memberships:read", "venues:read", "events:read"},
     "customer": set(),
 }
 

@@ -4,11 +4,16 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import asyncpg
+import hypothesis
 import pytest
 
 from fullhouse.kit.ids import new_id
 from tests.services import servers
 from tests.services.servers import Server
+
+# A busy machine is not a slow function: examples are not timed.
+hypothesis.settings.register_profile("house", deadline=None)
+hypothesis.settings.load_profile("house")
 
 
 @pytest.fixture

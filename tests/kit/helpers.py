@@ -4,22 +4,20 @@ import asyncio
 import inspect
 import os
 import signal
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
-
-T = TypeVar("T")
+from typing import Any
 
 
-async def until(check: Callable[[], Awaitable[T] | T], deadline_s: float = 20) -> T:
-    """Asks again and again until the answer is a yes, and returns it. Never being true is an error, not a hang."""
+async def until(check: Callable[[], Any], deadline_s: float = 20) -> Any:
+    """Asks (or awaits) again and again until the answer is a yes, and returns it. A no for ever is an error."""
     async with asyncio.timeout(deadline_s):
         while True:
-            answer: Any = check()
+            answer = check()
             if inspect.isawaitable(answer):
                 answer = await answer
             if answer:
-                return answer  # type: ignore[no-any-return]
+                return answer
             await asyncio.sleep(0.02)
 
 

@@ -112,17 +112,20 @@ async def gate(state: State, open: FromQuery[bool]) -> None:
 
 @get("/health/live")
 async def live(state: State) -> dict[str, Any]:
-    return {"opened": state.get("opened"), "streams": state.streams, "settled": gc.get_freeze_count() > 0}
+    counts = {"streams": state.streams, "slow": state.slow}
+    return counts | {"opened": state.get("opened"), "settled": gc.get_freeze_count() > 0}
 
 
 async def fast_slow(call: Call) -> Answer:
-    await asyncio.sleep(1)
+    call.state.slow += 1
+    await asyncio.sleep(1.5)
     return Answer(200, b'{"done":true}')
 
 
 @get("/api/slow", opt={"fast": fast_slow})
-async def slow_slow() -> dict[str, Any]:
-    await asyncio.sleep(1)
+async def slow_slow(state: State) -> dict[str, Any]:
+    state.slow += 1
+    await asyncio.sleep(1.5)
     return {"done": True}
 
 
@@ -201,7 +204,7 @@ def build(edge: Edge, **settings: Any) -> Lane:
         handlers,
         plugins=[WidePlugin(edge)],
         lifespan=[lifespan],
-        state=State({"gate": gate_, "streams": 0}),
+        state=State({"gate": gate_, "streams": 0, "slow": 0}),
         openapi_config=OpenAPIConfig(title="Shops", version="1"),
         **settings,
     )

@@ -21,7 +21,9 @@ class Ear:
 
     def __init__(self, bus: Bus, *topics: str) -> None:
         self.heard: list[tuple[str, Any]] = []
-        self.leave = [bus.subscribe(topic, lambda topic, payload: self.heard.append((topic, payload))) for topic in topics]
+        self.leave = [
+            bus.subscribe(topic, lambda topic, payload: self.heard.append((topic, payload))) for topic in topics
+        ]
 
     async def hears(self, *messages: tuple[str, Any]) -> None:
         await until(lambda: len(self.heard) >= len(messages))
@@ -146,9 +148,7 @@ async def test_a_lost_database_connection_is_made_good_by_a_resync(start: Any, t
 
 
 @pytest.mark.fault
-async def test_a_database_that_falls_silent_is_noticed(
-    start: Any, owner: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_database_that_falls_silent_is_noticed(start: Any, owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bus_module, "SILENCE_S", 0.1)
     monkeypatch.setattr(bus_module, "ANSWER_S", 0.3)
     ear = Ear((await start()).bus, RESYNC)

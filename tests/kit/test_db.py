@@ -11,7 +11,6 @@ from fullhouse.kit.db import APP, CommitFailed, Database, Message, Tx
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
-from tests.kit.helpers import end_backends, frozen, until
 
 INSERT = "INSERT INTO mails (id, organization_id, recipient, subject) VALUES ($1, $2, 'a@example.org', $3)"
 
@@ -141,6 +140,51 @@ async def test_a_swallowed_error_is_no_success(database: Database, tenant: Tenan
     assert ear.after == []
 
 
+async def test_a_commit_that_the_server_refuses_tells_nobody(
+    database: Database, tenant: Tenant, owner: Any, ear: Ear
+) -> None:
+    await owner.execute(
+        "CREATE CONSTRAINT TRIGGER no AFTER INSERT ON mails DEFERRABLE INITIALLY DEFERRED"
+        " FOR EACH ROW EXECUTE FUNCTION app.refuse_change()"
+    )
+    try:
+        with pytest.raises(asyncpg.RestrictViolationError):
+            async with database.tenant(tenant.id) as tx:
+                await write(tx, "one")
+                tx.tell("topic", 1)
+    finally:
+        await owner.execute("DROP TRIGGER no ON mails")
+    assert await subjects(owner, tenant) == []
+    assert ear.after == []
+
+
+async def test_a_commit_whose_answer_was_not_awaited_is_told_all_the_same(
+    database: Database, tenant: Tenant, owner: Any, ear: Ear
+) -> None:
+    """It may have happened, so whoever caches anything had better look."""
+    sent = asyncio.Event()
+
+    async def handle() -> None:
+        async with database.tenant(tenant.id) as tx:
+            await write(tx, "one")
+            tx.tell("topic", 1)
+            commit = tx.execute
+
+            def execute(statement: str) -> Any:
+                asyncio.get_running_loop().call_soon(sent.set)
+                return commit(statement)
+
+            tx.execute = execute
+
+    handler = asyncio.create_task(handle())
+    await sent.wait()
+    handler.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await handler
+    assert ear.after == [("topic", 1)]
+    assert await open_transactions(owner) == 0
+
+
 async def test_the_clock_stands_still_within_a_transaction(database: Database, tenant: Tenant) -> None:
     async with database.tenant(tenant.id) as tx:
         first = await tx.now()
@@ -185,108 +229,3 @@ async def test_a_part_that_fails_after_a_failed_part_of_its_own_is_taken_back_wh
                         raise LookupError
                 raise ZeroDivisionError
     assert await subjects(owner, tenant) == []
-
-
-# --- deadlines
-
-
-async def test_waiting_for_a_lock_ends_at_the_deadline(database: Database, tenant: Tenant, owner: Any) -> None:
-    async with owner.transaction():
-        await owner.execute("SELECT FROM organizations WHERE id = $1 FOR UPDATE", tenant.id)
-        with pytest.raises(TimeoutError):
-            async with database.tenant(tenant.id, deadline_s=0.3) as tx:
-                await tx.execute("UPDATE organizations SET name = 'x' WHERE id = $1", tenant.id)
-    async with database.tenant(tenant.id) as tx:
-        assert await tx.fetchval("SELECT name FROM organizations WHERE id = $1", tenant.id) == "Test House"
-
-
-async def test_the_server_ends_a_wait_for_a_lock_by_itself(database: Database, tenant: Tenant, owner: Any) -> None:
-    async with owner.transaction():
-        await owner.execute("SELECT FROM organizations WHERE id = $1 FOR UPDATE", tenant.id)
-        with pytest.raises(asyncpg.LockNotAvailableError):
-            async with database.tenant(tenant.id) as tx:
-                assert await tx.fetchval("SHOW lock_timeout") == "5s"
-                await tx.execute("SET LOCAL lock_timeout = '50ms'")
-                await tx.execute("UPDATE organizations SET name = 'x' WHERE id = $1", tenant.id)
-
-
-@pytest.mark.fault
-async def test_a_server_that_falls_silent_costs_the_deadline_and_no_more(database: Database, tenant: Tenant) -> None:
-    async with asyncio.timeout(20):
-        async with database.tenant(tenant.id) as tx:
-            pid = await tx.fetchval("SELECT pg_backend_pid()")
-        with frozen(pid):
-            with pytest.raises(TimeoutError):
-                async with database.tenant(tenant.id, deadline_s=0.3):
-                    pass
-            async with database.tenant(tenant.id) as tx:
-                assert await tx.fetchval("SELECT pg_backend_pid()") != pid
-
-
-async def test_a_full_pool_is_an_error_not_a_queue_without_end(database: Database, tenant: Tenant) -> None:
-    async with database.tenant(tenant.id):
-        with pytest.raises(TimeoutError):
-            async with database.tenant(tenant.id, deadline_s=0.2):
-                pass
-
-
-# --- what a handler leaves behind
-
-
-@pytest.mark.parametrize("turns", [2**n for n in range(11)])
-async def test_a_handler_cancelled_anywhere_leaves_no_transaction(
-    database: Database, tenant: Tenant, owner: Any, turns: int
-) -> None:
-    """Cancelled so many turns of the event loop after its start: before, in and after BEGIN, INSERT and COMMIT."""
-
-    async def handle() -> None:
-        async with database.tenant(tenant.id) as tx:
-            await write(tx, "one")
-
-    handler = asyncio.create_task(handle())
-    for _ in range(turns):
-        await asyncio.sleep(0)
-    handler.cancel()
-    await asyncio.gather(handler, return_exceptions=True)
-    assert await open_transactions(owner) == 0
-    async with database.nobody() as tx:
-        assert await tx.fetchval("SELECT app.org()") is None
-    assert await subjects(owner, tenant) in ([], ["one"])
-
-
-async def test_a_handler_cancelled_while_it_waits_leaves_no_transaction(
-    database: Database, tenant: Tenant, owner: Any
-) -> None:
-    inside = asyncio.Event()
-
-    async def handle() -> None:
-        async with database.tenant(tenant.id) as tx:
-            await write(tx, "one")
-            inside.set()
-            await tx.execute("SELECT pg_sleep(60)")
-
-    handler = asyncio.create_task(handle())
-    await inside.wait()
-    handler.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await handler
-    assert await open_transactions(owner) == 0
-    assert await subjects(owner, tenant) == []
-
-
-async def test_a_lost_connection_is_replaced(database: Database, tenant: Tenant, owner: Any) -> None:
-    async def at_work() -> None:
-        async with database.tenant(tenant.id) as tx:
-            await write(tx, "one")
-            assert await end_backends(owner, f"pid = {await tx.fetchval('SELECT pg_backend_pid()')}")
-            await tx.fetchval("SELECT 1")
-
-    with pytest.raises((asyncpg.PostgresError, asyncpg.InterfaceError, OSError)):
-        await at_work()
-    assert await subjects(owner, tenant) == []
-
-    async def again() -> bool:
-        async with database.tenant(tenant.id) as tx:
-            return bool(await tx.fetchval("SELECT true"))
-
-    assert await until(again)

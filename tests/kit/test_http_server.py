@@ -34,17 +34,17 @@ def live(server: Server) -> dict[str, object]:
     return answer
 
 
-def streams_become(count: int, server: Server) -> bool:
+def becomes(name: str, count: int, server: Server) -> bool:
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
-        if live(server)["streams"] == count:
+        if live(server)[name] == count:
             return True
         time.sleep(0.02)
     return False
 
 
 def test_the_lifespan_ran_before_the_first_request(server: Server) -> None:
-    assert live(server) == {"opened": True, "settled": True, "streams": 0}
+    assert live(server) == {"opened": True, "settled": True, "streams": 0, "slow": 0}
 
 
 @pytest.mark.parametrize("lane", ["", "/"])
@@ -110,7 +110,7 @@ def listening(server: Server) -> Iterator[None]:
 def test_a_silent_stream_ends_when_its_listener_leaves(server: Server) -> None:
     with listening(server):
         assert live(server)["streams"] == 1
-    assert streams_become(0, server)
+    assert becomes("streams", 0, server)
 
 
 def test_listeners_take_no_places(server: Server) -> None:
@@ -119,7 +119,7 @@ def test_listeners_take_no_places(server: Server) -> None:
             listeners.enter_context(listening(server))
         assert live(server)["streams"] == 2 * PLACES
         assert httpx.get(f"{server.url}/api/who").status_code == 200
-    assert streams_become(0, server)
+    assert becomes("streams", 0, server)
 
 
 def test_a_broken_stream_does_not_break_the_server(server: Server) -> None:
@@ -148,7 +148,7 @@ def test_the_lane_serves_asgi_too() -> None:
     with serving("asgi") as server:
         answer = httpx.post(f"{server.url}{PATH}", content=GOOD, headers={"content-type": "application/json"})
         assert (answer.status_code, answer.json()["data"]["ids"]) == (201, [SHOP, SHOP])
-        assert live(server) == {"opened": True, "settled": True, "streams": 0}
+        assert live(server) == {"opened": True, "settled": True, "streams": 0, "slow": 0}
 
 
 @pytest.mark.fault
@@ -157,7 +157,7 @@ async def test_a_graceful_stop_answers_what_is_in_flight(lane: str) -> None:
     with serving() as server:
         async with httpx.AsyncClient() as client:
             inside = asyncio.create_task(client.get(f"{server.url}/api/slow{lane}"))
-            await asyncio.sleep(0.3)
+            assert await asyncio.to_thread(becomes, "slow", 1, server)
             server.process.send_signal(signal.SIGTERM)
             assert (await inside).json() == {"done": True}
         assert await asyncio.to_thread(server.process.wait, 20) == 0

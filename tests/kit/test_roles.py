@@ -21,14 +21,18 @@ DEFINERS = {"app.make_audit_months()"}
 # organisation's own transaction.
 WORKERS_MAY = {
     "app.migrations": {"SELECT"},
+    "events": {"SELECT"},
     "idempotency_keys": {"SELECT", "DELETE"},
+    "invitations": {"SELECT", "DELETE"},
     "jobs.history": {"SELECT", "INSERT", "UPDATE", "DELETE"},
     "jobs.queue": {"SELECT", "INSERT", "UPDATE", "DELETE"},
     "jobs.schedules": {"SELECT", "INSERT", "UPDATE", "DELETE"},
     "jobs.statistics": {"SELECT", "INSERT", "UPDATE", "DELETE"},
     "magic_links": {"SELECT", "DELETE"},
+    "mails": {"SELECT", "DELETE"},
     "organizations": {"SELECT"},
     "outbox": {"SELECT", "UPDATE", "DELETE"},
+    "platform_sessions": {"SELECT", "DELETE"},
     "sessions": {"SELECT", "DELETE"},
 }
 

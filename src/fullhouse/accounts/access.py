@@ -109,15 +109,16 @@ def choose(cookie: str | None, organization_id: str | None) -> str | None:
 
 def with_token(cookie: str | None, token: str) -> str:
     """The cookie's new value after signing in: this token first, the organisation's former one gone."""
-    claim = secrets.read(token, Kind.SESSION, Kind.PLATFORM)
-    others = [t for t in (cookie or "").split(".") if t and secrets.read(t, Kind.SESSION, Kind.PLATFORM) != claim]
+    claim = secrets.read(token, Kind.SESSION)
+    # What is no token of ours is not sent back: a cookie may hold anything, line breaks included.
+    others = [t for t in (cookie or "").split(".") if secrets.read(t, Kind.SESSION) not in (None, claim)]
     return ".".join([token, *others][:COOKIE_SESSIONS_MAX])
 
 
 def without_token(cookie: str | None, organization_id: UUID) -> str:
     kept = []
     for token in (cookie or "").split("."):
-        claim = secrets.read(token, Kind.SESSION, Kind.PLATFORM)
+        claim = secrets.read(token, Kind.SESSION)
         if claim and claim[1] != organization_id:
             kept.append(token)
     return ".".join(kept)

@@ -54,8 +54,8 @@ async def create_organization(tx: Tx, organization_id: UUID, slug: str, name: st
 
 
 async def change_organization(tx: Tx, change: ChangeOrganization) -> OrganizationProfile:
-    before = await store.profile(tx, tx.organization_id)
-    assert before
+    await store.lock_organization(tx, tx.organization_id)
+    before = await get_profile(tx)
     after = changed(before, change)
     if after.timezone != before.timezone:
         timezone(after.timezone)
@@ -63,26 +63,37 @@ async def change_organization(tx: Tx, change: ChangeOrganization) -> Organizatio
         return before
     await store.update_organization(tx, before.id, after.name)
     await store.update_settings(
-        tx, before.id, after.currency, after.locale, after.timezone, after.contact_email, after.accent_color
+        tx,
+        before.id,
+        after.currency,
+        after.locale,
+        after.timezone,
+        after.contact_email,
+        after.accent_color,
+        after.staff_may_edit_venues,
     )
     await audit_difference(tx, "organization.updated", "organization", before, after)
     return after
 
 
+async def get_profile(tx: Tx) -> OrganizationProfile:
+    profile = await store.profile(tx, tx.organization_id)
+    assert profile
+    return profile
+
+
 async def change_organization_status(tx: Tx, status: str, reason: str) -> Organization:
     """The platform suspends an organisation, or lets it back in."""
-    assert tx.organization_id
-    changed = await store.update_organization_status(tx, tx.organization_id, status)
-    if changed is None:
-        found = await store.organization_by_id(tx, tx.organization_id)
-        if found is None:
-            raise NotFound
-        return found
-    await audit.write(
-        tx, f"organization.{status}", "organization", tx.organization_id, after={"status": status}, reason=reason
-    )
-    await announce(tx, OrganizationStatusChanged(subject_id=tx.organization_id, status=status))
-    return changed
+    before = await store.lock_organization(tx, tx.organization_id)
+    if before is None:
+        raise NotFound
+    if before.status == status:
+        return before
+    after = await store.update_organization_status(tx, before.id, status)
+    assert after
+    await audit_difference(tx, f"organization.{status}", "organization", before, after, reason=reason)
+    await announce(tx, OrganizationStatusChanged(subject_id=before.id, status=status))
+    return after
 
 
 # --- people
@@ -111,6 +122,14 @@ async def change_me(tx: Tx, who: Principal, change: ChangeMe) -> User:
     return after
 
 
+async def change_status(tx: Tx, email: str, status: str) -> User:
+    """By an operator, of anybody."""
+    user = await store.user_by_email(tx, tx.organization_id, email)
+    if user is None:
+        raise NotFound(f"Nobody here has the address {email}.")
+    return await _save_member(tx, user, msgspec.structs.replace(user, status=status))
+
+
 async def change_member(tx: Tx, who: Principal, user_id: UUID, change: ChangeMember) -> User:
     before = await store.lock_user(tx, tx.organization_id, user_id)
     if before is None or before.role == Role.CUSTOMER:
@@ -118,20 +137,35 @@ async def change_member(tx: Tx, who: Principal, user_id: UUID, change: ChangeMem
     after = changed(before, change)
     if not (policy.may_manage(who.role, before.role) and policy.may_manage(who.role, after.role)):
         raise AboveYou()
+    return await _save_member(tx, before, after)
+
+
+async def _save_member(tx: Tx, before: User, after: User) -> User:
     if after == before:
         return before
     try:
-        saved = await store.update_user(tx, tx.organization_id, user_id, after.name, after.role, after.status)
+        saved = await store.update_user(tx, tx.organization_id, before.id, after.name, after.role, after.status)
     except asyncpg.CheckViolationError as error:
         if error.constraint_name != "last_owner":
             raise
         raise LastOwner() from None
     assert saved
     if saved.status == "disabled":
-        await store.revoke_sessions_of(tx, tx.organization_id, user_id, None)
+        await store.revoke_sessions_of(tx, tx.organization_id, saved.id, None)
     await audit_difference(tx, "member.updated", "user", before, saved)
-    await announce(tx, MemberChanged(subject_id=user_id, role=saved.role, status=saved.status))
+    await announce(tx, MemberChanged(subject_id=saved.id, role=saved.role, status=saved.status))
     return saved
+
+
+async def reset_password(tx: Tx, email: str, password_hash: str) -> User:
+    """By an operator. Ends every session of the person."""
+    user = await store.user_by_email(tx, tx.organization_id, email)
+    if user is None:
+        raise NotFound(f"Nobody here has the address {email}.")
+    await store.update_password(tx, tx.organization_id, user.id, password_hash)
+    await store.revoke_sessions_of(tx, tx.organization_id, user.id, None)
+    await audit.write(tx, "user.password_reset", "user", user.id)
+    return user
 
 
 async def invite(tx: Tx, who: Principal, wish: Invite, *, public_url: str) -> Invitation:
@@ -141,15 +175,16 @@ async def invite(tx: Tx, who: Principal, wish: Invite, *, public_url: str) -> In
     known = await store.user_by_email(tx, tx.organization_id, wish.email)
     if known and known.role != Role.CUSTOMER:
         raise Taken(f"{wish.email} is in the team already.")
-    await store.revoke_open_invitation(tx, tx.organization_id, wish.email)
+    # One at a time: of two that go to the same address, the later replaces the earlier.
+    organization = await store.lock_organization(tx, tx.organization_id)
+    assert organization
+    await store.revoke_open_invitation(tx, organization.id, wish.email)
     assert tx.organization_id
     token = secrets.mint(secrets.Kind.INVITATION, tx.organization_id)
     invitation = await store.insert_invitation(
         tx, new_id(), tx.organization_id, wish.email, wish.role, secrets.digest(token), who.id, policy.INVITATION_TTL
     )
     assert invitation
-    organization = await store.organization_by_id(tx, tx.organization_id)
-    assert organization
     await mail.post(
         tx,
         wish.email,
@@ -179,14 +214,15 @@ async def create_api_key(tx: Tx, who: Principal, wish: CreateApiKey, secret: byt
     ]
     if bad:
         raise BadScope(fields=bad)
-    if wish.expires_at is not None and utc(wish.expires_at) <= await tx.now():
+    expires_at = utc(wish.expires_at) if wish.expires_at else None
+    if expires_at is not None and expires_at <= await tx.now():
         raise Invalid("The key would have expired already.", fields=[FieldError("expires_at", "Lies in the past.")])
     assert tx.organization_id
     token = secrets.mint(secrets.Kind.API_KEY, tx.organization_id, secret)
     scopes = sorted(set(wish.scopes))
     key = await store.insert_api_key(
         tx, new_id(), tx.organization_id, wish.name, scopes, secrets.digest(token), token[-4:], who.actor.id,
-        wish.expires_at,
+        expires_at,
     )  # fmt: skip
     assert key
     await audit.write(tx, "api_key.created", "api_key", key.id, after={"name": wish.name, "scopes": scopes})
@@ -232,14 +268,17 @@ async def get_membership(tx: Tx, membership_id: UUID) -> Membership:
 
 
 async def change_membership(tx: Tx, membership_id: UUID, change: ChangeMembership) -> Membership:
-    before = await get_membership(tx, membership_id)
+    before = await store.lock_membership(tx, tx.organization_id, membership_id)
+    if before is None:
+        raise NotFound
     after = changed(before, change)
-    _check_validity(utc(after.valid_from), utc(after.valid_until) if after.valid_until else None)
+    valid_from, valid_until = utc(after.valid_from), utc(after.valid_until) if after.valid_until else None
+    _check_validity(valid_from, valid_until)
     if after == before:
         return before
     try:
         saved = await store.update_membership(
-            tx, tx.organization_id, membership_id, after.tier, after.status, after.valid_from, after.valid_until
+            tx, tx.organization_id, membership_id, after.tier, after.status, valid_from, valid_until
         )
     except asyncpg.UniqueViolationError:
         raise Taken("The person has this tier already.") from None

@@ -1,10 +1,11 @@
 """Periodic work of this room: what is long past is swept away."""
 
-from fullhouse.accounts import store
-from fullhouse.kit.db import Database
+from fullhouse.accounts.store import statements
+from fullhouse.kit.db import Database, sweep
+
+SWEEPS = ("sweep_sessions", "sweep_magic_links", "sweep_invitations", "sweep_platform_sessions", "sweep_mails")
 
 
-async def sweep(finder: Database) -> int:
-    """Sessions and links whose end lies well behind. Returns how many rows went."""
-    async with finder.nobody() as tx:
-        return await store.sweep_sessions(tx) + await store.sweep_magic_links(tx)
+async def sweep_all(finder: Database) -> int:
+    """Sessions, links, invitations and sent mails whose end lies well behind. Returns how many rows went."""
+    return sum([await sweep(finder, statements.texts[name]) for name in SWEEPS])

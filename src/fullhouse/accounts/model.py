@@ -26,12 +26,21 @@ class PlatformRole(StrEnum):
 
 
 TeamRole = Literal["owner", "admin", "staff", "scanner"]
-Slug = Annotated[str, Meta(pattern=r"^[a-z0-9](-?[a-z0-9]){1,62}$", max_length=63, examples=["harbour-theatre"])]
+# `$` alone would let a line break through at the very end: hence `(?!\n)`.
+Slug = Annotated[str, Meta(pattern=r"^[a-z0-9](-?[a-z0-9]){1,62}$(?!\n)", max_length=63, examples=["harbour-theatre"])]
 Name = Annotated[str, Meta(min_length=1, max_length=120, pattern=r"\S")]
-Email = Annotated[str, Meta(min_length=3, max_length=254, pattern=r"^[^@\s]+@[^@\s]+$", examples=["ana@example.org"])]
+Email = Annotated[
+    str,
+    Meta(
+        min_length=3,
+        max_length=254,
+        pattern=r"^[^@\s<>,;:\"()\[\]\\]+@[^@\s<>,;:\"()\[\]\\]+$(?!\n)",
+        examples=["ana@example.org"],
+    ),
+]
 Password = Annotated[str, Meta(min_length=10, max_length=200)]
 Token = Annotated[str, Meta(min_length=1, max_length=200)]
-Tier = Annotated[str, Meta(pattern=r"^[a-z0-9](_?[a-z0-9]){0,62}$", max_length=63, examples=["friends"])]
+Tier = Annotated[str, Meta(pattern=r"^[a-z0-9](_?[a-z0-9]){0,62}$(?!\n)", max_length=63, examples=["friends"])]
 Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
 
 
@@ -58,6 +67,7 @@ class OrganizationProfile(msgspec.Struct, frozen=True):
     timezone: str
     contact_email: str | None
     accent_color: str
+    staff_may_edit_venues: bool
     created_at: datetime
 
 
@@ -210,10 +220,11 @@ class ChangePassword(Request, frozen=True):
 class ChangeOrganization(Request, frozen=True):
     name: Name | UnsetType = UNSET
     currency: Currency | UnsetType = UNSET
-    locale: Annotated[str, Meta(pattern=r"^[a-z]{2}(-[A-Z]{2})?$")] | UnsetType = UNSET
+    locale: Annotated[str, Meta(pattern=r"^[a-z]{2}(-[A-Z]{2})?$(?!\n)")] | UnsetType = UNSET
     timezone: Annotated[str, Meta(max_length=64, examples=["Africa/Johannesburg"])] | UnsetType = UNSET
     contact_email: Email | UnsetType | None = UNSET
-    accent_color: Annotated[str, Meta(pattern=r"^#[0-9A-Fa-f]{6}$")] | UnsetType = UNSET
+    accent_color: Annotated[str, Meta(pattern=r"^#[0-9A-Fa-f]{6}$(?!\n)")] | UnsetType = UNSET
+    staff_may_edit_venues: bool | UnsetType = UNSET
 
 
 class ChangeMember(Request, frozen=True):

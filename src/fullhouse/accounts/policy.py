@@ -22,6 +22,15 @@ memberships.write       x      x      x       .        .      memberships:write
 keys.read               x      x      .       .        .      -
 keys.create             x      x      .       .        .      -
 keys.revoke             x      x      .       .        .      -
+venues.read             x      x      x       x        .      venues:read
+venues.write            x      x      x       .        .      venues:write
+venues.delete           x      x      .       .        .      venues:write
+events.read             x      x      x       x        .      events:read
+events.create           x      x      x       .        .      events:write
+events.update           x      x      x       .        .      events:write
+events.delete           x      x      .       .        .      events:manage
+events.publish          x      x      .       .        .      events:manage
+events.cancel           x      x      .       .        .      events:manage
 audit.read              x      x      .       .        .      audit:read
 mailbox.read            x      .      .       .        .      -
 """
@@ -32,6 +41,7 @@ platform.me                  x             x
 platform.orgs.read           x             x
 platform.orgs.create         x             .
 platform.orgs.update         x             .
+platform.events.stop         x             x
 """
 
 

@@ -7,6 +7,10 @@ SELECT id, slug, name, status, created_at FROM organizations WHERE slug = $1;
 -- name: organization_by_id
 SELECT id, slug, name, status, created_at FROM organizations WHERE id = $1;
 
+-- name: lock_organization
+-- For changes that must see each other; not a key lock, so that rows which refer to the organisation still come in.
+SELECT id, slug, name, status, created_at FROM organizations WHERE id = $1 FOR NO KEY UPDATE;
+
 -- name: list_organizations
 SELECT id, slug, name, status, created_at FROM organizations
 WHERE $1::timestamptz IS NULL OR (created_at, id) > ($1, $2::uuid)
@@ -20,7 +24,8 @@ RETURNING id, slug, name, status, created_at;
 INSERT INTO organization_settings (organization_id) VALUES ($1);
 
 -- name: profile
-SELECT o.id, o.slug, o.name, o.status, s.currency, s.locale, s.timezone, s.contact_email, s.accent_color, o.created_at
+SELECT o.id, o.slug, o.name, o.status, s.currency, s.locale, s.timezone, s.contact_email, s.accent_color,
+       s.staff_may_edit_venues, o.created_at
 FROM organizations o JOIN organization_settings s ON s.organization_id = o.id
 WHERE o.id = $1;
 
@@ -28,12 +33,13 @@ WHERE o.id = $1;
 UPDATE organizations SET name = $2, updated_at = app.clock() WHERE id = $1;
 
 -- name: update_organization_status
-UPDATE organizations SET status = $2, updated_at = app.clock() WHERE id = $1 AND status <> $2
+UPDATE organizations SET status = $2, updated_at = app.clock() WHERE id = $1
 RETURNING id, slug, name, status, created_at;
 
 -- name: update_settings
 UPDATE organization_settings
-SET currency = $2, locale = $3, timezone = $4, contact_email = $5, accent_color = $6, updated_at = app.clock()
+SET currency = $2, locale = $3, timezone = $4, contact_email = $5, accent_color = $6,
+    staff_may_edit_venues = $7, updated_at = app.clock()
 WHERE organization_id = $1;
 
 -- name: insert_user
@@ -144,6 +150,11 @@ FROM m JOIN users u ON u.organization_id = m.organization_id AND u.id = m.user_i
 -- name: membership_by_id
 SELECT m.id, m.user_id, u.email, u.name, m.tier, m.number, m.status, m.valid_from, m.valid_until, m.created_at
 FROM memberships m JOIN users u ON u.organization_id = m.organization_id AND u.id = m.user_id
+WHERE m.organization_id = $1 AND m.id = $2;
+
+-- name: lock_membership
+SELECT m.id, m.user_id, u.email, u.name, m.tier, m.number, m.status, m.valid_from, m.valid_until, m.created_at
+FROM memberships m JOIN users u ON u.organization_id = m.organization_id AND u.id = m.user_id
 WHERE m.organization_id = $1 AND m.id = $2
 FOR UPDATE OF m;
 
@@ -187,8 +198,19 @@ SELECT id, email, name, role, password_hash FROM platform_users WHERE lower(emai
 
 -- name: insert_platform_user
 INSERT INTO platform_users (id, email, name, role, password_hash) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (lower(email)) DO UPDATE SET name = $3, role = $4, password_hash = $5
+ON CONFLICT (lower(email)) DO NOTHING
 RETURNING id, email, name, role;
+
+-- name: update_platform_user
+-- A new password or status ends every session.
+WITH u AS (
+    UPDATE platform_users SET password_hash = coalesce($2, password_hash), status = coalesce($3, status)
+    WHERE lower(email) = lower($1) RETURNING id
+), ended AS (
+    UPDATE platform_sessions SET revoked_at = app.clock()
+    WHERE user_id IN (SELECT id FROM u) AND revoked_at IS NULL
+)
+SELECT id FROM u;
 
 -- name: insert_platform_session
 INSERT INTO platform_sessions (id, user_id, token_hash, expires_at) VALUES ($1, $2, $3, app.clock() + $4)
@@ -210,3 +232,16 @@ DELETE FROM sessions WHERE id IN (
 -- name: sweep_magic_links
 DELETE FROM magic_links WHERE id IN (
     SELECT id FROM magic_links WHERE expires_at < app.clock() - interval '1 day' LIMIT 1000);
+
+-- name: sweep_invitations
+DELETE FROM invitations WHERE id IN (
+    SELECT id FROM invitations WHERE expires_at < app.clock() - interval '90 days' LIMIT 1000);
+
+-- name: sweep_platform_sessions
+DELETE FROM platform_sessions WHERE id IN (
+    SELECT id FROM platform_sessions WHERE expires_at < app.clock() - interval '30 days' LIMIT 1000);
+
+-- name: sweep_mails
+-- Those that were sent; what waits in a local mailbox waits.
+DELETE FROM mails WHERE id IN (
+    SELECT id FROM mails WHERE sent_at < app.clock() - interval '90 days' LIMIT 1000);

@@ -1,7 +1,5 @@
 """The team's side of accounts over HTTP: organisation, members, invitations, keys, memberships, audit, mailbox."""
 
-from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from fullhouse.accounts import actions, signing_in, store
@@ -25,7 +23,7 @@ from fullhouse.accounts.model import (
 )
 from fullhouse.kit import mail
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.cursors import LIMIT, Cursors, Page
+from fullhouse.kit.cursors import LIMIT, Page, page_by_age
 from fullhouse.kit.db import Tx
 from fullhouse.kit.http.endpoints import delete, get, patch, post, put
 from fullhouse.kit.http.parameters import After, Moment, PageSize, moment
@@ -58,9 +56,7 @@ async def change_password(who: Principal, services: Services, data: ChangePasswo
 @get("/api/org", "org.read")
 async def get_organization(tx: Tx) -> OrganizationProfile:
     """My organisation."""
-    profile = await store.profile(tx, tx.organization_id)
-    assert profile
-    return profile
+    return await actions.get_profile(tx)
 
 
 @patch("/api/org", "org.update")
@@ -72,7 +68,7 @@ async def change_organization(tx: Tx, data: ChangeOrganization) -> OrganizationP
 @get("/api/org/members", "members.read")
 async def list_members(tx: Tx, services: Services, limit: PageSize = LIMIT, cursor: After = None) -> Page[User]:
     """The team, oldest first."""
-    return await _page(tx, services, "members", store.list_members, cursor, limit)
+    return await page_by_age(tx, services.keyring, "members", store.list_members, cursor, limit)
 
 
 @patch("/api/org/members/{user_id:uuid}", "members.update")
@@ -86,7 +82,7 @@ async def list_invitations(
     tx: Tx, services: Services, limit: PageSize = LIMIT, cursor: After = None
 ) -> Page[Invitation]:
     """Invitations that are still open."""
-    return await _page(tx, services, "invitations", store.list_invitations, cursor, limit)
+    return await page_by_age(tx, services.keyring, "invitations", store.list_invitations, cursor, limit)
 
 
 @post("/api/org/invitations", "invitations.create", location="/api/org/invitations/{id}")
@@ -104,7 +100,7 @@ async def revoke_invitation(tx: Tx, invitation_id: UUID) -> None:
 @get("/api/org/api-keys", "keys.read")
 async def list_api_keys(tx: Tx, services: Services, limit: PageSize = LIMIT, cursor: After = None) -> Page[ApiKey]:
     """The organisation's API keys, without their secrets."""
-    return await _page(tx, services, "api_keys", store.list_api_keys, cursor, limit)
+    return await page_by_age(tx, services.keyring, "api_keys", store.list_api_keys, cursor, limit)
 
 
 @post("/api/org/api-keys", "keys.create", location="/api/org/api-keys/{id}")
@@ -124,7 +120,7 @@ async def list_memberships(
     tx: Tx, services: Services, tier: str | None = None, limit: PageSize = LIMIT, cursor: After = None
 ) -> Page[Membership]:
     """Memberships, oldest first."""
-    return await _page(tx, services, "memberships", store.list_memberships, cursor, limit, tier)
+    return await page_by_age(tx, services.keyring, "memberships", store.list_memberships, cursor, limit, tier)
 
 
 @post("/api/org/memberships", "memberships.write", location="/api/org/memberships/{id}")
@@ -159,23 +155,15 @@ async def list_audit(
 ) -> Page[AuditEntry]:
     """Who did what, newest first."""
     period = moment("since", since), moment("until", until)
-    return await _page(tx, services, "audit", store.list_audit, cursor, limit, action, actor_id, entity_id, *period)
+    return await page_by_age(
+        tx, services.keyring, "audit", store.list_audit, cursor, limit, action, actor_id, entity_id, *period
+    )
 
 
 @get("/api/org/mailbox", "mailbox.read")
 async def list_mailbox(tx: Tx, services: Services, limit: PageSize = LIMIT, cursor: After = None) -> Page[Mail]:
     """Mail that was written here, newest first; with its text while it is not sent."""
-    return await _page(tx, services, "mailbox", mail.newest, cursor, limit)
-
-
-async def _page(
-    tx: Tx, services: Services, name: str, find: Any, cursor: str | None, limit: int, *filters: Any
-) -> Page[Any]:
-    """Every list here is ordered by (created_at, id); its cursor is good for the same filters only."""
-    cursors = Cursors(services.keyring, name, tx.organization_id, *filters)
-    after = cursors.read(cursor, datetime, UUID) or (None, None)
-    rows = await find(tx, tx.organization_id, *filters, *after, limit + 1)
-    return cursors.page(rows, limit, "created_at", "id")
+    return await page_by_age(tx, services.keyring, "mailbox", mail.newest, cursor, limit)
 
 
 handlers = [

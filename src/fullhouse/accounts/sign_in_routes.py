@@ -18,14 +18,15 @@ from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.http.endpoints import Reply, post
 from fullhouse.kit.http.guard import COOKIE
-from fullhouse.kit.limits import Limit
+from fullhouse.kit.limits import Limit, network_of
 from fullhouse.kit.services import Services
 
 Cookie = Annotated[str | None, CookieParameter(name=COOKIE, max_length=4000, description="The sessions so far.")]
 
 # For one address. Generous, because a whole festival may sit behind one; the tight ones below are for one account.
 DOOR = Limit(600, 60)
-PASSWORDS_OF_ONE_ACCOUNT = Limit(10, 60)
+GUESSES_FROM_ONE_PLACE = Limit(10, 60)
+GUESSES_AT_ONE_ACCOUNT = Limit(100, 600)  # loose, or anybody could lock anybody out
 LINKS_TO_ONE_ADDRESS = Limit(5, 600)
 
 
@@ -42,7 +43,9 @@ async def sign_in_as_guest(
 @post("/api/auth/login", public=True, limit=DOOR)
 async def sign_in(actor: Actor, services: Services, data: SignIn, cookie: Cookie = None) -> Reply[Session]:
     """Sign in with address and password."""
-    await services.limiter.check(f"login:{data.organization}:{data.email.lower()}", PASSWORDS_OF_ONE_ACCOUNT)
+    account = f"login:{data.organization}:{data.email.lower()}"
+    await services.limiter.check(f"{account}:{network_of(actor.ip)}", GUESSES_FROM_ONE_PLACE)
+    await services.limiter.check(account, GUESSES_AT_ONE_ACCOUNT)
     organization = await signing_in.find_organization(services.database, data.organization)
     session = await signing_in.with_password(services.database, organization, actor, data.email, data.password)
     return _signed_in(services, session, cookie)

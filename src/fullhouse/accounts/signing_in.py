@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from fullhouse.accounts import actions, passwords, policy, store
+from fullhouse.accounts.facts import MemberChanged
 from fullhouse.accounts.model import (
     AcceptInvitation,
     ChangePassword,
@@ -23,6 +24,7 @@ from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.db import Database, Tx
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.outbox import announce
 
 
 async def find_organization(database: Database, slug: str) -> Organization:
@@ -96,6 +98,8 @@ async def accept_invitation(database: Database, actor: Actor, wish: AcceptInvita
         if invitation is None:
             raise LinkSpent()
         user = await store.user_by_email(tx, organization.id, invitation.email)
+        if user is not None and user.status != "active":
+            raise LinkSpent()
         if user is None:
             user = await actions.create_user(
                 tx, email=invitation.email, name=wish.name, role=invitation.role, password_hash=password_hash
@@ -104,7 +108,10 @@ async def accept_invitation(database: Database, actor: Actor, wish: AcceptInvita
             user = await store.update_user(tx, organization.id, user.id, wish.name, invitation.role, "active")
             assert user
             await store.update_password(tx, organization.id, user.id, password_hash)
+            # Whoever holds an old session of the buyer's must not become staff by it.
+            await store.revoke_sessions_of(tx, organization.id, user.id, None)
             await audit.write(tx, "member.joined", "user", user.id, after={"role": invitation.role})
+            await announce(tx, MemberChanged(subject_id=user.id, role=user.role, status=user.status))
         else:
             raise Taken(f"{invitation.email} is in the team already.")
         return await open_session(tx, organization, user, "invitation")

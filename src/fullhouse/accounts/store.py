@@ -33,6 +33,7 @@ class PlatformCaller(msgspec.Struct, frozen=True):
 
 organization_by_slug = statements.one("organization_by_slug", Organization)
 organization_by_id = statements.one("organization_by_id", Organization)
+lock_organization = statements.one("lock_organization", Organization)
 list_organizations = statements.many("list_organizations", Organization)
 insert_organization = statements.one("insert_organization", Organization)
 insert_settings = statements.count("insert_settings")
@@ -69,6 +70,7 @@ touch_api_key = statements.count("touch_api_key")
 
 insert_membership = statements.one("insert_membership", Membership)
 membership_by_id = statements.one("membership_by_id", Membership)
+lock_membership = statements.one("lock_membership", Membership)
 update_membership = statements.one("update_membership", Membership)
 list_memberships = statements.many("list_memberships", Membership)
 memberships_of = statements.many("memberships_of", Membership)
@@ -77,9 +79,7 @@ list_audit = statements.many("list_audit", AuditEntry)
 
 platform_user_by_email = statements.one("platform_user_by_email", PlatformUserWithHash)
 insert_platform_user = statements.one("insert_platform_user", PlatformUser)
+update_platform_user = statements.value("update_platform_user", UUID)
 insert_platform_session = statements.value("insert_platform_session", datetime)
 who_has_platform_session = statements.one("who_has_platform_session", PlatformCaller)
 revoke_platform_session = statements.count("revoke_platform_session")
-
-sweep_sessions = statements.count("sweep_sessions")
-sweep_magic_links = statements.count("sweep_magic_links")

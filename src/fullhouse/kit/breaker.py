@@ -37,11 +37,19 @@ class Breaker:
         except (TimeoutError, OSError, ConnectionError) as error:
             self._note_failure(error)
             return otherwise
-        if self._failed:
-            if self._failed >= self._failures:
-                log.info("dependency is back", dependency=self.name)
-            self._failed = 0
+        self.close()
         return result
+
+    @property
+    def tripped(self) -> bool:
+        """Open, or about to try again."""
+        return self._failed >= self._failures
+
+    def close(self) -> None:
+        """It works."""
+        if self.tripped:
+            log.info("dependency is back", dependency=self.name)
+        self._failed = 0
 
     def _note_failure(self, error: BaseException) -> None:
         self._failed += 1

@@ -62,13 +62,15 @@ class Cache:
 
     async def _fill(self, key: str, ttl_s: float, load: Callable[[], Awaitable[T]], of: type[T]) -> Any:
         epoch = self._epoch
-        value = await self._from_redis(key, of)
+        value, left_s = await self._from_redis(key, of), ttl_s
         if value is _MISS:
             value = await load()
             if epoch == self._epoch:
                 await self._to_redis(key, ttl_s, value)
+        else:
+            value, left_s = value  # it has lived for a while already
         if epoch == self._epoch:
-            self._here[key] = (time.monotonic() + ttl_s, value)
+            self._here[key] = (time.monotonic() + left_s, value)
             if len(self._here) > self._size:
                 self._here.popitem(last=False)
         return value
@@ -96,11 +98,20 @@ class Cache:
         name = self._warm.name(key)
         if name in self._owed:  # what Redis has is what was invalidated
             return _MISS
-        raw: Any = await self._warm.call(lambda client: client.get(name), None)
-        if raw is None:
+        nothing: tuple[Any, int] = (None, 0)
+
+        async def ask(client: Redis) -> tuple[Any, int]:
+            pipe = client.pipeline(transaction=False)
+            pipe.get(name)
+            pipe.pttl(name)
+            raw, left_ms = await pipe.execute()
+            return raw, left_ms
+
+        raw, left_ms = await self._warm.call(ask, nothing)
+        if raw is None or left_ms <= 0:
             return _MISS
         try:
-            return msgspec.msgpack.decode(raw, type=of)
+            return msgspec.msgpack.decode(raw, type=of), left_ms / 1000
         except msgspec.MsgspecError:  # written by another version of us
             return _MISS
 

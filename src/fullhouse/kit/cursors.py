@@ -1,9 +1,13 @@
 """Keyset pagination. A cursor is the sort key of the last row, signed: opaque, and worth nothing in another list."""
 
+from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Any, Generic, TypeVar
+from uuid import UUID
 
 import msgspec
 
+from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import Invalid
 from fullhouse.kit.secrets import Keyring
 
@@ -50,3 +54,19 @@ class Cursors:
         shown = rows[:limit]
         more = len(rows) > limit
         return Page(shown, self.write(*(getattr(shown[-1], name) for name in key)) if more else None)
+
+
+async def page_by_age(
+    tx: Tx,
+    keyring: Keyring,
+    name: str,
+    find: Callable[..., Awaitable[list[T]]],
+    cursor: str | None,
+    limit: int,
+    *filters: Any,
+) -> Page[T]:
+    """A page of a list that is ordered by (created_at, id). Its cursor is good for the same filters only."""
+    cursors = Cursors(keyring, name, tx.organization_id, *filters)
+    after = cursors.read(cursor, datetime, UUID) or (None, None)
+    rows = await find(tx, tx.organization_id, *filters, *after, limit + 1)
+    return cursors.page(rows, limit, "created_at", "id")

@@ -42,7 +42,7 @@ class Tx:
     """One transaction of one organisation, on behalf of one actor."""
 
     __slots__ = (
-        "_now", "actor", "after_commit", "connection", "execute", "fetch", "fetchrow", "fetchval",
+        "_now", "actor", "after_commit", "committing", "connection", "execute", "fetch", "fetchrow", "fetchval",
         "messages", "organization_id",
     )  # fmt: skip
 
@@ -53,6 +53,7 @@ class Tx:
         self.messages: list[Message] = []
         self.after_commit: list[Callable[[], None]] = []
         self._now: datetime | None = None
+        self.committing = False
         self.fetch = connection.fetch
         self.fetchrow = connection.fetchrow
         self.fetchval = connection.fetchval
@@ -134,24 +135,40 @@ class Database:
     async def _transaction(
         self, begin: str, organization_id: UUID | None, actor: Actor, deadline_s: float
     ) -> AsyncIterator[Tx]:
-        async with asyncio.timeout(deadline_s), self.pool.acquire(timeout=2) as connection:
-            tx = Tx(connection, organization_id, actor)
-            try:
-                await connection.execute(begin)
-                yield tx
-                await self._commit(tx)
-            except BaseException:
-                await asyncio.shield(_roll_back(connection))
-                raise
+        tx: Tx | None = None
+        try:
+            async with asyncio.timeout(deadline_s), self.pool.acquire(timeout=2) as connection:
+                tx = Tx(connection, organization_id, actor)
+                try:
+                    await connection.execute(begin)
+                    yield tx
+                    await self._commit(tx)
+                except BaseException:
+                    await asyncio.shield(_roll_back(connection))
+                    raise
+        finally:
+            # Once COMMIT was sent it may have happened, even if we were cancelled before the answer came.
+            if tx and tx.committing:
+                self._tell(tx)
+
+    def _tell(self, tx: Tx) -> None:
         if tx.messages and self.bus:
             self.bus.after_commit(tx.messages)
         for hook in tx.after_commit:
             hook()
 
     async def _commit(self, tx: Tx) -> None:
-        if tx.messages and self.bus:
+        if tx.messages:
+            assert self.bus, "a transaction that tells something needs a bus"
             await self.bus.before_commit(tx.connection, tx.messages)
-        if await tx.execute("COMMIT") != "COMMIT":
+        tx.committing = True
+        try:
+            answer = await tx.execute("COMMIT")
+        except asyncpg.PostgresError:
+            tx.committing = tx.connection.is_closed()  # a broken line leaves it open; the server's own no does not
+            raise
+        if answer != "COMMIT":
+            tx.committing = False
             raise CommitFailed
 
 
@@ -210,10 +227,10 @@ class Line(NamedTuple):
     statement: Any
 
 
-async def connect(url: str, role: str, **settings: str) -> Any:
+async def connect(url: str, role: str, *, deadline_s: float = 10, **settings: str) -> Any:
     """A single connection outside the pool, for those that keep one: hot lines, listeners and leaders."""
     connection = await asyncpg.connect(
-        url, timeout=5, command_timeout=10, server_settings=session_settings(role) | settings
+        url, timeout=5, command_timeout=deadline_s, server_settings=session_settings(role) | settings
     )
     await prepare_connection(connection)
     return connection
@@ -226,6 +243,10 @@ def session_settings(role: str) -> dict[str, str]:
         "statement_timeout": "10s",
         "lock_timeout": "5s",
         "idle_in_transaction_session_timeout": "30s",
+        # A machine that lost its power holds its locks until the server notices; the default is two hours.
+        "tcp_keepalives_idle": "10",
+        "tcp_keepalives_interval": "5",
+        "tcp_keepalives_count": "3",
     }
 
 
@@ -241,3 +262,14 @@ async def prepare_connection(connection: Any) -> None:
 
 def _jsonb(value: Any) -> bytes:
     return b"\x01" + msgspec.json.encode(value)  # jsonb's binary form: a version byte, then the text
+
+
+async def sweep(finder: Database, statement: str) -> int:
+    """Runs a statement that deletes at most a thousand rows until there are none left. Returns how many went."""
+    gone = 0
+    while True:
+        async with finder.nobody() as tx:
+            rows = int((await tx.execute(statement)).rpartition(" ")[2])
+        gone += rows
+        if rows < 1000:
+            return gone

@@ -129,7 +129,7 @@ class RateLimited(Refusal):
 
 
 class Unavailable(Refusal):
-    """The house is too busy or a part of it is away. Nothing was changed; try again shortly."""
+    """The house is too busy, or a part of it is away. Try again shortly; repeat a write with its Idempotency-Key."""
 
     code, status, title = "unavailable", 503, "Try again shortly"
 

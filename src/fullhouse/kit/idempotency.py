@@ -15,7 +15,7 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
-from fullhouse.kit.db import Database, Tx
+from fullhouse.kit.db import Database, Tx, sweep
 from fullhouse.kit.errors import Conflict, Invalid
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.secrets import Keyring
@@ -34,6 +34,12 @@ WHERE organization_id = $1 AND principal = $2 AND route = $3 AND key = $4
 _KEEP = """
 UPDATE idempotency_keys SET status = $5, answer = $6
 WHERE organization_id = $1 AND principal = $2 AND route = $3 AND key = $4
+"""
+
+
+_FORGET = """
+DELETE FROM idempotency_keys WHERE ctid IN (
+    SELECT ctid FROM idempotency_keys WHERE created_at < app.clock() - interval '2 days' LIMIT 1000)
 """
 
 
@@ -117,9 +123,4 @@ async def keep(tx: Tx, keyring: Keyring, claim: Claim, answer: Answer) -> None:
 
 async def forget_old(finder: Database) -> int:
     """Keys are honoured for two days. A thousand rows at a time, so that nobody waits for it."""
-    async with finder.nobody() as tx:
-        status = await tx.execute(
-            "DELETE FROM idempotency_keys WHERE ctid IN (SELECT ctid FROM idempotency_keys"
-            " WHERE created_at < app.clock() - interval '2 days' LIMIT 1000)"
-        )
-    return int(status.rpartition(" ")[2])
+    return await sweep(finder, _FORGET)

@@ -19,6 +19,7 @@ from fullhouse.kit.db import WORKER, Database, session_settings
 from fullhouse.kit.jobs import Handler
 
 log = structlog.get_logger()
+FINISH_WITHIN_S = 10.0
 
 # Every name is said: PgQueuer would otherwise read bare environment variables such as TRIGGER.
 _NAMES = DBSettings(
@@ -47,9 +48,18 @@ def _queries(connection: Any) -> Queries:
 class Worker:
     """Runs the jobs of a table `name -> handler` until cancelled, through lost connections."""
 
-    def __init__(self, url: str, database: Database, handlers: Mapping[str, Handler], *, max_attempts: int = 8) -> None:
+    def __init__(
+        self,
+        url: str,
+        database: Database,
+        handlers: Mapping[str, Handler],
+        *,
+        max_attempts: int = 14,
+        first_pause: timedelta = timedelta(seconds=15),
+    ) -> None:
         self._url, self._database, self._handlers = url, database, handlers
         self._max_attempts = max_attempts
+        self._first_pause = first_pause
 
     async def run(self) -> None:
         while True:
@@ -61,18 +71,37 @@ class Worker:
 
     async def _serve(self) -> None:
         # A plain connection: PgQueuer speaks JSON as text, so it gets none of our codecs.
-        connection = await asyncpg.connect(self._url, timeout=5, server_settings=session_settings(WORKER))
+        connection = await asyncpg.connect(
+            self._url, timeout=5, command_timeout=30, server_settings=session_settings(WORKER)
+        )
         try:
             queue = PgQueuer(AsyncpgDriver(connection), channel=_NAMES.channel, queries=_queries(connection))
             connection.add_termination_listener(lambda _: queue.shutdown.set())
             for name, handler in self._handlers.items():
                 self._register(queue, name, handler)
+            running = asyncio.create_task(queue.run(dequeue_timeout=timedelta(seconds=5), batch_size=5))
             try:
-                await queue.run(dequeue_timeout=timedelta(seconds=5), batch_size=5)
-            finally:
+                await asyncio.shield(running)
+            except asyncio.CancelledError:
                 queue.shutdown.set()
+                await self._finish(running, connection)
+                raise
         finally:
             connection.terminate()
+
+    async def _finish(self, running: "asyncio.Task[None]", connection: Any) -> None:
+        """Takes no more jobs and ends those in hand. One that takes too long is given back: its row stays picked,
+        and without our heartbeat another worker takes it. Cancelled while connected, PgQueuer would delete it.
+        """
+        try:
+            async with asyncio.timeout(FINISH_WITHIN_S):
+                await asyncio.shield(running)
+        except TimeoutError:
+            log.warning("a job was given back")
+        finally:
+            connection.terminate()
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
 
     def _register(self, queue: PgQueuer, name: str, handler: Handler) -> None:
         async def run(job: Job) -> None:
@@ -87,5 +116,10 @@ class Worker:
         queue.entrypoint(
             name,
             on_failure="hold",
-            executor_factory=lambda p: DatabaseRetryEntrypointExecutor(parameters=p, max_attempts=self._max_attempts),
+            executor_factory=lambda parameters: DatabaseRetryEntrypointExecutor(
+                parameters=parameters,
+                max_attempts=self._max_attempts - 1,  # it counts the repeats
+                initial_delay=self._first_pause,
+                max_delay=timedelta(hours=1),
+            ),
         )(run)

@@ -3,6 +3,7 @@
 Counted in Redis when there is one, so that all processes share the count; otherwise in this process.
 """
 
+import ipaddress
 import time
 from collections import OrderedDict
 from typing import NamedTuple
@@ -14,6 +15,13 @@ from fullhouse.kit.warm import Redis, Warm
 class Limit(NamedTuple):
     calls: int
     per_s: int
+
+
+def network_of(ip: str | None) -> str:
+    """Whom an address stands for: one house has a whole /64 of IPv6 to come from."""
+    if ip is None or ":" not in ip:
+        return ip or "unknown"
+    return str(ipaddress.ip_network((ip, 64), strict=False))
 
 
 class Limiter:

@@ -75,5 +75,4 @@ class Loop:
             ended.cancel()
             if not work.done():
                 work.cancel()
-                with suppress(asyncio.CancelledError):
-                    await work
+                await asyncio.gather(work, return_exceptions=True)  # our own cancellation still gets through

@@ -7,7 +7,7 @@ import smtplib
 import ssl
 from datetime import datetime
 from email.message import EmailMessage
-from email.utils import make_msgid
+from email.utils import parseaddr
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
@@ -20,6 +20,7 @@ from fullhouse.kit.db import Database, Tx
 from fullhouse.kit.ids import new_id
 
 JOB = "mail.deliver"
+_HERE = ("localhost", "127.0.0.1", "::1")
 log = structlog.get_logger()
 
 
@@ -35,6 +36,7 @@ class Mail(msgspec.Struct, frozen=True):
 
 async def post(tx: Tx, recipient: str, subject: str, body: str) -> UUID:
     mail_id = new_id()
+    subject = " ".join(subject.split())  # a header is one line, whatever is in the names that it mentions
     await tx.execute(
         "INSERT INTO mails (id, organization_id, recipient, subject, body) VALUES ($1, $2, $3, $4, $5)",
         mail_id, tx.organization_id, recipient, subject, body,
@@ -76,8 +78,8 @@ class Postman:
             return
         message = EmailMessage()
         message["From"], message["To"], message["Subject"] = self._sender, mail["recipient"], mail["subject"]
-        # The same id on every attempt: a server that saw the first one can recognise the second.
-        message["Message-ID"] = f"<{mail_id}@{make_msgid().rpartition('@')[2].rstrip('>')}>"
+        # The same id on every attempt, from whichever machine: a server that saw the first can recognise the second.
+        message["Message-ID"] = f"<{mail_id}@{parseaddr(self._sender)[1].rpartition('@')[2]}>"
         message.set_content(mail["body"])
         try:
             async with asyncio.timeout(30):
@@ -92,16 +94,30 @@ class Postman:
                 mail_id,
             )
 
+    def greet(self) -> str:
+        """Says hello as it would to deliver, and returns how. For whoever asks whether mail would go out."""
+        with self._connect() as server:
+            return "encrypted" if isinstance(server.sock, ssl.SSLSocket) else "not encrypted"
+
     def _send(self, message: EmailMessage) -> None:
+        with self._connect() as server:
+            server.send_message(message)
+
+    def _connect(self) -> smtplib.SMTP:
         assert self._url is not None
         host, port = self._url.hostname or "localhost", self._url.port
-        secure = self._url.scheme == "smtps"
-        server = (
-            smtplib.SMTP_SSL(host, port or 465, timeout=20) if secure else smtplib.SMTP(host, port or 587, timeout=20)
-        )
-        with server:
-            if not secure and server.has_extn("starttls"):
-                server.starttls(context=ssl.create_default_context())
-            if self._url.username:
-                server.login(unquote(self._url.username), unquote(self._url.password or ""))
-            server.send_message(message)
+        context = ssl.create_default_context()
+        if self._url.scheme == "smtps":
+            server: smtplib.SMTP = smtplib.SMTP_SSL(host, port or 465, timeout=20, context=context)
+        else:
+            server = smtplib.SMTP(host, port or 587, timeout=20)
+        server.ehlo()
+        if self._url.scheme == "smtp" and server.has_extn("starttls"):
+            server.starttls(context=context)
+            server.ehlo()
+        elif self._url.scheme == "smtp" and self._url.username and host not in _HERE:
+            server.close()
+            raise smtplib.SMTPException("the server offers no encryption; the password stays here (use smtps://)")
+        if self._url.username:
+            server.login(unquote(self._url.username), unquote(self._url.password or ""))
+        return server

@@ -4,16 +4,20 @@ A file that was applied never changes (its checksum is kept), and a database tha
 program is refused: it was written by a newer version.
 """
 
+import asyncio
 import hashlib
 import re
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import asyncpg
+import structlog
 
 from fullhouse.kit.db import ROLES
 from fullhouse.kit.errors import OperatorError
 
+log = structlog.get_logger()
 FOLDER = Path(__file__).parents[1] / "migrations"
 _LOCK = 0x66_68_6D_69  # "fhmi"
 
@@ -39,15 +43,31 @@ def known(folder: Path = FOLDER) -> list[Migration]:
     return found
 
 
+@cache
+def newest() -> int:
+    """The number that an up-to-date database has."""
+    return known()[-1].number
+
+
 async def migrate(owner_url: str, *, serving_login: str = "fullhouse_server", folder: Path = FOLDER) -> list[str]:
     """Brings the database up to date and returns the names of what was applied."""
     connection = await asyncpg.connect(owner_url, timeout=10, command_timeout=600)
     try:
-        await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
+        await _take_lock(connection)
         await _make_roles(connection, serving_login)
         return [m.name for m in await _pending(connection, known(folder)) if await _apply(connection, m)]
     finally:
         await connection.close(timeout=5)
+
+
+async def _take_lock(connection: asyncpg.Connection) -> None:
+    """One at a time. Polled, so that whoever waits can be interrupted, and says what for."""
+    waiting = False
+    while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", _LOCK):
+        if not waiting:
+            log.warning("another process migrates this database; waiting for it")
+            waiting = True
+        await asyncio.sleep(0.2)
 
 
 async def pending(connection: asyncpg.Connection) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}$", description="ISO 4217, e.g. EUR")]
+Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}$(?!\n)", description="ISO 4217, e.g. EUR")]
 
 # ISO 4217: how many digits follow the point. Two where nothing is said.
 _MINOR_DIGITS = {"JPY": 0, "KRW": 0, "CLP": 0, "ISK": 0, "UGX": 0, "VND": 0, "XAF": 0, "XOF": 0} | {

@@ -25,7 +25,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True):
 
 Consequence = Callable[[Tx, Any], Awaitable[None]]
 _INSERT = "INSERT INTO outbox (id, organization_id, name, subject_id, payload) VALUES ($1, $2, $3, $4, $5)"
-_consequences: Mapping[type[Fact], Sequence[Consequence]] = {}
+_consequences: Mapping[type[Fact], Sequence[Consequence]] | None = None
 
 
 def wire(consequences: Mapping[type[Fact], Sequence[Consequence]]) -> None:
@@ -36,6 +36,8 @@ def wire(consequences: Mapping[type[Fact], Sequence[Consequence]]) -> None:
 
 async def announce(tx: Tx, fact: Fact) -> UUID:
     """Consequences, then the outbox row. Returns the message id that consumers dedupe by."""
+    if _consequences is None:
+        raise RuntimeError("this entry point forgot outbox.wire: the fact would have no consequences")
     for consequence in _consequences.get(type(fact), ()):
         await consequence(tx, fact)
     return await add(tx, fact)

@@ -36,7 +36,7 @@ def read(token: str, *kinds: Kind) -> tuple[Kind, UUID] | None:
     if prefix not in kinds or len(rest) != 64:
         return None
     try:
-        return Kind(prefix), UUID(bytes=base64.urlsafe_b64decode(rest)[:16])
+        return Kind(prefix), UUID(bytes=_unb64(rest)[:16])
     except ValueError:
         return None
 
@@ -60,7 +60,7 @@ class Keyring:
 
     def verify(self, purpose: str, signed: str) -> bytes | None:
         try:
-            raw = base64.urlsafe_b64decode(signed + "=" * (-len(signed) % 4))
+            raw = _unb64(signed)
         except ValueError:
             return None
         mac, message = raw[:16], raw[16:]
@@ -75,9 +75,14 @@ class Keyring:
     def open(self, purpose: str, sealed: bytes) -> bytes | None:
         try:
             return AESGCM(self.key(purpose)).decrypt(sealed[:12], sealed[12:], None)
-        except InvalidTag:
+        except (InvalidTag, ValueError):  # altered, or too short to be one
             return None
 
 
 def _b64(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
+
+
+def _unb64(text: str) -> bytes:
+    # Validated: Python would otherwise skip whatever is not in the alphabet, line breaks and semicolons too.
+    return base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)

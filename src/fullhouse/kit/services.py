@@ -1,20 +1,23 @@
 """What a running process holds: opened once, in order, closed in the opposite one."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Protocol
 
+import asyncpg
 import msgspec
+import structlog
 
 from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.bus import Bus
 from fullhouse.kit.cache import Cache
-from fullhouse.kit.db import APP, Database
+from fullhouse.kit.db import APP, Database, HotLine
 from fullhouse.kit.idempotency import Repeats
 from fullhouse.kit.limits import Limiter
 from fullhouse.kit.secrets import Keyring
 from fullhouse.kit.warm import Warm
+
+log = structlog.get_logger()
 
 
 class Credentials(msgspec.Struct, frozen=True):
@@ -35,6 +38,7 @@ class Authenticator(Protocol):
 class Services(msgspec.Struct, frozen=True):
     database: Database
     reads: Database  # a replica if there is one, otherwise the same
+    pulse: HotLine  # answers "is the database well" however busy the pool is
     bus: Bus
     cache: Cache
     limiter: Limiter
@@ -47,16 +51,22 @@ class Services(msgspec.Struct, frozen=True):
 async def open_services(
     *, url: str, read_url: str | None, redis_url: str | None, secret_key: str, public_url: str, pool_size: int
 ) -> AsyncIterator[Services]:
-    warm = Warm(redis_url)
-    bus = Bus(url, redis_url)
-    cache = Cache(bus, warm)
-    await bus.start()
-    database = await Database.open(url, APP, size=pool_size, bus=bus)
-    reads = await Database.open(read_url, APP, size=pool_size) if read_url else database
-    try:
+    async with AsyncExitStack() as open_now:
+        warm = Warm(redis_url)
+        open_now.push_async_callback(warm.close)
+        bus = Bus(url, redis_url)
+        cache = Cache(bus, warm)
+        open_now.push_async_callback(cache.close)
+        await bus.start()
+        open_now.push_async_callback(bus.stop)
+        pulse = HotLine(url, "SELECT max(number) AS newest FROM app.migrations", lines=1, deadline_s=2)
+        open_now.push_async_callback(pulse.close)
+        database = await Database.open(url, APP, size=pool_size, bus=bus)
+        open_now.push_async_callback(database.close)
         yield Services(
             database=database,
-            reads=reads,
+            reads=await _replica(read_url, pool_size, open_now) or database,
+            pulse=pulse,
             bus=bus,
             cache=cache,
             limiter=Limiter(warm),
@@ -64,9 +74,16 @@ async def open_services(
             repeats=Repeats(),
             public_url=public_url,
         )
-    finally:
-        closings: list[Callable[[], Awaitable[None]]] = [database.close, cache.close, bus.stop, warm.close]
-        if reads is not database:
-            closings.insert(0, reads.close)
-        for close in closings:
-            await asyncio.shield(close())
+
+
+async def _replica(url: str | None, pool_size: int, open_now: AsyncExitStack) -> Database | None:
+    """A replica only spares the primary work: one that is away is no reason not to start."""
+    if url is None:
+        return None
+    try:
+        replica = await Database.open(url, APP, size=pool_size)
+    except (OSError, asyncpg.PostgresError) as error:
+        log.warning("the read replica is away; reading from the primary", error=repr(error))
+        return None
+    open_now.push_async_callback(replica.close)
+    return replica

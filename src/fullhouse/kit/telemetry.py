@@ -2,8 +2,8 @@
 
 import logging
 import sys
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple
 
 import structlog
 from prometheus_client import CollectorRegistry, generate_latest, multiprocess
@@ -13,29 +13,34 @@ _SECRET_KEYS = frozenset({"password", "token", "authorization", "cookie", "secre
 
 
 def configure_logs(level: str, *, process: str) -> None:
-    terminal = sys.stderr.isatty()
+    renderer: Any = structlog.dev.ConsoleRenderer() if sys.stderr.isatty() else structlog.processors.JSONRenderer()
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _hide_secrets,
+        structlog.processors.format_exc_info,
+    ]
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            _hide_secrets,
-            structlog.processors.format_exc_info,
-            structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer(),
-        ],
+        processors=[*shared, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
     structlog.contextvars.bind_contextvars(process=process)
-    # Libraries speak through the standard logger: only their warnings, in the same stream.
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    # Libraries speak through the standard logger: only their warnings, in the same stream and shape.
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=shared))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
 
 
-def _hide_secrets(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    for key in _SECRET_KEYS & event.keys():
-        event[key] = "…"
-    return event
+def _hide_secrets(_logger: Any, _method: str, event: Mapping[str, Any]) -> dict[str, Any]:
+    def shown(key: str, value: Any) -> Any:
+        if str(key).lower() in _SECRET_KEYS:
+            return "…"
+        return _hide_secrets(_logger, _method, value) if isinstance(value, Mapping) else value
+
+    return {key: shown(key, value) for key, value in event.items()}
 
 
 def metrics() -> bytes:
@@ -48,8 +53,15 @@ def metrics() -> bytes:
     return generate_latest(registry)
 
 
-def tracing(endpoint: str | None, *, service: str) -> Callable[[Any], Any] | None:
-    """An ASGI wrapper that traces each request, or None if no collector is configured."""
+class Tracing(NamedTuple):
+    """An ASGI wrapper that traces each request, and the way to end it with nothing unsent."""
+
+    wrap: Callable[[Any], Any]
+    close: Callable[[], None]
+
+
+def tracing(endpoint: str | None, *, service: str) -> Tracing | None:
+    """None if no collector is configured."""
     if endpoint is None:
         return None
     # Imported here: half a second that nobody without a collector should pay.
@@ -62,22 +74,21 @@ def tracing(endpoint: str | None, *, service: str) -> Callable[[Any], Any] | Non
     provider = TracerProvider(resource=Resource.create({"service.name": service}))
     exporter = OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces")
     provider.add_span_processor(BatchSpanProcessor(exporter, schedule_delay_millis=1000))
-    trace.set_tracer_provider(provider)
-    tracer = trace.get_tracer("fullhouse")
+    tracer = provider.get_tracer("fullhouse")
 
     def wrap(app: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
         async def traced(scope: Any, receive: Any, send: Any) -> None:
             if scope["type"] != "http":
                 await app(scope, receive, send)
-                if scope["type"] == "lifespan":
-                    provider.shutdown()
                 return
-            with tracer.start_as_current_span(f"{scope['method']} {scope['path']}") as span:
+            # The route's template, never the path itself: an address may hold a secret.
+            route = scope.get("path_template") or "unmatched"
+            with tracer.start_as_current_span(f"{scope['method']} {route}", kind=trace.SpanKind.SERVER) as span:
+                span.set_attribute("http.route", route)
 
                 async def note(message: Any) -> None:
                     if message["type"] == "http.response.start":
                         span.set_attribute("http.response.status_code", message["status"])
-                        span.set_attribute("http.route", scope.get("path_template") or scope["path"])
                         for name, value in structlog.contextvars.get_contextvars().items():
                             span.set_attribute(f"fullhouse.{name}", str(value))
                     await send(message)
@@ -86,4 +97,4 @@ def tracing(endpoint: str | None, *, service: str) -> Callable[[Any], Any] | Non
 
         return traced
 
-    return wrap
+    return Tracing(wrap, provider.shutdown)

@@ -13,9 +13,19 @@ class UnknownTimezone(Invalid):
     code, title = "unknown_timezone", "No such time zone"
 
 
+# The driver takes the calendar's two ends for PostgreSQL's infinities.
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+
+
 def utc(moment: datetime) -> datetime:
-    """A time without a zone is UTC: that is what the API says it speaks."""
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    """A time without a zone is UTC: that is what the API says it speaks. The ends of the calendar are refused."""
+    try:
+        there = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except OverflowError:
+        there = _LAST
+    if not _FIRST < there < _LAST:
+        raise Invalid(f"{moment.isoformat()} is beyond the calendar. Choose a time within the years 1 to 9999.")
+    return there
 
 
 def timezone(name: str) -> ZoneInfo:

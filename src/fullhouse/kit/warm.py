@@ -3,6 +3,7 @@
 Away or hung it costs a caller one short timeout, then nothing (the breaker is open), and never an error.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -16,11 +17,12 @@ from fullhouse.kit.breaker import Breaker
 T = TypeVar("T")
 Redis = redis.asyncio.Redis
 TIMEOUT_S = 0.05
+CONNECT_S = 1.0
 
 
 def client(url: str) -> Redis:
     # No retries inside the client: the breaker decides when to ask again.
-    return redis.asyncio.from_url(url, socket_connect_timeout=0.5, retry=Retry(NoBackoff(), 0))
+    return redis.asyncio.from_url(url, socket_connect_timeout=CONNECT_S, retry=Retry(NoBackoff(), 0))
 
 
 class Warm:
@@ -28,6 +30,7 @@ class Warm:
         self._client = client(url) if url else None
         self._breaker = Breaker("redis", timeout_s=TIMEOUT_S)
         self._prefix = prefix
+        self._healing: asyncio.Task[None] | None = None
 
     @property
     def configured(self) -> bool:
@@ -48,8 +51,24 @@ class Warm:
             except RedisError as error:
                 raise ConnectionError(str(error)) from error
 
-        return await self._breaker.call(run, otherwise)
+        result = await self._breaker.call(run, otherwise)
+        if self._breaker.tripped and (self._healing is None or self._healing.done()):
+            self._healing = asyncio.create_task(self._heal(redis_client), name="redis:heal")
+        return result
+
+    async def _heal(self, redis_client: Redis) -> None:
+        """Dials with more patience than a caller has; the connection stays, and a distant Redis is fast over it."""
+        while self._breaker.tripped:
+            try:
+                async with asyncio.timeout(CONNECT_S):
+                    await redis_client.ping()
+            except (OSError, RedisError):
+                await asyncio.sleep(CONNECT_S)
+            else:
+                self._breaker.close()
 
     async def close(self) -> None:
+        if self._healing:
+            self._healing.cancel()
         if self._client is not None:
             await self._client.aclose()

@@ -37,7 +37,7 @@ BEGIN
     IF OLD.role <> 'owner' OR OLD.status <> 'active' THEN
         RETURN NULL;
     END IF;
-    PERFORM FROM organizations WHERE id = OLD.organization_id FOR UPDATE;
+    PERFORM FROM organizations WHERE id = OLD.organization_id FOR NO KEY UPDATE;
     PERFORM FROM users
       WHERE organization_id = OLD.organization_id AND role = 'owner' AND status = 'active';
     IF NOT FOUND THEN
@@ -96,6 +96,7 @@ CREATE TABLE invitations (
 CREATE UNIQUE INDEX invitations_open ON invitations (organization_id, lower(email))
     WHERE accepted_at IS NULL AND revoked_at IS NULL;
 CALL app.protect('invitations');
+CALL app.let_workers_find('invitations', 'SELECT, DELETE');
 
 CREATE TABLE api_keys (
     id              uuid PRIMARY KEY,
@@ -155,7 +156,8 @@ CREATE TABLE platform_sessions (
 );
 -- Only the owner makes platform staff (`fullhouse user create … --role super_admin`): no request ever can.
 GRANT SELECT ON platform_users TO fullhouse_app;
-GRANT SELECT, INSERT, UPDATE, DELETE ON platform_sessions TO fullhouse_app;
+GRANT SELECT, INSERT, UPDATE ON platform_sessions TO fullhouse_app;
+GRANT SELECT, DELETE ON platform_sessions TO fullhouse_worker;
 
 -- Every request asks "whose token is this?". One round trip: the token names its organisation, the function enters
 -- it for this statement only, and row-level security does the rest.

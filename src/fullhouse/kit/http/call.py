@@ -1,13 +1,14 @@
 """A request, as much of it as a fast handler may see, on either transport."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import NamedTuple
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]  # its stubs do not re-export
 from litestar.datastructures import State
 
+from fullhouse.kit.actors import Principal
 from fullhouse.kit.errors import Malformed
 from fullhouse.kit.http import asgi, body, rsgi
 from fullhouse.kit.http.answer import Answer
@@ -21,6 +22,7 @@ class Route(NamedTuple):
     template: str
     rules: body.Rules
     ids: int
+    opt: Mapping[str, Any]
 
 
 class Match(NamedTuple):
@@ -33,12 +35,14 @@ class Match(NamedTuple):
 class Call(ABC):
     """One request to a fast handler."""
 
-    __slots__ = ("_body", "_rules", "_visit", "params", "query", "state")
+    __slots__ = ("_body", "_rules", "_visit", "params", "principal", "query", "state")
 
     def __init__(self, match: Match, visit: Visit, query: str, state: State) -> None:
         self._rules = match.route.rules
         self._visit = visit
         self._body: bytes | None = None
+        self.principal: Principal | None = None
+        """The caller, where the route is not public."""
         self.params: tuple[UUID, ...] = match.params
         """The ids in the path, in order."""
         self.query = query

@@ -21,16 +21,22 @@ def decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
     if not body:
         raise Malformed("The body is empty. Send JSON.")
     try:
-        value = decoder.decode(body)
+        value = _decode(decoder, body)
         if _LONG_NUMBER.search(body):
             _check_numbers(msgspec.json.decode(body))
-    except msgspec.ValidationError as exc:
-        refuse(str(exc))
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise Malformed("The body is not valid JSON.") from None
     except RecursionError:
         raise Malformed("The body is nested too deeply.") from None
     return value
+
+
+def _decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError as exc:
+        msgspec.json.decode(body)  # it complains of what it meets first; but what is no JSON at all is malformed
+        refuse(str(exc))
 
 
 def refuse(complaint: str) -> NoReturn:

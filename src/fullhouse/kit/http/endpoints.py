@@ -26,7 +26,7 @@ from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid, Refusal
 from fullhouse.kit.http import problems
 from fullhouse.kit.http.answer import Answer
-from fullhouse.kit.http.guard import actor_of
+from fullhouse.kit.http.guard import asks
 from fullhouse.kit.limits import Limit
 from fullhouse.kit.services import Services
 
@@ -109,7 +109,7 @@ class _Runner:
     async def __call__(self, request: AnyRequest, arguments: dict[str, Any]) -> Response[Any]:
         services: Services = request.app.state.services
         who: Principal | None = request.scope.get("principal")  # type: ignore[assignment]
-        have = {"who": who, "services": services, "actor": actor_of(request) if "actor" in self._given else None}
+        have = {"who": who, "services": services, "actor": asks(request).actor if "actor" in self._given else None}
         arguments |= {name: have[name] for name in self._given - {"tx"}}
         if "tx" not in self._given:
             return _response(self._answer(await self._fn(**arguments)))

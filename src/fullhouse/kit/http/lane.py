@@ -7,7 +7,7 @@ a documented twin, and whatever the table does not match exactly, the twin serve
 import gc
 import re
 from asyncio import AbstractEventLoop
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from uuid import UUID
 
@@ -37,7 +37,7 @@ class Table:
                 shape, ids = _UUID_PARAMETER.subn("/{}", route.path)
                 if ":" in shape:
                     raise ValueError(f"{route.path}: a fast route takes no parameters but {{name:uuid}}.")
-                entry = Route(fast, route.path_format, rules.amended(handler.opt), ids)
+                entry = Route(fast, route.path_format, rules.amended(handler.opt), ids, handler.opt)
                 for method in handler.http_methods:
                     self._routes[str(method), shape] = entry
 
@@ -51,11 +51,16 @@ class Table:
         return Match(route, tuple(map(UUID, ids)))
 
 
+Guard = Callable[[Call, Route], Awaitable[None]]
+
+
 class Lane:
     """The whole application: both lanes, with an ASGI face and an RSGI face."""
 
-    def __init__(self, wide: Litestar, edge: Edge) -> None:
+    def __init__(self, wide: Litestar, edge: Edge, guard: Guard | None = None) -> None:
+        """`guard` is asked before each fast handler, as Litestar's guards are before theirs."""
         self.edge = edge
+        self._guard = guard
         self.wide = wide
         self.table = Table(wide, edge.body_rules)
         self._wide_lane = WideLane(wide, edge)
@@ -70,6 +75,8 @@ class Lane:
     async def _answer(self, match: Match, call: Call, visit: Visit) -> Answer:
         try:
             self.edge.admit(visit, call.query)
+            if self._guard:
+                await self._guard(call, match.route)
             await call.check_length()
             return await match.route.handler(call)
         except Exception as exc:

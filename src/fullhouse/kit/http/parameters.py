@@ -1,16 +1,22 @@
-"""Query parameters that many lists share."""
+"""Parameters that many routes share."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated
 
 import msgspec
-from litestar.params import QueryParameter
+from litestar.params import HeaderParameter, QueryParameter
 
 from fullhouse.kit.cursors import LIMIT_MAX
 from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.times import utc
 
 PageSize = Annotated[int, QueryParameter(ge=1, le=LIMIT_MAX, description="How many at most.")]
 After = Annotated[str | None, QueryParameter(max_length=1000, description="The `next_cursor` of the page before.")]
+
+IfMatch = Annotated[
+    str | None,
+    HeaderParameter(name="If-Match", max_length=40, description="The ETag that the change is based on."),
+]
 
 # Text, and read by `moment`: Litestar would take the number 0.5 for a time.
 Moment = Annotated[
@@ -25,4 +31,4 @@ def moment(name: str, text: str | None) -> datetime | None:
         found = msgspec.convert(text, datetime)
     except msgspec.ValidationError:
         raise Invalid(fields=[FieldError(name, "Expected a time such as 2026-01-31T19:30:00Z.")]) from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return utc(found)

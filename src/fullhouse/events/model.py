@@ -1,0 +1,329 @@
+"""Venues, gates and shows, as they are stored and shown; what may be asked of them, and what is refused."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from fullhouse.kit.errors import Conflict, Forbidden, Invalid
+
+Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S")]
+# `$` alone would let a line break through at the very end: hence `(?!\n)`.
+Slug = Annotated[str, Meta(pattern=r"^[a-z0-9](-?[a-z0-9]){0,99}$(?!\n)", max_length=100, examples=["main-hall"])]
+City = Annotated[str, Meta(min_length=1, max_length=50, pattern=r"\S")]
+Country = Annotated[str, Meta(min_length=2, max_length=56, pattern=r"\S", description="ISO code or name.")]
+Address = Annotated[str, Meta(min_length=5, max_length=500, description="As on an envelope; maps find it.")]
+Timezone = Annotated[str, Meta(min_length=1, max_length=64, examples=["Europe/Amsterdam"])]
+Latitude = Annotated[float, Meta(ge=-90, le=90)]
+Longitude = Annotated[float, Meta(ge=-180, le=180)]
+Count = Annotated[int, Meta(ge=0, le=1_000_000)]
+Places = Annotated[int, Meta(ge=1, le=1_000_000)]
+GateCode = Annotated[str, Meta(pattern=r"^[A-Z0-9][A-Z0-9_-]{0,39}$(?!\n)", max_length=40, examples=["GATE_A"])]
+Settings = Annotated[dict[str, Any], Meta(max_length=50)]
+
+
+EventName = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"\S")]
+Description = Annotated[str, Meta(min_length=1, max_length=2000, pattern=r"\S")]
+Category = Annotated[str, Meta(pattern=r"^[a-z0-9](_?[a-z0-9]){0,39}$(?!\n)", max_length=40, examples=["theatre"])]
+Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
+
+
+class Status(StrEnum):
+    DRAFT = "draft"
+    PUBLISHED = "published"
+    LIVE = "live"
+    ENDED = "ended"
+    CANCELLED = "cancelled"
+    POSTPONED = "postponed"
+    ARCHIVED = "archived"
+
+
+class AddressParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The address in pieces, for those who print it."""
+
+    street: Annotated[str, Meta(max_length=200)] | None = None
+    postal_code: Annotated[str, Meta(max_length=20)] | None = None
+    region: Annotated[str, Meta(max_length=100)] | None = None
+
+
+class Venue(msgspec.Struct, frozen=True):
+    id: UUID
+    slug: str
+    name: str
+    kind: str
+    timezone: str
+    address: str | None
+    address_parts: AddressParts
+    city: str
+    country: str
+    latitude: float | None
+    longitude: float | None
+    max_capacity: int
+    settings: dict[str, Any]
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class Gate(msgspec.Struct, frozen=True):
+    id: UUID
+    venue_id: UUID
+    gate_code: str
+    name: str
+    status: str
+    capacity: int | None
+    settings: dict[str, Any]
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """A show, as it is stored. Times are UTC; people see them in `timezone`, the venue's."""
+
+    id: UUID
+    venue_id: UUID | None
+    slug: str
+    name: str
+    description: str
+    category: str
+    status: str
+    start_at: datetime
+    end_at: datetime
+    doors_at: datetime
+    sale_start_at: datetime
+    sale_end_at: datetime
+    rescheduled_at: datetime | None
+    capacity: int
+    settings: dict[str, Any]
+    venue_name: str
+    city: str
+    country: str
+    address: str | None
+    timezone: str
+    recurrence_group_id: UUID | None
+    replaced_by_event_id: UUID | None
+    postponement_reason: str | None
+    cancellation_reason: str | None
+    created_by: UUID | None
+    version: int
+    published_at: datetime | None
+    cancelled_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class EventView(Event, frozen=True, kw_only=True):
+    """A show with what follows from its status and the hour, and the moves that are open to it."""
+
+    sale_status: str
+    can_sell: bool
+    scanning: str
+    visible: bool
+    moves: list[str]
+    start_at_unix_ms: int
+    server_time_unix_ms: int
+
+
+# --- requests
+
+
+class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of all bodies: nothing unknown is ignored."""
+
+
+class NewVenue(Request, frozen=True, kw_only=True):
+    name: Name
+    city: City
+    country: Country
+    timezone: Timezone
+    kind: Literal["physical", "virtual"] = "physical"
+    slug: Slug | None = None
+    address: Address | None = None
+    address_parts: AddressParts = AddressParts()
+    latitude: Latitude | None = None
+    longitude: Longitude | None = None
+    max_capacity: Count = 0
+    settings: Settings = {}
+
+
+class ChangeVenue(Request, frozen=True, kw_only=True):
+    name: Name | UnsetType = UNSET
+    city: City | UnsetType = UNSET
+    country: Country | UnsetType = UNSET
+    timezone: Timezone | UnsetType = UNSET
+    kind: Literal["physical", "virtual"] | UnsetType = UNSET
+    slug: Slug | UnsetType = UNSET
+    address: Address | UnsetType | None = UNSET
+    address_parts: AddressParts | UnsetType = UNSET
+    latitude: Latitude | UnsetType | None = UNSET
+    longitude: Longitude | UnsetType | None = UNSET
+    max_capacity: Count | UnsetType = UNSET
+    settings: Settings | UnsetType = UNSET
+
+
+class NewGate(Request, frozen=True, kw_only=True):
+    gate_code: GateCode
+    name: Name
+    status: Literal["open", "closed"] = "open"
+    capacity: Places | None = None
+    settings: Settings = {}
+
+
+class ChangeGate(Request, frozen=True, kw_only=True):
+    gate_code: GateCode | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
+    status: Literal["open", "closed"] | UnsetType = UNSET
+    capacity: Places | UnsetType | None = UNSET
+    settings: Settings | UnsetType = UNSET
+
+
+class NewEvent(Request, frozen=True, kw_only=True):
+    venue_id: UUID
+    name: EventName
+    description: Description
+    category: Category
+    start_at: datetime
+    end_at: datetime
+    slug: Slug | None = None
+    doors_at: datetime | None = None
+    sale_start_at: datetime | None = None
+    sale_end_at: datetime | None = None
+    capacity: Count = 0
+    settings: Settings = {}
+
+
+class ChangeEvent(Request, frozen=True, kw_only=True):
+    """`reason` is needed to move an announced show to another venue."""
+
+    venue_id: UUID | UnsetType = UNSET
+    name: EventName | UnsetType = UNSET
+    description: Description | UnsetType = UNSET
+    category: Category | UnsetType = UNSET
+    start_at: datetime | UnsetType = UNSET
+    end_at: datetime | UnsetType = UNSET
+    slug: Slug | UnsetType = UNSET
+    doors_at: datetime | UnsetType = UNSET
+    sale_start_at: datetime | UnsetType = UNSET
+    sale_end_at: datetime | UnsetType = UNSET
+    capacity: Count | UnsetType = UNSET
+    settings: Settings | UnsetType = UNSET
+    replaced_by_event_id: UUID | UnsetType | None = UNSET
+    reason: Reason | None = None
+
+
+class WithReason(Request, frozen=True):
+    reason: Reason | None = None
+
+
+class Postpone(Request, frozen=True, kw_only=True):
+    reason: Reason | None = None
+    rescheduled_at: datetime | None = None
+
+
+class Reschedule(Request, frozen=True, kw_only=True):
+    rescheduled_at: datetime
+    sale_end_at: datetime | None = None
+    reason: Reason | None = None
+
+
+class PlatformOrder(Request, frozen=True, kw_only=True):
+    """What the platform needs to interfere: always a reason; for a tenant_manager the tenant's consent too."""
+
+    reason: Reason
+    tenant_approval_reference: Annotated[str, Meta(min_length=1, max_length=200, pattern=r"\S")] | None = None
+
+
+class Duplicate(Request, frozen=True, kw_only=True):
+    start_at: datetime
+    name: EventName | None = None
+
+
+# --- refusals
+
+
+class MoveNotAllowed(Conflict):
+    """The show's status does not allow this. The answer names the status and the moves that are open."""
+
+    code, title = "transition_not_allowed", "The show's status does not allow this"
+
+
+class NoNewDate(Conflict):
+    """A postponed show comes back only once it has a new date. Reschedule it first."""
+
+    code, title = "no_new_date", "The show has no new date yet"
+
+
+class Duplicated(Conflict):
+    """The same person has announced the same show at the same place and time already."""
+
+    code, title = "event_exists", "This show exists already"
+
+
+class StartInThePast(Invalid):
+    """A new show starts in the future."""
+
+    code, title = "start_in_the_past", "The start lies in the past"
+
+
+class WrongTimes(Invalid):
+    """Doors, start, end and sale window do not fit together."""
+
+    code, title = "invalid_times", "The times do not fit together"
+
+
+class AboveVenueCapacity(Invalid):
+    """The show's capacity is above its venue's, or above what one show may have."""
+
+    code, title = "capacity_above_venue", "More places than the venue has"
+
+
+class VenueUnknown(Invalid):
+    """There is no such venue in this organisation."""
+
+    code, title = "venue_not_found", "No such venue"
+
+
+class TimesAreFixed(Forbidden):
+    """Staff cannot change the times of a published show; an admin can."""
+
+    code, title = "times_are_fixed", "Only an admin moves a published show"
+
+
+class VenueChangeNeedsReason(Conflict):
+    """A show that was announced changes its venue only by an owner or admin, with a reason."""
+
+    code, title = "venue_change_needs_reason", "Say why the show moves"
+
+
+class NotDeletable(Conflict):
+    """Only drafts are deleted. Archive the show instead."""
+
+    code, title = "event_not_deletable", "Archive it instead"
+
+
+class ApprovalMissing(Forbidden):
+    """A tenant_manager acts only with the tenant's documented consent (`tenant_approval_reference`)."""
+
+    code, title = "tenant_approval_missing", "The tenant's approval is missing"
+
+
+class SlugTaken(Conflict):
+    """Another one of this organisation has the slug."""
+
+    code, title = "slug_taken", "The slug is taken"
+
+
+class GateCodeTaken(Conflict):
+    """Another gate of this venue has the code."""
+
+    code, title = "gate_code_taken", "The gate code is taken"
+
+
+class NotGrantedToStaff(Forbidden):
+    """The organisation's settings do not let staff create or change venues (`staff_may_edit_venues`)."""
+
+    code, title = "not_granted_to_staff", "Staff may not do this here"

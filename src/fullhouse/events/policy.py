@@ -1,0 +1,245 @@
+"""The lifecycle of a show, and what follows from it: tables, and pure decisions. `now` is an argument."""
+
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from msgspec.structs import replace
+
+from fullhouse.events import model
+from fullhouse.events.model import (
+    AboveVenueCapacity,
+    Event,
+    MoveNotAllowed,
+    NoNewDate,
+    StartInThePast,
+    Venue,
+    WrongTimes,
+)
+from fullhouse.kit.errors import FieldError
+
+S = model.Status  # the tables are read more often than this line
+
+
+class Move(StrEnum):
+    PUBLISH = "publish"
+    UNPUBLISH = "unpublish"
+    START = "start"
+    END = "end"
+    POSTPONE = "postpone"
+    RESCHEDULE = "reschedule"
+    CANCEL = "cancel"
+    ARCHIVE = "archive"
+
+
+# What may follow what. A pair that is not here is refused; `archived` is where everything ends.
+MOVES: dict[tuple[model.Status, Move], model.Status] = {
+    (S.DRAFT, Move.PUBLISH): S.PUBLISHED,
+    (S.DRAFT, Move.CANCEL): S.CANCELLED,
+    (S.DRAFT, Move.ARCHIVE): S.ARCHIVED,
+    (S.PUBLISHED, Move.UNPUBLISH): S.DRAFT,
+    (S.PUBLISHED, Move.START): S.LIVE,
+    (S.PUBLISHED, Move.POSTPONE): S.POSTPONED,
+    (S.PUBLISHED, Move.CANCEL): S.CANCELLED,
+    (S.LIVE, Move.END): S.ENDED,
+    (S.LIVE, Move.POSTPONE): S.POSTPONED,
+    (S.LIVE, Move.CANCEL): S.CANCELLED,
+    (S.POSTPONED, Move.RESCHEDULE): S.POSTPONED,
+    (S.POSTPONED, Move.PUBLISH): S.PUBLISHED,
+    (S.POSTPONED, Move.START): S.LIVE,
+    (S.POSTPONED, Move.CANCEL): S.CANCELLED,
+    (S.ENDED, Move.ARCHIVE): S.ARCHIVED,
+    (S.CANCELLED, Move.ARCHIVE): S.ARCHIVED,
+}
+
+
+LEADS_TO: dict[Move, model.Status] = {move: status for (_, move), status in MOVES.items()}
+
+
+class Selling(StrEnum):
+    NEVER = "never"
+    IN_WINDOW = "in the sale window"
+    ONCE_RESCHEDULED = "in the sale window, once there is a new date"
+
+
+class Scanning(StrEnum):
+    NONE = "none"
+    TEST = "test scans that never count"
+    REAL = "real"
+    IN_NEW_WINDOW = "real, during the new date"
+
+
+SELLS: dict[model.Status, Selling] = {
+    S.DRAFT: Selling.NEVER,
+    S.PUBLISHED: Selling.IN_WINDOW,
+    S.LIVE: Selling.IN_WINDOW,
+    S.ENDED: Selling.NEVER,
+    S.CANCELLED: Selling.NEVER,
+    S.POSTPONED: Selling.ONCE_RESCHEDULED,
+    S.ARCHIVED: Selling.NEVER,
+}
+
+SCANS: dict[model.Status, Scanning] = {
+    S.DRAFT: Scanning.TEST,
+    S.PUBLISHED: Scanning.TEST,
+    S.LIVE: Scanning.REAL,
+    S.ENDED: Scanning.NONE,
+    S.CANCELLED: Scanning.NONE,
+    S.POSTPONED: Scanning.IN_NEW_WINDOW,
+    S.ARCHIVED: Scanning.NONE,
+}
+
+VISIBLE: dict[model.Status, bool] = {
+    S.DRAFT: False,
+    S.PUBLISHED: True,
+    S.LIVE: True,
+    S.ENDED: False,
+    S.CANCELLED: False,
+    S.POSTPONED: True,
+    S.ARCHIVED: False,
+}
+
+
+def next_status(status: str, move: Move) -> model.Status:
+    """Where a move leads, or a refusal that names what is possible instead."""
+    current = S(status)
+    if (found := MOVES.get((current, move))) is not None:
+        return found
+    allowed = [m.value for m in moves_from(current)]
+    told: dict[str, Any] = {"from": current, "to": LEADS_TO[move], "allowed": allowed}
+    can = f"it can {', '.join(allowed)}" if allowed else "nothing follows"
+    raise MoveNotAllowed(f"{move} leads to {LEADS_TO[move]}, but from {current} {can}.", **told)
+
+
+def moves_from(status: str) -> list[Move]:
+    return [move for (current, move) in MOVES if current == status]
+
+
+def duration(event: Event) -> timedelta:
+    return event.end_at - event.start_at
+
+
+def in_sale_window(event: Event, now: datetime) -> bool:
+    """Both ends belong to it."""
+    return event.sale_start_at <= now <= event.sale_end_at
+
+
+def can_sell(event: Event, now: datetime) -> bool:
+    match SELLS[S(event.status)]:
+        case Selling.NEVER:
+            return False
+        case Selling.IN_WINDOW:
+            return in_sale_window(event, now)
+        case Selling.ONCE_RESCHEDULED:
+            return event.rescheduled_at is not None and in_sale_window(event, now)
+
+
+def can_scan(event: Event, now: datetime) -> Scanning:
+    """NONE, TEST or REAL, at this moment."""
+    rule = SCANS[S(event.status)]
+    if rule is not Scanning.IN_NEW_WINDOW:
+        return rule
+    new = event.rescheduled_at
+    return Scanning.REAL if new is not None and new <= now <= new + duration(event) else Scanning.NONE
+
+
+def is_visible(status: str) -> bool:
+    return VISIBLE[S(status)]
+
+
+def sale_status(event: Event, now: datetime, *, sold_out: bool) -> str:
+    """The word for the storefront: derived, never stored."""
+    if event.status == S.CANCELLED:
+        return "cancelled"
+    if event.status == S.POSTPONED and event.rescheduled_at is None:
+        return "suspended"
+    if SELLS[S(event.status)] is Selling.NEVER and event.status != S.DRAFT:
+        return "closed"
+    if now < event.sale_start_at or event.status == S.DRAFT:
+        return "upcoming"
+    if now > event.sale_end_at:
+        return "closed"
+    return "sold_out" if sold_out else "on_sale"
+
+
+def due_move(event: Event, now: datetime) -> Move | None:
+    """What the clock does by itself."""
+    if event.status == S.PUBLISHED and event.doors_at <= now:
+        return Move.START
+    if event.status == S.POSTPONED and event.rescheduled_at is not None and event.rescheduled_at <= now:
+        return Move.START
+    if event.status == S.LIVE and event.end_at <= now:
+        return Move.END
+    return None
+
+
+CAPACITY_MAX = 100_000
+
+
+def check_times(event: Event) -> None:
+    """Doors, start, end and sale window, in this order; all that is wrong at once."""
+    end_of_sale = (event.rescheduled_at or event.start_at) + duration(event)
+    wrong = [
+        FieldError(field, sentence)
+        for field, bad, sentence in (
+            ("end_at", event.end_at < event.start_at + timedelta(minutes=1), "At least a minute after the start."),
+            ("doors_at", event.doors_at > event.start_at, "Not after the start."),
+            ("sale_end_at", event.sale_end_at <= event.sale_start_at, "After the sale's start."),
+            ("sale_end_at", event.sale_end_at > end_of_sale, "Not after the show's end."),
+        )
+        if bad
+    ]
+    if wrong:
+        raise WrongTimes(" ".join(f"{w.path}: {w.message}" for w in wrong), fields=wrong)
+
+
+def check_capacity(capacity: int, venue: Venue) -> None:
+    """0 is unlimited. Otherwise never above the venue's, where that is known."""
+    most = min(CAPACITY_MAX, venue.max_capacity or CAPACITY_MAX)
+    if capacity > most:
+        raise AboveVenueCapacity(f"At most {most:,} places here.", fields=[FieldError("capacity", f"At most {most}.")])
+
+
+def moved(event: Event, move: Move, now: datetime, *, new_date: datetime | None, reason: str | None) -> Event:
+    """The show after a move: its status, and what the move does to its dates."""
+    after = replace(event, status=next_status(event.status, move))
+    match move:
+        case Move.PUBLISH | Move.START:
+            after = _on_its_new_date(after) if event.status == S.POSTPONED else after
+            if move is Move.PUBLISH and after.end_at <= now:
+                raise StartInThePast("The show would be over already.")
+            return replace(after, published_at=after.published_at or now)
+        case Move.POSTPONE:
+            postponed = replace(after, postponement_reason=reason)
+            return _rescheduled(postponed, new_date, now) if new_date else postponed
+        case Move.RESCHEDULE:
+            assert new_date is not None
+            return _rescheduled(after, new_date, now)
+        case Move.CANCEL:
+            return replace(after, cancelled_at=now, cancellation_reason=reason)
+        case _:
+            return after
+
+
+def _rescheduled(event: Event, new_date: datetime, now: datetime) -> Event:
+    """A new date is announced. The sale moves along with the show; its start stays."""
+    if new_date <= now:
+        raise StartInThePast("The new date lies in the past.", fields=[FieldError("rescheduled_at", "In the future.")])
+    delta = new_date - (event.rescheduled_at or event.start_at)
+    sale_end_at = max(event.sale_end_at + delta, event.sale_start_at + timedelta(minutes=1))
+    return replace(event, rescheduled_at=new_date, sale_end_at=sale_end_at)
+
+
+def _on_its_new_date(event: Event) -> Event:
+    """Leaving `postponed`: what was announced becomes the date."""
+    if event.rescheduled_at is None:
+        raise NoNewDate()
+    delta = event.rescheduled_at - event.start_at
+    return replace(
+        event,
+        start_at=event.start_at + delta,
+        end_at=event.end_at + delta,
+        doors_at=event.doors_at + delta,
+        rescheduled_at=None,
+        postponement_reason=None,
+    )

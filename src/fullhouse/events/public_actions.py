@@ -1,0 +1,117 @@
+"""The public side of a show: its row in the projection, and what `/event/v1` does in its own words."""
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from msgspec import UNSET
+
+from fullhouse.accounts import actions as accounts
+from fullhouse.accounts.model import Role
+from fullhouse.events import actions, policy, store, venue_actions
+from fullhouse.events.facts import EventFact
+from fullhouse.events.model import ChangeEvent, Event, NewEvent, NewVenue
+from fullhouse.events.public_model import WORDS, ChangePublicEvent, NewPublicEvent, OwnEvent
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import FieldError, Forbidden, Invalid
+from fullhouse.kit.text import folded
+
+# The languages that PostgreSQL can stem, by the organisation's locale. Others are found by whole words.
+STEMMERS = {
+    "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish", "fr": "french",
+    "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
+    "ru": "russian", "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
+
+
+async def project(tx: Tx, fact: EventFact) -> None:
+    """Runs with every fact about a show, in its transaction: the public sees the change when it is true."""
+    event = await store.event_by_id(tx, tx.organization_id, fact.subject_id)
+    if event is None or not policy.is_visible(event.status):
+        await store.hide_event(tx, tx.organization_id, fact.subject_id)
+        return
+    locale = (await accounts.get_profile(tx)).locale
+    start_at = event.rescheduled_at or event.start_at
+    await store.show_event(
+        tx, event.id, tx.organization_id, event.slug, event.name, event.description, event.category, event.status,
+        event.venue_name, event.city, folded(event.city), event.country, event.address, event.timezone, start_at,
+        start_at + policy.duration(event), event.start_at, event.rescheduled_at, event.sale_start_at,
+        event.sale_end_at, event.capacity, event.published_at, folded(event.name), folded(event.venue_name),
+        folded(event.city), folded(event.description), filter_lexemes(city=event.city, category=event.category),
+        STEMMERS.get(locale[:2], "simple"),
+    )  # fmt: skip
+
+
+def filter_lexemes(*, city: str | None = None, category: str | None = None) -> list[str]:
+    """Filters as words of their own that no text contains, so that one index answers words and filters together."""
+    named = {"city": city and folded(city), "category": category}
+    return [f"§{name}:{value}" for name, value in named.items() if value]
+
+
+async def create(tx: Tx, who: Principal, wish: NewPublicEvent) -> OwnEvent:
+    venue_id = wish.venue_id or await _city_venue(tx, who, wish.city)
+    event = await actions.create_event(
+        tx,
+        who,
+        NewEvent(
+            venue_id=venue_id,
+            name=wish.title,
+            description=wish.description,
+            category=wish.category,
+            start_at=wish.start_time,
+            end_at=wish.end_time,
+            capacity=wish.capacity,
+        ),
+    )
+    return own(event)
+
+
+async def change(tx: Tx, who: Principal, event_id: UUID, wish: ChangePublicEvent, if_match: str | None) -> OwnEvent:
+    """By its maker, or by an owner or admin."""
+    await check_mine(tx, who, event_id)
+    renamed = {"name": wish.title, "start_at": wish.start_time, "end_at": wish.end_time}
+    same: dict[str, Any] = {name: getattr(wish, name) for name in ("description", "category", "capacity")}
+    fields = {name: value for name, value in (renamed | same).items() if value is not UNSET}
+    return own(await actions.change_event(tx, who, event_id, ChangeEvent(**fields), if_match))
+
+
+async def check_mine(tx: Tx, who: Principal, event_id: UUID) -> None:
+    event = await actions.get_event(tx, event_id)
+    if event.created_by != who.actor.id and who.role not in (Role.OWNER, Role.ADMIN):
+        raise Forbidden("Only its maker, an admin or an owner changes a show here.")
+
+
+def own(event: Event) -> OwnEvent:
+    return OwnEvent(
+        id=event.id,
+        owner_id=event.created_by,
+        title=event.name,
+        description=event.description,
+        city=event.city,
+        category=event.category,
+        start_time=event.start_at,
+        end_time=event.end_at,
+        capacity=event.capacity,
+        status=WORDS[event.status],
+        published_at=event.published_at,
+        canceled_at=event.cancelled_at,
+        created_at=event.created_at,
+        updated_at=event.updated_at,
+    )
+
+
+def spoken(event: OwnEvent) -> OwnEvent:
+    return msgspec.structs.replace(event, status=WORDS[event.status])
+
+
+async def _city_venue(tx: Tx, who: Principal, city: str | None) -> UUID:
+    """The virtual venue that stands for a whole city, made once. ZZ is ISO 3166 for a country that is not known."""
+    if city is None:
+        raise Invalid(fields=[FieldError("city", "Name a city, or a venue_id.")])
+    profile = await accounts.get_profile(tx)
+    for venue in await store.list_venues(tx, tx.organization_id, city, None, None, 50):
+        if venue.kind == "virtual" and venue.name == city:
+            return venue.id
+    wish = NewVenue(name=city, city=city, country="ZZ", timezone=profile.timezone, kind="virtual")
+    return (await venue_actions.create_venue(tx, who, wish)).id

@@ -1,0 +1,157 @@
+"""The event service at `/event/v1`, as integrators know it, and the search. The public reads the projection only."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from litestar.params import QueryParameter
+
+from fullhouse.events import actions, cities, public_actions, store
+from fullhouse.events.model import WithReason
+from fullhouse.events.policy import Move
+from fullhouse.events.public_model import (
+    ChangePublicEvent,
+    CitySuggestion,
+    NewPublicEvent,
+    OwnEvent,
+    PublicEvent,
+)
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.cursors import LIMIT, Cursors, Page, page_by_age
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import NotFound
+from fullhouse.kit.http.endpoints import get, patch, post
+from fullhouse.kit.http.parameters import After, IfMatch, Moment, PageSize, moment
+from fullhouse.kit.services import Services
+from fullhouse.kit.text import folded
+
+CITIES_S = 60
+RESULTS_MAX = 100
+Text = Annotated[str | None, QueryParameter(min_length=1, max_length=200)]
+CityName = Annotated[str | None, QueryParameter(min_length=1, max_length=50, description="Accents and case aside.")]
+CategoryName = Annotated[str | None, QueryParameter(pattern=r"^[a-z0-9](_?[a-z0-9]){0,39}$", max_length=40)]
+SaleStatus = Literal["upcoming", "on_sale", "sold_out", "suspended", "closed"]
+
+
+class EventNotFound(NotFound):
+    """There is no such show, or the public cannot see it."""
+
+    code, title = "event_not_found", "No such show"
+
+
+@get("/event/v1/events", public=True)
+async def list_public_events(
+    services: Services,
+    city: CityName = None,
+    category: CategoryName = None,
+    since: Moment = None,
+    until: Moment = None,
+    sale_status: SaleStatus | None = None,
+    q: Text = None,
+    limit: PageSize = LIMIT,
+    cursor: After = None,
+) -> Page[PublicEvent]:
+    """All organisations' public shows, the next one first."""
+    filters = (
+        folded(city) if city else None,
+        category,
+        moment("since", since),
+        moment("until", until),
+        sale_status,
+        folded(q) if q else None,
+    )
+    cursors = Cursors(services.keyring, "feed", *filters)
+    after = cursors.read(cursor, datetime, UUID) or (None, None)
+    async with services.reads.nobody() as tx:
+        rows = await store.public_feed(tx, *filters, *after, limit + 1)
+    return cursors.page(rows, limit, "start_time", "id")
+
+
+@get("/event/v1/events/{event_id:uuid}", public=True)
+async def get_public_event(services: Services, event_id: UUID) -> PublicEvent:
+    """One public show."""
+    async with services.reads.nobody() as tx:
+        event = await store.public_event(tx, event_id)
+    if event is None:
+        raise EventNotFound()
+    return event
+
+
+@get("/event/v1/meta/cities", public=True)
+async def suggest_cities(
+    services: Services,
+    q: Annotated[str, QueryParameter(max_length=50)] = "",
+    limit: Annotated[int, QueryParameter(ge=1, le=50)] = 10,
+) -> list[CitySuggestion]:
+    """Cities with shows: those that begin with `q`, then those that look like it."""
+
+    async def load() -> list[CitySuggestion]:
+        async with services.reads.nobody() as tx:
+            return await store.public_cities(tx)
+
+    known = await services.cache.get("public:cities", CITIES_S, load, list[CitySuggestion])
+    return cities.suggest(known, q, limit)
+
+
+@get("/api/search", public=True)
+async def search(
+    services: Services,
+    q: Annotated[str, QueryParameter(min_length=1, max_length=200)],
+    city: CityName = None,
+    category: CategoryName = None,
+    language: Annotated[str, QueryParameter(pattern="^[a-z]{2}$", description="Stems the words.")] = "en",
+    limit: Annotated[int, QueryParameter(ge=1, le=RESULTS_MAX)] = 20,
+) -> list[PublicEvent]:
+    """Public shows by title, venue, city and description, the best match first."""
+    lexemes = public_actions.filter_lexemes(city=city, category=category)
+    filters = " & ".join("'" + lexeme.replace("'", "''") + "'" for lexeme in lexemes) or None
+    stemmer = public_actions.STEMMERS.get(language, "simple")
+    async with services.reads.nobody() as tx:
+        return await store.search_public(tx, folded(q), stemmer, filters, limit)
+
+
+@post("/event/v1/events", "events.create", location="/event/v1/events/{id}")
+async def create_public_event(tx: Tx, who: Principal, data: NewPublicEvent) -> OwnEvent:
+    """Draft a show, at a venue or just in a city."""
+    return await public_actions.create(tx, who, data)
+
+
+@patch("/event/v1/events/{event_id:uuid}", "events.update")
+async def change_public_event(
+    tx: Tx, who: Principal, event_id: UUID, data: ChangePublicEvent, if_match: IfMatch = None
+) -> OwnEvent:
+    """Change a show of mine; admins and owners change any."""
+    return await public_actions.change(tx, who, event_id, data, if_match)
+
+
+@post("/event/v1/events/{event_id:uuid}/publish", "events.publish", status=200)
+async def publish_public_event(tx: Tx, event_id: UUID) -> OwnEvent:
+    """Announce a show."""
+    return public_actions.own(await actions.move_event(tx, event_id, Move.PUBLISH))
+
+
+@post("/event/v1/events/{event_id:uuid}/unpublish", "events.publish", status=200)
+async def unpublish_public_event(tx: Tx, event_id: UUID) -> OwnEvent:
+    """Take an announced show back into the drafts."""
+    return public_actions.own(await actions.move_event(tx, event_id, Move.UNPUBLISH))
+
+
+@post("/event/v1/events/{event_id:uuid}/cancel", "events.cancel", status=200)
+async def cancel_public_event(tx: Tx, event_id: UUID, data: WithReason) -> OwnEvent:
+    """Cancel a show."""
+    return public_actions.own(await actions.move_event(tx, event_id, Move.CANCEL, reason=data.reason))
+
+
+@get("/event/v1/me/events", "events.read")
+async def list_my_events(
+    tx: Tx, who: Principal, services: Services, limit: PageSize = LIMIT, cursor: After = None
+) -> Page[OwnEvent]:
+    """Shows that I made, newest first."""
+    page = await page_by_age(tx, services.keyring, "my events", store.my_events, cursor, limit, who.id)
+    return Page([public_actions.spoken(event) for event in page.data], page.next_cursor)
+
+
+handlers = [
+    list_public_events, get_public_event, suggest_cities, search, create_public_event, change_public_event,
+    publish_public_event, unpublish_public_event, cancel_public_event, list_my_events,
+]  # fmt: skip

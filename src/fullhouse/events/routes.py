@@ -1,0 +1,156 @@
+"""Shows over HTTP, for those who run them."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from fullhouse.events import actions, store
+from fullhouse.events.model import (
+    ChangeEvent,
+    Duplicate,
+    Event,
+    EventView,
+    NewEvent,
+    Postpone,
+    Reschedule,
+    WithReason,
+)
+from fullhouse.events.policy import Move
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.cursors import LIMIT, Cursors, Page
+from fullhouse.kit.db import Tx
+from fullhouse.kit.http.endpoints import Reply, delete, get, patch, post
+from fullhouse.kit.http.parameters import After, IfMatch, Moment, PageSize, moment
+from fullhouse.kit.services import Services
+from fullhouse.kit.versions import etag
+
+StatusFilter = Literal["draft", "published", "live", "ended", "cancelled", "postponed", "archived"]
+
+
+@get("/api/events", "events.read")
+async def list_events(
+    tx: Tx,
+    services: Services,
+    status: StatusFilter | None = None,
+    venue_id: UUID | None = None,
+    since: Moment = None,
+    until: Moment = None,
+    limit: PageSize = LIMIT,
+    cursor: After = None,
+) -> Page[EventView]:
+    """Shows of every status, by their start."""
+    filters = status, venue_id, moment("since", since), moment("until", until)
+    cursors = Cursors(services.keyring, "events", tx.organization_id, *filters)
+    after = cursors.read(cursor, datetime, UUID) or (None, None)
+    rows = await store.list_events(tx, tx.organization_id, *filters, *after, limit + 1)
+    page, now = cursors.page(rows, limit, "start_at", "id"), await tx.now()
+    return Page([actions.view(event, now) for event in page.data], page.next_cursor)
+
+
+@post("/api/events", "events.create", location="/api/events/{id}")
+async def create_event(tx: Tx, who: Principal, data: NewEvent) -> Reply[EventView]:
+    """Draft a show. Its venue's name, address and time zone are kept with it."""
+    return await _shown(tx, await actions.create_event(tx, who, data))
+
+
+@get("/api/events/{event_id:uuid}", "events.read")
+async def get_event(tx: Tx, event_id: UUID) -> Reply[EventView]:
+    """One show, with what its status allows at this moment."""
+    return await _shown(tx, await actions.get_event(tx, event_id))
+
+
+@patch("/api/events/{event_id:uuid}", "events.update")
+async def change_event(
+    tx: Tx, who: Principal, event_id: UUID, data: ChangeEvent, if_match: IfMatch = None
+) -> Reply[EventView]:
+    """Change a show. Moving an announced one to another venue needs a reason."""
+    return await _shown(tx, await actions.change_event(tx, who, event_id, data, if_match))
+
+
+@delete("/api/events/{event_id:uuid}", "events.delete")
+async def delete_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> None:
+    """Delete a draft. Everything else is archived instead."""
+    await actions.delete_event(tx, event_id, if_match)
+
+
+@post("/api/events/{event_id:uuid}/publish", "events.publish", status=200)
+async def publish_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[EventView]:
+    """Announce a show; or a postponed one again, on its new date."""
+    return await _shown(tx, await actions.move_event(tx, event_id, Move.PUBLISH, if_match=if_match))
+
+
+@post("/api/events/{event_id:uuid}/unpublish", "events.publish", status=200)
+async def unpublish_event(tx: Tx, event_id: UUID, data: WithReason, if_match: IfMatch = None) -> Reply[EventView]:
+    """Take an announced show back into the drafts."""
+    return await _shown(
+        tx, await actions.move_event(tx, event_id, Move.UNPUBLISH, reason=data.reason, if_match=if_match)
+    )
+
+
+@post("/api/events/{event_id:uuid}/start", "events.publish", status=200)
+async def start_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[EventView]:
+    """Open the show by hand; the clock does it at the doors' time."""
+    return await _shown(tx, await actions.move_event(tx, event_id, Move.START, if_match=if_match))
+
+
+@post("/api/events/{event_id:uuid}/end", "events.publish", status=200)
+async def end_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[EventView]:
+    """End the show by hand; the clock does it at its end."""
+    return await _shown(tx, await actions.move_event(tx, event_id, Move.END, if_match=if_match))
+
+
+@post("/api/events/{event_id:uuid}/cancel", "events.cancel", status=200)
+async def cancel_event(tx: Tx, event_id: UUID, data: WithReason, if_match: IfMatch = None) -> Reply[EventView]:
+    """Cancel a show for good. Sales stop at once."""
+    return await _shown(tx, await actions.move_event(tx, event_id, Move.CANCEL, reason=data.reason, if_match=if_match))
+
+
+@post("/api/events/{event_id:uuid}/postpone", "events.cancel", status=200)
+async def postpone_event(tx: Tx, event_id: UUID, data: Postpone, if_match: IfMatch = None) -> Reply[EventView]:
+    """Postpone a show, with or without its new date."""
+    return await _shown(
+        tx,
+        await actions.move_event(
+            tx, event_id, Move.POSTPONE, new_date=data.rescheduled_at, reason=data.reason, if_match=if_match
+        ),
+    )
+
+
+@post("/api/events/{event_id:uuid}/reschedule", "events.cancel", status=200)
+async def reschedule_event(tx: Tx, event_id: UUID, data: Reschedule, if_match: IfMatch = None) -> Reply[EventView]:
+    """Give a postponed show its new date, or another one."""
+    return await _shown(
+        tx,
+        await actions.move_event(
+            tx,
+            event_id,
+            Move.RESCHEDULE,
+            new_date=data.rescheduled_at,
+            sale_end_at=data.sale_end_at,
+            reason=data.reason,
+            if_match=if_match,
+        ),
+    )
+
+
+@post("/api/events/{event_id:uuid}/archive", "events.publish", status=200)
+async def archive_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[EventView]:
+    """Put a show away. Nothing follows."""
+    return await _shown(tx, await actions.move_event(tx, event_id, Move.ARCHIVE, if_match=if_match))
+
+
+@post("/api/events/{event_id:uuid}/duplicate", "events.create", location="/api/events/{id}")
+async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, data: Duplicate) -> Reply[EventView]:
+    """Draft the same show for another date, in the same series."""
+    return await _shown(tx, await actions.duplicate_event(tx, who, event_id, data))
+
+
+async def _shown(tx: Tx, event: Event) -> Reply[EventView]:
+    return Reply(actions.view(event, await tx.now()), {"etag": etag(event.version)})
+
+
+handlers = [
+    list_events, create_event, get_event, change_event, delete_event,
+    publish_event, unpublish_event, start_event, end_event, cancel_event, postpone_event, reschedule_event,
+    archive_event, duplicate_event,
+]  # fmt: skip

@@ -1,0 +1,170 @@
+"""The verbs of venues and gates. Each takes a transaction: load, decide, write, announce."""
+
+from typing import Any, TypeVar
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from fullhouse.accounts import actions as accounts
+from fullhouse.accounts.model import Role
+from fullhouse.events import store
+from fullhouse.events.facts import GateChanged, VenueChanged
+from fullhouse.events.model import (
+    ChangeGate,
+    ChangeVenue,
+    Gate,
+    GateCodeTaken,
+    NewGate,
+    NewVenue,
+    NotGrantedToStaff,
+    SlugTaken,
+    Venue,
+)
+from fullhouse.kit import audit, text, versions
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.changes import audit_difference, changed
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import FieldError, Invalid, NotFound
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.outbox import announce
+from fullhouse.kit.times import timezone
+
+T = TypeVar("T")
+_SLUG_TRIES = 20
+
+# --- venues
+
+
+async def get_venue(tx: Tx, venue_id: UUID) -> Venue:
+    return _found(await store.venue_by_id(tx, tx.organization_id, venue_id))
+
+
+async def create_venue(tx: Tx, who: Principal, wish: NewVenue) -> Venue:
+    await _check_staff(tx, who)
+    _check_place(wish)
+    venue = await _insert_venue(tx, wish)
+    await audit.write(tx, "venue.created", "venue", venue.id, after={"name": venue.name, "slug": venue.slug})
+    await announce(tx, VenueChanged(subject_id=venue.id))
+    return venue
+
+
+async def change_venue(tx: Tx, who: Principal, venue_id: UUID, change: ChangeVenue, if_match: str | None) -> Venue:
+    await _check_staff(tx, who)
+    before = _found(await store.lock_venue(tx, tx.organization_id, venue_id))
+    versions.check(if_match, before.version)
+    after = changed(before, change)
+    _check_place(after)
+    if after == before:
+        return before
+    try:
+        saved = await store.update_venue(tx, tx.organization_id, venue_id, *_columns(after))
+    except asyncpg.UniqueViolationError:
+        raise SlugTaken(f"Another venue has the slug “{after.slug}”.") from None
+    assert saved
+    await audit_difference(tx, "venue.updated", "venue", before, saved)
+    await announce(tx, VenueChanged(subject_id=venue_id))
+    return saved
+
+
+async def delete_venue(tx: Tx, venue_id: UUID, if_match: str | None) -> None:
+    """Its gates go with it. Shows keep the name, address and time zone that they were given."""
+    venue = _found(await store.lock_venue(tx, tx.organization_id, venue_id))
+    versions.check(if_match, venue.version)
+    await store.delete_venue(tx, tx.organization_id, venue_id)
+    await audit.write(tx, "venue.deleted", "venue", venue_id, before={"name": venue.name, "slug": venue.slug})
+    await announce(tx, VenueChanged(subject_id=venue_id, deleted=True))
+
+
+async def _insert_venue(tx: Tx, wish: NewVenue) -> Venue:
+    """With the slug that was asked for, or one made of the name that is still free."""
+    wanted = wish.slug or text.slug(wish.name, "venue")
+    for attempt in range(1, _SLUG_TRIES):
+        slug = wanted if attempt == 1 else f"{wanted}-{attempt}"
+        row = msgspec.structs.replace(wish, slug=slug)
+        venue = await store.insert_venue(tx, new_id(), tx.organization_id, *_columns(row))
+        if venue is not None:
+            return venue
+        if wish.slug:
+            break
+    raise SlugTaken(f"Another venue has the slug “{wanted}”.")
+
+
+def _columns(venue: Venue | NewVenue) -> tuple[Any, ...]:
+    return (
+        venue.slug, venue.name, venue.kind, venue.timezone, venue.address, venue.address_parts, venue.city,
+        venue.country, venue.latitude, venue.longitude, venue.max_capacity, venue.settings,
+    )  # fmt: skip
+
+
+def _check_place(venue: Venue | NewVenue) -> None:
+    timezone(venue.timezone)
+    if venue.kind == "physical" and venue.address is None:
+        raise Invalid(fields=[FieldError("address", "A physical venue has an address.")])
+    if (venue.latitude is None) != (venue.longitude is None):
+        raise Invalid(fields=[FieldError("longitude", "Latitude and longitude come together.")])
+
+
+async def _check_staff(tx: Tx, who: Principal) -> None:
+    if who.role == Role.STAFF and not (await accounts.get_profile(tx)).staff_may_edit_venues:
+        raise NotGrantedToStaff()
+
+
+# --- gates
+
+
+async def get_gate(tx: Tx, gate_id: UUID) -> Gate:
+    return _found(await store.gate_by_id(tx, tx.organization_id, gate_id))
+
+
+async def create_gate(tx: Tx, who: Principal, venue_id: UUID, wish: NewGate) -> Gate:
+    await _check_staff(tx, who)
+    await get_venue(tx, venue_id)
+    try:
+        gate = await store.insert_gate(
+            tx, new_id(), tx.organization_id, venue_id, wish.gate_code, wish.name, wish.status, wish.capacity,
+            wish.settings,
+        )  # fmt: skip
+    except asyncpg.UniqueViolationError:
+        raise GateCodeTaken(f"The venue has a gate “{wish.gate_code}” already.") from None
+    assert gate
+    await audit.write(tx, "gate.created", "gate", gate.id, after={"gate_code": gate.gate_code, "status": gate.status})
+    await _announce_gate(tx, gate)
+    return gate
+
+
+async def change_gate(tx: Tx, who: Principal, gate_id: UUID, change: ChangeGate, if_match: str | None) -> Gate:
+    await _check_staff(tx, who)
+    before = _found(await store.lock_gate(tx, tx.organization_id, gate_id))
+    versions.check(if_match, before.version)
+    after = changed(before, change)
+    if after == before:
+        return before
+    try:
+        saved = await store.update_gate(
+            tx, tx.organization_id, gate_id, after.gate_code, after.name, after.status, after.capacity, after.settings
+        )
+    except asyncpg.UniqueViolationError:
+        raise GateCodeTaken(f"The venue has a gate “{after.gate_code}” already.") from None
+    assert saved
+    await audit_difference(tx, "gate.updated", "gate", before, saved)
+    await _announce_gate(tx, saved)
+    return saved
+
+
+async def delete_gate(tx: Tx, gate_id: UUID, if_match: str | None) -> None:
+    gate = _found(await store.lock_gate(tx, tx.organization_id, gate_id))
+    versions.check(if_match, gate.version)
+    await store.delete_gate(tx, tx.organization_id, gate_id)
+    await audit.write(tx, "gate.deleted", "gate", gate_id, before={"gate_code": gate.gate_code})
+    await _announce_gate(tx, msgspec.structs.replace(gate, status="closed"))
+
+
+async def _announce_gate(tx: Tx, gate: Gate) -> None:
+    await announce(tx, GateChanged(subject_id=gate.id, venue_id=gate.venue_id, status=gate.status))
+
+
+def _found(thing: T | None) -> T:
+    if thing is None:
+        raise NotFound
+    return thing

@@ -1,0 +1,21 @@
+"""Rows that people edit carry a version. It travels as the ETag; a change may insist on it with If-Match."""
+
+from fullhouse.kit.errors import Refusal
+
+
+class StaleVersion(Refusal):
+    """Somebody has changed it since you read it. Read it again, and decide again."""
+
+    code, status, title = "stale_version", 412, "It was changed meanwhile"
+
+
+def etag(version: int) -> str:
+    return f'"{version}"'
+
+
+def check(if_match: str | None, version: int) -> None:
+    """No header, no condition; `*` is any version that exists."""
+    if if_match is None or if_match.strip() == "*":
+        return
+    if etag(version) not in (part.strip().removeprefix("W/") for part in if_match.split(",")):
+        raise StaleVersion(f"The current version is {version}.", version=version)

@@ -1,0 +1,55 @@
+"""A tiny SMTP server in this process. It takes mail, or misbehaves as a test wishes."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from email import message_from_bytes
+from email.message import Message
+
+
+class Smtp:
+    """`mails` came in whole; `commands` are the words that clients said, in order."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.mails: list[Message] = []
+        self.commands: list[str] = []
+        self.extensions: list[str] = []
+        self.refuse: dict[str, str] = {}  # command -> answer in its place
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        def say(text: str) -> None:
+            writer.write(f"{text}\r\n".encode())
+
+        say("220 here")
+        while line := await reader.readline():
+            command = line.split()[0].decode().upper() if line.split() else ""
+            self.commands.append(command)
+            if command in self.refuse:
+                say(self.refuse[command])
+            elif command == "EHLO":
+                for extension in ("here", *self.extensions):
+                    say(f"250-{extension}")
+                say("250 OK")
+            elif command == "DATA":
+                say("354 go on")
+                body = await reader.readuntil(b"\r\n.\r\n")
+                self.mails.append(message_from_bytes(body.removesuffix(b".\r\n")))
+                say("250 taken")
+            elif command == "QUIT":
+                say("221 bye")
+                break
+            else:
+                say("235 OK" if command == "AUTH" else "250 OK")
+        writer.close()
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[Smtp]:
+    smtp = Smtp()
+    server = await asyncio.start_server(smtp.serve, "127.0.0.1")
+    smtp.url = f"smtp://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    try:
+        yield smtp
+    finally:
+        server.close()
