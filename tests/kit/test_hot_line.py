@@ -7,7 +7,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from fullhouse.kit.db import HotLine
+from fullhouse.kit.db import LOST, HotLine
 from tests.kit.helpers import end_backends, frozen, until
 
 QUERY = "SELECT pg_backend_pid() AS pid, 100 / $1::int AS share, pg_sleep($2::float) IS NULL AS slept"
@@ -51,7 +51,7 @@ async def test_a_line_that_breaks_at_work_is_replaced(line: HotLine, owner: Any)
         lambda: owner.fetchval("SELECT wait_event = 'PgSleep' FROM pg_stat_activity WHERE pid = $1", pid),
     )
     await end_backends(owner, f"pid = {pid}")
-    with pytest.raises((asyncpg.PostgresError, OSError)):
+    with pytest.raises(LOST):
         await at_work
     assert await pid_of(line) != pid
 

@@ -12,10 +12,11 @@ from fullhouse.kit.loops import Loop
 from tests.kit.helpers import end_backends, until
 
 Work = Callable[[], Awaitable[None]]
-LEADER = (
-    "pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
-    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))"
+_LEADERS = (
+    "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
+LEADER = f"pid IN ({_LEADERS})"
 
 
 @pytest.fixture
@@ -84,14 +85,20 @@ async def test_when_the_leaders_connection_ends_another_leads(start: Any, owner:
     rounds = Rounds()
     loops = [start(rounds.by(who))[0] for who in ("a", "b")]
 
+    async def another_leads(than: int | None) -> bool:
+        leaders = [row["pid"] for row in await owner.fetch(_LEADERS)]
+        assert len(leaders) <= 1
+        return leaders != [] and leaders != [than]
+
     async def fall() -> None:
-        leader = await until(lambda: next((loop for loop in loops if loop.leading.is_set()), None))
-        done = len(rounds.of)
+        leader = await owner.fetchval(_LEADERS)
         assert await end_backends(owner, LEADER) == 1
-        await until(lambda: not leader.leading.is_set())
+        await until(lambda: another_leads(than=leader))
+        done = len(rounds.of)
         await until(lambda: len(rounds.of) > done + 3)
         assert sum(loop.leading.is_set() for loop in loops) == 1
 
+    await until(lambda: another_leads(than=None))
     for _ in range(3):
         await fall()
 

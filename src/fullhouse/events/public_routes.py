@@ -29,7 +29,7 @@ CITIES_S = 60
 RESULTS_MAX = 100
 Text = Annotated[str | None, QueryParameter(min_length=1, max_length=200)]
 CityName = Annotated[str | None, QueryParameter(min_length=1, max_length=50, description="Accents and case aside.")]
-CategoryName = Annotated[str | None, QueryParameter(pattern=r"^[a-z0-9](_?[a-z0-9]){0,39}$", max_length=40)]
+CategoryName = Annotated[str | None, QueryParameter(pattern=r"^[a-z0-9](_?[a-z0-9]){0,39}$(?!\n)", max_length=40)]
 SaleStatus = Literal["upcoming", "on_sale", "sold_out", "suspended", "closed"]
 
 
@@ -99,7 +99,7 @@ async def search(
     q: Annotated[str, QueryParameter(min_length=1, max_length=200)],
     city: CityName = None,
     category: CategoryName = None,
-    language: Annotated[str, QueryParameter(pattern="^[a-z]{2}$", description="Stems the words.")] = "en",
+    language: Annotated[str, QueryParameter(pattern=r"^[a-z]{2}$(?!\n)", description="Stems the words.")] = "en",
     limit: Annotated[int, QueryParameter(ge=1, le=RESULTS_MAX)] = 20,
 ) -> list[PublicEvent]:
     """Public shows by title, venue, city and description, the best match first."""

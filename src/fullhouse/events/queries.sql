@@ -131,13 +131,16 @@ WHERE organization_id = $1
 ORDER BY start_at, id LIMIT $8;
 
 -- name: due_events
--- The scheduler's question, across organisations: whose time has come. Each arm has a partial index of its own.
-(SELECT organization_id, id FROM events WHERE status = 'published' AND doors_at <= app.clock() LIMIT 100)
+-- The scheduler's question, across organisations: whose time has come. Each arm has a partial index of its own, and is
+-- ordered so that it is used: most shows lie in the past, from which the planner would guess that many of them are due.
+(SELECT organization_id, id FROM events WHERE status = 'published' AND doors_at <= app.clock()
+ ORDER BY doors_at LIMIT 100)
 UNION ALL
 (SELECT organization_id, id FROM events
- WHERE status = 'postponed' AND rescheduled_at IS NOT NULL AND rescheduled_at <= app.clock() LIMIT 100)
+ WHERE status = 'postponed' AND rescheduled_at IS NOT NULL AND rescheduled_at <= app.clock()
+ ORDER BY rescheduled_at LIMIT 100)
 UNION ALL
-(SELECT organization_id, id FROM events WHERE status = 'live' AND end_at <= app.clock() LIMIT 100);
+(SELECT organization_id, id FROM events WHERE status = 'live' AND end_at <= app.clock() ORDER BY end_at LIMIT 100);
 
 -- name: organization_of_event
 SELECT organization_id FROM event_directory WHERE event_id = $1;

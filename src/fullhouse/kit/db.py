@@ -10,7 +10,7 @@ What holds here:
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
@@ -22,6 +22,8 @@ from fullhouse.kit.actors import SYSTEM, Actor
 
 APP, WORKER, AUDITOR = ROLES = "fullhouse_app", "fullhouse_worker", "fullhouse_auditor"
 Message = tuple[str, Any]  # topic, payload
+# How a lost connection shows: there is a different error for each moment in which it can happen.
+LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 
 
 class Carrier(Protocol):
@@ -164,8 +166,9 @@ class Database:
         tx.committing = True
         try:
             answer = await tx.execute("COMMIT")
-        except asyncpg.PostgresError:
-            tx.committing = tx.connection.is_closed()  # a broken line leaves it open; the server's own no does not
+        except asyncpg.PostgresError as error:
+            # The server's own no is certain; a broken line leaves it open.
+            tx.committing = isinstance(error, asyncpg.PostgresConnectionError)
             raise
         if answer != "COMMIT":
             tx.committing = False
@@ -177,8 +180,9 @@ async def _roll_back(connection: Any) -> None:
     try:
         if not connection.is_closed() and connection.is_in_transaction():
             await connection.execute("ROLLBACK", timeout=2)
-    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
-        connection.terminate()
+    except LOST:
+        with suppress(asyncpg.InterfaceError):  # it may have been ended and taken from us already
+            connection.terminate()
 
 
 class HotLine:
@@ -243,6 +247,8 @@ def session_settings(role: str) -> dict[str, str]:
         "statement_timeout": "10s",
         "lock_timeout": "5s",
         "idle_in_transaction_session_timeout": "30s",
+        # A statement whose caller is gone ends too, with its locks; otherwise only at its time-out.
+        "client_connection_check_interval": "1s",
         # A machine that lost its power holds its locks until the server notices; the default is two hours.
         "tcp_keepalives_idle": "10",
         "tcp_keepalives_interval": "5",

@@ -15,7 +15,7 @@ from pgqueuer.domain.settings import DBSettings
 from pgqueuer.domain.types import Channel
 from pgqueuer.executors import DatabaseRetryEntrypointExecutor
 
-from fullhouse.kit.db import WORKER, Database, session_settings
+from fullhouse.kit.db import LOST, WORKER, Database, session_settings
 from fullhouse.kit.jobs import Handler
 
 log = structlog.get_logger()
@@ -65,7 +65,7 @@ class Worker:
         while True:
             try:
                 await self._serve()
-            except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            except LOST as error:
                 log.warning("the job worker lost its database", error=repr(error))
             await asyncio.sleep(1)
 

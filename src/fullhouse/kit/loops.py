@@ -10,11 +10,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-import asyncpg
 import structlog
 from prometheus_client import Counter
 
-from fullhouse.kit.db import WORKER, connect
+from fullhouse.kit.db import LOST, WORKER, connect
 
 log = structlog.get_logger()
 ROUNDS = Counter("fullhouse_loop_rounds_total", "Rounds of periodic work", ["loop", "outcome"])
@@ -36,7 +35,7 @@ class Loop:
         while True:
             try:
                 await self._lead()
-            except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            except LOST as error:
                 log.warning("a loop lost its database", loop=self.name, error=repr(error))
             self.leading.clear()
             await asyncio.sleep(min(self._every_s, 2.0))

@@ -105,6 +105,8 @@ CREATE INDEX events_start ON events (organization_id, start_at, id);
 CREATE INDEX events_venue ON events (organization_id, venue_id, start_at);
 CREATE INDEX events_mine ON events (organization_id, created_by, created_at DESC, id);
 CREATE INDEX events_series ON events (organization_id, recurrence_group_id) WHERE recurrence_group_id IS NOT NULL;
+-- For the foreign key: deleting a show looks for those that it replaces.
+CREATE INDEX events_replaced ON events (organization_id, replaced_by_event_id) WHERE replaced_by_event_id IS NOT NULL;
 -- The scheduler's: what changes by itself, across organisations.
 CREATE INDEX events_doors ON events (doors_at) WHERE status = 'published';
 CREATE INDEX events_resuming ON events (rescheduled_at) WHERE status = 'postponed' AND rescheduled_at IS NOT NULL;
