@@ -35,7 +35,7 @@ SELECT gen_random_uuid(), $1, halls[1 + n % cardinality(halls)], 'show-' || n, '
        CASE WHEN status = 'postponed' THEN start_at + interval '1 day' END, 'Hall', 'Gent', 'BE', 'UTC', n
 FROM (SELECT n, app.clock() + interval '6 hours' * (n - $2 / 2) AS start_at,
              CASE WHEN n < $2 / 2 - 10 THEN 'ended'
-                  ELSE (ARRAY['draft', 'published', 'live', 'postponed', 'draft'])[1 + n % 5] END AS status
+                  ELSE (ARRAY['draft', 'published', 'live', 'postponed', 'published', 'live'])[1 + n % 6] END AS status
       FROM generate_series(1, $2::int) n) AS made,
      (SELECT array_agg(id) AS halls FROM venues WHERE organization_id = $1) AS found
 """

@@ -23,7 +23,7 @@ from fullhouse.kit.errors import Refusal
 from tests.events.helpers import DAY, HOUR, NOW, show
 from tests.fixtures import soaking
 
-MINUTE = timedelta(minutes=1)
+MINUTE, INSTANT = timedelta(minutes=1), timedelta(microseconds=1)
 LIFE = {
     "draft": {"publish": "published", "cancel": "cancelled", "archive": "archived"},
     "published": {"unpublish": "draft", "start": "live", "postpone": "postponed", "cancel": "cancelled"},
@@ -83,6 +83,11 @@ class Model:
     def scans(self, now: datetime) -> bool:
         tonight = self.begins <= now <= self.begins + self.lasts
         return self.status == "live" or (self.status == "postponed" and self.dated and tonight)
+
+    def edges(self) -> list[datetime]:
+        """Where something opens or closes, and the moments just before and after."""
+        ends = (self.sale_from, self.sale_to, self.begins - self.doors_before, self.begins, self.begins + self.lasts)
+        return [end + step for end in ends for step in (-INSTANT, 0 * INSTANT, INSTANT)]
 
     def shown(self) -> bool:
         return self.status in ("published", "live", "postponed")
@@ -155,15 +160,16 @@ class LifeOfAShow(RuleBasedStateMachine):
 
     @invariant()
     def the_show_is_where_the_model_is(self) -> None:
-        event, model, now = self.event, self.model, self.now
+        event, model = self.event, self.model
         assert event.status == model.status
-        assert policy.can_sell(event, now) == model.sells(now)
-        assert (policy.can_scan(event, now) is policy.Scanning.REAL) == model.scans(now)
         assert policy.is_visible(event.status) == model.shown()
-        assert (policy.sale_status(event, now, sold_out=False) == "on_sale") == model.sells(now)
-        due = model.due()
-        assert policy.due_move(event, now) == (due[0] if due and due[1] <= now else None)
         assert {move.value for move in policy.moves_from(event.status)} == set(LIFE[model.status])
+        due = model.due()
+        for now in (self.now, *model.edges()):
+            assert policy.can_sell(event, now) == model.sells(now)
+            assert (policy.sale_status(event, now, sold_out=False) == "on_sale") == model.sells(now)
+            assert (policy.can_scan(event, now) is policy.Scanning.REAL) == model.scans(now)
+            assert policy.due_move(event, now) == (due[0] if due and due[1] <= now else None)
 
     @invariant()
     def no_date_is_lost(self) -> None:

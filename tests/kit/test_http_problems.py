@@ -92,7 +92,8 @@ def test_405_says_what_is_allowed() -> None:
 
 
 def test_every_code_has_a_page() -> None:
-    for kind in errors.every():
+    ours = [kind for kind in errors.every() if kind.__module__.startswith("fullhouse.")]  # tests make some too
+    for kind in ours:
         page = problems.describe(kind.code)
         assert page is not None
         assert (page.code, page.status) == (kind.code, kind.status)

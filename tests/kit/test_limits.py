@@ -13,6 +13,7 @@ from fullhouse.kit.limits import Limit, Limiter
 from fullhouse.kit.warm import Warm
 from tests.services.servers import Server
 
+pytestmark = pytest.mark.usefixtures("patient")
 THREE = Limit(3, 60)
 
 

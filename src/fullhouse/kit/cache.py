@@ -3,14 +3,15 @@
     user = await cache.get(key, ttl_s, load, User)
 
 Write, then invalidate: `invalidate(tx, key)` drops the key here and, through the bus, in every other process after the
-commit. What another process loaded in the very moment of a change may live on for one `ttl_s`, and no longer.
+commit. Only what the bus failed to tell may live on, for one `ttl_s` and no longer.
 Keys carry the organisation: `org:{id}:…`, or `public:…`.
 """
 
 import asyncio
+import itertools
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar
 
 import msgspec
@@ -30,7 +31,8 @@ class Cache:
         self._size = size
         self._here: OrderedDict[str, tuple[float, Any]] = OrderedDict()
         self._loading: dict[str, asyncio.Future[Any]] = {}
-        self._owed: set[str] = set()  # names that Redis has still to drop
+        self._owed: dict[str, int] = {}  # names that Redis has still to drop, each with the drop that asked last
+        self._drops = itertools.count()
         self._dropping: asyncio.Task[None] | None = None
         self._epoch = 0  # counts invalidations: a value loaded before one is not kept after it
         bus.subscribe(TOPIC, lambda _topic, keys: self._forget(keys))
@@ -53,8 +55,6 @@ class Cache:
     def invalidate(self, tx: Tx, *keys: str) -> None:
         """Everywhere, once the transaction has committed."""
         tx.tell(TOPIC, keys)
-        if self._warm.configured:
-            tx.after_commit.append(lambda: self._drop_from_redis(keys))
 
     async def close(self) -> None:
         if self._dropping:
@@ -67,6 +67,8 @@ class Cache:
             value = await load()
             if epoch == self._epoch:
                 await self._to_redis(key, ttl_s, value)
+                if epoch != self._epoch:  # somebody's drop may have come before what we just put there
+                    self._drop_from_redis([key])
         else:
             value, left_s = value  # it has lived for a while already
         if epoch == self._epoch:
@@ -86,6 +88,7 @@ class Cache:
         for key in keys:
             self._here.pop(key, None)
             self._loading.pop(key, None)
+        self._drop_from_redis(keys)
 
     def _forget_all(self) -> None:
         self._epoch += 1
@@ -119,20 +122,25 @@ class Cache:
         packed, ttl_ms = msgspec.msgpack.encode(value), int(ttl_s * 1000)
         await self._warm.call(lambda client: client.set(self._warm.name(key), packed, px=ttl_ms), None)
 
-    def _drop_from_redis(self, keys: tuple[str, ...]) -> None:
-        self._owed.update(map(self._warm.name, keys))
+    def _drop_from_redis(self, keys: Iterable[str]) -> None:
+        """Whoever hears of a change does this, and does not read there until it is done."""
+        if not self._warm.configured:
+            return
+        drop = next(self._drops)
+        self._owed |= {self._warm.name(key): drop for key in keys}
         if self._dropping is None or self._dropping.done():
             self._dropping = asyncio.create_task(self._drop_owed(), name="cache:drop")
 
     async def _drop_owed(self) -> None:
         """Keeps at it while Redis is away, so that it never comes back with what was invalidated meanwhile."""
 
-        async def drop(client: Redis) -> bool:
-            await client.delete(*names)
+        async def delete(client: Redis) -> bool:
+            await client.delete(*owed)
             return True
 
-        while names := list(self._owed):
-            if await self._warm.call(drop, False):
-                self._owed.difference_update(names)
+        while owed := dict(self._owed):
+            if await self._warm.call(delete, False):
+                # What was invalidated again meanwhile is dropped again.
+                self._owed = {name: drop for name, drop in self._owed.items() if owed.get(name) != drop}
             else:
                 await asyncio.sleep(0.5)
