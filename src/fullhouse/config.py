@@ -104,11 +104,16 @@ def load(environment: Mapping[str, str]) -> Config:
     )
 
 
+def make_home(config: Config) -> None:
+    """The state folder. Nobody else looks into it; root's must let the database's own account through."""
+    config.home.mkdir(mode=0o700 if os.geteuid() else 0o755, parents=True, exist_ok=True)
+
+
 def secret_key(config: Config) -> str:
     """The configured one, or the one in the state folder, made on the first start."""
     if config.secret_key:
         return config.secret_key
-    config.home.mkdir(parents=True, exist_ok=True)
+    make_home(config)
     path = config.home / "secret.key"
     if not path.exists():
         _write_secret(path)

@@ -135,7 +135,7 @@ def _user_of(url: str) -> str | None:
 
 def serve(settings: Config, args: argparse.Namespace) -> int:
     _check_port(settings)
-    settings.home.mkdir(parents=True, exist_ok=True)
+    config.make_home(settings)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # until all is up, both interrupt
     if settings.embedded and not (settings.home / "pg" / "data").exists():
         say("preparing the database (once, a few seconds)…")
