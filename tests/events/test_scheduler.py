@@ -66,7 +66,8 @@ async def moves(owner: Any, tenant: Tenant, event: Event) -> list[str]:
     """What the scheduler did to a show, by its audit."""
     rows = [row for row in await trail(owner, tenant, event) if row["actor_type"] == "system"]
     assert {row["reason"] for row in rows} <= {"on schedule"}
-    return [row["action"] for row in rows]
+    # By version: who waited for the row may have asked for the time before the one who had it.
+    return [row["action"] for row in sorted(rows, key=lambda row: row["after"]["version"])]
 
 
 async def reschedule(services: Services, tenant: Tenant, event: Event, new_date: datetime) -> None:
@@ -207,12 +208,11 @@ async def test_two_schedulers_at_once_move_each_show_once(
     tenants = [tenant, other_tenant] * 5
     events = [(whose, await make_show(services, whose, Move.PUBLISH)) for whose in tenants]
     await clock(60 * DAY)
-    total = 0
-    while moved := sum(
-        await asyncio.gather(move_due_events(finder, services.database), move_due_events(*second)),
-    ):
-        total += moved
-    assert total == 20  # they began and they ended
+    counts = [
+        sum(await asyncio.gather(move_due_events(finder, services.database), move_due_events(*second)))
+        for _ in range(3)
+    ]
+    assert (sum(counts), counts[-1]) == (20, 0)  # all have begun and ended; one may end what the other just began
     for whose, event in events:
         assert await moves(owner, whose, event) == ["event.start", "event.end"]
 

@@ -188,7 +188,7 @@ def test_the_life_of_a_show() -> None:
     run_state_machine_as_test(
         LifeOfAShow,
         settings=settings(
-            max_examples=2_000 if soaking() else 150,
+            max_examples=2_000 if soaking() else 100,
             stateful_step_count=50 if soaking() else 25,
             deadline=None,
             suppress_health_check=[HealthCheck.too_slow],

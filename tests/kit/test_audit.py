@@ -78,6 +78,12 @@ async def test_not_even_the_owner_changes_a_row(services: Services, tenant: Tena
     assert len(await rows_of(owner, entity_id)) == 1
 
 
+async def test_not_even_the_owner_empties_it(services: Services, tenant: Tenant, owner: Any) -> None:
+    await written(services, tenant)
+    with pytest.raises(asyncpg.RestrictViolationError, match="never changed or deleted"):
+        await owner.execute("TRUNCATE audit_log")
+
+
 @pytest.mark.parametrize("change", ["UPDATE audit_log SET action = 'x'", "DELETE FROM audit_log", "TRUNCATE audit_log"])
 async def test_the_application_may_not_even_try(services: Services, tenant: Tenant, change: str) -> None:
     with pytest.raises(asyncpg.InsufficientPrivilegeError):

@@ -35,6 +35,7 @@ class InternalError(Refusal):
 AWAY: tuple[type[Exception], ...] = (
     OSError,
     asyncpg.InterfaceError,  # the connection is closed
+    asyncpg.InternalClientError,  # it was closed in this very moment
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,  # starting, stopping, query cancelled
     asyncpg.InsufficientResourcesError,  # disk full, too many connections
