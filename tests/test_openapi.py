@@ -18,6 +18,7 @@ _WITHOUT = "positive_data_acceptance"
 
 
 @pytest.mark.req("OBS-2")
+@pytest.mark.soak
 def test_the_api_is_as_documented(house: House, tmp_path: Path) -> None:
     sign_in = json.dumps(
         {"organization": "harbour-theatre", "email": "owner@demo.example", "password": _password(house)}

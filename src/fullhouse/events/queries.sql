@@ -172,7 +172,7 @@ SELECT p.event_id AS id, o.slug AS organization, o.name AS organization_name, p.
        'published' AS status, p.status AS phase,
        CASE WHEN p.status = 'postponed' AND p.rescheduled_at IS NULL THEN 'suspended'
             WHEN app.clock() < p.sale_start_at THEN 'upcoming'
-            WHEN app.clock() >= p.sale_end_at THEN 'closed'
+            WHEN app.clock() > p.sale_end_at THEN 'closed'
             WHEN p.sold_out THEN 'sold_out' ELSE 'on_sale' END AS sale_status,
        p.venue_name, p.city, p.country, p.address, p.timezone, p.start_at AS start_time, p.end_at AS end_time,
        p.first_start_at AS first_start_time, p.rescheduled_at, p.sale_start_at, p.sale_end_at, p.capacity,
@@ -186,7 +186,7 @@ SELECT p.event_id AS id, o.slug AS organization, o.name AS organization_name, p.
        'published' AS status, p.status AS phase,
        CASE WHEN p.status = 'postponed' AND p.rescheduled_at IS NULL THEN 'suspended'
             WHEN app.clock() < p.sale_start_at THEN 'upcoming'
-            WHEN app.clock() >= p.sale_end_at THEN 'closed'
+            WHEN app.clock() > p.sale_end_at THEN 'closed'
             WHEN p.sold_out THEN 'sold_out' ELSE 'on_sale' END AS sale_status,
        p.venue_name, p.city, p.country, p.address, p.timezone, p.start_at AS start_time, p.end_at AS end_time,
        p.first_start_at AS first_start_time, p.rescheduled_at, p.sale_start_at, p.sale_end_at, p.capacity,
@@ -212,7 +212,7 @@ SELECT p.event_id AS id, o.slug AS organization, o.name AS organization_name, p.
        'published' AS status, p.status AS phase,
        CASE WHEN p.status = 'postponed' AND p.rescheduled_at IS NULL THEN 'suspended'
             WHEN app.clock() < p.sale_start_at THEN 'upcoming'
-            WHEN app.clock() >= p.sale_end_at THEN 'closed'
+            WHEN app.clock() > p.sale_end_at THEN 'closed'
             WHEN p.sold_out THEN 'sold_out' ELSE 'on_sale' END AS sale_status,
        p.venue_name, p.city, p.country, p.address, p.timezone, p.start_at AS start_time, p.end_at AS end_time,
        p.first_start_at AS first_start_time, p.rescheduled_at, p.sale_start_at, p.sale_end_at, p.capacity,

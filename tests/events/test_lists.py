@@ -1,0 +1,71 @@
+"""Lists of shows: filters, pages, cursors."""
+
+import pytest
+
+from tests.accounts.helpers import data, refused
+from tests.events.helpers import SHOW, draft, make_venue, show_in
+from tests.fixtures import Client, Tenant
+
+START = SHOW["start_at"]
+
+
+@pytest.fixture
+def admin(client: Client, tenant: Tenant) -> Client:
+    return client.as_(tenant.tokens["admin"])
+
+
+@pytest.mark.req("EV-2")
+async def test_lists_by_status_venue_and_date(admin: Client, client: Client, other_tenant: Tenant) -> None:
+    await draft(client.as_(other_tenant.tokens["owner"]))
+    hall, garden = await make_venue(admin), await make_venue(admin)
+    june = await show_in(admin, "published", venue_id=hall["id"])
+    times = {"start_at": "2090-08-01T19:00:00Z", "end_at": "2090-08-01T21:00:00Z"}
+    august = await draft(admin, venue_id=garden["id"], **times)
+    may = await draft(admin, venue_id=hall["id"], start_at="2090-05-01T19:00:00Z")
+
+    async def listed(**filters: str) -> list[str]:
+        return [event["id"] for event in data(await admin.get("/api/events", params=filters))]
+
+    assert await listed() == [may["id"], june["id"], august["id"]]
+    assert await listed(status="published") == [june["id"]]
+    assert await listed(status="archived") == []
+    assert await listed(venue_id=hall["id"]) == [may["id"], june["id"]]
+    assert await listed(venue_id=hall["id"], status="draft") == [may["id"]]
+    assert await listed(since=START) == [june["id"], august["id"]]
+    assert await listed(until=START) == [may["id"]]
+    assert await listed(since="2090-06-01T21:00:00+02:00", until="2090-08-01T00:00:00") == [june["id"]]
+    for wrong in ({"status": "gone"}, {"venue_id": "x"}, {"since": "0.5"}, {"until": "2090-13-01T00:00:00Z"}):
+        assert refused(await admin.get("/api/events", params=wrong))[0] in (400, 422)
+
+
+@pytest.mark.req("EV-2")
+async def test_pages_neither_skip_nor_repeat_while_shows_come_and_go(admin: Client) -> None:
+    venue = await make_venue(admin)
+    starts = [f"2090-05-{day:02}T19:00:00Z" for day in (1, 1, 1, 2, 2, 3, 4, 5)]
+    made = [await draft(admin, venue_id=venue["id"], name=f"No. {n}", start_at=at) for n, at in enumerate(starts)]
+    seen: list[str] = []
+    cursor: str | None = None
+    while True:
+        params = {"limit": "2"} | ({"cursor": cursor} if cursor else {})
+        page = (await admin.get("/api/events", params=params)).json()
+        seen += [event["id"] for event in page["data"]]
+        if (cursor := page["next_cursor"]) is None:
+            break
+        # Behind the reader: one goes that was shown, one comes that sorts before it.
+        assert (await admin.delete(f"/api/events/{seen[-2]}")).status_code == 204
+        await draft(admin, venue_id=venue["id"], name=f"Early {len(seen)}", start_at="2090-04-01T19:00:00Z")
+    assert seen == [event["id"] for event in sorted(made, key=lambda event: (event["start_at"], event["id"]))]
+
+
+@pytest.mark.req("EV-2", "TEN-2")
+async def test_a_cursor_is_good_for_its_own_list_only(admin: Client, client: Client, other_tenant: Tenant) -> None:
+    for _ in range(2):
+        await draft(admin)
+    cursor = (await admin.get("/api/events", params={"limit": "1"})).json()["next_cursor"]
+    elsewhere = client.as_(other_tenant.tokens["owner"])
+    for caller, params in (
+        (admin, {"cursor": cursor, "status": "draft"}),
+        (admin, {"cursor": cursor[:-2] + "AA"}),
+        (elsewhere, {"cursor": cursor}),
+    ):
+        assert refused(await caller.get("/api/events", params=params)) == (422, "invalid_cursor")
