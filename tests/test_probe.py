@@ -20,6 +20,7 @@ from fullhouse.events.model import NewEvent, NewGate, NewVenue
 from fullhouse.events.policy import Move
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
+from tests.counts import Counts
 from tests.fixtures import Client, Tenant, settings
 
 Make = Callable[[Services, Tenant], Awaitable[UUID]]
@@ -221,7 +222,7 @@ def test_public_routes_are_those_that_the_table_says() -> None:
 
 @pytest.mark.parametrize("name", GUARDED)
 @pytest.mark.req("RBAC-1", "TEN-2")
-async def test_nobody_gets_401(name: str, client: Client, services: Services, tenant: Tenant, counts: "Counts") -> None:
+async def test_nobody_gets_401(name: str, client: Client, services: Services, tenant: Tenant, counts: Counts) -> None:
     path = await _path(name, services, tenant)
     async with counts.unchanged():
         for token in (None, "fhs_nonsense", tenant.tokens["owner"][:-2] + "AA"):
@@ -233,7 +234,7 @@ async def test_nobody_gets_401(name: str, client: Client, services: Services, te
 @pytest.mark.parametrize("name", GUARDED)
 @pytest.mark.req("RBAC-1", "AUD-1")
 async def test_the_wrong_role_gets_403_and_an_audit_row(
-    name: str, client: Client, services: Services, tenant: Tenant, counts: "Counts", owner: Any
+    name: str, client: Client, services: Services, tenant: Tenant, counts: Counts, owner: Any
 ) -> None:
     action = ROUTES[name].opt["action"]
     wrong = [role for role, allowed in policy.ROLE_ACTIONS.items() if action not in allowed]
@@ -254,7 +255,7 @@ async def test_the_wrong_role_gets_403_and_an_audit_row(
 @pytest.mark.parametrize("name", [n for n in GUARDED if PROBES[n].thing and "/platform/" not in n])
 @pytest.mark.req("TEN-2")
 async def test_another_tenants_thing_is_like_one_that_never_was(
-    name: str, client: Client, services: Services, tenant: Tenant, other_tenant: Tenant, counts: "Counts"
+    name: str, client: Client, services: Services, tenant: Tenant, other_tenant: Tenant, counts: Counts
 ) -> None:
     thing = PROBES[name].thing
     assert thing
@@ -305,37 +306,6 @@ async def platform(client: Client, owner: Any) -> str:
     answer = await client.post("/api/platform/login", json={"email": email, "password": "a long password"})
     token: str = answer.json()["data"]["token"]
     return token
-
-
-class Counts:
-    """Rows of every table, counted before and after: a refused request changes none."""
-
-    def __init__(self, owner: Any) -> None:
-        self._owner = owner
-
-    async def take(self) -> dict[str, int]:
-        tables = await self._owner.fetch(
-            "SELECT oid::regclass::text AS name FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition"
-            " AND relnamespace IN ('public'::regnamespace, 'jobs'::regnamespace)"
-        )
-        return {row["name"]: await self._owner.fetchval(f"SELECT count(*) FROM {row['name']}") for row in tables}
-
-    def unchanged(self, besides: str = "") -> "_Unchanged":
-        return _Unchanged(self, besides)
-
-
-class _Unchanged:
-    def __init__(self, counts: Counts, besides: str) -> None:
-        self._counts, self._besides = counts, besides
-
-    async def __aenter__(self) -> None:
-        self._before = await self._counts.take()
-
-    async def __aexit__(self, kind: Any, *_: Any) -> None:
-        if kind is None:
-            after = await self._counts.take()
-            changed = {n for n in after if after[n] != self._before.get(n)} - {self._besides}
-            assert not changed, f"a refused request changed {changed}"
 
 
 @pytest.fixture
