@@ -15,6 +15,7 @@ from functools import partial
 from typing import Annotated, Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
+import structlog
 from litestar import Request, Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, FromQuery, JSONBody
@@ -110,6 +111,8 @@ class _Runner:
         services: Services = request.app.state.services
         who: Principal | None = request.scope.get("principal")  # type: ignore[assignment]
         have = {"who": who, "services": services, "actor": asks(request).actor if "actor" in self._given else None}
+        if "event_id" in arguments:  # in every log line and span of this request, beside the organisation
+            structlog.contextvars.bind_contextvars(event_id=str(arguments["event_id"]))
         arguments |= {name: have[name] for name in self._given - {"tx"}}
         if "tx" not in self._given:
             return _response(self._answer(await self._fn(**arguments)))
