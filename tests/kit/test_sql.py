@@ -59,6 +59,32 @@ def test_an_unknown_name_is_noticed_when_the_module_is_imported(tmp_path: Path) 
             kind()
 
 
+def test_a_part_stands_for_what_several_statements_share(tmp_path: Path) -> None:
+    statements = loaded(
+        tmp_path,
+        "-- part: columns\na,\nb\n\n"
+        "-- name: all\nSELECT {columns} FROM t;\n-- name: some\nSELECT {columns}, {more} FROM t;\n"
+        "-- part: more\nc;\n",
+    )
+    assert statements.texts == {"all": "SELECT a,\nb FROM t", "some": "SELECT a,\nb, c FROM t"}
+
+
+@pytest.mark.parametrize("text", ["'{}'", "'{1,2}'", "'{\"a\": 1}'", "'{ columns }'", "'{Columns}'", "'{{}}'"])
+def test_braces_that_name_no_part_stay_as_they_are(tmp_path: Path, text: str) -> None:
+    statements = loaded(tmp_path, f"-- part: columns\na\n-- name: it\nSELECT {text} AS x;\n")
+    assert statements.texts == {"it": f"SELECT {text} AS x"}
+
+
+def test_an_unknown_part_is_noticed_when_the_module_is_imported(tmp_path: Path) -> None:
+    with pytest.raises(KeyError, match="colums"):
+        loaded(tmp_path, "-- part: columns\na\n-- name: it\nSELECT {colums} FROM t;\n")
+
+
+def test_a_part_and_a_statement_have_different_names(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="named twice"):
+        loaded(tmp_path, "-- part: same\na\n-- name: same\nSELECT {same};\n")
+
+
 async def test_each_kind_returns_what_it_says(tmp_path: Path, tx: Tx) -> None:
     statements = loaded(
         tmp_path,

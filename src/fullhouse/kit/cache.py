@@ -3,7 +3,7 @@
     user = await cache.get(key, ttl_s, load, User)
 
 Write, then invalidate: `invalidate(tx, key)` drops the key here and, through the bus, in every other process after the
-commit. Only what the bus failed to tell may live on, for one `ttl_s` and no longer.
+commit. Only what the bus failed to tell may live on, for one `ttl_s` (or `warm_s`, in Redis) and no longer.
 Keys carry the organisation: `org:{id}:…`, or `public:…`.
 """
 
@@ -12,12 +12,11 @@ import itertools
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TypeVar
-
-import msgspec
+from typing import Any, NamedTuple, TypeVar
 
 from fullhouse.kit.bus import RESYNC, Bus
 from fullhouse.kit.db import Tx
+from fullhouse.kit.shapes import PACKED, Shape
 from fullhouse.kit.warm import Redis, Warm
 
 T = TypeVar("T")
@@ -25,11 +24,20 @@ TOPIC = "cache"
 _MISS = object()
 
 
+class _Warmly(NamedTuple):
+    """How a value is kept in Redis."""
+
+    of: Any
+    ttl_s: float
+    shape: Shape
+
+
 class Cache:
     def __init__(self, bus: Bus, warm: Warm, *, size: int = 20_000) -> None:
         self._warm = warm
         self._size = size
-        self._here: OrderedDict[str, tuple[float, Any]] = OrderedDict()
+        self._here: OrderedDict[str, tuple[float, Any, int]] = OrderedDict()  # until when, what, how heavy
+        self._weight = 0
         self._loading: dict[str, asyncio.Future[Any]] = {}
         self._owed: dict[str, int] = {}  # names that Redis has still to drop, each with the drop that asked last
         self._drops = itertools.count()
@@ -38,8 +46,21 @@ class Cache:
         bus.subscribe(TOPIC, lambda _topic, keys: self._forget(keys))
         bus.subscribe(RESYNC, lambda _topic, _none: self._forget_all())
 
-    async def get(self, key: str, ttl_s: float, load: Callable[[], Awaitable[T]], of: type[T]) -> T:
-        """From the nearest layer that has it. Callers who miss together load once."""
+    async def get(
+        self,
+        key: str,
+        ttl_s: float,
+        load: Callable[[], Awaitable[T]],
+        of: Any,
+        *,
+        warm_s: float | None = None,
+        shape: Shape = PACKED,
+        weight: int = 1,
+    ) -> T:
+        """From the nearest layer that has it. Callers who miss together load once. Redis may keep it longer.
+
+        What weighs more (a page of 50 shows, say) leaves less room for others in this process.
+        """
         found = self._here.get(key)
         if found and found[0] > time.monotonic():
             self._here.move_to_end(key)
@@ -47,12 +68,15 @@ class Cache:
             return value
         loading = self._loading.get(key)
         if loading is None:
-            loading = self._loading[key] = asyncio.ensure_future(self._fill(key, ttl_s, load, of))
+            loading = self._loading[key] = asyncio.ensure_future(
+                self._fill(key, ttl_s, load, _Warmly(of, warm_s or ttl_s, shape), weight)
+            )
             loading.add_done_callback(lambda done: self._loaded(key, done))
         shared: T = await asyncio.shield(loading)
         return shared
 
-    def invalidate(self, tx: Tx, *keys: str) -> None:
+    @staticmethod
+    def invalidate(tx: Tx, *keys: str) -> None:
         """Everywhere, once the transaction has committed."""
         tx.tell(TOPIC, keys)
 
@@ -60,22 +84,33 @@ class Cache:
         if self._dropping:
             self._dropping.cancel()
 
-    async def _fill(self, key: str, ttl_s: float, load: Callable[[], Awaitable[T]], of: type[T]) -> Any:
+    async def _fill(
+        self, key: str, ttl_s: float, load: Callable[[], Awaitable[T]], warmly: "_Warmly", weight: int
+    ) -> Any:
         epoch = self._epoch
-        value, left_s = await self._from_redis(key, of), ttl_s
+        value, left_s = await self._from_redis(key, warmly), ttl_s
         if value is _MISS:
             value = await load()
             if epoch == self._epoch:
-                await self._to_redis(key, ttl_s, value)
+                await self._to_redis(key, warmly, value)
                 if epoch != self._epoch:  # somebody's drop may have come before what we just put there
                     self._drop_from_redis([key])
         else:
             value, left_s = value  # it has lived for a while already
         if epoch == self._epoch:
-            self._here[key] = (time.monotonic() + left_s, value)
-            if len(self._here) > self._size:
-                self._here.popitem(last=False)
+            self._keep(key, time.monotonic() + min(left_s, ttl_s), value, weight)
         return value
+
+    def _keep(self, key: str, until: float, value: Any, weight: int) -> None:
+        self._drop(key)
+        self._here[key] = (until, value, weight)
+        self._weight += weight
+        while self._weight > self._size:
+            self._drop(next(iter(self._here)))
+
+    def _drop(self, key: str) -> None:
+        if found := self._here.pop(key, None):
+            self._weight -= found[2]
 
     def _loaded(self, key: str, done: asyncio.Future[Any]) -> None:
         if self._loading.get(key) is done:
@@ -86,18 +121,19 @@ class Cache:
     def _forget(self, keys: Any) -> None:
         self._epoch += 1
         for key in keys:
-            self._here.pop(key, None)
+            self._drop(key)
             self._loading.pop(key, None)
         self._drop_from_redis(keys)
 
     def _forget_all(self) -> None:
         self._epoch += 1
         self._here.clear()
+        self._weight = 0
         self._loading.clear()
 
     # --- Redis
 
-    async def _from_redis(self, key: str, of: type[T]) -> Any:
+    async def _from_redis(self, key: str, warmly: "_Warmly") -> Any:
         name = self._warm.name(key)
         if name in self._owed:  # what Redis has is what was invalidated
             return _MISS
@@ -105,22 +141,30 @@ class Cache:
 
         async def ask(client: Redis) -> tuple[Any, int]:
             pipe = client.pipeline(transaction=False)
-            pipe.get(name)
+            warmly.shape.ask(pipe, name)
             pipe.pttl(name)
-            raw, left_ms = await pipe.execute()
-            return raw, left_ms
+            # An error of one command (it lies there in another shape) is no reason to think that Redis is away.
+            raw, left_ms = await pipe.execute(raise_on_error=False)
+            return nothing if isinstance(raw, Exception) or isinstance(left_ms, Exception) else (raw, left_ms)
 
         raw, left_ms = await self._warm.call(ask, nothing)
-        if raw is None or left_ms <= 0:
+        if not raw or left_ms <= 0:
             return _MISS
         try:
-            return msgspec.msgpack.decode(raw, type=of), left_ms / 1000
-        except msgspec.MsgspecError:  # written by another version of us
+            return warmly.shape.read(raw, warmly.of), left_ms / 1000
+        except (ValueError, RecursionError):  # written by another version of us, or by somebody else
             return _MISS
 
-    async def _to_redis(self, key: str, ttl_s: float, value: Any) -> None:
-        packed, ttl_ms = msgspec.msgpack.encode(value), int(ttl_s * 1000)
-        await self._warm.call(lambda client: client.set(self._warm.name(key), packed, px=ttl_ms), None)
+    async def _to_redis(self, key: str, warmly: "_Warmly", value: Any) -> None:
+        name = self._warm.name(key)
+
+        async def put(client: Redis) -> None:
+            pipe = client.pipeline()  # a transaction: nobody sees it half, or without its end
+            warmly.shape.write(pipe, name, value)
+            pipe.pexpire(name, int(warmly.ttl_s * 1000))
+            await pipe.execute()
+
+        await self._warm.call(put, None)
 
     def _drop_from_redis(self, keys: Iterable[str]) -> None:
         """Whoever hears of a change does this, and does not read there until it is done."""

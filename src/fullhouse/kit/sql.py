@@ -3,7 +3,8 @@
     statements = sql.load(__file__)
     user_by_email = statements.one("user_by_email", User)     # await user_by_email(tx, email) -> User | None
 
-Parameters are PostgreSQL's own `$1`, `$2`. A column's name is the field's name.
+Parameters are PostgreSQL's own `$1`, `$2`. A column's name is the field's name. What several statements share (such
+as a list of columns) stands once under `-- part:` and is meant by `{its_name}`.
 """
 
 import re
@@ -12,7 +13,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
-_NAME = re.compile(r"^-- name: *(\w+) *$", re.MULTILINE)
+_NAME = re.compile(r"^-- (name|part): *(\w+) *$", re.MULTILINE)
+_PART = re.compile(r"\{([a-z]\w*)\}")
 
 
 class Runs(Protocol):
@@ -67,8 +69,10 @@ class Statements:
 
 def load(module_file: str) -> Statements:
     path = Path(module_file).with_name("queries.sql")
-    _, *parts = _NAME.split(path.read_text())
-    names, bodies = parts[::2], parts[1::2]
+    _, *pieces = _NAME.split(path.read_text())
+    kinds, names, bodies = pieces[::3], pieces[1::3], pieces[2::3]
     if len(set(names)) < len(names):
         raise ValueError(f"a statement is named twice in {path}")
-    return Statements({name: body.strip().rstrip(";") for name, body in zip(names, bodies, strict=True)})
+    texts = {name: body.strip().rstrip(";") for name, body in zip(names, bodies, strict=True)}
+    parts = {name: texts.pop(name) for kind, name in zip(kinds, names, strict=True) if kind == "part"}
+    return Statements({name: _PART.sub(lambda found: parts[found[1]], text) for name, text in texts.items()})

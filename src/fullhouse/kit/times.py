@@ -37,6 +37,14 @@ def timezone(name: str) -> ZoneInfo:
     return ZoneInfo(name)
 
 
+def local(moment: datetime, name: str) -> datetime:
+    """A moment as the clocks of a place show it; in UTC if that is beyond the calendar."""
+    try:
+        return moment.astimezone(ZoneInfo(name))
+    except OverflowError:
+        return moment.astimezone(UTC)
+
+
 @cache
 def _names() -> frozenset[str]:
     return frozenset(available_timezones())

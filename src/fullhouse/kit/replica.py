@@ -1,0 +1,45 @@
+"""Where public reads go: to the replica if there is one, and to the primary for a while after something was changed.
+
+So whoever has just written, or was told of a change, reads what was written: a replica may be some seconds behind. A
+replica that does not answer is left alone for as long.
+"""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import structlog
+
+from fullhouse.kit.bus import RESYNC, Bus
+from fullhouse.kit.cache import TOPIC
+from fullhouse.kit.db import LOST, Database, Tx
+
+BEHIND_S = 5.0
+log = structlog.get_logger()
+
+
+class Reads:
+    def __init__(self, primary: Database, replica: Database | None, bus: Bus, *, behind_s: float = BEHIND_S) -> None:
+        self._primary, self._replica, self._behind_s = primary, replica, behind_s
+        self._primary_until = float("-inf")
+        if replica is not None:
+            bus.subscribe(TOPIC, lambda _topic, _keys: self._avoid_replica())
+            bus.subscribe(RESYNC, lambda _topic, _none: self._avoid_replica())
+
+    @asynccontextmanager
+    async def nobody(self) -> AsyncIterator[Tx]:
+        """A transaction outside every organisation."""
+        async with AsyncExitStack() as opened:
+            tx: Tx | None = None
+            if self._replica is not None and time.monotonic() >= self._primary_until:
+                try:
+                    tx = await opened.enter_async_context(self._replica.nobody())
+                except LOST as error:
+                    log.warning("the read replica is away; reading from the primary", error=repr(error))
+                    self._avoid_replica()
+            if tx is None:
+                tx = await opened.enter_async_context(self._primary.nobody())
+            yield tx
+
+    def _avoid_replica(self) -> None:
+        self._primary_until = time.monotonic() + self._behind_s
