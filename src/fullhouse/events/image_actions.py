@@ -1,0 +1,102 @@
+"""The verbs of cover pictures. Decoding and storing files is slow, so an upload opens its transactions by itself."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from fullhouse.events import store
+from fullhouse.events.image_model import Image, ImageUnknown, StoredImage
+from fullhouse.kit import audit, pictures
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import Database, Tx
+from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.files import Files
+from fullhouse.kit.ids import new_id
+
+UNUSED_FOR = timedelta(days=1)
+"""How long a picture waits for a show."""
+
+
+async def upload(database: Database, files: Files, who: Principal, raw: bytes) -> Image:
+    """The same bytes again are the same picture. Files come first: no row ever shows a picture that is not there."""
+    digest = hashlib.sha256(raw).hexdigest()
+    async with database.tenant(who.organization_id, who.actor) as tx:
+        known = await store.renew_image(tx, tx.organization_id, digest)
+    if known and await _is_stored(files, who.organization_id, known.id):
+        return _shown(who.organization_id, known)
+    picture = await pictures.clean(raw)
+    image_id = known.id if known else new_id()
+    for size, content in picture.files.items():
+        await files.put(file_name(who.organization_id, image_id, size), content)
+    async with database.tenant(who.organization_id, who.actor) as tx:
+        image = await _insert(tx, image_id, digest, picture)
+        if known is None and image.id == image_id:
+            seen = {"width": image.width, "height": image.height}
+            await audit.write(tx, "image.uploaded", "image", image.id, after=seen)
+    if image.id != image_id:  # somebody sent the same at the same time, and was faster
+        await remove_files(files, who.organization_id, image_id)
+    return _shown(who.organization_id, image)
+
+
+async def add(tx: Tx, files: Files, raw: bytes) -> Image:
+    """An upload inside the caller's own transaction, for whoever fills a house at once and has the time."""
+    assert tx.organization_id
+    picture, image_id = await pictures.clean(raw), new_id()
+    for size, content in picture.files.items():
+        await files.put(file_name(tx.organization_id, image_id, size), content)
+    return _shown(tx.organization_id, await _insert(tx, image_id, hashlib.sha256(raw).hexdigest(), picture))
+
+
+async def attach(tx: Tx, image_ids: Sequence[UUID]) -> None:
+    """Says that a show uses these: they are kept from now on. All of them are the organisation's own, or none is."""
+    if len(set(image_ids)) < len(image_ids):
+        raise Invalid(fields=[FieldError("cover_image_ids", "Each picture once.")])
+    if image_ids and await store.attach_images(tx, tx.organization_id, list(image_ids)) < len(image_ids):
+        raise ImageUnknown(fields=[FieldError("cover_image_ids", "Not a picture of this organisation.")])
+
+
+def urls(organization_id: UUID, image_id: UUID) -> dict[str, str]:
+    """Where each size is served. A picture never changes, so neither does what is behind these."""
+    return {size: f"/images/{file_name(organization_id, image_id, size)}" for size in pictures.SIZES}
+
+
+def file_name(organization_id: UUID, image_id: UUID, size: str) -> str:
+    return f"{organization_id}/{image_id}/{size}.jpg"
+
+
+async def forget(database: Database, files: Files, organization_id: UUID, image_id: UUID) -> bool:
+    """Removes a picture that no show has used for a day. The row goes first: what is left by a crash is only a file."""
+    async with database.tenant(organization_id) as tx:
+        gone = await store.delete_unused_image(tx, organization_id, image_id, UNUSED_FOR)
+        if gone:
+            await audit.write(tx, "image.deleted", "image", image_id, reason="not used by any show")
+    if gone:
+        await remove_files(files, organization_id, image_id)
+    return bool(gone)
+
+
+async def remove_files(files: Files, organization_id: UUID, image_id: UUID) -> None:
+    for size in pictures.SIZES:
+        await files.delete(file_name(organization_id, image_id, size))
+
+
+async def _is_stored(files: Files, organization_id: UUID, image_id: UUID) -> bool:
+    """A restored database may be older or newer than its files: uploading again mends what is missing."""
+    for size in pictures.SIZES:
+        if await files.get(file_name(organization_id, image_id, size)) is None:
+            return False
+    return True
+
+
+async def _insert(tx: Tx, image_id: UUID, digest: str, picture: pictures.Picture) -> StoredImage:
+    weight = sum(map(len, picture.files.values()))
+    image = await store.insert_image(
+        tx, image_id, tx.organization_id, digest, picture.width, picture.height, weight, tx.actor.id
+    )
+    assert image
+    return image
+
+
+def _shown(organization_id: UUID, image: StoredImage) -> Image:
+    return Image(image.id, image.width, image.height, urls(organization_id, image.id))

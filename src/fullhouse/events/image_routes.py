@@ -1,0 +1,47 @@
+"""Cover pictures over HTTP: uploading one, and the files themselves."""
+
+from uuid import UUID
+
+from litestar import Response
+from litestar import get as get_file
+from litestar.params import FromPath
+
+from fullhouse.events import image_actions as actions
+from fullhouse.events.image_model import Image
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.errors import NotFound
+from fullhouse.kit.http.endpoints import AnyRequest, post
+from fullhouse.kit.limits import Limit
+from fullhouse.kit.pictures import BYTES_MAX, MEDIA_TYPES, SIZES
+from fullhouse.kit.services import Services
+
+_FOR_GOOD = "public, max-age=31536000, immutable"
+_SIZES = {f"{size}.jpg": size for size in SIZES}
+
+
+@post("/api/images", "events.update", accepts=MEDIA_TYPES, body_limit=BYTES_MAX, limit=Limit(60, 60))
+async def upload_image(services: Services, who: Principal, raw: bytes) -> Image:
+    """Upload a picture: JPEG, PNG or WebP, up to 10 MB and 50 megapixels.
+
+    The body is the file itself. It is encoded anew without its metadata, in three sizes. The same file again answers
+    the same id. Name the id in a show's `cover_image_ids`: a picture that no show uses is forgotten after a day.
+    """
+    return await actions.upload(services.database, services.files, who, raw)
+
+
+@get_file("/images/{organization_id:uuid}/{image_id:uuid}/{size:str}", opt={"public": True}, include_in_schema=False)
+async def show_image(
+    request: AnyRequest, organization_id: FromPath[UUID], image_id: FromPath[UUID], size: FromPath[str]
+) -> Response[bytes]:
+    """The path says all there is to know: no database is asked."""
+    services: Services = request.app.state.services
+    if size not in _SIZES:
+        raise NotFound
+    content = await services.files.get(actions.file_name(organization_id, image_id, _SIZES[size]))
+    if content is None:
+        raise NotFound
+    headers = {"cache-control": _FOR_GOOD, "etag": f'"{image_id.hex}-{_SIZES[size]}"'}
+    return Response(content, media_type="image/jpeg", headers=headers)
+
+
+handlers = [upload_image, show_image]

@@ -1,0 +1,203 @@
+"""Where files live that are too large for the database: a folder, or a bucket that speaks S3.
+
+Names are ours, such as `{organisation}/{picture}/small.jpg`. A file is there whole or not at all. Whatever keeps one
+from being read or written is an OSError: to a caller of the API that means "try again shortly".
+"""
+
+import asyncio
+import hashlib
+import hmac
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote, urlsplit
+
+import httpx
+import msgspec
+
+# Every part begins with a letter or digit: there is no way up, and no hidden file.
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
+S3_DEADLINE_S = 10.0
+
+
+class Files(Protocol):
+    async def put(self, name: str, content: bytes) -> None: ...
+    async def get(self, name: str) -> bytes | None: ...
+    async def delete(self, name: str) -> None:
+        """One that is not there is fine."""
+
+    async def close(self) -> None: ...
+
+
+class StoreFailed(OSError):
+    """The bucket does not answer, or not as it should."""
+
+
+def checked(name: str) -> str:
+    if len(name) > 500 or not _NAME.fullmatch(name):
+        raise ValueError(f"not a name of ours: {name!r}")
+    return name
+
+
+class Disk:
+    """A folder of this machine, made when it is first needed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def put(self, name: str, content: bytes) -> None:
+        await asyncio.to_thread(self._write, self._folder / checked(name), content)
+
+    async def get(self, name: str) -> bytes | None:
+        return await asyncio.to_thread(_read, self._folder / checked(name))
+
+    async def delete(self, name: str) -> None:
+        await asyncio.to_thread(self._remove, self._folder / checked(name))
+
+    async def close(self) -> None:
+        pass
+
+    def _write(self, path: Path, content: bytes) -> None:
+        """Beside its place first, then moved there: nobody ever reads half a file, and a power cut leaves none."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor, name = _temporary(path)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
+        _sync_folders(path.parent, self._folder)
+
+    def _remove(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        with suppress(OSError):  # the last one out takes the empty folders along
+            for folder in path.parents:
+                if folder == self._folder:
+                    break
+                folder.rmdir()
+
+
+def _temporary(path: Path) -> tuple[int, str]:
+    for attempt in range(3):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            return tempfile.mkstemp(dir=path.parent, prefix=".new-")
+        except FileNotFoundError:  # somebody removed the last file here, and the folder with it, this very moment
+            if attempt == 2:
+                raise
+    raise AssertionError("unreachable")
+
+
+def _sync_folders(folder: Path, top: Path) -> None:
+    """A new name is safe once its folder is; and the folder's own name, and so on up."""
+    while True:
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        if folder == top:
+            return
+        folder = folder.parent
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return None
+
+
+class Bucket(msgspec.Struct, frozen=True, kw_only=True):
+    """Where an S3-compatible store is, and the key to it."""
+
+    endpoint: str
+    bucket: str
+    access_key: str
+    secret_key: str
+    region: str = "us-east-1"
+
+
+class S3:
+    """A bucket, addressed by path, which every compatible store understands."""
+
+    def __init__(self, bucket: Bucket, *, deadline_s: float = S3_DEADLINE_S) -> None:
+        self._bucket, self._deadline_s = bucket, deadline_s
+        # Redirects are not followed: a signature is for one host, and our endpoint is the operator's own word.
+        self._client = httpx.AsyncClient(timeout=deadline_s, trust_env=False)
+
+    async def put(self, name: str, content: bytes) -> None:
+        await self._call("PUT", name, content, 200)
+
+    async def get(self, name: str) -> bytes | None:
+        answer = await self._call("GET", name, b"", 200, 404)
+        return answer.content if answer.status_code == 200 else None
+
+    async def delete(self, name: str) -> None:
+        await self._call("DELETE", name, b"", 200, 204, 404)
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def _call(self, method: str, name: str, content: bytes, *good: int) -> httpx.Response:
+        url = f"{self._bucket.endpoint.rstrip('/')}/{quote(self._bucket.bucket)}/{quote(checked(name))}"
+        headers = signed(self._bucket, method, url, {}, content, datetime.now(UTC))
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                answer = await self._client.request(method, url, headers=headers, content=content)
+        except TimeoutError:
+            raise StoreFailed(f"{method} {url}: no answer within {self._deadline_s:g} seconds") from None
+        except httpx.HTTPError as error:
+            raise StoreFailed(f"{method} {url}: {error!r}") from error
+        if answer.status_code not in good:
+            raise StoreFailed(f"{method} {url}: {answer.status_code} {_error_code(answer.text)}")
+        return answer
+
+
+def _error_code(text: str) -> str:
+    """What the store's XML calls the trouble: AccessDenied, NoSuchBucket."""
+    found = re.search(r"<Code>(\w{1,60})</Code>", text)
+    return found[1] if found else ""
+
+
+def signed(
+    key: Bucket, method: str, url: str, headers: Mapping[str, str], content: bytes, now: datetime, service: str = "s3"
+) -> dict[str, str]:
+    """The headers with those of AWS Signature Version 4 added: it covers all of them, the address and the content."""
+    at = urlsplit(url)
+    digest, moment = hashlib.sha256(content).hexdigest(), now.strftime("%Y%m%dT%H%M%SZ")
+    own = {"host": at.netloc, "x-amz-date": moment} | {name.lower(): value for name, value in headers.items()}
+    if service == "s3":
+        own["x-amz-content-sha256"] = digest
+    names = ";".join(sorted(own))
+    asked = "\n".join(
+        (
+            method,
+            at.path or "/",
+            "&".join(sorted(at.query.split("&"))),
+            *(f"{name}:{' '.join(own[name].split())}" for name in sorted(own)),
+            "",
+            names,
+            digest,
+        )
+    )
+    scope = f"{moment[:8]}/{key.region}/{service}/aws4_request"
+    to_sign = f"AWS4-HMAC-SHA256\n{moment}\n{scope}\n{hashlib.sha256(asked.encode()).hexdigest()}"
+    secret = f"AWS4{key.secret_key}".encode()
+    for part in scope.split("/"):
+        secret = _hmac(secret, part)
+    given = f"AWS4-HMAC-SHA256 Credential={key.access_key}/{scope}, SignedHeaders={names}, Signature="
+    return own | {"authorization": given + _hmac(secret, to_sign).hex()}
+
+
+def _hmac(key: bytes, text: str) -> bytes:
+    return hmac.digest(key, text.encode(), "sha256")

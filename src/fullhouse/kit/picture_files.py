@@ -1,0 +1,251 @@
+"""Takes a picture file apart without decoding it, so that a decoder sees pixels and nothing else.
+
+JPEG, PNG and WebP are lists of parts. Those that carry pixels are kept; what cameras, editors and attackers add is
+dropped: EXIF, XMP, comments, thumbnails, text, a second file at the end. Of the metadata two things matter to what
+people see, the orientation and the colour profile. They are read here, by few lines and within bounds.
+"""
+
+import re
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+PARTS_MAX = 4000
+"""Parts of one file, pixels aside. Real files have dozens; each costs a decoder time."""
+
+SCANS_MAX = 40
+"""Passes of a progressive JPEG. Encoders make a dozen; each costs a walk over the whole picture."""
+
+PROFILE_MAX = 4 * 2**20
+_ORIENTATION, _SHORT = 0x0112, 3
+
+
+class Broken(Exception):
+    """The file is not what its first bytes say, or stops too early."""
+
+
+class Animated(Exception):
+    """More than one picture."""
+
+
+class Parts(NamedTuple):
+    kind: str
+    width: int
+    height: int
+    bare: bytes
+    """The same picture as a file without metadata."""
+    orientation: int
+    """1 to 8, as EXIF has it; 1 is upright."""
+    profile: bytes | None
+    """An ICC profile, unchecked."""
+
+
+def kind_of(raw: bytes) -> str | None:
+    """By the first bytes; what a sender claims counts for nothing."""
+    for kind, magic in _MAGIC.items():
+        if magic.match(raw):
+            return kind
+    return None
+
+
+def take_apart(raw: bytes) -> Parts:
+    """The parts of a file that `kind_of` knows. Raises Broken or Animated."""
+    kind = kind_of(raw)
+    if kind is None:
+        raise Broken("not a picture")
+    try:
+        parts = _READERS[kind](raw)
+    except (struct.error, IndexError, zlib.error):
+        raise Broken("it ends too early") from None
+    if not (parts.width and parts.height):
+        raise Broken("it has no size")
+    return parts
+
+
+# --- JPEG: markers with a length; after "start of scan" the coded pixels, in which 0xFF is followed by 0 or a restart
+
+_FRAMES = frozenset({0xC0, 0xC1, 0xC2})  # baseline, extended, progressive: what decoders know
+_TABLES = frozenset({0xC4, 0xDB, 0xDD})  # Huffman, quantisation, restart interval
+_JFIF, _EXIF, _ICC, _ADOBE, _SCAN, _END = 0xE0, 0xE1, 0xE2, 0xEE, 0xDA, 0xD9
+_OTHER_FRAMES = frozenset(range(0xC3, 0xD0)) - {0xC4, 0xC8}
+_MARKER = re.compile(rb"\xff([^\x00\x01\xff\xd0-\xd7])")
+
+
+def _jpeg(raw: bytes) -> Parts:
+    kept = [b"\xff\xd8"]
+    exif, profile = b"", dict[int, bytes]()
+    size: tuple[int, int] | None = None
+    for marker, body, coded in _segments(raw):
+        if marker in _FRAMES:
+            if size:
+                raise Broken("it has two frames")
+            height, width = struct.unpack_from(">HH", body, 1)
+            size = width, height
+        elif marker == _EXIF and body.startswith(b"Exif\0\0"):
+            exif = exif or body[6:]
+        elif marker == _ICC and body.startswith(b"ICC_PROFILE\0"):
+            profile[body[12]] = body[14:]
+        if marker in _FRAMES or marker in _TABLES or marker in (_SCAN, _JFIF, _ADOBE):
+            kept.append(struct.pack(">BBH", 0xFF, marker, len(body) + 2) + body + coded)
+    if size is None:
+        raise Broken("it has no frame")
+    bare = b"".join((*kept, b"\xff\xd9"))
+    return Parts("JPEG", *size, bare, orientation(exif), _joined(profile))
+
+
+def _segments(raw: bytes) -> Iterator[tuple[int, bytes, bytes]]:
+    """Marker, its content, and the coded pixels after it; up to the end of the first picture."""
+    at, scans = 2, 0
+    for _ in range(PARTS_MAX):
+        found = _MARKER.search(raw, at)
+        if found is None:
+            raise Broken("it ends too early")
+        marker = found[1][0]
+        if marker == _END:
+            return
+        if marker in _OTHER_FRAMES:
+            raise Broken("it is coded in a way that few programs read")
+        (length,) = struct.unpack_from(">H", raw, found.end())
+        end = found.end() + length
+        if length < 2 or end > len(raw):
+            raise Broken("it ends too early")
+        body, at = raw[found.end() + 2 : end], end
+        if marker == _SCAN:
+            scans += 1
+            after = _MARKER.search(raw, end)
+            if after is None or scans > SCANS_MAX:
+                raise Broken("it ends too early" if after is None else "it has too many passes")
+            at = after.start()
+        yield marker, body, raw[end:at]
+    raise Broken("it has too many parts")
+
+
+def _joined(pieces: dict[int, bytes]) -> bytes | None:
+    """A long profile comes in numbered pieces; one that is longer than any real one is left alone."""
+    whole = b"".join(pieces[number] for number in sorted(pieces))
+    return whole if 0 < len(whole) <= PROFILE_MAX else None
+
+
+# --- PNG: length, name, content, checksum
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_PIXELS = frozenset({b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"})
+
+
+def _png(raw: bytes) -> Parts:
+    kept, others = [_PNG], 0
+    exif, profile = b"", None
+    at, name = len(_PNG), b""
+    while name != b"IEND":
+        (length,), name = struct.unpack_from(">I", raw, at), raw[at + 4 : at + 8]
+        body, end = memoryview(raw)[at + 8 : at + 8 + length], at + 12 + length
+        if end > len(raw) or (at == len(_PNG)) != (name == b"IHDR"):
+            raise Broken("it ends too early")
+        if name in _PIXELS:
+            kept.append(raw[at:end])
+        elif name == b"eXIf":
+            exif = bytes(body)
+        elif name == b"iCCP":
+            profile = _inflated(bytes(body))
+        others += name != b"IDAT" or length < 64
+        if others > PARTS_MAX:
+            raise Broken("it has too many parts")
+        at = end
+    width, height = struct.unpack_from(">II", raw, 16)
+    return Parts("PNG", width, height, b"".join(kept), orientation(exif), profile)
+
+
+def _inflated(body: bytes) -> bytes | None:
+    """A profile, packed, after its name. Unpacking stops where no real one goes."""
+    _, _, packed = body.partition(b"\0")
+    try:
+        profile = zlib.decompressobj().decompress(packed[1:], PROFILE_MAX + 1)
+    except zlib.error:
+        return None
+    return _joined({0: profile})
+
+
+# --- WebP: RIFF chunks, padded to even lengths
+
+
+def _webp(raw: bytes) -> Parts:
+    chunks = _chunks(raw)
+    if "ANIM" in chunks or "ANMF" in chunks:
+        raise Animated
+    if "VP8L" in chunks:
+        bits = chunks["VP8L"]
+        (packed,) = struct.unpack_from("<I", bits, 1)
+        width, height = (packed & 0x3FFF) + 1, (packed >> 14 & 0x3FFF) + 1
+        bare = _riff(("VP8L", bits))
+    elif "VP8 " in chunks:
+        bits = chunks["VP8 "]
+        if bits[3:6] != b"\x9d\x01\x2a":
+            raise Broken("it has no first frame")
+        width, height = (side & 0x3FFF for side in struct.unpack_from("<HH", bits, 6))
+        bare = _riff(("VP8 ", bits))
+        if alpha := chunks.get("ALPH"):
+            canvas = b"\x10\0\0\0" + _three(width - 1) + _three(height - 1)
+            bare = _riff(("VP8X", canvas), ("ALPH", alpha), ("VP8 ", bits))
+    else:
+        raise Broken("it has no pixels")
+    exif = chunks.get("EXIF", b"").removeprefix(b"Exif\0\0")
+    return Parts("WEBP", width, height, bare, orientation(exif), _joined({0: chunks.get("ICCP", b"")}))
+
+
+def _chunks(raw: bytes) -> dict[str, bytes]:
+    """By name; of several with the same name the first, as the decoder takes them."""
+    (size,) = struct.unpack_from("<I", raw, 4)
+    if size + 8 > len(raw):
+        raise Broken("it ends too early")
+    found: dict[str, bytes] = {}
+    at, end = 12, size + 8
+    for _ in range(PARTS_MAX):
+        if at + 8 > end:
+            return found
+        name, (length,) = raw[at : at + 4].decode("latin-1"), struct.unpack_from("<I", raw, at + 4)
+        if at + 8 + length > end:
+            raise Broken("it ends too early")
+        found.setdefault(name, raw[at + 8 : at + 8 + length])
+        at += 8 + length + length % 2
+    raise Broken("it has too many parts")
+
+
+def _riff(*chunks: tuple[str, bytes]) -> bytes:
+    body = b"WEBP" + b"".join(
+        name.encode() + struct.pack("<I", len(content)) + content + b"\0" * (len(content) % 2)
+        for name, content in chunks
+    )
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def _three(number: int) -> bytes:
+    return struct.pack("<I", max(number, 0))[:3]
+
+
+# --- EXIF: a small TIFF file, of which one number matters
+
+
+def orientation(exif: bytes) -> int:
+    """1 to 8; a damaged EXIF says nothing, and the picture stays as it is."""
+    order = {b"II*\0": "<", b"MM\0*": ">"}.get(exif[:4])
+    if order is None:
+        return 1
+    try:
+        (at,) = struct.unpack_from(order + "I", exif, 4)
+        (entries,) = struct.unpack_from(order + "H", exif, at)
+        for number in range(min(entries, 512)):
+            tag, kind, _, value = struct.unpack_from(order + "HHIH", exif, at + 2 + 12 * number)
+            if (tag, kind) == (_ORIENTATION, _SHORT):
+                return value if 1 <= value <= 8 else 1
+    except struct.error:
+        pass
+    return 1
+
+
+_MAGIC = {
+    "JPEG": re.compile(rb"\xff\xd8\xff"),
+    "PNG": re.compile(re.escape(_PNG)),
+    "WEBP": re.compile(rb"RIFF.{4}WEBP", re.DOTALL),
+}
+_READERS: dict[str, Callable[[bytes], Parts]] = {"JPEG": _jpeg, "PNG": _png, "WEBP": _webp}
