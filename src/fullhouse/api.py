@@ -23,6 +23,7 @@ def serve(settings: Config, args: argparse.Namespace) -> int:
         factory=True,
         websockets=False,
         backlog=2048,
+        backpressure=30_000,  # counts connections, streams too; the edge and the hub say how many they can take
         respawn_failed_workers=True,
         workers_kill_timeout=15,
         log_level=LogLevels.warning,

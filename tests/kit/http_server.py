@@ -34,10 +34,10 @@ class Server:
 
 
 @contextmanager
-def serving(interface: str = "rsgi") -> Iterator[Server]:
+def serving(interface: str = "rsgi", app: str = "tests.kit.http_app:lane") -> Iterator[Server]:
     port = _free_port()
     command = [sys.executable, "-m", "granian", "--interface", interface, "--factory"]
-    command += ["--host", "127.0.0.1", "--port", str(port), "--no-access-log", "tests.kit.http_app:lane"]
+    command += ["--host", "127.0.0.1", "--port", str(port), "--no-access-log", app]
     server = Server(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL), port)
     try:
         _until_live(server)

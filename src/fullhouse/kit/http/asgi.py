@@ -47,11 +47,11 @@ async def chunks(receive: Receive) -> AsyncIterator[bytes]:
 
 async def send_answer(send: Send, answer: Answer, added: list[tuple[str, str]] | None = None) -> None:
     headers = [*answer.own_headers(), ("content-length", str(len(answer.body))), *(added or [])]
-    await send(
-        {
-            "type": "http.response.start",
-            "status": answer.status,
-            "headers": [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers],
-        }
-    )
+    await send(start(answer.status, headers))
     await send({"type": "http.response.body", "body": answer.body})
+
+
+def start(status: int, headers: list[tuple[str, str]]) -> Message:
+    """An answer's first message."""
+    encoded = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+    return {"type": "http.response.start", "status": status, "headers": encoded}

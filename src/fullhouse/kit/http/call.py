@@ -9,6 +9,7 @@ from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]  # its stu
 from litestar.datastructures import State
 
 from fullhouse.kit.actors import Principal
+from fullhouse.kit.broadcast import Reader
 from fullhouse.kit.errors import Malformed
 from fullhouse.kit.http import asgi, body, rsgi
 from fullhouse.kit.http.answer import Answer
@@ -94,7 +95,7 @@ class Call(ABC):
         return self._body
 
 
-Handler = Callable[[Call], Awaitable[Answer]]
+Handler = Callable[[Call], Awaitable[Answer | Reader]]
 
 _AT_ONCE = 65_536
 

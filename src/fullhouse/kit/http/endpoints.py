@@ -5,8 +5,9 @@
 
 The second argument is the action that the caller must be allowed; a public endpoint says `public=True` instead. What a
 handler takes by name is given to it: `tx` (a transaction of the caller's organisation, committed when the handler has
-returned), `who` (the caller), `actor` (where the request comes from), `services`. The rest is Litestar's: `data`, path
-and query parameters. What it returns is wrapped in `{"data": …}`; a `Page` is one already; None answers 204.
+returned), `who` (the caller), `actor` (where the request comes from), `services`, `raw` (the body as it came, for an
+endpoint that `accepts` something else than JSON). The rest is Litestar's: `data`, path and query parameters. What it
+returns is wrapped in `{"data": …}`; a `Page` is one already, an `Answer` goes as it is, None answers 204.
 """
 
 import inspect
@@ -19,13 +20,15 @@ import structlog
 from litestar import Request, Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, FromQuery, JSONBody
+from litestar.types import Empty
 
 from fullhouse.kit import idempotency
 from fullhouse.kit.actors import Principal
+from fullhouse.kit.broadcast import Channel
 from fullhouse.kit.cursors import Page
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid, Refusal
-from fullhouse.kit.http import problems
+from fullhouse.kit.http import problems, streams
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.guard import asks
 from fullhouse.kit.limits import Limit
@@ -34,7 +37,8 @@ from fullhouse.kit.services import Services
 T = TypeVar("T")
 Handler = Callable[..., Awaitable[Any]]
 AnyRequest = Request[Any, Any, Any]
-_GIVEN = frozenset({"tx", "who", "actor", "services"})
+DEADLINE_S = 10.0
+_GIVEN = frozenset({"tx", "who", "actor", "services", "raw"})
 
 
 class Data(msgspec.Struct, Generic[T], frozen=True):
@@ -59,6 +63,10 @@ def endpoint(
     status: int | None = None,
     location: str | None = None,
     limit: Limit | None = None,
+    accepts: tuple[str, ...] | None = None,
+    body_limit: int | None = None,
+    deadline_s: float = DEADLINE_S,
+    media_type: str | None = None,
     fast: Any = None,
 ) -> Callable[[Handler], HTTPRouteHandler]:
     """Deny by default: an endpoint names its action, or says that it is public."""
@@ -70,13 +78,16 @@ def endpoint(
         returned = hints.pop("return")
         code = status or (204 if returned is type(None) else 201 if method == "POST" else 200)
         once = method == "POST" and code == 201 and "tx" in hints
-        runner = _Runner(fn, frozenset(hints) & _GIVEN, code, location, route=f"{method} {path}", once=once)
+        given = frozenset(hints) & _GIVEN
+        runner = _Runner(fn, given, code, location, route=f"{method} {path}", once=once, deadline_s=deadline_s)
 
         async def handle(request: AnyRequest, **arguments: Any) -> Response[Any]:
             return await runner(request, arguments)
 
         _dress(handle, fn, {k: _placed(k, v, path) for k, v in hints.items() if k not in _GIVEN}, returned)
-        opt = {"action": action, "public": public, "idempotent": once, "limit": limit, "fast": fast}
+        stream = streams.fast_handler(fn, runner.given, path) if returned is Channel else None
+        opt = {"action": action, "public": public, "idempotent": once, "limit": limit, "fast": stream or fast}
+        opt |= {"accepts": accepts, "body_limit": body_limit}
         documentation = inspect.getdoc(fn) or ""
         return HTTPRouteHandler(
             path,
@@ -86,6 +97,8 @@ def endpoint(
             summary=documentation.partition("\n")[0].rstrip(".") or None,
             description=documentation.partition("\n")[2].strip() or None,
             operation_id=fn.__name__,
+            media_type=streams.MEDIA_TYPE if stream else media_type,
+            request_max_body_size=body_limit or Empty,
         )(handle)
 
     return make
@@ -102,25 +115,40 @@ class _Runner:
     """One endpoint at work: opens the transaction, honours the Idempotency-Key, encodes before the commit."""
 
     def __init__(
-        self, fn: Handler, given: frozenset[str], status: int, location: str | None, *, route: str, once: bool
+        self,
+        fn: Handler,
+        given: frozenset[str],
+        status: int,
+        location: str | None,
+        *,
+        route: str,
+        once: bool,
+        deadline_s: float,
     ) -> None:
-        self._fn, self._given, self._status, self._location = fn, given, status, location
-        self._route, self._once = route, once
+        self._fn, self.given, self._status, self._location = fn, given, status, location
+        self._route, self._once, self._deadline_s = route, once, deadline_s
 
     async def __call__(self, request: AnyRequest, arguments: dict[str, Any]) -> Response[Any]:
         services: Services = request.app.state.services
         who: Principal | None = request.scope.get("principal")  # type: ignore[assignment]
-        have = {"who": who, "services": services, "actor": asks(request).actor if "actor" in self._given else None}
+        have: dict[str, Any] = {"who": who, "services": services}
+        have["actor"] = asks(request).actor if "actor" in self.given else None
         if "event_id" in arguments:  # in every log line and span of this request, beside the organisation
             structlog.contextvars.bind_contextvars(event_id=str(arguments["event_id"]))
-        arguments |= {name: have[name] for name in self._given - {"tx"}}
-        if "tx" not in self._given:
-            return _response(self._answer(await self._fn(**arguments)))
+        if "raw" in self.given:
+            have["raw"] = await request.body()
+        arguments |= {name: have[name] for name in self.given - {"tx"}}
+        if "tx" not in self.given:
+            result = await self._fn(**arguments)
+            if isinstance(result, Channel):
+                reader = await services.streams.open(result, asks(request).ip, request.headers.get("last-event-id"))
+                return streams.StreamResponse(reader)
+            return _response(self._answer(result))
         assert who is not None
         key = request.headers.get("idempotency-key") if self._once else None
         if key is not None:
             return _response(await self._run_once(request, services, who, key, arguments))
-        async with services.database.tenant(who.organization_id, who.actor) as tx:
+        async with services.database.tenant(who.organization_id, who.actor, deadline_s=self._deadline_s) as tx:
             answer = self._answer(await self._fn(tx=tx, **arguments))
         return _response(answer)
 
@@ -131,7 +159,7 @@ class _Runner:
             raise Invalid(fields=[FieldError("Idempotency-Key", "Between 1 and 255 characters.")])
         claim = idempotency.Claim(who.organization_id, f"{who.actor.type}:{who.id}", self._route, key)
         body = request.url.path.encode() + b"\n" + await request.body()
-        wait_s = 2 * idempotency.WAIT_S
+        wait_s = idempotency.WAIT_S + self._deadline_s
         async with (
             services.repeats.turn(claim),
             services.database.tenant(who.organization_id, who.actor, deadline_s=wait_s) as tx,
@@ -154,6 +182,8 @@ class _Runner:
             return problems.answer(refusal)
 
     def _answer(self, result: Any) -> Answer:
+        if isinstance(result, Answer):
+            return result
         headers = result.headers if isinstance(result, Reply) else {}
         data = result.data if isinstance(result, Reply) else result
         if data is None:
@@ -204,6 +234,10 @@ def _documented(returned: Any) -> Any:
     """The type of the body that an endpoint's return type means."""
     if get_origin(returned) is Reply:
         returned = get_args(returned)[0]
+    if returned is Answer:
+        return bytes
     if returned is type(None) or get_origin(returned) is Page:
         return returned
+    if returned is Channel:
+        return str
     return cast(Any, Data)[returned]

@@ -6,7 +6,7 @@ a documented twin, and whatever the table does not match exactly, the twin serve
 
 import gc
 import re
-from asyncio import AbstractEventLoop
+from asyncio import AbstractEventLoop, get_running_loop
 from collections.abc import Awaitable, Callable
 from functools import partial
 from uuid import UUID
@@ -14,7 +14,8 @@ from uuid import UUID
 from litestar import Litestar
 from litestar.routes import HTTPRoute
 
-from fullhouse.kit.http import asgi, body, problems, rsgi
+from fullhouse.kit.broadcast import Reader
+from fullhouse.kit.http import asgi, body, problems, rsgi, streams
 from fullhouse.kit.http.answer import Answer as Answer
 from fullhouse.kit.http.call import AsgiCall, Match, Route, RsgiCall
 from fullhouse.kit.http.call import Call as Call
@@ -72,7 +73,7 @@ class Lane:
             return False
         return not origin.endswith(f"://{header('host')}")
 
-    async def _answer(self, match: Match, call: Call, visit: Visit) -> Answer:
+    async def _answer(self, match: Match, call: Call, visit: Visit) -> Answer | Reader:
         try:
             self.edge.admit(visit, call.query)
             if self._guard:
@@ -84,7 +85,7 @@ class Lane:
 
     async def __call__(self, scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
         if scope["type"] == "lifespan":
-            await self._wide_lane(scope, receive, _settling(send))
+            await self._wide_lane(scope, receive, self._settling(send))
             return
         method, path = scope.get("method", ""), scope["path"]
         match = self.table.find(method, path) if scope["type"] == "http" else None
@@ -94,12 +95,16 @@ class Lane:
         with self.edge.enter(method, path, asgi.header(scope, "x-request-id"), match.route.template) as visit:
             call = AsgiCall(match, visit, scope, receive, self.wide.state)
             answer = await self._answer(match, call, visit)
+            if isinstance(answer, Reader):
+                await streams.AsgiStream(answer, send).run(receive, _stream_begins(visit))
+                return
             visit.status = answer.status
             await asgi.send_answer(send, answer, visit.headers(dict(answer.headers)))
 
     def __rsgi_init__(self, loop: AbstractEventLoop) -> None:
         rsgi.die_with_parent()
         loop.run_until_complete(self._mount.startup())
+        rsgi.on_stop(loop, self._end_streams)
         settle()
 
     def __rsgi_del__(self, loop: AbstractEventLoop) -> None:
@@ -117,6 +122,9 @@ class Lane:
         with self.edge.enter(method, path, scope.headers.get("x-request-id"), match.route.template) as visit:
             call = RsgiCall(match, visit, scope, connection, self.wide.state)
             answer = await self._answer(match, call, visit)
+            if isinstance(answer, Reader):
+                await streams.send_rsgi(answer, connection, _stream_begins(visit))
+                return
             visit.status = answer.status
             dressed = answer.own_headers() + visit.headers(dict(answer.headers))
             if answer.body:
@@ -124,19 +132,32 @@ class Lane:
             else:
                 connection.response_empty(answer.status, dressed)
 
+    def _end_streams(self) -> None:
+        """A server waits for its open connections before it stops, and streams would let it wait."""
+        if services := self.wide.state.get("services"):
+            services.streams.close()
+
+    def _settling(self, send: asgi.Send) -> asgi.Send:
+        async def send_lifespan(message: asgi.Message) -> None:
+            if message["type"] == "lifespan.startup.complete":
+                rsgi.die_with_parent()
+                rsgi.on_stop(get_running_loop(), self._end_streams)
+                settle()
+            await send(message)
+
+        return send_lifespan
+
+
+def _stream_begins(visit: Visit) -> list[tuple[str, str]]:
+    """A stream gives its place back when it starts: a thousand readers do no work."""
+    visit.status = 200
+    added = visit.headers(dict(streams.HEADERS))
+    visit.leave()
+    return added
+
 
 def settle() -> None:
     """What was made at the start lives for good: the collector need not look at it again."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
-
-
-def _settling(send: asgi.Send) -> asgi.Send:
-    async def send_lifespan(message: asgi.Message) -> None:
-        if message["type"] == "lifespan.startup.complete":
-            rsgi.die_with_parent()
-            settle()
-        await send(message)
-
-    return send_lifespan

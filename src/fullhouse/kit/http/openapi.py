@@ -1,7 +1,8 @@
 """The OpenAPI 3.1 document as the API really behaves. Litestar's own describes errors that are never sent.
 
 A route's `opt` says what its signature cannot: `public=True` (no sign-in), `idempotent=True` or `"required"`
-(the `Idempotency-Key` header; every POST that creates something takes one unless it says `False`).
+(the `Idempotency-Key` header; every POST that creates something takes one unless it says `False`), `accepts` (the media
+types of a body that is a file).
 """
 
 from collections.abc import Iterator
@@ -46,6 +47,13 @@ IDEMPOTENCY_KEY: Json = {
     "description": "Repeat a request with the same key and it takes effect once, with the same answer.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
 }
+LAST_EVENT_ID: Json = {
+    "name": "Last-Event-ID",
+    "in": "header",
+    "required": False,
+    "description": "The id of the last message that you have; what came after it follows, or else a snapshot.",
+    "schema": {"type": "string"},
+}
 
 
 class ClosedStructs(OpenAPISchemaPlugin):
@@ -73,7 +81,12 @@ def document(app: Litestar, *, cookie: str = "session") -> Json:
     doc: Json = deepcopy(app.openapi_schema.to_schema())
     for method, operation, opt in _operations(app, doc):
         _leave_out_empty_bodies(operation)
+        if accepts := opt.get("accepts"):
+            file = {"schema": {"type": "string", "format": "binary"}}
+            operation["requestBody"] = {"required": True, "content": dict.fromkeys(accepts, file)}
         _describe_errors(operation, public=bool(opt.get("public")))
+        if "text/event-stream" in operation["responses"].get("200", {}).get("content", {}):
+            operation.setdefault("parameters", []).append(LAST_EVENT_ID)
         if opt.get("public"):
             operation["security"] = []
         creates = method == "post" and "201" in operation["responses"]

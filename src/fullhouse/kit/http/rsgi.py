@@ -2,7 +2,10 @@
 
 import asyncio
 import multiprocessing
-from collections.abc import AsyncIterator
+import signal
+from collections.abc import AsyncIterator, Callable
+from threading import current_thread, main_thread
+from types import FrameType
 from typing import Any, Protocol
 from urllib.parse import quote
 
@@ -64,6 +67,24 @@ def die_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None and parent.pid is not None:
         die_with(parent.pid)
+
+
+def on_stop(loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> None:
+    """Calls `act` too when the process is told to stop. The server has handlers of its own, and they stay.
+
+    An event loop hears of signals through a file, whatever function `signal.signal` names: both are called.
+    """
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(act)
+        previous[number](number, frame)
+
+    previous: dict[int, Any] = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    if not all(map(callable, previous.values())) or current_thread() is not main_thread():
+        return  # nobody stops gracefully here
+    for number in previous:
+        signal.signal(number, handle)
+        signal.siginterrupt(number, False)
 
 
 def split_address(address: str) -> tuple[str, int]:

@@ -1,0 +1,124 @@
+"""Group commit in the application: whoever waits is served by the next batch.
+
+There is no timer. A batch leaves as soon as a line is free, so that an idle system answers at once and a busy one
+batches by itself. Requests of one batch share a key (their organisation); two that must not meet in one batch (the same
+person twice) are kept apart, in their order.
+"""
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from prometheus_client import Histogram
+
+R = TypeVar("R")
+A = TypeVar("A")
+SIZES = Histogram(
+    "fullhouse_batch_size", "Requests served by one batch", ["batch"], buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+)
+
+
+class Again:
+    """The answer of a batch to somebody who should come once more, in the next one."""
+
+
+AGAIN = Again()
+
+
+class _Waiting(NamedTuple, Generic[R, A]):
+    request: R
+    answer: "asyncio.Future[A]"
+    apart: frozenset[Hashable]
+    tries: int
+
+
+class Coalescer(Generic[R, A]):
+    """`run(key, requests)` answers a batch: one answer for each, or AGAIN. After `tries` of these it decides itself."""
+
+    def __init__(
+        self,
+        name: str,
+        run: Callable[[Hashable, Sequence[R], Sequence[bool]], Awaitable[Sequence[A | Again]]],
+        *,
+        lines: int = 3,
+        most: int = 256,
+        tries: int = 4,
+    ) -> None:
+        self._run, self._free, self._most, self._tries = run, lines, most, tries
+        self._queues: OrderedDict[Hashable, deque[_Waiting[R, A]]] = OrderedDict()
+        self._sizes = SIZES.labels(name)
+        self._scheduled = False
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def submit(self, key: Hashable, request: R, apart: Iterable[Hashable] = ()) -> A:
+        answer: asyncio.Future[A] = asyncio.get_running_loop().create_future()
+        self._queues.setdefault(key, deque()).append(_Waiting(request, answer, frozenset(apart), 1))
+        self._wake()
+        return await answer
+
+    async def close(self) -> None:
+        """What was asked is answered first."""
+        while self._queues or self._tasks:
+            await asyncio.wait(self._tasks, timeout=1) if self._tasks else await asyncio.sleep(0)
+
+    def _wake(self) -> None:
+        if self._free and self._queues and not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._flush)  # the rest of this turn of the loop joins the batch
+
+    def _flush(self) -> None:
+        self._scheduled = False
+        while self._queues and self._free:
+            key, batch = self._next_batch()
+            self._free -= 1
+            task = asyncio.create_task(self._serve(key, batch))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def _next_batch(self) -> tuple[Hashable, list[_Waiting[R, A]]]:
+        """From the queue whose turn it is: a busy organisation does not hold up the others."""
+        key, queue = self._queues.popitem(last=False)
+        batch: list[_Waiting[R, A]] = []
+        later: deque[_Waiting[R, A]] = deque()
+        met: set[Hashable] = set()
+        while queue and len(batch) < self._most:
+            waiting = queue.popleft()
+            if waiting.answer.done():  # whoever asked has left
+                continue
+            if met.isdisjoint(waiting.apart):
+                batch.append(waiting)
+            else:
+                later.append(waiting)
+            met |= waiting.apart
+        later.extend(queue)
+        if later:
+            self._queues[key] = later
+        return key, batch
+
+    async def _serve(self, key: Hashable, batch: list[_Waiting[R, A]]) -> None:
+        try:
+            if batch:
+                self._sizes.observe(len(batch))
+                last = [waiting.tries >= self._tries for waiting in batch]
+                answers = await self._run(key, [waiting.request for waiting in batch], last)
+                self._hand_out(key, batch, answers)
+        except BaseException as error:
+            for waiting in batch:
+                if not waiting.answer.done():
+                    waiting.answer.set_exception(error)
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            self._free += 1
+            self._wake()
+
+    def _hand_out(self, key: Hashable, batch: list[_Waiting[R, A]], answers: Sequence[A | Again]) -> None:
+        again = []
+        for waiting, answer in zip(batch, answers, strict=True):
+            if isinstance(answer, Again):
+                again.append(waiting._replace(tries=waiting.tries + 1))
+            elif not waiting.answer.done():
+                waiting.answer.set_result(answer)
+        if again:  # they came before those who wait now
+            self._queues.setdefault(key, deque()).extendleft(reversed(again))

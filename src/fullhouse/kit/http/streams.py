@@ -1,0 +1,122 @@
+"""Server-Sent Events over either transport, from a reader of the hub (kit/hub.py)."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+import structlog
+from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]  # its stubs do not re-export
+from litestar import Response
+
+from fullhouse.kit.broadcast import Channel, Reader
+from fullhouse.kit.http import asgi, rsgi
+from fullhouse.kit.http.call import Call
+from fullhouse.kit.services import Services
+
+MEDIA_TYPE = "text/event-stream"
+HEADERS = [("content-type", MEDIA_TYPE), ("cache-control", "no-store"), ("x-accel-buffering", "no")]
+LAST_WORD_S = 2.0  # what a stream still has to say when it is over
+
+
+def fast_handler(make: Callable[..., Awaitable[Channel]], given: frozenset[str], path: str) -> Any:
+    """The fast lane's handler of an endpoint that returns a channel. It takes the path's ids, `services` and `who`."""
+    ids = re.findall(r"\{(\w+):uuid\}", path)
+
+    async def listen(call: Call) -> Reader:
+        services: Services = call.state.services
+        named = dict(zip(ids, call.params, strict=True))
+        structlog.contextvars.bind_contextvars(**{name: str(value) for name, value in named.items()})
+        have = {"services": services, "who": call.principal}
+        channel = await make(**{name: have[name] for name in given}, **named)
+        return await services.streams.open(channel, call.client_ip, call.header("last-event-id"))
+
+    return listen
+
+
+async def send_rsgi(reader: Reader, connection: rsgi.Connection, headers: list[tuple[str, str]]) -> None:
+    """Writes go straight to the connection, without a task for each: Granian takes bytes at once, and all it gets."""
+    stream = connection.response_stream(200, [*HEADERS, *headers])
+
+    def write(data: bytes) -> None:
+        try:
+            next(stream.send_bytes(data).__await__())
+        except StopIteration:
+            pass
+        except ProtocolClosed:
+            reader.end("left")
+
+    async def hang_up() -> None:
+        await connection.client_disconnect()
+        reader.end("left")
+
+    watch = asyncio.ensure_future(hang_up())
+    try:
+        reader.begin(write)
+        await reader.over
+    finally:
+        reader.end("left")
+        watch.cancel()
+
+
+class AsgiStream:
+    """The same for ASGI, where a write takes as long as the other side does."""
+
+    def __init__(self, reader: Reader, send: asgi.Send) -> None:
+        self._reader, self._send = reader, send
+        self._writing: asyncio.Task[None] | None = None
+
+    async def run(self, receive: asgi.Receive, headers: list[tuple[str, str]]) -> None:
+        watch = asyncio.ensure_future(self._hang_up(receive))
+        try:
+            await self._send(asgi.start(200, [*HEADERS, *headers]))
+            self._reader.begin(self._write)
+            await self._finish(await self._reader.over)
+        finally:
+            self._reader.end("left")
+            watch.cancel()
+            if self._writing:
+                self._writing.cancel()
+
+    def _write(self, data: bytes) -> None:
+        self._reader.busy = True
+        self._writing = asyncio.ensure_future(self._pass(data))
+
+    async def _pass(self, data: bytes) -> None:
+        try:
+            await self._send({"type": "http.response.body", "body": data, "more_body": True})
+        except OSError:
+            self._reader.end("left")
+        else:
+            self._reader.free()
+
+    async def _hang_up(self, receive: asgi.Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._reader.end("left")
+
+    async def _finish(self, why: str) -> None:
+        """A clean end, for those who still listen."""
+        if why in ("left", "slow"):
+            return
+        if self._writing:
+            await asyncio.wait({self._writing}, timeout=LAST_WORD_S)
+            if not self._writing.done():
+                return
+        with suppress(OSError):
+            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+class StreamResponse(Response[Any]):
+    """A stream from the wide lane."""
+
+    def __init__(self, reader: Reader) -> None:
+        super().__init__(None)
+        self._reader = reader
+
+    def to_asgi_response(self, *_: Any, **__: Any) -> Any:
+        async def respond(_scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
+            await AsgiStream(self._reader, send).run(receive, [])
+
+        return respond
