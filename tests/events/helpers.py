@@ -2,13 +2,15 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import httpx
 import msgspec
 
-from fullhouse.events import actions, venue_actions
+from fullhouse.events import actions, store, venue_actions
 from fullhouse.events.model import Event, NewEvent, NewVenue, Status
 from fullhouse.events.policy import Move
+from fullhouse.kit.db import Tx
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import data
@@ -29,6 +31,11 @@ SHOW: dict[str, Any] = {
     "start_at": "2090-06-01T19:00:00Z",
     "end_at": "2090-06-01T21:30:00Z",
 }
+# One grey pixel.
+PICTURE = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108000000003a7e9b550000000a49444154789c636800000082008177"
+    "cd72b60000000049454e44ae426082"
+)
 NEW_DATE = "2090-09-01T19:00:00Z"
 STATUSES = [status.value for status in Status]
 
@@ -54,10 +61,18 @@ async def make_venue(client: Client, **more: Any) -> Any:
     return data(await client.post("/api/venues", json=HALL | more), 201)
 
 
+async def poster(client: Client) -> str:
+    """A picture, which a show needs to be announced. The same one every time."""
+    answer = await client.post("/api/images", content=PICTURE, headers={"content-type": "image/png"})
+    image_id: str = data(answer, 201)["id"]
+    return image_id
+
+
 async def draft(client: Client, **more: Any) -> Any:
     """A show at `venue_id`, or at a venue of its own."""
     venue_id = more.pop("venue_id", None) or (await make_venue(client))["id"]
-    return data(await client.post("/api/events", json=SHOW | {"venue_id": venue_id} | more), 201)
+    cover = {"cover_image_ids": [await poster(client)]} if "cover_image_ids" not in more else {}
+    return data(await client.post("/api/events", json=SHOW | {"venue_id": venue_id} | cover | more), 201)
 
 
 async def move(client: Client, event: Any, name: str, **body: Any) -> httpx.Response:
@@ -107,6 +122,13 @@ def _id(event: Any) -> str:
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
+async def make_picture(tx: Tx) -> UUID:
+    """Its row, which is all that a show asks for."""
+    image = await store.insert_image(tx, new_id(), tx.organization_id, "0" * 64, 1, 1, 1, None)
+    assert image
+    return image.id
+
+
 async def make_show(services: Services, tenant: Tenant, *moves: Move, **more: Any) -> Event:
     """A show of four hours in thirty days, doors two hours before; `more` is said of the draft."""
     who = tenant.principal("owner")
@@ -114,8 +136,9 @@ async def make_show(services: Services, tenant: Tenant, *moves: Move, **more: An
         venue = await venue_actions.create_venue(tx, who, NewVenue(**HALL))
         start = await tx.now() + 30 * DAY
         usual = {"start_at": start, "end_at": start + 4 * HOUR, "doors_at": start - 2 * HOUR}
+        cover = {"cover_image_ids": [await make_picture(tx)]}
         words = {name: SHOW[name] for name in ("name", "description", "category")}
-        event = await actions.create_event(tx, who, NewEvent(**{"venue_id": venue.id} | words | usual | more))
+        event = await actions.create_event(tx, who, NewEvent(**{"venue_id": venue.id} | words | cover | usual | more))
         for move in moves:
             event = await actions.move_event(tx, event.id, move)
     return event
@@ -150,6 +173,7 @@ def show(**more: Any) -> Event:
         "country": "BE",
         "address": None,
         "timezone": "Europe/Brussels",
+        "cover_image_ids": [],
         "recurrence_group_id": None,
         "replaced_by_event_id": None,
         "postponement_reason": None,

@@ -8,6 +8,7 @@ import pytest
 from fullhouse.events import cities
 from fullhouse.events.public_model import CitySuggestion
 from fullhouse.kit.services import Services
+from tests.events.helpers import poster
 from tests.fixtures import Client, Tenant
 
 SHOW: dict[str, Any] = {"description": "Een avond aan zee.", "category": "theatre", "city": "Oostende"}
@@ -24,7 +25,8 @@ async def make(
     async with services.database.nobody() as tx:
         start = (await tx.now()) + timedelta(days=days)
     times = {"start_time": start.isoformat(), "end_time": (start + timedelta(hours=2)).isoformat()}
-    answer = await who.post("/event/v1/events", json=SHOW | {"title": title} | times | more)
+    cover = {"cover_image_ids": [await poster(who)]}
+    answer = await who.post("/event/v1/events", json=SHOW | {"title": title} | cover | times | more)
     assert answer.status_code == 201, answer.text
     event_id: str = answer.json()["data"]["id"]
     if publish:
@@ -166,7 +168,7 @@ def test_city_suggestions_by_prefix_then_by_likeness() -> None:
     known = [CitySuggestion(name, "ZZ", events) for name, events in busy.items()]
 
     def names(typed: str) -> list[str]:
-        return [city.city for city in cities.suggest(known, typed, 3)]
+        return [city.city for city in cities.CityIndex(known).suggest(typed, 3)]
 
     assert names("ca")[:2] == ["Cape Town", "Cambridge"]
     assert names("sao")[0] == "São Paulo"

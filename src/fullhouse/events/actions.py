@@ -8,16 +8,18 @@ import asyncpg
 import msgspec
 from msgspec import UNSET
 
-from fullhouse.accounts.model import Role
-from fullhouse.events import facts, policy, store
+from fullhouse.events import facts, image_actions, keys, policy, store
 from fullhouse.events.model import (
     ChangeEvent,
+    CoverMissing,
     Duplicate,
     Duplicated,
     Event,
     EventView,
     NewEvent,
     NotDeletable,
+    NotItsOwnReplacement,
+    ShowIsOver,
     SlugTaken,
     StartInThePast,
     Status,
@@ -29,6 +31,7 @@ from fullhouse.events.model import (
 from fullhouse.events.policy import Move
 from fullhouse.kit import audit, text, versions
 from fullhouse.kit.actors import Principal
+from fullhouse.kit.cache import Cache
 from fullhouse.kit.changes import audit_difference, changed, difference
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, NotFound
@@ -37,6 +40,7 @@ from fullhouse.kit.outbox import announce
 from fullhouse.kit.times import utc
 
 _SLUG_TRIES = 50
+_SAID_AT_ONCE = ("name", "description", "category", "capacity", "settings", "cover_image_ids")
 _TIMES = ("start_at", "end_at", "doors_at", "sale_start_at", "sale_end_at")
 _FACTS: dict[Move, type[facts.EventFact]] = {
     Move.PUBLISH: facts.EventPublished,
@@ -96,11 +100,12 @@ async def create_event(tx: Tx, who: Principal, wish: NewEvent, *, group: UUID | 
         cancelled_at=None,
         created_at=now,
         updated_at=now,
-        **{name: getattr(wish, name) for name in ("name", "description", "category", "capacity", "settings")},
+        **{name: getattr(wish, name) for name in _SAID_AT_ONCE},
         **_snapshot(venue),
     )
     policy.check_times(draft)
     policy.check_capacity(draft.capacity, venue)
+    await image_actions.attach(tx, draft.cover_image_ids)
     event = await _insert(tx, draft, chosen=wish.slug is not None)
     await audit.write(tx, "event.created", "event", event.id, after={"name": event.name, "slug": event.slug})
     await _tell(tx, facts.EventCreated, event, event)
@@ -108,8 +113,9 @@ async def create_event(tx: Tx, who: Principal, wish: NewEvent, *, group: UUID | 
 
 
 async def change_event(tx: Tx, who: Principal, event_id: UUID, change: ChangeEvent, if_match: str | None) -> Event:
-    before = await _locked(tx, event_id)
+    before = await lock_event(tx, event_id)
     versions.check(if_match, before.version)
+    _check_open(before, change)
     after = changed(before, change)
     after = msgspec.structs.replace(after, **{name: utc(getattr(after, name)) for name in _TIMES})
     if after.venue_id != before.venue_id:
@@ -136,8 +142,10 @@ async def move_event(
     if_match: str | None = None,
 ) -> Event:
     """Every transition, by whomever: one lock, one table, one audit row, one fact."""
-    before = await _locked(tx, event_id)
+    before = await lock_event(tx, event_id)
     versions.check(if_match, before.version)
+    if move is Move.PUBLISH and before.status == Status.DRAFT and not before.cover_image_ids:
+        raise CoverMissing("Upload a picture (POST /api/images) and give the show its id in cover_image_ids.")
     date = utc(new_date) if new_date else None
     after = policy.moved(before, move, await tx.now(), new_date=date, reason=reason)
     if sale_end_at is not None:
@@ -153,7 +161,7 @@ async def move_event(
 
 async def delete_event(tx: Tx, event_id: UUID, if_match: str | None) -> None:
     """Only a draft, which nobody can have bought from."""
-    event = await _locked(tx, event_id)
+    event = await lock_event(tx, event_id)
     versions.check(if_match, event.version)
     if event.status != Status.DRAFT:
         raise NotDeletable(f"The show is {event.status}; archive it instead.")
@@ -164,14 +172,15 @@ async def delete_event(tx: Tx, event_id: UUID, if_match: str | None) -> None:
 
 async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, wish: Duplicate) -> Event:
     """The same show on another date, as a draft of the same series. All times keep their distance to the start."""
-    source = await _locked(tx, event_id)
+    source = await lock_event(tx, event_id)
     if source.venue_id is None:
         raise VenueUnknown("The show's venue was deleted; give it another one first.")
     venue_id = source.venue_id
     group = source.recurrence_group_id or source.id
     if source.recurrence_group_id is None:
-        source = await _save(tx, msgspec.structs.replace(source, recurrence_group_id=group))
-    delta = utc(wish.start_at) - source.start_at
+        await _begin_series(tx, source)
+    # A postponed show's sale has moved along with it already.
+    start_at, delta = utc(wish.start_at), utc(wish.start_at) - (source.rescheduled_at or source.start_at)
     copy = NewEvent(
         venue_id=venue_id,
         name=wish.name or source.name,
@@ -179,9 +188,10 @@ async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, wish: Duplicat
         category=source.category,
         capacity=source.capacity,
         settings=source.settings,
-        start_at=source.start_at + delta,
-        end_at=source.end_at + delta,
-        doors_at=source.doors_at + delta,
+        cover_image_ids=source.cover_image_ids,
+        start_at=start_at,
+        end_at=start_at + policy.duration(source),
+        doors_at=start_at - (source.start_at - source.doors_at),
         sale_start_at=source.sale_start_at + delta,
         sale_end_at=source.sale_end_at + delta,
     )
@@ -191,7 +201,8 @@ async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, wish: Duplicat
 # --- shared
 
 
-async def _locked(tx: Tx, event_id: UUID) -> Event:
+async def lock_event(tx: Tx, event_id: UUID) -> Event:
+    """The show's row is the first lock of everything that changes it or what hangs on it."""
     event = await store.lock_event(tx, tx.organization_id, event_id)
     if event is None:
         raise NotFound
@@ -216,21 +227,47 @@ def _snapshot(venue: Venue) -> dict[str, Any]:
     }
 
 
+def _check_open(event: Event, change: ChangeEvent) -> None:
+    """What is over stays as it was; only which show takes its place may be said later."""
+    named = {name for name, value in msgspec.structs.asdict(change).items() if value not in (UNSET, None)}
+    if policy.is_over(event.status) and named - {"replaced_by_event_id", "reason"}:
+        raise ShowIsOver(f"The show is {event.status}.")
+
+
+def in_charge(who: Principal) -> bool:
+    """Whoever may announce a show may also move it: owners, admins, and keys that were given the right."""
+    return "events.publish" in who.allowed
+
+
+async def _begin_series(tx: Tx, source: Event) -> None:
+    after = msgspec.structs.replace(source, recurrence_group_id=source.id)
+    event = await _save(tx, after)
+    await audit_difference(tx, "event.updated", "event", source, event)
+    await _tell(tx, facts.EventUpdated, source, event, changed=["recurrence_group_id"])
+
+
 async def _at_another_venue(tx: Tx, who: Principal, before: Event, after: Event, reason: str | None) -> Event:
-    if before.status != Status.DRAFT and (reason is None or who.role not in (Role.OWNER, Role.ADMIN)):
+    if before.status != Status.DRAFT and (reason is None or not in_charge(who)):
         raise VenueChangeNeedsReason()
     return msgspec.structs.replace(after, **_snapshot(await _venue(tx, after.venue_id)))
 
 
 async def _check_change(tx: Tx, who: Principal, before: Event, after: Event, change: ChangeEvent) -> None:
     moved = [name for name in _TIMES if getattr(before, name) != getattr(after, name)]
-    if moved and who.role == Role.STAFF and before.status != Status.DRAFT:
+    if moved and not in_charge(who) and before.status != Status.DRAFT:
         raise TimesAreFixed()
     if change.start_at is not UNSET and after.start_at != before.start_at and after.start_at <= await tx.now():
         raise StartInThePast(fields=[FieldError("start_at", "In the future.")])
     policy.check_times(after)
     if after.capacity != before.capacity or after.venue_id != before.venue_id:
-        policy.check_capacity(after.capacity, await _venue(tx, after.venue_id))
+        # A venue that was deleted since sets no limit any more.
+        policy.check_capacity(after.capacity, await _venue(tx, after.venue_id) if after.venue_id else None)
+    if after.cover_image_ids != before.cover_image_ids:
+        if not after.cover_image_ids and before.status != Status.DRAFT:
+            raise CoverMissing("A show that was announced keeps a picture.")
+        await image_actions.attach(tx, after.cover_image_ids)
+    if after.replaced_by_event_id == before.id:
+        raise NotItsOwnReplacement(fields=[FieldError("replaced_by_event_id", "Another show.")])
     if change.replaced_by_event_id not in (UNSET, None):
         await get_event(tx, change.replaced_by_event_id)
 
@@ -250,7 +287,7 @@ async def _insert(tx: Tx, draft: Event, *, chosen: bool) -> Event:
                 tx, draft.id, tx.organization_id, draft.venue_id, slug, draft.name, draft.description, draft.category,
                 draft.start_at, draft.end_at, draft.doors_at, draft.sale_start_at, draft.sale_end_at, draft.capacity,
                 draft.settings, draft.venue_name, draft.city, draft.country, draft.address, draft.timezone,
-                draft.recurrence_group_id, draft.created_by, _dedupe_key(draft),
+                draft.cover_image_ids, draft.recurrence_group_id, draft.created_by, _dedupe_key(draft),
             )  # fmt: skip
         except asyncpg.UniqueViolationError:
             raise Duplicated() from None
@@ -267,8 +304,9 @@ async def _save(tx: Tx, event: Event) -> Event:
             tx, tx.organization_id, event.id, event.venue_id, event.slug, event.name, event.description,
             event.category, event.status, event.start_at, event.end_at, event.doors_at, event.sale_start_at,
             event.sale_end_at, event.rescheduled_at, event.capacity, event.settings, event.venue_name, event.city,
-            event.country, event.address, event.timezone, event.recurrence_group_id, event.replaced_by_event_id,
-            event.postponement_reason, event.cancellation_reason, event.published_at, event.cancelled_at,
+            event.country, event.address, event.timezone, event.cover_image_ids, event.recurrence_group_id,
+            event.replaced_by_event_id, event.postponement_reason, event.cancellation_reason, event.published_at,
+            event.cancelled_at,
             _dedupe_key(event),
         )  # fmt: skip
     except asyncpg.UniqueViolationError as error:
@@ -290,6 +328,8 @@ async def _tell(tx: Tx, kind: type[facts.EventFact], before: Event, after: Event
         **more,
     )
     await announce(tx, fact)
+    assert tx.organization_id
+    Cache.invalidate(tx, *keys.stale(tx.organization_id, before, after))
     news = {"fact": kind.name, "event_id": after.id, **msgspec.structs.asdict(fact)}
     tx.tell(f"events:org:{tx.organization_id}", news)
     tx.tell(f"events:event:{after.id}", news)

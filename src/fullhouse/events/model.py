@@ -28,6 +28,7 @@ Settings = Annotated[dict[str, Any], Meta(max_length=50)]
 EventName = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"\S")]
 Description = Annotated[str, Meta(min_length=1, max_length=2000, pattern=r"\S")]
 Category = Annotated[str, Meta(pattern=r"^[a-z0-9](_?[a-z0-9]){0,39}$(?!\n)", max_length=40, examples=["theatre"])]
+CoverImages = Annotated[list[UUID], Meta(max_length=10, description="Uploaded pictures; the first is the poster.")]
 Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
 
 
@@ -104,6 +105,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     country: str
     address: str | None
     timezone: str
+    cover_image_ids: list[UUID]
     recurrence_group_id: UUID | None
     replaced_by_event_id: UUID | None
     postponement_reason: str | None
@@ -126,6 +128,25 @@ class EventView(Event, frozen=True, kw_only=True):
     moves: list[str]
     start_at_unix_ms: int
     server_time_unix_ms: int
+
+
+class EventSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What dashboards, drop-downs and other rooms need of a show, kept near at hand."""
+
+    id: UUID
+    org_id: UUID
+    name: str
+    slug: str
+    status: str
+    start_at: datetime
+    end_at: datetime
+    sale_start_at: datetime
+    sale_end_at: datetime
+    rescheduled_at: datetime | None
+    venue_id: UUID | None
+    timezone: str
+    capacity: int
+    replaced_by_event_id: UUID | None
 
 
 # --- requests
@@ -194,6 +215,7 @@ class NewEvent(Request, frozen=True, kw_only=True):
     sale_end_at: datetime | None = None
     capacity: Count = 0
     settings: Settings = {}
+    cover_image_ids: CoverImages = []
 
 
 class ChangeEvent(Request, frozen=True, kw_only=True):
@@ -211,6 +233,7 @@ class ChangeEvent(Request, frozen=True, kw_only=True):
     sale_end_at: datetime | UnsetType = UNSET
     capacity: Count | UnsetType = UNSET
     settings: Settings | UnsetType = UNSET
+    cover_image_ids: CoverImages | UnsetType = UNSET
     replaced_by_event_id: UUID | UnsetType | None = UNSET
     reason: Reason | None = None
 
@@ -255,6 +278,24 @@ class NoNewDate(Conflict):
     """A postponed show comes back only once it has a new date. Reschedule it first."""
 
     code, title = "no_new_date", "The show has no new date yet"
+
+
+class CoverMissing(Conflict):
+    """A show is announced with a picture: upload one and name it in `cover_image_ids`."""
+
+    code, title = "cover_image_missing", "The show has no picture yet"
+
+
+class ShowIsOver(Conflict):
+    """A show that has ended, was cancelled or is archived is history. Duplicate it instead."""
+
+    code, title = "event_is_over", "The show cannot be changed any more"
+
+
+class NotItsOwnReplacement(Invalid):
+    """A show is replaced by another one."""
+
+    code, title = "replaced_by_itself", "A show cannot replace itself"
 
 
 class Duplicated(Conflict):

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -16,6 +16,7 @@ from fullhouse.events.model import (
     Venue,
     WrongTimes,
 )
+from fullhouse.events.public_model import PublicEvent
 from fullhouse.kit.errors import FieldError
 
 S = model.Status  # the tables are read more often than this line
@@ -147,17 +148,35 @@ def is_visible(status: str) -> bool:
     return VISIBLE[S(status)]
 
 
+def is_over(status: str) -> bool:
+    """Nothing but the archive follows: the show is history, and history is not edited."""
+    return set(moves_from(status)) <= {Move.ARCHIVE}
+
+
 def sale_status(event: Event, now: datetime, *, sold_out: bool) -> str:
     """The word for the storefront: derived, never stored."""
-    if event.status == S.CANCELLED:
+    return _sale_word(event.status, event, now, sold_out)
+
+
+Shown = TypeVar("Shown", bound=PublicEvent)
+
+
+def shown_at(show: Shown, now: datetime) -> Shown:
+    """A show that was read a while ago, in the words of this moment."""
+    word = _sale_word(show.phase, show, now, show.sold_out)
+    return show if word == show.sale_status else replace(show, sale_status=word)
+
+
+def _sale_word(status: str, times: Event | PublicEvent, now: datetime, sold_out: bool) -> str:
+    if status == S.CANCELLED:
         return "cancelled"
-    if event.status == S.POSTPONED and event.rescheduled_at is None:
+    if status == S.POSTPONED and times.rescheduled_at is None:
         return "suspended"
-    if SELLS[S(event.status)] is Selling.NEVER and event.status != S.DRAFT:
+    if SELLS[S(status)] is Selling.NEVER and status != S.DRAFT:
         return "closed"
-    if now < event.sale_start_at or event.status == S.DRAFT:
+    if now < times.sale_start_at or status == S.DRAFT:
         return "upcoming"
-    if now > event.sale_end_at:
+    if now > times.sale_end_at:
         return "closed"
     return "sold_out" if sold_out else "on_sale"
 
@@ -174,6 +193,12 @@ def due_move(event: Event, now: datetime) -> Move | None:
 
 
 CAPACITY_MAX = 100_000
+# Within an epoch the order of `trending` stands still; the database counts them too (app.epoch).
+EPOCH_S, EPOCHS_AHEAD, EPOCHS_KEPT = 30, 2, 120
+
+
+def epoch(now: datetime) -> int:
+    return int(now.timestamp()) // EPOCH_S
 
 
 def check_times(event: Event) -> None:
@@ -193,9 +218,9 @@ def check_times(event: Event) -> None:
         raise WrongTimes(" ".join(f"{w.path}: {w.message}" for w in wrong), fields=wrong)
 
 
-def check_capacity(capacity: int, venue: Venue) -> None:
+def check_capacity(capacity: int, venue: Venue | None) -> None:
     """0 is unlimited. Otherwise never above the venue's, where that is known."""
-    most = min(CAPACITY_MAX, venue.max_capacity or CAPACITY_MAX)
+    most = min(CAPACITY_MAX, (venue and venue.max_capacity) or CAPACITY_MAX)
     if capacity > most:
         raise AboveVenueCapacity(f"At most {most:,} places here.", fields=[FieldError("capacity", f"At most {most}.")])
 

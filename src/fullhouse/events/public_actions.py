@@ -7,12 +7,13 @@ import msgspec
 from msgspec import UNSET
 
 from fullhouse.accounts import actions as accounts
-from fullhouse.accounts.model import Role
-from fullhouse.events import actions, policy, store, venue_actions
+from fullhouse.accounts.facts import OrganizationChanged, OrganizationStatusChanged
+from fullhouse.events import actions, keys, policy, store, venue_actions
 from fullhouse.events.facts import EventFact
 from fullhouse.events.model import ChangeEvent, Event, NewEvent, NewVenue
 from fullhouse.events.public_model import WORDS, ChangePublicEvent, NewPublicEvent, OwnEvent
 from fullhouse.kit.actors import Principal
+from fullhouse.kit.cache import Cache
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Forbidden, Invalid
 from fullhouse.kit.text import folded
@@ -25,10 +26,20 @@ STEMMERS = {
 }  # fmt: skip
 
 
+_SAME = ("description", "category", "capacity", "cover_image_ids")
+
+
 async def project(tx: Tx, fact: EventFact) -> None:
     """Runs with every fact about a show, in its transaction: the public sees the change when it is true."""
     event = await store.event_by_id(tx, tx.organization_id, fact.subject_id)
-    if event is None or not policy.is_visible(event.status):
+    if event is None:
+        return  # deleted in this transaction: its rows went with it
+    await store.lock_stats(tx, tx.organization_id, event.id)
+    shown = await store.public_event(tx, event.id)
+    cities = {folded(event.city)} | ({folded(shown.city)} if shown else set())
+    if any([await store.is_alone_in_its_city(tx, city, event.id) for city in cities]):
+        Cache.invalidate(tx, keys.CITIES)
+    if not policy.is_visible(event.status):
         await store.hide_event(tx, tx.organization_id, fact.subject_id)
         return
     locale = (await accounts.get_profile(tx)).locale
@@ -37,10 +48,24 @@ async def project(tx: Tx, fact: EventFact) -> None:
         tx, event.id, tx.organization_id, event.slug, event.name, event.description, event.category, event.status,
         event.venue_name, event.city, folded(event.city), event.country, event.address, event.timezone, start_at,
         start_at + policy.duration(event), event.start_at, event.rescheduled_at, event.sale_start_at,
-        event.sale_end_at, event.capacity, event.published_at, folded(event.name), folded(event.venue_name),
-        folded(event.city), folded(event.description), filter_lexemes(city=event.city, category=event.category),
+        event.sale_end_at, event.capacity, event.cover_image_ids, event.published_at, folded(event.name),
+        folded(event.venue_name), folded(event.city), folded(event.description),
+        filter_lexemes(city=event.city, category=event.category),
         STEMMERS.get(locale[:2], "simple"),
     )  # fmt: skip
+    await store.begin_stats(tx, tx.organization_id, event.id)
+    await rank(tx, [event.id])
+
+
+async def forget_house(tx: Tx, fact: OrganizationStatusChanged | OrganizationChanged) -> None:
+    """A suspended organisation's shows vanish for the public, and come back with it. A new name is on all of them."""
+    Cache.invalidate(tx, keys.house(fact.subject_id), keys.FEED, keys.CITIES)
+
+
+async def rank(tx: Tx, event_ids: list[UUID]) -> None:
+    """Gives shows the rank that their heat deserves: the first at once, later ones when nobody pages through it."""
+    epoch = policy.epoch(await tx.now())
+    await store.rank_event(tx, tx.organization_id, event_ids, epoch + policy.EPOCHS_AHEAD, epoch)
 
 
 def filter_lexemes(*, city: str | None = None, category: str | None = None) -> list[str]:
@@ -62,6 +87,7 @@ async def create(tx: Tx, who: Principal, wish: NewPublicEvent) -> OwnEvent:
             start_at=wish.start_time,
             end_at=wish.end_time,
             capacity=wish.capacity,
+            cover_image_ids=wish.cover_image_ids,
         ),
     )
     return own(event)
@@ -71,14 +97,14 @@ async def change(tx: Tx, who: Principal, event_id: UUID, wish: ChangePublicEvent
     """By its maker, or by an owner or admin."""
     await check_mine(tx, who, event_id)
     renamed = {"name": wish.title, "start_at": wish.start_time, "end_at": wish.end_time}
-    same: dict[str, Any] = {name: getattr(wish, name) for name in ("description", "category", "capacity")}
+    same: dict[str, Any] = {name: getattr(wish, name) for name in _SAME}
     fields = {name: value for name, value in (renamed | same).items() if value is not UNSET}
     return own(await actions.change_event(tx, who, event_id, ChangeEvent(**fields), if_match))
 
 
 async def check_mine(tx: Tx, who: Principal, event_id: UUID) -> None:
     event = await actions.get_event(tx, event_id)
-    if event.created_by != who.actor.id and who.role not in (Role.OWNER, Role.ADMIN):
+    if event.created_by != who.actor.id and not actions.in_charge(who):
         raise Forbidden("Only its maker, an admin or an owner changes a show here.")
 
 
@@ -93,6 +119,7 @@ def own(event: Event) -> OwnEvent:
         start_time=event.start_at,
         end_time=event.end_at,
         capacity=event.capacity,
+        cover_image_ids=event.cover_image_ids,
         status=WORDS[event.status],
         published_at=event.published_at,
         canceled_at=event.cancelled_at,

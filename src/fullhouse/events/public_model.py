@@ -7,13 +7,25 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from fullhouse.events.model import Category, City, Count, Description, EventName, Request
+from fullhouse.events.model import Category, City, Count, CoverImages, Description, EventName, Request
+from fullhouse.kit.errors import NotFound
+from fullhouse.kit.text import folded
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """Where a cover picture is found, by the longest side of each size: 400, 800 and 1600 pixels."""
+
+    id: UUID
+    small: str
+    medium: str
+    large: str
 
 
 class PublicEvent(msgspec.Struct, frozen=True, kw_only=True):
     """`status` knows three words here: a show that is live or postponed is `published` too; `phase` says which."""
 
     id: UUID
+    organization_id: UUID
     organization: str
     organization_name: str
     slug: str
@@ -23,6 +35,7 @@ class PublicEvent(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     phase: str
     sale_status: str
+    sold_out: bool
     venue_name: str
     city: str
     country: str
@@ -35,7 +48,15 @@ class PublicEvent(msgspec.Struct, frozen=True, kw_only=True):
     sale_start_at: datetime
     sale_end_at: datetime
     capacity: int
+    cover_image_ids: list[UUID]
+    cover_images: list[Picture]
     published_at: datetime
+    changed_at: datetime
+
+
+def is_online(show: PublicEvent) -> bool:
+    """A venue without an address is virtual. One that is named like its city only says that the place is not known."""
+    return show.address is None and folded(show.venue_name) != folded(show.city)
 
 
 class OwnEvent(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,11 +71,20 @@ class OwnEvent(msgspec.Struct, frozen=True, kw_only=True):
     start_time: datetime
     end_time: datetime
     capacity: int
+    cover_image_ids: list[UUID]
     status: str
     published_at: datetime | None
     canceled_at: datetime | None
     created_at: datetime
     updated_at: datetime
+
+
+class House(msgspec.Struct, frozen=True):
+    """An organisation, as its shows name it."""
+
+    is_open: bool
+    slug: str
+    name: str
 
 
 class CitySuggestion(msgspec.Struct, frozen=True):
@@ -74,6 +104,7 @@ class NewPublicEvent(Request, frozen=True, kw_only=True):
     city: City | None = None
     venue_id: UUID | None = None
     capacity: Count = 0
+    cover_image_ids: CoverImages = []  # noqa: RUF012  (msgspec copies it)
 
 
 class ChangePublicEvent(Request, frozen=True, kw_only=True):
@@ -83,6 +114,13 @@ class ChangePublicEvent(Request, frozen=True, kw_only=True):
     start_time: datetime | UnsetType = UNSET
     end_time: datetime | UnsetType = UNSET
     capacity: Count | UnsetType = UNSET
+    cover_image_ids: CoverImages | UnsetType = UNSET
+
+
+class EventNotFound(NotFound):
+    """There is no such show, or the public cannot see it."""
+
+    code, title = "event_not_found", "No such show"
 
 
 SearchText = Annotated[str, Meta(min_length=1, max_length=200)]

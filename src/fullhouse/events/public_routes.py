@@ -1,12 +1,12 @@
 """The event service at `/event/v1`, as integrators know it, and the search. The public reads the projection only."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
+import msgspec
 from litestar.params import QueryParameter
 
-from fullhouse.events import actions, cities, public_actions, store
+from fullhouse.events import actions, public_actions, public_reads, store
 from fullhouse.events.model import WithReason
 from fullhouse.events.policy import Move
 from fullhouse.events.public_model import (
@@ -16,27 +16,23 @@ from fullhouse.events.public_model import (
     OwnEvent,
     PublicEvent,
 )
-from fullhouse.kit.actors import Principal
-from fullhouse.kit.cursors import LIMIT, Cursors, Page, page_by_age
+from fullhouse.events.public_reads import Filters
+from fullhouse.events.views import Views
+from fullhouse.kit.actors import Actor, Principal
+from fullhouse.kit.cursors import LIMIT, Page, page_by_age
 from fullhouse.kit.db import Tx
-from fullhouse.kit.errors import NotFound
-from fullhouse.kit.http.endpoints import get, patch, post
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.http.endpoints import Data, get, patch, post
+from fullhouse.kit.http.lane import Call
 from fullhouse.kit.http.parameters import After, IfMatch, Moment, PageSize, moment
 from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded
 
-CITIES_S = 60
 RESULTS_MAX = 100
 Text = Annotated[str | None, QueryParameter(min_length=1, max_length=200)]
 CityName = Annotated[str | None, QueryParameter(min_length=1, max_length=50, description="Accents and case aside.")]
 CategoryName = Annotated[str | None, QueryParameter(pattern=r"^[a-z0-9](_?[a-z0-9]){0,39}$(?!\n)", max_length=40)]
 SaleStatus = Literal["upcoming", "on_sale", "sold_out", "suspended", "closed"]
-
-
-class EventNotFound(NotFound):
-    """There is no such show, or the public cannot see it."""
-
-    code, title = "event_not_found", "No such show"
 
 
 @get("/event/v1/events", public=True)
@@ -48,11 +44,12 @@ async def list_public_events(
     until: Moment = None,
     sale_status: SaleStatus | None = None,
     q: Text = None,
+    sort: Literal["latest", "trending"] = "latest",
     limit: PageSize = LIMIT,
     cursor: After = None,
 ) -> Page[PublicEvent]:
-    """All organisations' public shows, the next one first."""
-    filters = (
+    """All organisations' public shows: the next one first (`latest`), or what people look at and buy (`trending`)."""
+    filters = Filters(
         folded(city) if city else None,
         category,
         moment("since", since),
@@ -60,20 +57,23 @@ async def list_public_events(
         sale_status,
         folded(q) if q else None,
     )
-    cursors = Cursors(services.keyring, "feed", *filters)
-    after = cursors.read(cursor, datetime, UUID) or (None, None)
-    async with services.reads.nobody() as tx:
-        rows = await store.public_feed(tx, *filters, *after, limit + 1)
-    return cursors.page(rows, limit, "start_time", "id")
+    return await public_reads.feed(services, filters, sort, cursor, limit)
 
 
-@get("/event/v1/events/{event_id:uuid}", public=True)
-async def get_public_event(services: Services, event_id: UUID) -> PublicEvent:
+async def get_public_event_fast(call: Call) -> Answer:
+    event = await _seen(call.state.services, call.params[0], call.client_ip)
+    return Answer(200, msgspec.json.encode(Data(event)))
+
+
+@get("/event/v1/events/{event_id:uuid}", public=True, fast=get_public_event_fast)
+async def get_public_event(services: Services, actor: Actor, event_id: UUID) -> PublicEvent:
     """One public show."""
-    async with services.reads.nobody() as tx:
-        event = await store.public_event(tx, event_id)
-    if event is None:
-        raise EventNotFound()
+    return await _seen(services, event_id, actor.ip)
+
+
+async def _seen(services: Services, event_id: UUID, ip: str | None) -> PublicEvent:
+    event = await public_reads.public_show(services, event_id)
+    services.part(Views).note(event.organization_id, event.id, ip)
     return event
 
 
@@ -84,13 +84,7 @@ async def suggest_cities(
     limit: Annotated[int, QueryParameter(ge=1, le=50)] = 10,
 ) -> list[CitySuggestion]:
     """Cities with shows: those that begin with `q`, then those that look like it."""
-
-    async def load() -> list[CitySuggestion]:
-        async with services.reads.nobody() as tx:
-            return await store.public_cities(tx)
-
-    known = await services.cache.get("public:cities", CITIES_S, load, list[CitySuggestion])
-    return cities.suggest(known, q, limit)
+    return (await public_reads.city_index(services)).suggest(q, limit)
 
 
 @get("/api/search", public=True)

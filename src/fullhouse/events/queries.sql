@@ -1,21 +1,36 @@
 -- The statements of the events room.
 
+-- part: venue
+id, slug, name, kind, timezone, address, address_parts, city, country, latitude, longitude, max_capacity, settings,
+version, created_at, updated_at
+
+-- part: gate
+id, venue_id, gate_code, name, status, capacity, settings, version, created_at, updated_at
+
+-- part: event
+id, venue_id, slug, name, description, category, status, start_at, end_at, doors_at, sale_start_at, sale_end_at,
+rescheduled_at, capacity, settings, venue_name, city, country, address, timezone, cover_image_ids, recurrence_group_id,
+replaced_by_event_id, postponement_reason, cancellation_reason, created_by, version, published_at, cancelled_at,
+created_at, updated_at
+
+-- part: show
+id, organization_id, organization, organization_name, slug, title, description, category, status, phase, sale_status,
+sold_out, venue_name, city, country, address, timezone, start_time, end_time, first_start_time, rescheduled_at,
+sale_start_at, sale_end_at, capacity, cover_image_ids, published_at, changed_at
+
 -- name: insert_venue
 INSERT INTO venues (id, organization_id, slug, name, kind, timezone, address, address_parts, city, country,
                     latitude, longitude, max_capacity, settings)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 ON CONFLICT (organization_id, slug) DO NOTHING
-RETURNING id, slug, name, kind, timezone, address, address_parts, city, country, latitude, longitude, max_capacity,
-          settings, version, created_at, updated_at;
+RETURNING {venue};
 
 -- name: venue_by_id
-SELECT id, slug, name, kind, timezone, address, address_parts, city, country, latitude, longitude, max_capacity,
-       settings, version, created_at, updated_at
+SELECT {venue}
 FROM venues WHERE organization_id = $1 AND id = $2;
 
 -- name: lock_venue
-SELECT id, slug, name, kind, timezone, address, address_parts, city, country, latitude, longitude, max_capacity,
-       settings, version, created_at, updated_at
+SELECT {venue}
 FROM venues WHERE organization_id = $1 AND id = $2 FOR UPDATE;
 
 -- name: update_venue
@@ -23,15 +38,13 @@ UPDATE venues
 SET slug = $3, name = $4, kind = $5, timezone = $6, address = $7, address_parts = $8, city = $9, country = $10,
     latitude = $11, longitude = $12, max_capacity = $13, settings = $14, version = version + 1, updated_at = app.clock()
 WHERE organization_id = $1 AND id = $2
-RETURNING id, slug, name, kind, timezone, address, address_parts, city, country, latitude, longitude, max_capacity,
-          settings, version, created_at, updated_at;
+RETURNING {venue};
 
 -- name: delete_venue
 DELETE FROM venues WHERE organization_id = $1 AND id = $2;
 
 -- name: list_venues
-SELECT id, slug, name, kind, timezone, address, address_parts, city, country, latitude, longitude, max_capacity,
-       settings, version, created_at, updated_at
+SELECT {venue}
 FROM venues
 WHERE organization_id = $1 AND ($2::text IS NULL OR city = $2)
   AND ($3::timestamptz IS NULL OR (created_at, id) > ($3, $4::uuid))
@@ -40,14 +53,14 @@ ORDER BY created_at, id LIMIT $5;
 -- name: insert_gate
 INSERT INTO gates (id, organization_id, venue_id, gate_code, name, status, capacity, settings)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-RETURNING id, venue_id, gate_code, name, status, capacity, settings, version, created_at, updated_at;
+RETURNING {gate};
 
 -- name: gate_by_id
-SELECT id, venue_id, gate_code, name, status, capacity, settings, version, created_at, updated_at
+SELECT {gate}
 FROM gates WHERE organization_id = $1 AND id = $2;
 
 -- name: lock_gate
-SELECT id, venue_id, gate_code, name, status, capacity, settings, version, created_at, updated_at
+SELECT {gate}
 FROM gates WHERE organization_id = $1 AND id = $2 FOR UPDATE;
 
 -- name: update_gate
@@ -55,13 +68,13 @@ UPDATE gates
 SET gate_code = $3, name = $4, status = $5, capacity = $6, settings = $7, version = version + 1,
     updated_at = app.clock()
 WHERE organization_id = $1 AND id = $2
-RETURNING id, venue_id, gate_code, name, status, capacity, settings, version, created_at, updated_at;
+RETURNING {gate};
 
 -- name: delete_gate
 DELETE FROM gates WHERE organization_id = $1 AND id = $2;
 
 -- name: list_gates
-SELECT id, venue_id, gate_code, name, status, capacity, settings, version, created_at, updated_at
+SELECT {gate}
 FROM gates
 WHERE organization_id = $1 AND venue_id = $2 AND ($3::text IS NULL OR status = $3)
   AND ($4::timestamptz IS NULL OR (created_at, id) > ($4, $5::uuid))
@@ -70,57 +83,39 @@ ORDER BY created_at, id LIMIT $6;
 -- name: insert_event
 INSERT INTO events (id, organization_id, venue_id, slug, name, description, category, start_at, end_at, doors_at,
                     sale_start_at, sale_end_at, capacity, settings, venue_name, city, country, address, timezone,
-                    recurrence_group_id, created_by, dedupe_key)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+                    cover_image_ids, recurrence_group_id, created_by, dedupe_key)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
 ON CONFLICT ON CONSTRAINT events_slug DO NOTHING
-RETURNING id, venue_id, slug, name, description, category, status, start_at, end_at, doors_at, sale_start_at, sale_end_at,
-       rescheduled_at, capacity, settings, venue_name, city, country, address, timezone, recurrence_group_id,
-       replaced_by_event_id, postponement_reason, cancellation_reason, created_by, version, published_at,
-       cancelled_at, created_at, updated_at;
+RETURNING {event};
 
 -- name: event_by_id
-SELECT id, venue_id, slug, name, description, category, status, start_at, end_at, doors_at, sale_start_at, sale_end_at,
-       rescheduled_at, capacity, settings, venue_name, city, country, address, timezone, recurrence_group_id,
-       replaced_by_event_id, postponement_reason, cancellation_reason, created_by, version, published_at,
-       cancelled_at, created_at, updated_at
+SELECT {event}
 FROM events WHERE organization_id = $1 AND id = $2;
 
 -- name: event_by_slug
-SELECT id, venue_id, slug, name, description, category, status, start_at, end_at, doors_at, sale_start_at, sale_end_at,
-       rescheduled_at, capacity, settings, venue_name, city, country, address, timezone, recurrence_group_id,
-       replaced_by_event_id, postponement_reason, cancellation_reason, created_by, version, published_at,
-       cancelled_at, created_at, updated_at
+SELECT {event}
 FROM events WHERE organization_id = $1 AND slug = $2;
 
 -- name: lock_event
 -- FOR UPDATE: of two transitions at once, the second sees what the first has done.
-SELECT id, venue_id, slug, name, description, category, status, start_at, end_at, doors_at, sale_start_at, sale_end_at,
-       rescheduled_at, capacity, settings, venue_name, city, country, address, timezone, recurrence_group_id,
-       replaced_by_event_id, postponement_reason, cancellation_reason, created_by, version, published_at,
-       cancelled_at, created_at, updated_at
+SELECT {event}
 FROM events WHERE organization_id = $1 AND id = $2 FOR UPDATE;
 
 -- name: update_event
 UPDATE events
 SET venue_id = $3, slug = $4, name = $5, description = $6, category = $7, status = $8, start_at = $9, end_at = $10,
     doors_at = $11, sale_start_at = $12, sale_end_at = $13, rescheduled_at = $14, capacity = $15, settings = $16,
-    venue_name = $17, city = $18, country = $19, address = $20, timezone = $21, recurrence_group_id = $22,
-    replaced_by_event_id = $23, postponement_reason = $24, cancellation_reason = $25, published_at = $26,
-    cancelled_at = $27, dedupe_key = $28, version = version + 1, updated_at = app.clock()
+    venue_name = $17, city = $18, country = $19, address = $20, timezone = $21, cover_image_ids = $22,
+    recurrence_group_id = $23, replaced_by_event_id = $24, postponement_reason = $25, cancellation_reason = $26,
+    published_at = $27, cancelled_at = $28, dedupe_key = $29, version = version + 1, updated_at = app.clock()
 WHERE organization_id = $1 AND id = $2
-RETURNING id, venue_id, slug, name, description, category, status, start_at, end_at, doors_at, sale_start_at, sale_end_at,
-       rescheduled_at, capacity, settings, venue_name, city, country, address, timezone, recurrence_group_id,
-       replaced_by_event_id, postponement_reason, cancellation_reason, created_by, version, published_at,
-       cancelled_at, created_at, updated_at;
+RETURNING {event};
 
 -- name: delete_event
 DELETE FROM events WHERE organization_id = $1 AND id = $2;
 
 -- name: list_events
-SELECT id, venue_id, slug, name, description, category, status, start_at, end_at, doors_at, sale_start_at, sale_end_at,
-       rescheduled_at, capacity, settings, venue_name, city, country, address, timezone, recurrence_group_id,
-       replaced_by_event_id, postponement_reason, cancellation_reason, created_by, version, published_at,
-       cancelled_at, created_at, updated_at
+SELECT {event}
 FROM events
 WHERE organization_id = $1
   AND ($2::text IS NULL OR status = $2)
@@ -133,17 +128,39 @@ ORDER BY start_at, id LIMIT $8;
 -- name: due_events
 -- The scheduler's question, across organisations: whose time has come. Each arm has a partial index of its own, and is
 -- ordered so that it is used: most shows lie in the past, from which the planner would guess that many of them are due.
-(SELECT organization_id, id FROM events WHERE status = 'published' AND doors_at <= app.clock()
- ORDER BY doors_at LIMIT 100)
+-- $1 and $2 say since when: those that could not be moved do not stand in the way of the ones behind them.
+(SELECT organization_id, id, doors_at AS due_at FROM events
+ WHERE status = 'published' AND doors_at <= app.clock() AND (doors_at, id) > ($1, $2)
+ ORDER BY doors_at, id LIMIT 100)
 UNION ALL
-(SELECT organization_id, id FROM events
+(SELECT organization_id, id, rescheduled_at FROM events
  WHERE status = 'postponed' AND rescheduled_at IS NOT NULL AND rescheduled_at <= app.clock()
- ORDER BY rescheduled_at LIMIT 100)
+   AND (rescheduled_at, id) > ($1, $2)
+ ORDER BY rescheduled_at, id LIMIT 100)
 UNION ALL
-(SELECT organization_id, id FROM events WHERE status = 'live' AND end_at <= app.clock() ORDER BY end_at LIMIT 100);
+(SELECT organization_id, id, end_at FROM events
+ WHERE status = 'live' AND end_at <= app.clock() AND (end_at, id) > ($1, $2)
+ ORDER BY end_at, id LIMIT 100)
+ORDER BY due_at, id LIMIT 100;
 
 -- name: organization_of_event
 SELECT organization_id FROM event_directory WHERE event_id = $1;
+
+-- name: upcoming_events
+-- One that is postponed is to come, however long ago it was to be.
+SELECT id, organization_id AS org_id, name, slug, status, start_at, end_at, sale_start_at, sale_end_at, rescheduled_at,
+       venue_id, timezone, capacity, replaced_by_event_id
+FROM events
+WHERE organization_id = $1 AND status IN ('published', 'live', 'postponed')
+  AND (status = 'postponed' OR end_at >= app.clock()) AND ($2::uuid IS NULL OR venue_id = $2)
+ORDER BY coalesce(rescheduled_at, start_at), id LIMIT $3;
+
+-- name: events_at
+SELECT array(SELECT id FROM events WHERE organization_id = $1 AND venue_id = $2);
+
+-- name: lock_stats
+-- Before a show's rank or its public row: whoever ranks takes these first, and in the order of their ids.
+SELECT FROM event_stats WHERE organization_id = $1 AND event_id = $2 FOR UPDATE;
 
 -- name: hide_event
 DELETE FROM public_events WHERE organization_id = $1 AND event_id = $2;
@@ -152,12 +169,12 @@ DELETE FROM public_events WHERE organization_id = $1 AND event_id = $2;
 -- The text is folded by the caller; a word is found as it stands and, where the language is known, by its stem.
 INSERT INTO public_events (event_id, organization_id, slug, title, description, category, status, venue_name, city,
                            city_norm, country, address, timezone, start_at, end_at, first_start_at, rescheduled_at,
-                           sale_start_at, sale_end_at, capacity, published_at, search)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-        setweight(to_tsvector('simple', $22), 'A') || setweight(to_tsvector($27::text::regconfig, $22), 'A')
-        || setweight(to_tsvector('simple', $23), 'B') || setweight(to_tsvector('simple', $24), 'B')
-        || setweight(to_tsvector('simple', $25), 'D') || setweight(to_tsvector($27::text::regconfig, $25), 'D')
-        || array_to_tsvector($26::text[]))
+                           sale_start_at, sale_end_at, capacity, cover_image_ids, published_at, search)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+        setweight(to_tsvector('simple', $23), 'A') || setweight(to_tsvector($28::text::regconfig, $23), 'A')
+        || setweight(to_tsvector('simple', $24), 'B') || setweight(to_tsvector('simple', $25), 'B')
+        || setweight(to_tsvector('simple', $26), 'D') || setweight(to_tsvector($28::text::regconfig, $26), 'D')
+        || array_to_tsvector($27::text[]))
 ON CONFLICT (event_id) DO UPDATE
 SET slug = excluded.slug, title = excluded.title, description = excluded.description, category = excluded.category,
     status = excluded.status, venue_name = excluded.venue_name, city = excluded.city,
@@ -165,69 +182,209 @@ SET slug = excluded.slug, title = excluded.title, description = excluded.descrip
     timezone = excluded.timezone, start_at = excluded.start_at, end_at = excluded.end_at,
     first_start_at = excluded.first_start_at, rescheduled_at = excluded.rescheduled_at,
     sale_start_at = excluded.sale_start_at, sale_end_at = excluded.sale_end_at, capacity = excluded.capacity,
-    published_at = excluded.published_at, search = excluded.search;
+    cover_image_ids = excluded.cover_image_ids, published_at = excluded.published_at, search = excluded.search;
+
+-- name: is_alone_in_its_city
+SELECT NOT EXISTS (SELECT FROM public_events WHERE city_norm = $1 AND event_id <> $2);
+
+-- name: house
+SELECT status = 'active' AS is_open, slug, name FROM organizations WHERE id = $1;
+
+-- name: listed_event
+-- Whether its organisation is suspended, is another question: see public_reads.
+SELECT {show} FROM listed_shows WHERE id = $1;
 
 -- name: public_event
-SELECT p.event_id AS id, o.slug AS organization, o.name AS organization_name, p.slug, p.title, p.description, p.category,
-       'published' AS status, p.status AS phase,
-       CASE WHEN p.status = 'postponed' AND p.rescheduled_at IS NULL THEN 'suspended'
-            WHEN app.clock() < p.sale_start_at THEN 'upcoming'
-            WHEN app.clock() > p.sale_end_at THEN 'closed'
-            WHEN p.sold_out THEN 'sold_out' ELSE 'on_sale' END AS sale_status,
-       p.venue_name, p.city, p.country, p.address, p.timezone, p.start_at AS start_time, p.end_at AS end_time,
-       p.first_start_at AS first_start_time, p.rescheduled_at, p.sale_start_at, p.sale_end_at, p.capacity,
-       p.published_at
-FROM public_events p JOIN organizations o ON o.id = p.organization_id AND o.status = 'active'
-WHERE p.event_id = $1;
+SELECT {show} FROM public_shows WHERE id = $1;
 
 -- name: public_feed
-SELECT * FROM (
-SELECT p.event_id AS id, o.slug AS organization, o.name AS organization_name, p.slug, p.title, p.description, p.category,
-       'published' AS status, p.status AS phase,
-       CASE WHEN p.status = 'postponed' AND p.rescheduled_at IS NULL THEN 'suspended'
-            WHEN app.clock() < p.sale_start_at THEN 'upcoming'
-            WHEN app.clock() > p.sale_end_at THEN 'closed'
-            WHEN p.sold_out THEN 'sold_out' ELSE 'on_sale' END AS sale_status,
-       p.venue_name, p.city, p.country, p.address, p.timezone, p.start_at AS start_time, p.end_at AS end_time,
-       p.first_start_at AS first_start_time, p.rescheduled_at, p.sale_start_at, p.sale_end_at, p.capacity,
-       p.published_at
-FROM public_events p JOIN organizations o ON o.id = p.organization_id AND o.status = 'active'
-WHERE ($1::text IS NULL OR p.city_norm = $1)
-  AND ($2::text IS NULL OR p.category = $2)
-  AND ($3::timestamptz IS NULL OR p.start_at >= $3)
-  AND ($4::timestamptz IS NULL OR p.start_at < $4)
-  AND ($6::text IS NULL OR p.search @@ websearch_to_tsquery('simple', $6))
-  AND ($7::timestamptz IS NULL OR (p.start_at, p.event_id) > ($7, $8::uuid))
-ORDER BY p.start_at, p.event_id
-) found
-WHERE $5::text IS NULL OR sale_status = $5
+SELECT {show} FROM public_shows
+WHERE ($1::text IS NULL OR city_norm = $1)
+  AND ($2::text IS NULL OR category = $2)
+  AND ($3::timestamptz IS NULL OR start_time >= $3)
+  AND ($4::timestamptz IS NULL OR start_time < $4)
+  AND ($5::text IS NULL OR sale_status = $5)
+  AND ($6::text IS NULL OR search @@ websearch_to_tsquery('simple', $6))
+  AND ($7::timestamptz IS NULL OR (start_time, id) > ($7, $8::uuid))
 ORDER BY start_time, id LIMIT $9;
+
+-- name: public_trending
+-- As it stood in epoch $7: what has moved since has another version.
+SELECT r.rank, r.start_at AS ranked_start, {show}
+FROM (SELECT event_id, rank, start_at, city_norm AS ranked_city, category AS ranked_category
+      FROM public_ranks WHERE since_epoch <= $7 AND until_epoch > $7) r
+JOIN public_shows ON id = r.event_id
+WHERE ($1::text IS NULL OR ranked_city = $1)
+  AND ($2::text IS NULL OR ranked_category = $2)
+  AND ($3::timestamptz IS NULL OR start_time >= $3)
+  AND ($4::timestamptz IS NULL OR start_time < $4)
+  AND ($5::text IS NULL OR sale_status = $5)
+  AND ($6::text IS NULL OR search @@ websearch_to_tsquery('simple', $6))
+  AND ($8::double precision IS NULL OR (r.rank, r.start_at, r.event_id) > ($8, $9::timestamptz, $10::uuid))
+ORDER BY r.rank, r.start_at, r.event_id LIMIT $11;
 
 -- name: search_public
 -- $1 is the words as they were typed, $2 a language to stem them by, $3 the filters as lexemes: all in one index.
 WITH wanted AS (
     SELECT websearch_to_tsquery('simple', $1) || websearch_to_tsquery($2::text::regconfig, $1) AS words
 )
-SELECT p.event_id AS id, o.slug AS organization, o.name AS organization_name, p.slug, p.title, p.description, p.category,
-       'published' AS status, p.status AS phase,
-       CASE WHEN p.status = 'postponed' AND p.rescheduled_at IS NULL THEN 'suspended'
-            WHEN app.clock() < p.sale_start_at THEN 'upcoming'
-            WHEN app.clock() > p.sale_end_at THEN 'closed'
-            WHEN p.sold_out THEN 'sold_out' ELSE 'on_sale' END AS sale_status,
-       p.venue_name, p.city, p.country, p.address, p.timezone, p.start_at AS start_time, p.end_at AS end_time,
-       p.first_start_at AS first_start_time, p.rescheduled_at, p.sale_start_at, p.sale_end_at, p.capacity,
-       p.published_at
-FROM wanted, public_events p JOIN organizations o ON o.id = p.organization_id AND o.status = 'active'
-WHERE p.search @@ CASE WHEN $3::text IS NULL THEN wanted.words ELSE wanted.words && $3::text::tsquery END
-ORDER BY ts_rank(p.search, wanted.words) DESC, p.start_at, p.event_id LIMIT $4;
+SELECT {show}
+FROM wanted, public_shows
+WHERE search @@ CASE WHEN $3::text IS NULL THEN wanted.words ELSE wanted.words && $3::text::tsquery END
+ORDER BY ts_rank(search, wanted.words) DESC, start_time, id LIMIT $4;
 
 -- name: public_cities
 SELECT min(city) AS city, min(country) AS country, count(*)::integer AS events
-FROM public_events GROUP BY city_norm, country;
+FROM public_shows GROUP BY city_norm, country;
+
+-- name: begin_stats
+-- To be announced is worth one view.
+INSERT INTO event_stats (organization_id, event_id, heat) VALUES ($1, $2, app.heat(NULL, 1)) ON CONFLICT DO NOTHING;
+
+-- name: rank_event
+-- The first rank holds at once; a later one from epoch $3 on, unless nothing that counts has changed.
+WITH fresh AS (
+    SELECT p.event_id, p.organization_id, app.rank(s.heat, p.start_at) AS rank, p.start_at, p.city_norm, p.category
+    FROM public_events p JOIN event_stats s USING (organization_id, event_id)
+    WHERE p.organization_id = $1 AND p.event_id = ANY ($2::uuid[])
+), moved AS (
+    -- Whoever began in an earlier epoch may come later: a version never begins before the one that it follows.
+    SELECT fresh.*, greatest($3, r.since_epoch) AS since FROM fresh JOIN public_ranks r ON r.event_id = fresh.event_id AND r.until_epoch = 2147483647
+    WHERE (r.rank, r.start_at, r.city_norm, r.category)
+          IS DISTINCT FROM (fresh.rank, fresh.start_at, fresh.city_norm, fresh.category)
+), ended AS (
+    UPDATE public_ranks r SET until_epoch = moved.since
+    FROM moved WHERE r.event_id = moved.event_id AND r.until_epoch = 2147483647 AND r.since_epoch < moved.since
+    RETURNING r.event_id
+)
+INSERT INTO public_ranks (event_id, organization_id, since_epoch, rank, start_at, city_norm, category)
+SELECT event_id, organization_id, since, rank, start_at, city_norm, category FROM moved
+WHERE (SELECT count(*) FROM ended) >= 0  -- there is one newest: first the old one ends
+UNION ALL
+SELECT event_id, organization_id, $4, rank, start_at, city_norm, category FROM fresh
+WHERE NOT EXISTS (SELECT FROM public_ranks r WHERE r.event_id = fresh.event_id)
+ON CONFLICT (event_id, since_epoch) DO UPDATE
+SET rank = excluded.rank, start_at = excluded.start_at, city_norm = excluded.city_norm, category = excluded.category;
+
+-- name: record_activity
+-- Views and sales of several shows of one organisation, added up by the caller.
+UPDATE event_stats s
+SET views = s.views + act.views, sold = s.sold + act.sold, heat = app.heat(s.heat, act.views + 20 * act.sold),
+    unranked = true
+FROM (SELECT l.event_id, a.views, a.sold
+      FROM event_stats l JOIN unnest($2::uuid[], $3::bigint[], $4::bigint[]) AS a (event_id, views, sold) USING (event_id)
+      WHERE l.organization_id = $1 ORDER BY l.event_id FOR UPDATE OF l) AS act
+WHERE s.organization_id = $1 AND s.event_id = act.event_id;
+
+-- name: unranked_organizations
+SELECT array(SELECT DISTINCT organization_id FROM event_stats WHERE unranked LIMIT 1000);
+
+-- name: take_unranked
+WITH mine AS (
+    SELECT event_id FROM event_stats WHERE organization_id = $1 AND unranked ORDER BY event_id FOR UPDATE
+), taken AS (
+    UPDATE event_stats s SET unranked = false FROM mine
+    WHERE s.organization_id = $1 AND s.event_id = mine.event_id RETURNING s.event_id
+)
+SELECT array(SELECT event_id FROM taken);
+
+-- name: forget_ranks
+-- A cursor is good for an hour.
+DELETE FROM public_ranks WHERE ctid IN (
+    SELECT ctid FROM public_ranks WHERE until_epoch < app.epoch() - 120 AND until_epoch < 2147483647 LIMIT 1000);
 
 -- name: my_events
 SELECT id, created_by AS owner_id, name AS title, description, city, category, start_at AS start_time,
-       end_at AS end_time, capacity, status, published_at, cancelled_at AS canceled_at, created_at, updated_at
+       end_at AS end_time, capacity, cover_image_ids, status, published_at, cancelled_at AS canceled_at, created_at,
+       updated_at
 FROM events
 WHERE organization_id = $1 AND created_by = $2 AND ($3::timestamptz IS NULL OR (created_at, id) < ($3, $4::uuid))
 ORDER BY created_at DESC, id DESC LIMIT $5;
+
+-- pages and feeds
+
+-- name: listed_show_at
+SELECT {show} FROM public_shows WHERE organization = $1 AND slug = $2;
+
+-- name: listed_shows
+SELECT {show} FROM public_shows
+WHERE ($1::uuid IS NULL OR organization_id = $1)
+  AND ($2::text IS NULL OR city_norm = $2)
+  AND ($3::text IS NULL OR category = $3)
+  AND ($4::timestamptz IS NULL OR start_time >= $4)
+  AND ($5::timestamptz IS NULL OR start_time < $5)
+  AND ($6::text IS NULL OR search @@ websearch_to_tsquery('simple', $6))
+  AND ($7::timestamptz IS NULL OR (start_time, id) > ($7, $8::uuid))
+ORDER BY start_time, id LIMIT $9;
+
+-- name: coming_shows
+SELECT {show} FROM public_shows
+WHERE organization_id = $1 AND end_time > app.clock() ORDER BY start_time, id LIMIT $2;
+
+-- name: newest_shows
+SELECT {show} FROM public_shows
+WHERE $1::uuid IS NULL OR organization_id = $1 ORDER BY published_at DESC, id DESC LIMIT $2;
+
+-- name: public_categories
+-- From one to the next by the index: a million shows have a dozen categories.
+WITH RECURSIVE known AS (
+    (SELECT category FROM public_events ORDER BY category LIMIT 1)
+    UNION ALL
+    SELECT (SELECT category FROM public_events p WHERE p.category > known.category ORDER BY category LIMIT 1)
+    FROM known WHERE known.category IS NOT NULL
+)
+SELECT array(SELECT category FROM known WHERE category IS NOT NULL LIMIT 100);
+
+-- name: sitemap_boundaries
+-- Every $1th id, in the order of ids: where one file of the sitemap ends and the next begins.
+SELECT array(
+    SELECT event_id FROM (SELECT event_id, row_number() OVER (ORDER BY event_id) AS place FROM public_events) AS counted
+    WHERE place % $1 = 0 ORDER BY event_id);
+
+-- name: sitemap_shows
+SELECT organization, slug, changed_at FROM public_shows
+WHERE id > $1 AND ($2::uuid IS NULL OR id <= $2) ORDER BY id LIMIT $3;
+
+-- name: sitemap_organizations
+SELECT array(
+    SELECT slug FROM organizations o
+    WHERE status = 'active' AND EXISTS (SELECT FROM public_events p WHERE p.organization_id = o.id)
+    ORDER BY slug LIMIT $1);
+
+-- pictures
+
+-- name: insert_image
+-- Or the one that is there already, as below.
+INSERT INTO images AS i (id, organization_id, digest, width, height, bytes, created_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (organization_id, digest) DO UPDATE
+SET created_at = CASE WHEN i.attached_at IS NULL THEN app.clock() ELSE i.created_at END
+RETURNING id, digest, width, height, bytes, created_by, attached_at, created_at;
+
+-- name: renew_image
+-- By its digest. One that still waits for a show waits a whole day again: the sweeper must not take it from the uploader.
+UPDATE images SET created_at = CASE WHEN attached_at IS NULL THEN app.clock() ELSE created_at END
+WHERE organization_id = $1 AND digest = $2
+RETURNING id, digest, width, height, bytes, created_by, attached_at, created_at;
+
+-- name: attach_images
+-- Locked in the order of their ids, so that two shows that take the same pictures do not wait for each other in a circle.
+UPDATE images i SET attached_at = coalesce(i.attached_at, app.clock())
+FROM (SELECT id FROM images WHERE organization_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE) mine
+WHERE i.organization_id = $1 AND i.id = mine.id;
+
+-- name: unused_images
+SELECT organization_id, id FROM images
+WHERE attached_at IS NULL AND created_at < app.clock() - $1::interval ORDER BY created_at LIMIT 1000;
+
+-- name: delete_unused_image
+DELETE FROM images
+WHERE organization_id = $1 AND id = $2 AND attached_at IS NULL AND created_at < app.clock() - $3::interval;
+
+-- streams
+
+-- name: running_events
+SELECT id, name, slug, status, start_at, sale_start_at, sale_end_at, venue_id
+FROM events
+WHERE organization_id = $1 AND status IN ('published', 'live', 'postponed')
+ORDER BY start_at, id LIMIT $2;

@@ -4,11 +4,14 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from fullhouse.events import actions, store
+from fullhouse.accounts import actions as accounts
+from fullhouse.accounts.model import AuditEntry
+from fullhouse.events import actions, public_reads, store
 from fullhouse.events.model import (
     ChangeEvent,
     Duplicate,
     Event,
+    EventSummary,
     EventView,
     NewEvent,
     Postpone,
@@ -45,6 +48,12 @@ async def list_events(
     rows = await store.list_events(tx, tx.organization_id, *filters, *after, limit + 1)
     page, now = cursors.page(rows, limit, "start_at", "id"), await tx.now()
     return Page([actions.view(event, now) for event in page.data], page.next_cursor)
+
+
+@get("/api/events/upcoming", "events.read")
+async def list_upcoming_events(who: Principal, services: Services, venue_id: UUID | None = None) -> list[EventSummary]:
+    """Announced shows that are not over, the next one first, in short: for dashboards and drop-downs. At most 200."""
+    return await public_reads.upcoming(services, who.organization_id, venue_id)
 
 
 @post("/api/events", "events.create", location="/api/events/{id}")
@@ -145,12 +154,21 @@ async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, data: Duplicat
     return await _shown(tx, await actions.duplicate_event(tx, who, event_id, data))
 
 
+@get("/api/events/{event_id:uuid}/audit", "audit.read")
+async def list_event_audit(
+    tx: Tx, services: Services, event_id: UUID, limit: PageSize = LIMIT, cursor: After = None
+) -> Page[AuditEntry]:
+    """What was done to a show, by whom and why, newest first."""
+    await actions.get_event(tx, event_id)
+    return await accounts.page_of_audit(tx, services.keyring, cursor, limit, entity_id=event_id)
+
+
 async def _shown(tx: Tx, event: Event) -> Reply[EventView]:
     return Reply(actions.view(event, await tx.now()), {"etag": etag(event.version)})
 
 
 handlers = [
-    list_events, create_event, get_event, change_event, delete_event,
+    list_events, list_upcoming_events, create_event, get_event, change_event, delete_event,
     publish_event, unpublish_event, start_event, end_event, cancel_event, postpone_event, reschedule_event,
-    archive_event, duplicate_event,
+    archive_event, duplicate_event, list_event_audit,
 ]  # fmt: skip

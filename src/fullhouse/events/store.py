@@ -1,12 +1,14 @@
 """Runs `queries.sql`, row to model."""
 
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
 
-from fullhouse.events.model import AddressParts, Event, Gate, Venue
-from fullhouse.events.public_model import CitySuggestion, OwnEvent, PublicEvent
+from fullhouse.events.image_model import StoredImage
+from fullhouse.events.model import AddressParts, Event, EventSummary, Gate, Venue
+from fullhouse.events.public_model import CitySuggestion, House, OwnEvent, Picture, PublicEvent
 from fullhouse.kit import sql
 
 statements = sql.load(__file__)
@@ -36,6 +38,12 @@ class Due(NamedTuple):
     id: UUID
 
 
+class DueEvent(NamedTuple):
+    organization_id: UUID
+    id: UUID
+    due_at: datetime
+
+
 insert_event = statements.one("insert_event", Event)
 event_by_id = statements.one("event_by_id", Event)
 event_by_slug = statements.one("event_by_slug", Event)
@@ -43,13 +51,83 @@ lock_event = statements.one("lock_event", Event)
 update_event = statements.one("update_event", Event)
 delete_event = statements.count("delete_event")
 list_events = statements.many("list_events", Event)
-due_events = statements.many("due_events", Due)
+events_at = statements.value("events_at", list[UUID])
+upcoming_events = statements.many("upcoming_events", EventSummary)
+due_events = statements.many("due_events", DueEvent)
 organization_of_event = statements.value("organization_of_event", UUID)
 
+
+class Ranked(NamedTuple):
+    """A show in the order of the heat; the two keys that it is ordered by before its id."""
+
+    rank: float
+    start_at: datetime
+    show: PublicEvent
+
+
+def _pictures(organization_id: UUID, cover_image_ids: list[UUID], **_: Any) -> list[Picture]:
+    places = ((image_id, f"/images/{organization_id}/{image_id}") for image_id in cover_image_ids)
+    return [Picture(image_id, f"{at}/small.jpg", f"{at}/medium.jpg", f"{at}/large.jpg") for image_id, at in places]
+
+
+def _show(**row: Any) -> PublicEvent:
+    return PublicEvent(cover_images=_pictures(**row), **row)
+
+
+def _ranked(rank: float, ranked_start: datetime, **row: Any) -> Ranked:
+    return Ranked(rank, ranked_start, _show(**row))
+
+
+begin_stats = statements.count("begin_stats")
+rank_event = statements.count("rank_event")
+record_activity = statements.count("record_activity")
+unranked_organizations = statements.value("unranked_organizations", list[UUID])
+take_unranked = statements.value("take_unranked", list[UUID])
 hide_event = statements.count("hide_event")
 show_event = statements.count("show_event")
-public_event = statements.one("public_event", PublicEvent)
-public_feed = statements.many("public_feed", PublicEvent)
-search_public = statements.many("search_public", PublicEvent)
+house = statements.one("house", House)
+listed_event = statements.one("listed_event", _show)
+lock_stats = statements.count("lock_stats")
+is_alone_in_its_city = statements.value("is_alone_in_its_city", bool)
+public_event = statements.one("public_event", _show)
+public_feed = statements.many("public_feed", _show)
+public_trending = statements.many("public_trending", _ranked)
+search_public = statements.many("search_public", _show)
 public_cities = statements.many("public_cities", CitySuggestion)
 my_events = statements.many("my_events", OwnEvent)
+
+insert_image = statements.one("insert_image", StoredImage)
+renew_image = statements.one("renew_image", StoredImage)
+attach_images = statements.count("attach_images")
+unused_images = statements.many("unused_images", Due)
+delete_unused_image = statements.count("delete_unused_image")
+
+
+class SitemapEntry(NamedTuple):
+    organization: str
+    slug: str
+    changed_at: datetime
+
+
+listed_show_at = statements.one("listed_show_at", _show)
+listed_shows = statements.many("listed_shows", _show)
+coming_shows = statements.many("coming_shows", _show)
+newest_shows = statements.many("newest_shows", _show)
+public_categories = statements.value("public_categories", list[str])
+sitemap_boundaries = statements.value("sitemap_boundaries", list[UUID])
+sitemap_shows = statements.many("sitemap_shows", SitemapEntry)
+sitemap_organizations = statements.value("sitemap_organizations", list[str])
+
+
+class RunningEvent(msgspec.Struct, frozen=True):
+    id: UUID
+    name: str
+    slug: str
+    status: str
+    start_at: datetime
+    sale_start_at: datetime
+    sale_end_at: datetime
+    venue_id: UUID | None
+
+
+running_events = statements.many("running_events", RunningEvent)

@@ -8,7 +8,7 @@ import msgspec
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import Role
-from fullhouse.events import store
+from fullhouse.events import keys, store
 from fullhouse.events.facts import GateChanged, VenueChanged
 from fullhouse.events.model import (
     ChangeGate,
@@ -23,6 +23,7 @@ from fullhouse.events.model import (
 )
 from fullhouse.kit import audit, text, versions
 from fullhouse.kit.actors import Principal
+from fullhouse.kit.cache import Cache
 from fullhouse.kit.changes import audit_difference, changed
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid, NotFound
@@ -71,7 +72,9 @@ async def delete_venue(tx: Tx, venue_id: UUID, if_match: str | None) -> None:
     """Its gates go with it. Shows keep the name, address and time zone that they were given."""
     venue = _found(await store.lock_venue(tx, tx.organization_id, venue_id))
     versions.check(if_match, venue.version)
+    shows = await store.events_at(tx, tx.organization_id, venue_id) or []
     await store.delete_venue(tx, tx.organization_id, venue_id)
+    Cache.invalidate(tx, *keys.of_venue(tx.organization_id, venue_id, shows))
     await audit.write(tx, "venue.deleted", "venue", venue_id, before={"name": venue.name, "slug": venue.slug})
     await announce(tx, VenueChanged(subject_id=venue_id, deleted=True))
 

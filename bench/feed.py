@@ -1,0 +1,204 @@
+"""The feed, the search and single shows with a million shows of a thousand organisations.
+
+    python bench/feed.py [shows] [organisations]
+
+On a PostgreSQL of its own, filled by SQL in a few minutes. Pages by keyset stand beside pages by OFFSET, a cached show
+beside an endpoint that does nothing: trust the ratios, not the absolute figures.
+"""
+
+import asyncio
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import uvloop
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from bench import _load
+
+from fullhouse import config, serving
+from fullhouse.events import cities, public_actions, store
+from fullhouse.events.public_model import CitySuggestion
+from fullhouse.kit.db import APP, Database
+
+PAGE, DEEP = 20, 1000
+CITIES, WORDS = 2_000, 20_000
+NO_FILTERS = (None,) * 6
+
+# A show's words are drawn by a hash of its number: the same house every time.
+FILL = """
+SET session_replication_role = replica;
+INSERT INTO organizations (id, slug, name)
+SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'house-' || n, 'House ' || n
+FROM generate_series(1, {houses}) n;
+CREATE TEMP TABLE made AS
+SELECT ('00000000-0000-7000-9000-' || lpad(to_hex(n), 12, '0'))::uuid AS id,
+       ('00000000-0000-7000-8000-' || lpad(to_hex(1 + n % {houses}), 12, '0'))::uuid AS house,
+       n, app.clock() + interval '1 hour' + interval '37 seconds' * (hashint4(n) & 1048575) AS start_at,
+       'city' || (hashint4(n + 1) & 2047) % {cities} AS city,
+       (ARRAY['theatre', 'concert', 'comedy', 'dance', 'talk'])[1 + n % 5] AS category,
+       (SELECT string_agg('word' || (hashint4(n * 31 + k) & 1048575) % {words}, ' ') FROM generate_series(1, 4) k) AS title,
+       (SELECT string_agg('word' || (hashint4(n * 57 + k) & 1048575) % {words}, ' ') FROM generate_series(1, 12) k) AS text
+FROM generate_series(1, {shows}) n;
+INSERT INTO events (id, organization_id, slug, name, description, category, status, start_at, end_at, doors_at,
+                    sale_start_at, sale_end_at, venue_name, city, country, timezone, dedupe_key, published_at)
+SELECT id, house, 'show-' || n, title, text, category, 'published', start_at, start_at + interval '2 hours', start_at,
+       app.clock() - interval '1 day', start_at, 'Hall', city, 'ZZ', 'UTC', n, app.clock() FROM made;
+INSERT INTO public_events (event_id, organization_id, slug, title, description, category, status, venue_name, city,
+                           city_norm, country, timezone, start_at, end_at, first_start_at, sale_start_at, sale_end_at,
+                           capacity, published_at, search)
+SELECT id, house, 'show-' || n, title, text, category, 'published', 'Hall', city, city, 'ZZ', 'UTC', start_at,
+       start_at + interval '2 hours', start_at, app.clock() - interval '1 day', start_at, 100, app.clock(),
+       setweight(to_tsvector('simple', title), 'A') || setweight(to_tsvector('simple', text), 'D')
+       || array_to_tsvector(ARRAY['§city:' || city, '§category:' || category]) FROM made;
+INSERT INTO public_ranks (event_id, organization_id, since_epoch, rank, start_at, city_norm, category)
+SELECT id, house, 0, (hashint4(n * 7) & 1048575) / 1000.0, start_at, city, category FROM made;
+"""
+OFFSETS = {
+    "latest": "SELECT id FROM public_shows ORDER BY start_time, id LIMIT $1 OFFSET $2",
+    "trending": "SELECT s.id FROM public_ranks r JOIN public_shows s ON s.id = r.event_id"
+    " ORDER BY r.rank, r.start_at, r.event_id LIMIT $1 OFFSET $2",
+}
+
+
+async def fill(url: str, shows: int, houses: int) -> None:
+    owner = await asyncpg.connect(url)
+    dropped = await owner.fetch(
+        "SELECT indexdef, indexrelid::regclass::text AS name FROM pg_index JOIN pg_indexes ON indexname ="
+        " (indexrelid::regclass)::text WHERE NOT indisprimary AND NOT EXISTS (SELECT FROM pg_constraint c WHERE"
+        " c.conindid = indexrelid) AND tablename IN ('events', 'public_events', 'public_ranks')"
+    )
+    began = time.perf_counter()
+    for index in dropped:
+        await owner.execute(f"DROP INDEX {index['name']}")
+    await owner.execute(FILL.format(shows=shows, houses=houses, cities=CITIES, words=WORDS))
+    for index in dropped:
+        await owner.execute(index["indexdef"])
+    for table in ("events", "public_events", "public_ranks", "organizations"):
+        await owner.execute(f"VACUUM ANALYZE {table}")
+    print(f"{shows:,} shows of {houses:,} organisations, filled in {time.perf_counter() - began:.0f} s")
+    await owner.close()
+
+
+async def median_ms(runs: int, work: Callable[[], Awaitable[Any]]) -> float:
+    times = []
+    for _ in range(runs):
+        began = time.perf_counter()
+        await work()
+        times.append((time.perf_counter() - began) * 1000)
+    return statistics.median(times)
+
+
+async def pages(database: Database, url: str) -> None:
+    owner = await asyncpg.connect(url)  # asks where page 1,000 begins
+    for sort in ("latest", "trending"):
+        key = "start_at, event_id" if sort == "latest" else "rank, start_at, event_id"
+        table = "public_events" if sort == "latest" else "public_ranks"
+        deep = await owner.fetchrow(
+            f"SELECT {key} FROM {table} ORDER BY {key} LIMIT 1 OFFSET $1", PAGE * (DEEP - 1) - 1
+        )
+        assert deep
+
+        async def by_key(after: Any, sort: str = sort) -> None:
+            async with database.nobody() as tx:
+                if sort == "latest":
+                    await store.public_feed(tx, *NO_FILTERS, *(after or (None, None)), PAGE + 1)
+                else:
+                    await store.public_trending(tx, *NO_FILTERS, 1, *(after or (None,) * 3), PAGE + 1)
+
+        async def by_offset(page: int, sort: str = sort) -> None:
+            async with database.nobody() as tx:
+                await tx.fetch(OFFSETS[sort], PAGE + 1, PAGE * (page - 1))
+
+        await by_key(None)
+        first, far = await median_ms(40, lambda: by_key(None)), await median_ms(40, lambda: by_key(tuple(deep)))
+        near_offset, far_offset = (
+            await median_ms(20, lambda: by_offset(1)),
+            await median_ms(20, lambda: by_offset(DEEP)),
+        )
+        print(f"{sort:<9} page 1 {first:6.2f} ms, page {DEEP:,} {far:6.2f} ms: ratio {far / first:.2f} by keyset, "
+              f"{far_offset / near_offset:.1f} by OFFSET ({far_offset:.1f} ms)")  # fmt: skip
+    await owner.close()
+
+
+async def searches(database: Database) -> None:
+    dice = random.Random(7)
+    for name, count, filtered in (("one word", 1, False), ("two words", 2, False), ("one word in a city", 1, True)):
+        times = []
+        for _ in range(200):
+            words = " ".join(f"word{dice.randrange(WORDS)}" for _ in range(count))
+            lexemes = public_actions.filter_lexemes(city=f"city{dice.randrange(CITIES)}") if filtered else []
+            filters = " & ".join(f"'{lexeme}'" for lexeme in lexemes) or None
+            began = time.perf_counter()
+            async with database.nobody() as tx:
+                await store.search_public(tx, words, "english", filters, 20)
+            times.append((time.perf_counter() - began) * 1000)
+        ordered = sorted(times)
+        print(f"search, {name:<19} p50 {ordered[100]:6.2f} ms, p95 {ordered[190]:6.2f} ms")
+
+
+def suggestions() -> None:
+    dice = random.Random(7)
+    letters = ("bcdfgklmnprstv", "aeiou")
+    names = {"".join(dice.choice(letters[k % 2]) for k in range(dice.randrange(5, 12))).title() for _ in range(6000)}
+    index = cities.CityIndex([CitySuggestion(name, "ZZ", dice.randrange(500)) for name in sorted(names)[:5000]])
+    typed = [dice.choice(sorted(names))[: dice.randrange(2, 8)] for _ in range(500)]
+    slips = [word[:2] + word[3:] + "x" for word in typed]
+    for what, asked in (("typed right", typed), ("with slips", slips)):
+        times = []
+        for word in asked:
+            began = time.perf_counter()
+            index.suggest(word, 10)
+            times.append((time.perf_counter() - began) * 1000)
+        ordered = sorted(times)
+        print(f"city suggestions of 5,000, {what:<12} p50 {ordered[250]:.3f} ms, p95 {ordered[475]:.3f} ms")
+
+
+def cached_reads(urls: serving.Urls, home: str) -> None:
+    environment = {**os.environ, "DATABASE_URL": urls.serving, "DATABASE_OWNER_URL": urls.owner, "FULLHOUSE_HOME": home}
+    event_id = UUID("00000000-0000-7000-9000-" + f"{1:012x}")
+    requests = {"nothing": _load.get("/health/live"), "a cached show": _load.get(f"/event/v1/events/{event_id}")}
+    rates: dict[str, list[float]] = {name: [] for name in requests}
+    with _load.serving("fullhouse.app:create", environment) as port:
+        for _ in range(3):
+            for name, request in requests.items():
+                measured = uvloop.run(_load.load(port, lambda request=request: request, connections=64, seconds=2))
+                assert set(measured.statuses) == {200}, measured.statuses
+                rates[name].append(measured.rate)
+    nothing, show = (statistics.median(rates[name]) for name in requests)
+    print(
+        f"a cached show {show:,.0f} req/s ÷ an endpoint that does nothing {nothing:,.0f} req/s = {show / nothing:.2f}"
+    )
+
+
+async def measure(urls: serving.Urls, shows: int, houses: int) -> None:
+    await serving.migrate_database(urls)
+    await fill(urls.owner, shows, houses)
+    database = await Database.open(urls.serving, APP, size=2)
+    await pages(database, urls.owner)
+    await searches(database)
+    await database.close()
+
+
+def main() -> None:
+    shows = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    houses = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000
+    with tempfile.TemporaryDirectory() as home:
+        settings = config.load({"FULLHOUSE_HOME": home})
+        with serving.database(settings) as (urls, _):
+            asyncio.run(measure(urls, shows, houses))
+            suggestions()
+            cached_reads(urls, home)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""The storefront's plain pages: all shows, an organisation's, one show. They need no script."""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+from uuid import UUID
+
+from litestar import Response
+from litestar.params import FromPath
+from markupsafe import Markup
+
+from fullhouse.accounts import store as accounts
+from fullhouse.accounts.model import Organization
+from fullhouse.events import public_reads, store, structured
+from fullhouse.events.public_model import PublicEvent
+from fullhouse.events.public_model import EventNotFound
+from fullhouse.events.views import Views
+from fullhouse.kit.cursors import BadCursor, Cursors
+from fullhouse.kit.errors import NotFound
+from fullhouse.kit.services import Services
+from fullhouse.kit.text import folded
+from fullhouse.kit.times import local
+from fullhouse.web import programme
+from fullhouse.web.pages import AnyRequest, kept_page, public
+
+PAGE = 24
+CATEGORIES_S = 60
+CITIES_MAX = 200
+# No clock on earth is further from UTC.
+_FURTHEST = timedelta(hours=14)
+_CATEGORY = re.compile(r"[a-z0-9](_?[a-z0-9]){0,39}")
+
+
+class Filters(NamedTuple):
+    """What the form asks for. Whatever makes no sense is left out: a visitor gets shows, not a refusal."""
+
+    q: str = ""
+    city: str = ""
+    category: str = ""
+    since: date | None = None
+    until: date | None = None
+
+    @classmethod
+    def read(cls, request: AnyRequest) -> "Filters":
+        asked = request.query_params
+        category = asked.get("category", "")
+        return cls(
+            q=" ".join(asked.get("q", "").split())[:200],
+            city=" ".join(asked.get("city", "").split())[:50],
+            category=category if _CATEGORY.fullmatch(category) else "",
+            since=_day(asked.get("since", "")),
+            until=_day(asked.get("until", "")),
+        )
+
+    @property
+    def query(self) -> dict[str, str]:
+        return {name: str(value) for name, value in self._asdict().items() if value}
+
+    def window(self) -> tuple[datetime | None, datetime | None]:
+        """Days begin at other moments elsewhere: this is wide enough for all, and `covers` is exact."""
+        return (
+            datetime.combine(self.since, time(), UTC) - _FURTHEST if self.since else None,
+            datetime.combine(self.until, time(), UTC) + timedelta(days=1) + _FURTHEST if self.until else None,
+        )
+
+    def covers(self, show: PublicEvent) -> bool:
+        there = local(show.start_time, show.timezone).date()
+        return (self.since or there) <= there <= (self.until or there)
+
+
+def _day(text: str) -> date | None:
+    """Not the calendar's ends, beyond which the window would lie."""
+    try:
+        found = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if 2 <= found.year <= 9998 else None
+
+
+@public("/")
+async def all_shows(request: AnyRequest) -> Response[bytes]:
+    services: Services = request.app.state.services
+    filters = Filters.read(request)
+    listed, onward = await _listed(services, request, None, filters)
+    return kept_page(
+        request,
+        "shows.html",
+        organization=None,
+        cities=await _cities(services),
+        categories=await _categories(services),
+        **_list(request, services, "/", filters, listed, onward),
+    )
+
+
+@public("/o/{org:str}")
+async def shows_of(request: AnyRequest, org: FromPath[str]) -> Response[bytes]:
+    services: Services = request.app.state.services
+    organization = await find_organization(services, org)
+    filters = Filters.read(request)
+    listed, onward = await _listed(services, request, organization.id, filters)
+    return kept_page(
+        request,
+        "shows.html",
+        organization=organization,
+        cities=[],
+        categories=await _categories(services),
+        **_list(request, services, f"/o/{organization.slug}", filters, listed, onward),
+    )
+
+
+@public("/o/{org:str}/{slug:str}")
+async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str]) -> Response[bytes]:
+    services: Services = request.app.state.services
+    async with services.reads.nobody() as tx:
+        show = await store.listed_show_at(tx, org, slug)
+    if show is None:
+        raise EventNotFound
+    services.part(Views).note(show.organization_id, show.id, request.client.host if request.client else None)
+    shown = programme.printed(show)
+    pictures = [services.public_url + picture.large for picture in show.cover_images]
+    about = structured.event(
+        show,
+        url=services.public_url + shown.path,
+        organizer_url=f"{services.public_url}/o/{show.organization}",
+        images=pictures,
+    )
+    return kept_page(
+        request,
+        "show.html",
+        it=shown,
+        origin=services.public_url,
+        picture=pictures[0] if pictures else None,
+        json_ld=Markup(structured.script(about)),  # noqa: S704 - escaped for this very place
+    )
+
+
+async def find_organization(services: Services, slug: str) -> Organization:
+    """One that is suspended is not there."""
+    async with services.reads.nobody() as tx:
+        found = await accounts.organization_by_slug(tx, slug)
+    if found is None or found.status != "active":
+        raise NotFound
+    return found
+
+
+async def _listed(
+    services: Services, request: AnyRequest, organization_id: UUID | None, filters: Filters
+) -> tuple[list[PublicEvent], str | None]:
+    """One page, and where the next one begins."""
+    cursors = Cursors(services.keyring, "pages", organization_id, *filters)
+    try:
+        after = cursors.read(request.query_params.get("cursor"), datetime, UUID) or (None, None)
+    except BadCursor:
+        after = (None, None)
+    async with services.reads.nobody() as tx:
+        rows = await store.listed_shows(
+            tx,
+            organization_id,
+            folded(filters.city) or None,
+            filters.category or None,
+            *filters.window(),
+            folded(filters.q) or None,
+            *after,
+            PAGE + 1,
+        )
+    page = cursors.page(rows, PAGE, "start_time", "id")
+    return [show for show in page.data if filters.covers(show)], page.next_cursor
+
+
+def _list(
+    request: AnyRequest,
+    services: Services,
+    path: str,
+    filters: Filters,
+    listed: list[PublicEvent],
+    onward: str | None,
+) -> dict[str, Any]:
+    later = "cursor" in request.query_params
+    return {
+        "origin": services.public_url,
+        "path": path,
+        "feeds": path.rstrip("/"),
+        "filters": filters,
+        "shows": [programme.printed(show) for show in listed],
+        "onward": f"{path}?{urlencode(filters.query | {'cursor': onward})}" if onward else None,
+        "first": (f"{path}?{urlencode(filters.query)}" if filters.query else path) if later else None,
+        "plain": not (filters.query or later),  # what search engines should know
+    }
+
+
+async def _cities(services: Services) -> list[str]:
+    busiest = (await public_reads.city_index(services)).suggest("", CITIES_MAX)
+    return sorted({city.city for city in busiest})
+
+
+async def _categories(services: Services) -> list[str]:
+    async def load() -> list[str]:
+        async with services.reads.nobody() as tx:
+            return await store.public_categories(tx) or []
+
+    return await services.cache.get("public:categories", CATEGORIES_S, load, list[str])
+
+
+handlers = [all_shows, shows_of, one_show]
