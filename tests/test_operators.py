@@ -276,7 +276,22 @@ async def test_the_demo_is_filled_once_and_everybody_in_it_can_sign_in(
         machine = client.as_(found["api_key"])
         assert data(await machine.get("/api/org"))["slug"] == found["organization"]
         assert len(data(await machine.get("/api/org/memberships"))) == 3
+        await _has_seats(client, machine, found["events"])
     assert {log_in["role"] for log_in in found["log_ins"]} == {"owner", "admin", "staff", "scanner", "customer"}
+
+
+async def _has_seats(client: Client, machine: Client, shows: list[str]) -> None:
+    """Every public show of the demo can be looked at seat by seat."""
+    (venue,) = data(await machine.get("/api/venues"))
+    (layout,) = data(await machine.get(f"/api/venues/{venue['id']}/layouts"))
+    assert (layout["status"], layout["seat_count"], venue["max_capacity"]) == ("active", 420, 420)
+    seated = [show for show in shows if (await client.get(f"/api/events/{show}/availability")).status_code == 200]
+    assert len(seated) == 3
+    for show in seated:
+        counts = data(await client.get(f"/api/events/{show}/occupancy"))
+        assert (counts["capacity"], counts["available"]) == (420, 420)
+    plan = (await machine.get(f"/api/layouts/{layout['id']}/plan")).text
+    assert plan.count('"wheelchair"') == plan.count('"companion"') == 4
 
 
 async def test_another_installations_demo_has_other_passwords(run: Run, scratch: dict[str, str]) -> None:

@@ -122,7 +122,35 @@ def _parser() -> argparse.ArgumentParser:
     revoke = _add(key, "revoke", "fullhouse.operators:revoke_key", "end a key")
     revoke.add_argument("id", type=UUID)
     revoke.add_argument("--org", required=True)
+
+    _add_plans(_group(commands, "plan", "seating plans: generate, check, preview, import"))
     return parser
+
+
+def _add_plans(plan: Any) -> None:
+    making = _add(plan, "generate", "fullhouse.plans:generate", "make a plan from a few numbers", add_help=False)
+    making.add_argument("-h", "--help", action=_HelpWithKinds, nargs=0, help="show this help message and exit")
+    making.add_argument("kind", metavar="KIND")
+    making.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="see below; may be repeated")
+    making.add_argument("-o", "--output", default="-", metavar="FILE", help="where to write it; shown if not given")
+    checking = _add(plan, "check", "fullhouse.plans:check", "list every mistake in a plan")
+    drawing = _add(plan, "preview", "fullhouse.plans:preview", "draw a plan as SVG")
+    drawing.add_argument("-o", "--output", default="-", metavar="FILE", help="where to write it; shown if not given")
+    bringing = _add(plan, "import", "fullhouse.plans:bring_in", "make a plan a layout of a venue")
+    bringing.add_argument("org", metavar="ORG", help="organisation's slug")
+    bringing.add_argument("venue", metavar="VENUE", help="venue's slug")
+    bringing.add_argument("--activate", action="store_true", help="open it for shows at once, in place of the last one")
+    for verb in (checking, drawing, bringing):
+        verb.add_argument("file", metavar="FILE", help="the plan; - reads the standard input")
+        verb.add_argument("--format", choices=["fullhouse", "pretix"], default="fullhouse")
+
+
+class _HelpWithKinds(argparse.Action):
+    """Lists what can be generated too. Only when asked: it takes the whole of seating."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        print(f"{parser.format_help()}\n{importlib.import_module('fullhouse.plans').kinds()}")
+        parser.exit()
 
 
 def _days(text: str) -> int:
@@ -135,9 +163,9 @@ def _group(commands: Any, name: str, what: str) -> Any:
     return commands.add_parser(name, help=what, description=what).add_subparsers(required=True, metavar="VERB")
 
 
-def _add(commands: Any, name: str, command: str, what: str | None) -> argparse.ArgumentParser:
+def _add(commands: Any, name: str, command: str, what: str | None, **more: Any) -> argparse.ArgumentParser:
     # Without help text a command is not listed: it is for our own processes.
-    more = {"help": what, "description": what} if what else {}
+    more |= {"help": what, "description": what} if what else {}
     parser: argparse.ArgumentParser = commands.add_parser(name, **more)
     parser.set_defaults(command=command)
     return parser

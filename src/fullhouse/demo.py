@@ -10,18 +10,25 @@ from datetime import timedelta
 import asyncpg
 import msgspec
 
+from fullhouse import demo_art
 from fullhouse.accounts import actions, passwords, store
 from fullhouse.accounts.model import CreateApiKey, GrantMembership, Organization, Role
 from fullhouse.accounts.policy import ROLE_ACTIONS, SCOPE_ACTIONS
 from fullhouse.events import actions as events
+from fullhouse.events import image_actions
 from fullhouse.events import store as events_store
 from fullhouse.events import venue_actions as venues
 from fullhouse.events.model import NewEvent, NewGate, NewVenue
 from fullhouse.events.policy import Move
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.db import Database, Tx
+from fullhouse.kit.files import Files
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Keyring, Kind, mint
+from fullhouse.seating import actions as layouts
+from fullhouse.seating import overlay_actions as seating
+from fullhouse.seating.generators import Theatre, generate
+from fullhouse.seating.model import AttachLayout
 
 SLUG, NAME = "harbour-theatre", "Harbour Theatre"
 PEOPLE = (
@@ -31,6 +38,8 @@ PEOPLE = (
     ("scanner", "Gate One"),
     ("customer", "Carl Jensen"),
 )
+# 420 places, which is the venue's capacity, four of them for wheelchairs with a companion each.
+HOUSE = Theatre(name=NAME, stalls_rows=12, stalls_seats=22, circle_rows=5, circle_seats=26, wheelchair_places=4)
 GATES = (("FOYER", "Foyer", 400), ("STAGE_DOOR", "Stage door", 20))
 SHOWS = (  # name, category, days from today, hours, the moves since
     ("The Lighthouse Keeper", "theatre", 21, 2, (Move.PUBLISH,)),
@@ -79,7 +88,7 @@ async def find(database: Database, keyring: Keyring) -> Demo | None:
         return await describe(tx, organization, keyring)
 
 
-async def fill(database: Database, owner_url: str, keyring: Keyring) -> Demo:
+async def fill(database: Database, owner_url: str, keyring: Keyring, files: Files) -> Demo:
     if found := await find(database, keyring):
         return found
     await _make_super_admin(owner_url, keyring)  # first: whoever finds the organisation finds all of the demo
@@ -95,7 +104,7 @@ async def fill(database: Database, owner_url: str, keyring: Keyring) -> Demo:
         await actions.create_api_key(
             tx, as_owner, CreateApiKey("Demo key", sorted(SCOPE_ACTIONS)), keyring.key("demo:api-key")
         )
-        await _fill_shows(tx, as_owner)
+        await _fill_shows(tx, as_owner, files)
         return await describe(tx, organization, keyring)
 
 
@@ -117,7 +126,7 @@ async def _owner(tx: Tx, keyring: Keyring) -> Principal:
     )
 
 
-async def _fill_shows(tx: Tx, who: Principal) -> None:
+async def _fill_shows(tx: Tx, who: Principal, files: Files) -> None:
     venue = await venues.create_venue(
         tx,
         who,
@@ -134,6 +143,8 @@ async def _fill_shows(tx: Tx, who: Principal) -> None:
     )
     for code, name, capacity in GATES:
         await venues.create_gate(tx, who, venue.id, NewGate(gate_code=code, name=name, capacity=capacity))
+    layout = await layouts.create_layout(tx, who, venue.id, lambda: generate(HOUSE))
+    await layouts.activate(tx, layout.id)
     evening = (await tx.now()).replace(hour=17, minute=30, second=0, microsecond=0)
     for name, category, days, hours, moves in SHOWS:
         start_at = evening + timedelta(days=days)
@@ -146,8 +157,11 @@ async def _fill_shows(tx: Tx, who: Principal) -> None:
             end_at=start_at + timedelta(hours=hours),
             doors_at=start_at - timedelta(minutes=30),
             capacity=420,
+            cover_image_ids=[(await image_actions.add(tx, files, demo_art.poster(name))).id],
         )
         event = await events.create_event(tx, who, wish)
+        if moves:  # whatever was announced has seats
+            await seating.attach(tx, event.id, AttachLayout(layout_id=layout.id), None)
         for move in moves:
             await events.move_event(tx, event.id, move, reason=None if move is Move.PUBLISH else "Storm warning")
 

@@ -61,14 +61,16 @@ def check_invariants(settings: Config, _args: Arguments) -> int:
 
 def fill_demo(settings: Config, args: Arguments) -> int:
     async def fill(database: Database, urls: Urls) -> None:
-        found = await demonstration.fill(database, urls.owner, Keyring(config.secret_key(settings)))
+        found = await demonstration.fill(
+            database, urls.owner, Keyring(config.secret_key(settings)), wiring.files(settings)
+        )
         if args.json:
             print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
             return
         rows = [(i.role, i.email, i.password) for i in (*found.log_ins, found.platform_log_in)]
         print(f"organisation  {found.organization}\n{table(rows)}\nAPI key  {found.api_key}")
 
-    return _run(settings, fill)
+    return on_database(settings, fill)
 
 
 def create_organization(settings: Config, args: Arguments) -> int:
@@ -81,7 +83,7 @@ def create_organization(settings: Config, args: Arguments) -> int:
             organization = await actions.create_organization(tx, organization_id, args.slug, args.name)
         print(f"{organization.id}  {organization.slug}")
 
-    return _run(settings, create)
+    return on_database(settings, create)
 
 
 def list_organizations(settings: Config, _args: Arguments) -> int:
@@ -90,17 +92,17 @@ def list_organizations(settings: Config, _args: Arguments) -> int:
             rows = await store.list_organizations(tx, None, None, ALL)
         print(table([(str(o.id), o.slug, o.status, o.name) for o in rows]))
 
-    return _run(settings, show)
+    return on_database(settings, show)
 
 
 def change_organization(settings: Config, args: Arguments) -> int:
     async def change(database: Database, _urls: Urls) -> None:
-        organization = await _organization(database, args.slug)
+        organization = await organization_named(database, args.slug)
         async with database.tenant(organization.id, SYSTEM) as tx:
             await actions.change_organization_status(tx, args.status, args.reason)
         say(f"{args.slug} is {args.status}")
 
-    return _run(settings, change)
+    return on_database(settings, change)
 
 
 def create_user(settings: Config, args: Arguments) -> int:
@@ -121,14 +123,14 @@ def create_user(settings: Config, args: Arguments) -> int:
         elif args.org is None:
             raise OperatorError(f"Say which organisation the {args.role} works for: --org SLUG")
         else:
-            organization = await _organization(database, args.org)
+            organization = await organization_named(database, args.org)
             async with database.tenant(organization.id, SYSTEM) as tx:
                 await actions.create_user(
                     tx, email=args.email, name=args.name, role=args.role, password_hash=password_hash
                 )
         say(f"{args.email} can sign in as {args.role}")
 
-    return _run(settings, create)
+    return on_database(settings, create)
 
 
 def reset_password(settings: Config, args: Arguments) -> int:
@@ -141,12 +143,12 @@ def reset_password(settings: Config, args: Arguments) -> int:
         if args.org is None:
             await _change_platform_user(urls, args.email, password_hash, None)
         else:
-            organization = await _organization(database, args.org)
+            organization = await organization_named(database, args.org)
             async with database.tenant(organization.id, SYSTEM) as tx:
                 await actions.reset_password(tx, args.email, password_hash)
         say(f"{args.email} has a new password, and is signed out everywhere")
 
-    return _run(settings, reset)
+    return on_database(settings, reset)
 
 
 def change_user(settings: Config, args: Arguments) -> int:
@@ -154,12 +156,12 @@ def change_user(settings: Config, args: Arguments) -> int:
         if args.org is None:
             await _change_platform_user(urls, args.email, None, args.status)
         else:
-            organization = await _organization(database, args.org)
+            organization = await organization_named(database, args.org)
             async with database.tenant(organization.id, SYSTEM) as tx:
                 await actions.change_status(tx, args.email, args.status)
         say(f"{args.email} is {args.status}")
 
-    return _run(settings, change)
+    return on_database(settings, change)
 
 
 async def _change_platform_user(urls: Urls, email: str, password_hash: str | None, status: str | None) -> None:
@@ -177,19 +179,19 @@ async def _as_owner(urls: Urls, statement: Callable[..., Any], *args: Any) -> An
 
 def list_users(settings: Config, args: Arguments) -> int:
     async def show(database: Database, _urls: Urls) -> None:
-        organization = await _organization(database, args.org)
+        organization = await organization_named(database, args.org)
         async with database.tenant(organization.id, SYSTEM) as tx:
             rows = await store.list_members(tx, organization.id, None, None, ALL)
         print(table([(str(u.id), u.role, u.status, u.email or "", u.name) for u in rows]))
 
-    return _run(settings, show)
+    return on_database(settings, show)
 
 
 def create_key(settings: Config, args: Arguments) -> int:
     _check("name", args.name, Name)
 
     async def create(database: Database, _urls: Urls) -> None:
-        organization = await _organization(database, args.org)
+        organization = await organization_named(database, args.org)
         operator = Principal(
             organization_id=organization.id, actor=SYSTEM, role=Role.OWNER, allowed=ROLE_ACTIONS[Role.OWNER]
         )
@@ -200,27 +202,27 @@ def create_key(settings: Config, args: Arguments) -> int:
         say("the key is shown this once:")
         print(key.token)
 
-    return _run(settings, create)
+    return on_database(settings, create)
 
 
 def list_keys(settings: Config, args: Arguments) -> int:
     async def show(database: Database, _urls: Urls) -> None:
-        organization = await _organization(database, args.org)
+        organization = await organization_named(database, args.org)
         async with database.tenant(organization.id, SYSTEM) as tx:
             rows = await store.list_api_keys(tx, organization.id, None, None, ALL)
         print(table([(str(k.id), f"…{k.hint}", k.name, " ".join(k.scopes)) for k in rows]))
 
-    return _run(settings, show)
+    return on_database(settings, show)
 
 
 def revoke_key(settings: Config, args: Arguments) -> int:
     async def revoke(database: Database, _urls: Urls) -> None:
-        organization = await _organization(database, args.org)
+        organization = await organization_named(database, args.org)
         async with database.tenant(organization.id, SYSTEM) as tx:
             await actions.revoke_api_key(tx, args.id)
         say("revoked")
 
-    return _run(settings, revoke)
+    return on_database(settings, revoke)
 
 
 def _ask_for_password() -> str:
@@ -246,7 +248,7 @@ def show_jobs(settings: Config, args: Arguments) -> int:
         rows = await _as_owner(urls, _count_jobs)
         print(table([("waiting", "job", "state"), *((str(r["jobs"]), r["entrypoint"], r["status"]) for r in rows)]))
 
-    return _run(settings, show)
+    return on_database(settings, show)
 
 
 async def _count_jobs(connection: Any) -> Any:
@@ -264,7 +266,7 @@ async def _retry_jobs(connection: Any) -> int:
     return int(status.rpartition(" ")[2])
 
 
-async def _organization(database: Database, slug: str) -> Organization:
+async def organization_named(database: Database, slug: str) -> Organization:
     async with database.nobody() as tx:
         organization = await store.organization_by_slug(tx, slug)
     if organization is None:
@@ -272,15 +274,18 @@ async def _organization(database: Database, slug: str) -> Organization:
     return organization
 
 
-def _run(settings: Config, work: Work) -> int:
+def on_database(settings: Config, work: Work) -> int:
     async def run(urls: Urls) -> None:
         outbox.wire(wiring.SYNC)
         await serving.migrate_database(urls)
-        database = await Database.open(urls.serving, APP, size=2, bus=Bus(urls.serving, settings.redis_url))
+        bus = Bus(urls.serving, settings.redis_url)
+        await bus.start()
+        database = await Database.open(urls.serving, APP, size=2, bus=bus)
         try:
             await work(database, urls)
         finally:
             await database.close()
+            await bus.stop()  # what was told over Redis is out by then
 
     with serving.database(settings) as (urls, _):
         asyncio.run(run(urls))

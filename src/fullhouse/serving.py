@@ -93,7 +93,7 @@ async def prepare(settings: Config, urls: Urls) -> demo.Demo | None:
         if settings.embedded:
             if await demo.find(serving, keyring) is None:
                 say("filling the demo organisation")
-            return await demo.fill(serving, urls.owner, keyring)
+            return await demo.fill(serving, urls.owner, keyring, wiring.files(settings))
         return await demo.find(serving, keyring)
     finally:
         await serving.close()

@@ -1,0 +1,222 @@
+"""The verbs of layouts. A plan is read and checked before anything is written; what has left the drafts is fixed."""
+
+import asyncio
+import gzip
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from fullhouse.events import venue_actions as venues
+from fullhouse.kit import audit
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import Tx
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.outbox import announce
+from fullhouse.seating import facts, geometry, plan_checks, reading, store
+from fullhouse.seating.chart import Chart, compile, seat_id
+from fullhouse.seating.model import Layout, LayoutFixed, LayoutNotFound, LayoutView
+from fullhouse.seating.plan import Plan, capacity_of, encode, price_of, total_capacity, walk
+
+_AT_ONCE = 20_000  # seats in one statement
+
+
+class Prepared(NamedTuple):
+    """A plan that is sound, and what is stored of it."""
+
+    plan: Plan
+    chart: Chart
+    document: bytes
+    geometry: bytes
+
+
+def prepare(plan: Plan, venue_capacity: int) -> Prepared:
+    """All mistakes at once, or everything that is ready to be written. Pure, and slow for an arena: a second."""
+    if mistakes := plan_checks.check(plan, venue_capacity):
+        raise reading.refusal(mistakes)
+    chart = compile(plan)
+    drawn = gzip.compress(geometry.geometry(plan, chart), 6, mtime=0)
+    return Prepared(plan, chart, zlib.compress(encode(plan), 6), drawn)
+
+
+def plan_of(document: bytes) -> Plan:
+    return reading.read(zlib.decompress(document))
+
+
+async def get_layout(tx: Tx, layout_id: UUID) -> Layout:
+    layout = await store.layout_by_id(tx, tx.organization_id, layout_id)
+    if layout is None:
+        raise LayoutNotFound()
+    return layout
+
+
+async def get_plan(tx: Tx, layout_id: UUID) -> Plan:
+    document = await store.layout_document(tx, tx.organization_id, layout_id)
+    if document is None:
+        raise LayoutNotFound()
+    return await asyncio.to_thread(plan_of, document)
+
+
+async def view(tx: Tx, layout: Layout) -> LayoutView:
+    zones = await store.zones_of_layout(tx, tx.organization_id, layout.id)
+    return LayoutView(**{name: getattr(layout, name) for name in layout.__struct_fields__}, zones=zones)
+
+
+async def create_layout(tx: Tx, who: Principal, venue_id: UUID, read: Callable[[], Plan]) -> Layout:
+    """The first version of a layout, as a draft. `read` runs beside the loop: a document may have 100,000 seats."""
+    prepared = await _prepared(tx, venue_id, read)
+    layout_id = new_id()
+    return await _insert(tx, who, prepared, layout_id, venue_id, family_id=layout_id, version=1)
+
+
+async def create_version(tx: Tx, who: Principal, layout_id: UUID, read: Callable[[], Plan]) -> Layout:
+    """The next version of a layout, as a draft. Shows on older ones stay there."""
+    origin = await get_layout(tx, layout_id)
+    prepared = await _prepared(tx, origin.venue_id, read)
+    await store.lock_family(tx, tx.organization_id, origin.family_id)
+    newest = await store.newest_version(tx, tx.organization_id, origin.family_id) or 0
+    return await _insert(tx, who, prepared, new_id(), origin.venue_id, family_id=origin.family_id, version=newest + 1)
+
+
+async def replace_draft(tx: Tx, layout_id: UUID, read: Callable[[], Plan]) -> Layout:
+    """Another plan in place of a draft's. Whatever shows may use is changed by a new version only."""
+    before = await _draft(tx, layout_id)
+    prepared = await _prepared(tx, before.venue_id, read)
+    await store.delete_places(tx, tx.organization_id, layout_id)
+    plan = prepared.plan
+    after = await store.update_draft(
+        tx, tx.organization_id, layout_id, plan.name, plan.description, total_capacity(plan), len(prepared.chart.zone),
+        prepared.document, prepared.geometry,
+    )  # fmt: skip
+    assert after
+    await _insert_places(tx, layout_id, prepared)
+    await audit.write(tx, "layout.updated", "layout", layout_id, before=_sizes(before), after=_sizes(after))
+    await _tell(tx, after)
+    return after
+
+
+async def activate(tx: Tx, layout_id: UUID) -> Layout:
+    """Open for shows from now on; the version that was, is archived."""
+    family_id = (await get_layout(tx, layout_id)).family_id
+    await store.lock_family(tx, tx.organization_id, family_id)
+    before = await _draft(tx, layout_id)
+    await store.archive_others(tx, tx.organization_id, before.family_id, layout_id)
+    return await _move(tx, before, "active")
+
+
+async def archive(tx: Tx, layout_id: UUID) -> Layout:
+    """No further show takes it. Those that have it keep it."""
+    before = await _locked(tx, layout_id)
+    return before if before.status == "archived" else await _move(tx, before, "archived")
+
+
+async def delete_draft(tx: Tx, layout_id: UUID) -> None:
+    layout = await _draft(tx, layout_id)
+    await store.delete_layout(tx, tx.organization_id, layout_id)
+    await audit.write(tx, "layout.deleted", "layout", layout_id, before=_sizes(layout))
+    await _tell(tx, layout)
+
+
+# --- shared
+
+
+async def _prepared(tx: Tx, venue_id: UUID | None, read: Callable[[], Plan]) -> Prepared:
+    capacity = (await venues.get_venue(tx, venue_id)).max_capacity if venue_id else 0
+    return await asyncio.to_thread(lambda: prepare(read(), capacity))
+
+
+async def _locked(tx: Tx, layout_id: UUID) -> Layout:
+    layout = await store.lock_layout(tx, tx.organization_id, layout_id)
+    if layout is None:
+        raise LayoutNotFound()
+    return layout
+
+
+async def _draft(tx: Tx, layout_id: UUID) -> Layout:
+    layout = await _locked(tx, layout_id)
+    if layout.status != "draft":
+        raise LayoutFixed(f"Version {layout.version} is {layout.status}; make a new version of it.")
+    return layout
+
+
+async def _move(tx: Tx, before: Layout, status: str) -> Layout:
+    after = await store.set_layout_status(tx, tx.organization_id, before.id, status)
+    assert after
+    await audit.write(
+        tx, f"layout.{status}", "layout", before.id, before={"status": before.status}, after={"status": status}
+    )
+    await _tell(tx, after)
+    return after
+
+
+async def _insert(
+    tx: Tx, who: Principal, prepared: Prepared, layout_id: UUID, venue_id: UUID | None, *, family_id: UUID, version: int
+) -> Layout:
+    plan = prepared.plan
+    layout = await store.insert_layout(
+        tx, layout_id, tx.organization_id, venue_id, family_id, version, plan.name, plan.description,
+        total_capacity(plan), len(prepared.chart.zone), prepared.document, prepared.geometry, who.actor.id,
+    )  # fmt: skip
+    assert layout
+    await _insert_places(tx, layout_id, prepared)
+    await audit.write(tx, "layout.created", "layout", layout_id, after=_sizes(layout))
+    await _tell(tx, layout)
+    return layout
+
+
+async def _insert_places(tx: Tx, layout_id: UUID, prepared: Prepared) -> None:
+    plan = prepared.plan
+    zone_ids = [new_id() for _ in plan.zones]
+    zones = [
+        (zone_ids[n], n, z.key, z.name, z.zone_type, capacity_of(z), z.access_mode, z.membership_tier,
+         ",".join(z.allowed_roles), z.price_category)
+        for n, z in enumerate(plan.zones)
+    ]  # fmt: skip
+    await store.insert_zones(tx, tx.organization_id, layout_id, *_columns(zones))
+    for columns in await asyncio.to_thread(_seat_columns, layout_id, prepared, zone_ids):
+        await store.insert_seats(tx, tx.organization_id, layout_id, *columns)
+    if plan.groups:
+        await store.insert_groups(tx, tx.organization_id, layout_id, *_columns(list(_group_rows(plan))))
+
+
+Row = tuple[object, ...]
+
+
+def _seat_rows(layout_id: UUID, prepared: Prepared, zone_ids: list[UUID]) -> Iterator[Row]:
+    companion_of = prepared.chart.companion_of.tolist()
+    ids = [seat_id(layout_id, n) for n in range(len(companion_of))]
+    for n, place in enumerate(walk(prepared.plan)):
+        seat, wheelchair = place.seat, companion_of[n]
+        yield (
+            ids[n], n, seat.key, zone_ids[place.zone_index], place.section.name, place.row.label, seat.number,
+            seat.category, price_of(place.zone, place.row, seat), ids[wheelchair] if wheelchair >= 0 else None,
+        )  # fmt: skip
+
+
+def _seat_columns(layout_id: UUID, prepared: Prepared, zone_ids: list[UUID]) -> list[list[list[object]]]:
+    rows = list(_seat_rows(layout_id, prepared, zone_ids))
+    return [_columns(rows[start : start + _AT_ONCE]) for start in range(0, len(rows), _AT_ONCE)]
+
+
+def _group_rows(plan: Plan) -> Iterator[Row]:
+    ordinals = {place.seat.key: n for n, place in enumerate(walk(plan))}
+    for group in plan.groups:
+        members = ",".join(map(str, sorted(ordinals[key] for key in group.seats)))
+        yield new_id(), group.key, group.group_type, group.sold_as, members
+
+
+def _columns(rows: Sequence[Row]) -> list[list[object]]:
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def _sizes(layout: Layout) -> dict[str, object]:
+    return {"name": layout.name, "version": layout.version, "capacity": layout.total_capacity}
+
+
+async def _tell(tx: Tx, layout: Layout) -> None:
+    await announce(
+        tx,
+        facts.LayoutChanged(
+            subject_id=layout.id, family_id=layout.family_id, layout_version=layout.version, status=layout.status
+        ),
+    )

@@ -1,0 +1,200 @@
+"""The best seats that are left for a party, and why these.
+
+A ladder, from the top: one block that leaves nobody alone; one block that leaves fewest alone; few even parts in near
+rows; parts further apart; no, and how large the largest block is. No sale is lost only because a seat stays alone.
+"""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from fullhouse.seating.companions import claimable, escorted
+from fullhouse.seating.explaining import NUMBERS, Names, alone, seated
+from fullhouse.seating.index import STEPS, WHEELCHAIR, Bools, Index, Places, reach, segments, strays
+from fullhouse.seating.orphans import RULES, Rules, orphans_of
+from fullhouse.seating.splitting import Request, split
+
+OTHERS = 2  # alternatives named beside a choice
+
+
+class Choice(Struct, frozen=True):
+    rung: int  # 1 clean block, 2 block, 3 parts in near rows, 4 parts further apart
+    ordinals: tuple[int, ...]
+    pieces: tuple[tuple[int, ...], ...]  # the same, by block, as the sentence names them
+    orphans: tuple[int, ...]  # left alone by the whole party
+    sentence: str
+    alternatives: tuple[tuple[int, ...], ...] = ()
+
+
+class Refused(Struct, frozen=True):
+    largest: int  # the largest block left for this buyer
+    left: int  # all that is left for them
+    sentence: str
+
+
+def best_available(
+    index: Index,
+    candidates: Bools,
+    in_play: Bools,
+    quantity: int,
+    rules: Rules = RULES,
+    *,
+    zones: Collection[int] | None = None,
+    accessible: int = 0,
+    own: Collection[int] = (),
+    soft_reserved: Collection[int] = (),
+    rotate: int = 0,
+    names: Names = NUMBERS,
+) -> Choice | Refused:
+    """Choose `quantity` more seats, `accessible` of them wheelchair places, for a party that holds `own`.
+
+    `candidates` is what this buyer may buy now, `in_play` what is not gone for them: other price categories and
+    `soft_reserved` companions too. Equal choices differ by `rotate`, a hash of the session, so that a crowd spreads.
+    """
+    if not 0 <= accessible <= quantity or quantity < 1:
+        raise ValueError("quantity must be positive, and accessible between 0 and quantity")
+    chart = index.chart
+    held = np.unique(np.fromiter(own, np.int64))
+    reserved = np.setdiff1d(np.fromiter(soft_reserved, np.int64), held)
+    play = in_play | candidates
+    play[held] = play[reserved] = True
+    may = candidates.copy()
+    if zones is not None:
+        allowed = np.zeros(int(chart.zone.max(initial=0)) + 1, np.bool_)
+        allowed[[zone for zone in zones if 0 <= zone < len(allowed)]] = True
+        may &= allowed[chart.zone]
+    may[held] = may[reserved] = False
+    wheelchairs = may & (chart.category == WHEELCHAIR)
+    may &= ~wheelchairs
+    request = Request(may, play, quantity, held, rules, rotate, names)
+    if accessible:
+        return with_wheelchairs(index, request, wheelchairs, accessible, reserved)
+    may[claimable(chart, reserved, held)] = True
+    return together(index, request) or apart(index, request, held[:0])
+
+
+def together(index: Index, request: Request) -> Choice | None:
+    """Rungs 1 and 2: one block for the whole party, with what it holds inside."""
+    own, rules = request.own, request.rules
+    size = request.quantity + len(own)
+    may = request.may
+    if len(own):
+        may = may.copy()
+        may[own] = True
+    blocks = reach(index.links, may, size)
+    if len(own):
+        around = np.arange(max(0, own[-1] - size + 1), own[0] + 1)
+        elsewhere = np.ones(len(may), np.bool_)
+        elsewhere[around] = False
+        blocks &= ~elsewhere
+    if not blocks.any():
+        return None
+    orphans = strays(index.links, request.play, size, rules.orphan_run_min, rules.row_ends_exempt)
+    fewest = int(orphans[blocks].min())
+    blocks &= orphans == fewest
+    starts = np.flatnonzero(blocks)
+    away = index.summed[starts + size] - index.summed[starts]
+    start = turn(index, starts, away, size, request.rotate)
+    others = next_best(starts, away, start, size) if not len(own) else ()
+    seats = np.setdiff1d(np.arange(start, start + size), own)
+    return told(index, request, 2 if fewest else 1, seats, others)
+
+
+def turn(index: Index, starts: Places, away: Places, size: int, rotate: int) -> int:
+    """Of the choices that are equal, which is less than a seat's width apart, the one whose turn it is."""
+    equal = np.flatnonzero(away <= away.min() + size * (STEPS - 1))
+    order = np.lexsort((starts[equal], index.chart.row[starts[equal]], away[equal]))
+    ordered = starts[equal][order]
+    # Of one run only blocks that fit beside each other: two neighbours served at once must not leave a gap.
+    _, best, run = np.unique(index.run_start[ordered], return_index=True, return_inverse=True)
+    ordered = ordered[(ordered - ordered[best][run]) % size == 0]
+    return int(ordered[rotate % len(ordered)])
+
+
+def next_best(starts: Places, away: Places, start: int, size: int) -> tuple[tuple[int, ...], ...]:
+    """Other blocks of the same rung that do not overlap."""
+    found: list[tuple[int, ...]] = []
+    free = np.abs(starts - start) >= size
+    while len(found) < OTHERS and free.any():
+        other = int(starts[int(np.argmin(np.where(free, away, np.iinfo(np.int64).max)))])
+        found.append(tuple(range(other, other + size)))
+        free &= np.abs(starts - other) >= size
+    return tuple(found)
+
+
+def apart(index: Index, request: Request, chosen: Places) -> Choice | Refused:
+    """Rungs 3 and 4, and the last: no. `chosen` is the part of the request that has its places already."""
+    rest = request.quantity - len(chosen)
+    if request.rules.adjacency_strict:
+        return refused(index, request)
+    may = request.may.copy()
+    may[chosen] = False
+    parts = split(index, request._replace(may=may), rest, np.union1d(request.own, chosen))
+    if parts is None:
+        return refused(index, request)
+    seats = np.concatenate([chosen, *(np.arange(start, start + size) for start, size in parts.parts)])
+    return told(index, request, parts.rung, np.sort(seats))
+
+
+def with_wheelchairs(
+    index: Index, request: Request, wheelchairs: Bools, accessible: int, reserved: Places
+) -> Choice | Refused:
+    """Wheelchair places first, their companions with them, the others in the same block or near."""
+    places = escorted(index, request, wheelchairs, accessible, reserved)
+    if places is None:
+        left = int(np.count_nonzero(wheelchairs))
+        sentence = f"Only {left} wheelchair place{'s are' if left != 1 else ' is'} left."
+        return Refused(largest_block(index, request.may)[0], left, sentence)
+    if len(places.seats) < request.quantity:
+        return apart(index, request, places.seats)
+    if request.rules.adjacency_strict and places.rung > 2 and accessible > 1:
+        return refused(index, request)
+    return told(index, request, places.rung, places.seats)
+
+
+def told(index: Index, request: Request, rung: int, seats: Places, others: tuple[tuple[int, ...], ...] = ()) -> Choice:
+    """A choice with its reasons."""
+    mask = np.zeros(len(request.play), np.bool_)
+    mask[seats] = True
+    blocks = sorted(zip(*segments(index.links, mask), strict=True), key=lambda block: (block[0] - block[1], block[0]))
+    pieces = tuple(tuple(range(int(start), int(stop))) for start, stop in blocks)
+    own = request.own.tolist()
+    orphans = orphans_of(index, request.play, np.union1d(request.own, seats), request.rules)
+    if rung == 1 and orphans:
+        rung = 2
+    if own and rung < 3:
+        sentence = f"{len(seats)} more beside yours in row {request.names.row(int(index.chart.row[seats[0]]))}"
+    else:
+        sentence = seated(index, pieces, own, request.names)
+    if orphans:
+        sentence += f"; {alone(orphans, request.names)}, as every choice like it would"
+    return Choice(rung, tuple(seats.tolist()), pieces, orphans, sentence, others)
+
+
+def refused(index: Index, request: Request) -> Refused:
+    largest, start = largest_block(index, request.may)
+    left = int(np.count_nonzero(request.may))
+    if not left:
+        return Refused(0, 0, "Nothing is left.")
+    row = request.names.row(int(index.chart.row[start]))
+    if left < request.quantity:
+        said = f"Only {left} seat{'s are' if left > 1 else ' is'} left"
+    else:
+        said = f"No {request.quantity} seats together are left"
+    return Refused(largest, left, f"{said}; the largest block has {largest}, in row {row}.")
+
+
+def largest_block(index: Index, may: Bools) -> tuple[int, int]:
+    starts, stops = segments(index.links, may)
+    if not len(starts):
+        return 0, 0
+    place = int(np.argmax(stops - starts))
+    return int(stops[place] - starts[place]), int(starts[place])
+
+
+def stranded(index: Index, in_play: Bools, rules: Rules = RULES) -> Sequence[int]:
+    """The free seats that stand alone: the numerator of the orphan ratio."""
+    starts, stops = segments(index.links, in_play)
+    short = stops - starts < rules.orphan_run_min
+    return [seat for a, b in zip(starts[short].tolist(), stops[short].tolist(), strict=True) for seat in range(a, b)]

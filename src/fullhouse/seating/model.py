@@ -1,0 +1,313 @@
+"""Layouts, shows' overlays and the seating policy, as stored and shown; what may be asked, and what is refused."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from fullhouse.accounts.model import Tier
+from fullhouse.kit.errors import Conflict, Forbidden, Invalid, NotFound
+from fullhouse.seating.plan import AccessMode, Places, ZoneType
+
+Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
+PriceKey = Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class Layout(msgspec.Struct, frozen=True, kw_only=True):
+    """One version of a layout. `family_id` is what its versions have in common."""
+
+    id: UUID
+    venue_id: UUID | None
+    family_id: UUID
+    version: int
+    name: str
+    description: str
+    status: str
+    total_capacity: int
+    seat_count: int
+    created_by: UUID | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class Zone(msgspec.Struct, frozen=True, kw_only=True):
+    """A zone, as the layout has it or as it is for a show."""
+
+    id: UUID
+    position: int
+    key: str
+    name: str
+    zone_type: str
+    capacity: int
+    access_mode: str
+    membership_tier: str | None
+    allowed_roles: list[str]
+    price_category: str | None
+
+
+class EventZone(Zone, frozen=True, kw_only=True):
+    """`held` and `sold` of a zone without seats are counted; those of the others follow from the seats."""
+
+    companions_released: bool
+    held: int
+    sold: int
+
+
+class LayoutView(Layout, frozen=True, kw_only=True):
+    zones: list[Zone]
+
+
+class EventLayout(msgspec.Struct, frozen=True, kw_only=True):
+    """A show's seating: the layout version and what differs from it. Prices and policy by their names."""
+
+    event_id: UUID
+    layout_id: UUID
+    disabled_zones: list[UUID]
+    zone_overrides: dict[str, Any]
+    pricing_zones: dict[str, Any]
+    policy: dict[str, Any]
+    version: int
+
+
+class EventLayoutView(EventLayout, frozen=True, kw_only=True):
+    layout_version: int
+    zones: list[EventZone]
+    blocked_seat_ids: list[UUID]
+
+
+class Seat(msgspec.Struct, frozen=True, kw_only=True):
+    """A seat in a show. `status` is what the asker may know: a companion seat kept for somebody else looks blocked."""
+
+    id: UUID
+    seat_key: str
+    ordinal: int
+    zone_id: UUID
+    section: str
+    row: str
+    number: str
+    category: str
+    price_category: str | None
+    companion_of: UUID | None
+    status: str
+
+
+class ZoneOccupancy(msgspec.Struct, frozen=True, kw_only=True):
+    zone_id: UUID
+    name: str
+    zone_type: str
+    capacity: int
+    available: int
+    held: int
+    sold: int
+    blocked: int
+
+
+class Occupancy(msgspec.Struct, frozen=True, kw_only=True):
+    capacity: int
+    available: int
+    held: int
+    sold: int
+    blocked: int
+    zones: list[ZoneOccupancy]
+    version: str
+
+
+class PolicyValue(msgspec.Struct, frozen=True, kw_only=True):
+    """One field of the effective policy, and whose word it is: the show's, the organisation's or the platform's."""
+
+    name: str
+    value: bool | int | None
+    source: Literal["event", "organization", "platform"]
+    default: bool | int | None
+    mandatory: bool
+    meaning: str
+
+
+class Guest(msgspec.Struct, frozen=True):
+    """Somebody on a zone's list."""
+
+    email: str
+    name: str
+    created_at: datetime
+
+
+class LayoutMigration(msgspec.Struct, frozen=True, kw_only=True):
+    id: UUID
+    event_id: UUID
+    from_layout_id: UUID
+    to_layout_id: UUID
+    status: str
+    respond_by: datetime
+    planned_by: UUID | None
+    approved_by: UUID | None
+    created_at: datetime
+    applied_at: datetime | None
+
+
+class SeatMove(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a ticket's seat goes; `to_seat_id` is null where there is no place for it."""
+
+    ticket_id: UUID
+    from_seat_id: UUID
+    from_seat_key: str
+    to_seat_id: UUID | None
+    to_seat_key: str | None
+    kind: str
+    reason: str
+
+
+class LayoutMigrationView(LayoutMigration, frozen=True, kw_only=True):
+    same: int
+    moved: int
+    unplaced: int
+    moves: list[SeatMove]
+
+
+# --- requests
+
+
+class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of all bodies: nothing unknown is ignored."""
+
+
+class ZoneOverride(Request, frozen=True, kw_only=True, omit_defaults=True):
+    """What a zone is for this show only."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S")] | UnsetType = UNSET
+    zone_type: ZoneType | UnsetType = UNSET
+    capacity: Places | UnsetType = UNSET
+    access_mode: AccessMode | UnsetType = UNSET
+    membership_tier: Tier | UnsetType = UNSET
+    allowed_roles: Annotated[list[str], Meta(max_length=10)] | UnsetType = UNSET
+
+
+class AttachLayout(Request, frozen=True, kw_only=True):
+    """The whole overlay: what is not said is as the layout has it."""
+
+    layout_id: UUID
+    disabled_zones: Annotated[list[UUID], Meta(max_length=500)] = []
+    zone_overrides: Annotated[dict[UUID, ZoneOverride], Meta(max_length=500)] = {}
+    pricing_zones: Annotated[dict[UUID, PriceKey], Meta(max_length=500)] = {}
+    blocked_seat_ids: Annotated[list[UUID], Meta(max_length=200_000)] = []
+    policy: dict[str, bool | int | None] = {}
+
+
+class SeatChoice(Request, frozen=True, kw_only=True):
+    seat_ids: Annotated[list[UUID], Meta(min_length=1, max_length=10_000)]
+    reason: Reason
+
+
+class SetPolicy(Request, frozen=True, kw_only=True):
+    """The organisation's word: fields that differ from the defaults, and those that no show may override."""
+
+    values: dict[str, bool | int | None]
+    mandatory: Annotated[list[str], Meta(max_length=50)] = []
+
+
+class AddGuests(Request, frozen=True, kw_only=True):
+    guests: Annotated[list["NewGuest"], Meta(min_length=1, max_length=1000)]
+
+
+class NewGuest(Request, frozen=True, kw_only=True):
+    email: Annotated[str, Meta(min_length=3, max_length=254, pattern=r"^[^@\s]+@[^@\s]+$(?!\n)")]
+    name: Annotated[str, Meta(max_length=120)] = ""
+
+
+class PlanMigration(Request, frozen=True, kw_only=True):
+    to_layout_id: UUID
+    respond_by: datetime
+
+
+# --- refusals
+
+
+class LayoutNotFound(NotFound):
+    """There is no such layout in this organisation."""
+
+    code, title = "layout_not_found", "No such layout"
+
+
+class NoLayout(NotFound):
+    """The show has no layout: it sells places by number only."""
+
+    code, title = "event_has_no_layout", "The show has no seating layout"
+
+
+class ZoneNotFound(NotFound):
+    """The show has no such zone, or it is disabled."""
+
+    code, title = "zone_not_found", "No such zone"
+
+
+class SeatNotFound(NotFound):
+    """The show has no such seat."""
+
+    code, title = "seat_not_found", "No such seat"
+
+
+class LayoutFixed(Conflict):
+    """Only a draft is changed in place. Make a new version instead."""
+
+    code, title = "layout_fixed", "The layout is no draft any more"
+
+
+class LayoutNotActive(Conflict):
+    """A show takes a layout that is active."""
+
+    code, title = "layout_not_active", "The layout is not active"
+
+
+class LayoutInUse(Conflict):
+    """Seats of this show are held or sold: its layout stays. A migration moves those who have tickets."""
+
+    code, title = "layout_in_use", "Seats are held or sold already"
+
+
+class CapacityInUse(Conflict):
+    """More places of the show are held or sold already than the new capacity admits."""
+
+    code, title = "capacity_in_use", "More places are held or sold already"
+
+
+class OtherVenue(Invalid):
+    """The layout belongs to another venue than the show."""
+
+    code, title = "layout_of_another_venue", "The layout belongs to another venue"
+
+
+class OverlayInvalid(Invalid):
+    """The show's overlay does not fit its layout or the policy. `fields` lists all mistakes."""
+
+    code, title = "overlay_invalid", "The overlay does not fit"
+
+
+class PolicyInvalid(Invalid):
+    """A field of the seating policy is unknown, out of range, or may not be overridden. `fields` lists all mistakes."""
+
+    code, title = "seating_policy_invalid", "The seating policy does not allow this"
+
+
+class ZoneAccessDenied(Forbidden):
+    """The zone is for members, for certain roles or for listed guests only. The answer says for whom."""
+
+    code, title = "zone_access_denied", "This zone is not open to you"
+
+
+class SeatSold(Conflict):
+    """A sold seat is freed by a refund, a cancellation or a migration only."""
+
+    code, title = "seat_sold", "The seat is sold"
+
+
+class MigrationOpen(Conflict):
+    """There is a planned migration of this show already. Approve or discard it first."""
+
+    code, title = "migration_open", "Another migration is planned"
+
+
+class MigrationStale(Conflict):
+    """Seats were sold, refunded or moved since this was planned. Plan it again."""
+
+    code, title = "migration_stale", "The plan is out of date"

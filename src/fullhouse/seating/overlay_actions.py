@@ -1,0 +1,347 @@
+"""The verbs of a show's seating: its overlay, blocked seats, lists of guests, and who may enter a zone."""
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from fullhouse.accounts import actions as accounts
+from fullhouse.events import actions as events
+from fullhouse.events import venue_actions as venues
+from fullhouse.events.facts import EventUpdated
+from fullhouse.events.model import Event
+from fullhouse.kit import audit, versions
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import FieldError
+from fullhouse.kit.outbox import announce
+from fullhouse.seating import actions, facts, policy, store
+from fullhouse.seating.chart import ordinal_of
+from fullhouse.seating.model import (
+    AddGuests,
+    AttachLayout,
+    CapacityInUse,
+    EventLayout,
+    EventLayoutView,
+    EventZone,
+    Layout,
+    LayoutInUse,
+    LayoutNotActive,
+    NoLayout,
+    OtherVenue,
+    OverlayInvalid,
+    PolicyInvalid,
+    PolicyValue,
+    SeatChoice,
+    SeatNotFound,
+    SeatSold,
+    SetPolicy,
+    Zone,
+    ZoneAccessDenied,
+    ZoneNotFound,
+    ZoneOverride,
+)
+
+AVAILABLE, HELD, SOLD, BLOCKED = range(4)  # a seat's state in two bits
+_TOLD_MAX = 400  # seats in one message between processes
+
+
+async def get_event_layout(tx: Tx, event_id: UUID) -> EventLayout:
+    found = await store.event_layout(tx, tx.organization_id, event_id)
+    if found is None:
+        await events.get_event(tx, event_id)  # a show that there is not is another matter
+        raise NoLayout()
+    return found
+
+
+async def view(tx: Tx, overlay: EventLayout) -> EventLayoutView:
+    layout = await actions.get_layout(tx, overlay.layout_id)
+    return EventLayoutView(
+        **msgspec.structs.asdict(overlay),
+        layout_version=layout.version,
+        zones=await store.zones_of_event(tx, tx.organization_id, overlay.event_id),
+        blocked_seat_ids=await store.blocked_seats(tx, tx.organization_id, overlay.event_id) or [],
+    )
+
+
+async def put_overlay(tx: Tx, event: Event, wish: AttachLayout, zones: list[Zone]) -> EventLayout:
+    overlay = await store.put_event_layout(
+        tx, tx.organization_id, event.id, wish.layout_id, wish.disabled_zones,
+        msgspec.to_builtins(wish.zone_overrides), msgspec.to_builtins(wish.pricing_zones), wish.policy,
+    )  # fmt: skip
+    assert overlay
+    await _make_places(tx, event, overlay.layout_id, zones, wish.blocked_seat_ids)
+    return overlay
+
+
+async def attach(tx: Tx, event_id: UUID, wish: AttachLayout, if_match: str | None) -> EventLayout:
+    """Sets a show's whole overlay and makes its seats: all or, with the first mistake, nothing."""
+    event = await events.lock_event(tx, event_id)
+    before = await store.lock_event_layout(tx, tx.organization_id, event_id)
+    versions.check(if_match, before.version if before else 0)
+    if await store.is_in_use(tx, tx.organization_id, event_id):
+        raise LayoutInUse()
+    zones = await _checked(tx, event, wish)
+    overlay = await put_overlay(tx, event, wish, zones)
+    await audit.write(
+        tx, "event.layout_set", "event", event_id, before=before and {"layout_id": before.layout_id},
+        after={"layout_id": overlay.layout_id, "zones": [zone.key for zone in zones]},
+    )  # fmt: skip
+    await announce(tx, facts.EventLayoutChanged(subject_id=event_id, layout_id=overlay.layout_id))
+    forget_seats(tx, event_id)
+    return overlay
+
+
+async def detach(tx: Tx, event_id: UUID) -> None:
+    """The show goes without seats again."""
+    await events.lock_event(tx, event_id)
+    before = await get_event_layout(tx, event_id)
+    if await store.is_in_use(tx, tx.organization_id, event_id):
+        raise LayoutInUse()
+    await _take_away(tx, event_id, before)
+
+
+async def follow(tx: Tx, fact: EventUpdated) -> None:
+    """What a change of the show means for its seats. A layout stays in its venue, unless somebody sits on it already;
+    another capacity is another limit.
+    """
+    changed = {"venue_id", "capacity"} & set(fact.changed)
+    overlay = await store.event_layout(tx, tx.organization_id, fact.subject_id) if changed else None
+    if overlay is None:
+        return
+    if "venue_id" in changed and not await store.is_in_use(tx, tx.organization_id, fact.subject_id):
+        await _take_away(tx, fact.subject_id, overlay)
+    elif "capacity" in changed:
+        event = await events.get_event(tx, fact.subject_id)
+        try:
+            await store.resize_event_pool(tx, tx.organization_id, event.id, event.capacity)
+        except asyncpg.CheckViolationError:
+            raise CapacityInUse() from None
+
+
+async def _take_away(tx: Tx, event_id: UUID, before: EventLayout) -> None:
+    await store.clear_event_zones(tx, tx.organization_id, event_id)
+    await store.delete_event_layout(tx, tx.organization_id, event_id)
+    await audit.write(tx, "event.layout_removed", "event", event_id, before={"layout_id": before.layout_id})
+    await announce(tx, facts.EventLayoutChanged(subject_id=event_id, layout_id=None))
+    forget_seats(tx, event_id)
+
+
+async def _make_places(tx: Tx, event: Event, layout_id: UUID, zones: list[Zone], blocked: Iterable[UUID] = ()) -> None:
+    """The show's zones, pools and seats, in place of those it had; lists of guests stay with their zones."""
+    ids, keys = [zone.id for zone in zones], [zone.key for zone in zones]
+    await store.carry_guests(tx, tx.organization_id, event.id, ids, keys)
+    await store.clear_event_seats(tx, tx.organization_id, event.id)
+    await store.clear_event_zones(tx, tx.organization_id, event.id)
+    rows = [
+        (z.id, z.position, z.key, z.name, z.zone_type, z.capacity, z.access_mode, z.membership_tier,
+         ",".join(z.allowed_roles), z.price_category)
+        for z in zones
+    ]  # fmt: skip
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    await store.insert_event_zones(tx, tx.organization_id, event.id, *columns)
+    await store.insert_event_seats(tx, tx.organization_id, event.id, layout_id, list(blocked))
+    await store.insert_zone_pools(tx, tx.organization_id, event.id)
+    await store.insert_event_pool(tx, tx.organization_id, event.id, event.capacity)
+
+
+def forget_seats(tx: Tx, event_id: UUID) -> None:
+    """Whoever has this show's seats in memory loads them again."""
+    tx.tell(f"seats:{event_id}", None)
+
+
+# --- checks
+
+
+async def _checked(tx: Tx, event: Event, wish: AttachLayout) -> list[Zone]:
+    """The show's zones as they will be; every mistake of the overlay at once."""
+    layout = await actions.get_layout(tx, wish.layout_id)
+    if layout.status != "active":
+        raise LayoutNotActive(f"Version {layout.version} is {layout.status}.")
+    if layout.venue_id != event.venue_id:
+        raise OtherVenue(fields=[FieldError("layout_id", "A layout of the show's own venue.")])
+    zones, mistakes = await fitted(tx, event, wish)
+    mistakes += _unknown_seats(layout, wish.blocked_seat_ids)
+    stored = await store.seating_policy(tx, tx.organization_id)
+    wrong = policy.check_overrides(wish.policy, stored.mandatory if stored else ())
+    if wrong:
+        raise PolicyInvalid(_sentence(wrong + mistakes), fields=wrong + mistakes)
+    effective = policy.values_of(policy.effective(*_words(stored), wish.policy))
+    mistakes += policy.check_zones(zones, effective)
+    if mistakes:
+        raise OverlayInvalid(_sentence(mistakes), fields=mistakes)
+    return zones
+
+
+def _sentence(mistakes: list[FieldError]) -> str:
+    return " ".join(f"{m.path}: {m.message}" for m in mistakes[:5])
+
+
+async def fitted(tx: Tx, event: Event, wish: AttachLayout) -> tuple[list[Zone], list[FieldError]]:
+    """The zones that an overlay makes of its layout's, and what is wrong with them."""
+    known = {zone.id: zone for zone in await store.zones_of_layout(tx, tx.organization_id, wish.layout_id)}
+    venue = await venues.get_venue(tx, event.venue_id) if event.venue_id else None
+    mistakes = policy.check_overlay(known, wish, venue.max_capacity if venue else 0)
+    return policy.zones_for_the_show(known.values(), wish), mistakes
+
+
+async def carried_over(tx: Tx, overlay: EventLayout, layout_id: UUID) -> AttachLayout:
+    """The same overlay on another version of the layout: zones and seats are found by their keys."""
+    old, new = [await store.zones_of_layout(tx, tx.organization_id, i) for i in (overlay.layout_id, layout_id)]
+    there = {zone.key: zone.id for zone in new}
+    ids = {zone.id: there[zone.key] for zone in old if zone.key in there}
+    overrides = {
+        ids[i]: o for i, o in msgspec.convert(overlay.zone_overrides, dict[UUID, ZoneOverride]).items() if i in ids
+    }
+    prices = msgspec.convert(overlay.pricing_zones, dict[UUID, str])
+    return AttachLayout(
+        layout_id=layout_id,
+        disabled_zones=[ids[i] for i in overlay.disabled_zones if i in ids],
+        zone_overrides=overrides,
+        pricing_zones={ids[i]: price for i, price in prices.items() if i in ids},
+        blocked_seat_ids=await store.blocked_seats_in(tx, tx.organization_id, overlay.event_id, layout_id) or [],
+        policy=overlay.policy,
+    )
+
+
+def _unknown_seats(layout: Layout, seat_ids: list[UUID]) -> list[FieldError]:
+    known = range(layout.seat_count)
+    return [
+        FieldError(f"blocked_seat_ids[{n}]", "The layout has no such seat.")
+        for n, seat_id in enumerate(seat_ids)
+        if ordinal_of(layout.id, seat_id) not in known
+    ][:100]
+
+
+# --- seats by hand
+
+
+async def block(tx: Tx, event_id: UUID, choice: SeatChoice) -> int:
+    """Nobody buys these. A sold one stays sold; a held one is taken from its holder."""
+    return await _set_seats(tx, event_id, choice, blocked=True)
+
+
+async def unblock(tx: Tx, event_id: UUID, choice: SeatChoice) -> int:
+    return await _set_seats(tx, event_id, choice, blocked=False)
+
+
+async def _set_seats(tx: Tx, event_id: UUID, choice: SeatChoice, *, blocked: bool) -> int:
+    await get_event_layout(tx, event_id)
+    seats = await store.lock_seats(tx, tx.organization_id, event_id, choice.seat_ids)
+    if len(seats) < len(set(choice.seat_ids)):
+        raise SeatNotFound("One of these is not a seat of the show.")
+    if sold := [seat for seat in seats if seat.status == "sold"]:
+        raise SeatSold(f"{len(sold)} of these are sold.", seat_ids=[seat.seat_id for seat in sold])
+    changing = [seat for seat in seats if (seat.status == "blocked") != blocked]
+    if not changing:
+        return 0
+    ids = [seat.seat_id for seat in changing]
+    fact = facts.SeatsBlocked(subject_id=event_id, seat_ids=ids, blocked=blocked, reason=choice.reason)
+    await announce(tx, fact)  # first: whoever holds one of them gives it back while it is still held
+    await store.set_seats(tx, tx.organization_id, event_id, ids, "blocked" if blocked else "available")
+    await audit.write(
+        tx, "seats.blocked" if blocked else "seats.unblocked", "event", event_id, after={"seat_ids": ids},
+        reason=choice.reason,
+    )  # fmt: skip
+    tell_seats(tx, event_id, [seat.ordinal for seat in changing], BLOCKED if blocked else AVAILABLE)
+    return len(changing)
+
+
+def tell_seats(tx: Tx, event_id: UUID, ordinals: list[int], state: int) -> None:
+    """Whoever has these seats in memory changes them; a longer list than fits into a message is read again."""
+    tx.tell(f"seats:{event_id}", [ordinals, [state] * len(ordinals)] if len(ordinals) <= _TOLD_MAX else None)
+
+
+async def release_companions(tx: Tx, event_id: UUID, zone_id: UUID) -> bool:
+    """Opens a zone's companion seats to all, for good, if enough of it is sold. Says whether it did."""
+    zone = await zone_of(tx, event_id, zone_id)
+    effective = policy.values_of(await effective_policy(tx, event_id))
+    if zone.companions_released or not policy.releases_companions(zone.sold, zone.capacity, effective):
+        return False
+    opened = await store.release_companions(tx, tx.organization_id, event_id, zone_id) or []
+    await audit.write(
+        tx, "companions.released", "event", event_id, after={"zone": zone.key, "sold": zone.sold, "seats": len(opened)}
+    )
+    await announce(tx, facts.CompanionsReleased(subject_id=event_id, zone_id=zone_id))
+    if opened:
+        tell_seats(tx, event_id, opened, AVAILABLE)
+    return True
+
+
+# --- the policy
+
+
+def _words(stored: store.PolicyRow | None) -> tuple[dict[str, Any], list[str]]:
+    return (stored.values, stored.mandatory) if stored else ({}, [])
+
+
+async def effective_policy(tx: Tx, event_id: UUID | None = None) -> list[PolicyValue]:
+    """Each field with whose word it is: for the organisation, or for a show."""
+    stored = await store.seating_policy(tx, tx.organization_id)
+    overlay = await store.event_layout(tx, tx.organization_id, event_id) if event_id else None
+    return policy.effective(*_words(stored), overlay.policy if overlay else {})
+
+
+async def set_policy(tx: Tx, wish: SetPolicy) -> list[PolicyValue]:
+    """The platform's word for an organisation."""
+    wrong = policy.check_values(wish.values, "values")
+    wrong += [FieldError(f"mandatory.{n}", "There is no such field.") for n in wish.mandatory if n not in policy.FIELDS]
+    if wrong:
+        raise PolicyInvalid(fields=wrong)
+    before = await store.seating_policy(tx, tx.organization_id)
+    after = await store.put_seating_policy(tx, tx.organization_id, wish.values, sorted(set(wish.mandatory)))
+    assert after
+    assert tx.organization_id
+    await audit.write(
+        tx, "seating_policy.updated", "organization", tx.organization_id,
+        before=before and {**before.values, "mandatory": before.mandatory},
+        after={**after.values, "mandatory": after.mandatory},
+    )  # fmt: skip
+    await announce(tx, facts.SeatingPolicyChanged(subject_id=tx.organization_id))
+    return policy.effective(after.values, after.mandatory, {})
+
+
+# --- zones and their guests
+
+
+async def zone_of(tx: Tx, event_id: UUID, zone_id: UUID) -> EventZone:
+    for zone in await store.zones_of_event(tx, tx.organization_id, event_id):
+        if zone.id == zone_id:
+            return zone
+    await get_event_layout(tx, event_id)
+    raise ZoneNotFound()
+
+
+async def add_guests(tx: Tx, event_id: UUID, zone_id: UUID, wish: AddGuests) -> int:
+    zone = await zone_of(tx, event_id, zone_id)
+    guests = {guest.email.lower(): guest.name for guest in wish.guests}  # twice in one list is once
+    emails, names = list(guests), list(guests.values())
+    added = await store.add_guests(tx, tx.organization_id, event_id, zone.id, emails, names, tx.actor.id)
+    await audit.write(tx, "zone.guests_added", "event", event_id, after={"zone": zone.key, "emails": emails})
+    return added
+
+
+async def remove_guest(tx: Tx, event_id: UUID, zone_id: UUID, email: str) -> None:
+    zone = await zone_of(tx, event_id, zone_id)
+    if await store.remove_guest(tx, tx.organization_id, event_id, zone_id, email.lower()):
+        before = {"zone": zone.key, "email": email.lower()}
+        await audit.write(tx, "zone.guest_removed", "event", event_id, before=before)
+
+
+async def visitor(tx: Tx, event_id: UUID, user_id: UUID | None, role: str | None) -> policy.Visitor:
+    """What counts of somebody at the doors of a show's zones."""
+    if user_id is None:
+        return policy.Visitor(role)
+    tiers, email = await accounts.standing(tx, user_id)
+    listed = await store.zones_listing(tx, tx.organization_id, event_id, email) if email else []
+    return policy.Visitor(role, tiers, frozenset(listed or []))
+
+
+async def check_access(tx: Tx, event_id: UUID, zones: Iterable[EventZone], who: Principal) -> None:
+    """Refuses with the reason. The refusal undoes this transaction: whoever asked audits it in another one."""
+    person = await visitor(tx, event_id, who.id, who.role)
+    for zone in zones:
+        if (reason := policy.why_not(zone, person)) is not None:
+            raise ZoneAccessDenied(reason, zone_id=zone.id)

@@ -1,0 +1,223 @@
+"""What seating decides: the policy's fields and whose word counts, what a show makes of its zones, who may enter one,
+when companions are freed.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from fullhouse.accounts.model import Role
+from fullhouse.kit.errors import FieldError
+from fullhouse.seating.model import AttachLayout, PolicyValue, Zone
+from fullhouse.seating.plan import RESERVED, VIP
+
+Value = bool | int | None
+
+
+class Field(NamedTuple):
+    """A switch, or a number from `low` to `high`; some numbers may be absent, which means no limit."""
+
+    default: Value
+    meaning: str
+    low: int = 0
+    high: int = 0
+    optional: bool = False
+
+
+FIELDS: dict[str, Field] = {
+    "allow_reserved_seating": Field(True, "Zones with seats may be used."),
+    "allow_ga_seating": Field(True, "Zones without seats, sitting or standing, may be used."),
+    "allow_hybrid_ga_reserved": Field(True, "One show may have zones with seats and zones without."),
+    "allow_vip_zones": Field(False, "VIP zones may be used."),
+    "enforce_accessibility_rules": Field(True, "Companion seats are kept for whoever has the wheelchair place."),
+    "companion_release_occupancy_threshold": Field(
+        85, "Per cent of a zone's seats sold at which its companion seats are open to all, for good.", 1, 100
+    ),
+    "max_wheelchair_seats_per_booking": Field(1, "Wheelchair places in one booking.", 0, 50),
+    "accessibility_audit_enabled": Field(True, "Bookings of wheelchair places are written to the audit."),
+    "max_seats_per_booking": Field(10, "Seats and places in one booking.", 1, 100),
+    "orphan_avoidance_strict": Field(True, "A choice that leaves single seats behind is refused, not just noted."),
+    "group_adjacency_strict": Field(False, "A group that cannot sit together is refused, not split."),
+    "max_group_split": Field(2, "Rows that a split group may be apart.", 0, 20),
+    "prefer_clustering_over_selection": Field(False, "Seats are chosen by us, not picked on the map."),
+    "default_hold_ttl_minutes": Field(5, "Minutes for which a seat is held.", 1, 30),
+    "max_holds_per_user": Field(None, "Holds of one person at a time, in one show.", 1, 1000, optional=True),
+    "max_holds_per_ip": Field(None, "Holds from one network address at a time, in one show.", 1, 10_000, optional=True),
+    "holds_per_window": Field(10, "New holds of one person within five minutes.", 1, 10_000),
+}
+
+
+_DEFAULTS: dict[str, Value] = {name: field.default for name, field in FIELDS.items()}
+
+
+def check_values(values: Mapping[str, Any], path: str) -> list[FieldError]:
+    """Every field that is unknown, of the wrong kind or out of range."""
+    wrong = []
+    for name, value in values.items():
+        field = FIELDS.get(name)
+        if field is None:
+            wrong.append(FieldError(f"{path}.{name}", "There is no such field."))
+        elif isinstance(field.default, bool):
+            if not isinstance(value, bool):
+                wrong.append(FieldError(f"{path}.{name}", "True or false."))
+        elif value is None:
+            if not field.optional:
+                wrong.append(FieldError(f"{path}.{name}", f"A number from {field.low} to {field.high}."))
+        elif isinstance(value, bool) or not field.low <= value <= field.high:
+            wrong.append(FieldError(f"{path}.{name}", f"A number from {field.low} to {field.high}."))
+    return wrong
+
+
+def check_overrides(values: Mapping[str, Any], mandatory: Iterable[str]) -> list[FieldError]:
+    """What a show may not set itself, on top of what is wrong with its values."""
+    fixed = sorted(set(mandatory) & set(values))
+    return check_values(values, "policy") + [
+        FieldError(f"policy.{name}", "The platform has made this mandatory.") for name in fixed
+    ]
+
+
+def effective(
+    organization: Mapping[str, Value], mandatory: Iterable[str], event: Mapping[str, Value]
+) -> list[PolicyValue]:
+    """Event, else organisation, else platform; for each field whose word it is."""
+    required = set(mandatory)
+    found = []
+    for name, field in FIELDS.items():
+        sources = (("event", event if name not in required else {}), ("organization", organization))
+        source, value = next(((s, said[name]) for s, said in sources if name in said), ("platform", field.default))
+        found.append(
+            PolicyValue(
+                name=name,
+                value=value,
+                source=source,  # type: ignore[arg-type]
+                default=field.default,
+                mandatory=name in required,
+                meaning=field.meaning,
+            )
+        )
+    return found
+
+
+def merged(organization: Mapping[str, Value], mandatory: Iterable[str], event: Mapping[str, Value]) -> "Effective":
+    """The same without the explanation, for those who ask all the time."""
+    required = set(mandatory)
+    own = {name: value for name, value in event.items() if name not in required}
+    return Effective({**_DEFAULTS, **organization, **own})
+
+
+class Effective(NamedTuple):
+    """The values alone, for those who decide by them."""
+
+    values: Mapping[str, Value]
+
+    def on(self, name: str) -> bool:
+        return bool(self.values[name])
+
+    def number(self, name: str) -> int:
+        return int(self.values[name] or 0)
+
+
+def values_of(fields: Iterable[PolicyValue]) -> Effective:
+    return Effective({field.name: field.value for field in fields})
+
+
+def check_zones(zones: Iterable[Zone], policy: Effective) -> list[FieldError]:
+    """Which of a show's zones the policy does not allow."""
+    types = {zone.zone_type for zone in zones}
+    seated, counted = types & RESERVED, types - RESERVED
+    rules = (
+        (seated and not policy.on("allow_reserved_seating"), "Zones with seats are not allowed here."),
+        (counted and not policy.on("allow_ga_seating"), "Zones without seats are not allowed here."),
+        (seated and counted and not policy.on("allow_hybrid_ga_reserved"), "Seats or places: not both in one show."),
+        (types & VIP and not policy.on("allow_vip_zones"), "VIP zones are not allowed here."),
+    )
+    return [FieldError("zones", sentence) for broken, sentence in rules if broken]
+
+
+# --- a show's zones
+
+
+def zones_for_the_show(zones: Iterable[Zone], wish: AttachLayout) -> list[Zone]:
+    """The layout's zones as the overlay has them, without the disabled ones."""
+    return [_for_the_show(zone, wish) for zone in zones if zone.id not in wish.disabled_zones]
+
+
+def _for_the_show(zone: Zone, wish: AttachLayout) -> Zone:
+    override = wish.zone_overrides.get(zone.id)
+    said = {n: v for n, v in msgspec.structs.asdict(override).items() if v is not msgspec.UNSET} if override else {}
+    if said.get("access_mode", zone.access_mode) != zone.access_mode:
+        said = {"membership_tier": None, "allowed_roles": []} | said  # what belonged to the other mode goes
+    price = wish.pricing_zones.get(zone.id, zone.price_category)
+    return msgspec.structs.replace(zone, **said, price_category=price)
+
+
+def check_overlay(known: Mapping[UUID, Zone], wish: AttachLayout, venue_capacity: int) -> list[FieldError]:
+    """What the overlay says that does not fit the layout or the venue: everything at once."""
+    mistakes = [
+        FieldError(f"{name}.{zone_id}", "The layout has no such zone.")
+        for name in ("disabled_zones", "zone_overrides", "pricing_zones")
+        for zone_id in getattr(wish, name)
+        if zone_id not in known
+    ]
+    zones = zones_for_the_show(known.values(), wish)
+    mistakes += [mistake for zone in zones for mistake in _zone_mistakes(zone, known[zone.id])]
+    total = sum(zone.capacity for zone in zones)
+    if not zones:
+        mistakes.append(FieldError("disabled_zones", "At least one zone stays."))
+    if 0 < venue_capacity < total:
+        sentence = f"The zones add up to {total:,} places; the venue admits {venue_capacity:,}."
+        mistakes.append(FieldError("zone_overrides", sentence))
+    return mistakes
+
+
+def _zone_mistakes(zone: Zone, before: Zone) -> list[FieldError]:
+    """The rules of the plan's own zones, and that nobody can add seats."""
+    path = f"zone_overrides.{zone.id}"
+    had_seats, has_seats = before.zone_type in RESERVED, zone.zone_type in RESERVED
+    tier, roles = zone.membership_tier is not None, bool(zone.allowed_roles)
+    strangers = set(zone.allowed_roles) - set(Role)
+    rules = (
+        (has_seats and not had_seats, "zone_type", "The zone has no seats in the layout."),
+        (has_seats and zone.capacity != before.capacity, "capacity", "A zone with seats has as many places as seats."),
+        (tier != (zone.access_mode == "membership_tier"), "membership_tier", "For `membership_tier`, and only there."),
+        (roles != (zone.access_mode == "role_based"), "allowed_roles", "For `role_based`, and only there."),
+        (strangers, "allowed_roles", f"The roles are {', '.join(Role)}."),
+        (zone.zone_type in VIP and zone.access_mode == "public", "access_mode", "A VIP zone is not open to everybody."),
+    )
+    return [FieldError(f"{path}.{field}", sentence) for broken, field, sentence in rules if broken]
+
+
+# --- who may enter a zone
+
+
+class Visitor(NamedTuple):
+    """Whoever a place is for."""
+
+    role: str | None
+    tiers: frozenset[str] = frozenset()  # of the memberships that are valid now
+    listed: frozenset[UUID] = frozenset()  # the zones whose lists have their address
+
+
+def why_not(zone: Zone, visitor: Visitor) -> str | None:
+    """None if the zone is open to them; otherwise for whom it is."""
+    match zone.access_mode:
+        case "public":
+            return None
+        case "membership_tier":
+            member = zone.membership_tier in visitor.tiers or zone.id in visitor.listed
+            return None if member else f"“{zone.name}” is for members ({zone.membership_tier})."
+        case "role_based":
+            roles = zone.allowed_roles
+            return None if visitor.role in roles else f"“{zone.name}” is for {', '.join(roles)}."
+        case _:
+            return None if zone.id in visitor.listed else f"“{zone.name}” is for invited guests."
+
+
+# --- companion seats
+
+
+def releases_companions(sold: int, capacity: int, policy: Effective) -> bool:
+    """Sold seats only: holds could force a release that is final."""
+    return sold * 100 >= capacity * policy.number("companion_release_occupancy_threshold")

@@ -1,0 +1,165 @@
+"""Layouts over HTTP: their versions, their plans, and builders for those who would rather not draw each seat."""
+
+import asyncio
+from typing import Annotated, Literal
+from uuid import UUID
+
+import msgspec
+from litestar.params import QueryParameter
+
+from fullhouse.events import venue_actions as venues
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.cursors import LIMIT, Page, page_by_age
+from fullhouse.kit.db import Tx
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.http.endpoints import delete, get, post, put
+from fullhouse.kit.http.parameters import After, PageSize
+from fullhouse.kit.services import Services
+from fullhouse.seating import actions, differences, drawing, generators, pretix_plan, reading, store
+from fullhouse.seating.differences import PlanDifference
+from fullhouse.seating.model import Layout, LayoutView
+from fullhouse.seating.plan import Plan, encode
+
+JSON = ("application/json",)
+PLAN_MAX_BYTES = 48 * 2**20  # 200,000 seats, generously
+SLOW_S = 60.0
+Format = Literal["fullhouse", "pretix"]
+
+
+class Imported(LayoutView, frozen=True, kw_only=True):
+    """A layout that was read from elsewhere, and what was noticed on the way."""
+
+    notes: list[str]
+
+
+@get("/api/venues/{venue_id:uuid}/layouts", "layouts.read")
+async def list_layouts(
+    tx: Tx,
+    services: Services,
+    venue_id: UUID,
+    status: Literal["draft", "active", "archived"] | None = None,
+    limit: PageSize = LIMIT,
+    cursor: After = None,
+) -> Page[Layout]:
+    """A venue's layouts, every version of each, oldest first."""
+    await venues.get_venue(tx, venue_id)
+    return await page_by_age(tx, services.keyring, "layouts", store.list_layouts, cursor, limit, venue_id, status)
+
+
+@post(
+    "/api/venues/{venue_id:uuid}/layouts", "layouts.write", location="/api/layouts/{id}", accepts=JSON,
+    body_limit=PLAN_MAX_BYTES, deadline_s=SLOW_S,
+)  # fmt: skip
+async def create_layout(tx: Tx, who: Principal, venue_id: UUID, raw: bytes) -> LayoutView:
+    """Make a layout from a plan (`fullhouse/1`), as a draft. All mistakes are listed at once."""
+    return await actions.view(tx, await actions.create_layout(tx, who, venue_id, lambda: reading.read(raw)))
+
+
+@post(
+    "/api/venues/{venue_id:uuid}/layouts/import", "layouts.write", location="/api/layouts/{id}", accepts=JSON,
+    body_limit=PLAN_MAX_BYTES, deadline_s=SLOW_S,
+)  # fmt: skip
+async def import_layout(tx: Tx, who: Principal, venue_id: UUID, raw: bytes, format: Format = "fullhouse") -> Imported:
+    """Make a layout from a plan of ours or of pretix, as a draft. What was not understood is said, not fatal."""
+    notes: list[str] = []
+
+    def read() -> Plan:
+        if format == "fullhouse":
+            return reading.read(raw)
+        plan, noticed = pretix_plan.read(raw)
+        notes.extend(noticed)
+        return plan
+
+    view = await actions.view(tx, await actions.create_layout(tx, who, venue_id, read))
+    return Imported(**msgspec.structs.asdict(view), notes=notes)
+
+
+@post("/api/venues/{venue_id:uuid}/layouts/generate", "layouts.write", location="/api/layouts/{id}", deadline_s=SLOW_S)
+async def generate_layout(tx: Tx, who: Principal, venue_id: UUID, data: generators.Generator) -> LayoutView:
+    """Make a layout from a few numbers, as a draft: rows, an arena, tables, a theatre, a festival."""
+    return await actions.view(tx, await actions.create_layout(tx, who, venue_id, lambda: generators.generate(data)))
+
+
+@post("/api/layouts/preview", "layouts.read", status=200, media_type="image/svg+xml")
+async def preview_plan(data: generators.Generator) -> Answer:
+    """Draw what `generate` would make; nothing is stored."""
+    drawn = await asyncio.to_thread(lambda: drawing.svg(generators.generate(data)))
+    return _picture(drawn)
+
+
+@get("/api/layouts/{layout_id:uuid}", "layouts.read")
+async def get_layout(tx: Tx, layout_id: UUID) -> LayoutView:
+    """One version of a layout, with its zones."""
+    return await actions.view(tx, await actions.get_layout(tx, layout_id))
+
+
+@put("/api/layouts/{layout_id:uuid}", "layouts.write", accepts=JSON, body_limit=PLAN_MAX_BYTES, deadline_s=SLOW_S)
+async def replace_layout(tx: Tx, layout_id: UUID, raw: bytes) -> LayoutView:
+    """Put another plan in place of a draft's."""
+    return await actions.view(tx, await actions.replace_draft(tx, layout_id, lambda: reading.read(raw)))
+
+
+@delete("/api/layouts/{layout_id:uuid}", "layouts.write")
+async def delete_layout(tx: Tx, layout_id: UUID) -> None:
+    """Delete a draft. What shows may use is archived instead."""
+    await actions.delete_draft(tx, layout_id)
+
+
+@post(
+    "/api/layouts/{layout_id:uuid}/versions", "layouts.write", location="/api/layouts/{id}", accepts=JSON,
+    body_limit=PLAN_MAX_BYTES, deadline_s=SLOW_S,
+)  # fmt: skip
+async def create_version(tx: Tx, who: Principal, layout_id: UUID, raw: bytes) -> LayoutView:
+    """Make the next version of a layout, as a draft. Shows on older versions stay there."""
+    return await actions.view(tx, await actions.create_version(tx, who, layout_id, lambda: reading.read(raw)))
+
+
+@post("/api/layouts/{layout_id:uuid}/activate", "layouts.activate", status=200)
+async def activate_layout(tx: Tx, layout_id: UUID) -> LayoutView:
+    """Open a draft for shows; the version that was active is archived."""
+    return await actions.view(tx, await actions.activate(tx, layout_id))
+
+
+@post("/api/layouts/{layout_id:uuid}/archive", "layouts.activate", status=200)
+async def archive_layout(tx: Tx, layout_id: UUID) -> LayoutView:
+    """Close a version for further shows. Those that have it keep it."""
+    return await actions.view(tx, await actions.archive(tx, layout_id))
+
+
+@get("/api/layouts/{layout_id:uuid}/plan", "layouts.read", media_type="application/json")
+async def get_plan(tx: Tx, layout_id: UUID) -> Answer:
+    """The whole plan (`fullhouse/1`), as it may be given back to make the next version."""
+    plan = await actions.get_plan(tx, layout_id)
+    return Answer(200, await asyncio.to_thread(encode, plan))
+
+
+@get("/api/layouts/{layout_id:uuid}/preview.svg", "layouts.read", media_type="image/svg+xml")
+async def preview_layout(tx: Tx, layout_id: UUID) -> Answer:
+    """A drawing of the layout."""
+    plan = await actions.get_plan(tx, layout_id)
+    return _picture(await asyncio.to_thread(drawing.svg, plan))
+
+
+@get("/api/layouts/{layout_id:uuid}/differences", "layouts.read")
+async def compare_layouts(
+    tx: Tx, layout_id: UUID, since: Annotated[UUID, QueryParameter(description="The other version's id.")]
+) -> PlanDifference:
+    """What was added, removed, moved, renumbered or put into another category since another version."""
+    old, new = [await actions.get_plan(tx, i) for i in (since, layout_id)]
+    return await asyncio.to_thread(differences.difference, old, new)
+
+
+def _picture(svg: str) -> Answer:
+    # Its own document, if somebody opens it: no script runs in it.
+    return Answer(
+        200,
+        svg.encode(),
+        (("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'"),),
+        "image/svg+xml",
+    )
+
+
+handlers = [
+    list_layouts, create_layout, import_layout, generate_layout, preview_plan, get_layout, replace_layout,
+    delete_layout, create_version, activate_layout, archive_layout, get_plan, preview_layout, compare_layouts,
+]  # fmt: skip

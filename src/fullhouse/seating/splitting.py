@@ -1,0 +1,315 @@
+"""A party that finds no block for all: the fewest parts, of even size, in the nearest rows; else further apart.
+
+The house is first counted, not searched: how many blocks of at least each length every stretch of rows has. That tells
+the fewest parts and their most even sizes everywhere at once, and only a few stretches are then looked at by seat.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fullhouse.seating.chart import Floats
+from fullhouse.seating.explaining import Names
+from fullhouse.seating.index import STEPS, Bools, Index, Places, segments, strays
+from fullhouse.seating.orphans import Rules, orphans_of
+
+TRIES = 4  # stretches or corners of the house compared by seat
+SPARE = 8  # blocks beyond the number of parts that are looked at around a corner
+ORPHAN = 1 << 40  # weighs more than any distance
+
+
+class Request(NamedTuple):
+    """What a party asks for, after zones and companions have been put into the masks."""
+
+    may: Bools  # what they could get
+    play: Bools  # that, what is no candidate but not gone, and what they hold
+    quantity: int
+    own: Places  # what they hold
+    rules: Rules
+    rotate: int
+    names: Names
+
+
+class Split(NamedTuple):
+    rung: int  # 3: within max_group_split rows of one section; 4: further apart
+    parts: tuple[tuple[int, int], ...]  # start and size
+    orphans: int
+    away: int  # distances of all seats to the focal point, added up
+
+
+class Blocks(NamedTuple):
+    """All that is left for this buyer, as blocks of neighbours."""
+
+    start: Places
+    length: Places
+    row: Places
+
+
+class House(NamedTuple):
+    hall: Index
+    play: Bools  # without the party's other seats
+    blocks: Blocks
+    rules: Rules
+    around: Places  # the party's other seats
+
+    def only(self, picked: Places) -> "House":
+        return self._replace(blocks=Blocks(*(array[picked] for array in self.blocks)))
+
+    def clean(self, size: int) -> Bools:
+        """Which blocks can give a part of this size without an orphan, as far as their length tells."""
+        spare = self.blocks.length - size
+        return np.asarray((spare == 0) | (spare >= self.rules.orphan_run_min))
+
+
+class Spot(NamedTuple):
+    """For one size: in every block the place that leaves fewest alone, then the one nearest to the focal point."""
+
+    cost: Places  # orphans * ORPHAN + distance; FULL where the block is too short
+    start: Places
+
+
+class Corner(NamedTuple):
+    rung: int
+    tries: int
+
+
+FULL = 1 << 51  # exact as a float, too
+
+
+def split(index: Index, request: Request, quantity: int, around: Places) -> Split | None:
+    """Where to put so many seats in parts; near `around`, the party's other seats, if there are any."""
+    rules = request.rules
+    start, stop = segments(index.links, request.may)
+    blocks = Blocks(start, stop - start, index.chart.row[start].astype(np.int64))
+    if int(blocks.length.sum()) < quantity:
+        return None
+    play = request.play.copy()
+    play[around] = False
+    house = House(index, play, blocks, rules, around)
+    tally = count_by_row(index, blocks, quantity)
+    found = near_rows(house, tally, quantity) or further(house, tally, quantity)
+    exact = [judged(index, request.play, option, around, rules) for option in found]
+    fewest = min(option.orphans for option in exact)
+    exact = sorted((option for option in exact if option.orphans == fewest), key=lambda option: option.away)
+    equal = [option for option in exact if option.away <= exact[0].away + quantity * STEPS]
+    return equal[request.rotate % len(equal)]
+
+
+def judged(index: Index, in_play: Bools, option: Split, around: Places, rules: Rules) -> Split:
+    seats = np.concatenate([around, *(np.arange(start, start + size) for start, size in option.parts)])
+    return option._replace(orphans=len(orphans_of(index, in_play, np.sort(seats), rules)))
+
+
+def count_by_row(index: Index, blocks: Blocks, quantity: int) -> Places:
+    """[t, r]: blocks of at least t + 1 seats in the rows before r."""
+    rows = len(index.row_size)
+    length = np.minimum(blocks.length, quantity) - 1
+    exactly = np.bincount(length * rows + blocks.row, minlength=rows * quantity).reshape(quantity, rows)
+    tally = np.zeros((quantity, rows + 1), np.int64)
+    np.cumsum(exactly[::-1].cumsum(axis=0)[::-1], axis=1, out=tally[:, 1:])
+    return tally
+
+
+def even_sizes(at_least: Places, quantity: int) -> tuple[int, ...] | None:
+    """The sizes for the fewest parts that any of these stretches allows: nobody alone if avoidable, then most even."""
+    at_least = np.minimum(at_least, quantity)  # more do not help
+    if quantity < 16:  # most stretches look alike: read each column as a number, and keep one of a kind
+        at_least = at_least[:, np.unique((quantity + 1) ** np.arange(quantity) @ at_least, return_index=True)[1]]
+    for parts in range(1, quantity + 1):
+        fits = np.minimum(at_least, parts).sum(axis=0) >= quantity
+        if fits.any():
+            break
+    else:
+        return None
+    at_least = at_least[:, fits]
+    longest = np.stack([(at_least > part).sum(axis=0) for part in range(parts)])  # of each stretch, the longest first
+    level = np.zeros(longest.shape[1], np.int64)  # fill all to one level, as water would
+    for height in range(quantity, 0, -1):
+        level[np.minimum(longest, height).sum(axis=0) >= quantity] = height
+    sizes = np.minimum(longest, level)
+    at_level = sizes == level
+    sizes -= at_level & (at_level[::-1].cumsum(axis=0)[::-1] <= sizes.sum(axis=0) - quantity)
+    weight = (sizes == 1).sum(axis=0) * quantity**2 + (sizes**2).sum(axis=0)
+    return tuple(sorted(sizes[:, int(np.argmin(weight))].tolist(), reverse=True))
+
+
+def best_spots(house: House, size: int) -> Spot:
+    index, blocks, least = house.hall, house.blocks, house.rules.orphan_run_min
+    orphans = strays(index.links, house.play, size, least, house.rules.row_ends_exempt)
+    spare = blocks.length - size
+    best, place = np.full(len(spare), FULL, np.int64), blocks.start.copy()
+    # The ends, where orphans are made or avoided; further inside only the distance changes.
+    offsets = [offset for shift in range(least + 1) for offset in (np.full(len(spare), shift), spare - shift)]
+    for offset in (*offsets, inside(house, size, spare)):
+        fits = np.flatnonzero((offset >= 0) & (offset <= spare))
+        start = blocks.start[fits] + offset[fits]
+        cost = orphans[start] * np.int64(ORPHAN) + distances(house, start, size)
+        better = cost < best[fits]
+        best[fits[better]], place[fits[better]] = cost[better], start[better]
+    return Spot(best, place)
+
+
+def middle(house: House) -> tuple[float, float]:
+    chart, around = house.hall.chart, house.around
+    if not len(around):
+        return chart.focal_x, chart.focal_y
+    return float(chart.x[around].mean()), float(chart.y[around].mean())
+
+
+def distances(house: House, start: Places, size: int) -> Places:
+    """Of all seats of a part together: to the focal point, or to the rest of the party."""
+    index = house.hall
+    if not len(house.around):
+        return index.summed[start + size] - index.summed[start]
+    return from_point(index, start, start + size - 1, middle(house)) * size
+
+
+def from_point(index: Index, first: Places, last: Places, point: tuple[float, float]) -> Places:
+    x, y = index.chart.x, index.chart.y
+    away = np.hypot((x[first] + x[last]) / 2 - point[0], (y[first] + y[last]) / 2 - point[1])
+    return np.asarray(np.rint(away / index.pitch * STEPS), np.int64)
+
+
+def inside(house: House, size: int, spare: Places) -> Places:
+    """The offset at which a part comes nearest, as if the block were a straight line, clear of its ends; -1: none."""
+    x, y, blocks, clear = house.hall.chart.x, house.hall.chart.y, house.blocks, house.rules.orphan_run_min
+    first, last = blocks.start, blocks.start + blocks.length - 1
+    along_x, along_y = x[last] - x[first], y[last] - y[first]
+    to_x, to_y = middle(house)
+    squared = np.maximum(along_x**2 + along_y**2, 1e-9)
+    share = ((to_x - x[first]) * along_x + (to_y - y[first]) * along_y) / squared
+    offset = np.rint(np.clip(share, 0, 1) * (blocks.length - 1) - (size - 1) / 2).astype(np.int64)
+    return np.where(spare >= 2 * clear, np.clip(offset, clear, spare - clear), -1)
+
+
+def near_rows(house: House, tally: Places, quantity: int) -> list[Split]:
+    """Rung 3: all parts in one section, no more than `max_group_split` rows apart, and no further than they must."""
+    most = house.rules.max_group_split
+    first, stop = stretches(house, most)
+    sizes = even_sizes(tally[:, stop] - tally[:, first], quantity) if len(first) else None
+    if sizes is None:
+        return []
+    needed = np.array([[sum(size > t for size in sizes)] for t in range(quantity)])
+    for span in range(most + 1):
+        first, stop = stretches(house, span)
+        fits = (tally[:, stop] - tally[:, first] >= needed).all(axis=0)
+        if fits.any():
+            break
+    best = ranked(house, sizes, first[fits], stop[fits])
+    row = house.blocks.row
+    within = [(row >= first[fits][place]) & (row < stop[fits][place]) for place in best]
+    picked = np.flatnonzero(np.any(within, axis=0))
+    house = house.only(picked)
+    spots = {size: best_spots(house, size) for size in set(sizes)}
+    return [split for mask in within for split in corners(house, spots, sizes, mask[picked], Corner(3, 1))]
+
+
+def further(house: House, tally: Places, quantity: int) -> list[Split]:
+    """Rung 4: the fewest parts anywhere. The blocks around a few good places are enough to look at."""
+    sizes = even_sizes(tally[:, -1:], quantity)
+    assert sizes is not None
+    index, start = house.hall, house.blocks.start
+    dirty = {size: np.where(house.blocks.length < size, FULL, ~house.clean(size) * ORPHAN) for size in set(sizes)}
+    centres = [middle(house)]
+    if not len(house.around):
+        best = start[cheapest(dirty[sizes[0]] + index.summed[start + 1] - index.summed[start], TRIES)]
+        centres = [(float(index.chart.x[seat]), float(index.chart.y[seat])) for seat in best]
+    picked = [
+        cheapest(cost + from_point(index, start, start, centre), len(sizes) + SPARE)
+        for centre in centres
+        for cost in dirty.values()
+    ]
+    house = house.only(np.unique(np.concatenate(picked)))
+    spots = {size: best_spots(house, size) for size in set(sizes)}
+    return corners(house, spots, sizes, np.ones(len(house.blocks.start), np.bool_), Corner(4, TRIES))
+
+
+def stretches(house: House, span: int) -> tuple[Places, Places]:
+    """Rows of one section, `span` apart: the first, and the one after the last; with the rest of the party inside."""
+    index = house.hall
+    first = np.arange(len(index.row_size))
+    stop = np.minimum(first + span + 1, index.row_stop)
+    if not len(house.around):
+        return first, stop
+    own = index.chart.row[house.around]
+    inside = (first <= own.min()) & (stop > own.max())
+    return first[inside], stop[inside]
+
+
+def ranked(house: House, sizes: tuple[int, ...], first: Places, stop: Places) -> Places:
+    """The stretches of rows that deserve a look: clean ones first, then the nearest."""
+    index, blocks = house.hall, house.blocks
+
+    def per_stretch(rows: Places, weights: Floats | None = None) -> Floats:
+        count = np.zeros(len(index.row_size) + 1)
+        np.cumsum(np.bincount(rows, weights, minlength=len(index.row_size)), out=count[1:])
+        return np.asarray(count[stop] - count[first])
+
+    missing = np.zeros(len(first))
+    for size in set(sizes):
+        missing += np.maximum(0, sizes.count(size) - per_stretch(blocks.row[house.clean(size)]))
+    each = index.summed[blocks.start + 1] - index.summed[blocks.start]
+    away = per_stretch(blocks.row, each.astype(np.float64)) / per_stretch(blocks.row)
+    return np.lexsort((first, away, missing))[:TRIES]
+
+
+def corners(house: House, spots: dict[int, Spot], sizes: tuple[int, ...], within: Bools, corner: Corner) -> list[Split]:
+    """Gather the parts around the places where the largest part, or the rest of the party, would sit best."""
+    index, largest = house.hall, spots[sizes[0]]
+    centres = [middle(house)]
+    if not len(house.around):
+        seats = largest.start[cheapest(np.where(within, largest.cost, FULL), corner.tries)]
+        centres = [(float(index.chart.x[seat]), float(index.chart.y[seat])) for seat in seats]
+    found = []
+    for centre in centres:
+        cost = {}
+        for size, spot in spots.items():
+            away = from_point(index, spot.start, np.minimum(spot.start + size, len(house.play)) - 1, centre)
+            cost[size] = np.where(within & (spot.cost < FULL), spot.cost // ORPHAN * ORPHAN + away, FULL)
+        if len(cost) == 1:
+            chosen = cheapest(cost[sizes[0]], len(sizes))
+        else:  # so many of each size that every part finds a block, whatever the others take
+            columns = np.unique(np.concatenate([cheapest(of_size, len(sizes) + SPARE) for of_size in cost.values()]))
+            chosen = columns[assign(np.stack([cost[size][columns] for size in sizes]).astype(np.float64))]
+        parts = tuple((int(spots[size].start[block]), size) for size, block in zip(sizes, chosen, strict=True))
+        away_in_all = sum(int(distances(house, np.array([start]), size)[0]) for start, size in parts)
+        found.append(Split(corner.rung, parts, 0, away_in_all))
+    return found
+
+
+def cheapest(cost: Places, count: int) -> Places:
+    """The places of the lowest costs, in order; ties by place."""
+    known = np.flatnonzero(cost < FULL)
+    if len(known) > 4 * count:
+        bound = np.partition(cost[known], count)[count]
+        known = known[cost[known] <= bound]
+    return known[np.argsort(cost[known], kind="stable")[:count]]
+
+
+def assign(cost: Floats) -> Places:
+    """A column of its own for every row, at the least total cost: the Hungarian method, a row at a time."""
+    rows, columns = cost.shape
+    row_price, price = np.zeros(rows + 1), np.zeros(columns + 1)
+    owner = np.full(columns + 1, -1)  # the last column is where a new row stands before it finds one
+    for row in range(rows):
+        owner[-1], column = row, columns
+        least, came_from = np.full(columns, np.inf), np.full(columns, columns)
+        done = np.zeros(columns + 1, np.bool_)
+        while owner[column] >= 0:
+            done[column] = True
+            slack = cost[owner[column]] - row_price[owner[column]] - price[:-1]
+            nearer = ~done[:-1] & (slack < least)
+            least[nearer], came_from[nearer] = slack[nearer], column
+            following = int(np.argmin(np.where(done[:-1], np.inf, least)))
+            delta = least[following]
+            row_price[owner[done]] += delta
+            price[done] -= delta
+            least[~done[:-1]] -= delta
+            column = following
+        while column != columns:  # everybody on the way moves up
+            owner[column] = owner[came_from[column]]
+            column = int(came_from[column])
+    out = np.zeros(rows, np.int64)
+    taken = np.flatnonzero(owner[:-1] >= 0)
+    out[owner[taken]] = taken
+    return out

@@ -1,0 +1,79 @@
+"""Houses drawn in text, for allocation. A row `/` begins a section.
+
+`.` free, `x` gone, `o` the party's own, `-` in play but not for this buyer, `|` an aisle, `w` a wheelchair place
+(`W` gone), `c` a companion seat of the nearest one (`C` soft-reserved).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fullhouse.seating.chart import Chart
+from fullhouse.seating.explaining import Names
+from fullhouse.seating.index import Bools, Index, prepare
+
+
+class Drawn(NamedTuple):
+    index_: Index
+    free: Bools
+    in_play: Bools
+    own: list[int]
+    soft: list[int]
+    letters: str
+
+    def names(self) -> Names:
+        row = self.index_.chart.row
+        firsts = {int(place): int(np.argmax(row == place)) for place in np.unique(row)}
+        return Names(
+            row=lambda place: chr(65 + place),
+            seat=lambda seat: f"{chr(65 + int(row[seat]))}-{seat - firsts[int(row[seat])] + 1}",
+        )
+
+
+def drawn(*rows: str, focal: tuple[float, float] | None = None) -> Drawn:
+    seats: list[tuple[str, int, int, int, float]] = []  # letter, section, row, run, x
+    section = run = row = 0
+    for text in rows:
+        if text == "/":
+            section += 1
+            continue
+        for place, letter in enumerate(text):
+            if letter != "|":
+                seats.append((letter, section, row, run, place))
+            run += letter == "|"
+        row, run = row + 1, run + 1
+    letters = "".join(seat[0] for seat in seats)
+    companion_of = [-1] * len(seats)
+    for place, letter in enumerate(letters):
+        if letter in "cC":
+            wheels = [other for other, known in enumerate(letters) if known in "wW"]
+            companion_of[place] = min(wheels, key=lambda wheel: (abs(wheel - place), wheel), default=-1)
+    middle = (len(rows[0]) - 1) / 2
+    numbers = [np.array([seat[field] for seat in seats]) for field in (1, 2, 3)]
+    chart = Chart(
+        zone=numbers[0],
+        section=numbers[0],
+        row=numbers[1],
+        run=numbers[2],
+        x=np.array([seat[4] for seat in seats], float),
+        y=np.array([seat[2] + 3 * seat[1] for seat in seats], float),
+        category=np.array([1 if letter in "wW" else 2 if letter in "cC" else 0 for letter in letters]),
+        price=np.zeros(len(seats), int),
+        companion_of=np.array(companion_of),
+        focal_x=focal[0] if focal else middle,
+        focal_y=focal[1] if focal else -4.0,
+    )
+    return Drawn(
+        prepare(chart),
+        np.array([letter in ".wc" for letter in letters]),
+        np.array([letter in ".wcC-" for letter in letters]),
+        [place for place, letter in enumerate(letters) if letter == "o"],
+        [place for place, letter in enumerate(letters) if letter == "C"],
+        letters,
+    )
+
+
+def hall(sections: int = 3, rows: int = 20, seats: int = 25, aisle_after: int = 12) -> Index:
+    line = "." * aisle_after + "|" + "." * (seats - aisle_after)
+    plan = [line for _ in range(rows)]
+    return drawn(*[row for _ in range(sections) for row in ("/", *plan)][1:]).index_

@@ -1,0 +1,401 @@
+"""Layouts over HTTP: made whole or not at all, versioned, and fixed by the database itself once they are no drafts."""
+
+import asyncio
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import msgspec
+import pytest
+
+from fullhouse.kit.db import APP, connect
+from fullhouse.kit.ids import new_id
+from fullhouse.seating.chart import seat_id
+from fullhouse.seating.plan import Group, Plan, encode
+from fullhouse.seating.reading import read
+from tests.accounts.helpers import audited, data, refused
+from tests.counts import Counts
+from tests.events.helpers import announced, make_venue
+from tests.fixtures import Client, Tenant
+from tests.kit.helpers import until
+from tests.seating.helpers import attach, house, make_layout, next_version, post_plan, rows_of, seated_show
+
+JSON = {"content-type": "application/json"}
+KINDS = ("straight", "curved", "arena", "tables", "theatre", "festival")
+PRETIX: dict[str, Any] = {
+    "name": "Kleine Bühne",
+    "categories": [{"name": "A", "color": "#123456"}],
+    "zones": [
+        {
+            "name": "Parkett",
+            "position": {"x": 0, "y": 0},
+            "rows": [
+                {
+                    "row_number": "1",
+                    "position": {"x": 10, "y": 10},
+                    "seats": [
+                        {"seat_number": n, "seat_guid": f"p-{n}", "position": {"x": x, "y": 0}, "category": "A"}
+                        for n, x in (("1", 0), ("2", 20), ("3", 40))
+                    ],
+                }
+            ],
+            "areas": [],
+        }
+    ],
+    "size": {"width": 200, "height": 100},
+    "mood": "cheerful",
+}  # fmt: skip
+
+
+@pytest.fixture
+def admin(client: Client, tenant: Tenant) -> Client:
+    return client.as_(tenant.tokens["admin"])
+
+
+# --- making one
+
+
+@pytest.mark.req("SEAT-1", "AUD-1")
+async def test_a_layout_is_made_of_a_plan(admin: Client, tenant: Tenant, owner: Any) -> None:
+    venue = await make_venue(admin)
+    answer = await post_plan(admin, f"/api/venues/{venue['id']}/layouts", house())
+    made = data(answer, 201)
+    assert answer.headers["location"] == f"/api/layouts/{made['id']}"
+    assert (made["version"], made["status"], made["family_id"]) == (1, "draft", made["id"])
+    assert (made["total_capacity"], made["seat_count"], made["venue_id"]) == (47, 7, venue["id"])
+    assert [(zone["key"], zone["position"], zone["capacity"]) for zone in made["zones"]] == [
+        ("stalls", 0, 5), ("pit", 1, 40), ("lounge", 2, 2),
+    ]  # fmt: skip
+    assert made["zones"][2]["membership_tier"] == "friends"
+    assert data(await admin.get(f"/api/layouts/{made['id']}")) == made
+    assert [row["id"] for row in data(await admin.get(f"/api/venues/{venue['id']}/layouts"))] == [made["id"]]
+    (row,) = await audited(owner, tenant, "layout.created")
+    assert str(row["entity_id"]) == made["id"]
+    (fact,) = await announced(owner, made)
+    assert (fact["name"], fact["layout_version"], fact["status"]) == ("layout.changed", 1, "draft")
+
+
+@pytest.mark.req("SEAT-1", "ACC-1", "SEAT-5")
+async def test_what_is_stored_of_it(admin: Client, owner: Any) -> None:
+    wish = {"kind": "tables", "rows": 1, "columns": 2, "seats_per_table": 3, "sold_as": "whole"}
+    made = data(await admin.post(f"/api/venues/{(await make_venue(admin))['id']}/layouts/generate", json=wish), 201)
+    seats = await owner.fetch("SELECT * FROM seats WHERE layout_id::text = $1 ORDER BY ordinal", made["id"])
+    assert [row["ordinal"] for row in seats] == list(range(6))
+    assert [row["id"] for row in seats] == [seat_id(UUID(made["id"]), n) for n in range(6)]
+    groups = await owner.fetch("SELECT * FROM seat_groups WHERE layout_id::text = $1 ORDER BY group_key", made["id"])
+    assert [(row["sold_as"], row["ordinals"]) for row in groups] == [("whole", [0, 1, 2]), ("whole", [3, 4, 5])]
+    small = await make_layout(admin, house())
+    pair = await owner.fetch(
+        "SELECT id, companion_of, category FROM seats WHERE layout_id::text = $1 ORDER BY ordinal LIMIT 2", small["id"]
+    )
+    assert (pair[0]["category"], pair[1]["category"], pair[1]["companion_of"]) == (
+        "wheelchair", "companion", pair[0]["id"],
+    )  # fmt: skip
+
+
+@pytest.mark.req("SEAT-1")
+async def test_all_mistakes_are_listed_and_nothing_is_written(admin: Client, owner: Any) -> None:
+    venue = await make_venue(admin, max_capacity=45)
+    document = msgspec.json.decode(encode(house()))
+    stalls = document["zones"][0]["sections"][0]["rows"][0]["seats"]
+    stalls[3]["key"] = "A-3"
+    stalls[0]["companions"] = ["B-9"]
+    document["zones"][2].pop("membership_tier")
+    document["total_capacity"] = 12
+    path = f"/api/venues/{venue['id']}/layouts"
+    async with Counts(owner).unchanged():
+        answer = await post_plan(admin, path, msgspec.json.encode(document))
+    assert refused(answer) == (422, "seating_plan_invalid")
+    fields = {field["path"]: field["message"] for field in answer.json()["fields"]}
+    seats = "zones[0].sections[0].rows[0].seats"
+    assert fields[f"{seats}[3].key"] == f"The seat key “A-3” is used already, at {seats}[2]."
+    assert fields[f"{seats}[0].companions[0]"] == "There is no seat “B-9”."
+    assert fields[f"{seats}[1].category"] == "A companion seat needs a wheelchair place that names it."
+    assert fields["zones[2].membership_tier"] == "The access mode membership_tier needs a tier."
+    assert fields["total_capacity"] == "The total is given as 12, but the zones add up to 47."
+    assert fields["zones"] == "The zones add up to 47 places; the venue admits 45."
+
+
+async def test_a_document_that_is_no_plan(admin: Client) -> None:
+    path = f"/api/venues/{(await make_venue(admin))['id']}/layouts"
+    assert refused(await post_plan(admin, path, b"{nothing")) == (400, "malformed_request")
+    assert refused(await post_plan(admin, path, b"[]")) == (422, "seating_plan_invalid")
+    named = encode(msgspec.structs.replace(house(), name="NUL")).replace(b"NUL", b"N\\u0000L")
+    assert (await post_plan(admin, path, named)).status_code == 400
+    assert (await admin.post(path, content=encode(house()), headers={"content-type": "text/plain"})).status_code == 415
+    assert refused(await post_plan(admin, f"/api/venues/{new_id()}/layouts", house())) == (404, "not_found")
+
+
+@pytest.mark.req("SEAT-1")
+async def test_imports(admin: Client) -> None:
+    path = f"/api/venues/{(await make_venue(admin))['id']}/layouts/import"
+    ours = data(await post_plan(admin, path, house()), 201)
+    assert (ours["notes"], ours["seat_count"]) == ([], 7)
+    theirs = data(await post_plan(admin, f"{path}?format=pretix", msgspec.json.encode(PRETIX)), 201)
+    assert (theirs["name"], theirs["seat_count"], theirs["status"]) == ("Kleine Bühne", 3, "draft")
+    assert any("mood" in note for note in theirs["notes"])
+    assert (await post_plan(admin, f"{path}?format=word", house())).status_code == 422
+
+
+@pytest.mark.req("SEAT-1")
+@pytest.mark.parametrize("kind", KINDS)
+async def test_each_kind_is_generated_and_drawn(kind: str, admin: Client) -> None:
+    wish = {"kind": kind} | ({"tiers": 1, "rows_per_tier": 2} if kind == "arena" else {})
+    path = f"/api/venues/{(await make_venue(admin))['id']}/layouts/generate"
+    made = data(await admin.post(path, json=wish), 201)
+    assert made["seat_count"] > 0
+    stored, asked = (
+        await admin.get(f"/api/layouts/{made['id']}/preview.svg"), await admin.post("/api/layouts/preview", json=wish),
+    )  # fmt: skip
+    for picture in (stored, asked):
+        assert (picture.status_code, picture.headers["content-type"]) == (200, "image/svg+xml")
+        assert "script" not in picture.headers["content-security-policy"]
+        assert picture.text.startswith("<svg")
+    assert stored.text == asked.text
+
+
+async def test_a_generator_says_what_it_cannot_do(admin: Client, owner: Any) -> None:
+    venue = await make_venue(admin, max_capacity=10)
+    async with Counts(owner).unchanged():
+        path = f"/api/venues/{venue['id']}/layouts/generate"
+        assert refused(await admin.post(path, json={"kind": "straight"})) == (422, "seating_plan_invalid")
+        assert refused(await admin.post(path, json={"kind": "pyramid"}))[0] == 422
+        assert refused(await admin.post(path, json={"kind": "straight", "colour": "red"}))[0] == 422
+
+
+@pytest.mark.req("SEAT-1", "BUY-2")
+async def test_a_repeated_creation_takes_effect_once(admin: Client) -> None:
+    venue = await make_venue(admin)
+    path = f"/api/venues/{venue['id']}/layouts"
+    first, second = [await post_plan(admin, path, house(), **{"idempotency-key": "one"}) for _ in range(2)]
+    assert first.status_code == second.status_code == 201
+    assert first.json() == second.json()
+    assert len(data(await admin.get(path))) == 1
+    other = await post_plan(admin, path, rows_of(("A", 2)), **{"idempotency-key": "one"})
+    assert other.status_code == 422
+
+
+# --- versions
+
+
+@pytest.mark.req("SEAT-2", "AUD-1")
+async def test_versions_have_numbers_and_one_is_active(admin: Client, tenant: Tenant, owner: Any) -> None:
+    first = await make_layout(admin)
+    drafts = [
+        data(await post_plan(admin, f"/api/layouts/{first['id']}/versions", rows_of(("A", n))), 201) for n in (2, 3)
+    ]
+    assert [(d["version"], d["family_id"], d["status"]) for d in drafts] == [
+        (2, first["id"], "draft"), (3, first["id"], "draft"),
+    ]  # fmt: skip
+    data(await admin.post(f"/api/layouts/{drafts[1]['id']}/activate"))
+    listed = data(await admin.get(f"/api/venues/{first['venue_id']}/layouts"))
+    assert [(row["version"], row["status"]) for row in listed] == [(1, "archived"), (2, "draft"), (3, "active")]
+    active = data(await admin.get(f"/api/venues/{first['venue_id']}/layouts?status=active"))
+    assert [row["id"] for row in active] == [drafts[1]["id"]]
+    assert len(await audited(owner, tenant, "layout.active")) == 2
+
+
+@pytest.mark.req("SEAT-2")
+async def test_versions_made_at_once_have_different_numbers(admin: Client) -> None:
+    first = await make_layout(admin)
+    path = f"/api/layouts/{first['id']}/versions"
+    answers = await asyncio.gather(*(post_plan(admin, path, rows_of(("A", 2))) for _ in range(6)))
+    assert sorted(data(answer, 201)["version"] for answer in answers) == [2, 3, 4, 5, 6, 7]
+
+
+@pytest.mark.req("SEAT-2")
+async def test_of_versions_activated_at_once_one_is_active(admin: Client) -> None:
+    first = await make_layout(admin)
+    path = f"/api/layouts/{first['id']}/versions"
+    drafts = [data(await post_plan(admin, path, rows_of(("A", 2))), 201) for _ in range(5)]
+    answers = await asyncio.gather(*(admin.post(f"/api/layouts/{draft['id']}/activate") for draft in drafts))
+    assert {answer.status_code for answer in answers} == {200}
+    listed = data(await admin.get(f"/api/venues/{first['venue_id']}/layouts"))
+    assert sorted(row["status"] for row in listed) == ["active"] + ["archived"] * 5
+
+
+@pytest.mark.req("SEAT-2")
+async def test_a_number_is_not_lost_with_the_first_version(admin: Client) -> None:
+    first = await make_layout(admin, active=False)
+    second = data(await post_plan(admin, f"/api/layouts/{first['id']}/versions", house()), 201)
+    assert (await admin.delete(f"/api/layouts/{first['id']}")).status_code == 204
+    third = data(await post_plan(admin, f"/api/layouts/{second['id']}/versions", house()), 201)
+    assert (third["version"], third["family_id"]) == (3, first["id"])
+
+
+@pytest.mark.req("SEAT-2")
+async def test_a_draft_is_replaced_in_place_and_nothing_else_is(admin: Client, owner: Any) -> None:
+    draft = await make_layout(admin, active=False)
+    path = f"/api/layouts/{draft['id']}"
+    replaced = data(await admin.put(path, content=encode(rows_of(("A", 3))), headers=JSON))
+    assert (replaced["version"], replaced["seat_count"], replaced["name"]) == (1, 3, "Rows")
+    assert [zone["key"] for zone in replaced["zones"]] == ["stalls"]
+    assert await owner.fetchval("SELECT count(*) FROM seats WHERE layout_id::text = $1", draft["id"]) == 3
+    wrong = await admin.put(path, content=encode(rows_of(("A", 3), ("A", 3))), headers=JSON)
+    assert refused(wrong) == (422, "seating_plan_invalid")
+    assert await owner.fetchval("SELECT count(*) FROM seats WHERE layout_id::text = $1", draft["id"]) == 3
+    data(await admin.post(f"{path}/activate"))
+    for _ in ("active", "archived"):
+        assert refused(await admin.put(path, content=encode(house()), headers=JSON)) == (409, "layout_fixed")
+        assert refused(await admin.delete(path)) == (409, "layout_fixed")
+        assert refused(await admin.post(f"{path}/activate")) == (409, "layout_fixed")
+        data(await admin.post(f"{path}/archive"))
+    assert data(await admin.post(f"{path}/archive"))["status"] == "archived"  # a second time changes nothing
+
+
+async def test_a_deleted_draft_leaves_nothing(admin: Client, owner: Any, tenant: Tenant) -> None:
+    draft = await make_layout(admin, active=False)
+    assert (await admin.delete(f"/api/layouts/{draft['id']}")).status_code == 204
+    assert refused(await admin.get(f"/api/layouts/{draft['id']}")) == (404, "layout_not_found")
+    for table in ("zones", "seats", "seat_groups"):
+        assert await owner.fetchval(f"SELECT count(*) FROM {table} WHERE organization_id = $1", tenant.id) == 0
+
+
+# --- fixed by the database itself
+
+CHANGES = {
+    "the document": "UPDATE layouts SET document = 'x' WHERE id = $1",
+    "the geometry": "UPDATE layouts SET geometry = 'x' WHERE id = $1",
+    "the capacity": "UPDATE layouts SET total_capacity = total_capacity + 1 WHERE id = $1",
+    "back to the drafts": "UPDATE layouts SET status = 'draft' WHERE id = $1",
+    "the number": "UPDATE layouts SET version = 99 WHERE id = $1",
+    "away with it": "DELETE FROM layouts WHERE id = $1",
+    "a zone less": "DELETE FROM zones WHERE layout_id = $1 AND zone_key = 'pit'",
+    "a zone more": "INSERT INTO zones SELECT gen_random_uuid(), organization_id, layout_id, 9, 'new', name, zone_type,"
+    " capacity, access_mode, membership_tier, allowed_roles, price_category FROM zones WHERE layout_id = $1 LIMIT 1",
+    "a larger zone": "UPDATE zones SET capacity = 1000 WHERE layout_id = $1",
+    "a seat less": "DELETE FROM seats WHERE layout_id = $1 AND ordinal = 0",
+    "a seat more": "INSERT INTO seats SELECT gen_random_uuid(), organization_id, layout_id, 99, 'new', zone_id,"
+    " section, row_label, number, category, price_category, companion_of FROM seats WHERE layout_id = $1 LIMIT 1",
+    "a renamed seat": "UPDATE seats SET seat_key = seat_key || 'x' WHERE layout_id = $1",
+    "a group less": "DELETE FROM seat_groups WHERE layout_id = $1",
+    "a group more": "INSERT INTO seat_groups VALUES (gen_random_uuid(), app.org(), $1, 'new', 'family_block', 'seats',"
+    " '{0}')",
+    "another group": "UPDATE seat_groups SET ordinals = '{1}' WHERE layout_id = $1",
+}
+
+
+async def _tried(server_url: str, tenant: Tenant, statement: str, layout_id: str) -> None:
+    """As the application's role would, with SQL in hand."""
+    app = await connect(server_url, APP)
+    try:
+        async with app.transaction():
+            await app.execute("SELECT set_config('app.org', $1, true)", str(tenant.id))
+            changed = await app.execute(statement, UUID(layout_id))
+            assert changed.split()[-1] != "0", "the statement met no row, and proves nothing"
+    finally:
+        await app.close()
+
+
+def _with_group() -> Plan:
+    return msgspec.structs.replace(
+        house(), groups=(Group(key="family", group_type="family_block", seats=("A-3", "A-4")),)
+    )
+
+
+@pytest.mark.req("SEAT-1", "SEAT-2")
+@pytest.mark.parametrize("status", ["active", "archived"])
+@pytest.mark.parametrize("change", CHANGES)
+async def test_what_has_left_the_drafts_is_fixed(
+    change: str, status: str, admin: Client, tenant: Tenant, server_url: str, owner: Any
+) -> None:
+    layout = await make_layout(admin, _with_group())
+    if status == "archived":
+        data(await admin.post(f"/api/layouts/{layout['id']}/archive"))
+    async with Counts(owner).unchanged():
+        with pytest.raises(asyncpg.PostgresError, match=r"is fixed|never changed"):
+            await _tried(server_url, tenant, CHANGES[change], layout["id"])
+
+
+@pytest.mark.req("SEAT-1")
+@pytest.mark.parametrize("change", [c for c, sql in CHANGES.items() if sql.startswith(("INSERT", "DELETE FROM se"))])
+async def test_a_draft_can_be_changed(change: str, admin: Client, tenant: Tenant, server_url: str) -> None:
+    """Otherwise the refusals above would prove nothing."""
+    layout = await make_layout(admin, _with_group(), active=False)
+    await _tried(server_url, tenant, CHANGES[change], layout["id"])
+
+
+@pytest.mark.req("SEAT-1")
+async def test_seats_that_are_added_while_somebody_activates_wait_and_are_refused(
+    admin: Client, tenant: Tenant, server_url: str, owner: Any
+) -> None:
+    layout = await make_layout(admin, active=False)
+    other = await connect(server_url, APP)
+    try:
+        async with other.transaction():
+            await other.execute("SELECT set_config('app.org', $1, true)", str(tenant.id))
+            await other.execute("UPDATE layouts SET status = 'active' WHERE id = $1", UUID(layout["id"]))
+            adding = asyncio.create_task(_tried(server_url, tenant, CHANGES["a seat more"], layout["id"]))
+            # It waits for whoever activates.
+            await until(lambda: owner.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"))
+            assert not adding.done()
+        with pytest.raises(asyncpg.PostgresError, match="fixed"):
+            await adding
+    finally:
+        await other.close()
+
+
+@pytest.mark.req("SEAT-1", "SEAT-2")
+async def test_a_version_that_a_show_uses_stays_whatever_comes(admin: Client, owner: Any) -> None:
+    event, layout = await seated_show(admin)
+    newer = await next_version(admin, layout, rows_of(("A", 2)))
+    data(await admin.post(f"/api/layouts/{layout['id']}/archive"))
+    there = data(await admin.get(f"/api/events/{event['id']}/layout"))
+    assert (there["layout_id"], there["layout_version"]) == (layout["id"], 1)
+    assert newer["version"] == 2
+    assert refused(await attach(admin, event, layout)) == (409, "layout_not_active")
+
+
+# --- reading
+
+
+@pytest.mark.req("SEAT-1")
+async def test_the_plan_comes_back_as_it_went_in(admin: Client) -> None:
+    layout = await make_layout(admin)
+    answer = await admin.get(f"/api/layouts/{layout['id']}/plan")
+    assert answer.headers["content-type"] == "application/json"
+    assert read(answer.content) == house()
+    again = data(await post_plan(admin, f"/api/layouts/{layout['id']}/versions", answer.content), 201)
+    difference = data(await admin.get(f"/api/layouts/{again['id']}/differences?since={layout['id']}"))
+    assert not any(difference.values())
+
+
+@pytest.mark.req("SEAT-2")
+async def test_differences_between_versions(admin: Client) -> None:
+    first = await make_layout(admin, rows_of(("A", 4)))
+    second = await next_version(admin, first, rows_of(("A", 3), ("B", 1)))
+    path = f"/api/layouts/{second['id']}/differences"
+    found = data(await admin.get(f"{path}?since={first['id']}"))
+    assert (found["added"], found["removed"]) == (["B-1"], ["A-4"])
+    assert refused(await admin.get(f"{path}?since={new_id()}")) == (404, "layout_not_found")
+    assert (await admin.get(path)).status_code == 422
+
+
+@pytest.mark.req("TEN-2")
+async def test_another_organisations_layout_is_none(client: Client, admin: Client, other_tenant: Tenant) -> None:
+    stranger = client.as_(other_tenant.tokens["owner"])
+    layout = await make_layout(admin)
+    path = f"/api/layouts/{layout['id']}"
+    answers = [
+        await stranger.get(path), await stranger.get(f"{path}/plan"), await stranger.get(f"{path}/preview.svg"),
+        await stranger.get(f"{path}/differences?since={layout['id']}"), await stranger.delete(path),
+        await stranger.post(f"{path}/activate"), await stranger.post(f"{path}/archive"),
+        await post_plan(stranger, f"{path}/versions", house()),
+        await stranger.put(path, content=encode(house()), headers=JSON),
+    ]  # fmt: skip
+    assert {refused(answer) for answer in answers} == {(404, "layout_not_found")}
+    venue = f"/api/venues/{layout['venue_id']}/layouts"
+    assert (
+        refused(await stranger.get(venue)) == refused(await post_plan(stranger, venue, house())) == (404, "not_found")
+    )
+
+
+async def test_layouts_are_listed_in_pages(admin: Client) -> None:
+    venue = await make_venue(admin)
+    made = [await make_layout(admin, rows_of(("A", 1)), venue_id=venue["id"], active=False) for _ in range(3)]
+    path = f"/api/venues/{venue['id']}/layouts"
+    first = (await admin.get(f"{path}?limit=2")).json()
+    rest = (await admin.get(f"{path}?limit=2&cursor={first['next_cursor']}")).json()
+    assert [row["id"] for row in first["data"] + rest["data"]] == [row["id"] for row in made]
+    assert rest["next_cursor"] is None
+    assert refused(await admin.get(f"{path}?status=draft&cursor={first['next_cursor']}")) == (422, "invalid_cursor")
