@@ -1,18 +1,22 @@
 """The seats of shows in memory: what the map, the counts and best available read.
 
 Loaded when asked for, kept up to date by the bus, dropped whenever something may have been missed. The database stays
-the truth.
+the truth. Messages may come twice, late or in another order: each says how a seat is and which version that was, and
+the newest one counts.
 """
 
 import asyncio
 import os
 from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
 import msgspec
 import numpy as np
+import structlog
 from numpy.typing import NDArray
+from prometheus_client import Counter, Histogram
 
 from fullhouse.kit.bus import RESYNC
 from fullhouse.kit.db import Tx
@@ -22,11 +26,17 @@ from fullhouse.seating.chart import compile
 from fullhouse.seating.explaining import Names
 from fullhouse.seating.geometry import pack_states
 from fullhouse.seating.index import Index, prepare
+from fullhouse.seating.model import EventZone, Occupancy, SeatChange, ZoneOccupancy
+from fullhouse.seating.plan import RESERVED as SEATED
 from fullhouse.seating.plan import Plan, walk
 
-TOPIC = "seats:"
+TOPIC, MAP = "seats:", "map:"
 AVAILABLE, HELD, SOLD, BLOCKED, RESERVED = range(5)  # the last one looks blocked to everybody else
 HALLS_MAX, LAYOUTS_MAX = 500, 32
+_COUNTS = ("capacity", "available", "held", "sold", "blocked")
+LOADING = Histogram("fullhouse_layout_load_seconds", "Loading a show's layout and seats into memory")
+FOUND = Counter("fullhouse_layout_reads_total", "Where a show's seats were found: memory or database", ["where"])
+log = structlog.get_logger()
 
 
 class House(msgspec.Struct, frozen=True):
@@ -54,12 +64,27 @@ class House(msgspec.Struct, frozen=True):
 
 
 class Hall:
-    """A show's seats. `version` says which changes are in it: an epoch of this process, and a number."""
+    """A show's seats, and the places of its zones without any. `version` says which changes are in the seats' states:
+    an epoch of this process, and a number.
+    """
 
-    def __init__(self, organization_id: UUID, event_id: UUID, house: House, states: NDArray[np.uint8]) -> None:
+    def __init__(
+        self,
+        organization_id: UUID,
+        event_id: UUID,
+        house: House,
+        states: NDArray[np.uint8],
+        versions: NDArray[np.int64] | None = None,
+        zones: Sequence[EventZone] = (),
+        counts: Iterable[tuple[Any, int, int, int]] = (),
+    ) -> None:
         self.organization_id, self.event_id, self.house, self.states = organization_id, event_id, house, states
+        self.versions = np.zeros(len(states), np.int64) if versions is None else versions
+        self.zones = zones
+        self.places = {str(zone_id): (held, sold, version) for zone_id, held, sold, version in counts}
         self._epoch, self._number = os.urandom(4).hex(), 0
         self._packed: bytes | None = None
+        self._occupancy: Occupancy | None = None
 
     @property
     def version(self) -> str:
@@ -69,23 +94,68 @@ class Hall:
     def packed(self) -> bytes:
         """Two bits a seat, made once for each version."""
         if self._packed is None:
-            self._packed = pack_states(np.where(self.states == RESERVED, BLOCKED, self.states).astype(np.uint8))
+            self._packed = pack_states(self.shown)
         return self._packed
 
-    def change(self, ordinals: list[int], states: list[int]) -> None:
-        self.states[ordinals] = states
-        self._number += 1
-        self._packed = None
+    @property
+    def shown(self) -> NDArray[np.uint8]:
+        """The states as everybody may know them."""
+        return np.where(self.states == RESERVED, np.uint8(BLOCKED), self.states)
+
+    def change(self, change: SeatChange) -> list[int] | None:
+        """Takes what is news of it. Says which seats were changed; None if nothing was."""
+        counted = self._count(change.counts)
+        ordinals, versions = np.array(change.ordinals, np.int64), np.array(change.versions, np.int64)
+        newer = versions > self.versions[ordinals]
+        ordinals = ordinals[newer]
+        if not (counted or len(ordinals)):
+            return None
+        self._occupancy = None
+        if len(ordinals):
+            self.states[ordinals] = np.array(change.states, np.uint8)[newer]
+            self.versions[ordinals] = versions[newer]
+            self._number += 1
+            self._packed = None
+        fresh: list[int] = ordinals.tolist()
+        return fresh
+
+    def _count(self, counts: Iterable[tuple[str, int, int, int]]) -> bool:
+        newer = {
+            zone_id: (held, sold, version)
+            for zone_id, held, sold, version in counts
+            if zone_id in self.places and version > self.places[zone_id][2]
+        }
+        self.places |= newer
+        return bool(newer)
+
+    def occupancy(self) -> Occupancy:
+        """Made once for each change."""
+        if self._occupancy is None:
+            seats = self.counts()
+            zones = [counted(zone, seats[zone.position].tolist(), self.places.get(str(zone.id))) for zone in self.zones]
+            totals = {name: sum(getattr(zone, name) for zone in zones) for name in _COUNTS}
+            self._occupancy = Occupancy(**totals, zones=zones, version=self.version)
+        return self._occupancy
 
     def counts(self) -> NDArray[np.int64]:
         """By zone number and state; softly reserved seats are blocked for all but one."""
-        shown = np.where(self.states == RESERVED, BLOCKED, self.states)
         zones = len(self.house.zone_ids)
-        together = np.bincount(self.house.index.chart.zone * 4 + shown, minlength=zones * 4)
+        together = np.bincount(self.house.index.chart.zone * 4 + self.shown, minlength=zones * 4)
         return together.reshape(zones, 4)
 
 
+def counted(zone: EventZone, seats: list[int], places: tuple[int, int, int] | None = None) -> ZoneOccupancy:
+    """By its seats, or by its pool where it has none."""
+    if zone.zone_type not in SEATED:
+        held, sold, _ = places or (zone.held, zone.sold, 0)
+        seats = [zone.capacity - held - sold, held, sold, 0]
+    counts = dict(zip(_COUNTS[1:], seats, strict=True))
+    return ZoneOccupancy(zone_id=zone.id, name=zone.name, zone_type=zone.zone_type, capacity=zone.capacity, **counts)
+
+
 class Halls:
+    """Whoever listens to `map:{event}` hears what was changed in a hall (the hall, ordinals), or None: look again."""
+
     def __init__(self, services: Services) -> None:
         self._services = services
         self._halls: OrderedDict[UUID, Hall] = OrderedDict()
@@ -107,11 +177,16 @@ class Halls:
             task.cancel()
         await asyncio.gather(*loading, return_exceptions=True)
 
+    def known(self, event_id: UUID) -> Hall | None:
+        """What is in memory, if it is."""
+        return self._halls.get(event_id)
+
     async def get(self, organization_id: UUID, event_id: UUID) -> Hall | None:
         """The show's seats; None if it has no layout. Those who ask together load it once."""
         if hall := self._halls.get(event_id):
             self._halls.move_to_end(event_id)
-            return hall
+            FOUND.labels("memory").inc()
+            return hall if hall.organization_id == organization_id else None
         task = self._loading.get(event_id)
         if task is None:
             self._meanwhile[event_id] = []
@@ -120,16 +195,26 @@ class Halls:
         return await asyncio.shield(task)
 
     async def _load(self, organization_id: UUID, event_id: UUID) -> Hall | None:
+        with LOADING.time():
+            return await self.read(organization_id, event_id)
+
+    async def read(self, organization_id: UUID, event_id: UUID) -> Hall | None:
+        """As the database has it now. It is the caller's: nothing that happens later reaches it."""
         async with self._services.database.tenant(organization_id) as tx:
             overlay = await store.event_layout(tx, organization_id, event_id)
             if overlay is None:
                 return None
             house = self._houses.get(overlay.layout_id) or await self._load_house(tx, overlay.layout_id)
+            zones = await store.zones_of_event(tx, organization_id, event_id)
+            counts = await store.zone_counts(tx, organization_id, event_id)
             rows = await store.seat_states(tx, organization_id, event_id)
-        states = np.full(len(house.index.chart.zone), BLOCKED, np.uint8)
-        if rows and rows.ordinals and rows.states:
+        FOUND.labels("database").inc()
+        size = len(house.index.chart.zone)
+        states, versions = np.full(size, BLOCKED, np.uint8), np.zeros(size, np.int64)
+        if rows and rows.ordinals and rows.states and rows.versions:
             states[rows.ordinals] = rows.states
-        return Hall(organization_id, event_id, house, states)
+            versions[rows.ordinals] = rows.versions
+        return Hall(organization_id, event_id, house, states, versions, zones, counts)
 
     async def _load_house(self, tx: Tx, layout_id: UUID) -> House:
         plan = await actions.get_plan(tx, layout_id)
@@ -150,22 +235,27 @@ class Halls:
         if done.cancelled() or done.exception() or (hall := done.result()) is None or None in told:
             return
         for change in told:
-            hall.change(*change)
+            hall.change(SeatChange(*change))
         self._halls[event_id] = hall
         if len(self._halls) > HALLS_MAX:
-            self._halls.popitem(last=False)
+            self._tell(self._halls.popitem(last=False)[0], None)  # who watches it has it loaded again
 
     # --- news
 
     def _hear(self, topic: str, change: Any) -> None:
-        """`[ordinals, states]`, or nothing: then everything may be different."""
+        """A `SeatChange`, or nothing: then everything may be different."""
         event_id = UUID(topic.removeprefix(TOPIC))
         if event_id in self._meanwhile:
             self._meanwhile[event_id].append(change)
         if change is None:
-            self._halls.pop(event_id, None)
-        elif hall := self._halls.get(event_id):
-            hall.change(*change)
+            if hall := self._halls.pop(event_id, None):
+                log.info("seats are read again", organization_id=str(hall.organization_id), event_id=str(event_id))
+            self._tell(event_id, None)
+        elif (hall := self._halls.get(event_id)) and (ordinals := hall.change(SeatChange(*change))) is not None:
+            self._tell(event_id, (hall, ordinals))
+
+    def _tell(self, event_id: UUID, change: tuple[Hall, list[int]] | None) -> None:
+        self._services.bus.deliver([(f"{MAP}{event_id}", change)])
 
     def _forget_all(self) -> None:
         self._halls.clear()

@@ -18,11 +18,9 @@ from fullhouse.kit.services import Services
 from fullhouse.seating import actions, geometry, store
 from fullhouse.seating.chart import compile
 from fullhouse.seating.halls import Hall, Halls
-from fullhouse.seating.model import EventZone, NoLayout, Occupancy, Seat, SeatNotFound, ZoneOccupancy
-from fullhouse.seating.plan import RESERVED
+from fullhouse.seating.model import NoLayout, Occupancy, Seat, SeatNotFound
 
 BYTES = "application/octet-stream"
-_COUNTS = ("capacity", "available", "held", "sold", "blocked")
 _FOR_GOOD = "public, max-age=31536000, immutable"
 IfNoneMatch = Annotated[
     str | None, HeaderParameter(name="If-None-Match", max_length=200, description="The ETag that the caller has.")
@@ -32,7 +30,7 @@ AcceptEncoding = Annotated[str | None, HeaderParameter(name="Accept-Encoding", m
 
 async def hall_of(services: Services, event_id: UUID) -> Hall:
     """The seats of a public show; 404 for all others, and for shows without a layout."""
-    show = await events.public_show(services, event_id)
+    show = (await events.public_show(services, event_id)).show
     hall = await services.part(Halls).get(show.organization_id, event_id)
     if hall is None:
         raise NoLayout()
@@ -117,20 +115,7 @@ async def get_seat(services: Services, event_id: UUID, seat_id: UUID) -> Seat:
 @get("/api/events/{event_id:uuid}/occupancy", public=True)
 async def get_occupancy(services: Services, event_id: UUID) -> Occupancy:
     """How many places are available, held, sold and blocked: in each zone, and in all."""
-    hall = await hall_of(services, event_id)
-    async with services.database.tenant(hall.organization_id) as tx:
-        zones = await store.zones_of_event(tx, tx.organization_id, event_id)
-    counted = [_counted(zone, hall.counts()[zone.position].tolist()) for zone in zones]
-    totals = {name: sum(getattr(zone, name) for zone in counted) for name in _COUNTS}
-    return Occupancy(**totals, zones=counted, version=hall.version)
-
-
-def _counted(zone: EventZone, seats: list[int]) -> ZoneOccupancy:
-    """By its seats, or by its pool where it has none."""
-    free = zone.capacity - zone.held - zone.sold
-    places = seats if zone.zone_type in RESERVED else [free, zone.held, zone.sold, 0]
-    counts = dict(zip(("available", "held", "sold", "blocked"), places, strict=True))
-    return ZoneOccupancy(zone_id=zone.id, name=zone.name, zone_type=zone.zone_type, capacity=zone.capacity, **counts)
+    return (await hall_of(services, event_id)).occupancy()
 
 
 handlers = [get_seatmap, get_availability, list_seats, get_seat, get_occupancy]

@@ -1,7 +1,7 @@
 """Layouts, shows' overlays and the seating policy, as stored and shown; what may be asked, and what is refused."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -91,6 +91,24 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     price_category: str | None
     companion_of: UUID | None
     status: str
+
+
+class SeatChange(NamedTuple):
+    """What the bus says of a show's seats: how they are now. Versions say which of two messages is the newer one.
+
+    `counts` is about zones without seats: zone, held, sold, version.
+    """
+
+    ordinals: list[int]
+    states: list[int]
+    versions: list[int]
+    counts: list[tuple[str, int, int, int]]
+    organization_id: Any
+
+    def add(self, ordinal: int, state: int, version: int) -> None:
+        self.ordinals.append(ordinal)
+        self.states.append(state)
+        self.versions.append(version)
 
 
 class ZoneOccupancy(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 """The verbs of a show's seating: its overlay, blocked seats, lists of guests, and who may enter a zone."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -34,6 +34,7 @@ from fullhouse.seating.model import (
     OverlayInvalid,
     PolicyInvalid,
     PolicyValue,
+    SeatChange,
     SeatChoice,
     SeatNotFound,
     SeatSold,
@@ -229,6 +230,7 @@ async def unblock(tx: Tx, event_id: UUID, choice: SeatChoice) -> int:
 
 async def _set_seats(tx: Tx, event_id: UUID, choice: SeatChoice, *, blocked: bool) -> int:
     await get_event_layout(tx, event_id)
+    await store.lock_pools(tx, tx.organization_id, event_id)  # before seats: ending a hold counts in them
     seats = await store.lock_seats(tx, tx.organization_id, event_id, choice.seat_ids)
     if len(seats) < len(set(choice.seat_ids)):
         raise SeatNotFound("One of these is not a seat of the show.")
@@ -240,18 +242,32 @@ async def _set_seats(tx: Tx, event_id: UUID, choice: SeatChoice, *, blocked: boo
     ids = [seat.seat_id for seat in changing]
     fact = facts.SeatsBlocked(subject_id=event_id, seat_ids=ids, blocked=blocked, reason=choice.reason)
     await announce(tx, fact)  # first: whoever holds one of them gives it back while it is still held
-    await store.set_seats(tx, tx.organization_id, event_id, ids, "blocked" if blocked else "available")
+    after = await store.set_seats(tx, tx.organization_id, event_id, ids, "blocked" if blocked else "available")
     await audit.write(
         tx, "seats.blocked" if blocked else "seats.unblocked", "event", event_id, after={"seat_ids": ids},
         reason=choice.reason,
     )  # fmt: skip
-    tell_seats(tx, event_id, [seat.ordinal for seat in changing], BLOCKED if blocked else AVAILABLE)
+    tell_seats(tx, event_id, after, BLOCKED if blocked else AVAILABLE)
     return len(changing)
 
 
-def tell_seats(tx: Tx, event_id: UUID, ordinals: list[int], state: int) -> None:
-    """Whoever has these seats in memory changes them; a longer list than fits into a message is read again."""
-    tx.tell(f"seats:{event_id}", [ordinals, [state] * len(ordinals)] if len(ordinals) <= _TOLD_MAX else None)
+def tell_seats(
+    tx: Tx,
+    event_id: UUID,
+    seats: Sequence[tuple[int, int | None]],
+    state: int,
+    counts: Iterable[tuple[UUID | None, int | None, int | None, int | None]] = (),
+) -> None:
+    """Whoever has these seats (by ordinal, with their versions) and zones in memory changes them; a longer list than
+    fits into a message is read again.
+    """
+    if len(seats) > _TOLD_MAX:
+        forget_seats(tx, event_id)
+        return
+    ordinals, versions = [ordinal for ordinal, _ in seats], [version for _, version in seats]
+    places = [(str(zone_id), held, sold, version) for zone_id, held, sold, version in counts]
+    change = SeatChange(ordinals, [state] * len(seats), versions, places, tx.organization_id)  # type: ignore[arg-type]
+    tx.tell(f"seats:{event_id}", change)
 
 
 async def release_companions(tx: Tx, event_id: UUID, zone_id: UUID) -> bool:
@@ -266,7 +282,7 @@ async def release_companions(tx: Tx, event_id: UUID, zone_id: UUID) -> bool:
     )
     await announce(tx, facts.CompanionsReleased(subject_id=event_id, zone_id=zone_id))
     if opened:
-        tell_seats(tx, event_id, opened, AVAILABLE)
+        forget_seats(tx, event_id)
     return True
 
 

@@ -194,6 +194,14 @@ JOIN pools p ON p.organization_id = z.organization_id AND p.event_id = z.event_i
             AND p.ref_id = z.zone_id
 WHERE z.organization_id = $1 AND z.event_id = $2 ORDER BY z.position;
 
+-- name: zone_counts
+-- What is held and sold of zones without seats.
+SELECT p.ref_id AS zone_id, p.held, p.sold, p.version
+FROM event_zones z
+JOIN pools p ON p.organization_id = z.organization_id AND p.event_id = z.event_id AND p.kind = 'zone'
+            AND p.ref_id = z.zone_id
+WHERE z.organization_id = $1 AND z.event_id = $2 AND z.zone_type NOT IN ('reserved_seating', 'vip_reserved');
+
 -- name: blocked_seats
 SELECT array(SELECT seat_id FROM event_seats WHERE organization_id = $1 AND event_id = $2 AND status = 'blocked'
              ORDER BY ordinal);
@@ -236,8 +244,12 @@ SELECT array_agg(ordinal ORDER BY ordinal) AS ordinals,
                        WHEN status = 'blocked' THEN 3
                        WHEN status = 'held' AND held_until > app.clock() THEN 1
                        WHEN status = 'available' AND reserved_until > app.clock() THEN 4
-                       ELSE 0 END)::smallint ORDER BY ordinal) AS states
+                       ELSE 0 END)::smallint ORDER BY ordinal) AS states,
+       array_agg(version ORDER BY ordinal) AS versions
 FROM event_seats WHERE organization_id = $1 AND event_id = $2;
+
+-- name: lock_pools
+SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 ORDER BY event_id, kind, ref_id FOR UPDATE;
 
 -- name: lock_seats
 -- In the order of their ids, as everybody who locks seats does.
@@ -247,7 +259,8 @@ WHERE organization_id = $1 AND event_id = $2 AND seat_id = ANY ($3::uuid[]) ORDE
 -- name: set_seats
 UPDATE event_seats SET status = $4, held_until = NULL, hold_id = NULL, reserved_for = NULL, reserved_until = NULL,
                        version = version + 1
-WHERE organization_id = $1 AND event_id = $2 AND seat_id = ANY ($3::uuid[]);
+WHERE organization_id = $1 AND event_id = $2 AND seat_id = ANY ($3::uuid[])
+RETURNING ordinal, version;
 
 -- name: release_companions
 -- For good. Returns the seats that are open to all now.

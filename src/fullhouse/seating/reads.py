@@ -7,9 +7,10 @@ import msgspec
 from fullhouse.kit.cache import Cache
 from fullhouse.kit.db import Tx
 from fullhouse.kit.services import Services
-from fullhouse.seating import policy, store
+from fullhouse.seating import actions, policy, store
 from fullhouse.seating.facts import EventLayoutChanged, LayoutMigrated, SeatingPolicyChanged
 from fullhouse.seating.model import EventZone
+from fullhouse.seating.plan import encode
 from fullhouse.seating.policy import Effective
 
 SEATING_S, POLICY_S = 60.0, 300.0
@@ -60,6 +61,11 @@ def _seating_key(organization_id: UUID, event_id: UUID) -> str:
 
 def _policy_key(organization_id: UUID) -> str:
     return f"org:{organization_id}:seating-policy"
+
+
+async def layout_config(tx: Tx, layout_id: UUID) -> bytes:
+    """The plan as it was sent to us, for those who read it outside."""
+    return encode(await actions.get_plan(tx, layout_id))
 
 
 # --- consequences: what makes it wrong

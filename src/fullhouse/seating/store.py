@@ -29,6 +29,7 @@ class GroupRow(NamedTuple):
 class States(NamedTuple):
     ordinals: list[int] | None
     states: list[int] | None
+    versions: list[int] | None
 
 
 class LockedSeat(NamedTuple):
@@ -36,6 +37,18 @@ class LockedSeat(NamedTuple):
     ordinal: int
     status: str
     hold_id: UUID | None
+
+
+class ChangedSeat(NamedTuple):
+    ordinal: int
+    version: int
+
+
+class ZoneCount(NamedTuple):
+    zone_id: UUID
+    held: int
+    sold: int
+    version: int
 
 
 class SoldSeat(NamedTuple):
@@ -90,13 +103,15 @@ insert_event_pool = statements.count("insert_event_pool")
 resize_event_pool = statements.count("resize_event_pool")
 carry_guests = statements.count("carry_guests")
 zones_of_event = statements.many("zones_of_event", EventZone)
+zone_counts = statements.many("zone_counts", ZoneCount)
 blocked_seats = statements.value("blocked_seats", list[UUID])
 blocked_seats_in = statements.value("blocked_seats_in", list[UUID])
 list_seats = statements.many("list_seats", Seat)
 seat_of_event = statements.one("seat_of_event", Seat)
 seat_states = statements.one("seat_states", States)
+lock_pools = statements.count("lock_pools")
 lock_seats = statements.many("lock_seats", LockedSeat)
-set_seats = statements.count("set_seats")
+set_seats = statements.many("set_seats", ChangedSeat)
 release_companions = statements.value("release_companions", list[int])
 
 add_guests = statements.count("add_guests")

@@ -1,0 +1,297 @@
+"""The verbs of holds: place one, give it back, and what a show's changes do to them."""
+
+from uuid import UUID
+
+import msgspec
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+
+from fullhouse.events import actions as events
+from fullhouse.events import facts as event_facts
+from fullhouse.holds import policy, store
+from fullhouse.holds.answers import basket, basket_again, reserved
+from fullhouse.holds.desk import (
+    BasketId,
+    Desk,
+    ask,
+    check_entry,
+    check_groups,
+    check_orphans,
+    desk,
+    open_zones,
+    own_seats,
+    refuse_first,
+    seat_wish,
+    wish,
+)
+from fullhouse.holds.model import (
+    Basket,
+    BestAvailable,
+    ConsentNeeded,
+    Hold,
+    HoldItems,
+    HoldNotFound,
+    HoldOver,
+    InSale,
+    InvalidRequest,
+    Item,
+    NoBlock,
+    ReasonNeeded,
+    Reserved,
+)
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.bus import HERE
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import FieldError
+from fullhouse.kit.idempotency import KeyReused
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.services import Services
+from fullhouse.seating import allocation
+from fullhouse.seating import overlay_actions as seating
+from fullhouse.seating import policy as seating_policy
+from fullhouse.seating.chart import seat_id
+from fullhouse.seating.facts import SeatsBlocked
+from fullhouse.seating.halls import AVAILABLE, RESERVED
+
+BEST_TRIES = 20  # a crowd that wants the same block loses one winner a round
+LOST = frozenset({"again", "seat_not_available", "seat_held_by_another_user"})
+GONE = 255
+ENDED = f"{HERE}holds:ended"  # told in this process only: how they ended, why, and the rows
+ENDED_AT_ONCE, EVERY_HOLD = 1000, 1_000_000
+log = structlog.get_logger()
+
+
+# --- one seat
+
+
+async def reserve(services: Services, who: Principal, event_id: UUID, seat: UUID, source: str) -> tuple[Reserved, bool]:
+    """One seat, picked by hand. The same person again gets the same hold; says whether it is a new one."""
+    at = await desk(services, who, event_id)
+    ordinal = at.ordinal(seat)
+    if ordinal is not None:
+        await check_entry(at, [ordinal], ())
+        check_groups(at, [ordinal])
+        if at.is_wheelchair(ordinal):
+            own = await own_seats(at)
+            policy.check_size(1, 1 + sum(at.is_wheelchair(n) for n in own if n != ordinal), at.terms.policy)
+    (result,) = await ask(at, (seat_wish(at, seat, ordinal),), source, BasketId(new_id()))
+    if not result.good:
+        raise policy.refusal(result.outcome, result.left_s)
+    return reserved(at, seat, result), result.outcome == "held"
+
+
+# --- baskets
+
+
+async def hold_items(
+    services: Services, who: Principal, event_id: UUID, order: HoldItems, key: str | None = None
+) -> Basket:
+    """Several seats and places: all of them, or none. With an Idempotency-Key once, however often it is asked."""
+    at = await desk(services, who, event_id)
+    basket_id = BasketId.of(who, event_id, key, msgspec.json.encode(order))
+    if basket_id.once and (found := await _repeated(at, basket_id)):
+        return found
+    if order.best_available:
+        if order.items:
+            raise InvalidRequest(fields=[FieldError("best_available", "Either this or items.")])
+        return await _hold_best(at, order.best_available, order.source, basket_id)
+    policy.check_items(order.items)
+    ordinals = [n for n in (at.ordinal(item.seat_id) for item in order.items if item.seat_id) if n is not None]
+    own = await own_seats(at) if ordinals else []
+    wheelchairs = sum(at.is_wheelchair(n) for n in {*own, *ordinals})
+    policy.check_size(sum(item.quantity for item in order.items), wheelchairs, at.terms.policy)
+    await check_entry(at, ordinals, [item.zone_id for item in order.items if item.zone_id])
+    check_groups(at, ordinals)
+    check_orphans(at, ordinals, own)
+    wants = tuple(wish(at, item) for item in order.items)
+    results = await ask(at, wants, order.source, basket_id)
+    if results[0].outcome == "repeated":
+        return await _first_answer(at, basket_id)
+    refuse_first(results, order.items)
+    return basket(at, basket_id.id, wants, results)
+
+
+async def _repeated(at: Desk, basket_id: BasketId) -> Basket | None:
+    """What the same key has got before. Another body under it is a mistake, and nothing else happens."""
+    assert basket_id.once
+    async with at.services.database.tenant(at.organization_id, at.who.actor) as tx:
+        holds = await store.holds_of_basket(tx, at.organization_id, *basket_id.once)
+    if any(hold.basket_id != basket_id.id for hold in holds):
+        raise KeyReused()
+    return basket_again(at, basket_id.id, holds) if holds else None
+
+
+async def _first_answer(at: Desk, basket_id: BasketId) -> Basket:
+    found = await _repeated(at, basket_id)
+    assert found, "the statement saw its rows"
+    return found
+
+
+async def _hold_best(at: Desk, wish: BestAvailable, source: str, basket_id: BasketId) -> Basket:
+    """Chooses, asks, and chooses again without what somebody else has got in between."""
+    if at.hall is None:
+        raise InvalidRequest(fields=[FieldError("best_available", "The show has no seats to choose from.")])
+    policy.check_size(wish.quantity, wish.accessible, at.terms.policy)
+    own = await own_seats(at)
+    allowed = await open_zones(at, wish.zone_ids)
+    gone: set[int] = set()  # somebody's, whatever the hall believes
+    for _ in range(BEST_TRIES):
+        states = at.hall.states.copy()
+        states[list(gone)] = GONE
+        choice = _choose(at, states, allowed, wish, own)
+        seats = [seat_id(at.hall.house.layout_id, n) for n in choice.ordinals]
+        wants = tuple(seat_wish(at, seat, n) for seat, n in zip(seats, choice.ordinals, strict=True))
+        results = await ask(at, wants, source, basket_id)
+        if all(result.good for result in results):
+            return basket(at, basket_id.id, wants, results, choice.sentence)
+        if results[0].outcome == "repeated":
+            return await _first_answer(at, basket_id)
+        lost = [n for n, result in zip(choice.ordinals, results, strict=True) if result.outcome in LOST]
+        if not lost:
+            refuse_first(results, [Item(seat_id=seat) for seat in seats])
+        gone.update(lost)
+    raise policy.refusal("again", None)
+
+
+def _choose(
+    at: Desk, states: NDArray[np.uint8], allowed: set[int], wish: BestAvailable, own: list[int]
+) -> allocation.Choice:
+    assert at.hall
+    house = at.hall.house
+    chart = house.index.chart
+    free = states == AVAILABLE
+    mine = np.zeros(len(states), bool)
+    mine[own] = True
+    candidates = free & np.isin(chart.zone, list(allowed))
+    candidates[list(house.wholes)] = False  # tables and blocks are bought as such
+    if wish.price_category is not None:
+        candidates &= chart.price == house.prices.get(wish.price_category, -2)
+    found = allocation.best_available(
+        house.index,
+        candidates,
+        free | mine | (states == RESERVED),
+        wish.quantity,
+        policy.rules(at.terms.policy),
+        accessible=wish.accessible,
+        own=own,
+        soft_reserved=np.flatnonzero(states == RESERVED).tolist(),
+        rotate=int.from_bytes(at.who.id.bytes[-4:], "big") if at.who.id else 0,
+        names=house.names,
+    )
+    if isinstance(found, allocation.Refused):
+        raise NoBlock(found.sentence, largest=found.largest, left=found.left)
+    if found.orphans:
+        log.info("orphan seats", event_id=str(at.event_id), orphans=len(found.orphans), reason=found.sentence)
+    return found
+
+
+# --- giving back
+
+
+async def release(tx: Tx, who: Principal, hold_id: UUID, reason: str | None) -> None:
+    """By whoever holds it; by staff with a reason. Somebody else's hold does not exist for anybody else."""
+    hold = await store.hold_by_id(tx, tx.organization_id, hold_id)
+    mine = hold is not None and hold.user_id == who.id
+    if hold is None or not (mine or "seating.write" in who.allowed):
+        raise HoldNotFound()
+    if not mine and reason is None:
+        raise ReasonNeeded()
+    if not await end(tx, [hold_id], "cancelled", reason=reason):
+        raise HoldOver(f"It is {hold.status} already.")
+
+
+async def end(
+    tx: Tx, hold_ids: list[UUID], ending: str, *, overdue_only: bool = False, reason: str | None = None
+) -> int:
+    """Ends those that are still live, frees what they have, and says so. Returns how many ended."""
+    who = tx.actor
+    ended = await store.end_holds(
+        tx, tx.organization_id, hold_ids, ending, overdue_only, who.type, who.id, who.name, reason, who.ip,
+        who.user_agent, who.request_id,
+    )  # fmt: skip
+    for event_id in {row.event_id for row in ended}:
+        rows = [row for row in ended if row.event_id == event_id]
+        freed = [(row.ordinal, row.version) for row in rows if row.ordinal is not None]
+        counts = [(row.zone_id, row.held, row.sold, row.version) for row in rows if row.held is not None]
+        seating.tell_seats(tx, event_id, freed, AVAILABLE, counts)
+    tx.tell(ENDED, (tx.organization_id, ending, reason, ended))
+    return sum(row.hold_id is not None for row in ended)
+
+
+async def my_holds(tx: Tx, who: Principal, event_id: UUID) -> list[Hold]:
+    rows = await store.my_holds(tx, tx.organization_id, event_id, who.id)
+    if not rows:
+        await events.get_event(tx, event_id)  # a show that there is not is another matter
+    return [Hold(**{name: getattr(row, name) for name in Hold.__struct_fields__}) for row in rows]
+
+
+# --- consequences: what a show's changes do to its holds, in the transaction of the change
+
+
+async def release_all(tx: Tx, fact: event_facts.EventFact) -> None:
+    """The show is cancelled or over: nobody holds anything any more."""
+    await _end_all(tx, fact.subject_id, f"the show is {fact.new_status}")
+
+
+async def suspend_or_resume(tx: Tx, fact: event_facts.EventFact) -> None:
+    """Postponed without a date, holds wait; with one they have their full time again."""
+    if fact.new_status == "postponed" and fact.rescheduled_at is None:
+        if await store.suspend_holds(tx, tx.organization_id, fact.subject_id):
+            seating.forget_seats(tx, fact.subject_id)
+    else:
+        await resume(tx, fact)
+
+
+async def resume(tx: Tx, fact: event_facts.EventFact) -> None:
+    """Unless the sale is closed at the new date: then they end."""
+    if fact.old_status != "postponed" and fact.new_status != "postponed":
+        return
+    if not await store.is_on_sale(tx, tx.organization_id, fact.subject_id):
+        await _end_all(tx, fact.subject_id, "the sale is closed")
+        return
+    values = seating_policy.values_of(await seating.effective_policy(tx, fact.subject_id))
+    if await store.resume_holds(tx, tx.organization_id, fact.subject_id, policy.ttl_s(values)):
+        seating.forget_seats(tx, fact.subject_id)
+
+
+async def end_overdue(tx: Tx, fact: event_facts.EventUpdated) -> None:
+    """Before a show's limit is counted anew: what is over must not be taken off it a second time, later."""
+    if "capacity" in fact.changed:
+        held = await store.live_holds_of_event(tx, tx.organization_id, fact.subject_id, EVERY_HOLD) or []
+        await end(tx, held, "expired", overdue_only=True)
+
+
+async def release_outside_window(tx: Tx, fact: event_facts.EventUpdated) -> None:
+    """The sale's time was changed: whoever holds something outside of it holds it no more."""
+    if {"sale_start_at", "sale_end_at"} & set(fact.changed) and not await store.is_on_sale(
+        tx, tx.organization_id, fact.subject_id
+    ):
+        await _end_all(tx, fact.subject_id, "the sale is closed")
+
+
+async def refuse_move_without_consent(tx: Tx, fact: event_facts.EventUpdated) -> None:
+    """Whoever holds or has bought a place did so for a venue. That it was deleted is nobody's choice of another."""
+    if "venue_id" not in fact.changed or fact.consent_note is not None:
+        return
+    event = await events.get_event(tx, fact.subject_id)
+    if event.venue_id is not None and await store.is_in_sale(tx, tx.organization_id, fact.subject_id):
+        raise ConsentNeeded()
+
+
+async def refuse_while_in_sale(tx: Tx, fact: event_facts.EventUnpublished) -> None:
+    """A show that somebody has bought or holds a place in does not go back into the drafts."""
+    if await store.is_in_sale(tx, tx.organization_id, fact.subject_id):
+        raise InSale()
+
+
+async def release_blocked(tx: Tx, fact: SeatsBlocked) -> None:
+    """Whoever holds a seat that is blocked loses it, while it is still theirs to lose."""
+    if fact.blocked:
+        held = await store.live_holds_of_seats(tx, tx.organization_id, fact.subject_id, fact.seat_ids) or []
+        await end(tx, held, "cancelled", reason=fact.reason)
+
+
+async def _end_all(tx: Tx, event_id: UUID, reason: str) -> None:
+    while held := await store.live_holds_of_event(tx, tx.organization_id, event_id, ENDED_AT_ONCE):
+        await end(tx, held, "cancelled", reason=reason)

@@ -1,0 +1,136 @@
+"""The engine: requests of one organisation that wait together are held by one statement (`app.hold`, migration 0009).
+
+The path of a single request is that of a batch of one. Every check that decides anything is in the statement, under the
+locks; what happens before it only spares work. The seats' new states reach the halls of this process at once, and those
+of others with the commit.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import asyncpg
+from prometheus_client import Counter
+
+from fullhouse.kit.batching import AGAIN, Again, Coalescer
+from fullhouse.kit.bus import HERE
+from fullhouse.kit.db import HotLine
+from fullhouse.kit.services import Services
+from fullhouse.seating.model import SeatChange
+
+STATEMENT = "SELECT * FROM app.hold($1, $2, $3)"
+LINES, BATCH_MAX = 3, 256
+CHANGES = {"freed": 0, "held": 1, "accompanied": 4}  # what a line did to its seat, as the halls know it
+PLACED = f"{HERE}holds:placed"  # told in this process only: the batch, and what it got
+OUTCOMES = Counter("fullhouse_hold_lines_total", "Lines of requests to hold, by how they ended", ["outcome"])
+
+
+class Want(NamedTuple):
+    """A seat, or places in a pool (`kind` zone or ticket_type)."""
+
+    hold_id: UUID
+    seat_id: UUID | None = None
+    kind: str | None = None
+    ref_id: UUID | None = None
+    quantity: int = 1
+    keeps_companions: bool = False
+
+
+class Ask(NamedTuple):
+    """A request: all of what it wants, or none of it."""
+
+    event_id: UUID
+    user_id: UUID
+    basket_id: UUID
+    wants: tuple[Want, ...]
+    source: str
+    network: str | None
+    ttl_s: int
+    per_window: int
+    most_mine: int | None
+    most_near: int | None
+    once: tuple[UUID, UUID] | None  # the range of baskets that have the same key
+    ip: str | None
+    user_agent: str | None
+    request_id: str | None
+
+
+class Result(NamedTuple):
+    """What a line got: `held`, `own`, or why not."""
+
+    outcome: str
+    hold_id: UUID | None
+    held_until: datetime | None
+    left_s: int | None
+    ordinal: int | None
+    zone_id: UUID | None
+
+    @property
+    def good(self) -> bool:
+        return self.outcome in ("held", "own")
+
+
+Results = tuple[Result, ...]
+
+
+class Engine:
+    def __init__(self, services: Services) -> None:
+        self._bus = services.bus
+        # The plan is made when tables are small and kept when they are not: it must not read any of them whole.
+        self._line = HotLine(services.url, STATEMENT, lines=LINES, settings={"enable_seqscan": "off"})
+        self._coalescer: Coalescer[Ask, Results] = Coalescer("holds", self._run, lines=LINES, most=BATCH_MAX)
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None:
+        await self._coalescer.close()
+        await self._line.close()
+
+    async def hold(self, organization_id: UUID, ask: Ask) -> Results:
+        """One result for each want. One person, and one network that is limited, is in a batch once at most."""
+        apart: list[Hashable] = [ask.user_id]
+        if ask.most_near is not None:
+            apart.append(ask.network)
+        return await self._coalescer.submit(organization_id, ask, apart)
+
+    async def _run(self, key: Hashable, asks: Sequence[Ask], last: Sequence[bool]) -> Sequence[Results | Again]:
+        lines = [
+            _line(req, line, ask, want) for req, ask in enumerate(asks, 1) for line, want in enumerate(ask.wants, 1)
+        ]
+        try:
+            rows = await self._line.fetch(key, self._bus.sender, lines)
+        except asyncpg.DeadlockDetectedError:
+            if all(last):
+                raise
+            return [AGAIN] * len(asks)
+        answers: list[list[Result]] = [[] for _ in asks]
+        changed: dict[UUID, SeatChange] = defaultdict(lambda: SeatChange([], [], [], [], key))
+        for req, _, outcome, hold_id, held_until, left_s, event_id, ordinal, zone_id, version, held, sold in rows:
+            if req:
+                answers[req - 1].append(Result(outcome, hold_id, held_until, left_s, ordinal, zone_id))
+            if outcome == "counted":
+                changed[event_id].counts.append((str(zone_id), held, sold, version))
+            elif ordinal is not None and outcome in CHANGES:
+                changed[event_id].add(ordinal, CHANGES[outcome], version)
+        self._bus.deliver([(PLACED, (key, asks, rows))])
+        self._bus.told([(f"seats:{event_id}", change) for event_id, change in changed.items()])
+        return [_answer(results, final) for results, final in zip(answers, last, strict=True)]
+
+
+def _answer(results: list[Result], final: bool) -> Results | Again:
+    if not final and any(result.outcome == "again" for result in results):
+        return AGAIN
+    for result in results:
+        OUTCOMES.labels(result.outcome).inc()
+    return tuple(results)
+
+
+def _line(req: int, line: int, ask: Ask, want: Want) -> tuple[Any, ...]:
+    """As `app.hold_line` has them."""
+    return (
+        req, line, ask.event_id, ask.user_id, want.seat_id, want.kind, want.ref_id, want.quantity, want.hold_id,
+        ask.basket_id, ask.source, ask.network, ask.ttl_s, ask.per_window, ask.most_mine, ask.most_near,
+        want.keeps_companions, *(ask.once or (None, None)), ask.ip, ask.user_agent, ask.request_id,
+    )  # fmt: skip

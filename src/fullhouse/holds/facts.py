@@ -1,0 +1,35 @@
+"""What this room announces. The statements write them: a batch of a hundred holds is a hundred rows, in one go."""
+
+from datetime import datetime
+from typing import ClassVar
+from uuid import UUID
+
+from fullhouse.kit.outbox import Fact
+
+
+class HoldFact(Fact, frozen=True, kw_only=True):
+    """What every fact about a hold says."""
+
+    event_id: UUID
+    user_id: UUID
+    quantity: int
+    seat_id: UUID | None = None
+    zone_id: UUID | None = None
+    ticket_type_id: UUID | None = None
+
+
+class HoldPlaced(HoldFact, frozen=True, kw_only=True):
+    name: ClassVar[str] = "hold.placed"
+    basket_id: UUID
+    held_until: datetime
+
+
+class HoldExpired(HoldFact, frozen=True, kw_only=True):
+    name: ClassVar[str] = "hold.expired"
+
+
+class HoldCancelled(HoldFact, frozen=True, kw_only=True):
+    """Given back by its owner, taken by staff, or ended with its show."""
+
+    name: ClassVar[str] = "hold.cancelled"
+    reason: str | None = None

@@ -1,0 +1,247 @@
+"""Holds as they are stored and shown; what may be asked for, and what is refused."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+from fullhouse.kit.errors import Conflict, Forbidden, NotFound, RateLimited, Refusal
+
+Quantity = Annotated[int, Meta(ge=1, le=100)]
+Source = Literal["web", "scanner"]
+
+
+class Hold(msgspec.Struct, frozen=True, kw_only=True):
+    """A hold, as its owner sees it."""
+
+    id: UUID
+    event_id: UUID
+    basket_id: UUID
+    seat_id: UUID | None
+    zone_id: UUID | None
+    ticket_type_id: UUID | None
+    quantity: int
+    status: str
+    held_until: datetime | None  # null while it does not count down
+    source: str
+    created_at: datetime
+
+
+class StoredHold(Hold, frozen=True, kw_only=True):
+    user_id: UUID
+
+
+class Reserved(msgspec.Struct, frozen=True, kw_only=True):
+    """A seat that is reserved, in the words of the reserve workflow."""
+
+    hold_id: UUID
+    seat_id: UUID
+    event_id: UUID
+    block_name: str
+    row: str
+    seat_number: str
+    status: str
+    held_until: datetime | None
+    held_until_unix: int | None
+    held_until_unix_ms: int | None
+    server_time_unix_ms: int
+    expires_in_seconds: int | None
+    message: str
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a basket that is held."""
+
+    hold_id: UUID
+    seat_id: UUID | None = None
+    zone_id: UUID | None = None
+    ticket_type_id: UUID | None = None
+    quantity: int = 1
+    row: str | None = None
+    seat_number: str | None = None
+    block_name: str | None = None
+
+
+class Basket(msgspec.Struct, frozen=True, kw_only=True):
+    """What was asked for together, and is held together."""
+
+    basket_id: UUID
+    event_id: UUID
+    items: list[Line]
+    held_until: datetime | None
+    held_until_unix_ms: int | None
+    server_time_unix_ms: int
+    expires_in_seconds: int | None
+    explanation: str | None = None
+
+
+# --- requests
+
+
+class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of all bodies: nothing unknown is ignored."""
+
+
+class Reserve(Request, frozen=True):
+    source: Source = "web"
+
+
+class Item(Request, frozen=True, kw_only=True):
+    """A seat; or places in a zone; or, in a show without a layout, places of a ticket type."""
+
+    seat_id: UUID | None = None
+    zone_id: UUID | None = None
+    ticket_type_id: UUID | None = None
+    quantity: Quantity = 1
+
+
+class BestAvailable(Request, frozen=True, kw_only=True):
+    """The best seats that are left, `accessible` of them wheelchair places."""
+
+    quantity: Quantity
+    zone_ids: Annotated[list[UUID], Meta(max_length=100)] | None = None
+    price_category: Annotated[str, Meta(max_length=64)] | None = None
+    accessible: Annotated[int, Meta(ge=0, le=50)] = 0
+
+
+class HoldItems(Request, frozen=True, kw_only=True):
+    """Either what the buyer picked, or a wish for the best available."""
+
+    items: Annotated[list[Item], Meta(max_length=100)] = []
+    best_available: BestAvailable | None = None
+    source: Source = "web"
+
+
+class Release(Request, frozen=True, kw_only=True):
+    reason: Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")] | None = None
+
+
+# --- refusals: the codes are the reserve workflow's own
+
+
+class InvalidRequest(Refusal):
+    """The request's shape is wrong."""
+
+    code, title = "invalid_request", "The request is not valid"
+
+
+class EventNotAvailable(Refusal):
+    """The show's status does not allow reserving: it is a draft, over, cancelled, or postponed without a date."""
+
+    code, title = "event_not_available", "The show cannot be booked"
+
+
+class SalesClosed(Refusal):
+    """The show's sale has not begun, or is over."""
+
+    code, title = "event_sales_closed", "The sale is closed"
+
+
+class SeatNotAvailable(Conflict):
+    """The seat is sold, blocked, or kept for somebody with a wheelchair place."""
+
+    code, title = "seat_not_available", "The seat is not available"
+
+
+class SeatHeld(Conflict):
+    """Somebody else has reserved the seat. `expires_in` says for how many seconds at most."""
+
+    code, title = "seat_held_by_another_user", "Somebody else has reserved this seat"
+
+
+class SeatGone(Conflict):
+    """Somebody was faster by a moment. Try again."""
+
+    code, title = "seat_no_longer_available", "The seat was taken at this moment"
+
+
+class AtCapacity(Conflict):
+    """There are not that many places left in this zone, or in the show."""
+
+    code, title = "block_at_capacity", "Not enough places left"
+
+
+class TooManyHolds(RateLimited):
+    """As many seats were reserved as one person may in five minutes."""
+
+    code, title = "too_many_holds", "Too many reservations"
+
+
+class UserLimit(Conflict):
+    """One person may hold so many at a time in this show."""
+
+    code, title = "max_holds_per_user", "You hold as many as one person may"
+
+
+class NetworkLimit(Conflict):
+    """So many may be held at a time from one network."""
+
+    code, title = "max_holds_per_ip", "As many are held from your network as may be"
+
+
+class TooManySeats(Conflict):
+    """A booking has so many seats and places at most."""
+
+    code, title = "max_seats_per_booking", "Too many seats for one booking"
+
+
+class TooManyWheelchairs(Conflict):
+    """A booking has so many wheelchair places at most."""
+
+    code, title = "max_wheelchair_seats_per_booking", "Too many wheelchair places for one booking"
+
+
+class OrphanSeats(Conflict):
+    """The choice would leave single seats behind. `alternative` names seats that would not."""
+
+    code, title = "orphan_seats", "Single seats would stay behind"
+
+
+class NoBlock(Conflict):
+    """There are no such seats together. `largest` says how many there are side by side."""
+
+    code, title = "group_adjacency_strict", "No suitable seats together"
+
+
+class CompanionOnly(Conflict):
+    """A companion seat is for whoever goes with a wheelchair place."""
+
+    code, title = "companion_seat_reserved", "The seat is kept for a companion"
+
+
+class WholeGroup(Conflict):
+    """These seats are sold together only: a table, a block. `seat_ids` names all of them."""
+
+    code, title = "sold_as_a_whole", "These seats are sold together only"
+
+
+class HoldNotFound(NotFound):
+    """There is no such hold, or it is not yours."""
+
+    code, title = "hold_not_found", "No such hold"
+
+
+class HoldOver(Conflict):
+    """The hold has expired, was given back or is sold."""
+
+    code, title = "hold_expired", "The hold is over"
+
+
+class InSale(Conflict):
+    """Somebody holds or has bought a place: the show stays announced. Cancel or postpone it instead."""
+
+    code, title = "event_in_sale", "Places are held or sold already"
+
+
+class ConsentNeeded(Conflict):
+    """Places are held or sold at the old venue. Say in `consent_note` who agreed to the move, and how."""
+
+    code, title = "venue_change_needs_consent", "Say who agreed to the move"
+
+
+class ReasonNeeded(Forbidden):
+    """Staff release somebody else's hold with a reason only."""
+
+    code, title = "reason_needed", "Say why"

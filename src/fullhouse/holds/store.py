@@ -1,0 +1,67 @@
+"""Runs `queries.sql`, row to model."""
+
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from fullhouse.holds.model import StoredHold
+from fullhouse.kit import sql
+
+statements = sql.load(__file__)
+
+
+class Ended(NamedTuple):
+    """A hold that ended. Without an id: a companion seat that is nobody's any more, or how full a zone is now."""
+
+    hold_id: UUID | None
+    event_id: UUID
+    user_id: UUID | None
+    seat_id: UUID | None
+    quantity: int
+    ordinal: int | None
+    zone_id: UUID | None
+    ticket_type_id: UUID | None
+    held_until: datetime | None
+    age_s: float | None
+    version: int | None
+    held: int | None
+    sold: int | None
+
+
+class LiveHold(NamedTuple):
+    hold_id: UUID
+    user_id: UUID
+    place: UUID
+    held_until: datetime
+
+
+class Show(NamedTuple):
+    organization_id: UUID
+    event_id: UUID
+
+
+class Ending(NamedTuple):
+    status: str
+    holds: int
+
+
+class Due(NamedTuple):
+    organization_id: UUID
+    ids: list[UUID]
+
+
+my_holds = statements.many("my_holds", StoredHold)
+holds_of_basket = statements.many("holds_of_basket", StoredHold)
+hold_by_id = statements.one("hold_by_id", StoredHold)
+end_holds = statements.many("end_holds", Ended)
+due_holds = statements.many("due_holds", Due)
+live_holds_of_event = statements.value("live_holds_of_event", list[UUID])
+live_holds_of_seats = statements.value("live_holds_of_seats", list[UUID])
+suspend_holds = statements.count("suspend_holds")
+resume_holds = statements.count("resume_holds")
+is_on_sale = statements.value("is_on_sale", bool)
+is_in_sale = statements.value("is_in_sale", bool)
+live_holds = statements.many("live_holds", LiveHold)
+shows_on_sale = statements.many("shows_on_sale", Show)
+holds_of_stopped_shows = statements.value("holds_of_stopped_shows", int)
+hold_endings = statements.many("hold_endings", Ending)

@@ -1,0 +1,216 @@
+"""Keeps Redis up to date with what this process has committed (mirror.py says what lies there).
+
+Never in anybody's way: the engine leaves a batch in a queue, and one task writes it down later, with others.
+What Redis did not take, or the queue had no room for, is written anew from the database as soon as Redis answers.
+"""
+
+import asyncio
+from collections import defaultdict, deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import structlog
+from prometheus_client import Counter, Histogram
+
+from fullhouse.events import live_reads as events
+from fullhouse.holds import actions, engine, mirror
+from fullhouse.holds.mirror import Held, Names
+from fullhouse.kit.bus import HERE
+from fullhouse.kit.services import Services
+from fullhouse.kit.warm import Redis
+from fullhouse.seating.halls import TOPIC, Halls
+from fullhouse.seating.model import SeatChange
+
+QUEUE_MAX = 2_000  # batches
+TOGETHER_MAX = 400  # seats written by one call
+AGAIN_S, SLOW_S = 0.5, 0.1
+WROTE = Histogram("fullhouse_warm_write_seconds", "Writing changes of seats to Redis")
+LOST = Counter("fullhouse_warm_lost_total", "Changes that Redis did not take; the show is written anew", ["why"])
+REBUILT = Counter("fullhouse_warm_rebuilds_total", "Shows written to Redis anew", ["outcome"])
+log = structlog.get_logger()
+
+Show = tuple[UUID, UUID]  # organisation and event
+
+
+class Changes(NamedTuple):
+    """What is to be written of one show."""
+
+    seats: dict[int, tuple[int, int]]  # ordinal to state and version
+    held: dict[UUID, Held]  # by seat
+    places: list[Held]  # held without a seat
+    gone: list[Held]
+
+
+class WarmHolds:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._queue: deque[Callable[[dict[Show, Changes]], None]] = deque()
+        self._owed: set[Show] = set()  # shows to be written anew
+        self._nameless: set[UUID] = set()  # the same, where it was not said whose they are
+        self._wake = asyncio.Event()
+        self._writing: asyncio.Task[None] | None = None
+        self._leave: list[Callable[[], None]] = []
+
+    async def start(self) -> None:
+        if not self._services.warm.configured:
+            return
+        bus = self._services.bus
+        self._leave = [
+            bus.subscribe(f"{HERE}{TOPIC}*", lambda topic, news: self._put(lambda to: self._seats(to, topic, news))),
+            bus.subscribe(engine.PLACED, lambda _topic, batch: self._put(lambda to: _placed(to, *batch))),
+            bus.subscribe(actions.ENDED, lambda _topic, batch: self._put(lambda to: _ended(to, *batch))),
+        ]
+        self._writing = asyncio.create_task(self._keep_writing(), name="holds:warm")
+
+    async def stop(self) -> None:
+        for leave in self._leave:
+            leave()
+        if self._writing:
+            self._writing.cancel()
+            await asyncio.gather(self._writing, return_exceptions=True)
+
+    def is_settled(self) -> bool:
+        """Everything is written."""
+        return not (self._queue or self._owed or self._nameless or self._wake.is_set())
+
+    # --- hearing: as little as possible, on the way of a request
+
+    def _put(self, work: Callable[[dict[Show, Changes]], None]) -> None:
+        self._queue.append(work)
+        if len(self._queue) > QUEUE_MAX:
+            self._owe(self._take(), "overflow")
+        self._wake.set()
+
+    def _take(self) -> dict[Show, Changes]:
+        """Who holds a seat is said right before that it is held: the two are never parted."""
+        to: dict[Show, Changes] = defaultdict(lambda: Changes({}, {}, [], []))
+        while self._queue and sum(len(changes.seats) for changes in to.values()) < TOGETHER_MAX:
+            self._queue.popleft()(to)
+        return to
+
+    def _seats(self, to: dict[Show, Changes], topic: str, news: Any) -> None:
+        event_id = UUID(topic.removeprefix(HERE + TOPIC))
+        if news is None:
+            self._nameless.add(event_id)
+            return
+        change = SeatChange(*news)
+        rows = zip(change.ordinals, change.states, change.versions, strict=True)
+        changes = to[change.organization_id, event_id]
+        changes.seats.update({ordinal: (state, version) for ordinal, state, version in rows})
+
+    def _owe(self, shows: dict[Show, Changes], why: str) -> None:
+        LOST.labels(why).inc(sum(len(c.seats) + len(c.places) + len(c.gone) for c in shows.values()))
+        self._owed.update(shows)
+
+    # --- writing
+
+    async def _keep_writing(self) -> None:
+        while True:
+            await self._wake.wait()
+            try:
+                await self._write_queue()
+                settled = await self._write_owed()
+                if settled and not self._queue:
+                    self._wake.clear()
+                elif not settled:
+                    await asyncio.sleep(AGAIN_S)
+            except Exception:
+                log.exception("the mirror in Redis could not be written")
+                await asyncio.sleep(AGAIN_S)
+
+    async def _write_queue(self) -> None:
+        while self._queue:
+            shows = self._take()
+            try:
+                written = await self._write(shows)
+            except Exception:
+                self._owe(shows, "failed")
+                raise
+            if written is None:
+                self._owe(shows, "away")
+            else:
+                self._owed |= {show for show, there in zip(shows, written, strict=True) if not there}
+
+    async def _write(self, shows: dict[Show, Changes]) -> list[bool] | None:
+        """For each show whether it was there to be changed; None if Redis was not."""
+        services, now = self._services, self._services.clock.now()
+        halls = [await services.part(Halls).get(*show) for show in shows]
+
+        async def run(client: Redis) -> list[bool]:
+            pipe = client.pipeline(transaction=False)
+            asked = []
+            for (show, changes), hall in zip(shows.items(), halls, strict=True):
+                names = Names.of(services, *show)
+                rows = [(ordinal, *rest) for ordinal, rest in changes.seats.items()]
+                words = mirror.seat_words(hall.house.layout_id, rows, changes.held, now) if hall else []
+                asked.append(len(pipe))
+                mirror.apply(pipe, names, words, now)
+                mirror.move(pipe, names, changes.places, changes.gone)
+                if hall:
+                    mirror.count(pipe, names, hall, now)
+            answers = await pipe.execute(raise_on_error=False)
+            good = [not isinstance(answer, Exception) for answer in answers]
+            # An answer that is an error: somebody put something else there.
+            return [all(good) and (answers[n] == 1 or hall is None) for n, hall in zip(asked, halls, strict=True)]
+
+        began = asyncio.get_running_loop().time()
+        with WROTE.time():
+            written = await services.warm.call(run, None)
+        if (took_s := asyncio.get_running_loop().time() - began) > SLOW_S:
+            log.warning("Redis takes its time", seconds=round(took_s, 3), shows=len(shows))
+        return written
+
+    async def _write_owed(self) -> bool:
+        if (self._owed or self._nameless) and not await self._services.warm.call(_ping, False):
+            return False  # before the database is read for nothing
+        for event_id in list(self._nameless):
+            if organization_id := await events.owner_of(self._services, event_id):
+                self._owed.add((organization_id, event_id))
+            self._nameless.discard(event_id)
+        for show in list(self._owed):
+            self._owed.discard(show)
+            if not await rebuild(self._services, *show):
+                self._owed.add(show)
+                return False
+        return True
+
+
+async def _ping(client: Redis) -> bool:
+    await client.ping()
+    return True
+
+
+def _placed(to: dict[Show, Changes], organization_id: UUID, asks: Any, rows: Any) -> None:
+    """What a batch of the engine got."""
+    for row in rows:
+        if row["outcome"] == "held":
+            ask = asks[row["req"] - 1]
+            want = ask.wants[row["line"] - 1]
+            hold = Held(row["hold_id"], ask.user_id, want.seat_id or want.ref_id, row["held_until"])
+            changes = to[organization_id, ask.event_id]
+            if want.seat_id:
+                changes.held[want.seat_id] = hold
+            else:
+                changes.places.append(hold)
+
+
+def _ended(to: dict[Show, Changes], organization_id: UUID, _ending: str, _reason: str | None, rows: Any) -> None:
+    for row in rows:
+        if row.hold_id:
+            place = row.seat_id or row.zone_id or row.ticket_type_id
+            hold = Held(row.hold_id, row.user_id, place, row.held_until)
+            to[organization_id, row.event_id].gone.append(hold)
+
+
+async def rebuild(services: Services, organization_id: UUID, event_id: UUID) -> bool:
+    done = await mirror.rebuild(services, organization_id, event_id)
+    REBUILT.labels("done" if done else "away").inc()
+    if done:
+        log.info(
+            "written to Redis anew",
+            organization_id=str(organization_id),
+            event_id=str(event_id),
+            keys_invalidated=Names.of(services, organization_id, event_id).base,
+        )
+    return done

@@ -1,0 +1,192 @@
+"""What is counted, logged and watched of holds and seats: metrics, lines in the log, warnings where a show is odd."""
+
+import logging
+from collections import Counter as Tally
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+import numpy as np
+import structlog
+from prometheus_client import Counter, Gauge, Histogram
+
+from fullhouse.holds import actions, engine, store
+from fullhouse.kit.db import Database
+from fullhouse.kit.services import Services
+from fullhouse.seating import allocation
+from fullhouse.seating.halls import AVAILABLE, HELD, SOLD, Hall, Halls
+from fullhouse.seating.index import WHEELCHAIR
+
+AGES_S = (5, 15, 30, 60, 120, 180, 240, 300, 600, 1800)
+ENDED = Counter("fullhouse_holds_ended_total", "Holds that ended, by how", ["ending"])
+AGE = Histogram("fullhouse_hold_age_seconds", "How old holds were when they ended", ["ending"], buckets=AGES_S)
+STOPPED = Gauge(
+    "fullhouse_holds_of_stopped_shows", "Live holds of shows that sell nothing", multiprocess_mode="mostrecent"
+)
+MEASURES = {
+    name: Gauge(f"fullhouse_show_{name}_ratio", what, ["organization", "event"], multiprocess_mode="mostrecent")
+    for name, what in (
+        ("orphans", "Free seats without a free neighbour, of all free seats"),
+        ("vip", "Held and sold places of VIP zones, of all of them"),
+        ("accessible", "Wheelchair places, of all seats held and sold"),
+        ("conversion", "Holds that were sold, of those that ended in the last day"),
+    )
+}
+log = structlog.get_logger()
+
+
+# --- counting and logging, in every process
+
+
+class Journal:
+    """Listens to what the engine and the verbs of this process have done."""
+
+    def __init__(self, services: Services) -> None:
+        self._leave = [
+            services.bus.subscribe(engine.PLACED, lambda _topic, batch: self._placed(*batch)),
+            services.bus.subscribe(actions.ENDED, lambda _topic, batch: self._ended(*batch)),
+        ]
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None:
+        for leave in self._leave:
+            leave()
+
+    def _placed(self, organization_id: UUID, asks: Sequence[engine.Ask], rows: Sequence[Any]) -> None:
+        """A line for a batch; one for each hold, and for each that was refused, only for those who debug."""
+        if not log.is_enabled_for(logging.INFO):
+            return
+        outcomes = Tally(row["outcome"] for row in rows if row["req"])
+        log.info("holds", organization_id=str(organization_id), requests=len(asks), **outcomes)
+        kept = Tally(row["hold_id"] for row in rows if row["outcome"] == "accompanied")
+        loud = log.is_enabled_for(logging.DEBUG)
+        if not loud and not any(want.keeps_companions for ask in asks for want in ask.wants):
+            return
+        for row in rows:
+            if not row["req"]:
+                continue
+            ask = asks[row["req"] - 1]
+            want = ask.wants[row["line"] - 1]
+            said = {"organization_id": str(organization_id), "event_id": str(ask.event_id)}
+            said |= {"seat_id": str(want.seat_id), "user_id": str(ask.user_id)}
+            if want.keeps_companions and row["outcome"] == "held":
+                log.info("wheelchair place held", **said, companion_soft_reserved=kept[row["hold_id"]] > 0)
+            if loud and row["outcome"] == "held":
+                log.debug("hold placed", **said, hold_id=str(row["hold_id"]), held_until=str(row["held_until"]))
+            elif loud:
+                log.debug("hold refused", **said, reason=row["outcome"])
+
+    def _ended(self, organization_id: UUID, ending: str, reason: str | None, rows: Sequence[store.Ended]) -> None:
+        ended = [row for row in rows if row.hold_id]
+        ENDED.labels(ending).inc(len(ended))
+        for row in ended:
+            AGE.labels(ending).observe(row.age_s or 0)
+        for event_id, count in Tally(row.event_id for row in ended).items():
+            log.info(
+                "holds ended", organization_id=str(organization_id), event_id=str(event_id), holds=count,
+                status_before="held", status_after="available", ending=ending, reason=reason,
+            )  # fmt: skip
+
+
+# --- measuring, by one worker
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """A show in ratios; None where there is nothing to divide by."""
+
+    orphans: float | None
+    vip: float | None
+    accessible: float | None
+    conversion: float | None
+    full: float  # of all places, those held and sold
+    ended: int  # holds of the last day
+
+
+class Range(NamedTuple):
+    low: float
+    high: float
+    why: str
+
+
+# Beyond these somebody should look.
+USUAL = {
+    "orphans": Range(0.0, 0.10, "seats are left alone: look at the rules for choosing seats"),
+    "vip": Range(0.40, 0.95, "VIP zones are used unusually"),
+    "accessible": Range(0.0, 0.05, "wheelchair places are used unusually"),
+    "conversion": Range(0.25, 0.85, "holds become sales unusually seldom or often"),
+}
+ENDED_MIN = 20  # holds that must have ended before their share says anything
+FULL_MIN = 0.5  # of a show, before "too few" says anything
+
+
+def odd(sample: Sample) -> dict[str, str]:
+    """What is unusual about a show, by measure."""
+    found = {}
+    for name, usual in USUAL.items():
+        value: float | None = getattr(sample, name)
+        if value is None or (name == "conversion" and sample.ended < ENDED_MIN):
+            continue
+        few = value < usual.low or (name == "accessible" and value == 0)
+        if value > usual.high or (few and (name == "conversion" or sample.full >= FULL_MIN)):
+            found[name] = usual.why
+    return found
+
+
+def measure(hall: Hall, endings: dict[str, int]) -> Sample:
+    index, free = hall.house.index, hall.states == AVAILABLE
+    taken = np.isin(hall.states, (HELD, SOLD))
+    wheelchairs = index.chart.category == WHEELCHAIR
+    found = hall.occupancy()
+    vip = [zone for zone in found.zones if zone.zone_type.startswith("vip")]
+    ended = sum(endings.values())
+    return Sample(
+        orphans=_ratio(len(allocation.stranded(index, free)), int(free.sum())),
+        vip=_ratio(sum(zone.held + zone.sold for zone in vip), sum(zone.capacity for zone in vip)),
+        accessible=_ratio(int((taken & wheelchairs).sum()), int(taken.sum())) if wheelchairs.any() else None,
+        conversion=_ratio(endings.get("converted", 0), ended),
+        full=_ratio(found.held + found.sold, found.capacity) or 0.0,
+        ended=ended,
+    )
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+class Watch:
+    """Remembers what it has warned of: a show is not odd anew every minute."""
+
+    def __init__(self, services: Services, finder: Database) -> None:
+        self._services, self._finder = services, finder
+        self._warned: set[tuple[UUID, str]] = set()
+
+    async def round(self) -> None:
+        async with self._finder.nobody() as tx:
+            shows = await store.shows_on_sale(tx)
+            stopped = await store.holds_of_stopped_shows(tx) or 0
+        STOPPED.set(stopped)
+        if stopped:
+            log.error("shows that sell nothing have live holds", holds=stopped)
+        warned = set()
+        for show in shows:
+            warned |= await self._look_at(show)
+        self._warned = warned
+
+    async def _look_at(self, show: store.Show) -> set[tuple[UUID, str]]:
+        hall = await self._services.part(Halls).get(*show)
+        if hall is None:
+            return set()
+        async with self._services.database.tenant(show.organization_id) as tx:
+            endings = await store.hold_endings(tx, show.organization_id, show.event_id)
+        sample = measure(hall, {row.status: row.holds for row in endings})
+        for name, gauge in MEASURES.items():
+            if (value := getattr(sample, name)) is not None:
+                gauge.labels(str(show.organization_id), str(show.event_id)).set(value)
+        unusual = odd(sample)
+        for name, why in unusual.items():
+            if (show.event_id, name) not in self._warned:
+                said = {"organization_id": str(show.organization_id), "event_id": str(show.event_id)}
+                log.warning("a show is unusual", **said, measure=name, value=round(getattr(sample, name), 3), why=why)
+        return {(show.event_id, name) for name in unusual}

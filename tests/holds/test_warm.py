@@ -1,0 +1,256 @@
+"""The warm layer: Redis as it should be, and reserves that do not care whether it is."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from random import Random
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from fullhouse import wiring
+from fullhouse.events import actions as events
+from fullhouse.events.policy import Move
+from fullhouse.holds import actions, mirror
+from fullhouse.holds import warm as warm_holds
+from fullhouse.holds.engine import Engine
+from fullhouse.holds.warm import WarmHolds
+from fullhouse.kit import outbox
+from fullhouse.kit.db import Database
+from fullhouse.kit.files import Disk
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.services import Services, open_parts, open_services
+from fullhouse.kit.warm import client
+from fullhouse.seating import overlay_actions as overlays
+from fullhouse.seating.model import SeatChoice
+from tests.fixtures import PUBLIC_URL, SECRET_KEY, Tenant, make_tenant
+from tests.holds.helpers import OnSale, hall, hold, places, seats, stage, wish
+from tests.holds.test_streams import SIZE, Workload
+from tests.kit.conftest import own_redis as own_redis
+from tests.kit.conftest import patient as patient
+from tests.kit.helpers import frozen, until
+from tests.services import servers
+from tests.services.servers import Server
+
+pytestmark = pytest.mark.req("HOLD-9", "CACHE-2")
+
+
+@pytest.fixture
+async def process(server_url: str, own_redis: Server, tmp_path: Path, patient: None) -> AsyncIterator[Services]:
+    """What an API process has, with a Redis of its own."""
+    outbox.wire(wiring.SYNC)
+    opening = open_services(
+        url=server_url,
+        read_url=None,
+        redis_url=own_redis.url,
+        secret_key=SECRET_KEY,
+        files=Disk(tmp_path / "images"),
+        public_url=PUBLIC_URL,
+        pool_size=4,
+    )
+    async with opening as services, open_parts(services, wiring.PARTS):
+        yield services
+
+
+@pytest.fixture
+async def tenant(process: Services) -> Tenant:
+    return await make_tenant(process)
+
+
+@pytest.fixture
+async def redis(own_redis: Server) -> AsyncIterator[Any]:
+    opened = client(own_redis.url)
+    yield opened
+    await opened.aclose()
+
+
+async def settled(process: Services) -> None:
+    await until(process.part(WarmHolds).is_settled)
+
+
+async def right(process: Services, tenant: Tenant, sale: OnSale) -> bool:
+    await settled(process)
+    return not await mirror.check(process, tenant.id, sale.event_id)
+
+
+def base(tenant: Tenant, sale: OnSale) -> str:
+    return f"fullhouse:org:{tenant.id}:event:{sale.event_id}"
+
+
+async def test_a_hold_lies_in_redis_under_its_names(process: Services, tenant: Tenant, redis: Any, owner: Any) -> None:
+    sale, user_id = await stage(process, tenant, hall(pit=20)), new_id()
+    seat, pit = await hold(process, tenant, sale, user_id, *seats(sale, 5), places(sale, "pit", 3))
+    await settled(process)
+    assert seat.held_until
+    assert pit.held_until
+    until_unix = int(seat.held_until.timestamp())
+    assert await redis.get(f"{base(tenant, sale)}:seat:{sale.seat(5)}:hold") == (
+        f"{seat.hold_id}:{user_id}:{until_unix}".encode()
+    )
+    assert 290 < await redis.ttl(f"{base(tenant, sale)}:seat:{sale.seat(5)}:hold") <= 300
+    members = await redis.zrange(f"{base(tenant, sale)}:seat_holds", 0, -1, withscores=True)
+    assert {member.decode() for member, _ in members} == {
+        f"{sale.seat(5)}:{seat.hold_id}:{user_id}:{seat.held_until.isoformat()}",
+        f"{sale.zones['pit']}:{pit.hold_id}:{user_id}:{pit.held_until.isoformat()}",
+    }
+    assert [round(score) for _, score in members] == [round(seat.held_until.timestamp())] * 2
+    bits = [await redis.getbit(f"{base(tenant, sale)}:seats:bitmap", n) for n in range(SIZE)]
+    assert np.flatnonzero(bits).tolist() == [5]
+    counts = await redis.hgetall(f"{base(tenant, sale)}:occupancy")
+    assert (counts[b"available_count"], counts[b"held_count"], counts[b"sold_count"]) == (b"56", b"4", b"0")
+    layout = await redis.get(f"fullhouse:org:{tenant.id}:layout:{sale.layout_id}:config")
+    assert layout
+    assert b'"Hall"' in layout
+    assert 86_000 < await redis.ttl(f"fullhouse:org:{tenant.id}:layout:{sale.layout_id}:config") <= 86_400
+
+
+@pytest.mark.req("TEN-2")
+async def test_every_name_says_whose_it_is(process: Services, tenant: Tenant, redis: Any) -> None:
+    sale = await stage(process, tenant, hall(pit=20))
+    await hold(process, tenant, sale, new_id(), *seats(sale, 5), places(sale, "pit", 3))
+    await settled(process)
+    names = [name.decode() async for name in redis.scan_iter("*")]
+    assert names
+    assert all(name.startswith((f"fullhouse:org:{tenant.id}:", "fullhouse:public:")) for name in names)
+
+
+async def test_what_is_over_leaves(process: Services, tenant: Tenant, redis: Any) -> None:
+    sale = await stage(process, tenant, hall(pit=20))
+    results = await hold(process, tenant, sale, new_id(), *seats(sale, 1, 2), places(sale, "pit", 3))
+    await settled(process)
+    async with process.database.tenant(tenant.id) as tx:
+        await actions.end(tx, [r.hold_id for r in results if r.hold_id], "cancelled")
+    await settled(process)
+    assert await redis.zcard(f"{base(tenant, sale)}:seat_holds") == 0
+    assert not [name async for name in redis.scan_iter(f"{base(tenant, sale)}:seat:*")]
+    assert await redis.bitcount(f"{base(tenant, sale)}:seats:bitmap") == 0
+    assert await right(process, tenant, sale)
+
+
+async def test_a_show_that_is_postponed_and_its_blocked_seats(process: Services, tenant: Tenant, redis: Any) -> None:
+    sale = await stage(process, tenant, hall())
+    await hold(process, tenant, sale, new_id(), *seats(sale, 1, 2))
+    await settled(process)
+    async with process.database.tenant(tenant.id) as tx:
+        choice = SeatChoice(seat_ids=[UUID(sale.seat(7))], reason="x")
+        await overlays.block(tx, sale.event_id, choice)
+        await events.move_event(tx, sale.event_id, Move.POSTPONE)
+    assert await right(process, tenant, sale)
+    scores = await redis.zrange(f"{base(tenant, sale)}:seat_holds", 0, -1, withscores=True)
+    assert [score for _, score in scores] == [float("inf")] * 2
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_a_random_workload_ends_equal(
+    seed: int, process: Services, tenant: Tenant, finder: Database, redis: Any
+) -> None:
+    sale = await stage(process, tenant, hall(wheelchairs=4, pit=60))
+    work = Workload(Random(seed), [process], tenant, sale, finder)
+    for _ in range(15):
+        await asyncio.gather(*(work.step() for _ in range(3)))
+
+    async def equal() -> bool:
+        await work.sweep(process)
+        return await right(process, tenant, sale)
+
+    await until(equal)
+
+
+# --- when Redis is not what it should be
+
+
+async def test_flushed_or_filled_with_lies_it_is_mended_and_decides_nothing(
+    process: Services, tenant: Tenant, redis: Any
+) -> None:
+    sale = await stage(process, tenant, hall(pit=20))
+    await hold(process, tenant, sale, new_id(), *seats(sale, 1), places(sale, "pit", 3))
+    await settled(process)
+
+    await redis.flushall()
+    assert await mirror.check(process, tenant.id, sale.event_id)
+    assert (await hold(process, tenant, sale, new_id(), *seats(sale, 2)))[0].outcome == "held"
+    assert await right(process, tenant, sale)  # the next change finds it missing
+
+    names = base(tenant, sale)
+    for n in range(SIZE):  # everything is taken, it says, by nobody, in a version that is never reached
+        await redis.set(f"{names}:seat:{sale.seat(n)}:hold", "lies")
+        await redis.setbit(f"{names}:seats:bitmap", n, 1)
+        await redis.execute_command("BITFIELD", f"{names}:seats:versions", "SET", "u32", f"#{n}", 4_000_000_000)
+    await redis.zadd(f"{names}:seat_holds", {"lies": 99_999_999_999})
+    await redis.hset(f"{names}:occupancy", mapping={"available_count": 0, "version": 99_999_999_999})
+    assert (await hold(process, tenant, sale, new_id(), *seats(sale, 3)))[0].outcome == "held"
+    await settled(process)
+    assert await mirror.check(process, tenant.id, sale.event_id)
+    assert await mirror.rebuild(process, tenant.id, sale.event_id)
+    assert await mirror.check(process, tenant.id, sale.event_id) == []
+
+
+async def test_keys_of_another_kind_are_replaced(process: Services, tenant: Tenant, redis: Any) -> None:
+    sale = await stage(process, tenant, hall(pit=20))
+    names = mirror.Names.of(process, tenant.id, sale.event_id)
+    for name in (*names.shared, names.occupancy, names.seat(sale.seat(4))):
+        await redis.lpush(name, "a list")
+    assert (await hold(process, tenant, sale, new_id(), *seats(sale, 4)))[0].outcome == "held"
+    assert await right(process, tenant, sale)
+
+
+@pytest.mark.fault
+async def test_redis_is_killed_and_comes_back(
+    process: Services, tenant: Tenant, own_redis: Server, server_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sale = await stage(process, tenant, hall())
+    await hold(process, tenant, sale, new_id(), *seats(sale, 0))
+    await settled(process)
+    own_redis.stop()
+    results = await asyncio.gather(*(hold(process, tenant, sale, new_id(), *seats(sale, n)) for n in range(1, 20)))
+    assert {result.outcome for [result] in results} == {"held"}
+    port = int(own_redis.url.rpartition(":")[2].partition("/")[0])
+    monkeypatch.setattr(servers, "free_port", lambda: port)
+    again = await servers.redis(server_home)
+    try:
+        await until(lambda: right(process, tenant, sale))
+    finally:
+        again.stop()
+
+
+@pytest.mark.fault
+async def test_redis_hangs(process: Services, tenant: Tenant, own_redis: Server) -> None:
+    """Nobody who reserves waits for it: with a patience of five seconds for each call it would show."""
+    sale = await stage(process, tenant, hall())
+    await hold(process, tenant, sale, new_id(), *seats(sale, 0))
+    await settled(process)
+    with frozen(own_redis.processes[0].pid):
+        async with asyncio.timeout(4):
+            ask = [wish(sale, new_id(), *seats(sale, n)) for n in range(1, 20)]
+            results = await asyncio.gather(*(process.part(Engine).hold(tenant.id, each) for each in ask))
+        assert {result.outcome for [result] in results} == {"held"}
+        assert not process.part(WarmHolds).is_settled()
+    await until(lambda: right(process, tenant, sale))
+
+
+async def test_a_queue_that_runs_over_is_written_anew(
+    process: Services, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warm_holds, "QUEUE_MAX", 2)
+    sale = await stage(process, tenant, hall())
+    lost = warm_holds.LOST.labels("overflow")
+    before = lost._value.get()
+    for n in range(SIZE):
+        await process.part(Engine).hold(tenant.id, wish(sale, new_id(), *seats(sale, n)))
+    await until(lambda: right(process, tenant, sale))
+    assert lost._value.get() > before
+
+
+async def test_the_checker_sees_what_is_wrong_in_memory(process: Services, tenant: Tenant, owner: Any) -> None:
+    sale = await stage(process, tenant, hall(pit=10))
+    await hold(process, tenant, sale, new_id(), *seats(sale, 1))
+    assert await right(process, tenant, sale)
+    await owner.execute(  # past everybody
+        "UPDATE event_seats SET status = 'sold', ticket_id = gen_random_uuid() WHERE event_id = $1 AND ordinal = 9",
+        sale.event_id,
+    )
+    wrong = await mirror.check(process, tenant.id, sale.event_id)
+    assert "memory: seat 9 is in state 0, not 2" in wrong
+    assert "redis: seat 9 is free" in wrong

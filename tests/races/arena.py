@@ -1,0 +1,57 @@
+"""Where races are run: a database of the test's own, several processes' worth of engines on it, and a way to take a
+guard away and see what it was good for.
+"""
+
+import random
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import asyncpg
+
+from fullhouse import prove
+from fullhouse.holds.engine import Ask, Engine, Results
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.services import Services
+from tests.fixtures import Tenant, make_tenant
+from tests.holds.helpers import a_process
+from tests.services.client import ask
+
+# A guard is a piece of a function's text, and what is left of it without.
+SEAT_LOCK = ("app.hold", "FOR UPDATE OF s SKIP LOCKED", "")
+POOL_LOCK = ("app.hold", "ORDER BY p.event_id, p.kind, p.ref_id FOR UPDATE;", "ORDER BY p.event_id, p.kind, p.ref_id;")
+PEOPLE_LOCK = ("app.hold", "PERFORM pg_advisory_xact_lock(k.key)", "PERFORM k.key")
+STILL_LIVE = ("app.end_holds", "AND h.status IN ('active', 'suspended')", "")
+
+
+class Arena(NamedTuple):
+    url: str
+    owner: Any
+    tenant: Tenant
+    processes: list[Services]
+
+    async def hold(self, ask: Ask, process: int | None = None) -> Results:
+        """By one of the processes: whichever the load balancer thinks of."""
+        chosen = random.choice(self.processes) if process is None else self.processes[process]
+        return await chosen.part(Engine).hold(self.tenant.id, ask)
+
+    async def remove(self, guard: tuple[str, str, str]) -> None:
+        name, text, without = guard
+        function = await self.owner.fetchval(f"SELECT pg_get_functiondef('{name}'::regproc)")
+        assert text in function, "the guard has another shape now: the mutant must follow it"
+        await self.owner.execute(function.replace(text, without))
+
+    async def wrong(self) -> dict[str, list[str]]:
+        """What `fullhouse prove` finds here, by the name of the check."""
+        return {check.name: found for check, found in (await prove.run(self.url)).items() if found}
+
+
+@asynccontextmanager
+async def arena(home: Path, processes: int = 1) -> AsyncIterator[Arena]:
+    urls = ask("database", f"race_{new_id().hex}")
+    async with AsyncExitStack() as stack:
+        running = [await stack.enter_async_context(a_process(urls["server_url"], home)) for _ in range(processes)]
+        owner = await asyncpg.connect(urls["owner_url"])
+        stack.push_async_callback(owner.close)
+        yield Arena(urls["server_url"], owner, await make_tenant(running[0]), running)
