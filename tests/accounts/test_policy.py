@@ -32,6 +32,14 @@ MAY = {
     "venues.read": TEAM,
     "venues.write": OFFICE,
     "venues.delete": HEADS,
+    "layouts.read": OFFICE,
+    "layouts.write": OFFICE,
+    "layouts.activate": HEADS,
+    "seating.read": TEAM,
+    "seating.write": OFFICE,
+    "seating.migrate": HEADS,
+    "holds.read": ALL,
+    "holds.place": ALL,
     "events.read": TEAM,
     "events.create": OFFICE,
     "events.update": OFFICE,
@@ -47,6 +55,7 @@ PLATFORM_MAY = {
     "platform.orgs.create": {"super_admin"},
     "platform.orgs.update": {"super_admin"},
     "platform.events.stop": {"super_admin", "tenant_manager"},
+    "platform.seating.policy": {"super_admin"},
 }
 SCOPES = {
     "org:read": {"org.read"},
@@ -54,11 +63,11 @@ SCOPES = {
     "team:read": {"members.read", "invitations.read"},
     "memberships:read": {"memberships.read"},
     "memberships:write": {"memberships.write"},
-    "venues:read": {"venues.read"},
-    "venues:write": {"venues.write", "venues.delete"},
-    "events:read": {"events.read"},
-    "events:write": {"events.create", "events.update"},
-    "events:manage": {"events.delete", "events.publish", "events.cancel"},
+    "venues:read": {"venues.read", "layouts.read"},
+    "venues:write": {"venues.write", "venues.delete", "layouts.write", "layouts.activate"},
+    "events:read": {"events.read", "seating.read"},
+    "events:write": {"events.create", "events.update", "seating.write"},
+    "events:manage": {"events.delete", "events.publish", "events.cancel", "seating.migrate"},
     "audit:read": {"audit.read"},
 }
 OPEN_SCOPES = {
@@ -66,7 +75,8 @@ OPEN_SCOPES = {
     "admin": set(SCOPES),
     # Not team:read and venues:write: a part of what those open is not open to staff.
     "staff": {"org:read", "memberships:read", "memberships:write", "venues:read", "events:read", "events:write"},
-    "scanner": {"org:read", "memberships:read", "venues:read", "events:read"},
+    # Nor venues:read: it opens layouts too.
+    "scanner": {"org:read", "memberships:read", "events:read"},
     "customer": set(),
 }
 

@@ -46,7 +46,7 @@ async def test_a_guest_is_a_customer_of_this_organisation(client: Client, tenant
     assert (session["user"]["role"], session["user"]["email"]) == ("customer", None)
     me = data(await client.as_(session["token"]).get("/api/me"))
     assert me["id"] == session["user"]["id"]
-    assert me["actions"] == ["me.read", "me.update"]
+    assert me["actions"] == ["holds.place", "holds.read", "me.read", "me.update"]
 
 
 async def test_two_guests_are_two_people(client: Client, tenant: Tenant) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Hashable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from fullhouse.accounts import policy, store
 from fullhouse.accounts.model import PlatformRole, Role
 from fullhouse.kit import secrets
 from fullhouse.kit.actors import Actor, Principal
+from fullhouse.kit.batching import Coalescer
 from fullhouse.kit.db import Database, HotLine
 from fullhouse.kit.secrets import Kind
 from fullhouse.kit.services import Credentials
@@ -24,7 +26,8 @@ class Access:
 
     def __init__(self, url: str, database: Database) -> None:
         self._database = database
-        self._sessions = HotLine(url, "SELECT * FROM app.who_has_session($1, $2)")
+        self._sessions = HotLine(url, "SELECT * FROM app.who_have_sessions($1, $2)", settings={"enable_seqscan": "off"})
+        self._together: Coalescer[bytes, Any] = Coalescer("sessions", self._find_sessions, lines=2)
         self._keys = HotLine(url, "SELECT * FROM app.who_has_key($1, $2)", lines=1)
         self._touched: dict[UUID, float] = {}
         self._touching: set[asyncio.Task[None]] = set()
@@ -44,7 +47,7 @@ class Access:
         await self._keys.close()
 
     async def _by_session(self, organization_id: UUID, digest: bytes, actor: Actor) -> Principal | None:
-        row = _first(await self._sessions.fetch(organization_id, digest))
+        row = await self._together.submit(organization_id, digest)
         if row is None:
             return None
         return Principal(
@@ -54,6 +57,10 @@ class Access:
             allowed=policy.ROLE_ACTIONS[Role(row["role"])],
             session_id=row["session_id"],
         )
+
+    async def _find_sessions(self, key: Hashable, digests: Sequence[bytes], _last: Sequence[bool]) -> list[Any]:
+        found = {row["token_hash"]: row for row in await self._sessions.fetch(key, list(set(digests)))}
+        return [found.get(digest) for digest in digests]
 
     async def _by_key(self, organization_id: UUID, digest: bytes, actor: Actor) -> Principal | None:
         row = _first(await self._keys.fetch(organization_id, digest))

@@ -7,9 +7,16 @@ import asyncpg
 import msgspec
 
 from fullhouse.accounts import policy, store
-from fullhouse.accounts.facts import MemberChanged, MembershipChanged, OrganizationCreated, OrganizationStatusChanged
+from fullhouse.accounts.facts import (
+    MemberChanged,
+    MembershipChanged,
+    OrganizationChanged,
+    OrganizationCreated,
+    OrganizationStatusChanged,
+)
 from fullhouse.accounts.model import (
     AboveYou,
+    AuditEntry,
     BadScope,
     ChangeMe,
     ChangeMember,
@@ -31,10 +38,12 @@ from fullhouse.accounts.model import (
 from fullhouse.kit import audit, mail, secrets
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.changes import audit_difference, changed
+from fullhouse.kit.cursors import Page, page_by_age
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid, NotFound
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import announce
+from fullhouse.kit.secrets import Keyring
 from fullhouse.kit.times import timezone, utc
 
 # --- organisations
@@ -71,14 +80,17 @@ async def change_organization(tx: Tx, change: ChangeOrganization) -> Organizatio
         after.contact_email,
         after.accent_color,
         after.staff_may_edit_venues,
+        after.event_capacity_max,
     )
     await audit_difference(tx, "organization.updated", "organization", before, after)
+    await announce(tx, OrganizationChanged(subject_id=after.id))
     return after
 
 
 async def get_profile(tx: Tx) -> OrganizationProfile:
     profile = await store.profile(tx, tx.organization_id)
-    assert profile
+    if profile is None:
+        raise NotFound
     return profile
 
 
@@ -267,6 +279,14 @@ async def get_membership(tx: Tx, membership_id: UUID) -> Membership:
     return found
 
 
+async def standing(tx: Tx, user_id: UUID) -> tuple[frozenset[str], str | None]:
+    """The tiers whose doors are open to somebody now, and their address."""
+    now = await tx.now()
+    memberships = await store.memberships_of(tx, tx.organization_id, user_id)
+    user = await store.user_by_id(tx, tx.organization_id, user_id)
+    return frozenset(m.tier for m in memberships if policy.is_member(m, m.tier, now)), user.email if user else None
+
+
 async def change_membership(tx: Tx, membership_id: UUID, change: ChangeMembership) -> Membership:
     before = await store.lock_membership(tx, tx.organization_id, membership_id)
     if before is None:
@@ -294,3 +314,19 @@ def _check_validity(valid_from: datetime, valid_until: datetime | None) -> None:
             "A membership must end after it begins.",
             fields=[FieldError("valid_until", "Must be later than valid_from.")],
         )
+
+
+async def page_of_audit(
+    tx: Tx,
+    keyring: Keyring,
+    cursor: str | None,
+    limit: int,
+    action: str | None = None,
+    actor_id: UUID | None = None,
+    entity_id: UUID | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> Page[AuditEntry]:
+    """Who did what, newest first; of everything, or of one thing."""
+    filters = action, actor_id, entity_id, since, until
+    return await page_by_age(tx, keyring, "audit", store.list_audit, cursor, limit, *filters)

@@ -10,6 +10,12 @@ class OrganizationCreated(Fact, frozen=True, kw_only=True):
     slug: str
 
 
+class OrganizationChanged(Fact, frozen=True, kw_only=True):
+    """Its name, time zone or another setting."""
+
+    name: ClassVar[str] = "organization.changed"
+
+
 class OrganizationStatusChanged(Fact, frozen=True, kw_only=True):
     name: ClassVar[str] = "organization.status_changed"
     status: str

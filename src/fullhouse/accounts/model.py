@@ -68,6 +68,7 @@ class OrganizationProfile(msgspec.Struct, frozen=True):
     contact_email: str | None
     accent_color: str
     staff_may_edit_venues: bool
+    event_capacity_max: int
     created_at: datetime
 
 
@@ -225,6 +226,7 @@ class ChangeOrganization(Request, frozen=True):
     contact_email: Email | UnsetType | None = UNSET
     accent_color: Annotated[str, Meta(pattern=r"^#[0-9A-Fa-f]{6}$(?!\n)")] | UnsetType = UNSET
     staff_may_edit_venues: bool | UnsetType = UNSET
+    event_capacity_max: Annotated[int, Meta(ge=1, le=1_000_000)] | UnsetType = UNSET
 
 
 class ChangeMember(Request, frozen=True):

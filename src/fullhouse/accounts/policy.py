@@ -25,6 +25,14 @@ keys.revoke             x      x      .       .        .      -
 venues.read             x      x      x       x        .      venues:read
 venues.write            x      x      x       .        .      venues:write
 venues.delete           x      x      .       .        .      venues:write
+layouts.read            x      x      x       .        .      venues:read
+layouts.write           x      x      x       .        .      venues:write
+layouts.activate        x      x      .       .        .      venues:write
+seating.read            x      x      x       x        .      events:read
+seating.write           x      x      x       .        .      events:write
+seating.migrate         x      x      .       .        .      events:manage
+holds.read              x      x      x       x        x      -
+holds.place             x      x      x       x        x      -
 events.read             x      x      x       x        .      events:read
 events.create           x      x      x       .        .      events:write
 events.update           x      x      x       .        .      events:write
@@ -42,6 +50,7 @@ platform.orgs.read           x             x
 platform.orgs.create         x             .
 platform.orgs.update         x             .
 platform.events.stop         x             x
+platform.seating.policy      x             .
 """
 
 

@@ -25,7 +25,7 @@ INSERT INTO organization_settings (organization_id) VALUES ($1);
 
 -- name: profile
 SELECT o.id, o.slug, o.name, o.status, s.currency, s.locale, s.timezone, s.contact_email, s.accent_color,
-       s.staff_may_edit_venues, o.created_at
+       s.staff_may_edit_venues, s.event_capacity_max, o.created_at
 FROM organizations o JOIN organization_settings s ON s.organization_id = o.id
 WHERE o.id = $1;
 
@@ -39,7 +39,7 @@ RETURNING id, slug, name, status, created_at;
 -- name: update_settings
 UPDATE organization_settings
 SET currency = $2, locale = $3, timezone = $4, contact_email = $5, accent_color = $6,
-    staff_may_edit_venues = $7, updated_at = app.clock()
+    staff_may_edit_venues = $7, event_capacity_max = $8, updated_at = app.clock()
 WHERE organization_id = $1;
 
 -- name: insert_user

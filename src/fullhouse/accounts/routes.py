@@ -155,9 +155,7 @@ async def list_audit(
 ) -> Page[AuditEntry]:
     """Who did what, newest first."""
     period = moment("since", since), moment("until", until)
-    return await page_by_age(
-        tx, services.keyring, "audit", store.list_audit, cursor, limit, action, actor_id, entity_id, *period
-    )
+    return await actions.page_of_audit(tx, services.keyring, cursor, limit, action, actor_id, entity_id, *period)
 
 
 @get("/api/org/mailbox", "mailbox.read")
