@@ -14,8 +14,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 import asyncpg
@@ -28,13 +29,16 @@ from bench import _load
 from fullhouse import config, serving
 from fullhouse.events import cities, public_actions, store
 from fullhouse.events.public_model import CitySuggestion
+from fullhouse.events.public_routes import SaleStatus
 from fullhouse.kit.db import APP, Database
+from fullhouse.kit.text import tsquery
 
 PAGE, DEEP = 20, 1000
 CITIES, WORDS = 2_000, 20_000
-NO_FILTERS = (None,) * 6
+NO_FILTERS = (None,) * 6  # organisation, city, category, since, until, sale status
 
-# A show's words are drawn by a hash of its number: the same house every time.
+# A show's words are drawn by a hash of its number: the same house every time. All are an evening, one in ten a matinee,
+# one in a hundred a gala; a jubilee is one of the last. Few are sold out, postponed, or not on sale at the moment.
 FILL = """
 SET session_replication_role = replica;
 INSERT INTO organizations (id, slug, name)
@@ -46,18 +50,29 @@ SELECT ('00000000-0000-7000-9000-' || lpad(to_hex(n), 12, '0'))::uuid AS id,
        n, app.clock() + interval '1 hour' + interval '37 seconds' * (hashint4(n) & 1048575) AS start_at,
        'city' || (hashint4(n + 1) & 2047) % {cities} AS city,
        (ARRAY['theatre', 'concert', 'comedy', 'dance', 'talk'])[1 + n % 5] AS category,
-       (SELECT string_agg('word' || (hashint4(n * 31 + k) & 1048575) % {words}, ' ') FROM generate_series(1, 4) k) AS title,
-       (SELECT string_agg('word' || (hashint4(n * 57 + k) & 1048575) % {words}, ' ') FROM generate_series(1, 12) k) AS text
+       'evening' || CASE WHEN n % 10 = 0 THEN ' matinee' ELSE '' END || CASE WHEN n % 100 = 0 THEN ' gala' ELSE '' END
+       || CASE WHEN hashint4(n) & 1048575 > 1038000 THEN ' jubilee ' ELSE ' ' END
+       || (SELECT string_agg('word' || (hashint4(n * 31 + k) & 1048575) % {words}, ' ') FROM generate_series(1, 4) k)
+       AS title,
+       (SELECT string_agg('word' || (hashint4(n * 57 + k) & 1048575) % {words}, ' ') FROM generate_series(1, 12) k)
+       AS text,
+       CASE WHEN n % 1000 = 1 THEN 'postponed' ELSE 'published' END AS status,
+       n % 1000 = 3 AS sold_out
 FROM generate_series(1, {shows}) n;
+ALTER TABLE made ADD COLUMN sale_start_at timestamptz;
+UPDATE made SET sale_start_at = CASE WHEN n % 1000 = 2 THEN start_at - interval '1 minute'
+                                     ELSE app.clock() - interval '1 day' END;
 INSERT INTO events (id, organization_id, slug, name, description, category, status, start_at, end_at, doors_at,
                     sale_start_at, sale_end_at, venue_name, city, country, timezone, dedupe_key, published_at)
-SELECT id, house, 'show-' || n, title, text, category, 'published', start_at, start_at + interval '2 hours', start_at,
-       app.clock() - interval '1 day', start_at, 'Hall', city, 'ZZ', 'UTC', n, app.clock() FROM made;
+SELECT id, house, 'show-' || n, title, text, category, status, start_at, start_at + interval '2 hours', start_at,
+       sale_start_at, start_at, 'Hall', city, 'ZZ', 'UTC', n, app.clock() FROM made;
 INSERT INTO public_events (event_id, organization_id, slug, title, description, category, status, venue_name, city,
                            city_norm, country, timezone, start_at, end_at, first_start_at, sale_start_at, sale_end_at,
-                           capacity, published_at, search)
-SELECT id, house, 'show-' || n, title, text, category, 'published', 'Hall', city, city, 'ZZ', 'UTC', start_at,
-       start_at + interval '2 hours', start_at, app.clock() - interval '1 day', start_at, 100, app.clock(),
+                           sold_out, capacity, published_at, search)
+SELECT id, house, 'show-' || n, title, text, category, status, 'Hall', city, city, 'ZZ', 'UTC', start_at,
+       start_at + interval '2 hours', start_at, sale_start_at,
+       CASE WHEN n % 1000 = 4 THEN app.clock() - interval '1 hour' ELSE start_at END, sold_out, 100,
+       app.clock() - interval '1 second' * (n % 1000000),
        setweight(to_tsvector('simple', title), 'A') || setweight(to_tsvector('simple', text), 'D')
        || array_to_tsvector(ARRAY['§city:' || city, '§category:' || category]) FROM made;
 INSERT INTO public_ranks (event_id, organization_id, since_epoch, rank, start_at, city_norm, category)
@@ -111,36 +126,84 @@ async def pages(database: Database, url: str) -> None:
         async def by_key(after: Any, sort: str = sort) -> None:
             async with database.nobody() as tx:
                 if sort == "latest":
-                    await store.public_feed(tx, *NO_FILTERS, *(after or (None, None)), PAGE + 1)
+                    await store.public_feed(tx, *NO_FILTERS, *(after or (None, None)), PAGE + 1, words=None)
                 else:
-                    await store.public_trending(tx, *NO_FILTERS, 1, *(after or (None,) * 3), PAGE + 1)
+                    await store.public_trending(tx, *NO_FILTERS, 1, *(after or (None,) * 3), PAGE + 1, words=None)
 
         async def by_offset(page: int, sort: str = sort) -> None:
             async with database.nobody() as tx:
                 await tx.fetch(OFFSETS[sort], PAGE + 1, PAGE * (page - 1))
 
         await by_key(None)
-        first, far = await median_ms(40, lambda: by_key(None)), await median_ms(40, lambda: by_key(tuple(deep)))
+        first, far = await median_ms(40, partial(by_key, None)), await median_ms(40, partial(by_key, tuple(deep)))
         near_offset, far_offset = (
-            await median_ms(20, lambda: by_offset(1)),
-            await median_ms(20, lambda: by_offset(DEEP)),
+            await median_ms(20, partial(by_offset, 1)),
+            await median_ms(20, partial(by_offset, DEEP)),
         )
         print(f"{sort:<9} page 1 {first:6.2f} ms, page {DEEP:,} {far:6.2f} ms: ratio {far / first:.2f} by keyset, "
               f"{far_offset / near_offset:.1f} by OFFSET ({far_offset:.1f} ms)")  # fmt: skip
     await owner.close()
 
 
+async def questions(database: Database) -> None:
+    """Whatever the public may ask that is not a page of everything: the slowest matters."""
+    house = UUID("00000000-0000-7000-8000-" + f"{1:012x}")
+    words = ("evening", "matinee", "gala", "jubilee", "word5", "nosuchword", "-evening", "gala -matinee")
+    filters: dict[str, tuple[tuple[Any, ...], str | None]] = {word: (NO_FILTERS, tsquery(word)) for word in words}
+    filters |= {status: ((*NO_FILTERS[:5], status), None) for status in get_args(SaleStatus)}
+    filters |= {f"{status} gala": ((*NO_FILTERS[:5], status), "gala") for status in get_args(SaleStatus)}
+    filters |= {
+        "gala in a city": ((None, "city7", *NO_FILTERS[2:]), "gala"),
+        "a house": ((house, *NO_FILTERS[1:]), None),
+    }
+    filters |= {"gala of a house": ((house, *NO_FILTERS[1:]), "gala")}
+    asked: dict[str, Callable[[Any], Awaitable[Any]]] = {}
+    for name, (wanted, word) in filters.items():
+        first = (None, None, PAGE + 1)
+        asked[f"latest, {name}"] = partial(_ask, partial(store.public_feed, words=word), *wanted, *first)
+        asked[f"trending, {name}"] = partial(_ask, partial(store.public_trending, words=word), *wanted, 1, None, *first)
+    for word in words:
+        asked[f"search, {word}"] = partial(_ask, store.search_public, tsquery(word), "english", *NO_FILTERS[:4], 20)
+    asked |= {
+        "by slug": partial(_ask, store.public_show_at, "house-1", "show-1000"),
+        "newest": partial(_ask, store.newest_shows, None, 50),
+        "newest of a house": partial(_ask, store.newest_shows, house, 50),
+        "calendar of a house": partial(_ask, store.coming_shows, house, 500),
+        "categories": partial(_ask, store.public_categories),
+        "a file of the sitemap": partial(_ask, store.sitemap_shows, UUID(int=0), None, 10_000),
+        "houses of the sitemap": partial(_ask, store.sitemap_organizations, 9_999),
+        "cities, once an hour": partial(_ask, store.public_cities),
+        "sitemap, once an hour": partial(_ask, store.sitemap_boundaries, 5_000),
+    }
+    took: list[tuple[float, str]] = []
+    for name, ask in asked.items():
+        async with database.nobody() as tx:
+            await ask(tx)
+            took.append((await median_ms(5, partial(ask, tx)), name))
+    slowest = sorted(took, reverse=True)[:12]
+    print(f"of {len(took)} public questions the slowest: " + "; ".join(f"{name} {ms:.1f} ms" for ms, name in slowest))
+
+
+async def _ask(statement: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
+    *wanted, tx = arguments
+    await statement(tx, *wanted)
+
+
 async def searches(database: Database) -> None:
     dice = random.Random(7)
-    for name, count, filtered in (("one word", 1, False), ("two words", 2, False), ("one word in a city", 1, True)):
+    kinds = (("one word", 1, False), ("two words", 2, False), ("one word in a city", 1, True), ("any word", 0, False))
+    for name, count, filtered in kinds:
         times = []
         for _ in range(200):
-            words = " ".join(f"word{dice.randrange(WORDS)}" for _ in range(count))
+            # Of "any", one in four is very common.
+            words = " ".join(f"word{dice.randrange(WORDS)}" for _ in range(max(count, 1)))
+            if not count and dice.random() < 0.25:
+                words = dice.choice(("evening", "matinee", "gala", "jubilee"))
             lexemes = public_actions.filter_lexemes(city=f"city{dice.randrange(CITIES)}") if filtered else []
             filters = " & ".join(f"'{lexeme}'" for lexeme in lexemes) or None
             began = time.perf_counter()
             async with database.nobody() as tx:
-                await store.search_public(tx, words, "english", filters, 20)
+                await store.search_public(tx, tsquery(words), "english", filters, None, None, None, 20)
             times.append((time.perf_counter() - began) * 1000)
         ordered = sorted(times)
         print(f"search, {name:<19} p50 {ordered[100]:6.2f} ms, p95 {ordered[190]:6.2f} ms")
@@ -163,6 +226,10 @@ def suggestions() -> None:
         print(f"city suggestions of 5,000, {what:<12} p50 {ordered[250]:.3f} ms, p95 {ordered[475]:.3f} ms")
 
 
+def _itself(request: bytes) -> bytes:
+    return request
+
+
 def cached_reads(urls: serving.Urls, home: str) -> None:
     environment = {**os.environ, "DATABASE_URL": urls.serving, "DATABASE_OWNER_URL": urls.owner, "FULLHOUSE_HOME": home}
     event_id = UUID("00000000-0000-7000-9000-" + f"{1:012x}")
@@ -171,7 +238,7 @@ def cached_reads(urls: serving.Urls, home: str) -> None:
     with _load.serving("fullhouse.app:create", environment) as port:
         for _ in range(3):
             for name, request in requests.items():
-                measured = uvloop.run(_load.load(port, lambda request=request: request, connections=64, seconds=2))
+                measured = uvloop.run(_load.load(port, partial(_itself, request), connections=64, seconds=2))
                 assert set(measured.statuses) == {200}, measured.statuses
                 rates[name].append(measured.rate)
     nothing, show = (statistics.median(rates[name]) for name in requests)
@@ -186,6 +253,7 @@ async def measure(urls: serving.Urls, shows: int, houses: int) -> None:
     database = await Database.open(urls.serving, APP, size=2)
     await pages(database, urls.owner)
     await searches(database)
+    await questions(database)
     await database.close()
 
 

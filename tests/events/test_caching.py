@@ -19,7 +19,7 @@ from fullhouse.events import actions, keys, policy, public_reads, store, venue_a
 from fullhouse.events.jobs import move_due_events
 from fullhouse.events.model import ChangeEvent, Event, EventSummary, NewEvent, NewVenue
 from fullhouse.events.policy import Move
-from fullhouse.events.public_model import PublicEvent
+from fullhouse.events.public_model import EventNotFound, PublicEvent
 from fullhouse.events.public_reads import Filters
 from fullhouse.kit import cache as cache_module
 from fullhouse.kit import replica as replica_module
@@ -65,7 +65,10 @@ class Process:
     # --- reading
 
     async def show(self, event: Event) -> PublicEvent | None:
-        return await public_reads.show(self.services, event.id)
+        try:
+            return (await public_reads.public_show(self.services, event.id)).show
+        except EventNotFound:
+            return None
 
     async def titles(self, **asked: Any) -> list[str]:
         filters = Filters(**dict.fromkeys(Filters._fields) | {"city": folded(self.city)} | asked)
@@ -79,7 +82,7 @@ class Process:
     async def upcoming(self, venue_id: UUID | None = None) -> list[str]:
         return [event.name for event in await public_reads.upcoming(self.services, self.tenant.id, venue_id)]
 
-    async def summary(self, event: Event) -> EventSummary | None:
+    async def summary(self, event: Event) -> EventSummary:
         return await public_reads.summary(self.services, self.tenant.id, event.id)
 
     # --- writing
@@ -205,6 +208,7 @@ async def test_over_http_too(client: Client, lane: Any, here: Process) -> None:
         (client, "/event/v1/events", {"city": here.city, "sort": "trending"}),
         (client, "/event/v1/meta/cities", {"q": here.city}),
         (signed_in, "/api/events/upcoming", {}),
+        (signed_in, f"/api/events/{event.id}/summary", {}),
     ]
     for caller, path, params in calls:
         first = await caller.get(path, params=params)
@@ -267,6 +271,39 @@ async def test_in_redis_too(start: Any, redis: Server) -> None:
             assert ttl_s * 1000 - 60_000 < await looking.pttl(f"fullhouse:{name}") <= ttl_s * 1000, name
         [page] = [name async for name in looking.scan_iter("fullhouse:public:feed:*")]
         assert 0 < await looking.pttl(page) <= 15_000
+
+
+async def test_made_up_ids_push_no_show_out(start: Any, redis: Server) -> None:
+    process = await start(redis.url)
+    event = await process.make(Move.PUBLISH)
+    await process.show(event)
+    process.services.cache._size = 5
+    for _ in range(20):
+        with pytest.raises(EventNotFound):
+            await public_reads.public_show(process.services, new_id())
+    before = process.asked
+    assert await process.show(event)
+    assert process.asked == before
+    async with redis_client(redis.url) as looking:
+        names = [name async for name in looking.scan_iter("fullhouse:public:event:*")]
+    assert names == [f"fullhouse:{keys.show(event.id)}".encode()]
+
+
+async def test_a_show_is_encoded_once_while_nothing_changes(here: Process) -> None:
+    event = await here.make(Move.PUBLISH)
+    first = await public_reads.public_show(here.services, event.id)
+    assert await public_reads.public_show(here.services, event.id) is first
+    assert msgspec.json.decode(first.body, type=dict[str, PublicEvent]) == {"data": first.show}
+    await here.change(event, name="King Lear")
+    assert b"King Lear" in (await public_reads.public_show(here.services, event.id)).body
+
+
+async def test_what_is_kept_ready_is_bounded(here: Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(public_reads, "READY_MAX", 2)
+    monkeypatch.setattr(public_reads, "_ready", {})
+    for n in range(4):
+        await here.show(await here.make(Move.PUBLISH, name=f"Night {n}"))
+    assert len(public_reads._ready) == 2
 
 
 # --- after a write
@@ -403,12 +440,12 @@ async def test_a_show_that_moves_leaves_its_old_venues_list(here: Process) -> No
 async def test_a_deleted_venue_has_no_shows(here: Process) -> None:
     event = await here.make(Move.PUBLISH)
     assert await here.upcoming(event.venue_id) == ["The Tempest"]
-    assert (await here.summary(event)).venue_id == event.venue_id  # type: ignore[union-attr]
+    assert (await here.summary(event)).venue_id == event.venue_id
     async with here.services.database.tenant(here.tenant.id) as tx:
         assert event.venue_id
         await venue_actions.delete_venue(tx, event.venue_id, None)
     assert await here.upcoming(event.venue_id) == []
-    assert (await here.summary(event)).venue_id is None  # type: ignore[union-attr]
+    assert (await here.summary(event)).venue_id is None
 
 
 async def test_a_house_that_is_renamed_is_shown_by_its_new_name(here: Process) -> None:
@@ -635,9 +672,43 @@ async def test_after_a_change_the_primary_is_asked_for_a_while(monkeypatch: pyte
         ticks.now += passed_s
         bus.deliver(messages)
         async with reads.nobody() as tx:
-            assert (tx, asked[-1]) == (expected, expected)
+            assert (tx, asked[-1]) == (expected, expected)  # type: ignore[comparison-overlap]
     async with Reads(primary, None, bus).nobody():  # type: ignore[arg-type]
         assert asked[-1] == "primary"
+
+
+@pytest.mark.req("FEED-6")
+async def test_what_a_replica_says_is_cached_for_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be minutes behind: what was changed long ago must not be shown for minutes again."""
+    ticks = SimpleNamespace(now=1000.0)
+    for module in (cache_module, replica_module):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: ticks.now))
+    bus, asked = Bus("postgresql://nowhere"), list[str]()
+    primary, replica = Recording("primary", asked), Recording("replica", asked)
+    reads = Reads(primary, replica, bus, behind_s=5)  # type: ignore[arg-type]
+    cache = cache_module.Cache(bus, warm.Warm(None))
+
+    async def load() -> str:
+        async with reads.nobody() as tx:
+            return str(tx)
+
+    # Seconds that pass, what happens, who has answered, and whether the answer was there already.
+    timeline: list[tuple[float, list[tuple[str, Any]], str, bool]] = [
+        (0, [], "replica", False),
+        (14, [], "replica", True),
+        (2, [], "replica", False),
+        (0, [("cache", ["key"])], "primary", False),
+        (299, [], "primary", True),
+        (2, [], "replica", False),
+    ]
+    for passed_s, messages, expected, cached in timeline:
+        ticks.now += passed_s
+        bus.deliver(messages)
+        before = len(asked)
+        async with reads.nobody():  # somebody who asks by himself, of whichever: it says nothing of the cached value
+            pass
+        assert await cache.get("key", 300, load, str) == expected
+        assert len(asked) == before + (1 if cached else 2)
 
 
 @pytest.mark.req("FEED-6")
@@ -650,7 +721,7 @@ async def test_a_replica_that_dies_is_left_alone_for_a_while(monkeypatch: pytest
     for passed_s in (0, 1, 5):
         ticks.now += passed_s
         async with reads.nobody() as tx:
-            assert tx == "primary"
+            assert tx == "primary"  # type: ignore[comparison-overlap]
     assert asked == ["replica", "primary", "primary", "replica", "primary"]
 
 
@@ -670,11 +741,11 @@ async def test_who_wrote_reads_it_however_far_the_replica_is_behind(
     reads = Reads(here.services.database, Behind(), here.services.bus)  # type: ignore[arg-type]
     services = msgspec.structs.replace(here.services, reads=reads)
     try:
-        assert await public_reads.show(services, event.id)
+        assert await public_reads.public_show(services, event.id)
         assert asked
         before = len(asked)
         await here.change(event, name="King Lear")
-        shown = await public_reads.show(services, event.id)
-        assert (shown.title, len(asked)) == ("King Lear", before)  # type: ignore[union-attr]
+        shown = (await public_reads.public_show(services, event.id)).show
+        assert (shown.title, len(asked)) == ("King Lear", before)
     finally:
         await behind.close()

@@ -129,7 +129,7 @@ async def test_those_who_sold_for_the_old_time_or_place_are_told_what_changed(
     time, place = (seen.fact for seen in consumer.seen)
     assert isinstance(time, facts.EventUpdated)
     assert isinstance(place, facts.EventUpdated)
-    assert time.changed == ["end_at", "start_at"]
+    assert time.changed == ["doors_at", "end_at", "sale_end_at", "start_at"]
     assert place.changed == ["city", "venue_id", "venue_name"]
     assert (place.old_status, place.new_status, place.reason) == ("published", "published", "storm")
 

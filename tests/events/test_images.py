@@ -11,7 +11,7 @@ import asyncpg
 import httpx
 import pytest
 
-from fullhouse.events import image_actions, jobs
+from fullhouse.events import image_actions, image_model, jobs
 from fullhouse.events.image_model import ImageUnknown
 from fullhouse.kit import pictures
 from fullhouse.kit.db import WORKER, Database
@@ -341,7 +341,7 @@ async def test_a_picture_that_was_attached_meanwhile_stays(services: Services, t
     async with services.database.tenant(tenant.id) as tx:
         await image_actions.attach(tx, [image_id])
     assert not await image_actions.forget(services.database, services.files, tenant.id, image_id)
-    assert await services.files.get(image_actions.file_name(tenant.id, image_id, "small"))
+    assert await services.files.get(image_model.file_name(tenant.id, image_id, "small"))
 
 
 async def test_a_store_that_is_away_holds_up_no_other_picture(

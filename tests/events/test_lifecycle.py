@@ -157,6 +157,7 @@ async def test_facts_say_what_the_channels_promise(admin: Client, owner: Any) ->
     }
     assert updated == common | {
         "name": "event.updated", "new_status": "postponed", "reason": None, "changed": ["replaced_by_event_id"],
+        "consent_note": None,
     }  # fmt: skip
     assert cancelled == common | {"name": "event.canceled", "new_status": "cancelled", "reason": "fire"}
 
@@ -170,10 +171,11 @@ async def test_another_process_hears_of_every_change(admin: Client, services: Se
     for name in moves:
         data(await move(admin, event, name))
         assert refused(await move(admin, event, "publish" if name == "publish" else "unpublish"))[0] == 409
-    await until(lambda: len(heard) >= 12)
+    await until(lambda: len(heard) >= 13)
+    assert (heard[0][1]["fact"], heard[0][1]["venue_id"]) == ("venue.changed", event["venue_id"])
     path = ["draft", "draft", "published", "postponed", "postponed", "cancelled", "archived"]
     for topic in (f"events:org:{tenant.id}", f"events:event:{event['id']}"):
-        news = [payload for told, payload in heard if told == topic]
+        news = [payload for told, payload in heard[1:] if told == topic]
         assert [n["fact"] for n in news] == ["event.created", *(NAMES[name] for name in moves)]
         assert [(n["old_status"], n["new_status"]) for n in news] == list(pairwise(path))
         assert [n["rescheduled_at"] for n in news] == [None, None, None, NEW_DATE, NEW_DATE, NEW_DATE]
@@ -187,12 +189,12 @@ async def test_the_news_stays_in_the_organisation(
     elsewhere = client.as_(other_tenant.tokens["admin"])
     heard: list[tuple[str, str]] = []
     topic = f"events:org:{other_tenant.id}"
-    services.bus.subscribe(topic, lambda _, news: heard.append((news["event_id"], news["new_status"])))
+    services.bus.subscribe(topic, lambda _, news: heard.append((news["subject_id"], news.get("new_status"))))
     theirs = await draft(elsewhere)
     await show_in(admin, "published")
     data(await move(elsewhere, theirs, "publish"))
-    await until(lambda: len(heard) >= 2)
-    assert heard == [(theirs["id"], "draft"), (theirs["id"], "published")]
+    await until(lambda: len(heard) >= 3)
+    assert heard == [(theirs["venue_id"], None), (theirs["id"], "draft"), (theirs["id"], "published")]
 
 
 # --- many at once

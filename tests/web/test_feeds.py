@@ -245,7 +245,7 @@ async def test_each_list_can_walk_an_index(services: Services) -> None:
     wanted: dict[str, tuple[str, list[Any]]] = {
         "newest_shows": ("public_events_newest", [None, 50]),
         "sitemap_shows": ("public_events_pkey", [ID, HOUSE, 10]),
-        "listed_show_at": ("public_events_slug", ["grand-house", "the-tempest"]),
+        "public_show_at": ("public_events_slug", ["grand-house", "the-tempest"]),
         "public_categories": ("public_events_category", []),
     }
     async with services.database.nobody() as tx:

@@ -8,6 +8,7 @@ import asyncpg
 import msgspec
 from msgspec import UNSET
 
+from fullhouse.accounts import actions as accounts
 from fullhouse.events import facts, image_actions, keys, policy, store
 from fullhouse.events.model import (
     ChangeEvent,
@@ -19,6 +20,7 @@ from fullhouse.events.model import (
     NewEvent,
     NotDeletable,
     NotItsOwnReplacement,
+    ReplacementCycle,
     ShowIsOver,
     SlugTaken,
     StartInThePast,
@@ -26,6 +28,7 @@ from fullhouse.events.model import (
     TimesAreFixed,
     Venue,
     VenueChangeNeedsReason,
+    VenueIsFixed,
     VenueUnknown,
 )
 from fullhouse.events.policy import Move
@@ -37,9 +40,8 @@ from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, NotFound
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import announce
-from fullhouse.kit.times import utc
 
-_SLUG_TRIES = 50
+_SLUG_TRIES = 20  # as many may ask for the same one at the same time
 _SAID_AT_ONCE = ("name", "description", "category", "capacity", "settings", "cover_image_ids")
 _TIMES = ("start_at", "end_at", "doors_at", "sale_start_at", "sale_end_at")
 _FACTS: dict[Move, type[facts.EventFact]] = {
@@ -77,18 +79,14 @@ async def get_event(tx: Tx, event_id: UUID) -> Event:
 async def create_event(tx: Tx, who: Principal, wish: NewEvent, *, group: UUID | None = None) -> Event:
     now = await tx.now()
     venue = await _venue(tx, wish.venue_id)
-    start_at = utc(wish.start_at)
+    said: dict[str, Any] = {n: policy.reachable(n, at) for n in _TIMES if (at := getattr(wish, n)) is not None}
+    start_at = said["start_at"]
     if start_at <= now:
         raise StartInThePast(fields=[FieldError("start_at", "In the future.")])
     draft = Event(
         id=new_id(),
         slug=wish.slug or text.slug(wish.name, "event"),
         status=Status.DRAFT,
-        start_at=start_at,
-        end_at=utc(wish.end_at),
-        doors_at=utc(wish.doors_at) if wish.doors_at else start_at,
-        sale_start_at=utc(wish.sale_start_at) if wish.sale_start_at else now,
-        sale_end_at=utc(wish.sale_end_at) if wish.sale_end_at else start_at,
         rescheduled_at=None,
         recurrence_group_id=group,
         replaced_by_event_id=None,
@@ -100,33 +98,37 @@ async def create_event(tx: Tx, who: Principal, wish: NewEvent, *, group: UUID | 
         cancelled_at=None,
         created_at=now,
         updated_at=now,
+        **{"doors_at": start_at, "sale_start_at": now, "sale_end_at": start_at} | said,
         **{name: getattr(wish, name) for name in _SAID_AT_ONCE},
         **_snapshot(venue),
     )
     policy.check_times(draft)
-    policy.check_capacity(draft.capacity, venue)
+    await _check_capacity(tx, draft.capacity, venue)
     await image_actions.attach(tx, draft.cover_image_ids)
     event = await _insert(tx, draft, chosen=wish.slug is not None)
     await audit.write(tx, "event.created", "event", event.id, after={"name": event.name, "slug": event.slug})
-    await _tell(tx, facts.EventCreated, event, event)
+    await tell(tx, facts.EventCreated, event, event)
     return event
 
 
 async def change_event(tx: Tx, who: Principal, event_id: UUID, change: ChangeEvent, if_match: str | None) -> Event:
-    before = await lock_event(tx, event_id)
+    before, venue = await _lock_with_venue(tx, event_id, change)
     versions.check(if_match, before.version)
     _check_open(before, change)
-    after = changed(before, change)
-    after = msgspec.structs.replace(after, **{name: utc(getattr(after, name)) for name in _TIMES})
+    after = _wished(before, change)
     if after.venue_id != before.venue_id:
-        after = await _at_another_venue(tx, who, before, after, change.reason)
+        after = _at_another_venue(who, before, after, venue, change.reason)
     differing = difference(before, after)[0]
     if not differing:
         return before
-    await _check_change(tx, who, before, after, change)
+    await _check_change(tx, who, before, after, venue)
     event = await _save(tx, after)
-    await audit_difference(tx, "event.updated", "event", before, event, reason=change.reason)
-    await _tell(tx, facts.EventUpdated, before, event, reason=change.reason, changed=sorted(differing))
+    was, is_now = difference(before, event)
+    note = {"consent_note": change.consent_note} if change.consent_note else {}
+    await audit.write(tx, "event.updated", "event", event.id, before=was, after=is_now | note, reason=change.reason)
+    more = {"reason": change.reason, "consent_note": change.consent_note}
+    await tell(tx, facts.EventUpdated, before, event, changed=sorted(differing), **more)
+    await image_actions.detach(tx, before.cover_image_ids, besides=event.cover_image_ids)
     return event
 
 
@@ -146,16 +148,18 @@ async def move_event(
     versions.check(if_match, before.version)
     if move is Move.PUBLISH and before.status == Status.DRAFT and not before.cover_image_ids:
         raise CoverMissing("Upload a picture (POST /api/images) and give the show its id in cover_image_ids.")
-    date = utc(new_date) if new_date else None
+    if move is Move.PUBLISH and before.status == Status.DRAFT and before.capacity:
+        await _check_capacity(tx, before.capacity, await store.venue_by_id(tx, tx.organization_id, before.venue_id))
+    date = policy.reachable("rescheduled_at", new_date) if new_date else None
     after = policy.moved(before, move, await tx.now(), new_date=date, reason=reason)
     if sale_end_at is not None:
-        after = msgspec.structs.replace(after, sale_end_at=utc(sale_end_at))
+        after = msgspec.structs.replace(after, sale_end_at=policy.reachable("sale_end_at", sale_end_at))
     policy.check_times(after)
     event = await _save(tx, after)
     await audit_difference(
         tx, f"event.{move}", "event", before, event, reason=reason, approval_reference=approval_reference
     )
-    await _tell(tx, _FACTS[move], before, event, reason=reason)
+    await tell(tx, _FACTS[move], before, event, reason=reason)
     return event
 
 
@@ -165,24 +169,25 @@ async def delete_event(tx: Tx, event_id: UUID, if_match: str | None) -> None:
     versions.check(if_match, event.version)
     if event.status != Status.DRAFT:
         raise NotDeletable(f"The show is {event.status}; archive it instead.")
-    await _tell(tx, facts.EventDeleted, event, event)
+    await tell(tx, facts.EventDeleted, event, event)
     await store.delete_event(tx, tx.organization_id, event_id)
+    await image_actions.detach(tx, event.cover_image_ids)
     await audit.write(tx, "event.deleted", "event", event_id, before={"name": event.name, "slug": event.slug})
 
 
 async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, wish: Duplicate) -> Event:
     """The same show on another date, as a draft of the same series. All times keep their distance to the start."""
-    source = await lock_event(tx, event_id)
-    if source.venue_id is None:
+    source, venue = await _lock_with_venue(tx, event_id)
+    if venue is None:
         raise VenueUnknown("The show's venue was deleted; give it another one first.")
-    venue_id = source.venue_id
     group = source.recurrence_group_id or source.id
     if source.recurrence_group_id is None:
         await _begin_series(tx, source)
     # A postponed show's sale has moved along with it already.
-    start_at, delta = utc(wish.start_at), utc(wish.start_at) - (source.rescheduled_at or source.start_at)
+    start_at = policy.reachable("start_at", wish.start_at)
+    delta = start_at - (source.rescheduled_at or source.start_at)
     copy = NewEvent(
-        venue_id=venue_id,
+        venue_id=venue.id,
         name=wish.name or source.name,
         description=source.description,
         category=source.category,
@@ -209,11 +214,30 @@ async def lock_event(tx: Tx, event_id: UUID) -> Event:
     return event
 
 
-async def _venue(tx: Tx, venue_id: UUID | None) -> Venue:
-    venue = await store.venue_by_id(tx, tx.organization_id, venue_id)
+async def _venue(tx: Tx, venue_id: UUID) -> Venue:
+    """It stays until this transaction ends. Always before the show's own lock: whoever deletes it goes that way too."""
+    venue = await store.keep_venue(tx, tx.organization_id, venue_id)
     if venue is None:
         raise VenueUnknown(fields=[FieldError("venue_id", "There is no such venue.")])
     return venue
+
+
+_NO_CHANGE = ChangeEvent()
+
+
+async def _lock_with_venue(tx: Tx, event_id: UUID, change: ChangeEvent = _NO_CHANGE) -> tuple[Event, Venue | None]:
+    """A show, and the venue that it shall have: the venue first, then the shows in the order of their ids."""
+    seen = await get_event(tx, event_id)
+    if change.venue_id is not UNSET:
+        venue: Venue | None = await _venue(tx, change.venue_id)
+    else:  # one that was deleted since sets no limit any more
+        venue = await store.keep_venue(tx, tx.organization_id, seen.venue_id) if seen.venue_id else None
+    if change.replaced_by_event_id not in (UNSET, None):
+        await store.lock_events(tx, tx.organization_id, [event_id, change.replaced_by_event_id])
+    event = await lock_event(tx, event_id)
+    if change.venue_id is UNSET and event.venue_id != (venue.id if venue else None):
+        raise versions.StaleVersion("The show was moved to another venue in this very moment.", version=event.version)
+    return event, venue
 
 
 def _snapshot(venue: Venue) -> dict[str, Any]:
@@ -225,6 +249,13 @@ def _snapshot(venue: Venue) -> dict[str, Any]:
         "address": venue.address,
         "timezone": venue.timezone,
     }
+
+
+def _wished(before: Event, change: ChangeEvent) -> Event:
+    named = {name for name in _TIMES if getattr(change, name) is not UNSET}
+    after = changed(before, change)
+    after = msgspec.structs.replace(after, **{name: policy.reachable(name, getattr(after, name)) for name in named})
+    return policy.moved_along(before, after, named)
 
 
 def _check_open(event: Event, change: ChangeEvent) -> None:
@@ -243,33 +274,51 @@ async def _begin_series(tx: Tx, source: Event) -> None:
     after = msgspec.structs.replace(source, recurrence_group_id=source.id)
     event = await _save(tx, after)
     await audit_difference(tx, "event.updated", "event", source, event)
-    await _tell(tx, facts.EventUpdated, source, event, changed=["recurrence_group_id"])
+    await tell(tx, facts.EventUpdated, source, event, changed=["recurrence_group_id"])
 
 
-async def _at_another_venue(tx: Tx, who: Principal, before: Event, after: Event, reason: str | None) -> Event:
-    if before.status != Status.DRAFT and (reason is None or not in_charge(who)):
+def _at_another_venue(who: Principal, before: Event, after: Event, venue: Venue | None, reason: str | None) -> Event:
+    if before.status != Status.DRAFT and not in_charge(who):
+        raise VenueIsFixed()
+    if before.status != Status.DRAFT and reason is None:
         raise VenueChangeNeedsReason()
-    return msgspec.structs.replace(after, **_snapshot(await _venue(tx, after.venue_id)))
+    assert venue
+    return msgspec.structs.replace(after, **_snapshot(venue))
 
 
-async def _check_change(tx: Tx, who: Principal, before: Event, after: Event, change: ChangeEvent) -> None:
+async def _check_change(tx: Tx, who: Principal, before: Event, after: Event, venue: Venue | None) -> None:
     moved = [name for name in _TIMES if getattr(before, name) != getattr(after, name)]
     if moved and not in_charge(who) and before.status != Status.DRAFT:
         raise TimesAreFixed()
-    if change.start_at is not UNSET and after.start_at != before.start_at and after.start_at <= await tx.now():
+    policy.check_date_edit(before, after)
+    if after.start_at != before.start_at and after.start_at <= await tx.now():
         raise StartInThePast(fields=[FieldError("start_at", "In the future.")])
     policy.check_times(after)
     if after.capacity != before.capacity or after.venue_id != before.venue_id:
-        # A venue that was deleted since sets no limit any more.
-        policy.check_capacity(after.capacity, await _venue(tx, after.venue_id) if after.venue_id else None)
+        await _check_capacity(tx, after.capacity, venue)
     if after.cover_image_ids != before.cover_image_ids:
         if not after.cover_image_ids and before.status != Status.DRAFT:
             raise CoverMissing("A show that was announced keeps a picture.")
         await image_actions.attach(tx, after.cover_image_ids)
-    if after.replaced_by_event_id == before.id:
+    if after.replaced_by_event_id not in (None, before.replaced_by_event_id):
+        await _check_replacement(tx, before, after.replaced_by_event_id)
+
+
+async def _check_replacement(tx: Tx, event: Event, replacement: UUID | None) -> None:
+    """Another show, which is there, and which this one does not replace in its turn."""
+    if replacement == event.id:
         raise NotItsOwnReplacement(fields=[FieldError("replaced_by_event_id", "Another show.")])
-    if change.replaced_by_event_id not in (UNSET, None):
-        await get_event(tx, change.replaced_by_event_id)
+    if await store.event_by_id(tx, tx.organization_id, replacement) is None:
+        raise NotFound
+    if await store.is_replaced_by(tx, tx.organization_id, replacement, event.id):
+        raise ReplacementCycle()
+
+
+async def _check_capacity(tx: Tx, capacity: int, venue: Venue | None) -> None:
+    most = policy.CAPACITY_MAX
+    if capacity > most:
+        most = (await accounts.get_profile(tx)).event_capacity_max
+    policy.check_capacity(capacity, venue, most)
 
 
 def _dedupe_key(event: Event) -> str:
@@ -279,9 +328,8 @@ def _dedupe_key(event: Event) -> str:
 
 async def _insert(tx: Tx, draft: Event, *, chosen: bool) -> Event:
     """With the slug that was asked for, or one made of the name that is still free."""
-    wanted = draft.slug
-    for attempt in range(1, _SLUG_TRIES):
-        slug = wanted if attempt == 1 else f"{wanted}-{attempt}"
+    wanted = slug = draft.slug
+    for _ in range(_SLUG_TRIES):
         try:
             event = await store.insert_event(
                 tx, draft.id, tx.organization_id, draft.venue_id, slug, draft.name, draft.description, draft.category,
@@ -295,6 +343,7 @@ async def _insert(tx: Tx, draft: Event, *, chosen: bool) -> Event:
             return event
         if chosen:
             break
+        slug = f"{wanted}-{await store.free_event_number(tx, tx.organization_id, wanted)}"
     raise SlugTaken(f"Another show has the slug “{wanted}”.")
 
 
@@ -317,7 +366,7 @@ async def _save(tx: Tx, event: Event) -> Event:
     return saved
 
 
-async def _tell(tx: Tx, kind: type[facts.EventFact], before: Event, after: Event, **more: Any) -> None:
+async def tell(tx: Tx, kind: type[facts.EventFact], before: Event, after: Event, **more: Any) -> None:
     """The fact, with its consequences; and the news to whoever watches the organisation or the show."""
     fact = kind(
         subject_id=after.id,

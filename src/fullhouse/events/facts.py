@@ -73,6 +73,7 @@ class EventUpdated(EventFact, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "event.updated"
     changed: list[str]
+    consent_note: str | None = None
 
 
 class EventDeleted(EventFact, frozen=True, kw_only=True):

@@ -6,26 +6,34 @@ from datetime import timedelta
 from uuid import UUID
 
 from fullhouse.events import store
-from fullhouse.events.image_model import Image, ImageUnknown, StoredImage
+from fullhouse.events.image_model import Image, ImageUnknown, PicturesFull, StoredImage, file_name, urls
 from fullhouse.kit import audit, pictures
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Database, Tx
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.files import Files
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.services import QUOTA_BYTES
 
 UNUSED_FOR = timedelta(days=1)
 """How long a picture waits for a show."""
 
 
-async def upload(database: Database, files: Files, who: Principal, raw: bytes) -> Image:
-    """The same bytes again are the same picture. Files come first: no row ever shows a picture that is not there."""
+async def upload(database: Database, files: Files, who: Principal, raw: bytes, *, quota: int = QUOTA_BYTES) -> Image:
+    """The same bytes again are the same picture. Files come first: no row ever shows a picture that is not there.
+
+    `quota` is what an organisation's pictures may weigh together, in bytes. Of several uploads at once, each may be the
+    last one that fits.
+    """
     digest = hashlib.sha256(raw).hexdigest()
     async with database.tenant(who.organization_id, who.actor) as tx:
         known = await store.renew_image(tx, tx.organization_id, digest)
+        weight = 0 if known else await store.image_bytes(tx, tx.organization_id) or 0
     if known and await _is_stored(files, who.organization_id, known.id):
         return _shown(who.organization_id, known)
     picture = await pictures.clean(raw)
+    if not known and weight + _weight(picture) > quota:
+        raise PicturesFull(f"The pictures of this organisation weigh {weight:,} of {quota:,} bytes already.")
     image_id = known.id if known else new_id()
     for size, content in picture.files.items():
         await files.put(file_name(who.organization_id, image_id, size), content)
@@ -56,13 +64,12 @@ async def attach(tx: Tx, image_ids: Sequence[UUID]) -> None:
         raise ImageUnknown(fields=[FieldError("cover_image_ids", "Not a picture of this organisation.")])
 
 
-def urls(organization_id: UUID, image_id: UUID) -> dict[str, str]:
-    """Where each size is served. A picture never changes, so neither does what is behind these."""
-    return {size: f"/images/{file_name(organization_id, image_id, size)}" for size in pictures.SIZES}
-
-
-def file_name(organization_id: UUID, image_id: UUID, size: str) -> str:
-    return f"{organization_id}/{image_id}/{size}.jpg"
+async def detach(tx: Tx, image_ids: Sequence[UUID], *, besides: Sequence[UUID] = ()) -> None:
+    """A show does not use these any more. Those that no other show uses wait for a day, as if just uploaded."""
+    dropped = [image_id for image_id in image_ids if image_id not in besides]
+    if dropped:
+        await store.lock_images(tx, tx.organization_id, dropped)
+        await store.detach_images(tx, tx.organization_id, dropped)
 
 
 async def forget(database: Database, files: Files, organization_id: UUID, image_id: UUID) -> bool:
@@ -84,18 +91,21 @@ async def remove_files(files: Files, organization_id: UUID, image_id: UUID) -> N
 async def _is_stored(files: Files, organization_id: UUID, image_id: UUID) -> bool:
     """A restored database may be older or newer than its files: uploading again mends what is missing."""
     for size in pictures.SIZES:
-        if await files.get(file_name(organization_id, image_id, size)) is None:
+        if not await files.exists(file_name(organization_id, image_id, size)):
             return False
     return True
 
 
 async def _insert(tx: Tx, image_id: UUID, digest: str, picture: pictures.Picture) -> StoredImage:
-    weight = sum(map(len, picture.files.values()))
     image = await store.insert_image(
-        tx, image_id, tx.organization_id, digest, picture.width, picture.height, weight, tx.actor.id
+        tx, image_id, tx.organization_id, digest, picture.width, picture.height, _weight(picture), tx.actor.id
     )
     assert image
     return image
+
+
+def _weight(picture: pictures.Picture) -> int:
+    return sum(map(len, picture.files.values()))
 
 
 def _shown(organization_id: UUID, image: StoredImage) -> Image:

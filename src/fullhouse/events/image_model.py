@@ -5,7 +5,8 @@ from uuid import UUID
 
 import msgspec
 
-from fullhouse.kit.errors import Invalid
+from fullhouse.kit.errors import Conflict, Invalid
+from fullhouse.kit.pictures import SIZES
 
 
 class StoredImage(msgspec.Struct, frozen=True):
@@ -28,7 +29,22 @@ class Image(msgspec.Struct, frozen=True):
     urls: dict[str, str]
 
 
+def file_name(organization_id: UUID, image_id: UUID, size: str) -> str:
+    return f"{organization_id}/{image_id}/{size}.jpg"
+
+
+def urls(organization_id: UUID, image_id: UUID) -> dict[str, str]:
+    """Where each size is served. A picture never changes, so neither does what is behind these."""
+    return {size: f"/images/{file_name(organization_id, image_id, size)}" for size in SIZES}
+
+
 class ImageUnknown(Invalid):
     """There is no such picture in this organisation. Upload it first; one that no show uses is kept for a day."""
 
     code, title = "image_not_found", "No such picture"
+
+
+class PicturesFull(Conflict):
+    """The organisation's pictures weigh as much as they may. Take some off their shows: they go after a day."""
+
+    code, title = "pictures_full", "No room for more pictures"

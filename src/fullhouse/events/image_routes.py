@@ -7,7 +7,7 @@ from litestar import get as get_file
 from litestar.params import FromPath
 
 from fullhouse.events import image_actions as actions
-from fullhouse.events.image_model import Image
+from fullhouse.events.image_model import Image, file_name
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.http.endpoints import AnyRequest, post
@@ -26,7 +26,8 @@ async def upload_image(services: Services, who: Principal, raw: bytes) -> Image:
     The body is the file itself. It is encoded anew without its metadata, in three sizes. The same file again answers
     the same id. Name the id in a show's `cover_image_ids`: a picture that no show uses is forgotten after a day.
     """
-    return await actions.upload(services.database, services.files, who, raw)
+    quota = services.quota_bytes
+    return await actions.upload(services.database, services.files, who, raw, quota=quota)
 
 
 @get_file("/images/{organization_id:uuid}/{image_id:uuid}/{size:str}", opt={"public": True}, include_in_schema=False)
@@ -37,11 +38,20 @@ async def show_image(
     services: Services = request.app.state.services
     if size not in _SIZES:
         raise NotFound
-    content = await services.files.get(actions.file_name(organization_id, image_id, _SIZES[size]))
+    name = file_name(organization_id, image_id, _SIZES[size])
+    tag = f'"{image_id.hex}-{_SIZES[size]}"'
+    headers = {"cache-control": _FOR_GOOD, "etag": tag}
+    if _has(request.headers.get("if-none-match"), tag) and await services.files.exists(name):
+        return Response(b"", status_code=304, headers=headers)
+    content = await services.files.get(name)
     if content is None:
         raise NotFound
-    headers = {"cache-control": _FOR_GOOD, "etag": f'"{image_id.hex}-{_SIZES[size]}"'}
     return Response(content, media_type="image/jpeg", headers=headers)
+
+
+def _has(if_none_match: str | None, tag: str) -> bool:
+    seen = [part.strip().removeprefix("W/") for part in (if_none_match or "").split(",")]
+    return tag in seen or seen == ["*"]
 
 
 handlers = [upload_image, show_image]

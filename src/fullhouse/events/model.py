@@ -24,12 +24,12 @@ Places = Annotated[int, Meta(ge=1, le=1_000_000)]
 GateCode = Annotated[str, Meta(pattern=r"^[A-Z0-9][A-Z0-9_-]{0,39}$(?!\n)", max_length=40, examples=["GATE_A"])]
 Settings = Annotated[dict[str, Any], Meta(max_length=50)]
 
-
 EventName = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"\S")]
 Description = Annotated[str, Meta(min_length=1, max_length=2000, pattern=r"\S")]
 Category = Annotated[str, Meta(pattern=r"^[a-z0-9](_?[a-z0-9]){0,39}$(?!\n)", max_length=40, examples=["theatre"])]
 CoverImages = Annotated[list[UUID], Meta(max_length=10, description="Uploaded pictures; the first is the poster.")]
 Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
+Consent = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S", description="Who agreed to it, and how.")]
 
 
 class Status(StrEnum):
@@ -219,7 +219,10 @@ class NewEvent(Request, frozen=True, kw_only=True):
 
 
 class ChangeEvent(Request, frozen=True, kw_only=True):
-    """`reason` is needed to move an announced show to another venue."""
+    """`reason` is needed to move an announced show to another venue, and `consent_note` too once something is sold.
+
+    Another `start_at` takes `end_at`, `doors_at` and `sale_end_at` along, unless they are named.
+    """
 
     venue_id: UUID | UnsetType = UNSET
     name: EventName | UnsetType = UNSET
@@ -236,6 +239,7 @@ class ChangeEvent(Request, frozen=True, kw_only=True):
     cover_image_ids: CoverImages | UnsetType = UNSET
     replaced_by_event_id: UUID | UnsetType | None = UNSET
     reason: Reason | None = None
+    consent_note: Consent | None = None
 
 
 class WithReason(Request, frozen=True):
@@ -298,6 +302,18 @@ class NotItsOwnReplacement(Invalid):
     code, title = "replaced_by_itself", "A show cannot replace itself"
 
 
+class ReplacementCycle(Conflict):
+    """The show that shall take its place is itself replaced by this one, perhaps over others."""
+
+    code, title = "replacement_cycle", "The shows would replace each other"
+
+
+class DateNotEditable(Conflict):
+    """A show that has begun is postponed, and one that is postponed is rescheduled: their dates are not edited."""
+
+    code, title = "date_not_editable", "The date is changed in another way"
+
+
 class Duplicated(Conflict):
     """The same person has announced the same show at the same place and time already."""
 
@@ -334,10 +350,22 @@ class TimesAreFixed(Forbidden):
     code, title = "times_are_fixed", "Only an admin moves a published show"
 
 
+class VenueIsFixed(Forbidden):
+    """A show that was announced is moved to another venue by an owner or admin only."""
+
+    code, title = "venue_is_fixed", "Only an admin moves a published show"
+
+
 class VenueChangeNeedsReason(Conflict):
-    """A show that was announced changes its venue only by an owner or admin, with a reason."""
+    """A show that was announced changes its venue only with a `reason`."""
 
     code, title = "venue_change_needs_reason", "Say why the show moves"
+
+
+class VenueTooSmall(Conflict):
+    """Shows that were announced here have more places than the venue would have. The answer names them."""
+
+    code, title = "venue_too_small", "Announced shows have more places"
 
 
 class NotDeletable(Conflict):

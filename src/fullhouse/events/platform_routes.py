@@ -34,7 +34,9 @@ async def _stop(who: Principal, services: Services, event_id: UUID, move: Move, 
     if who.role == PlatformRole.TENANT_MANAGER and approval is None:
         async with services.database.tenant(organization_id, who.actor) as tx:
             await audit.write(tx, f"event.{move}_refused", "event", event_id, reason=order.reason)
-        raise ApprovalMissing()
+        missing = ApprovalMissing()
+        missing.noted = True
+        raise missing
     async with services.database.tenant(organization_id, who.actor) as tx:
         event = await actions.move_event(tx, event_id, move, reason=order.reason, approval_reference=approval)
         return actions.view(event, await tx.now())

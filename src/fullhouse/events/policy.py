@@ -1,5 +1,6 @@
 """The lifecycle of a show, and what follows from it: tables, and pure decisions. `now` is an argument."""
 
+from collections.abc import Container
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from fullhouse.events import model
 from fullhouse.events.model import (
     AboveVenueCapacity,
+    DateNotEditable,
     Event,
     MoveNotAllowed,
     NoNewDate,
@@ -17,7 +19,8 @@ from fullhouse.events.model import (
     WrongTimes,
 )
 from fullhouse.events.public_model import PublicEvent
-from fullhouse.kit.errors import FieldError
+from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.times import utc
 
 S = model.Status  # the tables are read more often than this line
 
@@ -192,13 +195,41 @@ def due_move(event: Event, now: datetime) -> Move | None:
     return None
 
 
-CAPACITY_MAX = 100_000
+CAPACITY_MAX = 100_000  # unless the organisation's settings say more
+YEARS = range(1800, 2201)  # a show a thousand years away is a slip, and sums with its times leave the calendar
 # Within an epoch the order of `trending` stands still; the database counts them too (app.epoch).
 EPOCH_S, EPOCHS_AHEAD, EPOCHS_KEPT = 30, 2, 120
 
 
 def epoch(now: datetime) -> int:
     return int(now.timestamp()) // EPOCH_S
+
+
+def reachable(field: str, moment: datetime) -> datetime:
+    """In UTC, and within the years that shows happen in."""
+    there = utc(moment)
+    if there.year not in YEARS:
+        sentence = f"Between the years {YEARS[0]} and {YEARS[-1]}."
+        raise Invalid(f"{field}: {sentence}", fields=[FieldError(field, sentence)])
+    return there
+
+
+def check_date_edit(before: Event, after: Event) -> None:
+    """A live show's start has happened, and a postponed one's date is announced anew: neither is edited."""
+    if before.status == S.LIVE and after.start_at != before.start_at:
+        raise DateNotEditable("The show has begun. Postpone it (POST …/postpone) to move it.")
+    moved_at_all = (after.start_at, after.end_at) != (before.start_at, before.end_at)
+    if before.status == S.POSTPONED and moved_at_all:
+        raise DateNotEditable("The show is postponed. Give it its new date by POST …/reschedule.")
+
+
+def moved_along(before: Event, after: Event, named: Container[str]) -> Event:
+    """A show that starts at another time takes its end, doors and end of sale along, unless they are said."""
+    delta = after.start_at - before.start_at
+    times = {name: getattr(before, name) + delta for name in ("end_at", "doors_at") if name not in named}
+    if "sale_end_at" not in named:
+        times["sale_end_at"] = max(before.sale_end_at + delta, after.sale_start_at + timedelta(minutes=1))
+    return replace(after, **times) if delta else after
 
 
 def check_times(event: Event) -> None:
@@ -218,9 +249,9 @@ def check_times(event: Event) -> None:
         raise WrongTimes(" ".join(f"{w.path}: {w.message}" for w in wrong), fields=wrong)
 
 
-def check_capacity(capacity: int, venue: Venue | None) -> None:
+def check_capacity(capacity: int, venue: Venue | None, most_anywhere: int = CAPACITY_MAX) -> None:
     """0 is unlimited. Otherwise never above the venue's, where that is known."""
-    most = min(CAPACITY_MAX, (venue and venue.max_capacity) or CAPACITY_MAX)
+    most = min(most_anywhere, (venue and venue.max_capacity) or most_anywhere)
     if capacity > most:
         raise AboveVenueCapacity(f"At most {most:,} places here.", fields=[FieldError("capacity", f"At most {most}.")])
 

@@ -10,13 +10,13 @@ from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.facts import OrganizationChanged, OrganizationStatusChanged
 from fullhouse.events import actions, keys, policy, store, venue_actions
 from fullhouse.events.facts import EventFact
-from fullhouse.events.model import ChangeEvent, Event, NewEvent, NewVenue
-from fullhouse.events.public_model import WORDS, ChangePublicEvent, NewPublicEvent, OwnEvent
+from fullhouse.events.model import ChangeEvent, Event, NewEvent, Status
+from fullhouse.events.public_model import UNDATED, ChangePublicEvent, NewPublicEvent, OwnEvent, word
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.cache import Cache
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Forbidden, Invalid
-from fullhouse.kit.text import folded
+from fullhouse.kit.text import folded, searchable
 
 # The languages that PostgreSQL can stem, by the organisation's locale. Others are found by whole words.
 STEMMERS = {
@@ -26,7 +26,7 @@ STEMMERS = {
 }  # fmt: skip
 
 
-_SAME = ("description", "category", "capacity", "cover_image_ids")
+_SAME = ("description", "category", "capacity", "cover_image_ids", "venue_id", "reason", "consent_note")
 
 
 async def project(tx: Tx, fact: EventFact) -> None:
@@ -43,13 +43,14 @@ async def project(tx: Tx, fact: EventFact) -> None:
         await store.hide_event(tx, tx.organization_id, fact.subject_id)
         return
     locale = (await accounts.get_profile(tx)).locale
-    start_at = event.rescheduled_at or event.start_at
+    undated = event.status == Status.POSTPONED and event.rescheduled_at is None
+    start_at = UNDATED if undated else event.rescheduled_at or event.start_at
     await store.show_event(
         tx, event.id, tx.organization_id, event.slug, event.name, event.description, event.category, event.status,
         event.venue_name, event.city, folded(event.city), event.country, event.address, event.timezone, start_at,
         start_at + policy.duration(event), event.start_at, event.rescheduled_at, event.sale_start_at,
-        event.sale_end_at, event.capacity, event.cover_image_ids, event.published_at, folded(event.name),
-        folded(event.venue_name), folded(event.city), folded(event.description),
+        event.sale_end_at, event.capacity, event.cover_image_ids, event.published_at, searchable(event.name),
+        searchable(event.venue_name), searchable(event.city), searchable(event.description),
         filter_lexemes(city=event.city, category=event.category),
         STEMMERS.get(locale[:2], "simple"),
     )  # fmt: skip
@@ -74,9 +75,17 @@ def filter_lexemes(*, city: str | None = None, category: str | None = None) -> l
     return [f"§{name}:{value}" for name, value in named.items() if value]
 
 
-async def create(tx: Tx, who: Principal, wish: NewPublicEvent) -> OwnEvent:
-    venue_id = wish.venue_id or await _city_venue(tx, who, wish.city)
-    event = await actions.create_event(
+def tsquery_of(lexemes: list[str]) -> str | None:
+    """All of them, as PostgreSQL reads a tsquery: quotes and backslashes are doubled inside of quotes."""
+    quoted = (lexeme.replace("\\", "\\\\").replace("'", "''") for lexeme in lexemes)
+    return " & ".join(f"'{lexeme}'" for lexeme in quoted) or None
+
+
+async def create(tx: Tx, who: Principal, wish: NewPublicEvent) -> Event:
+    if wish.venue_id is None and wish.city is None:
+        raise Invalid(fields=[FieldError("city", "Name a city, or a venue_id.")])
+    venue_id = wish.venue_id or (await venue_actions.city_venue(tx, wish.city or "")).id
+    return await actions.create_event(
         tx,
         who,
         NewEvent(
@@ -90,16 +99,19 @@ async def create(tx: Tx, who: Principal, wish: NewPublicEvent) -> OwnEvent:
             cover_image_ids=wish.cover_image_ids,
         ),
     )
-    return own(event)
 
 
-async def change(tx: Tx, who: Principal, event_id: UUID, wish: ChangePublicEvent, if_match: str | None) -> OwnEvent:
+async def change(tx: Tx, who: Principal, event_id: UUID, wish: ChangePublicEvent, if_match: str | None) -> Event:
     """By its maker, or by an owner or admin."""
     await check_mine(tx, who, event_id)
     renamed = {"name": wish.title, "start_at": wish.start_time, "end_at": wish.end_time}
     same: dict[str, Any] = {name: getattr(wish, name) for name in _SAME}
     fields = {name: value for name, value in (renamed | same).items() if value is not UNSET}
-    return own(await actions.change_event(tx, who, event_id, ChangeEvent(**fields), if_match))
+    if wish.city is not UNSET:
+        if wish.venue_id is not UNSET:
+            raise Invalid(fields=[FieldError("city", "Either this or a venue_id.")])
+        fields["venue_id"] = (await venue_actions.city_venue(tx, wish.city)).id
+    return await actions.change_event(tx, who, event_id, ChangeEvent(**fields), if_match)
 
 
 async def check_mine(tx: Tx, who: Principal, event_id: UUID) -> None:
@@ -120,7 +132,7 @@ def own(event: Event) -> OwnEvent:
         end_time=event.end_at,
         capacity=event.capacity,
         cover_image_ids=event.cover_image_ids,
-        status=WORDS[event.status],
+        status=word(event.status, event.published_at, event.cancelled_at),
         published_at=event.published_at,
         canceled_at=event.cancelled_at,
         created_at=event.created_at,
@@ -129,16 +141,4 @@ def own(event: Event) -> OwnEvent:
 
 
 def spoken(event: OwnEvent) -> OwnEvent:
-    return msgspec.structs.replace(event, status=WORDS[event.status])
-
-
-async def _city_venue(tx: Tx, who: Principal, city: str | None) -> UUID:
-    """The virtual venue that stands for a whole city, made once. ZZ is ISO 3166 for a country that is not known."""
-    if city is None:
-        raise Invalid(fields=[FieldError("city", "Name a city, or a venue_id.")])
-    profile = await accounts.get_profile(tx)
-    for venue in await store.list_venues(tx, tx.organization_id, city, None, None, 50):
-        if venue.kind == "virtual" and venue.name == city:
-            return venue.id
-    wish = NewVenue(name=city, city=city, country="ZZ", timezone=profile.timezone, kind="virtual")
-    return (await venue_actions.create_venue(tx, who, wish)).id
+    return msgspec.structs.replace(event, status=word(event.status, event.published_at, event.canceled_at))

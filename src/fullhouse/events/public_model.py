@@ -1,15 +1,28 @@
 """A show as the public sees it, in the words of the event service (`/event/v1`)."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from fullhouse.events.model import Category, City, Count, CoverImages, Description, EventName, Request
+from fullhouse.events.model import (
+    Category,
+    City,
+    Consent,
+    Count,
+    CoverImages,
+    Description,
+    EventName,
+    Reason,
+    Request,
+)
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.text import folded
+
+# Where a show stands in the feed that was postponed without a date: after all that have one. Nobody is shown this.
+UNDATED = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -53,6 +66,11 @@ class PublicEvent(msgspec.Struct, frozen=True, kw_only=True):
     published_at: datetime
     changed_at: datetime
 
+    @property
+    def place_in_feed(self) -> datetime:
+        """What it is ordered by; `start_time` is what people read, the first date where there is no new one yet."""
+        return UNDATED if self.phase == "postponed" and self.rescheduled_at is None else self.start_time
+
 
 def is_online(show: PublicEvent) -> bool:
     """A venue without an address is virtual. One that is named like its city only says that the place is not known."""
@@ -60,7 +78,9 @@ def is_online(show: PublicEvent) -> bool:
 
 
 class OwnEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """A show as its maker sees it, whatever its status."""
+    """A show as its maker sees it, whatever its status. One that was put away is called what it was before:
+    `canceled` if it was cancelled, `published` if it was ever announced, otherwise `draft`.
+    """
 
     id: UUID
     owner_id: UUID | None
@@ -108,6 +128,10 @@ class NewPublicEvent(Request, frozen=True, kw_only=True):
 
 
 class ChangePublicEvent(Request, frozen=True, kw_only=True):
+    """Either `city` or `venue_id` moves the show: once it is announced with a `reason`, once something is sold with a
+    `consent_note` too. Another start takes the end along, unless that is named.
+    """
+
     title: EventName | UnsetType = UNSET
     description: Description | UnsetType = UNSET
     category: Category | UnsetType = UNSET
@@ -115,6 +139,10 @@ class ChangePublicEvent(Request, frozen=True, kw_only=True):
     end_time: datetime | UnsetType = UNSET
     capacity: Count | UnsetType = UNSET
     cover_image_ids: CoverImages | UnsetType = UNSET
+    city: City | UnsetType = UNSET
+    venue_id: UUID | UnsetType = UNSET
+    reason: Reason | None = None
+    consent_note: Consent | None = None
 
 
 class EventNotFound(NotFound):
@@ -125,7 +153,7 @@ class EventNotFound(NotFound):
 
 SearchText = Annotated[str, Meta(min_length=1, max_length=200)]
 
-# Three words outside for seven inside.
+# Three words outside for seven inside; what `archived` is, its past says.
 WORDS = {
     "draft": "draft",
     "published": "published",
@@ -133,5 +161,10 @@ WORDS = {
     "postponed": "published",
     "ended": "published",
     "cancelled": "canceled",
-    "archived": "canceled",
 }
+
+
+def word(status: str, published_at: datetime | None, cancelled_at: datetime | None) -> str:
+    if status in WORDS:
+        return WORDS[status]
+    return "canceled" if cancelled_at else "published" if published_at else "draft"

@@ -4,7 +4,7 @@ What follows from the hour (is it on sale?) is worked out at every reading and n
 """
 
 import secrets
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -15,10 +15,13 @@ from fullhouse.events.cities import CityIndex
 from fullhouse.events.model import EventSummary
 from fullhouse.events.public_model import CitySuggestion, EventNotFound, House, PublicEvent
 from fullhouse.kit.cursors import BadCursor, Cursors, Page
+from fullhouse.kit.errors import NotFound
+from fullhouse.kit.limits import Limit, network_of
 from fullhouse.kit.services import Services
 from fullhouse.kit.shapes import FIELDS, ITEMS
 
 UPCOMING_MAX = 200
+SEARCHES = Limit(120, 60)  # from one network: words cost more than what is cached
 
 
 class Filters(NamedTuple):
@@ -32,28 +35,62 @@ class Filters(NamedTuple):
     words: str | None
 
 
-async def show(services: Services, event_id: UUID) -> PublicEvent | None:
+class Ready(NamedTuple):
+    """A show as it is sent, good for as long as what it was made of stays cached and no sale begins or ends."""
+
+    show: PublicEvent
+    body: bytes  # `{"data": …}`
+    names: tuple[str, str]
+    made_of: tuple[PublicEvent, House]
+    since: datetime
+    until: datetime
+
+
+READY_MAX = 5_000
+_FAR = datetime.max.replace(tzinfo=UTC)
+_ready: dict[int, Ready] = {}
+
+
+async def public_show(services: Services, event_id: UUID) -> Ready:
+    """One that the public may see; 404 for all others."""
+    kept, cache = _ready.get(event_id.int), services.cache
+    if (
+        kept is None
+        or cache.peek(kept.names[0]) is not kept.made_of[0]
+        or cache.peek(kept.names[1]) is not kept.made_of[1]
+        or not kept.since <= services.clock.now() < kept.until
+    ):
+        kept = await _made_ready(services, event_id)
+    return kept
+
+
+async def _made_ready(services: Services, event_id: UUID) -> Ready:
+    found = await _listed(services, event_id)
+    house = await _house(services, found.organization_id) if found else None
+    if found is None or house is None or not house.is_open:
+        raise EventNotFound()
+    now = services.clock.now()
+    shown = policy.shown_at(msgspec.structs.replace(found, organization_name=house.name), now)
+    edges = (found.sale_start_at, found.sale_end_at)
+    _ready[event_id.int] = made = Ready(
+        show=shown,
+        body=msgspec.json.encode({"data": shown}),
+        names=(keys.show(event_id), keys.house(found.organization_id)),
+        made_of=(found, house),
+        since=now,
+        until=min((edge for edge in edges if edge >= now), default=_FAR),
+    )
+    if len(_ready) > READY_MAX:
+        del _ready[next(iter(_ready))]
+    return made
+
+
+async def _listed(services: Services, event_id: UUID) -> PublicEvent | None:
     async def load() -> PublicEvent | None:
         async with services.reads.nobody() as tx:
-            return await store.listed_event(tx, event_id)
+            return await store.show_of_any_house(tx, event_id)
 
-    found = await services.cache.get(keys.show(event_id), keys.SHOW_S, load, PublicEvent | None)
-    if found is None:
-        return None
-    house = await _house(services, found.organization_id)
-    if house is None or not house.is_open:
-        return None
-    if found.organization_name != house.name:
-        found = msgspec.structs.replace(found, organization_name=house.name)
-    return policy.shown_at(found, services.clock.now())
-
-
-async def public_show(services: Services, event_id: UUID) -> PublicEvent:
-    """One that the public may see; 404 for all others."""
-    found = await show(services, event_id)
-    if found is None:
-        raise EventNotFound()
-    return found
+    return await services.cache.get(keys.show(event_id), keys.SHOW_S, load, PublicEvent)
 
 
 async def _house(services: Services, organization_id: UUID) -> House | None:
@@ -63,7 +100,12 @@ async def _house(services: Services, organization_id: UUID) -> House | None:
         async with services.reads.nobody() as tx:
             return await store.house(tx, organization_id)
 
-    return await services.cache.get(keys.house(organization_id), keys.SHOW_S, load, House | None)
+    return await services.cache.get(keys.house(organization_id), keys.SHOW_S, load, House)
+
+
+async def check_searches(services: Services, ip: str | None) -> None:
+    """For lists that are searched only if words are given."""
+    await services.limiter.check(f"searches:{network_of(ip)}", SEARCHES)
 
 
 async def feed(services: Services, filters: Filters, sort: str, cursor: str | None, limit: int) -> Page[PublicEvent]:
@@ -86,8 +128,8 @@ async def _latest(services: Services, filters: Filters, cursor: str | None, limi
     cursors = Cursors(services.keyring, "feed", *filters)
     after = cursors.read(cursor, datetime, UUID) or (None, None)
     async with services.reads.nobody() as tx:
-        rows = await store.public_feed(tx, *filters, *after, limit + 1)
-    return cursors.page(rows, limit, "start_time", "id")
+        rows = await store.public_feed(tx, None, *filters[:-1], *after, limit + 1, words=filters.words)
+    return cursors.page(rows, limit, "place_in_feed", "id")
 
 
 async def _trending(services: Services, filters: Filters, cursor: str | None, limit: int) -> Page[PublicEvent]:
@@ -98,7 +140,7 @@ async def _trending(services: Services, filters: Filters, cursor: str | None, li
     if epoch < now - policy.EPOCHS_KEPT:
         raise BadCursor("The order of an hour ago is forgotten. Start again without a cursor.")
     async with services.reads.nobody() as tx:
-        rows = await store.public_trending(tx, *filters, epoch, *after, limit + 1)
+        rows = await store.public_trending(tx, None, *filters[:-1], epoch, *after, limit + 1, words=filters.words)
     shown = rows[:limit]
     more = len(rows) > limit
     last = shown[-1] if more else None
@@ -132,8 +174,8 @@ async def upcoming(services: Services, organization_id: UUID, venue_id: UUID | N
     return await services.cache.get(name, keys.SUMMARY_HOT_S, load, list[EventSummary], warm_s=warm_s, shape=ITEMS)
 
 
-async def summary(services: Services, organization_id: UUID, event_id: UUID) -> EventSummary | None:
-    """A show of any status, in short."""
+async def summary(services: Services, organization_id: UUID, event_id: UUID) -> EventSummary:
+    """A show of any status, in short; 404 if there is none."""
 
     async def load() -> EventSummary | None:
         async with services.database.tenant(organization_id) as tx:
@@ -145,4 +187,7 @@ async def summary(services: Services, organization_id: UUID, event_id: UUID) -> 
 
     name = keys.summary(organization_id, event_id)
     warm_s = keys.SUMMARY_WARM_S
-    return await services.cache.get(name, keys.SUMMARY_HOT_S, load, EventSummary, warm_s=warm_s, shape=FIELDS)
+    found = await services.cache.get(name, keys.SUMMARY_HOT_S, load, EventSummary, warm_s=warm_s, shape=FIELDS)
+    if found is None:
+        raise NotFound
+    return found

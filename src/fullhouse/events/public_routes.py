@@ -3,11 +3,10 @@
 from typing import Annotated, Literal
 from uuid import UUID
 
-import msgspec
 from litestar.params import QueryParameter
 
 from fullhouse.events import actions, public_actions, public_reads, store
-from fullhouse.events.model import WithReason
+from fullhouse.events.model import Event, WithReason
 from fullhouse.events.policy import Move
 from fullhouse.events.public_model import (
     ChangePublicEvent,
@@ -22,11 +21,12 @@ from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.cursors import LIMIT, Page, page_by_age
 from fullhouse.kit.db import Tx
 from fullhouse.kit.http.answer import Answer
-from fullhouse.kit.http.endpoints import Data, get, patch, post
+from fullhouse.kit.http.endpoints import Reply, get, patch, post
 from fullhouse.kit.http.lane import Call
 from fullhouse.kit.http.parameters import After, IfMatch, Moment, PageSize, moment
 from fullhouse.kit.services import Services
-from fullhouse.kit.text import folded
+from fullhouse.kit.text import folded, tsquery
+from fullhouse.kit.versions import etag
 
 RESULTS_MAX = 100
 Text = Annotated[str | None, QueryParameter(min_length=1, max_length=200)]
@@ -38,6 +38,7 @@ SaleStatus = Literal["upcoming", "on_sale", "sold_out", "suspended", "closed"]
 @get("/event/v1/events", public=True)
 async def list_public_events(
     services: Services,
+    actor: Actor,
     city: CityName = None,
     category: CategoryName = None,
     since: Moment = None,
@@ -55,25 +56,25 @@ async def list_public_events(
         moment("since", since),
         moment("until", until),
         sale_status,
-        folded(q) if q else None,
+        tsquery(q) if q else None,
     )
+    if q:
+        await public_reads.check_searches(services, actor.ip)
     return await public_reads.feed(services, filters, sort, cursor, limit)
 
 
 async def get_public_event_fast(call: Call) -> Answer:
-    event = await _seen(call.state.services, call.params[0], call.client_ip)
-    return Answer(200, msgspec.json.encode(Data(event)))
+    services: Services = call.state.services
+    ready = await public_reads.public_show(services, call.params[0])
+    services.part(Views).note(ready.show.organization_id, ready.show.id, call.client_ip)
+    return Answer(200, ready.body)
 
 
 @get("/event/v1/events/{event_id:uuid}", public=True, fast=get_public_event_fast)
 async def get_public_event(services: Services, actor: Actor, event_id: UUID) -> PublicEvent:
     """One public show."""
-    return await _seen(services, event_id, actor.ip)
-
-
-async def _seen(services: Services, event_id: UUID, ip: str | None) -> PublicEvent:
-    event = await public_reads.public_show(services, event_id)
-    services.part(Views).note(event.organization_id, event.id, ip)
+    event = (await public_reads.public_show(services, event_id)).show
+    services.part(Views).note(event.organization_id, event.id, actor.ip)
     return event
 
 
@@ -87,53 +88,59 @@ async def suggest_cities(
     return (await public_reads.city_index(services)).suggest(q, limit)
 
 
-@get("/api/search", public=True)
+@get("/api/search", public=True, limit=public_reads.SEARCHES)
 async def search(
     services: Services,
     q: Annotated[str, QueryParameter(min_length=1, max_length=200)],
     city: CityName = None,
     category: CategoryName = None,
+    since: Moment = None,
+    until: Moment = None,
+    sale_status: SaleStatus | None = None,
     language: Annotated[str, QueryParameter(pattern=r"^[a-z]{2}$(?!\n)", description="Stems the words.")] = "en",
     limit: Annotated[int, QueryParameter(ge=1, le=RESULTS_MAX)] = 20,
 ) -> list[PublicEvent]:
-    """Public shows by title, venue, city and description, the best match first."""
-    lexemes = public_actions.filter_lexemes(city=city, category=category)
-    filters = " & ".join("'" + lexeme.replace("'", "''") + "'" for lexeme in lexemes) or None
+    """Public shows by title, venue, city and description, the best match first. The last word may be unfinished."""
+    filters = public_actions.tsquery_of(public_actions.filter_lexemes(city=city, category=category))
     stemmer = public_actions.STEMMERS.get(language, "simple")
+    window = moment("since", since), moment("until", until)
     async with services.reads.nobody() as tx:
-        return await store.search_public(tx, folded(q), stemmer, filters, limit)
+        return await store.search_public(tx, tsquery(q), stemmer, filters, *window, sale_status, limit)
 
 
-@post("/event/v1/events", "events.create", location="/event/v1/events/{id}")
-async def create_public_event(tx: Tx, who: Principal, data: NewPublicEvent) -> OwnEvent:
-    """Draft a show, at a venue or just in a city."""
-    return await public_actions.create(tx, who, data)
+@post("/event/v1/events", "events.create", location="/api/events/{id}")
+async def create_public_event(tx: Tx, who: Principal, data: NewPublicEvent) -> Reply[OwnEvent]:
+    """Draft a show, at a venue or just in a city.
+
+    `Location` is where its maker reads it; at `/event/v1/events/{id}` it is once the public may see it.
+    """
+    return _own(await public_actions.create(tx, who, data))
 
 
 @patch("/event/v1/events/{event_id:uuid}", "events.update")
 async def change_public_event(
     tx: Tx, who: Principal, event_id: UUID, data: ChangePublicEvent, if_match: IfMatch = None
-) -> OwnEvent:
+) -> Reply[OwnEvent]:
     """Change a show of mine; admins and owners change any."""
-    return await public_actions.change(tx, who, event_id, data, if_match)
+    return _own(await public_actions.change(tx, who, event_id, data, if_match))
 
 
 @post("/event/v1/events/{event_id:uuid}/publish", "events.publish", status=200)
-async def publish_public_event(tx: Tx, event_id: UUID) -> OwnEvent:
+async def publish_public_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[OwnEvent]:
     """Announce a show."""
-    return public_actions.own(await actions.move_event(tx, event_id, Move.PUBLISH))
+    return _own(await actions.move_event(tx, event_id, Move.PUBLISH, if_match=if_match))
 
 
 @post("/event/v1/events/{event_id:uuid}/unpublish", "events.publish", status=200)
-async def unpublish_public_event(tx: Tx, event_id: UUID) -> OwnEvent:
+async def unpublish_public_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[OwnEvent]:
     """Take an announced show back into the drafts."""
-    return public_actions.own(await actions.move_event(tx, event_id, Move.UNPUBLISH))
+    return _own(await actions.move_event(tx, event_id, Move.UNPUBLISH, if_match=if_match))
 
 
 @post("/event/v1/events/{event_id:uuid}/cancel", "events.cancel", status=200)
-async def cancel_public_event(tx: Tx, event_id: UUID, data: WithReason) -> OwnEvent:
+async def cancel_public_event(tx: Tx, event_id: UUID, data: WithReason, if_match: IfMatch = None) -> Reply[OwnEvent]:
     """Cancel a show."""
-    return public_actions.own(await actions.move_event(tx, event_id, Move.CANCEL, reason=data.reason))
+    return _own(await actions.move_event(tx, event_id, Move.CANCEL, reason=data.reason, if_match=if_match))
 
 
 @get("/event/v1/me/events", "events.read")
@@ -143,6 +150,10 @@ async def list_my_events(
     """Shows that I made, newest first."""
     page = await page_by_age(tx, services.keyring, "my events", store.my_events, cursor, limit, who.id)
     return Page([public_actions.spoken(event) for event in page.data], page.next_cursor)
+
+
+def _own(event: Event) -> Reply[OwnEvent]:
+    return Reply(public_actions.own(event), {"etag": etag(event.version)})
 
 
 handlers = [

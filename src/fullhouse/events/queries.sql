@@ -13,6 +13,36 @@ rescheduled_at, capacity, settings, venue_name, city, country, address, timezone
 replaced_by_event_id, postponement_reason, cancellation_reason, created_by, version, published_at, cancelled_at,
 created_at, updated_at
 
+-- part: words
+(to_tsquery('simple', $1) || to_tsquery($2::text::regconfig, $1))
+
+-- part: where
+($1::uuid IS NULL OR organization_id = $1)
+  AND ($2::text IS NULL OR city_norm = $2)
+  AND ($3::text IS NULL OR category = $3)
+
+-- part: when
+-- The first line says it all, and the planner is to think nothing of it: the others follow, in an index's words.
+      ($6::text IS NULL OR CASE sale_status WHEN $6 THEN true ELSE false END)
+  AND ($6::text IS DISTINCT FROM 'sold_out' OR sold_out)
+  AND ($6::text IS DISTINCT FROM 'suspended' OR phase = 'postponed' AND rescheduled_at IS NULL)
+  AND ($6::text IS DISTINCT FROM 'upcoming' OR sale_start_at > app.clock())
+  AND ($6::text IS DISTINCT FROM 'on_sale' OR sale_start_at <= app.clock() AND sale_end_at >= app.clock())
+  AND ($6::text IS DISTINCT FROM 'closed' OR sale_end_at < app.clock())
+  AND ($4::timestamptz IS NULL OR start_time >= $4)
+  AND ($5::timestamptz IS NULL OR start_time < $5)
+
+-- part: ranks
+-- As they stood in epoch $7: what has moved since has another version.
+(SELECT event_id, rank, start_at AS ranked_start, city_norm AS ranked_city, category AS ranked_category
+      FROM public_ranks WHERE since_epoch <= $7 AND until_epoch > $7) r
+
+-- part: ranked
+($1::uuid IS NULL OR organization_id = $1)
+  AND ($2::text IS NULL OR ranked_city = $2)
+  AND ($3::text IS NULL OR ranked_category = $3)
+  AND ($8::double precision IS NULL OR (rank, ranked_start, event_id) > ($8, $9::timestamptz, $10::uuid))
+
 -- part: show
 id, organization_id, organization, organization_name, slug, title, description, category, status, phase, sale_status,
 sold_out, venue_name, city, country, address, timezone, start_time, end_time, first_start_time, rescheduled_at,
@@ -20,23 +50,52 @@ sale_start_at, sale_end_at, capacity, cover_image_ids, published_at, changed_at
 
 -- name: insert_venue
 INSERT INTO venues (id, organization_id, slug, name, kind, timezone, address, address_parts, city, country,
-                    latitude, longitude, max_capacity, settings)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-ON CONFLICT (organization_id, slug) DO NOTHING
+                    latitude, longitude, max_capacity, settings, stands_for)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+ON CONFLICT DO NOTHING
 RETURNING {venue};
+
+-- name: free_venue_number
+-- As `free_event_number`.
+WITH RECURSIVE gallop (n, taken) AS (
+    SELECT 2, EXISTS (SELECT FROM venues WHERE organization_id = $1 AND slug = $2 || '-2')
+    UNION ALL
+    SELECT n * 2, EXISTS (SELECT FROM venues WHERE organization_id = $1 AND slug = $2 || '-' || n * 2)
+    FROM gallop WHERE taken
+), halve (low, high) AS (
+    SELECT max(n) / 2, max(n) FROM gallop
+    UNION ALL
+    SELECT CASE WHEN taken THEN middle ELSE low END, CASE WHEN taken THEN high ELSE middle END
+    FROM (SELECT low, high, middle,
+                 EXISTS (SELECT FROM venues WHERE organization_id = $1 AND slug = $2 || '-' || middle) AS taken
+          FROM (SELECT low, high, (low + high) / 2 AS middle FROM halve WHERE high - low > 1) AS part) AS tried
+)
+SELECT min(high) FROM halve;
+
+-- name: city_venue
+SELECT {venue}
+FROM venues WHERE organization_id = $1 AND stands_for = $2;
 
 -- name: venue_by_id
 SELECT {venue}
 FROM venues WHERE organization_id = $1 AND id = $2;
+
+-- name: keep_venue
+-- FOR KEY SHARE: it is not deleted before what refers to it is written. Always before the lock of a show.
+SELECT {venue}
+FROM venues WHERE organization_id = $1 AND id = $2 FOR KEY SHARE;
 
 -- name: lock_venue
 SELECT {venue}
 FROM venues WHERE organization_id = $1 AND id = $2 FOR UPDATE;
 
 -- name: update_venue
+-- One that is renamed or moved does not stand for its city any more.
 UPDATE venues
 SET slug = $3, name = $4, kind = $5, timezone = $6, address = $7, address_parts = $8, city = $9, country = $10,
-    latitude = $11, longitude = $12, max_capacity = $13, settings = $14, version = version + 1, updated_at = app.clock()
+    latitude = $11, longitude = $12, max_capacity = $13, settings = $14, version = version + 1,
+    updated_at = app.clock(),
+    stands_for = CASE WHEN (name, kind, city) = ($4, $5, $9) THEN stands_for END
 WHERE organization_id = $1 AND id = $2
 RETURNING {venue};
 
@@ -87,6 +146,24 @@ INSERT INTO events (id, organization_id, venue_id, slug, name, description, cate
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
 ON CONFLICT ON CONSTRAINT events_slug DO NOTHING
 RETURNING {event};
+
+-- name: free_event_number
+-- The number of a slug that is free though the one before it is taken: by doubling and halving, so that the thousandth
+-- night of a series costs twenty looks into the index.
+WITH RECURSIVE gallop (n, taken) AS (
+    SELECT 2, EXISTS (SELECT FROM events WHERE organization_id = $1 AND slug = $2 || '-2')
+    UNION ALL
+    SELECT n * 2, EXISTS (SELECT FROM events WHERE organization_id = $1 AND slug = $2 || '-' || n * 2)
+    FROM gallop WHERE taken
+), halve (low, high) AS (
+    SELECT max(n) / 2, max(n) FROM gallop
+    UNION ALL
+    SELECT CASE WHEN taken THEN middle ELSE low END, CASE WHEN taken THEN high ELSE middle END
+    FROM (SELECT low, high, middle,
+                 EXISTS (SELECT FROM events WHERE organization_id = $1 AND slug = $2 || '-' || middle) AS taken
+          FROM (SELECT low, high, (low + high) / 2 AS middle FROM halve WHERE high - low > 1) AS part) AS tried
+)
+SELECT min(high) FROM halve;
 
 -- name: event_by_id
 SELECT {event}
@@ -155,8 +232,34 @@ WHERE organization_id = $1 AND status IN ('published', 'live', 'postponed')
   AND (status = 'postponed' OR end_at >= app.clock()) AND ($2::uuid IS NULL OR venue_id = $2)
 ORDER BY coalesce(rescheduled_at, start_at), id LIMIT $3;
 
--- name: events_at
-SELECT array(SELECT id FROM events WHERE organization_id = $1 AND venue_id = $2);
+-- name: lock_events
+-- Several at once, in the order of their ids.
+SELECT id FROM events WHERE organization_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE;
+
+-- name: is_replaced_by
+-- Whether the way from $2 over its replacements leads to $3. UNION ends it where it has been already.
+WITH RECURSIVE chain AS (
+    SELECT id, replaced_by_event_id FROM events WHERE organization_id = $1 AND id = $2
+    UNION
+    SELECT e.id, e.replaced_by_event_id
+    FROM events e JOIN chain ON e.organization_id = $1 AND e.id = chain.replaced_by_event_id
+)
+SELECT EXISTS (SELECT FROM chain WHERE id = $3);
+
+-- name: lock_events_at
+SELECT {event}
+FROM events WHERE organization_id = $1 AND venue_id = $2 ORDER BY id FOR UPDATE;
+
+-- name: leave_venue
+UPDATE events SET venue_id = NULL, version = version + 1, updated_at = app.clock()
+WHERE organization_id = $1 AND venue_id = $2
+RETURNING {event};
+
+-- name: too_large_for
+-- Announced shows at a venue that have more places than $3.
+SELECT name, id FROM events
+WHERE organization_id = $1 AND venue_id = $2 AND status IN ('published', 'live', 'postponed') AND capacity > $3
+ORDER BY start_at, id LIMIT 10;
 
 -- name: lock_stats
 -- Before a show's rank or its public row: whoever ranks takes these first, and in the order of their ids.
@@ -190,52 +293,90 @@ SELECT NOT EXISTS (SELECT FROM public_events WHERE city_norm = $1 AND event_id <
 -- name: house
 SELECT status = 'active' AS is_open, slug, name FROM organizations WHERE id = $1;
 
--- name: listed_event
+-- name: show_of_any_house
 -- Whether its organisation is suspended, is another question: see public_reads.
-SELECT {show} FROM listed_shows WHERE id = $1;
+SELECT {show} FROM shows_of_any_house WHERE id = $1;
 
 -- name: public_event
 SELECT {show} FROM public_shows WHERE id = $1;
 
 -- name: public_feed
+-- Of one organisation or of all.
 SELECT {show} FROM public_shows
-WHERE ($1::text IS NULL OR city_norm = $1)
-  AND ($2::text IS NULL OR category = $2)
-  AND ($3::timestamptz IS NULL OR start_time >= $3)
-  AND ($4::timestamptz IS NULL OR start_time < $4)
-  AND ($5::text IS NULL OR sale_status = $5)
-  AND ($6::text IS NULL OR search @@ websearch_to_tsquery('simple', $6))
+WHERE {when} AND {where}
   AND ($7::timestamptz IS NULL OR (start_time, id) > ($7, $8::uuid))
 ORDER BY start_time, id LIMIT $9;
 
+-- name: public_feed_words
+-- The same with words ($10). What many shows say is met on a short walk along the order. Otherwise the index of words
+-- knows them all, and the order is hidden from the planner: it would walk on, in the hope of meeting them. A question
+-- without any word (`-this`) is answered by nothing, instead of by a look at everything.
+WITH near AS MATERIALIZED (
+    SELECT {show} FROM (
+        SELECT * FROM public_shows
+        WHERE querytree(to_tsquery('simple', $10)) NOT IN ('', 'T') AND {when} AND {where}
+          AND ($7::timestamptz IS NULL OR (start_time, id) > ($7, $8::uuid))
+        ORDER BY start_time, id LIMIT 2000) AS next
+    WHERE search @@ to_tsquery('simple', $10) LIMIT $9
+), far AS (
+    SELECT {show} FROM public_shows
+    WHERE (SELECT count(*) FROM near) < $9
+      AND querytree(to_tsquery('simple', $10)) NOT IN ('', 'T') AND search @@ to_tsquery('simple', $10)
+      AND {when} AND {where}
+      AND ($7::timestamptz IS NULL OR (start_time, id) > ($7, $8::uuid))
+    ORDER BY start_time + interval '0', id LIMIT $9
+)
+SELECT * FROM near WHERE (SELECT count(*) FROM near) >= $9 UNION ALL SELECT * FROM far;
+
 -- name: public_trending
--- As it stood in epoch $7: what has moved since has another version.
-SELECT r.rank, r.start_at AS ranked_start, {show}
-FROM (SELECT event_id, rank, start_at, city_norm AS ranked_city, category AS ranked_category
-      FROM public_ranks WHERE since_epoch <= $7 AND until_epoch > $7) r
-JOIN public_shows ON id = r.event_id
-WHERE ($1::text IS NULL OR ranked_city = $1)
-  AND ($2::text IS NULL OR ranked_category = $2)
-  AND ($3::timestamptz IS NULL OR start_time >= $3)
-  AND ($4::timestamptz IS NULL OR start_time < $4)
-  AND ($5::text IS NULL OR sale_status = $5)
-  AND ($6::text IS NULL OR search @@ websearch_to_tsquery('simple', $6))
-  AND ($8::double precision IS NULL OR (r.rank, r.start_at, r.event_id) > ($8, $9::timestamptz, $10::uuid))
-ORDER BY r.rank, r.start_at, r.event_id LIMIT $11;
+SELECT rank, ranked_start, {show}
+FROM {ranks} JOIN public_shows ON id = event_id
+WHERE {when} AND {ranked}
+ORDER BY rank, ranked_start, event_id LIMIT $11;
+
+-- name: public_trending_words
+-- As `public_feed_words`; the words are $12.
+WITH near AS MATERIALIZED (
+    SELECT rank, ranked_start, {show} FROM (
+        SELECT * FROM {ranks} JOIN public_shows ON id = event_id
+        WHERE querytree(to_tsquery('simple', $12)) NOT IN ('', 'T') AND {when} AND {ranked}
+        ORDER BY rank, ranked_start, event_id LIMIT 2000) AS next
+    WHERE search @@ to_tsquery('simple', $12) LIMIT $11
+), far AS (
+    SELECT rank, ranked_start, {show}
+    FROM {ranks} JOIN public_shows ON id = event_id
+    WHERE (SELECT count(*) FROM near) < $11
+      AND querytree(to_tsquery('simple', $12)) NOT IN ('', 'T') AND search @@ to_tsquery('simple', $12)
+      AND {when} AND {ranked}
+    ORDER BY rank + 0, ranked_start, event_id LIMIT $11
+)
+SELECT * FROM near WHERE (SELECT count(*) FROM near) >= $11 UNION ALL SELECT * FROM far;
 
 -- name: search_public
--- $1 is the words as they were typed, $2 a language to stem them by, $3 the filters as lexemes: all in one index.
-WITH wanted AS (
-    SELECT websearch_to_tsquery('simple', $1) || websearch_to_tsquery($2::text::regconfig, $1) AS words
+-- $1 is the words (kit/text.py, tsquery), $2 a language to stem them by, $3 the filters as lexemes: all in one index.
+-- Of what very many shows say, the next hundred are compared, met as in `public_feed_words`; otherwise five hundred.
+WITH near AS MATERIALIZED (
+    SELECT id FROM (
+        SELECT id, search FROM public_shows WHERE querytree({words}) NOT IN ('', 'T') AND {when}
+        ORDER BY start_time, id LIMIT 2000) AS next
+    WHERE search @@ CASE WHEN $3::text IS NULL THEN {words} ELSE {words} && $3::text::tsquery END LIMIT 100
+), far AS (
+    SELECT id FROM public_shows
+    WHERE (SELECT count(*) FROM near) < 100 AND querytree({words}) NOT IN ('', 'T')
+      AND search @@ CASE WHEN $3::text IS NULL THEN {words} ELSE {words} && $3::text::tsquery END AND {when}
+    ORDER BY start_time + interval '0', id LIMIT 500
 )
 SELECT {show}
-FROM wanted, public_shows
-WHERE search @@ CASE WHEN $3::text IS NULL THEN wanted.words ELSE wanted.words && $3::text::tsquery END
-ORDER BY ts_rank(search, wanted.words) DESC, start_time, id LIMIT $4;
+FROM (SELECT id FROM near WHERE (SELECT count(*) FROM near) >= 100 UNION ALL SELECT id FROM far) AS found
+JOIN public_shows USING (id)
+ORDER BY ts_rank(search, {words}) DESC, start_time, id LIMIT $7;
 
 -- name: public_cities
-SELECT min(city) AS city, min(country) AS country, count(*)::integer AS events
-FROM public_shows GROUP BY city_norm, country;
+-- Countries are free text: the commonest speaks for the city. ZZ says that nobody knows.
+SELECT min(city) AS city,
+       coalesce(mode() WITHIN GROUP (ORDER BY country) FILTER (WHERE country <> 'ZZ'), 'ZZ') AS country,
+       count(*)::integer AS events
+FROM public_shows GROUP BY city_norm;
 
 -- name: begin_stats
 -- To be announced is worth one view.
@@ -249,7 +390,8 @@ WITH fresh AS (
     WHERE p.organization_id = $1 AND p.event_id = ANY ($2::uuid[])
 ), moved AS (
     -- Whoever began in an earlier epoch may come later: a version never begins before the one that it follows.
-    SELECT fresh.*, greatest($3, r.since_epoch) AS since FROM fresh JOIN public_ranks r ON r.event_id = fresh.event_id AND r.until_epoch = 2147483647
+    SELECT fresh.*, greatest($3, r.since_epoch) AS since
+    FROM fresh JOIN public_ranks r ON r.event_id = fresh.event_id AND r.until_epoch = 2147483647
     WHERE (r.rank, r.start_at, r.city_norm, r.category)
           IS DISTINCT FROM (fresh.rank, fresh.start_at, fresh.city_norm, fresh.category)
 ), ended AS (
@@ -272,7 +414,8 @@ UPDATE event_stats s
 SET views = s.views + act.views, sold = s.sold + act.sold, heat = app.heat(s.heat, act.views + 20 * act.sold),
     unranked = true
 FROM (SELECT l.event_id, a.views, a.sold
-      FROM event_stats l JOIN unnest($2::uuid[], $3::bigint[], $4::bigint[]) AS a (event_id, views, sold) USING (event_id)
+      FROM event_stats l
+      JOIN unnest($2::uuid[], $3::bigint[], $4::bigint[]) AS a (event_id, views, sold) USING (event_id)
       WHERE l.organization_id = $1 ORDER BY l.event_id FOR UPDATE OF l) AS act
 WHERE s.organization_id = $1 AND s.event_id = act.event_id;
 
@@ -303,19 +446,8 @@ ORDER BY created_at DESC, id DESC LIMIT $5;
 
 -- pages and feeds
 
--- name: listed_show_at
+-- name: public_show_at
 SELECT {show} FROM public_shows WHERE organization = $1 AND slug = $2;
-
--- name: listed_shows
-SELECT {show} FROM public_shows
-WHERE ($1::uuid IS NULL OR organization_id = $1)
-  AND ($2::text IS NULL OR city_norm = $2)
-  AND ($3::text IS NULL OR category = $3)
-  AND ($4::timestamptz IS NULL OR start_time >= $4)
-  AND ($5::timestamptz IS NULL OR start_time < $5)
-  AND ($6::text IS NULL OR search @@ websearch_to_tsquery('simple', $6))
-  AND ($7::timestamptz IS NULL OR (start_time, id) > ($7, $8::uuid))
-ORDER BY start_time, id LIMIT $9;
 
 -- name: coming_shows
 SELECT {show} FROM public_shows
@@ -362,13 +494,15 @@ SET created_at = CASE WHEN i.attached_at IS NULL THEN app.clock() ELSE i.created
 RETURNING id, digest, width, height, bytes, created_by, attached_at, created_at;
 
 -- name: renew_image
--- By its digest. One that still waits for a show waits a whole day again: the sweeper must not take it from the uploader.
+-- By its digest. One that still waits for a show waits a whole day again: the sweeper must not take it
+-- from the uploader.
 UPDATE images SET created_at = CASE WHEN attached_at IS NULL THEN app.clock() ELSE created_at END
 WHERE organization_id = $1 AND digest = $2
 RETURNING id, digest, width, height, bytes, created_by, attached_at, created_at;
 
 -- name: attach_images
--- Locked in the order of their ids, so that two shows that take the same pictures do not wait for each other in a circle.
+-- Locked in the order of their ids, so that two shows that take the same pictures do not wait for each other in a
+-- circle.
 UPDATE images i SET attached_at = coalesce(i.attached_at, app.clock())
 FROM (SELECT id FROM images WHERE organization_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE) mine
 WHERE i.organization_id = $1 AND i.id = mine.id;
@@ -377,14 +511,20 @@ WHERE i.organization_id = $1 AND i.id = mine.id;
 SELECT organization_id, id FROM images
 WHERE attached_at IS NULL AND created_at < app.clock() - $1::interval ORDER BY created_at LIMIT 1000;
 
+-- name: lock_images
+SELECT id FROM images WHERE organization_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE;
+
+-- name: detach_images
+-- After `lock_images`: whoever took them meanwhile is seen. Those that no show names any more wait for one again.
+UPDATE images i SET attached_at = NULL, created_at = app.clock()
+WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND NOT EXISTS (
+    SELECT FROM events e WHERE e.organization_id = $1 AND e.cover_image_ids @> ARRAY[i.id]);
+
+-- name: image_bytes
+SELECT coalesce(sum(bytes), 0)::bigint FROM images WHERE organization_id = $1;
+
 -- name: delete_unused_image
-DELETE FROM images
-WHERE organization_id = $1 AND id = $2 AND attached_at IS NULL AND created_at < app.clock() - $3::interval;
-
--- streams
-
--- name: running_events
-SELECT id, name, slug, status, start_at, sale_start_at, sale_end_at, venue_id
-FROM events
-WHERE organization_id = $1 AND status IN ('published', 'live', 'postponed')
-ORDER BY start_at, id LIMIT $2;
+-- Whatever its row says: a picture that a show names stays.
+DELETE FROM images i
+WHERE organization_id = $1 AND id = $2 AND attached_at IS NULL AND created_at < app.clock() - $3::interval
+  AND NOT EXISTS (SELECT FROM events e WHERE e.organization_id = $1 AND e.cover_image_ids @> ARRAY[i.id]);

@@ -68,6 +68,12 @@ async def get_event(tx: Tx, event_id: UUID) -> Reply[EventView]:
     return await _shown(tx, await actions.get_event(tx, event_id))
 
 
+@get("/api/events/{event_id:uuid}/summary", "events.read")
+async def get_event_summary(who: Principal, services: Services, event_id: UUID) -> EventSummary:
+    """One show in short, from the cache: for screens that ask often."""
+    return await public_reads.summary(services, who.organization_id, event_id)
+
+
 @patch("/api/events/{event_id:uuid}", "events.update")
 async def change_event(
     tx: Tx, who: Principal, event_id: UUID, data: ChangeEvent, if_match: IfMatch = None
@@ -168,7 +174,7 @@ async def _shown(tx: Tx, event: Event) -> Reply[EventView]:
 
 
 handlers = [
-    list_events, list_upcoming_events, create_event, get_event, change_event, delete_event,
+    list_events, list_upcoming_events, create_event, get_event, get_event_summary, change_event, delete_event,
     publish_event, unpublish_event, start_event, end_event, cancel_event, postpone_event, reschedule_event,
     archive_event, duplicate_event, list_event_audit,
 ]  # fmt: skip

@@ -6,9 +6,9 @@ from uuid import UUID
 
 import msgspec
 
-from fullhouse.events.image_model import StoredImage
+from fullhouse.events.image_model import StoredImage, urls
 from fullhouse.events.model import AddressParts, Event, EventSummary, Gate, Venue
-from fullhouse.events.public_model import CitySuggestion, House, OwnEvent, Picture, PublicEvent
+from fullhouse.events.public_model import UNDATED, CitySuggestion, House, OwnEvent, Picture, PublicEvent
 from fullhouse.kit import sql
 
 statements = sql.load(__file__)
@@ -20,7 +20,10 @@ def _venue(**row: Any) -> Venue:
 
 insert_venue = statements.one("insert_venue", _venue)
 venue_by_id = statements.one("venue_by_id", _venue)
+keep_venue = statements.one("keep_venue", _venue)
 lock_venue = statements.one("lock_venue", _venue)
+city_venue = statements.one("city_venue", _venue)
+free_venue_number = statements.value("free_venue_number", int)
 update_venue = statements.one("update_venue", _venue)
 delete_venue = statements.count("delete_venue")
 list_venues = statements.many("list_venues", _venue)
@@ -38,6 +41,11 @@ class Due(NamedTuple):
     id: UUID
 
 
+class Named(NamedTuple):
+    name: str
+    id: UUID
+
+
 class DueEvent(NamedTuple):
     organization_id: UUID
     id: UUID
@@ -51,7 +59,12 @@ lock_event = statements.one("lock_event", Event)
 update_event = statements.one("update_event", Event)
 delete_event = statements.count("delete_event")
 list_events = statements.many("list_events", Event)
-events_at = statements.value("events_at", list[UUID])
+free_event_number = statements.value("free_event_number", int)
+lock_events = statements.count("lock_events")
+is_replaced_by = statements.value("is_replaced_by", bool)
+lock_events_at = statements.many("lock_events_at", Event)
+leave_venue = statements.many("leave_venue", Event)
+too_large_for = statements.many("too_large_for", Named)
 upcoming_events = statements.many("upcoming_events", EventSummary)
 due_events = statements.many("due_events", DueEvent)
 organization_of_event = statements.value("organization_of_event", UUID)
@@ -66,11 +79,13 @@ class Ranked(NamedTuple):
 
 
 def _pictures(organization_id: UUID, cover_image_ids: list[UUID], **_: Any) -> list[Picture]:
-    places = ((image_id, f"/images/{organization_id}/{image_id}") for image_id in cover_image_ids)
-    return [Picture(image_id, f"{at}/small.jpg", f"{at}/medium.jpg", f"{at}/large.jpg") for image_id, at in places]
+    return [Picture(image_id, **urls(organization_id, image_id)) for image_id in cover_image_ids]
 
 
 def _show(**row: Any) -> PublicEvent:
+    if row["start_time"] == UNDATED:  # people read when it was to be
+        first, length = row["first_start_time"], row["end_time"] - row["start_time"]
+        row |= {"start_time": first, "end_time": first + length}
     return PublicEvent(cover_images=_pictures(**row), **row)
 
 
@@ -86,12 +101,14 @@ take_unranked = statements.value("take_unranked", list[UUID])
 hide_event = statements.count("hide_event")
 show_event = statements.count("show_event")
 house = statements.one("house", House)
-listed_event = statements.one("listed_event", _show)
+show_of_any_house = statements.one("show_of_any_house", _show)
 lock_stats = statements.count("lock_stats")
 is_alone_in_its_city = statements.value("is_alone_in_its_city", bool)
 public_event = statements.one("public_event", _show)
-public_feed = statements.many("public_feed", _show)
-public_trending = statements.many("public_trending", _ranked)
+_feed = statements.many("public_feed", _show)
+_feed_words = statements.many("public_feed_words", _show)
+_trending = statements.many("public_trending", _ranked)
+_trending_words = statements.many("public_trending_words", _ranked)
 search_public = statements.many("search_public", _show)
 public_cities = statements.many("public_cities", CitySuggestion)
 my_events = statements.many("my_events", OwnEvent)
@@ -99,8 +116,22 @@ my_events = statements.many("my_events", OwnEvent)
 insert_image = statements.one("insert_image", StoredImage)
 renew_image = statements.one("renew_image", StoredImage)
 attach_images = statements.count("attach_images")
+lock_images = statements.count("lock_images")
+detach_images = statements.count("detach_images")
+image_bytes = statements.value("image_bytes", int)
 unused_images = statements.many("unused_images", Due)
 delete_unused_image = statements.count("delete_unused_image")
+
+
+# organisation, city, category, since, until, sale status; where to go on, how many; with words or without
+
+
+async def public_feed(tx: sql.Runs, *asked: Any, words: str | None) -> list[PublicEvent]:
+    return await (_feed(tx, *asked) if words is None else _feed_words(tx, *asked, words))
+
+
+async def public_trending(tx: sql.Runs, *asked: Any, words: str | None) -> list[Ranked]:
+    return await (_trending(tx, *asked) if words is None else _trending_words(tx, *asked, words))
 
 
 class SitemapEntry(NamedTuple):
@@ -109,25 +140,10 @@ class SitemapEntry(NamedTuple):
     changed_at: datetime
 
 
-listed_show_at = statements.one("listed_show_at", _show)
-listed_shows = statements.many("listed_shows", _show)
+public_show_at = statements.one("public_show_at", _show)
 coming_shows = statements.many("coming_shows", _show)
 newest_shows = statements.many("newest_shows", _show)
 public_categories = statements.value("public_categories", list[str])
 sitemap_boundaries = statements.value("sitemap_boundaries", list[UUID])
 sitemap_shows = statements.many("sitemap_shows", SitemapEntry)
 sitemap_organizations = statements.value("sitemap_organizations", list[str])
-
-
-class RunningEvent(msgspec.Struct, frozen=True):
-    id: UUID
-    name: str
-    slug: str
-    status: str
-    start_at: datetime
-    sale_start_at: datetime
-    sale_end_at: datetime
-    venue_id: UUID | None
-
-
-running_events = statements.many("running_events", RunningEvent)

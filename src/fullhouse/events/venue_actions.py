@@ -8,8 +8,8 @@ import msgspec
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import Role
-from fullhouse.events import keys, store
-from fullhouse.events.facts import GateChanged, VenueChanged
+from fullhouse.events import actions, keys, policy, store
+from fullhouse.events.facts import EventUpdated, GateChanged, VenueChanged
 from fullhouse.events.model import (
     ChangeGate,
     ChangeVenue,
@@ -20,6 +20,7 @@ from fullhouse.events.model import (
     NotGrantedToStaff,
     SlugTaken,
     Venue,
+    VenueTooSmall,
 )
 from fullhouse.kit import audit, text, versions
 from fullhouse.kit.actors import Principal
@@ -28,11 +29,12 @@ from fullhouse.kit.changes import audit_difference, changed
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid, NotFound
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import announce
+from fullhouse.kit.outbox import Fact, announce
 from fullhouse.kit.times import timezone
 
 T = TypeVar("T")
-_SLUG_TRIES = 20
+_SLUG_TRIES = 20  # as many may ask for the same one at the same time
+NOWHERE_KNOWN = "ZZ"  # ISO 3166 for a country that is not known
 
 # --- venues
 
@@ -43,10 +45,24 @@ async def get_venue(tx: Tx, venue_id: UUID) -> Venue:
 
 async def create_venue(tx: Tx, who: Principal, wish: NewVenue) -> Venue:
     await _check_staff(tx, who)
+    return await _create(tx, _tidy(wish))
+
+
+async def city_venue(tx: Tx, city: str) -> Venue:
+    """The virtual venue that stands for a whole city, made once. It names no place: staff may always use it."""
+    name = text.folded(city)
+    if known := await store.city_venue(tx, tx.organization_id, name):
+        return known
+    zone = (await accounts.get_profile(tx)).timezone
+    return await _create(tx, NewVenue(name=city, city=city, country=NOWHERE_KNOWN, timezone=zone, kind="virtual"), name)
+
+
+async def _create(tx: Tx, wish: NewVenue, stands_for: str | None = None) -> Venue:
     _check_place(wish)
-    venue = await _insert_venue(tx, wish)
-    await audit.write(tx, "venue.created", "venue", venue.id, after={"name": venue.name, "slug": venue.slug})
-    await announce(tx, VenueChanged(subject_id=venue.id))
+    venue, fresh = await _insert_venue(tx, wish, stands_for)
+    if fresh:
+        await audit.write(tx, "venue.created", "venue", venue.id, after={"name": venue.name, "slug": venue.slug})
+        await _tell(tx, VenueChanged(subject_id=venue.id), venue_id=venue.id)
     return venue
 
 
@@ -54,42 +70,50 @@ async def change_venue(tx: Tx, who: Principal, venue_id: UUID, change: ChangeVen
     await _check_staff(tx, who)
     before = _found(await store.lock_venue(tx, tx.organization_id, venue_id))
     versions.check(if_match, before.version)
-    after = changed(before, change)
+    after = _tidy(changed(before, change))
     _check_place(after)
     if after == before:
         return before
+    await _check_room(tx, before, after)
     try:
         saved = await store.update_venue(tx, tx.organization_id, venue_id, *_columns(after))
     except asyncpg.UniqueViolationError:
         raise SlugTaken(f"Another venue has the slug “{after.slug}”.") from None
     assert saved
     await audit_difference(tx, "venue.updated", "venue", before, saved)
-    await announce(tx, VenueChanged(subject_id=venue_id))
+    await _tell(tx, VenueChanged(subject_id=venue_id), venue_id=venue_id)
     return saved
 
 
 async def delete_venue(tx: Tx, venue_id: UUID, if_match: str | None) -> None:
-    """Its gates go with it. Shows keep the name, address and time zone that they were given."""
+    """Its gates go with it. Shows keep the name, address and time zone that they were given, and are told."""
     venue = _found(await store.lock_venue(tx, tx.organization_id, venue_id))
     versions.check(if_match, venue.version)
-    shows = await store.events_at(tx, tx.organization_id, venue_id) or []
+    before = {show.id: show for show in await store.lock_events_at(tx, tx.organization_id, venue_id)}
+    shows = await store.leave_venue(tx, tx.organization_id, venue_id)
     await store.delete_venue(tx, tx.organization_id, venue_id)
-    Cache.invalidate(tx, *keys.of_venue(tx.organization_id, venue_id, shows))
+    Cache.invalidate(tx, *keys.of_venue(tx.organization_id, venue_id, list(before)))
     await audit.write(tx, "venue.deleted", "venue", venue_id, before={"name": venue.name, "slug": venue.slug})
-    await announce(tx, VenueChanged(subject_id=venue_id, deleted=True))
+    for show in shows:
+        if not policy.is_over(show.status):  # what is history concerns nobody any more
+            await actions.tell(tx, EventUpdated, before[show.id], show, changed=["venue_id"])
+    await _tell(tx, VenueChanged(subject_id=venue_id, deleted=True), venue_id=venue_id)
 
 
-async def _insert_venue(tx: Tx, wish: NewVenue) -> Venue:
-    """With the slug that was asked for, or one made of the name that is still free."""
-    wanted = wish.slug or text.slug(wish.name, "venue")
-    for attempt in range(1, _SLUG_TRIES):
-        slug = wanted if attempt == 1 else f"{wanted}-{attempt}"
+async def _insert_venue(tx: Tx, wish: NewVenue, stands_for: str | None) -> tuple[Venue, bool]:
+    """With the slug that was asked for, or one made of the name that is still free. Says whether it is a new one:
+    somebody may have made the city's venue in this very moment."""
+    wanted = slug = wish.slug or text.slug(wish.name, "venue")
+    for _ in range(_SLUG_TRIES):
         row = msgspec.structs.replace(wish, slug=slug)
-        venue = await store.insert_venue(tx, new_id(), tx.organization_id, *_columns(row))
+        venue = await store.insert_venue(tx, new_id(), tx.organization_id, *_columns(row), stands_for)
         if venue is not None:
-            return venue
+            return venue, True
+        if stands_for and (known := await store.city_venue(tx, tx.organization_id, stands_for)):
+            return known, False
         if wish.slug:
             break
+        slug = f"{wanted}-{await store.free_venue_number(tx, tx.organization_id, wanted)}"
     raise SlugTaken(f"Another venue has the slug “{wanted}”.")
 
 
@@ -108,6 +132,24 @@ def _check_place(venue: Venue | NewVenue) -> None:
         raise Invalid(fields=[FieldError("longitude", "Latitude and longitude come together.")])
 
 
+Place = TypeVar("Place", Venue, NewVenue)
+
+
+def _tidy(venue: Place) -> Place:
+    """Two letters are an ISO code, however they are typed."""
+    country = venue.country.strip()
+    return msgspec.structs.replace(venue, country=country.upper() if len(country) == 2 else country)
+
+
+async def _check_room(tx: Tx, before: Venue, after: Venue) -> None:
+    if not after.max_capacity or (before.max_capacity and after.max_capacity >= before.max_capacity):
+        return
+    shows = await store.too_large_for(tx, tx.organization_id, before.id, after.max_capacity)
+    if shows:
+        names = ", ".join(f"“{show.name}”" for show in shows)
+        raise VenueTooSmall(f"More places than that have: {names}.", events=[show.id for show in shows])
+
+
 async def _check_staff(tx: Tx, who: Principal) -> None:
     if who.role == Role.STAFF and not (await accounts.get_profile(tx)).staff_may_edit_venues:
         raise NotGrantedToStaff()
@@ -122,7 +164,7 @@ async def get_gate(tx: Tx, gate_id: UUID) -> Gate:
 
 async def create_gate(tx: Tx, who: Principal, venue_id: UUID, wish: NewGate) -> Gate:
     await _check_staff(tx, who)
-    await get_venue(tx, venue_id)
+    _found(await store.keep_venue(tx, tx.organization_id, venue_id))
     try:
         gate = await store.insert_gate(
             tx, new_id(), tx.organization_id, venue_id, wish.gate_code, wish.name, wish.status, wish.capacity,
@@ -164,7 +206,14 @@ async def delete_gate(tx: Tx, gate_id: UUID, if_match: str | None) -> None:
 
 
 async def _announce_gate(tx: Tx, gate: Gate) -> None:
-    await announce(tx, GateChanged(subject_id=gate.id, venue_id=gate.venue_id, status=gate.status))
+    told = {"gate_id": gate.id, "venue_id": gate.venue_id, "status": gate.status}
+    await _tell(tx, GateChanged(subject_id=gate.id, venue_id=gate.venue_id, status=gate.status), **told)
+
+
+async def _tell(tx: Tx, fact: Fact, **told: Any) -> None:
+    """The fact; and the news to whoever watches the organisation."""
+    await announce(tx, fact)
+    tx.tell(f"events:org:{tx.organization_id}", {"fact": fact.name, **msgspec.structs.asdict(fact), **told})
 
 
 def _found(thing: T | None) -> T:

@@ -27,7 +27,7 @@ class Views:
         self._writing: asyncio.Task[None] | None = None
 
     def note(self, organization_id: UUID, event_id: UUID, ip: str | None) -> None:
-        look = hash((network_of(ip), event_id))
+        look = hash((network_of(ip), event_id.int))
         if look in self._seen or look in self._seen_before:
             return
         self._seen.add(look)

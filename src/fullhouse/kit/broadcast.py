@@ -41,6 +41,9 @@ class News(NamedTuple):
     last: bool = False
 
 
+LOOK_AGAIN = News("look again", None)  # much has changed: readers get a snapshot, in its place among the news
+
+
 class Channel(NamedTuple):
     """What a stream carries: which topics of the bus, what is shown of their messages, the state to begin with.
 
@@ -203,6 +206,8 @@ class Broadcast:
         self._snapshot: Snapshot | None = None
         self._reading: asyncio.Task[Snapshot] | None = None
         self._pumping: asyncio.Task[None] | None = None
+        self._renewing: asyncio.Task[None] | None = None
+        self._stale = False
         self._leave_bus = [bus.subscribe(topic, self._hear) for topic in channel.topics]
 
     def leave(self, reader: Reader) -> None:
@@ -216,7 +221,7 @@ class Broadcast:
         self._leave_bus = []
 
     def cancel(self) -> None:
-        for task in (self._reading, self._pumping):
+        for task in (self._reading, self._pumping, self._renewing):
             if task:
                 task.cancel()
 
@@ -226,6 +231,14 @@ class Broadcast:
         news = self.channel.topics[topic](payload)
         if news is None or self.over:
             return
+        if news is LOOK_AGAIN:
+            self._stale = True
+            if self._renewing is None:
+                self._renewing = asyncio.get_running_loop().create_task(self._renew())
+            return
+        self._add(news)
+
+    def _add(self, news: News) -> None:
         self.last = self._press.number()
         frame = self._press.frame(self.last, news.event, news.data)
         self._ring.append((self.last, frame))
@@ -238,6 +251,19 @@ class Broadcast:
             self.over = True
             self.close()
         self.wake()
+
+    async def _renew(self) -> None:
+        try:
+            while self._stale:
+                self._stale = False
+                async with self._press.reads:
+                    state = await self.channel.snapshot()
+                if not self.over:
+                    self._add(News("snapshot", state))
+        except Exception:  # a refusal too: whoever reads is told one by one, or tried again
+            self.resync()
+        finally:
+            self._renewing = None
 
     def resync(self) -> None:
         """Something was missed, and nobody knows what."""

@@ -19,6 +19,7 @@ from fullhouse.kit.warm import client
 
 CHANNEL = "fullhouse_bus"
 RESYNC = "resync"  # the topic of "something was missed"
+HERE = "here:"  # before a topic: only what this process itself has done
 SILENCE_S = 15.0  # after so long without a word we ask whether the other side is still there
 ANSWER_S = 5.0  # and wait so long for its answer
 _NOTIFY_MAX_BYTES = 7_900  # PostgreSQL takes less than 8,000
@@ -32,7 +33,10 @@ class Envelope(NamedTuple):
 
 
 class Bus:
-    """`subscribe` by topic (or by prefix with a trailing `*`); `Tx.tell` publishes at commit."""
+    """`subscribe` by topic (or by prefix with a trailing `*`); `Tx.tell` publishes at commit.
+
+    What is told under `here:…` never leaves the process. All else that is told here is heard under that name too.
+    """
 
     def __init__(self, url: str, redis_url: str | None = None) -> None:
         self._url = url
@@ -59,6 +63,10 @@ class Bus:
 
         return leave
 
+    def is_heard(self, topic: str) -> bool:
+        """Somebody listens to exactly this topic: is it worth making a message?"""
+        return topic in self._listeners
+
     def deliver(self, messages: list[Message]) -> None:
         for topic, payload in messages:
             found = [*self._listeners.get(topic, ())]
@@ -74,13 +82,29 @@ class Bus:
     # --- telling (called by kit/db around the commit)
 
     async def before_commit(self, connection: Connection, messages: list[Message]) -> None:
-        if self._redis is None:
-            await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, self._pack(messages).decode())
+        if self._redis is None and (leaving := _leaving(messages)):
+            await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, self._pack(leaving).decode())
 
     def after_commit(self, messages: list[Message]) -> None:
+        self._deliver_own(messages)
+        if self._redis is not None and (leaving := _leaving(messages)):
+            self._outgoing.put_nowait(self._pack(leaving))
+
+    @property
+    def sender(self) -> str | None:
+        """Our name, for a statement that tells the others by itself (NOTIFY); None if they listen elsewhere."""
+        return self._me if self._redis is None else None
+
+    def told(self, messages: list[Message]) -> None:
+        """What a statement of our own has committed, and told the others if it could."""
+        if self._redis is None:
+            self._deliver_own(messages)
+        else:
+            self.after_commit(messages)
+
+    def _deliver_own(self, messages: list[Message]) -> None:
         self.deliver(messages)
-        if self._redis is not None:
-            self._outgoing.put_nowait(self._pack(messages))
+        self.deliver([(HERE + topic, payload) for topic, payload in _leaving(messages)])
 
     async def _keep_publishing(self) -> None:
         """In order, one at a time. What cannot be sent is replaced by one RESYNC, until that gets through."""
@@ -179,3 +203,7 @@ class Bus:
         self.connected.set()
         if missed:
             self.deliver([(RESYNC, None)])
+
+
+def _leaving(messages: list[Message]) -> list[Message]:
+    return [message for message in messages if not message[0].startswith(HERE)]

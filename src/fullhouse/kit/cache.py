@@ -4,14 +4,17 @@
 
 Write, then invalidate: `invalidate(tx, key)` drops the key here and, through the bus, in every other process after the
 commit. Only what the bus failed to tell may live on, for one `ttl_s` (or `warm_s`, in Redis) and no longer.
+That there is nothing (`None`) is remembered too: here, for a moment, and where it takes no room from what is there.
 Keys carry the organisation: `org:{id}:…`, or `public:…`.
 """
 
 import asyncio
 import itertools
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
+from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
 
 from fullhouse.kit.bus import RESYNC, Bus
@@ -21,7 +24,14 @@ from fullhouse.kit.warm import Redis, Warm
 
 T = TypeVar("T")
 TOPIC = "cache"
+ABSENT_S, ABSENT_MAX = 10.0, 2_000
 _MISS = object()
+_longest_s: ContextVar[float] = ContextVar("longest_s")
+
+
+def keep_at_most(seconds: float) -> None:
+    """To be called while something is loaded that may be out of date already, as what a replica says."""
+    _longest_s.set(seconds)
 
 
 class _Warmly(NamedTuple):
@@ -38,11 +48,11 @@ class Cache:
         self._size = size
         self._here: OrderedDict[str, tuple[float, Any, int]] = OrderedDict()  # until when, what, how heavy
         self._weight = 0
+        self._absent: OrderedDict[str, float] = OrderedDict()  # until when
         self._loading: dict[str, asyncio.Future[Any]] = {}
         self._owed: dict[str, int] = {}  # names that Redis has still to drop, each with the drop that asked last
         self._drops = itertools.count()
         self._dropping: asyncio.Task[None] | None = None
-        self._epoch = 0  # counts invalidations: a value loaded before one is not kept after it
         bus.subscribe(TOPIC, lambda _topic, keys: self._forget(keys))
         bus.subscribe(RESYNC, lambda _topic, _none: self._forget_all())
 
@@ -61,10 +71,9 @@ class Cache:
 
         What weighs more (a page of 50 shows, say) leaves less room for others in this process.
         """
-        found = self._here.get(key)
-        if found and found[0] > time.monotonic():
-            self._here.move_to_end(key)
-            value: T = found[1]
+        found = self.peek(key)
+        if found is not None or self._absent.get(key, 0) > time.monotonic():
+            value: T = found
             return value
         loading = self._loading.get(key)
         if loading is None:
@@ -74,6 +83,14 @@ class Cache:
             loading.add_done_callback(lambda done: self._loaded(key, done))
         shared: T = await asyncio.shield(loading)
         return shared
+
+    def peek(self, key: str) -> Any:
+        """What this process has of it, if anything: without waiting, for those who are in a hurry."""
+        found = self._here.get(key)
+        if found is None or found[0] <= time.monotonic():
+            return None
+        self._here.move_to_end(key)
+        return found[1]
 
     @staticmethod
     def invalidate(tx: Tx, *keys: str) -> None:
@@ -87,28 +104,37 @@ class Cache:
     async def _fill(
         self, key: str, ttl_s: float, load: Callable[[], Awaitable[T]], warmly: "_Warmly", weight: int
     ) -> Any:
-        epoch = self._epoch
+        me = asyncio.current_task()  # no longer the one that loads this key, once it was invalidated
         value, left_s = await self._from_redis(key, warmly), ttl_s
         if value is _MISS:
+            _longest_s.set(math.inf)
             value = await load()
-            if epoch == self._epoch:
-                await self._to_redis(key, warmly, value)
-                if epoch != self._epoch:  # somebody's drop may have come before what we just put there
+            left_s = _longest_s.get()
+            if value is not None and self._loading.get(key) is me:
+                await self._to_redis(key, warmly, value, min(left_s, warmly.ttl_s))
+                if self._loading.get(key) is not me:  # the drop may have come before what we just put there
                     self._drop_from_redis([key])
         else:
             value, left_s = value  # it has lived for a while already
-        if epoch == self._epoch:
-            self._keep(key, time.monotonic() + min(left_s, ttl_s), value, weight)
+        if self._loading.get(key) is me:
+            self._keep(key, min(left_s, ttl_s), value, weight)
         return value
 
-    def _keep(self, key: str, until: float, value: Any, weight: int) -> None:
+    def _keep(self, key: str, for_s: float, value: Any, weight: int) -> None:
         self._drop(key)
-        self._here[key] = (until, value, weight)
+        now = time.monotonic()
+        if value is None:
+            self._absent[key] = now + min(for_s, ABSENT_S)
+            if len(self._absent) > ABSENT_MAX:
+                self._absent.popitem(last=False)
+            return
+        self._here[key] = (now + for_s, value, weight)
         self._weight += weight
         while self._weight > self._size:
             self._drop(next(iter(self._here)))
 
     def _drop(self, key: str) -> None:
+        self._absent.pop(key, None)
         if found := self._here.pop(key, None):
             self._weight -= found[2]
 
@@ -119,15 +145,14 @@ class Cache:
     # Whoever asks from now on must not be given what is being loaded: it may have been read before the change.
 
     def _forget(self, keys: Any) -> None:
-        self._epoch += 1
         for key in keys:
             self._drop(key)
             self._loading.pop(key, None)
         self._drop_from_redis(keys)
 
     def _forget_all(self) -> None:
-        self._epoch += 1
         self._here.clear()
+        self._absent.clear()
         self._weight = 0
         self._loading.clear()
 
@@ -155,13 +180,13 @@ class Cache:
         except (ValueError, RecursionError):  # written by another version of us, or by somebody else
             return _MISS
 
-    async def _to_redis(self, key: str, warmly: "_Warmly", value: Any) -> None:
+    async def _to_redis(self, key: str, warmly: "_Warmly", value: Any, ttl_s: float) -> None:
         name = self._warm.name(key)
 
         async def put(client: Redis) -> None:
             pipe = client.pipeline()  # a transaction: nobody sees it half, or without its end
             warmly.shape.write(pipe, name, value)
-            pipe.pexpire(name, int(warmly.ttl_s * 1000))
+            pipe.pexpire(name, int(ttl_s * 1000))
             await pipe.execute()
 
         await self._warm.call(put, None)

@@ -9,7 +9,7 @@ What holds here:
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
@@ -90,6 +90,12 @@ class CommitFailed(Exception):
     """The server rolled back what we asked it to commit: an error inside the transaction was swallowed."""
 
 
+# Many statements have parameters that may be absent (`$1 IS NULL OR …`): only a plan made for the very values knows
+# which index answers. Left to itself, the server may after five runs settle on one plan for all of them.
+# And one asker works on one core: others wait for theirs, and helpers take longer to start than most questions take.
+_POOLED = {"plan_cache_mode": "force_custom_plan", "max_parallel_workers_per_gather": "0"}
+
+
 class Database:
     """The connections of one process in one role."""
 
@@ -107,7 +113,7 @@ class Database:
             connection_class=Connection,
             timeout=5,
             command_timeout=10,
-            server_settings=session_settings(role),
+            server_settings=session_settings(role) | _POOLED,
         )
         return cls(pool, bus)
 
@@ -185,6 +191,9 @@ async def _roll_back(connection: Any) -> None:
             connection.terminate()
 
 
+_HOT = {"plan_cache_mode": "force_generic_plan", "jit": "off"}
+
+
 class HotLine:
     """Dedicated connections for one hot statement, prepared once and kept. Broken ones are replaced.
 
@@ -192,9 +201,19 @@ class HotLine:
     call that enters the tenant by itself.
     """
 
-    def __init__(self, url: str, query: str, role: str = APP, *, lines: int = 2, deadline_s: float = 5) -> None:
+    def __init__(
+        self,
+        url: str,
+        query: str,
+        role: str = APP,
+        *,
+        lines: int = 2,
+        deadline_s: float = 5,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
         self._url, self._query, self._role = url, query, role
         self._deadline_s = deadline_s
+        self._settings: dict[str, Any] = {**_HOT, **(settings or {})}
         self._idle: asyncio.LifoQueue[Line | None] = asyncio.LifoQueue()
         for _ in range(lines):
             self._idle.put_nowait(None)
@@ -222,7 +241,7 @@ class HotLine:
                 await line.connection.close(timeout=2)
 
     async def _open(self) -> "Line":
-        connection = await connect(self._url, self._role, plan_cache_mode="force_generic_plan", jit="off")
+        connection = await connect(self._url, self._role, **self._settings)
         return Line(connection, await connection.prepare(self._query))
 
 

@@ -72,6 +72,7 @@ class Forbidden(Refusal):
     """Signed in, but without the right to do this."""
 
     code, status, title = "forbidden", 403, "You may not do this"
+    noted = False  # set by whoever has written it to the audit in words of its own; otherwise the edge does
 
 
 class CrossSite(Refusal):

@@ -28,6 +28,7 @@ S3_DEADLINE_S = 10.0
 class Files(Protocol):
     async def put(self, name: str, content: bytes) -> None: ...
     async def get(self, name: str) -> bytes | None: ...
+    async def exists(self, name: str) -> bool: ...
     async def delete(self, name: str) -> None:
         """One that is not there is fine."""
 
@@ -55,6 +56,9 @@ class Disk:
 
     async def get(self, name: str) -> bytes | None:
         return await asyncio.to_thread(_read, self._folder / checked(name))
+
+    async def exists(self, name: str) -> bool:
+        return await asyncio.to_thread((self._folder / checked(name)).is_file)
 
     async def delete(self, name: str) -> None:
         await asyncio.to_thread(self._remove, self._folder / checked(name))
@@ -141,6 +145,9 @@ class S3:
     async def get(self, name: str) -> bytes | None:
         answer = await self._call("GET", name, b"", 200, 404)
         return answer.content if answer.status_code == 200 else None
+
+    async def exists(self, name: str) -> bool:
+        return (await self._call("HEAD", name, b"", 200, 404)).status_code == 200
 
     async def delete(self, name: str) -> None:
         await self._call("DELETE", name, b"", 200, 204, 404)

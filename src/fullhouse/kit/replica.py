@@ -1,7 +1,8 @@
 """Where public reads go: to the replica if there is one, and to the primary for a while after something was changed.
 
-So whoever has just written, or was told of a change, reads what was written: a replica may be some seconds behind. A
-replica that does not answer is left alone for as long.
+So whoever has just written, or was told of a change, reads what was written: a replica may be some seconds behind. It
+may also be further behind than that: what it says is not cached for long. A replica that does not answer is left alone
+for a while.
 """
 
 import time
@@ -11,10 +12,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import structlog
 
 from fullhouse.kit.bus import RESYNC, Bus
-from fullhouse.kit.cache import TOPIC
+from fullhouse.kit.cache import TOPIC, keep_at_most
 from fullhouse.kit.db import LOST, Database, Tx
 
 BEHIND_S = 5.0
+CACHED_S = 15.0
 log = structlog.get_logger()
 
 
@@ -34,6 +36,7 @@ class Reads:
             if self._replica is not None and time.monotonic() >= self._primary_until:
                 try:
                     tx = await opened.enter_async_context(self._replica.nobody())
+                    keep_at_most(CACHED_S)
                 except LOST as error:
                     log.warning("the read replica is away; reading from the primary", error=repr(error))
                     self._avoid_replica()

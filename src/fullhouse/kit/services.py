@@ -1,8 +1,8 @@
 """What a running process holds: opened once, in order, closed in the opposite one."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import asyncpg
 import msgspec
@@ -11,13 +11,20 @@ import structlog
 from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.bus import Bus
 from fullhouse.kit.cache import Cache
+from fullhouse.kit.clock import Clock
 from fullhouse.kit.db import APP, Database, HotLine
+from fullhouse.kit.files import Files
+from fullhouse.kit.hub import Hub
 from fullhouse.kit.idempotency import Repeats
 from fullhouse.kit.limits import Limiter
+from fullhouse.kit.replica import Reads
 from fullhouse.kit.secrets import Keyring
 from fullhouse.kit.warm import Warm
 
 log = structlog.get_logger()
+T = TypeVar("T")
+QUOTA_BYTES = 2 * 2**30
+_PULSE = "SELECT max(number) AS newest, app.clock() AS now FROM app.migrations"
 
 
 class Credentials(msgspec.Struct, frozen=True):
@@ -36,22 +43,61 @@ class Authenticator(Protocol):
 
 
 class Services(msgspec.Struct, frozen=True):
+    url: str  # for parts that keep connections of their own
     database: Database
-    reads: Database  # a replica if there is one, otherwise the same
+    reads: Reads
     pulse: HotLine  # answers "is the database well" however busy the pool is
+    clock: Clock
     bus: Bus
     cache: Cache
+    warm: Warm
     limiter: Limiter
     keyring: Keyring
     repeats: Repeats
+    files: Files
+    streams: Hub
     public_url: str
+    quota_bytes: int  # what the files of one organisation may weigh together
+    parts: dict[type[Any], Any] = {}
+
+    def part(self, of: type[T]) -> T:
+        """What a room keeps in this process."""
+        found: T = self.parts[of]
+        return found
+
+
+class Part(Protocol):
+    """Something of a room that lives as long as the process: an engine, a counter, a queue."""
+
+    def __init__(self, services: Services) -> None: ...
+    async def start(self) -> None: ...
+    async def stop(self) -> None: ...
+
+
+@asynccontextmanager
+async def open_parts(services: Services, kinds: Iterable[type[Part]]) -> AsyncIterator[None]:
+    async with AsyncExitStack() as open_now:
+        for kind in kinds:
+            services.parts[kind] = part = kind(services)
+            await part.start()
+            open_now.push_async_callback(part.stop)
+        yield
 
 
 @asynccontextmanager
 async def open_services(
-    *, url: str, read_url: str | None, redis_url: str | None, secret_key: str, public_url: str, pool_size: int
+    *,
+    url: str,
+    read_url: str | None,
+    redis_url: str | None,
+    secret_key: str,
+    files: Files,
+    public_url: str,
+    pool_size: int,
+    quota_bytes: int = QUOTA_BYTES,
 ) -> AsyncIterator[Services]:
     async with AsyncExitStack() as open_now:
+        open_now.push_async_callback(files.close)
         warm = Warm(redis_url)
         open_now.push_async_callback(warm.close)
         bus = Bus(url, redis_url)
@@ -59,20 +105,31 @@ async def open_services(
         open_now.push_async_callback(cache.close)
         await bus.start()
         open_now.push_async_callback(bus.stop)
-        pulse = HotLine(url, "SELECT max(number) AS newest FROM app.migrations", lines=1, deadline_s=2)
+        pulse = HotLine(url, _PULSE, lines=1, deadline_s=2)
         open_now.push_async_callback(pulse.close)
+        clock = Clock(pulse)
+        await clock.start()
+        open_now.push_async_callback(clock.stop)
         database = await Database.open(url, APP, size=pool_size, bus=bus)
         open_now.push_async_callback(database.close)
+        streams = Hub(bus)
+        open_now.callback(streams.close)
         yield Services(
+            url=url,
             database=database,
-            reads=await _replica(read_url, pool_size, open_now) or database,
+            reads=Reads(database, await _replica(read_url, pool_size, open_now), bus),
             pulse=pulse,
+            clock=clock,
             bus=bus,
             cache=cache,
+            warm=warm,
             limiter=Limiter(warm),
             keyring=Keyring(secret_key),
             repeats=Repeats(),
+            files=files,
+            streams=streams,
             public_url=public_url,
+            quota_bytes=quota_bytes,
         )
 
 

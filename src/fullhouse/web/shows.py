@@ -13,13 +13,12 @@ from markupsafe import Markup
 from fullhouse.accounts import store as accounts
 from fullhouse.accounts.model import Organization
 from fullhouse.events import public_reads, store, structured
-from fullhouse.events.public_model import PublicEvent
-from fullhouse.events.public_model import EventNotFound
+from fullhouse.events.public_model import EventNotFound, PublicEvent
 from fullhouse.events.views import Views
 from fullhouse.kit.cursors import BadCursor, Cursors
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.services import Services
-from fullhouse.kit.text import folded
+from fullhouse.kit.text import folded, tsquery
 from fullhouse.kit.times import local
 from fullhouse.web import programme
 from fullhouse.web.pages import AnyRequest, kept_page, public
@@ -113,7 +112,7 @@ async def shows_of(request: AnyRequest, org: FromPath[str]) -> Response[bytes]:
 async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str]) -> Response[bytes]:
     services: Services = request.app.state.services
     async with services.reads.nobody() as tx:
-        show = await store.listed_show_at(tx, org, slug)
+        show = await store.public_show_at(tx, org, slug)
     if show is None:
         raise EventNotFound
     services.part(Views).note(show.organization_id, show.id, request.client.host if request.client else None)
@@ -148,23 +147,26 @@ async def _listed(
     services: Services, request: AnyRequest, organization_id: UUID | None, filters: Filters
 ) -> tuple[list[PublicEvent], str | None]:
     """One page, and where the next one begins."""
+    if filters.q:
+        await public_reads.check_searches(services, request.client.host if request.client else None)
     cursors = Cursors(services.keyring, "pages", organization_id, *filters)
     try:
         after = cursors.read(request.query_params.get("cursor"), datetime, UUID) or (None, None)
     except BadCursor:
         after = (None, None)
     async with services.reads.nobody() as tx:
-        rows = await store.listed_shows(
+        rows = await store.public_feed(
             tx,
             organization_id,
             folded(filters.city) or None,
             filters.category or None,
             *filters.window(),
-            folded(filters.q) or None,
+            None,
             *after,
             PAGE + 1,
+            words=tsquery(folded(filters.q)) if filters.q else None,
         )
-    page = cursors.page(rows, PAGE, "start_time", "id")
+    page = cursors.page(rows, PAGE, "place_in_feed", "id")
     return [show for show in page.data if filters.covers(show)], page.next_cursor
 
 

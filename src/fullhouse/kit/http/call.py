@@ -36,12 +36,13 @@ class Match(NamedTuple):
 class Call(ABC):
     """One request to a fast handler."""
 
-    __slots__ = ("_body", "_rules", "_visit", "params", "principal", "query", "state")
+    __slots__ = ("_body", "_ip", "_rules", "_visit", "params", "principal", "query", "state")
 
     def __init__(self, match: Match, visit: Visit, query: str, state: State) -> None:
         self._rules = match.route.rules
         self._visit = visit
         self._body: bytes | None = None
+        self._ip: str | None = None
         self.principal: Principal | None = None
         """The caller, where the route is not public."""
         self.params: tuple[UUID, ...] = match.params
@@ -65,7 +66,9 @@ class Call(ABC):
 
     @property
     def client_ip(self) -> str:
-        return self._visit.edge.client_ip(self._peer(), self.header("x-forwarded-for"))
+        if self._ip is None:  # the guard asks, and then the handler
+            self._ip = self._visit.edge.client_ip(self._peer(), self.header("x-forwarded-for"))
+        return self._ip
 
     @abstractmethod
     def header(self, name: str) -> str | None:

@@ -27,10 +27,10 @@ from fullhouse.kit.actors import Principal
 from fullhouse.kit.broadcast import Channel
 from fullhouse.kit.cursors import Page
 from fullhouse.kit.db import Tx
-from fullhouse.kit.errors import FieldError, Invalid, Refusal
+from fullhouse.kit.errors import FieldError, Forbidden, Invalid, Refusal
 from fullhouse.kit.http import problems, streams
 from fullhouse.kit.http.answer import Answer
-from fullhouse.kit.http.guard import asks
+from fullhouse.kit.http.guard import asks, ids_in, note_denial, write_denial
 from fullhouse.kit.limits import Limit
 from fullhouse.kit.services import Services
 
@@ -79,10 +79,16 @@ def endpoint(
         code = status or (204 if returned is type(None) else 201 if method == "POST" else 200)
         once = method == "POST" and code == 201 and "tx" in hints
         given = frozenset(hints) & _GIVEN
-        runner = _Runner(fn, given, code, location, route=f"{method} {path}", once=once, deadline_s=deadline_s)
+        route = f"{method} {path}"
+        runner = _Runner(fn, given, code, location, route=route, once=once, deadline_s=deadline_s, action=action)
 
         async def handle(request: AnyRequest, **arguments: Any) -> Response[Any]:
-            return await runner(request, arguments)
+            try:
+                return await runner(request, arguments)
+            except Forbidden as refusal:
+                if who := request.scope.get("principal"):
+                    await note_denial(request.app.state, who, action or "", ids_in(request.path_params), refusal)  # type: ignore[arg-type]
+                raise
 
         _dress(handle, fn, {k: _placed(k, v, path) for k, v in hints.items() if k not in _GIVEN}, returned)
         stream = streams.fast_handler(fn, runner.given, path) if returned is Channel else None
@@ -124,7 +130,9 @@ class _Runner:
         route: str,
         once: bool,
         deadline_s: float,
+        action: str | None,
     ) -> None:
+        self._action = action
         self._fn, self.given, self._status, self._location = fn, given, status, location
         self._route, self._once, self._deadline_s = route, once, deadline_s
 
@@ -167,11 +175,11 @@ class _Runner:
             kept = await idempotency.claim_or_repeat(tx, services.keyring, claim, body)
             if kept is not None:
                 return kept
-            answer = await self._settled(tx, arguments)
+            answer = await self._settled(tx, who, request, arguments)
             await idempotency.keep(tx, services.keyring, claim, answer)
         return answer
 
-    async def _settled(self, tx: Tx, arguments: dict[str, Any]) -> Answer:
+    async def _settled(self, tx: Tx, who: Principal, request: AnyRequest, arguments: dict[str, Any]) -> Answer:
         """A refusal is an answer too, and stays the answer to this key; "later" and accidents are not."""
         try:
             async with tx.savepoint():
@@ -179,6 +187,8 @@ class _Runner:
         except Refusal as refusal:
             if refusal.status >= 500 or refusal.status == 429:
                 raise
+            if isinstance(refusal, Forbidden) and not refusal.noted:
+                await write_denial(tx, who, self._action or "", ids_in(request.path_params), refusal)
             return problems.answer(refusal)
 
     def _answer(self, result: Any) -> Answer:

@@ -11,10 +11,12 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from uuid import UUID
 
+import msgspec
 from litestar import Litestar
 from litestar.routes import HTTPRoute
 
 from fullhouse.kit.broadcast import Reader
+from fullhouse.kit.errors import Forbidden
 from fullhouse.kit.http import asgi, body, problems, rsgi, streams
 from fullhouse.kit.http.answer import Answer as Answer
 from fullhouse.kit.http.call import AsgiCall, Match, Route, RsgiCall
@@ -49,19 +51,21 @@ class Table:
         # A path may contain a literal `{}`: then the number of ids does not fit.
         if route is None or route.ids != len(ids):
             return None
-        return Match(route, tuple(map(UUID, ids)))
+        return Match(route, tuple([msgspec.convert(each, UUID) for each in ids]))  # a third of what UUID() takes
 
 
 Guard = Callable[[Call, Route], Awaitable[None]]
+Note = Callable[[Call, Route, Forbidden], Awaitable[None]]
 
 
 class Lane:
     """The whole application: both lanes, with an ASGI face and an RSGI face."""
 
-    def __init__(self, wide: Litestar, edge: Edge, guard: Guard | None = None) -> None:
-        """`guard` is asked before each fast handler, as Litestar's guards are before theirs."""
+    def __init__(self, wide: Litestar, edge: Edge, guard: Guard | None = None, note: Note | None = None) -> None:
+        """`guard` is asked before each fast handler, as Litestar's guards are before theirs; `note` writes down whom a
+        handler has refused."""
         self.edge = edge
-        self._guard = guard
+        self._guard, self._note = guard, note
         self.wide = wide
         self.table = Table(wide, edge.body_rules)
         self._wide_lane = WideLane(wide, edge)
@@ -81,7 +85,17 @@ class Lane:
             await call.check_length()
             return await match.route.handler(call)
         except Exception as exc:
+            if self._note and isinstance(exc, Forbidden) and call.principal:
+                exc = await self._noted(call, match.route, exc)
             return problems.answer(exc)
+
+    async def _noted(self, call: Call, route: Route, refusal: Forbidden) -> Exception:
+        assert self._note
+        try:
+            await self._note(call, route, refusal)
+        except Exception as exc:  # no denial without its row: then "try again" is the answer
+            return exc
+        return refusal
 
     async def __call__(self, scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
         if scope["type"] == "lifespan":

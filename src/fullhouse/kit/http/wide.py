@@ -8,6 +8,7 @@ from functools import cache, partial
 from typing import Any
 
 import msgspec
+import msgspec.inspect
 from litestar import Litestar, Request
 from litestar.config.app import AppConfig
 from litestar.handlers import BaseRouteHandler
@@ -30,11 +31,24 @@ class StrictRequest(Request[Any, Any, Any]):
     async def json(self) -> Any:
         return decode(_decoder(self.route_handler), await self.body())
 
+    async def body(self) -> bytes:
+        """Nothing is `{}` to an order that needs nothing said: `POST …/cancel` without a reason."""
+        return await super().body() or (b"{}" if _needs_nothing(self.route_handler) else b"")
+
 
 @cache
 def _decoder(handler: BaseRouteHandler) -> msgspec.json.Decoder[Any]:
     data = handler.parsed_data_field
     return msgspec.json.Decoder(Any if data is None else data.annotation)
+
+
+@cache
+def _needs_nothing(handler: BaseRouteHandler) -> bool:
+    data = handler.parsed_data_field
+    if data is None or "POST" not in getattr(handler, "http_methods", ()):
+        return False
+    shape = msgspec.inspect.type_info(data.annotation)
+    return isinstance(shape, msgspec.inspect.StructType) and not any(field.required for field in shape.fields)
 
 
 class WidePlugin(InitPlugin, ClosedStructs):
