@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from fullhouse.accounts.policy import ROLE_ACTIONS
 from fullhouse.kit import outbox
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.db import Tx
+from fullhouse.kit.files import Disk
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Keyring
@@ -37,10 +39,16 @@ async def owner(owner_url: str) -> AsyncIterator[Any]:
 
 
 @pytest.fixture
-async def services(server_url: str) -> AsyncIterator[Services]:
+async def services(server_url: str, tmp_path: Path) -> AsyncIterator[Services]:
     outbox.wire(wiring.SYNC)
     async with open_services(
-        url=server_url, read_url=None, redis_url=None, secret_key=SECRET_KEY, public_url=PUBLIC_URL, pool_size=8
+        url=server_url,
+        read_url=None,
+        redis_url=None,
+        secret_key=SECRET_KEY,
+        files=Disk(tmp_path / "images"),  # where the application of the same test keeps them, too
+        public_url=PUBLIC_URL,
+        pool_size=8,
     ) as opened:
         yield opened
 

@@ -16,12 +16,23 @@ ROOMS = sorted(p.name for p in SOURCE.iterdir() if (p / "__init__.py").exists() 
 FLOOR_PLAN = {"__init__", "model", "policy", "store", "actions", "facts", "routes", "jobs"}
 SECOND_NOUNS = {
     "accounts": {"access", "passwords", "signing_in", "sign_in_routes", "platform_routes"},
-    "events": {"venue_actions", "venue_routes", "platform_routes", "cities"}
-    | {"public_model", "public_actions", "public_routes"},
+    "events": {"venue_actions", "venue_routes", "platform_routes", "cities", "keys", "views"}
+    | {"public_reads", "public_model", "public_actions", "public_routes"}
+    | {"image_model", "image_actions", "image_routes"}
+    | {"calendar", "structured"}
+    | {"live_reads"},
+    "seating": {"plan", "plan_checks", "reading", "chart", "geometry", "drawing", "differences"}
+    | {"drafts", "generators", "pretix_plan", "pretix_document"}
+    | {"index", "orphans", "splitting", "companions", "allocation", "explaining"}
+    | {"relocation", "relocation_actions", "overlay_actions", "overlay_routes", "platform_routes"}
+    | {"halls", "map_routes", "reads", "live", "stream_routes"},
+    "holds": {"engine", "desk", "answers", "mirror", "warm", "watch"},
 }
 # Readable before anybody is known; written only in the organisation's own transaction.
-PUBLIC_TABLES = {"event_directory", "public_events"}
-DOORS = {"actions", "model", "facts"}
+PUBLIC_TABLES = {"event_directory", "public_events", "public_ranks"}
+DOORS = {"actions", "reads", "model", "facts"}
+# What the hot path uses of seating without a detour: its pure parts, and the halls.
+HOT = {"allocation", "orphans", "chart", "index", "halls", "policy"}
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -47,7 +58,8 @@ def test_rooms_enter_each_other_by_their_doors(room: str) -> None:
         if (match := re.match(r"fullhouse\.(\w+)\.(\w+)", module))
         and match[1] in ROOMS
         and match[1] != room
-        and match[2] not in DOORS
+        and match[2].rpartition("_")[2] not in DOORS
+        and not (room == "holds" and match[1] == "seating" and match[2] in HOT)
     ]
     assert not wrong
 

@@ -4,10 +4,11 @@ A route has a row in PROBES or it fails the suite: whoever adds one says who mus
 """
 
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import msgspec
 import pytest
 from litestar.routes import HTTPRoute
 
@@ -18,12 +19,26 @@ from fullhouse.events import actions as events
 from fullhouse.events import venue_actions as venues
 from fullhouse.events.model import NewEvent, NewGate, NewVenue
 from fullhouse.events.policy import Move
+from fullhouse.holds.engine import Engine, Want
+from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
+from fullhouse.seating import actions as layouts
+from fullhouse.seating import overlay_actions as overlays
+from fullhouse.seating import relocation_actions as relocations
+from fullhouse.seating.chart import seat_id
+from fullhouse.seating.model import AttachLayout, Layout, PlanMigration
+from fullhouse.seating.plan import encode
 from tests.counts import Counts
+from tests.events.helpers import make_picture
 from tests.fixtures import Client, Tenant, settings
+from tests.holds.helpers import OnSale, wish
+from tests.kit import samples
+from tests.kit.sse import listening
+from tests.seating.helpers import without_lounge
 
-Make = Callable[[Services, Tenant], Awaitable[UUID]]
+Named = UUID | tuple[UUID | str, ...]  # what stands in the path: one id, or all that it names
+Make = Callable[[Services, Tenant], Awaitable[Named]]
 
 
 class Probe(NamedTuple):
@@ -33,6 +48,10 @@ class Probe(NamedTuple):
     thing: Make | None = None
     public: bool = False
     needs_venue: bool = False
+    file: bytes | None = None
+    kind: str = "image/jpeg"
+    query: str = ""  # `{}` in it is the thing
+    fitting: Callable[[Services, Tenant, Named], Awaitable[Any]] | None = None  # a body that only this thing takes
 
 
 async def _api_key(services: Services, tenant: Tenant) -> UUID:
@@ -79,6 +98,7 @@ async def _event(services: Services, tenant: Tenant) -> UUID:
             category="theatre",
             start_at=now + timedelta(days=9),
             end_at=now + timedelta(days=9, hours=2),
+            cover_image_ids=[await make_picture(tx)],
         )
         return (await events.create_event(tx, tenant.principal("owner"), wish)).id
 
@@ -98,6 +118,98 @@ async def _organization(services: Services, tenant: Tenant) -> UUID:
     return tenant.id
 
 
+async def _draft_layout(services: Services, tenant: Tenant) -> UUID:
+    venue_id = await _venue(services, tenant)
+    async with services.database.tenant(tenant.id) as tx:
+        return (await layouts.create_layout(tx, tenant.principal("owner"), venue_id, without_lounge)).id
+
+
+async def _layout_for(services: Services, tenant: Tenant, event_id: UUID) -> Layout:
+    """An active one, in the show's venue."""
+    who = tenant.principal("owner")
+    async with services.database.tenant(tenant.id, who.actor) as tx:
+        venue_id = (await events.get_event(tx, event_id)).venue_id
+        assert venue_id
+        made = await layouts.create_layout(tx, who, venue_id, without_lounge)
+        return await layouts.activate(tx, made.id)
+
+
+async def _seated_event(services: Services, tenant: Tenant) -> UUID:
+    event_id = await _event(services, tenant)
+    layout = await _layout_for(services, tenant, event_id)
+    async with services.database.tenant(tenant.id) as tx:
+        await overlays.attach(tx, event_id, AttachLayout(layout_id=layout.id), None)
+    return event_id
+
+
+async def _event_on_sale(services: Services, tenant: Tenant) -> UUID:
+    event_id = await _seated_event(services, tenant)
+    async with services.database.tenant(tenant.id) as tx:
+        await events.move_event(tx, event_id, Move.PUBLISH)
+    return event_id
+
+
+async def _seat_on_sale(services: Services, tenant: Tenant) -> Named:
+    event_id = await _event_on_sale(services, tenant)
+    async with services.database.tenant(tenant.id) as tx:
+        return event_id, seat_id((await overlays.get_event_layout(tx, event_id)).layout_id, 3)
+
+
+async def _hold(services: Services, tenant: Tenant) -> UUID:
+    event_id, seat = await _seat_on_sale(services, tenant)  # type: ignore[misc]
+    engine = Engine(services)
+    sale = OnSale(UUID(str(event_id)), new_id(), {})
+    (held,) = await engine.hold(tenant.id, wish(sale, tenant.people["owner"].id, Want(new_id(), UUID(str(seat)))))
+    await engine.stop()
+    assert held.hold_id
+    return held.hold_id
+
+
+async def _items_of(services: Services, tenant: Tenant, event: Named) -> Any:
+    assert isinstance(event, UUID)
+    async with services.database.tenant(tenant.id) as tx:
+        overlay = await overlays.get_event_layout(tx, event)
+    return {"items": [{"seat_id": seat_id(overlay.layout_id, 3)}, {"seat_id": seat_id(overlay.layout_id, 4)}]}
+
+
+def _zone_and(*more: str) -> Make:
+    async def make(services: Services, tenant: Tenant) -> Named:
+        event_id = await _seated_event(services, tenant)
+        async with services.database.tenant(tenant.id) as tx:
+            overlay = await overlays.view(tx, await overlays.get_event_layout(tx, event_id))
+        return event_id, overlay.zones[0].id, *more
+
+    return make
+
+
+async def _migration(services: Services, tenant: Tenant) -> UUID:
+    event_id = await _seated_event(services, tenant)
+    wish = PlanMigration(**await _migration_of(services, tenant, event_id))
+    async with services.database.tenant(tenant.id) as tx:
+        return (await relocations.plan(tx, tenant.principal("owner"), event_id, wish)).id
+
+
+async def _layout_of(services: Services, tenant: Tenant, event: Named) -> Any:
+    assert isinstance(event, UUID)
+    return {"layout_id": str((await _layout_for(services, tenant, event)).id)}
+
+
+async def _seats_of(services: Services, tenant: Tenant, event: Named) -> Any:
+    assert isinstance(event, UUID)
+    async with services.database.tenant(tenant.id) as tx:
+        overlay = await overlays.get_event_layout(tx, event)
+    return {"seat_ids": [str(seat_id(overlay.layout_id, 0))], "reason": "Camera"}
+
+
+async def _migration_of(services: Services, tenant: Tenant, event: Named) -> Any:
+    assert isinstance(event, UUID)
+    async with services.database.tenant(tenant.id) as tx:
+        overlay = await overlays.get_event_layout(tx, event)
+        newer = await layouts.create_version(tx, tenant.principal("owner"), overlay.layout_id, without_lounge)
+        await layouts.activate(tx, newer.id)
+    return {"to_layout_id": newer.id, "respond_by": datetime(2098, 1, 1, tzinfo=UTC)}
+
+
 VENUE: dict[str, Any] = {"name": "Hall", "city": "Gent", "country": "BE", "timezone": "Europe/Brussels"} | {
     "address": "Kouter 1, Gent"
 }
@@ -110,8 +222,23 @@ PUBLIC_SHOW = {"title": "Show", "description": "A show.", "category": "theatre",
     "end_time": "2099-01-01T21:00:00Z",
 }
 PUBLIC = Probe(public=True)
+JSON = "application/json"
+PLAN = encode(without_lounge())
+NOTHING = "01900000-0000-7000-8000-000000000000"
+SEATS = {"seat_ids": [NOTHING], "reason": "Camera"}
 PROBES: dict[str, Probe] = {
     "GET /": PUBLIC,
+    "GET /o/{org:str}": PUBLIC,
+    "GET /o/{org:str}/{slug:str}": PUBLIC,
+    "GET /o/{org:str}/calendar.ics": PUBLIC,
+    "GET /o/{org:str}/feed.atom": PUBLIC,
+    "GET /o/{org:str}/feed.rss": PUBLIC,
+    "GET /api/events/{event_id:uuid}/calendar.ics": PUBLIC,
+    "GET /feed.atom": PUBLIC,
+    "GET /feed.rss": PUBLIC,
+    "GET /sitemap.xml": PUBLIC,
+    "GET /sitemaps/{name:str}": PUBLIC,
+    "GET /robots.txt": PUBLIC,
     "GET /sign-in": PUBLIC,
     "GET /join": PUBLIC,
     "GET /problems/{code:str}": PUBLIC,
@@ -146,6 +273,8 @@ PROBES: dict[str, Probe] = {
     "PATCH /api/org/memberships/{membership_id:uuid}": Probe({"status": "revoked"}, _membership),
     "GET /api/audit": Probe(),
     "GET /api/org/mailbox": Probe(),
+    "GET /api/org/stream": Probe(),
+    "GET /api/events/{event_id:uuid}/stream": PUBLIC,
     "GET /api/venues": Probe(),
     "POST /api/venues": Probe(VENUE),
     "GET /api/venues/{venue_id:uuid}": Probe(None, _venue),
@@ -157,8 +286,10 @@ PROBES: dict[str, Probe] = {
     "PATCH /api/gates/{gate_id:uuid}": Probe({"status": "closed"}, _gate),
     "DELETE /api/gates/{gate_id:uuid}": Probe(None, _gate),
     "GET /api/events": Probe(),
+    "GET /api/events/upcoming": Probe(),
     "POST /api/events": Probe(SHOW, needs_venue=True),
     "GET /api/events/{event_id:uuid}": Probe(None, _event),
+    "GET /api/events/{event_id:uuid}/summary": Probe(None, _event),
     "PATCH /api/events/{event_id:uuid}": Probe({"name": "New"}, _event),
     "DELETE /api/events/{event_id:uuid}": Probe(None, _event),
     "POST /api/events/{event_id:uuid}/publish": Probe(None, _event),
@@ -172,8 +303,11 @@ PROBES: dict[str, Probe] = {
     ),
     "POST /api/events/{event_id:uuid}/archive": Probe(None, _event),
     "POST /api/events/{event_id:uuid}/duplicate": Probe({"start_at": "2099-01-01T19:00:00Z"}, _event),
+    "GET /api/events/{event_id:uuid}/audit": Probe(None, _event),
     "POST /api/platform/events/{event_id:uuid}/cancel": Probe({"reason": "safety"}, _event),
     "POST /api/platform/events/{event_id:uuid}/postpone": Probe({"reason": "safety"}, _event_that(Move.PUBLISH)),
+    "POST /api/images": Probe(file=samples.jpeg()),
+    "GET /images/{organization_id:uuid}/{image_id:uuid}/{size:str}": PUBLIC,
     "GET /event/v1/events": PUBLIC,
     "GET /event/v1/events/{event_id:uuid}": PUBLIC,
     "GET /event/v1/meta/cities": PUBLIC,
@@ -184,6 +318,55 @@ PROBES: dict[str, Probe] = {
     "POST /event/v1/events/{event_id:uuid}/unpublish": Probe(None, _event_that(Move.PUBLISH)),
     "POST /event/v1/events/{event_id:uuid}/cancel": Probe({}, _event),
     "GET /event/v1/me/events": Probe(),
+    "GET /api/venues/{venue_id:uuid}/layouts": Probe(None, _venue),
+    "POST /api/venues/{venue_id:uuid}/layouts": Probe(None, _venue, file=PLAN, kind=JSON),
+    "POST /api/venues/{venue_id:uuid}/layouts/import": Probe(None, _venue, file=PLAN, kind=JSON),
+    "POST /api/venues/{venue_id:uuid}/layouts/generate": Probe({"kind": "straight"}, _venue),
+    "POST /api/layouts/preview": Probe({"kind": "straight"}),
+    "GET /api/layouts/{layout_id:uuid}": Probe(None, _draft_layout),
+    "PUT /api/layouts/{layout_id:uuid}": Probe(None, _draft_layout, file=PLAN, kind=JSON),
+    "DELETE /api/layouts/{layout_id:uuid}": Probe(None, _draft_layout),
+    "POST /api/layouts/{layout_id:uuid}/versions": Probe(None, _draft_layout, file=PLAN, kind=JSON),
+    "POST /api/layouts/{layout_id:uuid}/activate": Probe(None, _draft_layout),
+    "POST /api/layouts/{layout_id:uuid}/archive": Probe(None, _draft_layout),
+    "GET /api/layouts/{layout_id:uuid}/plan": Probe(None, _draft_layout),
+    "GET /api/layouts/{layout_id:uuid}/preview.svg": Probe(None, _draft_layout),
+    "GET /api/layouts/{layout_id:uuid}/differences": Probe(None, _draft_layout, query="?since={}"),
+    "GET /api/events/{event_id:uuid}/layout": Probe(None, _seated_event),
+    "PUT /api/events/{event_id:uuid}/layout": Probe({"layout_id": NOTHING}, _event, fitting=_layout_of),
+    "DELETE /api/events/{event_id:uuid}/layout": Probe(None, _seated_event),
+    "POST /api/events/{event_id:uuid}/seats/block": Probe(SEATS, _seated_event, fitting=_seats_of),
+    "POST /api/events/{event_id:uuid}/seats/unblock": Probe(SEATS, _seated_event, fitting=_seats_of),
+    "GET /api/events/{event_id:uuid}/zones/{zone_id:uuid}/guests": Probe(None, _zone_and()),
+    "POST /api/events/{event_id:uuid}/zones/{zone_id:uuid}/guests": Probe(
+        {"guests": [{"email": "g@example.org"}]}, _zone_and()
+    ),
+    "DELETE /api/events/{event_id:uuid}/zones/{zone_id:uuid}/guests/{email:str}": Probe(
+        None, _zone_and("g@example.org")
+    ),
+    "GET /api/org/seating-policy": Probe(),
+    "GET /api/events/{event_id:uuid}/seating-policy": Probe(None, _event),
+    "GET /api/events/{event_id:uuid}/layout/migrations": Probe(None, _event),
+    "POST /api/events/{event_id:uuid}/layout/migrations": Probe(
+        {"to_layout_id": NOTHING, "respond_by": "2098-01-01T00:00:00Z"}, _seated_event, fitting=_migration_of
+    ),
+    "GET /api/layout-migrations/{migration_id:uuid}": Probe(None, _migration),
+    "POST /api/layout-migrations/{migration_id:uuid}/approve": Probe(None, _migration),
+    "POST /api/layout-migrations/{migration_id:uuid}/discard": Probe(None, _migration),
+    "POST /api/events/{event_id:uuid}/seats/{seat_id:uuid}/reserve": Probe({}, _seat_on_sale),
+    "POST /api/events/{event_id:uuid}/holds": Probe(
+        {"items": [{"seat_id": NOTHING}]}, _event_on_sale, fitting=_items_of
+    ),
+    "GET /api/events/{event_id:uuid}/holds": Probe(None, _event_on_sale),
+    "DELETE /api/holds/{hold_id:uuid}": Probe(None, _hold),
+    "GET /api/events/{event_id:uuid}/seatmap": PUBLIC,
+    "GET /api/events/{event_id:uuid}/availability": PUBLIC,
+    "GET /api/events/{event_id:uuid}/seats": PUBLIC,
+    "GET /api/events/{event_id:uuid}/seats/{seat_id:uuid}": PUBLIC,
+    "GET /api/events/{event_id:uuid}/occupancy": PUBLIC,
+    "PUT /api/platform/organizations/{organization_id:uuid}/seating-policy": Probe(
+        {"values": {"allow_vip_zones": True}}, _organization
+    ),
     "POST /api/platform/login": PUBLIC,
     "POST /api/platform/logout": Probe(),
     "GET /api/platform/organizations": Probe(),
@@ -225,7 +408,7 @@ def test_public_routes_are_those_that_the_table_says() -> None:
 async def test_nobody_gets_401(name: str, client: Client, services: Services, tenant: Tenant, counts: Counts) -> None:
     path = await _path(name, services, tenant)
     async with counts.unchanged():
-        for token in (None, "fhs_nonsense", tenant.tokens["owner"][:-2] + "AA"):
+        for token in (None, "fhs_nonsense", tenant.tokens["owner"][:-8] + "A" * 8):
             caller = client.as_(token) if token else client
             answer = await _call(caller, name, path)
             assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated"), answer.text
@@ -239,7 +422,8 @@ async def test_the_wrong_role_gets_403_and_an_audit_row(
     action = ROUTES[name].opt["action"]
     wrong = [role for role, allowed in policy.ROLE_ACTIONS.items() if action not in allowed]
     if not wrong:
-        assert action in ("me.read", "me.update")  # open to everybody who is signed in, and nothing else is
+        # Open to everybody who is signed in, and nothing else is.
+        assert action in ("me.read", "me.update", "holds.read", "holds.place")
         return
     path = await _path(name, services, tenant)
     async with counts.unchanged(besides="audit_log"):
@@ -263,14 +447,14 @@ async def test_another_tenants_thing_is_like_one_that_never_was(
     stranger = client.as_(tenant.tokens["owner"])
     async with counts.unchanged():
         foreign = await _call(stranger, name, _fill(name, theirs))
-        missing = await _call(stranger, name, _fill(name, new_id()))
+        missing = await _call(stranger, name, _fill(name, _made_up(theirs)))
     assert foreign.status_code == missing.status_code == 404
     assert foreign.content == missing.content
 
 
 @pytest.mark.parametrize("name", sorted(PROBES))
 async def test_the_right_caller_gets_in(
-    name: str, client: Client, services: Services, tenant: Tenant, platform: str
+    name: str, client: Client, lane: Lane, services: Services, tenant: Tenant, platform: str
 ) -> None:
     """Otherwise the refusals above would prove nothing: the same call, with the right, is not refused."""
     if PROBES[name].public:
@@ -279,22 +463,43 @@ async def test_the_right_caller_gets_in(
     body = PROBES[name].body
     if PROBES[name].needs_venue:
         body = {"venue_id": str(await _venue(services, tenant)), **body}
-    answer = await _call(client.as_(token), name, await _path(name, services, tenant), body)
+    if name.endswith("/stream"):  # it would go on for a minute
+        async with listening(lane, name.split()[1], token=token) as stream:
+            assert stream.status == 200
+        return
+    thing, fitting = PROBES[name].thing, PROBES[name].fitting
+    named = await thing(services, tenant) if thing else ()
+    if fitting:
+        body = msgspec.to_builtins(await fitting(services, tenant, named))
+    answer = await _call(client.as_(token), name, _fill(name, named), body)
     assert answer.status_code < 300, answer.text
 
 
 async def _call(client: Client, name: str, path: str, body: Any = None) -> Any:
+    if file := PROBES[name].file:
+        headers = {"content-type": PROBES[name].kind}
+        return await client.request(name.split()[0], path, content=file, headers=headers)
     return await client.request(name.split()[0], path, json=body or PROBES[name].body)
 
 
 async def _path(name: str, services: Services, tenant: Tenant) -> str:
     thing = PROBES[name].thing
-    return _fill(name, await thing(services, tenant)) if thing else name.split()[1]
+    return _fill(name, await thing(services, tenant) if thing else ())
 
 
-def _fill(name: str, thing_id: UUID) -> str:
-    before, brace, rest = name.split()[1].partition("{")
-    return f"{before}{thing_id}{rest.partition('}')[2]}" if brace else before
+def _fill(name: str, named: Named) -> str:
+    """The route's path with what it names, in order."""
+    path = name.split()[1]
+    for value in named if isinstance(named, tuple) else (named,):
+        before, _, rest = path.partition("{")
+        path = f"{before}{value}{rest.partition('}')[2]}"
+    return path + PROBES[name].query.format(named)
+
+
+def _made_up(named: Named) -> Named:
+    if isinstance(named, UUID):
+        return new_id()
+    return tuple(new_id() if isinstance(part, UUID) else part for part in named)
 
 
 @pytest.fixture

@@ -14,27 +14,42 @@ from fullhouse import VERSION, config, wiring
 from fullhouse.accounts import platform_routes, policy, routes, sign_in_routes
 from fullhouse.accounts.access import Access
 from fullhouse.config import Config
+from fullhouse.events import image_routes, public_routes, venue_routes
 from fullhouse.events import platform_routes as events_platform_routes
-from fullhouse.events import public_routes, venue_routes
 from fullhouse.events import routes as events_routes
+from fullhouse.holds import routes as holds_routes
 from fullhouse.kit import outbox, telemetry
 from fullhouse.kit.http.edge import Edge
-from fullhouse.kit.http.guard import guard, guard_call
+from fullhouse.kit.http.guard import guard, guard_call, note_call
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.http.wide import WidePlugin
-from fullhouse.kit.services import open_services
-from fullhouse.web import operations, pages
+from fullhouse.kit.services import open_parts, open_services
+from fullhouse.seating import map_routes, overlay_routes, stream_routes
+from fullhouse.seating import platform_routes as seating_platform_routes
+from fullhouse.seating import routes as seating_routes
+from fullhouse.web import calendars, feeds, operations, pages, shows, sitemaps
 
 HANDLERS = [
     *operations.handlers,
     *pages.handlers,
+    *shows.handlers,
+    *calendars.handlers,
+    *feeds.handlers,
+    *sitemaps.handlers,
     *sign_in_routes.handlers,
     *routes.handlers,
     *platform_routes.handlers,
     *venue_routes.handlers,
     *events_routes.handlers,
     *events_platform_routes.handlers,
+    *image_routes.handlers,
+    *seating_routes.handlers,
+    *overlay_routes.handlers,
+    *map_routes.handlers,
+    *seating_platform_routes.handlers,
+    *holds_routes.handlers,
     *public_routes.handlers,
+    *stream_routes.handlers,
 ]
 
 
@@ -53,6 +68,7 @@ def build(settings: Config) -> Lane:
         route_handlers=HANDLERS,
         before_request=_answer_options,
         guards=[guard],
+        exception_handlers=pages.exception_handlers,
         lifespan=[lambda app: _open(app, settings)],
         on_shutdown=[trace.close] if trace else [],
         plugins=[WidePlugin(edge)],
@@ -61,7 +77,7 @@ def build(settings: Config) -> Lane:
         openapi_config=OpenAPIConfig("fullhouse", VERSION, openapi_router=_NoPages("/", route_handlers=[])),
     )
     _check_actions(wide)
-    return Lane(wide, edge, guard_call)
+    return Lane(wide, edge, guard_call, note_call)
 
 
 async def _answer_options(request: Request[Any, Any, Any]) -> Response[None] | None:
@@ -93,13 +109,17 @@ async def _open(app: Litestar, settings: Config) -> AsyncIterator[None]:
         read_url=settings.database_read_url,
         redis_url=settings.redis_url,
         secret_key=config.secret_key(settings),
+        files=wiring.files(settings),
         public_url=settings.public_url,
         pool_size=settings.database_connections,
+        quota_bytes=settings.pictures_mb * 2**20,
     ) as services:
         app.state.services = services
+        app.state.organization_of = wiring.organization_of
         app.state.authenticate = access = Access(settings.database_url, services.database)
         try:
-            yield
+            async with open_parts(services, wiring.PARTS):
+                yield
         finally:
             await access.close()
 

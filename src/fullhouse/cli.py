@@ -123,6 +123,12 @@ def _parser() -> argparse.ArgumentParser:
     revoke.add_argument("id", type=UUID)
     revoke.add_argument("--org", required=True)
 
+    cache = _group(commands, "cache", "the mirror in Redis: rebuild, check")
+    writing = _add(cache, "rebuild", "fullhouse.caches:rebuild", "write it anew from the database")
+    writing.add_argument("event", type=UUID, nargs="?", metavar="EVENT", help="all that are on sale if not given")
+    comparing = _add(cache, "check", "fullhouse.caches:check", "compare memory, Redis and database; say what differs")
+    comparing.add_argument("event", type=UUID, metavar="EVENT")
+
     _add_plans(_group(commands, "plan", "seating plans: generate, check, preview, import"))
     return parser
 

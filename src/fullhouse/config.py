@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from fullhouse.kit.errors import OperatorError
+from fullhouse.kit.files import Bucket
 from fullhouse.kit.http.peer import Network
 from fullhouse.kit.postgres import default_home
 
@@ -47,6 +48,12 @@ SETTINGS = (
     Setting("AMQP_URL", "", "RabbitMQ for facts that leave the house"),
     Setting("SMTP_URL", "", "smtp://user:password@host:587 or smtps://…; without it mail stays in the local mailbox"),
     Setting("SMTP_FROM", "tickets@localhost", "sender of mails"),
+    Setting("S3_ENDPOINT", "", "S3-compatible store for pictures, https://…; the state folder if unset"),
+    Setting("S3_BUCKET", "", "its bucket"),
+    Setting("S3_ACCESS_KEY", "", "its access key"),
+    Setting("S3_SECRET_KEY", "", "the secret of that key"),
+    Setting("S3_REGION", "us-east-1", "its region"),
+    Setting("FULLHOUSE_PICTURES_MB", "2048", "what the pictures of one organisation may weigh together, in megabytes"),
     Setting("OTEL_EXPORTER_OTLP_ENDPOINT", "", "OpenTelemetry collector that gets traces, by HTTP"),
 )
 
@@ -69,6 +76,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     amqp_url: str | None
     smtp_url: str | None
     smtp_from: str
+    s3: Bucket | None
+    pictures_mb: int
     otlp_endpoint: str | None
 
     @property
@@ -100,6 +109,8 @@ def load(environment: Mapping[str, str]) -> Config:
         amqp_url=_url(values, "AMQP_URL", "amqp", "amqps"),
         smtp_url=_url(values, "SMTP_URL", "smtp", "smtps"),
         smtp_from=values["SMTP_FROM"],
+        s3=_bucket(values),
+        pictures_mb=_whole(values, "FULLHOUSE_PICTURES_MB", 1, 10_000_000),
         otlp_endpoint=_url(values, "OTEL_EXPORTER_OTLP_ENDPOINT", "http", "https"),
     )
 
@@ -159,6 +170,26 @@ def _url(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
     if urlsplit(values[name]).scheme not in schemes:
         raise ConfigError(f"{name} must begin with {schemes[0]}://.")  # its value may hold a password: not shown
     return values[name]
+
+
+def _bucket(values: Mapping[str, str]) -> Bucket | None:
+    """All four or none: half a store would be found out by the first upload."""
+    names = ("S3_ENDPOINT", "S3_BUCKET", "S3_ACCESS_KEY", "S3_SECRET_KEY")
+    if missing := [name for name in names if not values[name]]:
+        if len(missing) < len(names):
+            raise ConfigError(f"{', '.join(missing)} must be set as well: a store needs all of {', '.join(names)}.")
+        return None
+    endpoint = _url(values, "S3_ENDPOINT", "https", "http")
+    assert endpoint
+    if not urlsplit(endpoint).netloc or urlsplit(endpoint).query or "@" in endpoint:
+        raise ConfigError("S3_ENDPOINT must look like https://s3.example.org; the key has settings of its own.")
+    return Bucket(
+        endpoint=endpoint,
+        bucket=values["S3_BUCKET"],
+        access_key=values["S3_ACCESS_KEY"],
+        secret_key=values["S3_SECRET_KEY"],
+        region=values["S3_REGION"],
+    )
 
 
 def _public_url(url: str) -> str:

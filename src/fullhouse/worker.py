@@ -13,11 +13,13 @@ from fullhouse import config, prove, wiring
 from fullhouse.accounts import jobs as accounts_jobs
 from fullhouse.config import Config
 from fullhouse.events import jobs as events_jobs
+from fullhouse.holds import jobs as holds_jobs
+from fullhouse.holds.watch import Watch
 from fullhouse.kit import idempotency, outbox, telemetry
 from fullhouse.kit.db import WORKER, Database, sweep
 from fullhouse.kit.job_worker import Worker
 from fullhouse.kit.loops import Loop
-from fullhouse.kit.services import open_services
+from fullhouse.kit.services import Services, open_parts, open_services
 
 log = structlog.get_logger()
 STOP_WITHIN_S = 12.0
@@ -42,21 +44,25 @@ async def run(settings: Config) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with open_services(
-        url=settings.database_url,
-        read_url=None,
-        redis_url=settings.redis_url,
-        secret_key=config.secret_key(settings),
-        public_url=settings.public_url,
-        pool_size=settings.database_connections,
-    ) as services:
+    async with (
+        open_services(
+            url=settings.database_url,
+            read_url=None,
+            redis_url=settings.redis_url,
+            secret_key=config.secret_key(settings),
+            files=wiring.files(settings),
+            public_url=settings.public_url,
+            pool_size=settings.database_connections,
+        ) as services,
+        open_parts(services, wiring.WORKER_PARTS),
+    ):
         finder = await Database.open(settings.database_url, WORKER, size=4)
         worker = Worker(settings.database_url, services.database, wiring.jobs(settings))
         tasks = [
             asyncio.create_task(worker.run(), name="jobs"),
             *(
                 asyncio.create_task(loop.run(), name=loop.name)
-                for loop in loops(settings.database_url, finder, services.database)
+                for loop in loops(settings.database_url, finder, services)
             ),
         ]
         log.info("the worker is at work", loops=len(tasks) - 1)
@@ -67,13 +73,20 @@ async def run(settings: Config) -> None:
             await finder.close()
 
 
-def loops(url: str, finder: Database, database: Database) -> list[Loop]:
+def loops(url: str, finder: Database, services: Services) -> list[Loop]:
     """What runs how often. All of it may run late, twice or not at all for a while: nothing depends on the clock."""
+    database, files, watch = services.database, services.files, Watch(services, finder)
     table: list[tuple[str, float, Callable[[], Awaitable[Any]]]] = [
         ("audit months", 3600, lambda: _make_audit_months(finder)),
         ("forget idempotency keys", 600, lambda: idempotency.forget_old(finder)),
         ("sweep sessions", 600, lambda: accounts_jobs.sweep_all(finder)),
         ("move due events", 1, lambda: events_jobs.move_due_events(finder, database)),
+        ("sweep holds", 1, lambda: holds_jobs.sweep_holds(finder, database)),
+        ("mirror shows in Redis", 300, lambda: holds_jobs.rebuild_warm(services, finder)),
+        ("watch shows", 60, watch.round),
+        ("rank shows", 10, lambda: events_jobs.rank_shows(finder, database)),
+        ("forget old ranks", 600, lambda: sweep(finder, events_jobs.FORGET_RANKS)),
+        ("forget unused pictures", 3600, lambda: events_jobs.forget_unused_images(finder, database, files)),
         ("forget job history", 3600, lambda: sweep(finder, FORGET_HISTORY)),
         ("prove", 3600, lambda: prove.run_and_alert(url)),
     ]

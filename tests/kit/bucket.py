@@ -38,6 +38,7 @@ class Store:
                     await reader.read()  # until the other side gives up
                     break
                 status, content = self._answer(method, path, headers, body)
+                content = b"" if method == "HEAD" else content
                 writer.write(f"HTTP/1.1 {status} X\r\ncontent-length: {len(content)}\r\n".encode())
                 if self.trouble == "redirect":
                     writer.write(b"location: http://127.0.0.1:9/\r\n")

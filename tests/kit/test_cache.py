@@ -12,7 +12,7 @@ import pytest
 
 from fullhouse.kit import cache as cache_module
 from fullhouse.kit.bus import Bus
-from fullhouse.kit.cache import Cache
+from fullhouse.kit.cache import Cache, keep_at_most
 from fullhouse.kit.db import APP, Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.warm import Warm
@@ -157,6 +157,92 @@ async def test_what_was_read_before_a_change_is_not_given_to_those_who_ask_after
     assert await cache.get("key", 60, load_slowly, str) == "new"
 
 
+async def test_a_change_of_something_else_does_not_stop_a_value_from_being_kept() -> None:
+    """Something is invalidated during every load, in a busy house."""
+    bus = Bus("postgresql://nowhere")
+    cache, loads = Cache(bus, Warm(None)), itertools.count(1)
+
+    async def load() -> int:
+        await asyncio.sleep(0)
+        bus.deliver([("cache", ["another", "third"])])
+        await asyncio.sleep(0)
+        return next(loads)
+
+    assert [await cache.get("key", 60, load, int) for _ in range(3)] == [1, 1, 1]
+
+
+async def test_a_change_during_the_load_of_two_keys_stops_only_the_one_it_names() -> None:
+    bus = Bus("postgresql://nowhere")
+    cache, let_go, loads = Cache(bus, Warm(None)), asyncio.Event(), itertools.count(1)
+
+    async def load() -> int:
+        await let_go.wait()
+        return next(loads)
+
+    both = [asyncio.create_task(cache.get(key, 60, load, int)) for key in ("stays", "changes")]
+    await asyncio.sleep(0)
+    bus.deliver([("cache", ["changes"])])
+    let_go.set()
+    assert await asyncio.gather(*both) == [1, 2]
+    assert [await cache.get(key, 60, load, int) for key in ("stays", "changes")] == [1, 3]
+
+
+# --- what is not there
+
+
+async def test_nothing_is_remembered_for_a_moment(clock: SimpleNamespace) -> None:
+    cache, loads = memory(), itertools.count(1)
+
+    async def load() -> int | None:
+        next(loads)
+        return None
+
+    for passed_s in (0, 9, 2, 9):
+        clock.now += passed_s
+        assert await cache.get("key", 300, load, int) is None
+    assert next(loads) == 3
+
+
+async def test_whoever_asks_for_what_is_not_there_pushes_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_module, "ABSENT_MAX", 5)
+    cache, real = memory(), itertools.count(1)
+
+    async def load() -> int:
+        return next(real)
+
+    async def nothing() -> int | None:
+        return None
+
+    assert await cache.get("real", 60, load, int) == 1
+    for n in range(50):
+        assert await cache.get(f"guessed {n}", 60, nothing, int) is None
+    assert await cache.get("real", 60, load, int) == 1
+    assert len(cache._absent) == 5
+
+
+async def test_nothing_is_forgotten_when_it_comes_to_be() -> None:
+    bus = Bus("postgresql://nowhere")
+    process = Process(Cache(bus, Warm(None)), bus, None, None)  # type: ignore[arg-type]
+    for news in (("cache", ["key"]), ("resync", None)):
+        assert await process.get("key", None) is None
+        bus.deliver([news])
+        assert await process.get("key", 1) == 1
+        bus.deliver([("cache", ["key"])])
+
+
+async def test_a_peek_never_loads(clock: SimpleNamespace) -> None:
+    cache = memory()
+
+    async def load() -> int:
+        return 1
+
+    assert cache.peek("key") is None
+    await cache.get("key", 60, load, int)
+    assert cache.peek("key") == 1
+    clock.now += 61
+    assert cache.peek("key") is None
+
+
 # --- between processes
 
 
@@ -214,6 +300,26 @@ async def test_what_another_version_wrote_is_loaded_anew(start: Any, redis_url: 
     here, there = await start(redis_url), await start(redis_url)
     await here.get(key, "text", str)
     assert await there.get(key, Thing("a"), Thing) == Thing("a")
+
+
+@pytest.mark.usefixtures("patient")
+async def test_nothing_is_not_put_into_redis(start: Any, redis_url: str, key: str) -> None:
+    here, there = await start(redis_url), await start(redis_url)
+    assert await here.get(key, None) is None
+    assert await in_redis(here, key) is None
+    assert await there.get(key, 1) == 1
+
+
+@pytest.mark.usefixtures("patient")
+async def test_what_may_be_out_of_date_is_kept_for_less_in_redis_too(start: Any, redis_url: str, key: str) -> None:
+    process = await start(redis_url)
+
+    async def load() -> int:
+        keep_at_most(15)
+        return 1
+
+    assert await process.cache.get(key, 60, load, int, warm_s=900) == 1
+    assert 0 < await process.warm.call(lambda client: client.pttl(f"fullhouse:{key}"), 0) <= 15_000
 
 
 @pytest.mark.usefixtures("patient")

@@ -32,6 +32,14 @@ async def files(request: pytest.FixtureRequest, store: Store, tmp_path: Path) ->
     await opened.close()
 
 
+async def test_what_is_put_exists_until_it_is_deleted(files: Files) -> None:
+    assert not await files.exists(NAME)
+    await files.put(NAME, b"one")
+    assert await files.exists(NAME)
+    await files.delete(NAME)
+    assert not await files.exists(NAME)
+
+
 async def test_what_is_put_is_got_until_it_is_deleted(files: Files) -> None:
     assert await files.get(NAME) is None
     await files.put(NAME, b"one")

@@ -119,6 +119,44 @@ async def test_an_owner_needs_no_special_right_once_the_roles_exist(empty_databa
     assert await migrate(plain_owner) == ALL
 
 
+async def test_an_owner_without_special_rights_migrates_what_is_there(
+    empty_database: str, plain_owner: str, folder: Path
+) -> None:
+    """Row-level security binds the owner too. What is public before there are ranks has one afterwards."""
+    await migrate(empty_database, folder=Path("/nowhere"))
+    later = [path for path in sorted(folder.glob("*.sql")) if path.name >= "0007"]
+    texts = {path: path.read_text() for path in later}
+    for path in later:
+        path.unlink()
+    await migrate(plain_owner, folder=folder)
+    async with looking_at(empty_database) as connection:
+        await connection.execute(_PUBLIC_SHOW)
+    for path, text in texts.items():
+        path.write_text(text)
+    assert await migrate(plain_owner, folder=folder) == [path.stem for path in later]
+    async with looking_at(empty_database) as connection:
+        rows = await connection.fetch("SELECT heat, rank FROM event_stats JOIN public_ranks USING (event_id)")
+        assert len(rows) == 1
+        unforced = "SELECT relname FROM pg_class WHERE relrowsecurity AND NOT relforcerowsecurity"
+        assert await connection.fetch(unforced) == []
+
+
+_PUBLIC_SHOW = """
+INSERT INTO organizations (id, slug, name) VALUES ('00000000-0000-7000-8000-000000000001', 'house', 'House');
+INSERT INTO events (id, organization_id, slug, name, description, category, status, start_at, end_at, doors_at,
+                    sale_start_at, sale_end_at, venue_name, city, country, timezone, dedupe_key, published_at)
+SELECT '00000000-0000-7000-9000-000000000001', id, 'show', 'Show', 'A show.', 'theatre', 'published', later,
+       later + interval '2 hours', later, app.clock(), later, 'Hall', 'Gent', 'BE', 'UTC', 'key', app.clock()
+FROM organizations, (SELECT app.clock() + interval '9 days' AS later) AS moment;
+INSERT INTO public_events (event_id, organization_id, slug, title, description, category, status, venue_name, city,
+                           city_norm, country, timezone, start_at, end_at, first_start_at, sale_start_at, sale_end_at,
+                           capacity, published_at, search)
+SELECT id, organization_id, slug, name, description, category, status, venue_name, city, 'gent', country, timezone,
+       start_at, end_at, start_at, sale_start_at, sale_end_at, capacity, published_at, to_tsvector('simple', name)
+FROM events;
+"""
+
+
 async def test_an_owner_who_may_not_create_roles_is_told_what_to_do(plain_owner: str) -> None:
     with pytest.raises(MigrationError, match=r"may not create the roles .* Give it CREATEROLE, or create them"):
         await migrate(plain_owner, serving_login=f"login_{new_id().hex}")

@@ -21,8 +21,10 @@ DEFINERS = {"app.make_audit_months()"}
 # organisation's own transaction.
 WORKERS_MAY = {
     "app.migrations": {"SELECT"},
+    "event_stats": {"SELECT"},
     "events": {"SELECT"},
     "idempotency_keys": {"SELECT", "DELETE"},
+    "images": {"SELECT"},
     "invitations": {"SELECT", "DELETE"},
     "jobs.history": {"SELECT", "INSERT", "UPDATE", "DELETE"},
     "jobs.queue": {"SELECT", "INSERT", "UPDATE", "DELETE"},
@@ -33,6 +35,8 @@ WORKERS_MAY = {
     "organizations": {"SELECT"},
     "outbox": {"SELECT", "UPDATE", "DELETE"},
     "platform_sessions": {"SELECT", "DELETE"},
+    "public_ranks": {"SELECT", "DELETE"},
+    "seat_holds": {"SELECT"},
     "sessions": {"SELECT", "DELETE"},
 }
 

@@ -15,8 +15,8 @@ from fullhouse.kit.ids import new_id
 from fullhouse.seating.chart import compile, ordinal_of, seat_id
 from fullhouse.seating.geometry import read_geometry, unpack_states
 from fullhouse.seating.halls import Hall, house_of
+from fullhouse.seating.halls import counted as count_zone
 from fullhouse.seating.index import prepare
-from fullhouse.seating.map_routes import _counted
 from fullhouse.seating.model import EventZone
 from fullhouse.seating.plan import Plan
 from tests.accounts.helpers import data, refused
@@ -298,7 +298,7 @@ def test_the_counts_add_up_whatever_the_states(states: list[int], held: int, sol
             access_mode="public", membership_tier=None, allowed_roles=[], price_category=None,
             companions_released=False, held=held, sold=sold,
         )  # fmt: skip
-        counted = _counted(shown, found.counts()[position].tolist())
+        counted = count_zone(shown, found.counts()[position].tolist())
         assert counted.available + counted.held + counted.sold + counted.blocked == counted.capacity
         assert min(counted.available, counted.held, counted.sold, counted.blocked) >= 0
     assert unpack_states(found.packed, 7).tolist() == [min(state, BLOCKED) for state in states]

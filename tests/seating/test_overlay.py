@@ -293,7 +293,7 @@ async def test_a_show_that_moves_leaves_an_unsold_layout_behind(admin: Client, o
     assert refused(await admin.get(f"/api/events/{event['id']}/layout")) == (404, "event_has_no_layout")
     sold, layout = await seated_show(admin)
     await sell(owner, sold, "A-3")
-    data(await admin.patch(f"/api/events/{sold['id']}", json=moving))
+    data(await admin.patch(f"/api/events/{sold['id']}", json=moving | {"consent_note": "all were asked"}))
     assert data(await admin.get(f"/api/events/{sold['id']}/layout"))["layout_id"] == layout["id"]
 
 
