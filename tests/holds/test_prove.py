@@ -44,6 +44,7 @@ async def test_a_sale_that_nobody_broke_is_proven(
     async with arena(tmp_path) as at:
         await lived_in(at)
         assert await at.wrong() == {}
+        capsys.readouterr()  # what was logged until now
         assert await asyncio.to_thread(told, at.url, tmp_path, monkeypatch) == 0
     lines = capsys.readouterr().out.splitlines()
     assert {line.split()[0] for line in lines} == {"ok"}

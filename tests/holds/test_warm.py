@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from fullhouse import wiring
+from fullhouse import cli, wiring
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
 from fullhouse.holds import actions, mirror
@@ -254,3 +254,45 @@ async def test_the_checker_sees_what_is_wrong_in_memory(process: Services, tenan
     wrong = await mirror.check(process, tenant.id, sale.event_id)
     assert "memory: seat 9 is in state 0, not 2" in wrong
     assert "redis: seat 9 is free" in wrong
+
+
+async def test_operators_compare_and_write_anew(
+    process: Services,
+    tenant: Tenant,
+    redis: Any,
+    own_redis: Server,
+    server_url: str,
+    owner_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sale = await stage(process, tenant, hall())
+    await hold(process, tenant, sale, new_id(), *seats(sale, 1))
+    await settled(process)
+    environment = {
+        "DATABASE_URL": server_url,
+        "DATABASE_OWNER_URL": owner_url,
+        "REDIS_URL": own_redis.url,
+        "FULLHOUSE_SECRET_KEY": SECRET_KEY,
+        "FULLHOUSE_HOME": str(tmp_path),
+        "FULLHOUSE_PORT": str(servers.free_port()),  # nobody answers there
+    }
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    async def told(*words: str) -> int:
+        capsys.readouterr()
+        return await asyncio.to_thread(cli.main, ["cache", *words])
+
+    event = str(sale.event_id)
+    assert await told("check", event) == 0
+    await redis.setbit(f"{base(tenant, sale)}:seats:bitmap", 9, 1)
+    assert await told("check", event) == 1
+    assert "redis: seat 9 is taken" in capsys.readouterr().out
+    assert await told("rebuild", event) == 0
+    assert await told("check", event) == 0
+    await redis.flushall()
+    assert await told("rebuild") == 0  # all that are on sale
+    assert await told("check", event) == 0
+    assert await told("check", str(new_id())) == 1
