@@ -465,7 +465,6 @@ async def test_the_best_of_a_zone_of_a_price_and_with_a_wheelchair_place(
     assert sorted(taken(basket, accessible)) == sorted([chair, beside])
 
 
-@pytest.mark.xfail(reason="best available knows the layout's prices only; reads.Seating has no pricing_zones")
 @pytest.mark.req("HOLD-6", "SEAT-3")
 async def test_the_best_of_a_price_that_this_show_gave_the_zone(staff: Client, buyer: Client) -> None:
     plain = await on_sale(staff, rows_of(("A", 6)))

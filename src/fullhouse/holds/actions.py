@@ -166,7 +166,11 @@ def _choose(
     candidates = free & np.isin(chart.zone, list(allowed))
     candidates[list(house.wholes)] = False  # tables and blocks are bought as such
     if wish.price_category is not None:
-        candidates &= chart.price == house.prices.get(wish.price_category, -2)
+        priced = chart.price == house.prices.get(wish.price_category, -2)
+        for zone_id, price in at.terms.seating.prices.items():
+            if zone := at.terms.seating.zones.get(zone_id):
+                priced[chart.zone == zone.position] = price == wish.price_category
+        candidates &= priced
     found = allocation.best_available(
         house.index,
         candidates,

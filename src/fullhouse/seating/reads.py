@@ -22,6 +22,7 @@ class Seating(msgspec.Struct, frozen=True):
     layout_id: UUID | None
     zones: dict[UUID, EventZone]
     policy: dict[str, bool | int | None]
+    prices: dict[UUID, str]  # of zones that have another price in this show
 
 
 class OrganizationPolicy(msgspec.Struct, frozen=True):
@@ -41,9 +42,10 @@ async def terms(services: Services, organization_id: UUID, event_id: UUID) -> Te
         async with services.database.tenant(organization_id) as tx:
             overlay = await store.event_layout(tx, organization_id, event_id)
             zones = await store.zones_of_event(tx, organization_id, event_id) if overlay else []
-        return Seating(
-            overlay.layout_id if overlay else None, {zone.id: zone for zone in zones}, overlay.policy if overlay else {}
-        )
+        if overlay is None:
+            return Seating(None, {}, {}, {})
+        prices = msgspec.convert(overlay.pricing_zones, dict[UUID, str])
+        return Seating(overlay.layout_id, {zone.id: zone for zone in zones}, overlay.policy, prices)
 
     async def load_policy() -> OrganizationPolicy:
         async with services.database.tenant(organization_id) as tx:
