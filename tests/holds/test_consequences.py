@@ -11,6 +11,7 @@ import asyncpg
 import pytest
 
 from fullhouse.events import actions as events
+from fullhouse.events.model import ChangeEvent
 from fullhouse.events.policy import Move as Lifecycle
 from fullhouse.holds import actions, jobs
 from fullhouse.holds.engine import Engine
@@ -253,6 +254,23 @@ async def test_a_sale_that_is_moved_away_frees_them(staff: Client, buyer: Client
     assert await statuses(owner, sale) == ["cancelled"] * 3
     assert await held_in(owner, sale) == NOTHING_HELD
     assert {row["reason"] for row in await audited(owner, tenant, "hold.cancelled")} == {"the sale is closed"}
+
+
+@pytest.mark.req("HOLD-4", "EV-2")
+async def test_a_limit_that_is_counted_anew_counts_what_is_over_once(
+    process: Services, finder: Database, tenant: Tenant, owner: Any, clock: Move
+) -> None:
+    """A seat is taken over from a hold that nobody has swept; the sweep must not take it off the new limit as well."""
+    sale = await stage(process, tenant, hall(2, 5))  # without a limit of its own: the pool begins with the change
+    await hold(process, tenant, sale, new_id(), *seats(sale, 0))
+    await clock(timedelta(minutes=6))
+    await hold(process, tenant, sale, new_id(), *seats(sale, 0))
+    who = tenant.principal("owner")
+    async with process.database.tenant(tenant.id, who.actor) as tx:
+        await events.change_event(tx, who, sale.event_id, ChangeEvent(capacity=7), None)
+    await jobs.sweep_holds(finder, process.database)
+    pool = "SELECT held, capacity FROM pools WHERE event_id = $1 AND kind = 'event'"
+    assert tuple(await owner.fetchrow(pool, sale.event_id)) == (1, 7)
 
 
 @pytest.mark.req("EV-8")

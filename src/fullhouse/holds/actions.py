@@ -58,7 +58,7 @@ BEST_TRIES = 20  # a crowd that wants the same block loses one winner a round
 LOST = frozenset({"again", "seat_not_available", "seat_held_by_another_user"})
 GONE = 255
 ENDED = f"{HERE}holds:ended"  # told in this process only: how they ended, why, and the rows
-ENDED_AT_ONCE, EVERY_HOLD = 1000, 1_000_000
+ENDED_AT_ONCE = 1000
 log = structlog.get_logger()
 
 
@@ -262,8 +262,8 @@ async def resume(tx: Tx, fact: event_facts.EventFact) -> None:
 async def end_overdue(tx: Tx, fact: event_facts.EventUpdated) -> None:
     """Before a show's limit is counted anew: what is over must not be taken off it a second time, later."""
     if "capacity" in fact.changed:
-        held = await store.live_holds_of_event(tx, tx.organization_id, fact.subject_id, EVERY_HOLD) or []
-        await end(tx, held, "expired", overdue_only=True)
+        overdue = await store.overdue_holds_of_event(tx, tx.organization_id, fact.subject_id) or []
+        await end(tx, overdue, "expired", overdue_only=True)
 
 
 async def release_outside_window(tx: Tx, fact: event_facts.EventUpdated) -> None:

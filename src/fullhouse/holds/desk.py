@@ -181,7 +181,7 @@ class BasketId(NamedTuple):
 async def ask(at: Desk, wants: tuple[Want, ...], source: str, basket: BasketId) -> Results:
     actor, known = at.who.actor, at.terms.policy
     assert at.who.id
-    wish = Ask(
+    request = Ask(
         event_id=at.event_id,
         user_id=at.who.id,
         basket_id=basket.id,
@@ -197,7 +197,7 @@ async def ask(at: Desk, wants: tuple[Want, ...], source: str, basket: BasketId) 
         user_agent=actor.user_agent,
         request_id=actor.request_id,
     )
-    return await at.services.part(Engine).hold(at.organization_id, wish)
+    return await at.services.part(Engine).hold(at.organization_id, request)
 
 
 def refuse_first(results: Results, items: Sequence[Item]) -> None:

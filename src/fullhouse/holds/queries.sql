@@ -34,6 +34,10 @@ GROUP BY organization_id;
 SELECT array(SELECT id FROM seat_holds WHERE organization_id = $1 AND event_id = $2
              AND status IN ('active', 'suspended') ORDER BY id LIMIT $3);
 
+-- name: overdue_holds_of_event
+SELECT array(SELECT id FROM seat_holds WHERE organization_id = $1 AND event_id = $2 AND status = 'active'
+             AND held_until <= app.clock() ORDER BY id);
+
 -- name: live_holds_of_seats
 SELECT array(SELECT hold_id FROM event_seats WHERE organization_id = $1 AND event_id = $2 AND seat_id = ANY ($3::uuid[])
              AND status = 'held');
