@@ -233,12 +233,17 @@ async def test_redis_hangs(process: Services, tenant: Tenant, own_redis: Server)
 async def test_a_queue_that_runs_over_is_written_anew(
     process: Services, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warm_holds, "QUEUE_MAX", 1)  # a batch says two things before anybody can write one of them
+    monkeypatch.setattr(warm_holds, "QUEUE_MAX", 2)
     sale = await stage(process, tenant, hall())
     lost = warm_holds.LOST.labels("overflow")
     before = lost._value.get()
+    part = process.part(warm_holds.WarmHolds)
+    await until(part.is_settled)
+    asleep, part._wake = part._wake, asyncio.Event()  # nobody writes while the queue fills
     for n in range(SIZE):
         await process.part(Engine).hold(tenant.id, wish(sale, new_id(), *seats(sale, n)))
+    part._wake = asleep
+    asleep.set()
     await until(lambda: right(process, tenant, sale))
     assert lost._value.get() > before
 
