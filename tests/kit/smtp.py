@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from email import message_from_bytes
-from email.message import Message
+from email import message_from_bytes, policy
+from email.message import EmailMessage
 
 
 class Smtp:
@@ -12,21 +12,35 @@ class Smtp:
 
     def __init__(self) -> None:
         self.url = ""
-        self.mails: list[Message] = []
+        self.mails: list[EmailMessage] = []
+        self.raw: list[bytes] = []
         self.commands: list[str] = []
         self.extensions: list[str] = []
-        self.refuse: dict[str, str] = {}  # command -> answer in its place
+        self.refuse: dict[str, str] = {}  # command, or address -> answer in its place
+        self.hang: set[str] = set()  # commands that are never answered
+        self.drop: set[str] = set()  # commands on which the line breaks; at "taken" after the whole mail has come in
+        self.connections = 0
+        self.open: list[asyncio.StreamWriter] = []
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         def say(text: str) -> None:
             writer.write(f"{text}\r\n".encode())
 
+        self.connections += 1
+        self.open.append(writer)
         say("220 here")
         while line := await reader.readline():
             command = line.split()[0].decode().upper() if line.split() else ""
             self.commands.append(command)
-            if command in self.refuse:
-                say(self.refuse[command])
+            refused = [
+                answer for word, answer in self.refuse.items() if word == command or f"<{word}>" in line.decode()
+            ]
+            if command in self.hang:
+                await reader.read()  # until the other side has had enough
+            elif command in self.drop:
+                break
+            elif refused:
+                say(refused[0])
             elif command == "EHLO":
                 for extension in ("here", *self.extensions):
                     say(f"250-{extension}")
@@ -34,7 +48,10 @@ class Smtp:
             elif command == "DATA":
                 say("354 go on")
                 body = await reader.readuntil(b"\r\n.\r\n")
-                self.mails.append(message_from_bytes(body.removesuffix(b".\r\n")))
+                self.raw.append(body.removesuffix(b".\r\n"))
+                self.mails.append(message_from_bytes(self.raw[-1], policy=policy.default))
+                if "taken" in self.drop:
+                    break
                 say("250 taken")
             elif command == "QUIT":
                 say("221 bye")
@@ -53,3 +70,5 @@ async def serving() -> AsyncIterator[Smtp]:
         yield smtp
     finally:
         server.close()
+        for writer in smtp.open:
+            writer.close()

@@ -74,6 +74,21 @@ async def test_a_batch_is_of_one_key_and_of_so_many_at_most() -> None:
     assert sorted(kitchen.batches) == [("a", [0, 1]), ("a", [3, 4]), ("b", [2])]
 
 
+async def test_so_many_batches_of_one_key_are_in_flight_at_most() -> None:
+    kitchen = Kitchen()
+    kitchen.door.clear()
+    desk = served_by(kitchen, lines=3, each=1)
+    tasks = []
+    for n, key in enumerate("aaabab"):
+        tasks.append(asyncio.create_task(desk.submit(key, n)))
+        await turns()
+    assert kitchen.batches == [("a", [0]), ("b", [3])]  # a line is free, and those of `a` wait for each other
+    kitchen.door.set()
+    assert await asyncio.gather(*tasks) == [0, 10, 20, 30, 40, 50]
+    assert sorted(kitchen.batches[2:]) == [("a", [1, 2, 4]), ("b", [5])]
+    assert not desk._busy
+
+
 async def test_a_busy_organisation_does_not_hold_up_the_others() -> None:
     kitchen = Kitchen()
     desk = served_by(kitchen, lines=1, most=2)

@@ -30,6 +30,7 @@ OUTSIDE = {
     "jobs.schedules": "the same",
     "jobs.statistics": "the same",
     "organizations": "slug to id, for those who are not signed in yet; writable from inside only",
+    "parked_payments": "news of money that may be no organisation's; the application only adds to it",
     "platform_sessions": "staff of the platform, who are in no organisation",
     "platform_users": "the same",
 }
@@ -192,7 +193,7 @@ async def furnished(services: Services, other_tenant: Tenant) -> Tenant:
     who = other_tenant.principal("owner")
     async with services.database.tenant(other_tenant.id, who.actor) as tx:
         await actions.create_api_key(tx, who, CreateApiKey(name="key", scopes=["org:read"]))
-        await actions.invite(tx, who, Invite(email="new@example.org", role="staff"), public_url="http://x")
+        await actions.invite(tx, who, Invite(email="new@example.org", role="staff"))
         await actions.grant_membership(tx, GrantMembership(email="m@example.org", name="M", tier="gold", number="1"))
     return other_tenant
 

@@ -21,6 +21,7 @@ DEFINERS = {"app.make_audit_months()"}
 # organisation's own transaction.
 WORKERS_MAY = {
     "app.migrations": {"SELECT"},
+    "checkout_sessions": {"SELECT"},
     "event_stats": {"SELECT"},
     "events": {"SELECT"},
     "idempotency_keys": {"SELECT", "DELETE"},
@@ -32,12 +33,25 @@ WORKERS_MAY = {
     "jobs.statistics": {"SELECT", "INSERT", "UPDATE", "DELETE"},
     "magic_links": {"SELECT", "DELETE"},
     "mails": {"SELECT", "DELETE"},
+    "orders": {"SELECT"},
     "organizations": {"SELECT"},
     "outbox": {"SELECT", "UPDATE", "DELETE"},
+    "owed_reactions": {"SELECT", "UPDATE", "DELETE"},
+    "participations": {"SELECT"},
+    "payment_attempts": {"SELECT"},
     "platform_sessions": {"SELECT", "DELETE"},
+    "processed_messages": {"SELECT", "DELETE"},
     "public_ranks": {"SELECT", "DELETE"},
+    "queue_entries": {"SELECT"},
+    "queue_rooms": {"SELECT"},
+    "refund_batches": {"SELECT"},
+    "refunds": {"SELECT"},
+    "ticket_moves": {"SELECT"},
     "seat_holds": {"SELECT"},
     "sessions": {"SELECT", "DELETE"},
+    "waitlist_entries": {"SELECT"},
+    "waitlists": {"SELECT"},
+    "webhook_deliveries": {"SELECT", "DELETE"},
 }
 
 _RIGHTS = """

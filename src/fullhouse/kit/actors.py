@@ -27,6 +27,21 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
     role: str
     allowed: frozenset[str]
     session_id: UUID | None = None
+    credential: bytes = b""
+    """The digest of the session's token: what is bound to it is good together with that token only."""
+
+    def coming_from(self, ip: str | None, user_agent: str | None, request_id: str | None) -> "Principal":
+        """The same caller, in a request: what the audit says of it."""
+        who = self.actor
+        seen = Actor(type=who.type, id=who.id, name=who.name, ip=ip, user_agent=user_agent, request_id=request_id)
+        return Principal(
+            organization_id=self.organization_id,
+            actor=seen,
+            role=self.role,
+            allowed=self.allowed,
+            session_id=self.session_id,
+            credential=self.credential,
+        )
 
     @property
     def id(self) -> UUID:

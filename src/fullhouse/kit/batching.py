@@ -6,8 +6,8 @@ person twice) are kept apart, in their order.
 """
 
 import asyncio
-from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
+from collections import Counter, OrderedDict, deque
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from prometheus_client import Histogram
@@ -29,12 +29,13 @@ AGAIN = Again()
 class _Waiting(NamedTuple, Generic[R, A]):
     request: R
     answer: "asyncio.Future[A]"
-    apart: frozenset[Hashable]
+    apart: Sequence[Hashable]
     tries: int
 
 
 class Coalescer(Generic[R, A]):
-    """`run(key, requests)` answers a batch: one answer for each, or AGAIN. After `tries` of these it decides itself."""
+    """`run(key, requests)` answers a batch: one answer for each, or AGAIN. After `tries` of these it decides itself.
+    `each` is how many batches of one key may be in flight, where more would only wait for each other."""
 
     def __init__(
         self,
@@ -44,16 +45,21 @@ class Coalescer(Generic[R, A]):
         lines: int = 3,
         most: int = 256,
         tries: int = 4,
+        each: int | None = None,
     ) -> None:
         self._run, self._free, self._most, self._tries = run, lines, most, tries
+        self._each, self._busy = each or lines, Counter[Hashable]()
         self._queues: OrderedDict[Hashable, deque[_Waiting[R, A]]] = OrderedDict()
         self._sizes = SIZES.labels(name)
         self._scheduled = False
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def submit(self, key: Hashable, request: R, apart: Iterable[Hashable] = ()) -> A:
+    async def submit(self, key: Hashable, request: R, apart: Sequence[Hashable] = ()) -> A:
         answer: asyncio.Future[A] = asyncio.get_running_loop().create_future()
-        self._queues.setdefault(key, deque()).append(_Waiting(request, answer, frozenset(apart), 1))
+        queue = self._queues.get(key)
+        if queue is None:
+            queue = self._queues[key] = deque()
+        queue.append(_Waiting(request, answer, apart, 1))
         self._wake()
         return await answer
 
@@ -69,16 +75,20 @@ class Coalescer(Generic[R, A]):
 
     def _flush(self) -> None:
         self._scheduled = False
-        while self._queues and self._free:
-            key, batch = self._next_batch()
+        while self._free and (key := self._next_key()) is not None:
+            batch = self._next_batch(key)
             self._free -= 1
+            self._busy[key] += 1
             task = asyncio.create_task(self._serve(key, batch))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    def _next_batch(self) -> tuple[Hashable, list[_Waiting[R, A]]]:
-        """From the queue whose turn it is: a busy organisation does not hold up the others."""
-        key, queue = self._queues.popitem(last=False)
+    def _next_key(self) -> Hashable | None:
+        """Whose turn it is: a busy organisation does not hold up the others."""
+        return next((key for key in self._queues if self._busy[key] < self._each), None)
+
+    def _next_batch(self, key: Hashable) -> list[_Waiting[R, A]]:
+        queue = self._queues.pop(key)
         batch: list[_Waiting[R, A]] = []
         later: deque[_Waiting[R, A]] = deque()
         met: set[Hashable] = set()
@@ -90,11 +100,11 @@ class Coalescer(Generic[R, A]):
                 batch.append(waiting)
             else:
                 later.append(waiting)
-            met |= waiting.apart
+            met.update(waiting.apart)
         later.extend(queue)
         if later:
             self._queues[key] = later
-        return key, batch
+        return batch
 
     async def _serve(self, key: Hashable, batch: list[_Waiting[R, A]]) -> None:
         try:
@@ -111,6 +121,9 @@ class Coalescer(Generic[R, A]):
                 raise
         finally:
             self._free += 1
+            self._busy[key] -= 1
+            if not self._busy[key]:
+                del self._busy[key]
             self._wake()
 
     def _hand_out(self, key: Hashable, batch: list[_Waiting[R, A]], answers: Sequence[A | Again]) -> None:

@@ -22,7 +22,11 @@ class Clock:
         self._measuring: asyncio.Task[None] | None = None
 
     def now(self) -> datetime:
-        return datetime.fromtimestamp(time.monotonic() + self._ahead_s, UTC)
+        return datetime.fromtimestamp(self.seconds(), UTC)
+
+    def seconds(self) -> float:
+        """Since 1970, for those who ask very often."""
+        return time.monotonic() + self._ahead_s
 
     async def measure(self) -> None:
         """The answer was true about half-way between question and arrival."""

@@ -1,123 +1,132 @@
-"""Mail goes out by SMTP when `SMTP_URL` is set. Without it, mail stays in the local mailbox, for the organiser to read:
-loud, not silent. `post` writes it in the change's transaction; a job delivers it.
+"""Letters: written in the transaction of the change that they tell of, delivered by a job (kit/postman.py).
+
+A room says *what* a letter says (kit/letters.py). Words and look are the writer's, which is handed in at start.
+Without `SMTP_URL` letters stay here, as a local mailbox: loud, not silent.
+
+What holds here:
+- A letter about a fact is posted once for each person, by a unique key, however often the fact is told.
+- What was posted is delivered without asking anybody again; only what is enclosed is made then.
 """
 
-import asyncio
-import smtplib
-import ssl
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from email.message import EmailMessage
-from email.utils import parseaddr
-from typing import Any
-from urllib.parse import unquote, urlsplit
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
-import structlog
 
 from fullhouse.kit import jobs
-from fullhouse.kit.db import Database, Tx
+from fullhouse.kit.db import Tx
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.letters import Enclosure, Letter, LetterData
 
 JOB = "mail.deliver"
-_HERE = ("localhost", "127.0.0.1", "::1")
-log = structlog.get_logger()
+TOGETHER = 50  # letters of one job: they share a connection
 
 
-class Mail(msgspec.Struct, frozen=True):
+class To(NamedTuple):
+    """A letter and whom it goes to."""
+
+    email: str
+    data: LetterData
+    enclosures: Sequence[Enclosure] = ()
+
+
+class Mail(msgspec.Struct, frozen=True, kw_only=True):
+    """A letter in the mailbox. `status` is waiting, delayed (`last_error` says why), sent, or refused for good."""
+
     id: UUID
     recipient: str
     subject: str
+    template: str | None
     body: str | None
+    status: str
+    attempts: int
     created_at: datetime
     sent_at: datetime | None
     last_error: str | None
 
 
-async def post(tx: Tx, recipient: str, subject: str, body: str) -> UUID:
-    mail_id = new_id()
-    subject = " ".join(subject.split())  # a header is one line, whatever is in the names that it mentions
-    await tx.execute(
-        "INSERT INTO mails (id, organization_id, recipient, subject, body) VALUES ($1, $2, $3, $4, $5)",
-        mail_id, tx.organization_id, recipient, subject, body,
-    )  # fmt: skip
-    await jobs.enqueue(tx, JOB, {"mail_id": mail_id}, once=f"mail:{mail_id}")
-    return mail_id
+class MailInFull(Mail, frozen=True, kw_only=True):
+    """With its HTML, which is blanked with the text once it is sent."""
+
+    html: str | None
+    sender_name: str | None
+    reply_to: str | None
+    enclosures: list[Enclosure]
+
+
+Write = Callable[[LetterData], Letter]
+Writer = Callable[[Tx], Awaitable[Write]]  # asks once how the organisation of this transaction writes
+_writer: Writer | None = None
+
+
+def wire(writer: Writer) -> None:
+    """Hands in whoever finds the words. Entry points call it once."""
+    global _writer
+    _writer = writer
+
+
+async def post(
+    tx: Tx, recipient: str, data: LetterData, *, about: UUID | None = None, enclosures: Sequence[Enclosure] = ()
+) -> UUID | None:
+    """One letter. `about` is the id of the fact that it tells of; None comes back if the person has it already."""
+    posted = await post_all(tx, [To(recipient, data, enclosures)], about=about)
+    return posted[0] if posted else None
+
+
+_POST = """
+INSERT INTO mails
+    (id, organization_id, about, recipient, template, enclosures, subject, body, html, sender_name, reply_to)
+SELECT id, $1, $2, recipient, template, enclosures::jsonb, subject, body, html, sender_name, reply_to
+FROM unnest($3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+            $11::text[]) AS x (id, recipient, template, enclosures, subject, body, html, sender_name, reply_to)
+ON CONFLICT (organization_id, about, template, lower(recipient)) WHERE about IS NOT NULL DO NOTHING
+RETURNING id
+"""
+
+
+async def post_all(tx: Tx, letters: Sequence[To], *, about: UUID | None = None) -> list[UUID]:
+    """Many at once. Who has one about the same already gets no second; returns those that were posted."""
+    if _writer is None:
+        raise RuntimeError("this entry point forgot mail.wire: nobody knows the words")
+    if not letters:
+        return []
+    write = await _writer(tx)
+    written = {data: write(data) for data in {to.data for to in letters}}
+    rows = [
+        (new_id(), to.email, to.data.template, msgspec.json.encode(to.enclosures).decode(),
+         *msgspec.structs.astuple(written[to.data]))
+        for to in letters
+    ]  # fmt: skip
+    found = await tx.fetch(_POST, tx.organization_id, about, *map(list, zip(*rows, strict=True)))
+    posted = [row["id"] for row in found]
+    for first in range(0, len(posted), TOGETHER):
+        ids = posted[first : first + TOGETHER]
+        await jobs.enqueue(tx, JOB, {"mail_ids": ids}, once=f"mail:{ids[0]}")
+    return posted
+
+
+_COLUMNS = """
+id, recipient, subject, template, body, attempts, created_at, sent_at, last_error,
+CASE WHEN sent_at IS NOT NULL THEN 'sent' WHEN refused_at IS NOT NULL THEN 'refused'
+     WHEN last_error IS NOT NULL THEN 'delayed' ELSE 'waiting' END AS status
+"""
+_NEWEST = f"""
+SELECT {_COLUMNS} FROM mails
+WHERE organization_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
+ORDER BY created_at DESC, id DESC LIMIT $4
+"""  # noqa: S608
+_IN_FULL = f"""
+SELECT {_COLUMNS}, html, sender_name, reply_to, enclosures FROM mails WHERE organization_id = $1 AND id = $2
+"""  # noqa: S608
 
 
 async def newest(tx: Tx, organization_id: UUID, since: datetime | None, last: UUID | None, limit: int) -> list[Mail]:
     """The local mailbox, newest first."""
-    rows = await tx.fetch(
-        "SELECT id, recipient, subject, body, created_at, sent_at, last_error FROM mails"
-        " WHERE organization_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))"
-        " ORDER BY created_at DESC, id DESC LIMIT $4",
-        organization_id, since, last, limit,
-    )  # fmt: skip
-    return [Mail(**row) for row in rows]
+    return [Mail(**row) for row in await tx.fetch(_NEWEST, organization_id, since, last, limit)]
 
 
-class Postman:
-    """Delivers what was posted."""
-
-    def __init__(self, smtp_url: str | None, sender: str) -> None:
-        self._url = urlsplit(smtp_url) if smtp_url else None
-        self._sender = sender
-
-    async def deliver(self, database: Database, organization_id: UUID, payload: Any) -> None:
-        mail_id = UUID(payload["mail_id"])
-        async with database.tenant(organization_id) as tx:
-            mail = await tx.fetchrow("SELECT recipient, subject, body, sent_at FROM mails WHERE id = $1", mail_id)
-        if mail is None or mail["sent_at"] is not None:
-            return
-        if self._url is None:
-            log.warning(
-                "no SMTP_URL: mail kept in the local mailbox",
-                recipient=mail["recipient"],
-                mail_id=str(mail_id),
-            )
-            return
-        message = EmailMessage()
-        message["From"], message["To"], message["Subject"] = self._sender, mail["recipient"], mail["subject"]
-        # The same id on every attempt, from whichever machine: a server that saw the first can recognise the second.
-        message["Message-ID"] = f"<{mail_id}@{parseaddr(self._sender)[1].rpartition('@')[2]}>"
-        message.set_content(mail["body"])
-        try:
-            async with asyncio.timeout(30):
-                await asyncio.to_thread(self._send, message)
-        except (OSError, smtplib.SMTPException, TimeoutError) as error:
-            async with database.tenant(organization_id) as tx:
-                await tx.execute("UPDATE mails SET last_error = $2 WHERE id = $1", mail_id, repr(error)[:500])
-            raise
-        async with database.tenant(organization_id) as tx:
-            await tx.execute(
-                "UPDATE mails SET sent_at = app.clock(), body = NULL, last_error = NULL WHERE id = $1",
-                mail_id,
-            )
-
-    def greet(self) -> str:
-        """Says hello as it would to deliver, and returns how. For whoever asks whether mail would go out."""
-        with self._connect() as server:
-            return "encrypted" if isinstance(server.sock, ssl.SSLSocket) else "not encrypted"
-
-    def _send(self, message: EmailMessage) -> None:
-        with self._connect() as server:
-            server.send_message(message)
-
-    def _connect(self) -> smtplib.SMTP:
-        assert self._url is not None
-        host, port = self._url.hostname or "localhost", self._url.port
-        context = ssl.create_default_context()
-        if self._url.scheme == "smtps":
-            server: smtplib.SMTP = smtplib.SMTP_SSL(host, port or 465, timeout=20, context=context)
-        else:
-            server = smtplib.SMTP(host, port or 587, timeout=20)
-        server.ehlo()
-        if self._url.scheme == "smtp" and server.has_extn("starttls"):
-            server.starttls(context=context)
-            server.ehlo()
-        elif self._url.scheme == "smtp" and self._url.username and host not in _HERE:
-            server.close()
-            raise smtplib.SMTPException("the server offers no encryption; the password stays here (use smtps://)")
-        if self._url.username:
-            server.login(unquote(self._url.username), unquote(self._url.password or ""))
-        return server
+async def in_full(tx: Tx, mail_id: UUID) -> MailInFull | None:
+    row = await tx.fetchrow(_IN_FULL, tx.organization_id, mail_id)
+    return None if row is None else msgspec.convert(dict(row), MailInFull)

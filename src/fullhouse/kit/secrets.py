@@ -24,6 +24,9 @@ class Kind(StrEnum):
     MAGIC_LINK = "fhm"
     INVITATION = "fhi"
     PLATFORM = "fhp"
+    ORDER = "fho"
+    DEVICE = "fhd"
+    WAITLIST = "fhw"
 
 
 def mint(kind: Kind, organization_id: UUID, secret: bytes | None = None) -> str:

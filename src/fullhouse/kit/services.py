@@ -1,6 +1,6 @@
 """What a running process holds: opened once, in order, closed in the opposite one."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Protocol, TypeVar
 
@@ -8,7 +8,7 @@ import asyncpg
 import msgspec
 import structlog
 
-from fullhouse.kit.actors import Actor, Principal
+from fullhouse.kit.actors import Principal
 from fullhouse.kit.bus import Bus
 from fullhouse.kit.cache import Cache
 from fullhouse.kit.clock import Clock
@@ -17,6 +17,7 @@ from fullhouse.kit.files import Files
 from fullhouse.kit.hub import Hub
 from fullhouse.kit.idempotency import Repeats
 from fullhouse.kit.limits import Limiter
+from fullhouse.kit.outward import Outward
 from fullhouse.kit.replica import Reads
 from fullhouse.kit.secrets import Keyring
 from fullhouse.kit.warm import Warm
@@ -33,7 +34,6 @@ class Credentials(msgspec.Struct, frozen=True):
     bearer: str | None
     cookie: str | None
     organization: str | None  # which of the cookie's sessions is meant; it never grants anything by itself
-    actor: Actor  # where the request comes from, as yet without a name
 
 
 class Authenticator(Protocol):
@@ -55,6 +55,7 @@ class Services(msgspec.Struct, frozen=True):
     keyring: Keyring
     repeats: Repeats
     files: Files
+    outward: Outward
     streams: Hub
     public_url: str
     quota_bytes: int  # what the files of one organisation may weigh together
@@ -75,7 +76,11 @@ class Part(Protocol):
 
 
 @asynccontextmanager
-async def open_parts(services: Services, kinds: Iterable[type[Part]]) -> AsyncIterator[None]:
+async def open_parts(
+    services: Services, kinds: Iterable[type[Part]], given: Mapping[type[Any], Any] | None = None
+) -> AsyncIterator[None]:
+    """`given` is what parts find beside each other: settings that only they understand."""
+    services.parts.update(given or {})
     async with AsyncExitStack() as open_now:
         for kind in kinds:
             services.parts[kind] = part = kind(services)
@@ -95,8 +100,11 @@ async def open_services(
     public_url: str,
     pool_size: int,
     quota_bytes: int = QUOTA_BYTES,
+    private_webhooks: bool = False,
 ) -> AsyncIterator[Services]:
     async with AsyncExitStack() as open_now:
+        outward = Outward(private=private_webhooks)
+        open_now.push_async_callback(outward.close)
         open_now.push_async_callback(files.close)
         warm = Warm(redis_url)
         open_now.push_async_callback(warm.close)
@@ -127,6 +135,7 @@ async def open_services(
             keyring=Keyring(secret_key),
             repeats=Repeats(),
             files=files,
+            outward=outward,
             streams=streams,
             public_url=public_url,
             quota_bytes=quota_bytes,

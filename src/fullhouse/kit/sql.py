@@ -1,4 +1,5 @@
-"""A room's statements live in its `queries.sql`, each under `-- name:`; this loads them, typed.
+"""A room's statements live in its `queries.sql`, each under `-- name:`; this loads them, typed. A `thing_store.py` has
+a `thing_queries.sql`.
 
     statements = sql.load(__file__)
     user_by_email = statements.one("user_by_email", User)     # await user_by_email(tx, email) -> User | None
@@ -68,7 +69,8 @@ class Statements:
 
 
 def load(module_file: str) -> Statements:
-    path = Path(module_file).with_name("queries.sql")
+    path = Path(module_file)
+    path = path.with_name(path.stem.replace("store", "queries") + ".sql")
     _, *pieces = _NAME.split(path.read_text())
     kinds, names, bodies = pieces[::3], pieces[1::3], pieces[2::3]
     if len(set(names)) < len(names):

@@ -2,11 +2,13 @@
 
 import logging
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from math import isinf
 from typing import Any, NamedTuple
 
 import structlog
-from prometheus_client import CollectorRegistry, generate_latest, multiprocess
+from prometheus_client import REGISTRY, CollectorRegistry, generate_latest, multiprocess
+from prometheus_client.samples import Sample
 
 # Values that must never be in a log, whoever puts them there.
 _SECRET_KEYS = frozenset({"password", "token", "authorization", "cookie", "secret"})
@@ -45,12 +47,51 @@ def _hide_secrets(_logger: Any, _method: str, event: Mapping[str, Any]) -> dict[
 
 def metrics() -> bytes:
     """All processes' metrics together (PROMETHEUS_MULTIPROC_DIR), or this one's."""
+    return generate_latest(_everybodys())
+
+
+def readings(*names: str) -> dict[str, list[Sample]]:
+    """The samples of some metrics by their family's name, for those who show a few of them to people."""
+    found: dict[str, list[Sample]] = {name: [] for name in names}
+    for family in _everybodys().collect():
+        if family.name in found:
+            found[family.name] += family.samples
+    return found
+
+
+def quantile(samples: Iterable[Sample], part: float) -> float | None:
+    """Below which value this part of a histogram's observations lies, as far as its buckets tell; None if it is empty.
+    What lies beyond the last bucket counts as its edge.
+    """
+    edges: dict[float, float] = {}
+    for sample in samples:
+        if sample.name.endswith("_bucket"):
+            edge = float(sample.labels["le"])
+            edges[edge] = edges.get(edge, 0.0) + sample.value
+    buckets = sorted(edges.items())
+    wanted = part * buckets[-1][1] if buckets else 0.0
+    if not wanted:
+        return None
+    below, before = 0.0, 0.0
+    for edge, count in buckets:
+        if count >= wanted:
+            return below if isinf(edge) else below + (edge - below) * (wanted - before) / (count - before)
+        below, before = edge, count
+    return None
+
+
+def observed(samples: Iterable[Sample]) -> float:
+    """How many observations a histogram is made of."""
+    return sum(sample.value for sample in samples if sample.name.endswith("_count"))
+
+
+def _everybodys() -> CollectorRegistry:
     try:
         registry = CollectorRegistry()
         multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     except ValueError:
-        return generate_latest()
-    return generate_latest(registry)
+        return REGISTRY
+    return registry
 
 
 class Tracing(NamedTuple):

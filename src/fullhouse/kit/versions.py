@@ -13,6 +13,11 @@ def etag(version: int) -> str:
     return f'"{version}"'
 
 
+def has_tag(if_none_match: str, tag: str) -> bool:
+    """A proxy may have weakened the tag, or a client keep several."""
+    return tag in (part.strip().removeprefix("W/") for part in if_none_match.split(","))
+
+
 def check(if_match: str | None, version: int) -> None:
     """No header, no condition; `*` is any version that exists."""
     if if_match is None or if_match.strip() == "*":

@@ -22,7 +22,7 @@ class Route(NamedTuple):
     handler: "Handler"
     template: str
     rules: body.Rules
-    ids: int
+    names: tuple[str, ...]  # of the ids in its path
     opt: Mapping[str, Any]
 
 
@@ -139,7 +139,7 @@ class RsgiCall(Call):
         return self._headers.get(name)
 
     def _peer(self) -> str:
-        return rsgi.split_address(self._scope.client)[0]
+        return self._scope.client.rpartition(":")[0].strip("[]")
 
     def _chunks(self) -> AsyncIterator[bytes]:
         return rsgi.chunks(self._scope, self._connection)

@@ -5,8 +5,10 @@ A request id, a place (or 503 when the house is full), the headers of safety, a 
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import count
 from time import perf_counter
 from typing import Any
 
@@ -44,6 +46,25 @@ _HSTS = ("strict-transport-security", "max-age=31536000")
 _NO_STORE = ("cache-control", "no-store")
 
 
+def _request_ids() -> Iterator[str]:
+    """By chance for the process, by number within it: drawn anew for each request, chance takes longer."""
+    process = secrets.token_urlsafe(9)
+    return (f"{process}-{number:x}" for number in count(1))
+
+
+@lru_cache(maxsize=256)
+def _added(own: tuple[str, ...], policy: str, *, hsts: bool, private: bool) -> tuple[tuple[str, str], ...]:
+    """What the house adds to an answer with these headers: there are few kinds of answers, and many of each."""
+    added = [header for header in _SAFETY if header[0] not in own]
+    if "x-frame-options" not in own and "frame-ancestors" not in policy:
+        added.append(_UNFRAMED)
+    if hsts:
+        added.append(_HSTS)
+    if "cache-control" not in own and private:
+        added.append(_NO_STORE)
+    return tuple(added)
+
+
 @dataclass(frozen=True, eq=False)
 class Edge:
     """The settings of the door, and who is inside."""
@@ -55,6 +76,8 @@ class Edge:
     trusted_proxies: tuple[Network, ...] = ()
     private_paths: tuple[str, ...] = ("/api/", "/event/")
     visits: set["Visit"] = field(default_factory=set, init=False, repr=False)
+    request_ids: Iterator[str] = field(default_factory=_request_ids, init=False, repr=False)
+    log: Any = field(default_factory=lambda: structlog.get_logger().bind(), init=False, repr=False)
 
     @property
     def in_flight(self) -> int:
@@ -92,7 +115,7 @@ class Visit:
         self.route = route
         self.status = CLIENT_LEFT
         if offered_id is None or not _USABLE_ID.fullmatch(offered_id):
-            offered_id = secrets.token_urlsafe(12)
+            offered_id = next(edge.request_ids)
         self.request_id = offered_id
 
     def __enter__(self) -> "Visit":
@@ -106,15 +129,9 @@ class Visit:
 
     def headers(self, own: Mapping[str, str]) -> list[tuple[str, str]]:
         """What the house adds to the handler's own headers (names in lower case)."""
-        added = [("x-request-id", self.request_id)]
-        added += [header for header in _SAFETY if header[0] not in own]
-        if "x-frame-options" not in own and "frame-ancestors" not in own.get("content-security-policy", ""):
-            added.append(_UNFRAMED)
-        if self.edge.hsts:
-            added.append(_HSTS)
-        if "cache-control" not in own and self.path.startswith(self.edge.private_paths):
-            added.append(_NO_STORE)
-        return added
+        private = self.path.startswith(self.edge.private_paths)
+        policy = own.get("content-security-policy", "")
+        return [("x-request-id", self.request_id), *_added(tuple(own), policy, hsts=self.edge.hsts, private=private)]
 
     def leave(self) -> None:
         """Give the place back and write down how it went. A stream leaves early; then the end does nothing."""
@@ -126,6 +143,7 @@ class Visit:
         self._log(round(seconds * 1000, 1))
 
     def _log(self, ms: float) -> None:
+        log = self.edge.log
         if self.status >= 500:
             say = log.error
         elif ms > SLOW_MS:

@@ -67,6 +67,7 @@ def endpoint(
     body_limit: int | None = None,
     deadline_s: float = DEADLINE_S,
     media_type: str | None = None,
+    also: tuple[str, ...] | None = None,
     fast: Any = None,
 ) -> Callable[[Handler], HTTPRouteHandler]:
     """Deny by default: an endpoint names its action, or says that it is public."""
@@ -93,7 +94,7 @@ def endpoint(
         _dress(handle, fn, {k: _placed(k, v, path) for k, v in hints.items() if k not in _GIVEN}, returned)
         stream = streams.fast_handler(fn, runner.given, path) if returned is Channel else None
         opt = {"action": action, "public": public, "idempotent": once, "limit": limit, "fast": stream or fast}
-        opt |= {"accepts": accepts, "body_limit": body_limit}
+        opt |= {"accepts": accepts, "body_limit": body_limit, "also": also}
         documentation = inspect.getdoc(fn) or ""
         return HTTPRouteHandler(
             path,
@@ -199,7 +200,7 @@ class _Runner:
         if data is None:
             return Answer(self._status, b"", tuple(headers.items()))
         if self._location:
-            headers = {**headers, "location": self._location.format(id=data.id)}
+            headers = {**headers, "location": self._location.format(id=data.id, of=data)}
         return Answer(self._status, msgspec.json.encode(_envelope(data)), tuple(headers.items()))
 
 

@@ -4,7 +4,6 @@ The order: a known caller (401), from our own pages if by cookie (403 `csrf`), n
 endpoint's action (403). A refusal of somebody we know is written to the audit, here and wherever a handler says no.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -28,7 +27,6 @@ COOKIE = "fullhouse"
 USUAL = Limit(1200, 60)  # for one caller, in all
 STRANGERS = Limit(300, 60)  # bad tokens from one address
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
-_PARAMETER = re.compile(r"\{(\w+)")
 Ids = Mapping[str, UUID]  # what the path names, in its order
 
 
@@ -41,66 +39,75 @@ class Asks(NamedTuple):
     header: Callable[[str], str | None]
 
     @property
-    def actor(self) -> Actor:
-        """Where it comes from; the name is added once it is known."""
+    def user_agent(self) -> str | None:
         agent = self.header("user-agent")
-        return Actor(type="user", ip=self.ip, user_agent=agent[:300] if agent else None, request_id=self.request_id)
+        return agent[:300] if agent else None
+
+    @property
+    def actor(self) -> Actor:
+        """Where it comes from, of whom nobody knows the name."""
+        return Actor(type="user", ip=self.ip, user_agent=self.user_agent, request_id=self.request_id)
 
 
 async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
     """The wide lane's."""
     if connection.scope.get("method") == "OPTIONS":  # tells what a path takes; the framework answers it
         return
-    ids = ids_in(connection.path_params)
-    principal = await admit(connection.app.state, asks(connection), handler.handler_name, handler.opt, ids)
+    state = connection.app.state
+    principal = await admit(state, asks(connection), handler.handler_name, handler.opt)
+    if principal and (refusal := denial(principal, handler.opt["action"])):
+        await note_denial(state, principal, handler.opt["action"], ids_in(connection.path_params), refusal)
+        raise refusal
     connection.scope["principal"] = principal  # type: ignore[typeddict-unknown-key]
 
 
 async def guard_call(call: Call, route: Route) -> None:
     """The fast lane's."""
     asking = Asks(call.method, call.client_ip, call.request_id, call.header)
-    call.principal = await admit(call.state, asking, route.template, route.opt, _ids_of(call, route))
+    call.principal = principal = await admit(call.state, asking, route.template, route.opt)
+    if principal and (refusal := denial(principal, route.opt["action"])):
+        raise refusal
 
 
 async def note_call(call: Call, route: Route, refusal: Forbidden) -> None:
-    """A fast handler said no."""
+    """The guard or a fast handler said no."""
     if call.principal:
-        await note_denial(call.state, call.principal, route.opt["action"], _ids_of(call, route), refusal)
+        ids = dict(zip(route.names, call.params, strict=True))
+        await note_denial(call.state, call.principal, route.opt["action"], ids, refusal)
 
 
 def ids_in(path_params: Mapping[str, Any]) -> Ids:
     return {name: value for name, value in path_params.items() if isinstance(value, UUID)}
 
 
-def _ids_of(call: Call, route: Route) -> Ids:
-    return dict(zip(_PARAMETER.findall(route.template), call.params, strict=False)) if call.params else {}
-
-
-async def admit(state: State, asking: Asks, name: str, opt: Mapping[str, Any], ids: Ids) -> Principal | None:
+async def admit(state: State, asking: Asks, name: str, opt: Mapping[str, Any]) -> Principal | None:
     """The caller, if the endpoint has any use for one."""
     services: Services = state.services
     authenticate: Authenticator = state.authenticate
     limit: Limit | None = opt.get("limit")
     if opt.get("public"):
         if limit:
-            await services.limiter.check(f"{name}:{network_of(asking.ip)}", limit)
+            await services.limiter.check((name, network_of(asking.ip)), limit)
         return None
     credentials = _credentials(asking)
-    principal = await authenticate(credentials)
-    if principal is None:
-        await services.limiter.check(f"stranger:{network_of(asking.ip)}", STRANGERS)
+    known = await authenticate(credentials)
+    if known is None:
+        await services.limiter.check(("stranger", network_of(asking.ip)), STRANGERS)
         raise Unauthenticated("Sign in, or send a valid token as “Authorization: Bearer …”.")
+    principal = known.coming_from(asking.ip, asking.user_agent, asking.request_id)
     structlog.contextvars.bind_contextvars(organization_id=str(principal.organization_id))
     if credentials.bearer is None and asking.method not in _READS:
         _check_origin(asking, services.public_url)
-    await services.limiter.check(f"caller:{principal.id}", USUAL)
+    await services.limiter.check(("caller", principal.id), USUAL)
     if limit:
-        await services.limiter.check(f"{name}:{principal.id}", limit)
-    if opt["action"] not in principal.allowed:
-        refusal = Forbidden(f"Your role ({principal.role}) does not include “{opt['action']}”.")
-        await note_denial(state, principal, opt["action"], ids, refusal)
-        raise refusal
+        await services.limiter.check((name, principal.id), limit)
     return principal
+
+
+def denial(principal: Principal, action: str) -> Forbidden | None:
+    if action in principal.allowed:
+        return None
+    return Forbidden(f"Your role ({principal.role}) does not include “{action}”.")
 
 
 def asks(connection: ASGIConnection[Any, Any, Any, Any]) -> Asks:
@@ -114,13 +121,10 @@ def asks(connection: ASGIConnection[Any, Any, Any, Any]) -> Asks:
 
 def _credentials(asking: Asks) -> Credentials:
     scheme, _, token = (asking.header("authorization") or "").partition(" ")
-    return Credentials(
-        # An empty one is none: the cookie would speak in its place, and must then come from our own pages.
-        bearer=(token.strip() or None) if scheme.lower() == "bearer" else None,
-        cookie=_cookie(asking.header("cookie")),
-        organization=asking.header("x-organization"),
-        actor=asking.actor,
-    )
+    if scheme.lower() == "bearer" and (bearer := token.strip()):
+        return Credentials(bearer, None, None)
+    # An empty one is none: the cookie speaks in its place, and must then come from our own pages.
+    return Credentials(None, _cookie(asking.header("cookie")), asking.header("x-organization"))
 
 
 def _cookie(header: str | None) -> str | None:

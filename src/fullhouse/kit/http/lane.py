@@ -8,10 +8,8 @@ import gc
 import re
 from asyncio import AbstractEventLoop, get_running_loop
 from collections.abc import Awaitable, Callable
-from functools import partial
-from uuid import UUID
+from functools import lru_cache, partial
 
-import msgspec
 from litestar import Litestar
 from litestar.routes import HTTPRoute
 
@@ -23,9 +21,11 @@ from fullhouse.kit.http.call import AsgiCall, Match, Route, RsgiCall
 from fullhouse.kit.http.call import Call as Call
 from fullhouse.kit.http.edge import Edge, Visit
 from fullhouse.kit.http.wide import WideLane
+from fullhouse.kit.ids import read_id
 
 _UUID_SEGMENT = re.compile(r"/([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?=/|$)")
-_UUID_PARAMETER = re.compile(r"/\{\w+:uuid\}")
+READ_OFTEN = 1024  # paths: what many read, they read at the same address
+_UUID_PARAMETER = re.compile(r"/\{(\w+):uuid\}")
 
 
 class Table:
@@ -37,21 +37,25 @@ class Table:
             for handler in route.route_handlers if isinstance(route, HTTPRoute) else ():
                 if (fast := handler.opt.get("fast")) is None:
                     continue
-                shape, ids = _UUID_PARAMETER.subn("/{}", route.path)
+                names, shape = _UUID_PARAMETER.findall(route.path), _UUID_PARAMETER.sub("/{}", route.path)
                 if ":" in shape:
                     raise ValueError(f"{route.path}: a fast route takes no parameters but {{name:uuid}}.")
-                entry = Route(fast, route.path_format, rules.amended(handler.opt), ids, handler.opt)
+                entry = Route(fast, route.path_format, rules.amended(handler.opt), tuple(names), handler.opt)
                 for method in handler.http_methods:
                     self._routes[str(method), shape] = entry
+        self._read = lru_cache(READ_OFTEN)(partial(self._look_up, "GET"))
 
     def find(self, method: str, path: str) -> Match | None:
+        return self._read(path) if method == "GET" else self._look_up(method, path)
+
+    def _look_up(self, method: str, path: str) -> Match | None:
         parts = _UUID_SEGMENT.split(path)  # text, id, text, id, text
         ids = parts[1::2]
         route = self._routes.get((method, "/{}".join(parts[::2])))
         # A path may contain a literal `{}`: then the number of ids does not fit.
-        if route is None or route.ids != len(ids):
+        if route is None or len(route.names) != len(ids):
             return None
-        return Match(route, tuple([msgspec.convert(each, UUID) for each in ids]))  # a third of what UUID() takes
+        return Match(route, tuple([read_id(each) for each in ids]))
 
 
 Guard = Callable[[Call, Route], Awaitable[None]]

@@ -2,15 +2,18 @@
 
 A route's `opt` says what its signature cannot: `public=True` (no sign-in), `idempotent=True` or `"required"`
 (the `Idempotency-Key` header; every POST that creates something takes one unless it says `False`), `accepts` (the media
-types of a body that is a file).
+types of a body that is a file), `also` (the media types that it answers in beside its own).
 """
 
 from collections.abc import Iterator
 from copy import deepcopy
+from functools import cache
 from typing import Any
 
 import msgspec
+import msgspec.inspect
 from litestar import Litestar
+from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 from litestar.openapi.spec import Schema
 from litestar.plugins import OpenAPISchemaPlugin
 from litestar.routes import HTTPRoute
@@ -79,11 +82,16 @@ class ClosedStructs(OpenAPISchemaPlugin):
 def document(app: Litestar, *, cookie: str = "session") -> Json:
     """The finished document. `cookie` is the name of the session's cookie."""
     doc: Json = deepcopy(app.openapi_schema.to_schema())
-    for method, operation, opt in _operations(app, doc):
+    for method, operation, handler in _operations(app, doc):
+        opt = handler.opt
         _leave_out_empty_bodies(operation)
+        if needs_nothing(handler):
+            operation["requestBody"]["required"] = False
         if accepts := opt.get("accepts"):
             file = {"schema": {"type": "string", "format": "binary"}}
             operation["requestBody"] = {"required": True, "content": dict.fromkeys(accepts, file)}
+        for kind in opt.get("also", ()):
+            operation["responses"]["200"]["content"][kind] = {"schema": {}}
         _describe_errors(operation, public=bool(opt.get("public")))
         if "text/event-stream" in operation["responses"].get("200", {}).get("content", {}):
             operation.setdefault("parameters", []).append(LAST_EVENT_ID)
@@ -108,8 +116,18 @@ def render(app: Litestar, *, cookie: str = "session") -> bytes:
     return msgspec.json.encode(document(app, cookie=cookie))
 
 
-def _operations(app: Litestar, doc: Json) -> Iterator[tuple[str, Json, Json]]:
-    """Each documented operation with its method and the `opt` of its handler."""
+@cache
+def needs_nothing(handler: BaseRouteHandler) -> bool:
+    """A POST whose body has only fields that may be left out may be left out itself."""
+    data = handler.parsed_data_field
+    if data is None or "POST" not in getattr(handler, "http_methods", ()):
+        return False
+    shape = msgspec.inspect.type_info(data.annotation)
+    return isinstance(shape, msgspec.inspect.StructType) and not any(field.required for field in shape.fields)
+
+
+def _operations(app: Litestar, doc: Json) -> Iterator[tuple[str, Json, HTTPRouteHandler]]:
+    """Each documented operation with its method and its handler."""
     for route in app.routes:
         if not isinstance(route, HTTPRoute) or route.path_format not in doc["paths"]:
             continue
@@ -117,7 +135,7 @@ def _operations(app: Litestar, doc: Json) -> Iterator[tuple[str, Json, Json]]:
         for handler in route.route_handlers:
             for method in sorted(handler.http_methods):
                 if (operation := item.get(method.lower())) is not None:
-                    yield method.lower(), operation, handler.opt
+                    yield method.lower(), operation, handler
 
 
 def _leave_out_empty_bodies(operation: Json) -> None:

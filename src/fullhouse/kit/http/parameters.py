@@ -18,6 +18,8 @@ IfMatch = Annotated[
     HeaderParameter(name="If-Match", max_length=40, description="The ETag that the change is based on."),
 ]
 
+IfNoneMatch = Annotated[str | None, HeaderParameter(name="If-None-Match", description="The ETag that the caller has.")]
+
 # Text, and read by `moment`: Litestar would take the number 0.5 for a time.
 Moment = Annotated[
     str | None, QueryParameter(pattern=r"^\d{4}-\d{2}-\d{2}T", max_length=40, description="RFC 3339, in UTC if unsaid.")

@@ -8,7 +8,6 @@ from functools import cache, partial
 from typing import Any
 
 import msgspec
-import msgspec.inspect
 from litestar import Litestar, Request
 from litestar.config.app import AppConfig
 from litestar.handlers import BaseRouteHandler
@@ -17,7 +16,7 @@ from litestar.plugins import InitPlugin
 from fullhouse.kit.http import asgi, body, problems
 from fullhouse.kit.http.decode import decode
 from fullhouse.kit.http.edge import Edge, Visit, log
-from fullhouse.kit.http.openapi import ClosedStructs
+from fullhouse.kit.http.openapi import ClosedStructs, needs_nothing
 from fullhouse.kit.http.patience import Patience
 from fullhouse.kit.http.rsgi import ClientGone
 
@@ -33,22 +32,13 @@ class StrictRequest(Request[Any, Any, Any]):
 
     async def body(self) -> bytes:
         """Nothing is `{}` to an order that needs nothing said: `POST …/cancel` without a reason."""
-        return await super().body() or (b"{}" if _needs_nothing(self.route_handler) else b"")
+        return await super().body() or (b"{}" if needs_nothing(self.route_handler) else b"")
 
 
 @cache
 def _decoder(handler: BaseRouteHandler) -> msgspec.json.Decoder[Any]:
     data = handler.parsed_data_field
     return msgspec.json.Decoder(Any if data is None else data.annotation)
-
-
-@cache
-def _needs_nothing(handler: BaseRouteHandler) -> bool:
-    data = handler.parsed_data_field
-    if data is None or "POST" not in getattr(handler, "http_methods", ()):
-        return False
-    shape = msgspec.inspect.type_info(data.annotation)
-    return isinstance(shape, msgspec.inspect.StructType) and not any(field.required for field in shape.fields)
 
 
 class WidePlugin(InitPlugin, ClosedStructs):

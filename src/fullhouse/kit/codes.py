@@ -1,0 +1,10 @@
+"""Codes that people read aloud and type: one alphabet for all of them."""
+
+import secrets
+
+ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # nothing that is read as something else
+LENGTH = 8
+
+
+def new_code() -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))

@@ -1,0 +1,44 @@
+"""Tables for spreadsheets, as CSV. What people typed is never taken for a formula."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.money import Money
+
+# A cell that begins so is calculated by the program that opens the file. An apostrophe before it makes it text.
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+ROWS_MAX = 5000
+MEDIA_TYPE = "text/csv"
+
+
+def cell(value: Any) -> str:
+    """Numbers and times are our own; a text may be anybody's."""
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds")
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(FORMULAS) else value
+    return str(value)
+
+
+def number(amount: int, currency: str) -> Decimal:
+    """In whole units, as accountants have it."""
+    return Decimal(str(Money(amount, currency)).partition(" ")[0])
+
+
+def sheet(name: str, head: Sequence[str], rows: Iterable[Sequence[Any]], next_cursor: str | None) -> Answer:
+    """A whole page as a file. The mark at its beginning tells spreadsheets that it is UTF-8."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(head)
+    writer.writerows([cell(value) for value in row] for row in rows)
+    headers = [("content-disposition", f'attachment; filename="{name}.csv"'), ("cache-control", "private, no-store")]
+    if next_cursor:
+        headers.append(("x-next-cursor", next_cursor))
+    return Answer(200, text.getvalue().encode("utf-8-sig"), tuple(headers), MEDIA_TYPE)

@@ -1,0 +1,275 @@
+"""Reactions: once in effect, in the order of their subject, and none at the mercy of another."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, ClassVar
+from uuid import UUID
+
+import pytest
+
+from fullhouse.kit import audit, reactions
+from fullhouse.kit.db import WORKER, Database, Tx
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.outbox import Fact, Message
+from fullhouse.kit.reactions import Reactions, name_of, react_once
+from fullhouse.kit.relay import ATTEMPTS_MAX
+from fullhouse.kit.services import Services
+from tests.fixtures import Tenant
+from tests.messaging.helpers import clear_outbox, put, until
+
+pytestmark = pytest.mark.req("MSG-3", "MSG-4")
+broken: set[str] = set()
+seen: list[tuple[str, UUID, int]] = []
+
+
+class LampLit(Fact, frozen=True, kw_only=True):
+    """For these tests only."""
+
+    name: ClassVar[str] = "lamp.lit"
+
+
+async def write_down(tx: Tx, message: Message) -> None:
+    seen.append(("write_down", message.subject_id, message.payload.get("n", 0)))
+    await audit.write(tx, "lamp.noted", "lamp", message.subject_id, after={"n": message.payload.get("n")})
+    if "write_down" in broken:
+        raise ZeroDivisionError("no pen")
+
+
+async def admire(tx: Tx, message: Message) -> None:
+    seen.append(("admire", message.subject_id, message.payload.get("n", 0)))
+    await audit.write(tx, "lamp.admired", "lamp", message.subject_id)
+    if "admire" in broken:
+        raise ZeroDivisionError("no eyes")
+
+
+async def hear_all(tx: Tx, message: Message) -> None:
+    await audit.write(tx, "heard", message.name, message.subject_id)
+
+
+async def but_not_out(_tx: Tx, names: Sequence[str]) -> set[str]:
+    return {*names} - {"lamp.out"}
+
+
+@pytest.fixture(autouse=True)
+def whole() -> None:
+    broken.clear()
+    seen.clear()
+
+
+@pytest.fixture
+async def finder(server_url: str, owner: Any, tenant: Tenant) -> AsyncIterator[Database]:
+    await clear_outbox(owner)
+    database = await Database.open(server_url, WORKER, size=4)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+def house(finder: Database, services: Services) -> Reactions:
+    return Reactions(finder, services.database, {LampLit: (write_down, admire)})
+
+
+async def effects(owner: Any, lamp: UUID) -> list[str]:
+    rows = await owner.fetch("SELECT action FROM audit_log WHERE entity_id = $1 ORDER BY created_at, action", lamp)
+    return [row["action"] for row in rows]
+
+
+async def owed(owner: Any) -> list[tuple[str, int, bool]]:
+    rows = await owner.fetch("SELECT consumer, attempts, parked_at IS NOT NULL AS parked FROM owed_reactions"
+                             " ORDER BY consumer, seq")  # fmt: skip
+    return [(row["consumer"].rpartition(".")[2], row["attempts"], row["parked"]) for row in rows]
+
+
+async def due(owner: Any) -> None:
+    await owner.execute("UPDATE owed_reactions SET due_at = now()")
+
+
+async def test_every_reaction_runs_once_in_the_facts_own_tenant(owner: Any, tenant: Tenant, house: Reactions) -> None:
+    lamp = new_id()
+    fact = await put(owner, tenant.id, "lamp.lit", lamp)
+    assert [await house.round(), await house.round()] == [1, 0]
+    assert sorted(await effects(owner, lamp)) == ["lamp.admired", "lamp.noted"]
+    rows = await owner.fetch("SELECT * FROM processed_messages WHERE message_id = $1 ORDER BY consumer", fact)
+    assert [(r["organization_id"], r["consumer"]) for r in rows] == [
+        (tenant.id, "tests.kit.test_reactions.admire"),
+        (tenant.id, "tests.kit.test_reactions.write_down"),
+    ]
+    assert await owner.fetchval("SELECT handled_at IS NOT NULL AND sent_at IS NULL FROM outbox WHERE id = $1", fact)
+
+
+async def test_facts_that_nobody_reacts_to_are_done_with(owner: Any, tenant: Tenant, house: Reactions) -> None:
+    fact = await put(owner, tenant.id, "lamp.out", new_id())
+    assert await house.round() == 1
+    assert await owner.fetchval("SELECT handled_at IS NOT NULL FROM outbox WHERE id = $1", fact)
+
+
+async def test_some_reactions_see_every_fact_of_every_house_that_they_pick(
+    owner: Any, tenant: Tenant, other_tenant: Tenant, finder: Database, services: Services
+) -> None:
+    everything = Reactions(finder, services.database, {}, {hear_all: but_not_out})
+    await clear_outbox(owner)
+    here, there, nowhere = new_id(), new_id(), new_id()
+    await put(owner, tenant.id, "lamp.lit", here)
+    await put(owner, other_tenant.id, "lamp.moved", there)
+    unwanted = await put(owner, other_tenant.id, "lamp.out", nowhere)
+    assert await everything.round() == 3
+    rows = await owner.fetch("SELECT organization_id FROM audit_log WHERE entity_id = ANY ($1)", [here, there, nowhere])
+    assert sorted(row["organization_id"] for row in rows) == sorted([tenant.id, other_tenant.id])
+    assert not await owner.fetchval("SELECT count(*) FROM processed_messages WHERE message_id = $1", unwanted)
+
+
+async def test_a_house_that_died_before_the_mark_does_nothing_twice(
+    owner: Any, tenant: Tenant, house: Reactions
+) -> None:
+    """Mutant: without the dedupe row the effects are there twice."""
+    lamp = new_id()
+    fact = await put(owner, tenant.id, "lamp.lit", lamp)
+    await house.round()
+    await owner.execute("UPDATE outbox SET handled_at = NULL WHERE id = $1", fact)  # as if it had never been marked
+    assert await house.round() == 1
+    assert len(await effects(owner, lamp)) == 2
+    assert await owner.fetchval("SELECT handled_at IS NOT NULL FROM outbox WHERE id = $1", fact)
+
+
+async def test_the_dedupe_row_is_the_effects_own(owner: Any, tenant: Tenant, services: Services) -> None:
+    """An effect that is taken back takes its dedupe row with it."""
+    message = Message(
+        id=new_id(), organization_id=tenant.id, name="lamp.lit", subject_id=new_id(), version=1, payload={},
+        created_at=await owner.fetchval("SELECT now()"),
+    )  # fmt: skip
+    broken.add("write_down")
+    with pytest.raises(ZeroDivisionError):
+        async with services.database.tenant(tenant.id) as tx:
+            await react_once(tx, [(message, write_down)])
+    assert not await owner.fetchval("SELECT count(*) FROM processed_messages WHERE message_id = $1", message.id)
+    broken.clear()
+
+    async def once() -> int:
+        async with services.database.tenant(tenant.id) as tx:
+            return await react_once(tx, [(message, write_down)])
+
+    assert sum(await asyncio.gather(*(once() for _ in range(5)))) == 1
+    assert await effects(owner, message.subject_id) == ["lamp.noted"]
+
+
+async def test_one_that_fails_hinders_no_other_and_is_owed(owner: Any, tenant: Tenant, house: Reactions) -> None:
+    lamp, other = new_id(), new_id()
+    broken.add("write_down")
+    await put(owner, tenant.id, "lamp.lit", lamp)
+    await put(owner, tenant.id, "lamp.lit", other)
+    assert await house.round() == 2
+    assert await effects(owner, lamp) == await effects(owner, other) == ["lamp.admired"]
+    assert await owed(owner) == [("write_down", 1, False)] * 2
+    assert not await owner.fetchval("SELECT count(*) FROM outbox WHERE handled_at IS NULL")
+    assert await house.retry() == 0  # not yet
+    broken.clear()
+    await due(owner)
+    assert await house.retry() == 2
+    assert await owed(owner) == []
+    assert sorted(await effects(owner, lamp)) == ["lamp.admired", "lamp.noted"]
+
+
+async def test_what_follows_an_owed_reaction_waits_behind_it(owner: Any, tenant: Tenant, house: Reactions) -> None:
+    """Mutant: without the look at what is owed, 2 comes before 1."""
+    lamp = new_id()
+    broken.add("write_down")
+    await put(owner, tenant.id, "lamp.lit", lamp, n=1)
+    await house.round()
+    broken.clear()
+    seen.clear()
+    await put(owner, tenant.id, "lamp.lit", lamp, n=2)
+    await put(owner, tenant.id, "lamp.lit", new_id(), n=7)
+    await house.round()
+    assert [n for who, _, n in seen if who == "write_down"] == [7]
+    assert [n for who, _, n in seen if who == "admire"] == [2, 7]
+    await due(owner)
+    while await house.retry():
+        pass
+    assert [n for who, _, n in seen if who == "write_down"] == [7, 1, 2]
+
+
+async def test_two_facts_of_one_batch_keep_their_order_though_the_first_fails(
+    owner: Any, tenant: Tenant, house: Reactions
+) -> None:
+    lamp = new_id()
+    broken.add("write_down")
+    await put(owner, tenant.id, "lamp.lit", lamp, n=1)
+    await put(owner, tenant.id, "lamp.lit", lamp, n=2)
+    await house.round()
+    assert await owed(owner) == [("write_down", 1, False), ("write_down", 0, False)]
+    broken.clear()
+    seen.clear()
+    await due(owner)
+    while await house.retry():
+        pass
+    assert [n for _, _, n in seen] == [1, 2]
+
+
+async def test_after_the_last_attempt_it_is_parked_and_others_go_on(
+    owner: Any, tenant: Tenant, house: Reactions
+) -> None:
+    lamp = new_id()
+    broken.add("write_down")
+    await put(owner, tenant.id, "lamp.lit", lamp, n=1)
+    await house.round()
+    for _ in range(ATTEMPTS_MAX - 1):
+        await due(owner)
+        await house.retry()
+    assert await owed(owner) == [("write_down", ATTEMPTS_MAX, True)]
+    assert "no pen" in await owner.fetchval("SELECT last_error FROM owed_reactions")
+    broken.clear()
+    await due(owner)
+    assert await house.retry() == 0
+    await put(owner, tenant.id, "lamp.lit", lamp, n=2)
+    await house.round()
+    assert (await effects(owner, lamp)).count("lamp.noted") == 1
+
+
+async def test_a_reaction_that_is_no_longer_known_stays_owed_and_says_so(
+    owner: Any, tenant: Tenant, house: Reactions, finder: Database, services: Services
+) -> None:
+    broken.add("write_down")
+    await put(owner, tenant.id, "lamp.lit", new_id())
+    await house.round()
+    await due(owner)
+    await Reactions(finder, services.database, {}).retry()
+    assert await owner.fetchval("SELECT last_error FROM owed_reactions") == "there is no such reaction any more"
+
+
+async def test_any_number_run_at_once(owner: Any, tenant: Tenant, finder: Database, services: Services) -> None:
+    lamps = [new_id() for _ in range(30)]
+    for n in range(6):
+        for lamp in lamps:
+            await put(owner, tenant.id, "lamp.lit", lamp, n=n)
+    several = [Reactions(finder, services.database, {LampLit: (write_down,)}) for _ in range(3)]
+    running = [asyncio.create_task(each.run()) for each in several]
+
+    async def done() -> bool:
+        return not await owner.fetchval("SELECT count(*) FROM outbox WHERE handled_at IS NULL")
+
+    await until(done, "all facts are handled")
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+    assert await owner.fetchval("SELECT count(*) FROM audit_log WHERE entity_id = ANY ($1)", lamps) == 180
+    for lamp in lamps:
+        assert [n for _, subject, n in seen if subject == lamp] == list(range(6))
+
+
+async def test_a_fact_in_the_relays_hands_holds_back_what_follows_it(
+    owner: Any, owner_url: str, tenant: Tenant, house: Reactions
+) -> None:
+    lamp = new_id()
+    first = await put(owner, tenant.id, "lamp.lit", lamp, n=1)
+    await put(owner, tenant.id, "lamp.lit", lamp, n=2)
+    await put(owner, tenant.id, "lamp.lit", new_id(), n=3)
+    async with owner.transaction():
+        await owner.execute("SELECT FROM outbox WHERE id = $1 FOR UPDATE", first)
+        assert await house.round() == 1
+    assert await house.round() == 2
+    assert [n for who, _, n in seen if who == "admire"] == [3, 1, 2]
+
+
+def test_a_consumer_is_called_by_its_function() -> None:
+    assert name_of(admire) == "tests.kit.test_reactions.admire"
+    assert reactions.MESSENGER.type == "system"
