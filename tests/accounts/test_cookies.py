@@ -103,6 +103,30 @@ async def test_a_write_by_cookie_must_come_from_our_own_pages(client: Client, te
     assert me["name"] == "Guest"
 
 
+@pytest.mark.req("TEN-2")
+async def test_a_browser_learns_where_it_is_signed_in(client: Client, tenant: Tenant, other_tenant: Tenant) -> None:
+    assert data(await client.get("/api/auth/sessions")) == []
+    await _enter(client, tenant)
+    await _enter(client, other_tenant)
+    answer = await client.get("/api/auth/sessions")
+    assert "no-store" in answer.headers["cache-control"]
+    found = data(answer)
+    assert [session["id"] for session in found] == [str(other_tenant.id), str(tenant.id)]
+    assert found[1] == {
+        "id": str(tenant.id), "slug": tenant.organization.slug, "name": tenant.organization.name,
+        "user_name": "Guest", "email": None, "role": "customer",
+    }  # fmt: skip
+    await client.post("/api/auth/logout", headers=HOME | _at(other_tenant))
+    assert [session["id"] for session in data(await client.get("/api/auth/sessions"))] == [str(tenant.id)]
+
+
+async def test_a_session_that_is_over_is_not_listed(client: Client, tenant: Tenant) -> None:
+    token = await _enter(client, tenant)
+    await client.as_(token).post("/api/auth/logout")
+    client.cookies.set("fullhouse", token)
+    assert data(await client.get("/api/auth/sessions")) == []
+
+
 async def test_our_own_pages_write(client: Client, tenant: Tenant) -> None:
     await _enter(client, tenant)
     assert data(await client.patch("/api/me", json={"name": "Ada"}, headers=HOME))["name"] == "Ada"

@@ -1,5 +1,7 @@
 """Paging through every list: nothing twice, nothing missed, and a cursor is good for its own list only."""
 
+import csv
+import io
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
@@ -23,7 +25,7 @@ async def _add_member(tx: Tx, _tenant: Tenant, n: int) -> None:
 
 async def _add_invitation(tx: Tx, tenant: Tenant, n: int) -> None:
     wish = Invite(f"invited-{n}@example.org", "staff")
-    await actions.invite(tx, tenant.principal("owner"), wish, public_url="http://testserver")
+    await actions.invite(tx, tenant.principal("owner"), wish)
 
 
 async def _add_key(tx: Tx, tenant: Tenant, n: int) -> None:
@@ -132,6 +134,7 @@ async def test_a_cursor_is_good_for_its_own_filter(owners: Client, services: Ser
     of_all = await _cursor(owners, "/api/audit")
     narrower: list[dict[str, str]] = [
         {"action": "user.created"},
+        {"entity_type": "user"},
         {"actor_id": str(new_id())},
         {"entity_id": str(new_id())},
         {"since": "2020-01-01T00:00:00Z"},
@@ -173,3 +176,38 @@ async def test_memberships_by_tier(owners: Client, services: Services, tenant: T
     assert [len(page) for page in pages] == [2, 1]
     (patrons,) = [page async for page in _pages(owners, "/api/org/memberships", tier="patrons")]
     assert patrons == [str(membership.id)]
+
+
+@pytest.mark.req("AUD-1")
+async def test_audit_by_family_and_by_what_it_is_about(owners: Client, services: Services, tenant: Tenant) -> None:
+    async with services.database.tenant(tenant.id) as tx:
+        for action, about in (("lamp.lit", "lamp"), ("lamp.lit_again", "lamp"), ("lampshade.made", "shade")):
+            await audit.write(tx, action, about, new_id())
+
+    async def found(**filters: str) -> list[str]:
+        return [row["action"] for row in data(await owners.get("/api/audit", params=filters))]
+
+    assert await found(action="lamp.lit") == ["lamp.lit"]
+    assert await found(action="lamp.*") == ["lamp.lit_again", "lamp.lit"]
+    assert await found(entity_type="shade") == ["lampshade.made"]
+    assert await found(action="lamp.*", entity_type="shade") == []
+    assert await found(action="lam.*") == []
+    assert await found(action="%.*") == []
+
+
+@pytest.mark.req("AUD-1")
+async def test_audit_for_a_spreadsheet(owners: Client, services: Services, tenant: Tenant) -> None:
+    async with services.database.tenant(tenant.id) as tx:
+        for n in range(3):
+            await audit.write(tx, "lamp.lit", "lamp", new_id(), after={"n": n}, reason="=1+1")
+    answer = await owners.get("/api/audit.csv", params={"action": "lamp.lit", "limit": 2})
+    assert answer.headers["content-type"].startswith("text/csv")
+    head, first, second = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))))
+    assert dict(zip(head, first, strict=True)).items() >= {
+        ("action", "lamp.lit"), ("after", '{"n":2}'), ("reason", "'=1+1"), ("before", ""),
+    }  # fmt: skip
+    assert dict(zip(head, second, strict=True))["after"] == '{"n":1}'
+    more = {"action": "lamp.lit", "limit": "2", "cursor": answer.headers["x-next-cursor"]}
+    rest = await owners.get("/api/audit.csv", params=more)
+    assert '{""n"":0}' in rest.text
+    assert "x-next-cursor" not in rest.headers

@@ -56,6 +56,17 @@ async def test_refusals_are_alike(client: Client, owner: Any, services: Services
     assert len({answer.content for answer in answers}) == 1
 
 
+@pytest.mark.req("RBAC-1")
+async def test_the_platforms_people_learn_what_they_may_do(
+    super_admin: tuple[Client, str], tenant_manager: tuple[Client, str]
+) -> None:
+    for (caller, user_id), role in ((super_admin, "super_admin"), (tenant_manager, "tenant_manager")):
+        me = data(await caller.get("/api/platform/me"))
+        assert (me["id"], me["role"]) == (user_id, role)
+        assert "platform.events.stop" in me["actions"]
+        assert ("platform.orgs.create" in me["actions"]) == (role == "super_admin")
+
+
 async def test_there_is_no_cookie(client: Client, owner: Any) -> None:
     answer = await _log_in(client, await make_platform_user(owner, "super_admin"))
     assert "set-cookie" not in answer.headers
@@ -101,7 +112,7 @@ async def test_opening_an_organisation(client: Client, super_admin: tuple[Client
     ]
     mail = await owner.fetchrow("SELECT recipient, body FROM mails WHERE organization_id = $1", organization["id"])
     assert mail["recipient"] == "first@example.org"
-    wish = {"token": mail["body"].strip().rpartition("#")[2], "name": "First", "password": PASSWORD}
+    wish = {"token": mail["body"].partition("#")[2].split()[0], "name": "First", "password": PASSWORD}
     session = data(await client.post("/api/auth/invitation/accept", json=wish), 201)
     assert (session["user"]["role"], session["organization"]["id"]) == ("owner", organization["id"])
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.accounts import actions
+from fullhouse.accounts import actions, policy
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import audited, data, link_in_mail, make_key, refused
@@ -376,3 +376,10 @@ async def test_the_audit_can_be_narrowed(owners: Client, admins: Client, tenant:
     assert await found(since=between, until=between) == []
     assert await found(action="organization.updated", actor_id=str(tenant.people["owner"].id)) == [first]
     assert await found(action="no.such.action") == await found(entity_id=str(new_id())) == []
+
+
+@pytest.mark.req("RBAC-1")
+async def test_scopes_that_i_may_give(client: Client, tenant: Tenant) -> None:
+    found = data(await client.as_(tenant.tokens["admin"]).get("/api/org/api-keys/scopes"))
+    assert {row["name"] for row in found} == policy.scopes_open_to("admin")
+    assert {"name": "audit:read", "actions": ["audit.read"]} in found

@@ -180,7 +180,7 @@ async def test_one_open_invitation_an_address(tx: Tx, tenant: Tenant) -> None:
 async def test_invited_by_many_at_once_somebody_gets_one_link(services: Services, tenant: Tenant, owner: Any) -> None:
     async def invite() -> None:
         async with services.database.tenant(tenant.id) as tx:
-            await actions.invite(tx, tenant.principal("owner"), Invite("new@example.org", "staff"), public_url="")
+            await actions.invite(tx, tenant.principal("owner"), Invite("new@example.org", "staff"))
 
     await asyncio.gather(*(invite() for _ in range(8)))
     open_ones = "SELECT count(*) FROM invitations WHERE organization_id = $1 AND revoked_at IS NULL"

@@ -1,87 +1,164 @@
-"""Whose token is this? Every request asks; a prepared line answers in one round trip, inside its organisation."""
+"""Whose token is this? Every request asks. A session or a device that was seen a moment ago is remembered; otherwise a
+prepared line answers all who ask at once in one round trip, inside their organisation.
+
+What is remembered is right: whatever ends or changes one of them says so on the bus (store.SESSIONS), and every process
+forgets it. While the bus is away nothing is remembered, and what it fails to tell lives on for `KEPT_S` at most.
+"""
 
 import asyncio
+import math
 import time
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
 from uuid import UUID
-
-import msgspec
 
 from fullhouse.accounts import policy, store
 from fullhouse.accounts.model import PlatformRole, Role
 from fullhouse.kit import secrets
 from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.batching import Coalescer
-from fullhouse.kit.db import Database, HotLine
+from fullhouse.kit.bus import RESYNC
+from fullhouse.kit.db import HotLine
 from fullhouse.kit.secrets import Kind
-from fullhouse.kit.services import Credentials
+from fullhouse.kit.services import Credentials, Services
 
 COOKIE_SESSIONS_MAX = 8
+KEPT_S, KEPT_MAX = 10.0, 50_000
 _TOUCH_EVERY_S = 60.0
+
+
+class Known(NamedTuple):
+    """A session or a device that was good, and until when we say so without asking."""
+
+    principal: Principal
+    until: float
+    ends: float  # by the database's clock: the session itself; a device has no end
 
 
 class Access:
     """Turns credentials into a principal, or None."""
 
-    def __init__(self, url: str, database: Database) -> None:
-        self._database = database
-        self._sessions = HotLine(url, "SELECT * FROM app.who_have_sessions($1, $2)", settings={"enable_seqscan": "off"})
-        self._together: Coalescer[bytes, Any] = Coalescer("sessions", self._find_sessions, lines=2)
-        self._keys = HotLine(url, "SELECT * FROM app.who_has_key($1, $2)", lines=1)
+    def __init__(self, services: Services) -> None:
+        self._database, self._bus, self._clock = services.database, services.bus, services.clock
+        self._sessions = HotLine(
+            services.url, "SELECT * FROM app.who_have_sessions($1, $2)", settings={"enable_seqscan": "off"}
+        )
+        self._together: Coalescer[bytes, Known | None] = Coalescer("sessions", self._find_sessions, lines=2)
+        self._keys = HotLine(services.url, "SELECT * FROM app.who_has_key($1, $2)", lines=1)
+        self._devices = HotLine(
+            services.url, "SELECT * FROM app.who_has_device($1, $2)", settings={"enable_seqscan": "off"}
+        )
+        self._known: OrderedDict[bytes, Known] = OrderedDict()
+        self._forgotten = 0  # how often; what was read before the last time is not remembered
         self._touched: dict[UUID, float] = {}
         self._touching: set[asyncio.Task[None]] = set()
+        self._find = {
+            Kind.SESSION: self._by_session,
+            Kind.API_KEY: self._by_key,
+            Kind.DEVICE: self._by_device,
+            Kind.PLATFORM: self._by_platform_session,
+        }
+        self._leave = [
+            self._bus.subscribe(store.SESSIONS, lambda _topic, whose: self._forget(UUID(whose))),
+            self._bus.subscribe(RESYNC, lambda _topic, _none: self._forget_all()),
+        ]
 
     async def __call__(self, credentials: Credentials) -> Principal | None:
         token = credentials.bearer or choose(credentials.cookie, credentials.organization)
-        claim = secrets.read(token, Kind.SESSION, Kind.API_KEY, Kind.PLATFORM) if token else None
-        if token is None or claim is None:
+        if token is None:
+            return None
+        digest = secrets.digest(token)
+        known = self._known.get(digest)
+        if known and self._is_good(known):
+            return known.principal
+        claim = secrets.read(token, *self._find)
+        if claim is None:
             return None
         kind, organization_id = claim
-        find = {Kind.SESSION: self._by_session, Kind.API_KEY: self._by_key, Kind.PLATFORM: self._by_platform_session}
-        return await find[kind](organization_id, secrets.digest(token), credentials.actor)
+        return await self._find[kind](organization_id, digest)
 
     async def close(self) -> None:
+        for leave in self._leave:
+            leave()
         await asyncio.gather(*self._touching, return_exceptions=True)
         await self._sessions.close()
         await self._keys.close()
+        await self._devices.close()
 
-    async def _by_session(self, organization_id: UUID, digest: bytes, actor: Actor) -> Principal | None:
-        row = await self._together.submit(organization_id, digest)
-        if row is None:
-            return None
-        return Principal(
-            organization_id=organization_id,
-            actor=_named(actor, "user", row["user_id"], row["name"]),
-            role=row["role"],
-            allowed=policy.ROLE_ACTIONS[Role(row["role"])],
-            session_id=row["session_id"],
-        )
+    # --- sessions
 
-    async def _find_sessions(self, key: Hashable, digests: Sequence[bytes], _last: Sequence[bool]) -> list[Any]:
-        found = {row["token_hash"]: row for row in await self._sessions.fetch(key, list(set(digests)))}
+    def _is_good(self, known: Known) -> bool:
+        return known.until > time.monotonic() and known.ends > self._clock.seconds() and self._bus.connected.is_set()
+
+    async def _by_session(self, organization_id: UUID, digest: bytes) -> Principal | None:
+        found = await self._together.submit(organization_id, digest)
+        return found.principal if found else None
+
+    async def _find_sessions(
+        self, key: Hashable, digests: Sequence[bytes], _last: Sequence[bool]
+    ) -> Sequence[Known | None]:
+        forgotten = self._forgotten
+        rows = await self._sessions.fetch(key, list(set(digests)))
+        until = time.monotonic() + KEPT_S
+        found = {row["token_hash"]: Known(_caller(row), until, row["expires_at"].timestamp()) for row in rows}
+        self._remember(found, forgotten)
         return [found.get(digest) for digest in digests]
 
-    async def _by_key(self, organization_id: UUID, digest: bytes, actor: Actor) -> Principal | None:
+    def _remember(self, found: Mapping[bytes, Known], forgotten: int) -> None:
+        """Unless somebody was forgotten since it was asked for: it may be these."""
+        if forgotten == self._forgotten:
+            self._known.update(found)
+            while len(self._known) > KEPT_MAX:
+                self._known.popitem(last=False)
+
+    def _forget(self, whose: UUID) -> None:
+        self._forgotten += 1
+        for digest, known in list(self._known.items()):
+            who = known.principal
+            if whose in (who.session_id, who.id, who.organization_id):
+                del self._known[digest]
+
+    def _forget_all(self) -> None:
+        self._forgotten += 1
+        self._known.clear()
+
+    # --- keys, devices, and the platform's people
+
+    async def _by_key(self, organization_id: UUID, digest: bytes) -> Principal | None:
         row = _first(await self._keys.fetch(organization_id, digest))
         if row is None:
             return None
         self._note_use(organization_id, row["key_id"])
         return Principal(
             organization_id=organization_id,
-            actor=_named(actor, "api_key", row["key_id"], row["name"]),
+            actor=Actor(type="api_key", id=row["key_id"], name=row["name"]),
             role="api_key",
             allowed=policy.actions_of_key(row["scopes"]),
         )
 
-    async def _by_platform_session(self, nowhere: UUID, digest: bytes, actor: Actor) -> Principal | None:
+    async def _by_device(self, organization_id: UUID, digest: bytes) -> Principal | None:
+        forgotten = self._forgotten
+        row = _first(await self._devices.fetch(organization_id, digest))
+        if row is None:
+            return None
+        device = Principal(
+            organization_id=organization_id,
+            actor=Actor(type="device", id=row["device_id"], name=row["name"]),
+            role="device",
+            allowed=policy.actions_of_device(row["rights"]),
+        )
+        self._remember({digest: Known(device, time.monotonic() + KEPT_S, math.inf)}, forgotten)
+        return device
+
+    async def _by_platform_session(self, nowhere: UUID, digest: bytes) -> Principal | None:
         async with self._database.nobody() as tx:
             caller = await store.who_has_platform_session(tx, digest)
         if caller is None:
             return None
         return Principal(
             organization_id=nowhere,
-            actor=_named(actor, "platform", caller.user_id, caller.name),
+            actor=Actor(type="platform", id=caller.user_id, name=caller.name),
             role=caller.role,
             allowed=policy.PLATFORM_ACTIONS[PlatformRole(caller.role)],
             session_id=caller.session_id,
@@ -135,5 +212,12 @@ def _first(rows: list[Any]) -> Any:
     return rows[0] if rows else None
 
 
-def _named(actor: Actor, kind: str, actor_id: UUID, name: str) -> Actor:
-    return msgspec.structs.replace(actor, type=kind, id=actor_id, name=name)
+def _caller(row: Any) -> Principal:
+    return Principal(
+        organization_id=row["organization_id"],
+        actor=Actor(type="user", id=row["user_id"], name=row["name"]),
+        role=row["role"],
+        allowed=policy.ROLE_ACTIONS[Role(row["role"])],
+        session_id=row["session_id"],
+        credential=row["token_hash"],
+    )

@@ -16,7 +16,6 @@ from fullhouse.accounts.facts import (
 )
 from fullhouse.accounts.model import (
     AboveYou,
-    AuditEntry,
     BadScope,
     ChangeMe,
     ChangeMember,
@@ -31,19 +30,19 @@ from fullhouse.accounts.model import (
     NewApiKey,
     Organization,
     OrganizationProfile,
+    PasswordChanged,
     Role,
     Taken,
+    TeamInvitation,
     User,
 )
 from fullhouse.kit import audit, mail, secrets
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.changes import audit_difference, changed
-from fullhouse.kit.cursors import Page, page_by_age
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid, NotFound
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import announce
-from fullhouse.kit.secrets import Keyring
 from fullhouse.kit.times import timezone, utc
 
 # --- organisations
@@ -79,6 +78,8 @@ async def change_organization(tx: Tx, change: ChangeOrganization) -> Organizatio
         after.timezone,
         after.contact_email,
         after.accent_color,
+        after.mail_sender_name,
+        after.mail_reply_to,
         after.staff_may_edit_venues,
         after.event_capacity_max,
     )
@@ -121,6 +122,12 @@ async def create_user(tx: Tx, *, email: str | None, name: str, role: str, passwo
     if role != Role.CUSTOMER:
         await announce(tx, MemberChanged(subject_id=user.id, role=role, status="active"))
     return user
+
+
+async def customer(tx: Tx, email: str, name: str) -> User:
+    """Whoever has this address here; otherwise a new buyer, who proves it with the first sign-in link."""
+    known = await store.user_by_email(tx, tx.organization_id, email)
+    return known or await create_user(tx, email=email, name=name, role=Role.CUSTOMER)
 
 
 async def change_me(tx: Tx, who: Principal, change: ChangeMe) -> User:
@@ -177,10 +184,11 @@ async def reset_password(tx: Tx, email: str, password_hash: str) -> User:
     await store.update_password(tx, tx.organization_id, user.id, password_hash)
     await store.revoke_sessions_of(tx, tx.organization_id, user.id, None)
     await audit.write(tx, "user.password_reset", "user", user.id)
+    await mail.post(tx, email, PasswordChanged(email=email))
     return user
 
 
-async def invite(tx: Tx, who: Principal, wish: Invite, *, public_url: str) -> Invitation:
+async def invite(tx: Tx, who: Principal, wish: Invite) -> Invitation:
     """Mails a link to join the team. Asking again replaces the earlier link."""
     if not policy.may_manage(who.role, wish.role):
         raise AboveYou()
@@ -197,13 +205,8 @@ async def invite(tx: Tx, who: Principal, wish: Invite, *, public_url: str) -> In
         tx, new_id(), tx.organization_id, wish.email, wish.role, secrets.digest(token), who.id, policy.INVITATION_TTL
     )
     assert invitation
-    await mail.post(
-        tx,
-        wish.email,
-        f"Join {organization.name}",
-        f"You are invited to work with {organization.name} as {wish.role}.\n\n"
-        f"Accept within seven days:\n{public_url}/join#{token}\n",
-    )
+    letter = TeamInvitation(role=wish.role, path=f"/join#{token}", days=policy.INVITATION_TTL.days)
+    await mail.post(tx, wish.email, letter)
     await audit.write(tx, "member.invited", "invitation", invitation.id, after={"email": wish.email, "role": wish.role})
     return invitation
 
@@ -245,6 +248,11 @@ async def revoke_api_key(tx: Tx, key_id: UUID) -> None:
     if not await store.revoke_api_key(tx, tx.organization_id, key_id):
         raise NotFound
     await audit.write(tx, "api_key.revoked", "api_key", key_id)
+
+
+def forget(tx: Tx, caller_id: UUID) -> None:
+    """For rooms with callers of their own, such as devices: one is not what it was, and every process asks anew."""
+    tx.tell(store.SESSIONS, str(caller_id))
 
 
 # --- memberships
@@ -314,19 +322,3 @@ def _check_validity(valid_from: datetime, valid_until: datetime | None) -> None:
             "A membership must end after it begins.",
             fields=[FieldError("valid_until", "Must be later than valid_from.")],
         )
-
-
-async def page_of_audit(
-    tx: Tx,
-    keyring: Keyring,
-    cursor: str | None,
-    limit: int,
-    action: str | None = None,
-    actor_id: UUID | None = None,
-    entity_id: UUID | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-) -> Page[AuditEntry]:
-    """Who did what, newest first; of everything, or of one thing."""
-    filters = action, actor_id, entity_id, since, until
-    return await page_by_age(tx, keyring, "audit", store.list_audit, cursor, limit, *filters)

@@ -6,6 +6,8 @@ from fullhouse.kit.outbox import Fact
 
 
 class OrganizationCreated(Fact, frozen=True, kw_only=True):
+    """An organisation was opened."""
+
     name: ClassVar[str] = "organization.created"
     slug: str
 
@@ -17,6 +19,8 @@ class OrganizationChanged(Fact, frozen=True, kw_only=True):
 
 
 class OrganizationStatusChanged(Fact, frozen=True, kw_only=True):
+    """An organisation was suspended, or restored."""
+
     name: ClassVar[str] = "organization.status_changed"
     status: str
 

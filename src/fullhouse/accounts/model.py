@@ -2,13 +2,14 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from fullhouse.kit.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unauthenticated
+from fullhouse.kit.letters import LetterData
 from fullhouse.kit.money import Currency
 
 
@@ -67,6 +68,8 @@ class OrganizationProfile(msgspec.Struct, frozen=True):
     timezone: str
     contact_email: str | None
     accent_color: str
+    mail_sender_name: str | None
+    mail_reply_to: str | None
     staff_may_edit_venues: bool
     event_capacity_max: int
     created_at: datetime
@@ -103,6 +106,17 @@ class Session(msgspec.Struct, frozen=True):
     expires_at_unix_ms: int
 
 
+class OpenSession(msgspec.Struct, frozen=True):
+    """A house that the browser is signed in to: its id, and as whom."""
+
+    id: UUID
+    slug: str
+    name: str
+    user_name: str
+    email: str | None
+    role: str
+
+
 class ApiKey(msgspec.Struct, frozen=True):
     id: UUID
     name: str
@@ -117,6 +131,13 @@ class NewApiKey(ApiKey, frozen=True, kw_only=True):
     """As `ApiKey`, with the secret: shown this once."""
 
     token: str
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """What a key may be given, and the actions that it opens."""
+
+    name: str
+    actions: list[str]
 
 
 class Invitation(msgspec.Struct, frozen=True):
@@ -163,6 +184,12 @@ class PlatformUser(msgspec.Struct, frozen=True):
     email: str
     name: str
     role: str
+
+
+class PlatformMe(PlatformUser, frozen=True):
+    """Whoever of the platform is signed in, with everything that is open to them."""
+
+    actions: list[str]
 
 
 class PlatformSession(msgspec.Struct, frozen=True):
@@ -225,6 +252,8 @@ class ChangeOrganization(Request, frozen=True):
     timezone: Annotated[str, Meta(max_length=64, examples=["Africa/Johannesburg"])] | UnsetType = UNSET
     contact_email: Email | UnsetType | None = UNSET
     accent_color: Annotated[str, Meta(pattern=r"^#[0-9A-Fa-f]{6}$(?!\n)")] | UnsetType = UNSET
+    mail_sender_name: Name | UnsetType | None = UNSET
+    mail_reply_to: Email | UnsetType | None = UNSET
     staff_may_edit_venues: bool | UnsetType = UNSET
     event_capacity_max: Annotated[int, Meta(ge=1, le=1_000_000)] | UnsetType = UNSET
 
@@ -270,6 +299,33 @@ class CreateOrganization(Request, frozen=True):
 class ChangeOrganizationStatus(Request, frozen=True):
     status: Literal["active", "suspended"]
     reason: Reason
+
+
+# --- letters
+
+
+class SignInLink(LetterData, frozen=True, kw_only=True):
+    """Somebody asked for a link to sign in."""
+
+    template: ClassVar[str] = "sign_in_link"
+    path: str
+    minutes: int
+
+
+class TeamInvitation(LetterData, frozen=True, kw_only=True):
+    """Somebody is invited into the team."""
+
+    template: ClassVar[str] = "team_invitation"
+    role: str
+    path: str
+    days: int
+
+
+class PasswordChanged(LetterData, frozen=True, kw_only=True):
+    """Somebody's password was changed, by themselves or by the operator."""
+
+    template: ClassVar[str] = "password_changed"
+    email: str
 
 
 # --- refusals

@@ -11,6 +11,7 @@ from fullhouse.accounts.model import (
     CreateOrganization,
     Invite,
     Organization,
+    PlatformMe,
     PlatformSession,
     Role,
     SignInToPlatform,
@@ -37,6 +38,15 @@ async def sign_out_of_platform(who: Principal, services: Services) -> None:
     """End this session."""
     async with services.database.nobody() as tx:
         await store.revoke_platform_session(tx, who.session_id)
+
+
+@get("/api/platform/me", "platform.me")
+async def get_platform_me(who: Principal, services: Services) -> PlatformMe:
+    """Who am I, and what may I do here."""
+    async with services.database.nobody() as tx:
+        found = await store.platform_user_by_id(tx, who.id)
+    assert found
+    return PlatformMe(found.id, found.email, found.name, found.role, sorted(who.allowed))
 
 
 @get("/api/platform/organizations", "platform.orgs.read")
@@ -66,7 +76,7 @@ async def create_organization(who: Principal, services: Services, data: CreateOr
     async with services.database.tenant(organization_id, who.actor) as tx:
         organization = await actions.create_organization(tx, organization_id, data.slug, data.name)
         as_owner = msgspec.structs.replace(who, organization_id=organization_id, role=Role.OWNER)
-        await actions.invite(tx, as_owner, Invite(data.owner_email, "owner"), public_url=services.public_url)
+        await actions.invite(tx, as_owner, Invite(data.owner_email, "owner"))
     return organization
 
 
@@ -80,6 +90,6 @@ async def change_organization_status(
 
 
 handlers = [
-    sign_in_to_platform, sign_out_of_platform,
+    sign_in_to_platform, sign_out_of_platform, get_platform_me,
     list_organizations, get_any_organization, create_organization, change_organization_status,
 ]  # fmt: skip

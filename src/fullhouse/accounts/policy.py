@@ -33,14 +33,42 @@ seating.write           x      x      x       .        .      events:write
 seating.migrate         x      x      .       .        .      events:manage
 holds.read              x      x      x       x        x      -
 holds.place             x      x      x       x        x      -
+queue.join              x      x      x       x        x      -
+queue.read              x      x      x       x        .      events:read
+queue.manage            x      x      x       .        .      events:write
+waitlist.join           x      x      x       x        x      -
+waitlist.read           x      x      x       .        .      sales:read
+waitlist.manage         x      x      x       .        .      events:write
+checkout.use            x      x      x       x        x      -
+orders.mine             x      x      x       x        x      sales:read
+orders.read             x      x      x       .        .      sales:read
+orders.send             x      x      x       .        .      sales:write
+refunds.read            x      x      x       .        .      sales:read
+refunds.create          x      x      .       .        .      sales:write
+ledger.read             x      x      .       .        .      ledger:read
 events.read             x      x      x       x        .      events:read
 events.create           x      x      x       .        .      events:write
 events.update           x      x      x       .        .      events:write
 events.delete           x      x      .       .        .      events:manage
 events.publish          x      x      .       .        .      events:manage
 events.cancel           x      x      .       .        .      events:manage
+tickets.read            x      x      x       x        x      -
+tickets.transfer        x      x      x       x        x      -
+tickets.keys            x      x      x       x        .      -
+tickets.rotate          x      x      .       .        .      -
+sales.read              x      x      x       .        .      sales:read
+sales.write             x      x      .       .        .      sales:write
+scanning.devices        x      x      x       .        .      -
+scanning.scan           .      .      .       .        .      -
+scanning.search         x      x      x       x        .      -
+scanning.undo           x      x      x       .        .      -
+scanning.watch          x      x      x       x        .      events:read
+scanning.resolve        x      x      x       .        .      -
+webhooks.read           x      x      .       .        .      webhooks:read
+webhooks.write          x      x      .       .        .      webhooks:write
 audit.read              x      x      .       .        .      audit:read
 mailbox.read            x      .      .       .        .      -
+mail_templates.read     x      x      x       .        .      -
 """
 
 _PLATFORM_RIGHTS = """
@@ -51,6 +79,7 @@ platform.orgs.create         x             .
 platform.orgs.update         x             .
 platform.events.stop         x             x
 platform.seating.policy      x             .
+platform.seating.release     x             .
 """
 
 
@@ -84,6 +113,17 @@ SESSION_TTL = {
 PLATFORM_SESSION_TTL = timedelta(hours=12)
 MAGIC_LINK_TTL = timedelta(minutes=20)
 INVITATION_TTL = timedelta(days=7)
+
+# What a scanner's rights open to it. Only devices scan.
+DEVICE_RIGHTS: dict[str, frozenset[str]] = {
+    "scan": frozenset({"scanning.scan"}),
+    "search": frozenset({"scanning.search"}),
+    "override": frozenset({"scanning.undo"}),
+}
+
+
+def actions_of_device(rights: list[str]) -> frozenset[str]:
+    return frozenset().union(*(DEVICE_RIGHTS[right] for right in rights))
 
 
 def actions_of_key(scopes: list[str]) -> frozenset[str]:

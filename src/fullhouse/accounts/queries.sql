@@ -11,6 +11,10 @@ SELECT id, slug, name, status, created_at FROM organizations WHERE id = $1;
 -- For changes that must see each other; not a key lock, so that rows which refer to the organisation still come in.
 SELECT id, slug, name, status, created_at FROM organizations WHERE id = $1 FOR NO KEY UPDATE;
 
+-- name: open_organizations
+-- By name, for whoever signs in and must say where.
+SELECT id, slug, name, status, created_at FROM organizations WHERE status = 'active' ORDER BY name, id LIMIT $1;
+
 -- name: list_organizations
 SELECT id, slug, name, status, created_at FROM organizations
 WHERE $1::timestamptz IS NULL OR (created_at, id) > ($1, $2::uuid)
@@ -25,7 +29,7 @@ INSERT INTO organization_settings (organization_id) VALUES ($1);
 
 -- name: profile
 SELECT o.id, o.slug, o.name, o.status, s.currency, s.locale, s.timezone, s.contact_email, s.accent_color,
-       s.staff_may_edit_venues, s.event_capacity_max, o.created_at
+       s.mail_sender_name, s.mail_reply_to, s.staff_may_edit_venues, s.event_capacity_max, o.created_at
 FROM organizations o JOIN organization_settings s ON s.organization_id = o.id
 WHERE o.id = $1;
 
@@ -39,7 +43,7 @@ RETURNING id, slug, name, status, created_at;
 -- name: update_settings
 UPDATE organization_settings
 SET currency = $2, locale = $3, timezone = $4, contact_email = $5, accent_color = $6,
-    staff_may_edit_venues = $7, event_capacity_max = $8, updated_at = app.clock()
+    mail_sender_name = $7, mail_reply_to = $8, staff_may_edit_venues = $9, event_capacity_max = $10, updated_at = app.clock()
 WHERE organization_id = $1;
 
 -- name: insert_user
@@ -77,6 +81,15 @@ ORDER BY created_at, id LIMIT $4;
 INSERT INTO sessions (id, organization_id, user_id, token_hash, method, ip, user_agent, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, app.clock() + $8)
 RETURNING expires_at;
+
+-- name: open_session
+-- Whose it is, if it is still good.
+SELECT o.id, o.slug, o.name, u.name AS user_name, u.email, u.role
+FROM sessions s
+JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id
+JOIN organizations o ON o.id = s.organization_id
+WHERE s.organization_id = $1 AND s.token_hash = $2 AND s.revoked_at IS NULL AND s.expires_at > app.clock()
+  AND u.status = 'active' AND o.status = 'active';
 
 -- name: revoke_session
 UPDATE sessions SET revoked_at = app.clock() WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL;
@@ -185,16 +198,20 @@ SELECT id, created_at, actor_type, actor_id, actor_name, action, entity_type, en
        approval_reference, ip, user_agent, request_id
 FROM audit_log
 WHERE organization_id = $1
-  AND ($2::text IS NULL OR action = $2)
-  AND ($3::uuid IS NULL OR actor_id = $3)
-  AND ($4::uuid IS NULL OR entity_id = $4)
-  AND ($5::timestamptz IS NULL OR created_at >= $5)
-  AND ($6::timestamptz IS NULL OR created_at < $6)
-  AND ($7::timestamptz IS NULL OR (created_at, id) < ($7, $8::uuid))
-ORDER BY created_at DESC, id DESC LIMIT $9;
+  AND ($2::text IS NULL OR action = $2 OR right($2, 2) = '.*' AND starts_with(action, left($2, -1)))
+  AND ($3::text IS NULL OR entity_type = $3)
+  AND ($4::uuid IS NULL OR actor_id = $4)
+  AND ($5::uuid IS NULL OR entity_id = $5)
+  AND ($6::timestamptz IS NULL OR created_at >= $6)
+  AND ($7::timestamptz IS NULL OR created_at < $7)
+  AND ($8::timestamptz IS NULL OR (created_at, id) < ($8, $9::uuid))
+ORDER BY created_at DESC, id DESC LIMIT $10;
 
 -- name: platform_user_by_email
 SELECT id, email, name, role, password_hash FROM platform_users WHERE lower(email) = lower($1) AND status = 'active';
+
+-- name: platform_user_by_id
+SELECT id, email, name, role FROM platform_users WHERE id = $1;
 
 -- name: insert_platform_user
 INSERT INTO platform_users (id, email, name, role, password_hash) VALUES ($1, $2, $3, $4, $5)
@@ -242,6 +259,7 @@ DELETE FROM platform_sessions WHERE id IN (
     SELECT id FROM platform_sessions WHERE expires_at < app.clock() - interval '30 days' LIMIT 1000);
 
 -- name: sweep_mails
--- Those that were sent; what waits in a local mailbox waits.
+-- Those that were sent or refused; what waits in a local mailbox waits.
 DELETE FROM mails WHERE id IN (
-    SELECT id FROM mails WHERE sent_at < app.clock() - interval '90 days' LIMIT 1000);
+    SELECT id FROM mails WHERE sent_at < app.clock() - interval '90 days'
+                            OR refused_at < app.clock() - interval '90 days' LIMIT 1000);

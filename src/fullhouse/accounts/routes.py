@@ -1,11 +1,10 @@
-"""The team's side of accounts over HTTP: organisation, members, invitations, keys, memberships, audit, mailbox."""
+"""The team's side of accounts over HTTP: organisation, members, invitations, keys, memberships."""
 
 from uuid import UUID
 
-from fullhouse.accounts import actions, signing_in, store
+from fullhouse.accounts import actions, policy, signing_in, store
 from fullhouse.accounts.model import (
     ApiKey,
-    AuditEntry,
     ChangeMe,
     ChangeMember,
     ChangeMembership,
@@ -19,15 +18,14 @@ from fullhouse.accounts.model import (
     Membership,
     NewApiKey,
     OrganizationProfile,
+    Scope,
     User,
 )
-from fullhouse.kit import mail
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.cursors import LIMIT, Page, page_by_age
 from fullhouse.kit.db import Tx
 from fullhouse.kit.http.endpoints import delete, get, patch, post, put
-from fullhouse.kit.http.parameters import After, Moment, PageSize, moment
-from fullhouse.kit.mail import Mail
+from fullhouse.kit.http.parameters import After, PageSize
 from fullhouse.kit.services import Services
 
 
@@ -61,7 +59,7 @@ async def get_organization(tx: Tx) -> OrganizationProfile:
 
 @patch("/api/org", "org.update")
 async def change_organization(tx: Tx, data: ChangeOrganization) -> OrganizationProfile:
-    """Change name, currency, language, time zone, contact or colour."""
+    """Change name, currency, language, time zone, contact, colour, or how mail is signed."""
     return await actions.change_organization(tx, data)
 
 
@@ -86,9 +84,9 @@ async def list_invitations(
 
 
 @post("/api/org/invitations", "invitations.create", location="/api/org/invitations/{id}")
-async def invite(tx: Tx, who: Principal, services: Services, data: Invite) -> Invitation:
+async def invite(tx: Tx, who: Principal, data: Invite) -> Invitation:
     """Invite somebody into the team by mail."""
-    return await actions.invite(tx, who, data, public_url=services.public_url)
+    return await actions.invite(tx, who, data)
 
 
 @delete("/api/org/invitations/{invitation_id:uuid}", "invitations.revoke")
@@ -107,6 +105,12 @@ async def list_api_keys(tx: Tx, services: Services, limit: PageSize = LIMIT, cur
 async def create_api_key(tx: Tx, who: Principal, data: CreateApiKey) -> NewApiKey:
     """Make an API key. Its secret is in this answer and never again."""
     return await actions.create_api_key(tx, who, data)
+
+
+@get("/api/org/api-keys/scopes", "keys.create")
+async def list_scopes(who: Principal) -> list[Scope]:
+    """What a key of mine may be given, and what each scope opens."""
+    return [Scope(name, sorted(policy.SCOPE_ACTIONS[name])) for name in sorted(policy.scopes_open_to(who.role))]
 
 
 @delete("/api/org/api-keys/{key_id:uuid}", "keys.revoke")
@@ -141,35 +145,11 @@ async def change_membership(tx: Tx, membership_id: UUID, data: ChangeMembership)
     return await actions.change_membership(tx, membership_id, data)
 
 
-@get("/api/audit", "audit.read")
-async def list_audit(
-    tx: Tx,
-    services: Services,
-    action: str | None = None,
-    actor_id: UUID | None = None,
-    entity_id: UUID | None = None,
-    since: Moment = None,
-    until: Moment = None,
-    limit: PageSize = LIMIT,
-    cursor: After = None,
-) -> Page[AuditEntry]:
-    """Who did what, newest first."""
-    period = moment("since", since), moment("until", until)
-    return await actions.page_of_audit(tx, services.keyring, cursor, limit, action, actor_id, entity_id, *period)
-
-
-@get("/api/org/mailbox", "mailbox.read")
-async def list_mailbox(tx: Tx, services: Services, limit: PageSize = LIMIT, cursor: After = None) -> Page[Mail]:
-    """Mail that was written here, newest first; with its text while it is not sent."""
-    return await page_by_age(tx, services.keyring, "mailbox", mail.newest, cursor, limit)
-
-
 handlers = [
     get_me, change_me, change_password,
     get_organization, change_organization,
     list_members, change_member,
     list_invitations, invite, revoke_invitation,
-    list_api_keys, create_api_key, revoke_api_key,
+    list_api_keys, create_api_key, list_scopes, revoke_api_key,
     list_memberships, grant_membership, get_membership, change_membership,
-    list_audit, list_mailbox,
 ]  # fmt: skip

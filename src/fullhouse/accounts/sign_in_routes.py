@@ -5,10 +5,11 @@ from typing import Annotated
 from litestar.params import CookieParameter
 
 from fullhouse.accounts import signing_in
-from fullhouse.accounts.access import with_token, without_token
+from fullhouse.accounts.access import COOKIE_SESSIONS_MAX, with_token, without_token
 from fullhouse.accounts.model import (
     AcceptInvitation,
     AskForMagicLink,
+    OpenSession,
     RedeemToken,
     Session,
     SignIn,
@@ -16,7 +17,7 @@ from fullhouse.accounts.model import (
 )
 from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.db import Tx
-from fullhouse.kit.http.endpoints import Reply, post
+from fullhouse.kit.http.endpoints import Reply, get, post
 from fullhouse.kit.http.guard import COOKIE
 from fullhouse.kit.limits import Limit, network_of
 from fullhouse.kit.services import Services
@@ -37,7 +38,7 @@ async def sign_in_as_guest(
     """Start as a guest at an organisation's storefront."""
     organization = await signing_in.find_organization(services.database, data.organization)
     session = await signing_in.as_guest(services.database, organization, actor, data.name)
-    return _signed_in(services, session, cookie)
+    return signed_in(services, session, cookie)
 
 
 @post("/api/auth/login", public=True, limit=DOOR)
@@ -48,7 +49,7 @@ async def sign_in(actor: Actor, services: Services, data: SignIn, cookie: Cookie
     await services.limiter.check(account, GUESSES_AT_ONE_ACCOUNT)
     organization = await signing_in.find_organization(services.database, data.organization)
     session = await signing_in.with_password(services.database, organization, actor, data.email, data.password)
-    return _signed_in(services, session, cookie)
+    return signed_in(services, session, cookie)
 
 
 @post("/api/auth/magic-link", public=True, status=202, limit=DOOR)
@@ -56,9 +57,7 @@ async def ask_for_magic_link(actor: Actor, services: Services, data: AskForMagic
     """Have a sign-in link mailed. The answer does not tell whether the address is known."""
     await services.limiter.check(f"link:{data.organization}:{data.email.lower()}", LINKS_TO_ONE_ADDRESS)
     organization = await signing_in.find_organization(services.database, data.organization)
-    await signing_in.ask_for_magic_link(
-        services.database, organization, actor, data.email, public_url=services.public_url
-    )
+    await signing_in.ask_for_magic_link(services.database, organization, actor, data.email)
 
 
 @post("/api/auth/magic-link/redeem", public=True, limit=DOOR)
@@ -67,7 +66,7 @@ async def redeem_magic_link(
 ) -> Reply[Session]:
     """Sign in with a mailed link. It works once."""
     session = await signing_in.redeem_magic_link(services.database, actor, data.token)
-    return _signed_in(services, session, cookie)
+    return signed_in(services, session, cookie)
 
 
 @post("/api/auth/invitation/accept", public=True, limit=DOOR)
@@ -76,7 +75,15 @@ async def accept_invitation(
 ) -> Reply[Session]:
     """Join a team with a mailed invitation, choosing name and password."""
     session = await signing_in.accept_invitation(services.database, actor, data)
-    return _signed_in(services, session, cookie)
+    return signed_in(services, session, cookie)
+
+
+@get("/api/auth/sessions", public=True, limit=DOOR)
+async def list_open_sessions(services: Services, cookie: Cookie = None) -> Reply[list[OpenSession]]:
+    """The organisations that this browser is signed in to, newest first; name one by its id in `X-Organization`."""
+    tokens = (cookie or "").split(".")[:COOKIE_SESSIONS_MAX]
+    found = await signing_in.open_sessions(services.database, tokens)
+    return Reply(found, {"cache-control": "private, no-store"})
 
 
 @post("/api/auth/logout", "me.read", status=204)
@@ -87,7 +94,8 @@ async def sign_out(tx: Tx, who: Principal, services: Services, cookie: Cookie = 
     return Reply(None, {"set-cookie": _set_cookie(services, kept, 30 * 86_400 if kept else 0)})
 
 
-def _signed_in(services: Services, session: Session, cookie: str | None) -> Reply[Session]:
+def signed_in(services: Services, session: Session, cookie: str | None) -> Reply[Session]:
+    """The answer to whoever has signed in: the session, in the body and as a cookie."""
     return Reply(session, {"set-cookie": _set_cookie(services, with_token(cookie, session.token), 30 * 86_400)})
 
 
@@ -96,4 +104,6 @@ def _set_cookie(services: Services, value: str, max_age_s: int) -> str:
     return f"{COOKIE}={value}; Path=/; Max-Age={max_age_s}; HttpOnly; SameSite=Lax{secure}"
 
 
-handlers = [sign_in_as_guest, sign_in, ask_for_magic_link, redeem_magic_link, accept_invitation, sign_out]
+handlers = [
+    sign_in_as_guest, sign_in, ask_for_magic_link, redeem_magic_link, accept_invitation, list_open_sessions, sign_out,
+]  # fmt: skip

@@ -1,5 +1,6 @@
 """The verbs of signing in and out. Whatever the way, the end is a session of one user in one organisation."""
 
+from datetime import timedelta
 from uuid import UUID
 
 from fullhouse.accounts import actions, passwords, policy, store
@@ -8,13 +9,16 @@ from fullhouse.accounts.model import (
     AcceptInvitation,
     ChangePassword,
     LinkSpent,
+    OpenSession,
     Organization,
     OrganizationSuspended,
     OrganizationUnknown,
+    PasswordChanged,
     PlatformSession,
     PlatformUser,
     Role,
     Session,
+    SignInLink,
     Taken,
     User,
     WrongPassword,
@@ -58,22 +62,15 @@ async def with_password(
     raise WrongPassword()
 
 
-async def ask_for_magic_link(
-    database: Database, organization: Organization, actor: Actor, email: str, *, public_url: str
-) -> None:
+async def ask_for_magic_link(database: Database, organization: Organization, actor: Actor, email: str) -> None:
     """Mails a link. The answer is the same whether the address is known or not: the first use makes the account."""
     token = secrets.mint(secrets.Kind.MAGIC_LINK, organization.id)
     async with database.tenant(organization.id, actor) as tx:
         await store.insert_magic_link(
             tx, new_id(), organization.id, email, secrets.digest(token), policy.MAGIC_LINK_TTL
         )
-        await mail.post(
-            tx,
-            email,
-            f"Sign in to {organization.name}",
-            f"Sign in to {organization.name} with this link. It works once, for twenty minutes.\n\n"
-            f"{public_url}/sign-in#{token}\n\nIf you did not ask for it, ignore this message.\n",
-        )
+        minutes = policy.MAGIC_LINK_TTL // timedelta(minutes=1)
+        await mail.post(tx, email, SignInLink(path=f"/sign-in#{token}", minutes=minutes))
 
 
 async def redeem_magic_link(database: Database, actor: Actor, token: str) -> Session:
@@ -82,9 +79,7 @@ async def redeem_magic_link(database: Database, actor: Actor, token: str) -> Ses
         email = await store.spend_magic_link(tx, organization.id, secrets.digest(token))
         if email is None:
             raise LinkSpent()
-        user = await store.user_by_email(tx, organization.id, email)
-        if user is None:
-            user = await actions.create_user(tx, email=email, name=email.partition("@")[0], role=Role.CUSTOMER)
+        user = await actions.customer(tx, email, email.partition("@")[0])
         if user.status != "active":
             raise LinkSpent()
         return await open_session(tx, organization, user, "magic_link")
@@ -117,6 +112,16 @@ async def accept_invitation(database: Database, actor: Actor, wish: AcceptInvita
         return await open_session(tx, organization, user, "invitation")
 
 
+async def open_sessions(database: Database, tokens: list[str]) -> list[OpenSession]:
+    """Those of a browser's sessions that are still good, newest first."""
+    found = []
+    for token in tokens:
+        if claim := secrets.read(token, secrets.Kind.SESSION):
+            async with database.tenant(claim[1]) as tx:
+                found.append(await store.open_session(tx, claim[1], secrets.digest(token)))
+    return [session for session in found if session]
+
+
 async def sign_out(tx: Tx, who: Principal) -> None:
     if who.session_id and await store.revoke_session(tx, tx.organization_id, who.session_id):
         await audit.write(tx, "session.closed", "session", who.session_id)
@@ -136,6 +141,9 @@ async def change_password(database: Database, who: Principal, wish: ChangePasswo
         await store.update_password(tx, who.organization_id, who.id, password_hash)
         await store.revoke_sessions_of(tx, who.organization_id, who.id, who.session_id)
         await audit.write(tx, "user.password_changed", "user", who.id)
+        user = await store.user_by_id(tx, who.organization_id, who.id)
+        if user and user.email:
+            await mail.post(tx, user.email, PasswordChanged(email=user.email))
 
 
 async def to_platform(database: Database, email: str, password: str) -> PlatformSession:

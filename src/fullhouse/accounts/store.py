@@ -1,6 +1,8 @@
 """Runs `queries.sql`, row to model."""
 
+from collections.abc import Awaitable, Callable
 from datetime import datetime
+from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -10,14 +12,18 @@ from fullhouse.accounts.model import (
     AuditEntry,
     Invitation,
     Membership,
+    OpenSession,
     Organization,
     OrganizationProfile,
     PlatformUser,
     User,
 )
 from fullhouse.kit import sql
+from fullhouse.kit.db import Tx
 
 statements = sql.load(__file__)
+T = TypeVar("T")
+SESSIONS = "sessions"  # the topic of sessions that are not what they were
 
 
 class PlatformUserWithHash(PlatformUser, frozen=True, kw_only=True):
@@ -31,7 +37,19 @@ class PlatformCaller(msgspec.Struct, frozen=True):
     role: str
 
 
+def _telling(run: Callable[..., Awaitable[T]], *, whose: int) -> Callable[..., Awaitable[T]]:
+    """Whoever remembers sessions (access.py) hears of it, in every process: by the id of a session, of a person or of
+    an organisation. Said here, where it is written, so that no verb can forget to."""
+
+    async def run_and_tell(tx: Tx, *args: Any) -> T:
+        tx.tell(SESSIONS, str(args[whose]))
+        return await run(tx, *args)
+
+    return run_and_tell
+
+
 organization_by_slug = statements.one("organization_by_slug", Organization)
+open_organizations = statements.many("open_organizations", Organization)
 organization_by_id = statements.one("organization_by_id", Organization)
 lock_organization = statements.one("lock_organization", Organization)
 list_organizations = statements.many("list_organizations", Organization)
@@ -39,7 +57,7 @@ insert_organization = statements.one("insert_organization", Organization)
 insert_settings = statements.count("insert_settings")
 profile = statements.one("profile", OrganizationProfile)
 update_organization = statements.count("update_organization")
-update_organization_status = statements.one("update_organization_status", Organization)
+update_organization_status = _telling(statements.one("update_organization_status", Organization), whose=0)
 update_settings = statements.count("update_settings")
 
 insert_user = statements.one("insert_user", User)
@@ -48,12 +66,13 @@ user_by_email = statements.one("user_by_email", User)
 lock_user = statements.one("lock_user", User)
 password_hash = statements.value("password_hash", str)
 update_password = statements.count("update_password")
-update_user = statements.one("update_user", User)
+update_user = _telling(statements.one("update_user", User), whose=1)
 list_members = statements.many("list_members", User)
 
 insert_session = statements.value("insert_session", datetime)
-revoke_session = statements.count("revoke_session")
-revoke_sessions_of = statements.count("revoke_sessions_of")
+open_session = statements.one("open_session", OpenSession)
+revoke_session = _telling(statements.count("revoke_session"), whose=1)
+revoke_sessions_of = _telling(statements.count("revoke_sessions_of"), whose=1)
 insert_magic_link = statements.count("insert_magic_link")
 spend_magic_link = statements.value("spend_magic_link", str)
 
@@ -78,6 +97,7 @@ memberships_of = statements.many("memberships_of", Membership)
 list_audit = statements.many("list_audit", AuditEntry)
 
 platform_user_by_email = statements.one("platform_user_by_email", PlatformUserWithHash)
+platform_user_by_id = statements.one("platform_user_by_id", PlatformUser)
 insert_platform_user = statements.one("insert_platform_user", PlatformUser)
 update_platform_user = statements.value("update_platform_user", UUID)
 insert_platform_session = statements.value("insert_platform_session", datetime)
