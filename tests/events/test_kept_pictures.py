@@ -3,14 +3,17 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from fullhouse.events import image_actions, jobs
-from fullhouse.events.image_model import PicturesFull
+from fullhouse.events.image_model import Image, PicturesFull
+from fullhouse.kit import pictures
 from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.files import Disk
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import data, refused
 from tests.events.helpers import DAY, draft, make_venue, poster
@@ -98,6 +101,31 @@ async def test_an_organisation_stores_only_so_much(services: Services, tenant: T
         await image_actions.upload(services.database, services.files, who, samples.jpeg(), quota=weight + 10)
     again = await image_actions.upload(services.database, services.files, who, samples.png(), quota=weight)
     assert again.id == first.id  # what is there already needs no room
+
+
+async def test_of_uploads_at_once_none_goes_over_the_limit(
+    services: Services, tenant: Tenant, owner: Any, tmp_path: Path
+) -> None:
+    """Each would fit alone, and each has looked before any of them is written."""
+    who = tenant.principal("staff")
+    sent = [samples.jpeg(quality=quality) for quality in (70, 75, 80, 85, 90)]
+    quota = 3 * max([sum(map(len, (await pictures.clean(raw)).files.values())) for raw in sent])
+    everybody = asyncio.Barrier(len(sent))
+
+    class Together(Disk):
+        async def put(self, name: str, content: bytes) -> None:
+            await super().put(name, content)
+            if name.endswith("large.jpg"):
+                await everybody.wait()
+
+    files = Together(tmp_path)
+    uploads = (image_actions.upload(services.database, files, who, raw, quota=quota) for raw in sent)
+    answers = await asyncio.gather(*uploads, return_exceptions=True)
+    weights = await owner.fetch("SELECT id, bytes FROM images WHERE organization_id = $1", tenant.id)
+    assert {type(answer) for answer in answers} == {Image, PicturesFull}
+    assert quota * 2 / 3 < sum(row["bytes"] for row in weights) <= quota
+    kept = {path.parent.name for path in (tmp_path / str(tenant.id)).rglob("*.jpg")}
+    assert kept == {str(row["id"]) for row in weights}  # nothing is left of those that were refused
 
 
 async def test_what_a_browser_has_is_not_sent_again(admin: Client, client: Client, services: Services) -> None:

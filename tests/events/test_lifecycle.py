@@ -157,7 +157,7 @@ async def test_facts_say_what_the_channels_promise(admin: Client, owner: Any) ->
     }
     assert updated == common | {
         "name": "event.updated", "new_status": "postponed", "reason": None, "changed": ["replaced_by_event_id"],
-        "consent_note": None,
+        "consent_note": None, "moved_days": 0,
     }  # fmt: skip
     assert cancelled == common | {"name": "event.canceled", "new_status": "cancelled", "reason": "fire"}
 
@@ -276,3 +276,12 @@ async def _move_together(services: Services, owner: Any, tenant: Tenant, event: 
 
 def test_the_moves_over_http_are_all_there_are() -> None:
     assert NAMES.keys() == set(policy.Move)
+
+
+async def test_an_order_that_needs_nothing_said_is_documented_so(admin: Client) -> None:
+    paths = (await admin.get("/api/openapi.json")).json()["paths"]
+    assert paths["/api/events/{event_id}/cancel"]["post"]["requestBody"]["required"] is False
+    assert paths["/api/events/{event_id}"]["patch"]["requestBody"]["required"] is True
+    assert paths["/api/events"]["post"]["requestBody"]["required"] is True
+    event = await show_in(admin, "published")
+    assert data(await admin.post(f"/api/events/{event['id']}/cancel"))["status"] == "cancelled"

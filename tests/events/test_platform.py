@@ -115,3 +115,15 @@ async def test_tenants_do_not_reach_these_routes_nor_the_platform_theirs(
     for name in DONE:
         assert refused(await root.post(f"/api/events/{event['id']}/{name}", json={})) == (403, "forbidden")
     assert (await read(admin, event))["version"] == event["version"]
+
+
+async def test_the_platform_sees_what_it_might_have_to_stop(
+    client: Client, admin: Client, owner: Any, tenant: Tenant, other_tenant: Tenant
+) -> None:
+    manager = await sign_in(client, owner, "tenant_manager")
+    event = await show_in(admin, "published")
+    path = "/api/platform/organizations/{}/events"
+    found = data(await manager.get(path.format(tenant.id)))
+    assert [(row["id"], "cancel" in row["moves"]) for row in found] == [(event["id"], True)]
+    assert data(await manager.get(path.format(other_tenant.id))) == []
+    assert refused(await manager.get(path.format(new_id())))[0] == 404

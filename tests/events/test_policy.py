@@ -291,3 +291,20 @@ def test_capacity_is_the_venues_at_most_and_the_houses(places: int, most: int) -
         policy.check_capacity(capacity, venue)
     with pytest.raises(AboveVenueCapacity):
         policy.check_capacity(most + 1, venue)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "days"),
+    [
+        (timedelta(), timedelta(), 0),
+        (timedelta(hours=1), timedelta(hours=1), 0),
+        (timedelta(days=7), timedelta(days=7), 7),
+        (timedelta(days=-1), timedelta(days=-1), -1),
+        (timedelta(days=-1), timedelta(), 0),  # a day longer
+        (timedelta(), timedelta(days=1), 0),
+    ],
+)
+def test_a_show_has_moved_if_all_of_it_has(start: timedelta, end: timedelta, days: int) -> None:
+    before = show()
+    after = replace(before, start_at=before.start_at + start, end_at=before.end_at + end)
+    assert policy.days_moved(before, after) == days

@@ -177,3 +177,22 @@ def test_city_suggestions_by_prefix_then_by_likeness() -> None:
     assert names("saarbrucken")[0] == "Saarbrücken"
     assert names("xyzzy") == []
     assert names("") == ["Cape Town", "São Paulo", "Cambridge"]
+
+
+@pytest.mark.parametrize("suffix", ["", "/"], ids=["fast", "twin"])
+async def test_a_show_that_has_not_changed_is_not_sent_again(
+    client: Client, admin: Client, services: Services, suffix: str
+) -> None:
+    event_id = await make(admin, services, "Show")
+    path = f"/event/v1/events/{event_id}{suffix}"
+    first = await client.get(path)
+    tag = first.headers["etag"]
+    assert (first.status_code, first.headers["cache-control"]) == (200, "no-cache")
+    for known in (tag, f"W/{tag}", f'"other", {tag}'):
+        again = await client.get(path, headers={"if-none-match": known})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+    assert (await client.get(path, headers={"if-none-match": '"other"'})).json() == first.json()
+    assert (await admin.patch(f"/event/v1/events/{event_id}", json={"title": "Another"})).status_code == 200
+    changed = await client.get(path, headers={"if-none-match": tag})
+    assert (changed.status_code, changed.json()["data"]["title"]) == (200, "Another")
+    assert changed.headers["etag"] != tag

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fullhouse.events import public_actions, public_reads, store
+from fullhouse.events import public_actions, public_reads
 from fullhouse.events.public_reads import Filters
 from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded, tsquery
@@ -50,7 +50,7 @@ async def test_any_text_is_searched_for_and_means_nothing_else(services: Service
                 "SELECT array_to_tsvector($1) @@ $2::text::tsquery", [f"§city:{folded(city)}"], filters
             )
             assert not await tx.fetchval("SELECT array_to_tsvector($1) @@ $2::text::tsquery", ["§city:x y"], filters)
-        await store.search_public(tx, tsquery(typed), "english", filters, None, None, None, 5)
+        await public_reads.search(tx, tsquery(typed), "english", filters, None, None, None, 5)
     for sort in ("latest", "trending"):
         await public_reads.feed(services, Filters(None, None, None, None, None, tsquery(typed)), sort, None, 5)
 

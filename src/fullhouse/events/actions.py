@@ -76,7 +76,9 @@ async def get_event(tx: Tx, event_id: UUID) -> Event:
     return event
 
 
-async def create_event(tx: Tx, who: Principal, wish: NewEvent, *, group: UUID | None = None) -> Event:
+async def create_event(
+    tx: Tx, who: Principal, wish: NewEvent, *, group: UUID | None = None, copy_of: UUID | None = None
+) -> Event:
     now = await tx.now()
     venue = await _venue(tx, wish.venue_id)
     said: dict[str, Any] = {n: policy.reachable(n, at) for n in _TIMES if (at := getattr(wish, n)) is not None}
@@ -107,7 +109,7 @@ async def create_event(tx: Tx, who: Principal, wish: NewEvent, *, group: UUID | 
     await image_actions.attach(tx, draft.cover_image_ids)
     event = await _insert(tx, draft, chosen=wish.slug is not None)
     await audit.write(tx, "event.created", "event", event.id, after={"name": event.name, "slug": event.slug})
-    await tell(tx, facts.EventCreated, event, event)
+    await tell(tx, facts.EventCreated, event, event, copy_of=copy_of)
     return event
 
 
@@ -200,10 +202,18 @@ async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, wish: Duplicat
         sale_start_at=source.sale_start_at + delta,
         sale_end_at=source.sale_end_at + delta,
     )
-    return await create_event(tx, who, copy, group=group)
+    return await create_event(tx, who, copy, group=group, copy_of=source.id)
 
 
 # --- shared
+
+
+async def share_event(tx: Tx, event_id: UUID) -> Event:
+    """The show as it stays until the commit; others may do the same with it."""
+    event = await store.share_event(tx, tx.organization_id, event_id)
+    if event is None:
+        raise NotFound
+    return event
 
 
 async def lock_event(tx: Tx, event_id: UUID) -> Event:
@@ -343,7 +353,7 @@ async def _insert(tx: Tx, draft: Event, *, chosen: bool) -> Event:
             return event
         if chosen:
             break
-        slug = f"{wanted}-{await store.free_event_number(tx, tx.organization_id, wanted)}"
+        slug = f"{wanted}-{await store.free_number(tx, 'events', tx.organization_id, wanted)}"
     raise SlugTaken(f"Another show has the slug “{wanted}”.")
 
 
@@ -368,6 +378,8 @@ async def _save(tx: Tx, event: Event) -> Event:
 
 async def tell(tx: Tx, kind: type[facts.EventFact], before: Event, after: Event, **more: Any) -> None:
     """The fact, with its consequences; and the news to whoever watches the organisation or the show."""
+    if issubclass(kind, facts.DatedFact):
+        more["moved_days"] = policy.days_moved(before, after)
     fact = kind(
         subject_id=after.id,
         old_status=before.status,

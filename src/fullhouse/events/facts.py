@@ -32,44 +32,69 @@ class EventFact(Fact, frozen=True, kw_only=True):
     reason: str | None = None
 
 
+class DatedFact(EventFact, frozen=True, kw_only=True):
+    """By how many days the whole show was moved with it: what is valid on certain days moves along."""
+
+    moved_days: int = 0
+
+
 class EventCreated(EventFact, frozen=True, kw_only=True):
+    """A show was made: a draft that nobody sees yet. `copy_of` is the show that it repeats, if it does."""
+
     name: ClassVar[str] = "event.created"
+    copy_of: UUID | None = None
 
 
-class EventPublished(EventFact, frozen=True, kw_only=True):
+class EventPublished(DatedFact, frozen=True, kw_only=True):
+    """The public can see a show, and buy when its sale is open."""
+
     name: ClassVar[str] = "event.published"
 
 
 class EventUnpublished(EventFact, frozen=True, kw_only=True):
+    """A show is a draft again. Nothing was sold or held."""
+
     name: ClassVar[str] = "event.unpublished"
 
 
-class EventStarted(EventFact, frozen=True, kw_only=True):
+class EventStarted(DatedFact, frozen=True, kw_only=True):
+    """A show is live: its doors are open."""
+
     name: ClassVar[str] = "event.started"
 
 
 class EventEnded(EventFact, frozen=True, kw_only=True):
+    """A show is over."""
+
     name: ClassVar[str] = "event.ended"
 
 
 class EventPostponed(EventFact, frozen=True, kw_only=True):
+    """A show does not take place when it should have; `rescheduled_at` is the new date, if there is one."""
+
     name: ClassVar[str] = "event.postponed"
 
 
 class EventRescheduled(EventFact, frozen=True, kw_only=True):
+    """A postponed show has a new date."""
+
     name: ClassVar[str] = "event.rescheduled"
 
 
 class EventCanceled(EventFact, frozen=True, kw_only=True):
+    """A show does not take place. What was held is released, what was sold is refunded."""
+
     name: ClassVar[str] = "event.canceled"
 
 
 class EventArchived(EventFact, frozen=True, kw_only=True):
+    """A show is put away. Nothing about it changes any more."""
+
     name: ClassVar[str] = "event.archived"
 
 
-class EventUpdated(EventFact, frozen=True, kw_only=True):
-    """`changed` names the fields; those who sold for the old time or place look for theirs in it."""
+class EventUpdated(DatedFact, frozen=True, kw_only=True):
+    """A show was changed. `changed` names the fields: those who sold for the old time or place look for theirs."""
 
     name: ClassVar[str] = "event.updated"
     changed: list[str]
@@ -77,6 +102,8 @@ class EventUpdated(EventFact, frozen=True, kw_only=True):
 
 
 class EventDeleted(EventFact, frozen=True, kw_only=True):
+    """A show that never sold a ticket is gone."""
+
     name: ClassVar[str] = "event.deleted"
 
 

@@ -22,8 +22,8 @@ UNUSED_FOR = timedelta(days=1)
 async def upload(database: Database, files: Files, who: Principal, raw: bytes, *, quota: int = QUOTA_BYTES) -> Image:
     """The same bytes again are the same picture. Files come first: no row ever shows a picture that is not there.
 
-    `quota` is what an organisation's pictures may weigh together, in bytes. Of several uploads at once, each may be the
-    last one that fits.
+    `quota` is what an organisation's pictures may weigh together, in bytes. It is looked at before the files are
+    stored, and counts when the row is written.
     """
     digest = hashlib.sha256(raw).hexdigest()
     async with database.tenant(who.organization_id, who.actor) as tx:
@@ -32,16 +32,22 @@ async def upload(database: Database, files: Files, who: Principal, raw: bytes, *
     if known and await _is_stored(files, who.organization_id, known.id):
         return _shown(who.organization_id, known)
     picture = await pictures.clean(raw)
-    if not known and weight + _weight(picture) > quota:
-        raise PicturesFull(f"The pictures of this organisation weigh {weight:,} of {quota:,} bytes already.")
+    if not known:
+        _check_quota(weight + _weight(picture), quota)
     image_id = known.id if known else new_id()
     for size, content in picture.files.items():
         await files.put(file_name(who.organization_id, image_id, size), content)
-    async with database.tenant(who.organization_id, who.actor) as tx:
-        image = await _insert(tx, image_id, digest, picture)
-        if known is None and image.id == image_id:
-            seen = {"width": image.width, "height": image.height}
-            await audit.write(tx, "image.uploaded", "image", image.id, after=seen)
+    try:
+        async with database.tenant(who.organization_id, who.actor) as tx:
+            await store.lock_pictures(tx, tx.organization_id)
+            image = await _insert(tx, image_id, digest, picture)
+            if known is None and image.id == image_id:
+                _check_quota(await store.image_bytes(tx, tx.organization_id) or 0, quota)
+                seen = {"width": image.width, "height": image.height}
+                await audit.write(tx, "image.uploaded", "image", image.id, after=seen)
+    except PicturesFull:  # somebody else's came in between
+        await remove_files(files, who.organization_id, image_id)
+        raise
     if image.id != image_id:  # somebody sent the same at the same time, and was faster
         await remove_files(files, who.organization_id, image_id)
     return _shown(who.organization_id, image)
@@ -102,6 +108,11 @@ async def _insert(tx: Tx, image_id: UUID, digest: str, picture: pictures.Picture
     )
     assert image
     return image
+
+
+def _check_quota(weight: int, quota: int) -> None:
+    if weight > quota:
+        raise PicturesFull(f"With this one they would weigh {weight:,} of {quota:,} bytes.")
 
 
 def _weight(picture: pictures.Picture) -> int:

@@ -119,7 +119,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EventView(Event, frozen=True, kw_only=True):
-    """A show with what follows from its status and the hour, and the moves that are open to it."""
+    """A show with what follows from its status and the hour, and the moves that are open to it. Outside of lists it has
+    `active_participants`: who joined and did not leave, by what we are told (`join.confirmed`, `join.canceled`)."""
 
     sale_status: str
     can_sell: bool
@@ -128,6 +129,7 @@ class EventView(Event, frozen=True, kw_only=True):
     moves: list[str]
     start_at_unix_ms: int
     server_time_unix_ms: int
+    active_participants: int | None = None
 
 
 class EventSummary(msgspec.Struct, frozen=True, kw_only=True):

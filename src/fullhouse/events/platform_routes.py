@@ -1,15 +1,18 @@
 """The platform stops a show: for safety, abuse or the law. Always with a reason; with consent where it must be."""
 
+from datetime import datetime
 from uuid import UUID
 
+from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import PlatformRole
-from fullhouse.events import actions, store
+from fullhouse.events import actions, public_reads, store
 from fullhouse.events.model import ApprovalMissing, EventView, PlatformOrder
 from fullhouse.events.policy import Move
 from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.errors import NotFound
-from fullhouse.kit.http.endpoints import post
+from fullhouse.kit.cursors import LIMIT, Cursors, Page
+from fullhouse.kit.http.endpoints import get, post
+from fullhouse.kit.http.parameters import After, PageSize
 from fullhouse.kit.services import Services
 
 
@@ -26,10 +29,7 @@ async def postpone_any_event(who: Principal, services: Services, event_id: UUID,
 
 
 async def _stop(who: Principal, services: Services, event_id: UUID, move: Move, order: PlatformOrder) -> EventView:
-    async with services.database.nobody() as tx:
-        organization_id = await store.organization_of_event(tx, event_id)
-    if organization_id is None:
-        raise NotFound
+    organization_id = await public_reads.organization_of(services, event_id)
     approval = order.tenant_approval_reference
     if who.role == PlatformRole.TENANT_MANAGER and approval is None:
         async with services.database.tenant(organization_id, who.actor) as tx:
@@ -42,4 +42,19 @@ async def _stop(who: Principal, services: Services, event_id: UUID, move: Move, 
         return actions.view(event, await tx.now())
 
 
-handlers = [cancel_any_event, postpone_any_event]
+@get("/api/platform/organizations/{organization_id:uuid}/events", "platform.events.stop")
+async def list_events_of_any(
+    who: Principal, services: Services, organization_id: UUID, limit: PageSize = LIMIT, cursor: After = None
+) -> Page[EventView]:
+    """An organisation's shows that are not over, by their start: what the platform might have to stop."""
+    cursors = Cursors(services.keyring, "platform_events", organization_id)
+    after = cursors.read(cursor, datetime, UUID) or (None, None)
+    async with services.database.tenant(organization_id, who.actor) as tx:
+        await accounts.get_profile(tx)
+        now = await tx.now()
+        rows = await store.list_events(tx, organization_id, None, None, now, None, *after, limit + 1)
+    page = cursors.page(rows, limit, "start_at", "id")
+    return Page([actions.view(event, now) for event in page.data], page.next_cursor)
+
+
+handlers = [cancel_any_event, postpone_any_event, list_events_of_any]

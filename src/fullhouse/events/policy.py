@@ -4,6 +4,7 @@ from collections.abc import Container
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
@@ -230,6 +231,14 @@ def moved_along(before: Event, after: Event, named: Container[str]) -> Event:
     if "sale_end_at" not in named:
         times["sale_end_at"] = max(before.sale_end_at + delta, after.sale_start_at + timedelta(minutes=1))
     return replace(after, **times) if delta else after
+
+
+def days_moved(before: Event, after: Event) -> int:
+    """By the calendar there. A show that became longer or shorter was not moved: its days are other days now."""
+    if duration(before) != duration(after):
+        return 0
+    days = [event.start_at.astimezone(ZoneInfo(event.timezone)).date() for event in (before, after)]
+    return (days[1] - days[0]).days
 
 
 def check_times(event: Event) -> None:

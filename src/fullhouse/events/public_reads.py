@@ -3,8 +3,11 @@
 What follows from the hour (is it on sale?) is worked out at every reading and never cached.
 """
 
+import hashlib
+import math
+import re
 import secrets
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -15,6 +18,7 @@ from fullhouse.events.cities import CityIndex
 from fullhouse.events.model import EventSummary
 from fullhouse.events.public_model import CitySuggestion, EventNotFound, House, PublicEvent
 from fullhouse.kit.cursors import BadCursor, Cursors, Page
+from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.limits import Limit, network_of
 from fullhouse.kit.services import Services
@@ -22,6 +26,9 @@ from fullhouse.kit.shapes import FIELDS, ITEMS
 
 UPCOMING_MAX = 200
 SEARCHES = Limit(120, 60)  # from one network: words cost more than what is cached
+COMPARED = 100  # as many shows at least, where there are as many
+SCENT = 8  # so many of the next two thousand shows promise a hundred among the next twenty thousand
+_UNFINISHED = re.compile(r"([^!]+) & ('[^']*':\*)")
 
 
 class Filters(NamedTuple):
@@ -40,14 +47,14 @@ class Ready(NamedTuple):
 
     show: PublicEvent
     body: bytes  # `{"data": …}`
+    tag: str
     names: tuple[str, str]
     made_of: tuple[PublicEvent, House]
-    since: datetime
-    until: datetime
+    since: float  # seconds of the database's clock
+    until: float
 
 
 READY_MAX = 5_000
-_FAR = datetime.max.replace(tzinfo=UTC)
 _ready: dict[int, Ready] = {}
 
 
@@ -58,7 +65,7 @@ async def public_show(services: Services, event_id: UUID) -> Ready:
         kept is None
         or cache.peek(kept.names[0]) is not kept.made_of[0]
         or cache.peek(kept.names[1]) is not kept.made_of[1]
-        or not kept.since <= services.clock.now() < kept.until
+        or not kept.since <= services.clock.seconds() < kept.until
     ):
         kept = await _made_ready(services, event_id)
     return kept
@@ -72,13 +79,15 @@ async def _made_ready(services: Services, event_id: UUID) -> Ready:
     now = services.clock.now()
     shown = policy.shown_at(msgspec.structs.replace(found, organization_name=house.name), now)
     edges = (found.sale_start_at, found.sale_end_at)
+    body = msgspec.json.encode({"data": shown})
     _ready[event_id.int] = made = Ready(
         show=shown,
-        body=msgspec.json.encode({"data": shown}),
+        body=body,
+        tag=f'"{hashlib.sha256(body).hexdigest()[:32]}"',
         names=(keys.show(event_id), keys.house(found.organization_id)),
         made_of=(found, house),
-        since=now,
-        until=min((edge for edge in edges if edge >= now), default=_FAR),
+        since=now.timestamp(),
+        until=min((edge.timestamp() for edge in edges if edge >= now), default=math.inf),
     )
     if len(_ready) > READY_MAX:
         del _ready[next(iter(_ready))]
@@ -103,14 +112,60 @@ async def _house(services: Services, organization_id: UUID) -> House | None:
     return await services.cache.get(keys.house(organization_id), keys.SHOW_S, load, House)
 
 
+async def organization_of(services: Services, event_id: UUID) -> UUID:
+    """Whose show it is, public or not: for the platform, which comes from outside."""
+    async with services.database.nobody() as tx:
+        organization_id = await store.organization_of_event(tx, event_id)
+    if organization_id is None:
+        raise NotFound
+    return organization_id
+
+
 async def check_searches(services: Services, ip: str | None) -> None:
     """For lists that are searched only if words are given."""
     await services.limiter.check(f"searches:{network_of(ip)}", SEARCHES)
 
 
+async def search(
+    tx: Tx,
+    words: str,
+    stemmer: str,
+    filters: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    sale_status: str | None,
+    limit: int,
+) -> list[PublicEvent]:
+    """The best matches among the next shows that say it: a hundred at least are compared, where there are as many.
+
+    What many shows say is met on a short walk. What some say is looked up by words and by time together; what few say,
+    by words alone: each way costs most where the next one is better.
+    """
+    asked = words, stemmer, filters, since, until, sale_status, limit
+    found = await store.search_next(tx, *asked)
+    met = found[0].compared if found else 0
+    if met < COMPARED:
+        by = await looked_up(tx, words, since)
+        soon = await store.horizon(tx, since) if met >= SCENT else None
+        found = await store.search_by_words(tx, *asked, by, soon)
+        if soon and (not found or found[0].compared < COMPARED):
+            found = await store.search_by_words(tx, *asked, by, None)
+    return [each.show for each in found]
+
+
+async def looked_up(tx: Tx, words: str, since: datetime | None) -> str:
+    """What the index is asked for. An unfinished word may begin a thousand others, which the index gathers one by one:
+    where the finished ones are much rarer, their shows are asked for the unfinished one instead.
+    """
+    if not (parts := _UNFINISHED.fullmatch(words)):
+        return words
+    sample = await store.sample_words(tx, *parts.groups(), since)
+    return parts[1] if sample and sample.begun > 8 * sample.said else words
+
+
 async def feed(services: Services, filters: Filters, sort: str, cursor: str | None, limit: int) -> Page[PublicEvent]:
     async def load() -> Page[PublicEvent]:
-        return await _SORTS[sort](services, filters, cursor, limit)
+        return await listed(services, None, filters, sort, cursor, limit)
 
     async def word() -> str:
         return secrets.token_hex(8)
@@ -124,23 +179,38 @@ async def feed(services: Services, filters: Filters, sort: str, cursor: str | No
     return Page([policy.shown_at(event, now) for event in page.data], page.next_cursor)
 
 
-async def _latest(services: Services, filters: Filters, cursor: str | None, limit: int) -> Page[PublicEvent]:
-    cursors = Cursors(services.keyring, "feed", *filters)
+async def listed(
+    services: Services, organization_id: UUID | None, filters: Filters, sort: str, cursor: str | None, limit: int
+) -> Page[PublicEvent]:
+    """One page of one organisation's shows, or of all."""
+    return await _SORTS[sort](services, organization_id, filters, cursor, limit)
+
+
+async def _latest(
+    services: Services, organization_id: UUID | None, filters: Filters, cursor: str | None, limit: int
+) -> Page[PublicEvent]:
+    cursors = Cursors(services.keyring, "feed", organization_id, *filters)
     after = cursors.read(cursor, datetime, UUID) or (None, None)
     async with services.reads.nobody() as tx:
-        rows = await store.public_feed(tx, None, *filters[:-1], *after, limit + 1, words=filters.words)
+        by = await looked_up(tx, filters.words, filters.since) if filters.words else None
+        asked = (organization_id, *filters[:-1], *after, limit + 1)
+        rows = await store.public_feed(tx, *asked, words=filters.words, by=by)
     return cursors.page(rows, limit, "place_in_feed", "id")
 
 
-async def _trending(services: Services, filters: Filters, cursor: str | None, limit: int) -> Page[PublicEvent]:
+async def _trending(
+    services: Services, organization_id: UUID | None, filters: Filters, cursor: str | None, limit: int
+) -> Page[PublicEvent]:
     """The order as it was when the first page was asked for; the cursor remembers when that was."""
-    cursors = Cursors(services.keyring, "trending", *filters)
+    cursors = Cursors(services.keyring, "trending", organization_id, *filters)
     now = policy.epoch(services.clock.now())
     epoch, *after = cursors.read(cursor, int, float, datetime, UUID) or (now, None, None, None)
     if epoch < now - policy.EPOCHS_KEPT:
         raise BadCursor("The order of an hour ago is forgotten. Start again without a cursor.")
     async with services.reads.nobody() as tx:
-        rows = await store.public_trending(tx, None, *filters[:-1], epoch, *after, limit + 1, words=filters.words)
+        by = await looked_up(tx, filters.words, filters.since) if filters.words else None
+        asked = (organization_id, *filters[:-1], epoch, *after, limit + 1)
+        rows = await store.public_trending(tx, *asked, words=filters.words, by=by)
     shown = rows[:limit]
     more = len(rows) > limit
     last = shown[-1] if more else None

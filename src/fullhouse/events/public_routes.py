@@ -23,10 +23,10 @@ from fullhouse.kit.db import Tx
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import Reply, get, patch, post
 from fullhouse.kit.http.lane import Call
-from fullhouse.kit.http.parameters import After, IfMatch, Moment, PageSize, moment
+from fullhouse.kit.http.parameters import After, IfMatch, IfNoneMatch, Moment, PageSize, moment
 from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded, tsquery
-from fullhouse.kit.versions import etag
+from fullhouse.kit.versions import etag, has_tag
 
 RESULTS_MAX = 100
 Text = Annotated[str | None, QueryParameter(min_length=1, max_length=200)]
@@ -64,18 +64,25 @@ async def list_public_events(
 
 
 async def get_public_event_fast(call: Call) -> Answer:
-    services: Services = call.state.services
-    ready = await public_reads.public_show(services, call.params[0])
-    services.part(Views).note(ready.show.organization_id, ready.show.id, call.client_ip)
-    return Answer(200, ready.body)
+    return await _shown(call.state.services, call.params[0], call.client_ip, call.header("if-none-match"))
 
 
 @get("/event/v1/events/{event_id:uuid}", public=True, fast=get_public_event_fast)
-async def get_public_event(services: Services, actor: Actor, event_id: UUID) -> PublicEvent:
-    """One public show."""
-    event = (await public_reads.public_show(services, event_id)).show
-    services.part(Views).note(event.organization_id, event.id, actor.ip)
-    return event
+async def get_public_event(
+    services: Services, actor: Actor, event_id: UUID, if_none_match: IfNoneMatch = None
+) -> Reply[PublicEvent]:
+    """One public show. With the `ETag` of what the caller has, 304 while it is the same."""
+    # Encoded already, as the fast lane sends it.
+    return await _shown(services, event_id, actor.ip, if_none_match)  # type: ignore[return-value]
+
+
+async def _shown(services: Services, event_id: UUID, ip: str | None, known: str | None) -> Answer:
+    ready = await public_reads.public_show(services, event_id)
+    services.part(Views).note(ready.show.organization_id, ready.show.id, ip)
+    headers = (("etag", ready.tag), ("cache-control", "no-cache"))
+    if known is not None and has_tag(known, ready.tag):
+        return Answer(304, b"", headers)
+    return Answer(200, ready.body, headers)
 
 
 @get("/event/v1/meta/cities", public=True)
@@ -105,7 +112,7 @@ async def search(
     stemmer = public_actions.STEMMERS.get(language, "simple")
     window = moment("since", since), moment("until", until)
     async with services.reads.nobody() as tx:
-        return await store.search_public(tx, tsquery(q), stemmer, filters, *window, sale_status, limit)
+        return await public_reads.search(tx, tsquery(q), stemmer, filters, *window, sale_status, limit)
 
 
 @post("/event/v1/events", "events.create", location="/api/events/{id}")

@@ -14,7 +14,14 @@ replaced_by_event_id, postponement_reason, cancellation_reason, created_by, vers
 created_at, updated_at
 
 -- part: words
-(to_tsquery('simple', $1) || to_tsquery($2::text::regconfig, $1))
+-- Twice the same would be looked up twice.
+(CASE WHEN to_tsquery('simple', $1) = to_tsquery($2::regconfig, $1) THEN to_tsquery('simple', $1)
+      ELSE to_tsquery('simple', $1) || to_tsquery($2::regconfig, $1) END)
+
+-- part: by
+-- The same of what the index is asked for ($8): all words, or those that are finished.
+(CASE WHEN to_tsquery('simple', $8) = to_tsquery($2::regconfig, $8) THEN to_tsquery('simple', $8)
+      ELSE to_tsquery('simple', $8) || to_tsquery($2::regconfig, $8) END)
 
 -- part: where
 ($1::uuid IS NULL OR organization_id = $1)
@@ -48,29 +55,16 @@ id, organization_id, organization, organization_name, slug, title, description, 
 sold_out, venue_name, city, country, address, timezone, start_time, end_time, first_start_time, rescheduled_at,
 sale_start_at, sale_end_at, capacity, cover_image_ids, published_at, changed_at
 
+-- name: free_number
+-- The next slug of its kind, in `events` or `venues`.
+SELECT app.free_number($1::text::regclass, $2, $3);
+
 -- name: insert_venue
 INSERT INTO venues (id, organization_id, slug, name, kind, timezone, address, address_parts, city, country,
                     latitude, longitude, max_capacity, settings, stands_for)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 ON CONFLICT DO NOTHING
 RETURNING {venue};
-
--- name: free_venue_number
--- As `free_event_number`.
-WITH RECURSIVE gallop (n, taken) AS (
-    SELECT 2, EXISTS (SELECT FROM venues WHERE organization_id = $1 AND slug = $2 || '-2')
-    UNION ALL
-    SELECT n * 2, EXISTS (SELECT FROM venues WHERE organization_id = $1 AND slug = $2 || '-' || n * 2)
-    FROM gallop WHERE taken
-), halve (low, high) AS (
-    SELECT max(n) / 2, max(n) FROM gallop
-    UNION ALL
-    SELECT CASE WHEN taken THEN middle ELSE low END, CASE WHEN taken THEN high ELSE middle END
-    FROM (SELECT low, high, middle,
-                 EXISTS (SELECT FROM venues WHERE organization_id = $1 AND slug = $2 || '-' || middle) AS taken
-          FROM (SELECT low, high, (low + high) / 2 AS middle FROM halve WHERE high - low > 1) AS part) AS tried
-)
-SELECT min(high) FROM halve;
 
 -- name: city_venue
 SELECT {venue}
@@ -147,31 +141,21 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 ON CONFLICT ON CONSTRAINT events_slug DO NOTHING
 RETURNING {event};
 
--- name: free_event_number
--- The number of a slug that is free though the one before it is taken: by doubling and halving, so that the thousandth
--- night of a series costs twenty looks into the index.
-WITH RECURSIVE gallop (n, taken) AS (
-    SELECT 2, EXISTS (SELECT FROM events WHERE organization_id = $1 AND slug = $2 || '-2')
-    UNION ALL
-    SELECT n * 2, EXISTS (SELECT FROM events WHERE organization_id = $1 AND slug = $2 || '-' || n * 2)
-    FROM gallop WHERE taken
-), halve (low, high) AS (
-    SELECT max(n) / 2, max(n) FROM gallop
-    UNION ALL
-    SELECT CASE WHEN taken THEN middle ELSE low END, CASE WHEN taken THEN high ELSE middle END
-    FROM (SELECT low, high, middle,
-                 EXISTS (SELECT FROM events WHERE organization_id = $1 AND slug = $2 || '-' || middle) AS taken
-          FROM (SELECT low, high, (low + high) / 2 AS middle FROM halve WHERE high - low > 1) AS part) AS tried
-)
-SELECT min(high) FROM halve;
-
 -- name: event_by_id
 SELECT {event}
 FROM events WHERE organization_id = $1 AND id = $2;
 
+-- name: active_participants
+SELECT active_participants FROM event_stats WHERE organization_id = $1 AND event_id = $2;
+
 -- name: event_by_slug
 SELECT {event}
 FROM events WHERE organization_id = $1 AND slug = $2;
+
+-- name: share_event
+-- FOR SHARE: it does not change while something is done with what hangs on it.
+SELECT {event}
+FROM events WHERE organization_id = $1 AND id = $2 FOR SHARE;
 
 -- name: lock_event
 -- FOR UPDATE: of two transitions at once, the second sees what the first has done.
@@ -309,8 +293,9 @@ ORDER BY start_time, id LIMIT $9;
 
 -- name: public_feed_words
 -- The same with words ($10). What many shows say is met on a short walk along the order. Otherwise the index of words
--- knows them all, and the order is hidden from the planner: it would walk on, in the hope of meeting them. A question
--- without any word (`-this`) is answered by nothing, instead of by a look at everything.
+-- knows them all, and the order is hidden from the planner: it would walk on, in the hope of meeting them. The index is
+-- asked for $11: all words, or those that are finished. A question without any word (`-this`) is answered by nothing,
+-- instead of by a look at everything.
 WITH near AS MATERIALIZED (
     SELECT {show} FROM (
         SELECT * FROM public_shows
@@ -321,7 +306,8 @@ WITH near AS MATERIALIZED (
 ), far AS (
     SELECT {show} FROM public_shows
     WHERE (SELECT count(*) FROM near) < $9
-      AND querytree(to_tsquery('simple', $10)) NOT IN ('', 'T') AND search @@ to_tsquery('simple', $10)
+      AND querytree(to_tsquery('simple', $11)) NOT IN ('', 'T') AND search @@ to_tsquery('simple', $11)
+      AND ($11 = $10 OR CASE WHEN search @@ to_tsquery('simple', $10) THEN true ELSE false END)
       AND {when} AND {where}
       AND ($7::timestamptz IS NULL OR (start_time, id) > ($7, $8::uuid))
     ORDER BY start_time + interval '0', id LIMIT $9
@@ -335,7 +321,8 @@ WHERE {when} AND {ranked}
 ORDER BY rank, ranked_start, event_id LIMIT $11;
 
 -- name: public_trending_words
--- As `public_feed_words`; the words are $12.
+-- As `public_feed_words`; the words are $12, and $13 what the index is asked for. OFFSET keeps the planner from reading
+-- all ranks for the sake of those found.
 WITH near AS MATERIALIZED (
     SELECT rank, ranked_start, {show} FROM (
         SELECT * FROM {ranks} JOIN public_shows ON id = event_id
@@ -344,32 +331,50 @@ WITH near AS MATERIALIZED (
     WHERE search @@ to_tsquery('simple', $12) LIMIT $11
 ), far AS (
     SELECT rank, ranked_start, {show}
-    FROM {ranks} JOIN public_shows ON id = event_id
+    FROM public_shows CROSS JOIN LATERAL (SELECT * FROM {ranks} WHERE event_id = id OFFSET 0) AS its
     WHERE (SELECT count(*) FROM near) < $11
-      AND querytree(to_tsquery('simple', $12)) NOT IN ('', 'T') AND search @@ to_tsquery('simple', $12)
+      AND querytree(to_tsquery('simple', $13)) NOT IN ('', 'T') AND search @@ to_tsquery('simple', $13)
+      AND ($13 = $12 OR CASE WHEN search @@ to_tsquery('simple', $12) THEN true ELSE false END)
       AND {when} AND {ranked}
     ORDER BY rank + 0, ranked_start, event_id LIMIT $11
 )
 SELECT * FROM near WHERE (SELECT count(*) FROM near) >= $11 UNION ALL SELECT * FROM far;
 
--- name: search_public
--- $1 is the words (kit/text.py, tsquery), $2 a language to stem them by, $3 the filters as lexemes: all in one index.
--- Of what very many shows say, the next hundred are compared, met as in `public_feed_words`; otherwise five hundred.
-WITH near AS MATERIALIZED (
-    SELECT id FROM (
-        SELECT id, search FROM public_shows WHERE querytree({words}) NOT IN ('', 'T') AND {when}
-        ORDER BY start_time, id LIMIT 2000) AS next
-    WHERE search @@ CASE WHEN $3::text IS NULL THEN {words} ELSE {words} && $3::text::tsquery END LIMIT 100
-), far AS (
-    SELECT id FROM public_shows
-    WHERE (SELECT count(*) FROM near) < 100 AND querytree({words}) NOT IN ('', 'T')
-      AND search @@ CASE WHEN $3::text IS NULL THEN {words} ELSE {words} && $3::text::tsquery END AND {when}
-    ORDER BY start_time + interval '0', id LIMIT 500
-)
-SELECT {show}
-FROM (SELECT id FROM near WHERE (SELECT count(*) FROM near) >= 100 UNION ALL SELECT id FROM far) AS found
+-- name: search_next
+-- $1 is the words (kit/text.py, tsquery), $2 a language to stem them by, $3 the filters as lexemes. Of the next two
+-- thousand shows, the first hundred that say it are compared: `compared` says how many there are.
+SELECT {show}, count(*) OVER ()::integer AS compared
+FROM (SELECT id FROM (
+          SELECT id, search FROM public_shows WHERE querytree({words}) NOT IN ('', 'T') AND {when}
+          ORDER BY start_time, id LIMIT 2000) AS next
+      WHERE search @@ CASE WHEN $3::text IS NULL THEN {words} ELSE {words} && $3::text::tsquery END LIMIT 100) AS found
 JOIN public_shows USING (id)
 ORDER BY ts_rank(search, {words}) DESC, start_time, id LIMIT $7;
+
+-- name: search_by_words
+-- Through the index of words, up to $9 or to the end: the next five hundred are compared. The order is hidden from the
+-- planner, which would walk along it in the hope of meeting them; what the index was not asked for, the rows answer.
+SELECT {show}, count(*) OVER ()::integer AS compared
+FROM (SELECT id FROM public_shows
+      WHERE querytree({by}) NOT IN ('', 'T')
+        AND search @@ CASE WHEN $3::text IS NULL THEN {by} ELSE {by} && $3::text::tsquery END
+        AND ($8 = $1 OR CASE WHEN search @@ {words} THEN true ELSE false END)
+        AND {when} AND ($9::timestamptz IS NULL OR start_time < $9)
+      ORDER BY start_time + interval '0', id LIMIT 500) AS found
+JOIN public_shows USING (id)
+ORDER BY ts_rank(search, {words}) DESC, start_time, id LIMIT $7;
+
+-- name: horizon
+-- When the twenty thousandth show from $1 on begins; null if there are fewer.
+SELECT start_at FROM public_events WHERE $1::timestamptz IS NULL OR start_at >= $1
+ORDER BY start_at, event_id OFFSET 20000 LIMIT 1;
+
+-- name: sample_words
+-- How many of the next five hundred shows say $1, and how many begin with $2.
+SELECT count(*) FILTER (WHERE search @@ to_tsquery('simple', $1)) AS said,
+       count(*) FILTER (WHERE search @@ to_tsquery('simple', $2)) AS begun
+FROM (SELECT search FROM public_events WHERE $3::timestamptz IS NULL OR start_at >= $3
+      ORDER BY start_at, event_id LIMIT 500) AS next;
 
 -- name: public_cities
 -- Countries are free text: the commonest speaks for the city. ZZ says that nobody knows.
@@ -377,6 +382,10 @@ SELECT min(city) AS city,
        coalesce(mode() WITHIN GROUP (ORDER BY country) FILTER (WHERE country <> 'ZZ'), 'ZZ') AS country,
        count(*)::integer AS events
 FROM public_shows GROUP BY city_norm;
+
+-- name: cities_of_house
+SELECT array_agg(city ORDER BY city)
+FROM (SELECT min(city) AS city FROM public_shows WHERE organization_id = $1 GROUP BY city_norm LIMIT $2) AS its;
 
 -- name: begin_stats
 -- To be announced is worth one view.
@@ -519,6 +528,10 @@ SELECT id FROM images WHERE organization_id = $1 AND id = ANY ($2::uuid[]) ORDER
 UPDATE images i SET attached_at = NULL, created_at = app.clock()
 WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND NOT EXISTS (
     SELECT FROM events e WHERE e.organization_id = $1 AND e.cover_image_ids @> ARRAY[i.id]);
+
+-- name: lock_pictures
+-- Whoever adds a picture waits here for those who add one too: each weighs what the others have added.
+SELECT pg_advisory_xact_lock(hashtextextended('pictures:' || $1::uuid, 0))::text;
 
 -- name: image_bytes
 SELECT coalesce(sum(bytes), 0)::bigint FROM images WHERE organization_id = $1;

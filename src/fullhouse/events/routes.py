@@ -4,7 +4,10 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from fullhouse.accounts import actions as accounts
+import msgspec
+
+from fullhouse.accounts import audit_reads
+from fullhouse.accounts.audit_reads import Filters
 from fullhouse.accounts.model import AuditEntry
 from fullhouse.events import actions, public_reads, store
 from fullhouse.events.model import (
@@ -64,7 +67,7 @@ async def create_event(tx: Tx, who: Principal, data: NewEvent) -> Reply[EventVie
 
 @get("/api/events/{event_id:uuid}", "events.read")
 async def get_event(tx: Tx, event_id: UUID) -> Reply[EventView]:
-    """One show, with what its status allows at this moment."""
+    """One show, with what its status allows at this moment, and how many take part in it."""
     return await _shown(tx, await actions.get_event(tx, event_id))
 
 
@@ -166,11 +169,13 @@ async def list_event_audit(
 ) -> Page[AuditEntry]:
     """What was done to a show, by whom and why, newest first."""
     await actions.get_event(tx, event_id)
-    return await accounts.page_of_audit(tx, services.keyring, cursor, limit, entity_id=event_id)
+    return await audit_reads.page_of_audit(tx, services.keyring, cursor, limit, Filters(entity_id=event_id))
 
 
 async def _shown(tx: Tx, event: Event) -> Reply[EventView]:
-    return Reply(actions.view(event, await tx.now()), {"etag": etag(event.version)})
+    joined = await store.active_participants(tx, tx.organization_id, event.id) or 0
+    shown = msgspec.structs.replace(actions.view(event, await tx.now()), active_participants=joined)
+    return Reply(shown, {"etag": etag(event.version)})
 
 
 handlers = [

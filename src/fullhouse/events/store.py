@@ -18,12 +18,12 @@ def _venue(**row: Any) -> Venue:
     return Venue(**{**row, "address_parts": msgspec.convert(row["address_parts"], AddressParts)})
 
 
+free_number = statements.value("free_number", int)
 insert_venue = statements.one("insert_venue", _venue)
 venue_by_id = statements.one("venue_by_id", _venue)
 keep_venue = statements.one("keep_venue", _venue)
 lock_venue = statements.one("lock_venue", _venue)
 city_venue = statements.one("city_venue", _venue)
-free_venue_number = statements.value("free_venue_number", int)
 update_venue = statements.one("update_venue", _venue)
 delete_venue = statements.count("delete_venue")
 list_venues = statements.many("list_venues", _venue)
@@ -55,11 +55,12 @@ class DueEvent(NamedTuple):
 insert_event = statements.one("insert_event", Event)
 event_by_id = statements.one("event_by_id", Event)
 event_by_slug = statements.one("event_by_slug", Event)
+active_participants = statements.value("active_participants", int)
 lock_event = statements.one("lock_event", Event)
+share_event = statements.one("share_event", Event)
 update_event = statements.one("update_event", Event)
 delete_event = statements.count("delete_event")
 list_events = statements.many("list_events", Event)
-free_event_number = statements.value("free_event_number", int)
 lock_events = statements.count("lock_events")
 is_replaced_by = statements.value("is_replaced_by", bool)
 lock_events_at = statements.many("lock_events_at", Event)
@@ -89,6 +90,22 @@ def _show(**row: Any) -> PublicEvent:
     return PublicEvent(cover_images=_pictures(**row), **row)
 
 
+class Found(NamedTuple):
+    """A show that a search has found, and with how many it was compared."""
+
+    compared: int
+    show: PublicEvent
+
+
+class Sampled(NamedTuple):
+    said: int
+    begun: int
+
+
+def _found(compared: int, **row: Any) -> Found:
+    return Found(compared, _show(**row))
+
+
 def _ranked(rank: float, ranked_start: datetime, **row: Any) -> Ranked:
     return Ranked(rank, ranked_start, _show(**row))
 
@@ -109,8 +126,12 @@ _feed = statements.many("public_feed", _show)
 _feed_words = statements.many("public_feed_words", _show)
 _trending = statements.many("public_trending", _ranked)
 _trending_words = statements.many("public_trending_words", _ranked)
-search_public = statements.many("search_public", _show)
+search_next = statements.many("search_next", _found)
+search_by_words = statements.many("search_by_words", _found)
+horizon = statements.value("horizon", datetime)
+sample_words = statements.one("sample_words", Sampled)
 public_cities = statements.many("public_cities", CitySuggestion)
+cities_of_house = statements.value("cities_of_house", list[str])
 my_events = statements.many("my_events", OwnEvent)
 
 insert_image = statements.one("insert_image", StoredImage)
@@ -118,20 +139,22 @@ renew_image = statements.one("renew_image", StoredImage)
 attach_images = statements.count("attach_images")
 lock_images = statements.count("lock_images")
 detach_images = statements.count("detach_images")
+lock_pictures = statements.value("lock_pictures", str)
 image_bytes = statements.value("image_bytes", int)
 unused_images = statements.many("unused_images", Due)
 delete_unused_image = statements.count("delete_unused_image")
 
 
-# organisation, city, category, since, until, sale status; where to go on, how many; with words or without
+# organisation, city, category, since, until, sale status; where to go on, how many; with words or without, and what of
+# them the index is asked for
 
 
-async def public_feed(tx: sql.Runs, *asked: Any, words: str | None) -> list[PublicEvent]:
-    return await (_feed(tx, *asked) if words is None else _feed_words(tx, *asked, words))
+async def public_feed(tx: sql.Runs, *asked: Any, words: str | None, by: str | None = None) -> list[PublicEvent]:
+    return await (_feed(tx, *asked) if words is None else _feed_words(tx, *asked, words, by or words))
 
 
-async def public_trending(tx: sql.Runs, *asked: Any, words: str | None) -> list[Ranked]:
-    return await (_trending(tx, *asked) if words is None else _trending_words(tx, *asked, words))
+async def public_trending(tx: sql.Runs, *asked: Any, words: str | None, by: str | None = None) -> list[Ranked]:
+    return await (_trending(tx, *asked) if words is None else _trending_words(tx, *asked, words, by or words))
 
 
 class SitemapEntry(NamedTuple):

@@ -113,7 +113,7 @@ async def _insert_venue(tx: Tx, wish: NewVenue, stands_for: str | None) -> tuple
             return known, False
         if wish.slug:
             break
-        slug = f"{wanted}-{await store.free_venue_number(tx, tx.organization_id, wanted)}"
+        slug = f"{wanted}-{await store.free_number(tx, 'venues', tx.organization_id, wanted)}"
     raise SlugTaken(f"Another venue has the slug “{wanted}”.")
 
 
