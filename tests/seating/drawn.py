@@ -8,9 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fullhouse.seating.allocation import Choice, Refused, best_available
 from fullhouse.seating.chart import Chart
 from fullhouse.seating.explaining import Names
 from fullhouse.seating.index import Bools, Index, prepare
+from fullhouse.seating.orphans import Rules
+
+DEFAULT = Rules()
 
 
 class Drawn(NamedTuple):
@@ -77,3 +81,33 @@ def hall(sections: int = 3, rows: int = 20, seats: int = 25, aisle_after: int = 
     line = "." * aisle_after + "|" + "." * (seats - aisle_after)
     plan = [line for _ in range(rows)]
     return drawn(*[row for _ in range(sections) for row in ("/", *plan)][1:]).index_
+
+
+def ask(
+    house: Drawn,
+    quantity: int,
+    rules: Rules = DEFAULT,
+    *,
+    accessible: int = 0,
+    rotate: int = 0,
+    zones: set[int] | None = None,
+) -> Choice | Refused:
+    return best_available(
+        house.index_,
+        house.free,
+        house.in_play,
+        quantity,
+        rules,
+        accessible=accessible,
+        own=house.own,
+        soft_reserved=house.soft,
+        rotate=rotate,
+        zones=zones,
+        names=house.names(),
+    )
+
+
+def got(house: Drawn, quantity: int, rules: Rules = DEFAULT, *, accessible: int = 0, rotate: int = 0) -> Choice:
+    answer = ask(house, quantity, rules, accessible=accessible, rotate=rotate)
+    assert isinstance(answer, Choice), answer
+    return answer

@@ -11,7 +11,7 @@ import msgspec
 
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.seating import overlay_actions
+from fullhouse.seating import policy_actions
 from fullhouse.seating.model import SetPolicy
 from fullhouse.seating.plan import Plan, Point, PriceCategory, Row, Seat, Section, Zone, encode
 from tests.accounts.helpers import data
@@ -130,7 +130,7 @@ async def seated_show(
 async def allow(services: Services, tenant: Tenant, *mandatory: str, **values: Any) -> None:
     """The platform's word for the organisation."""
     async with services.database.tenant(tenant.id) as tx:
-        await overlay_actions.set_policy(tx, SetPolicy(values=values, mandatory=list(mandatory)))
+        await policy_actions.set_policy(tx, SetPolicy(values=values, mandatory=list(mandatory)))
 
 
 def zone_id(layout: Any, key: str) -> str:

@@ -15,9 +15,9 @@ from fullhouse.kit.files import Disk
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services, open_services
 from fullhouse.seating import halls as halls_module
-from fullhouse.seating import overlay_actions, store
-from fullhouse.seating.halls import BLOCKED, HELD, SOLD, Halls
-from fullhouse.seating.model import SeatChoice
+from fullhouse.seating import seat_actions, store
+from fullhouse.seating.halls import Halls
+from fullhouse.seating.model import BLOCKED, HELD, SOLD, SeatChoice
 from tests.accounts.helpers import data
 from tests.events.helpers import draft
 from tests.fixtures import PUBLIC_URL, SECRET_KEY, Client, Tenant
@@ -87,7 +87,7 @@ async def shown(halls: Halls, tenant: Tenant, event: Any) -> list[int]:
 
 async def block(services: Services, tenant: Tenant, event: Any, *seats: UUID) -> None:
     async with services.database.tenant(tenant.id) as tx:
-        await overlay_actions.block(tx, UUID(event["id"]), SeatChoice(seat_ids=list(seats), reason="x"))
+        await seat_actions.block(tx, UUID(event["id"]), SeatChoice(seat_ids=list(seats), reason="x"))
 
 
 async def test_who_asks_together_loads_once(halls: Halls, seated: Seated, tenant: Tenant, loads: list[UUID]) -> None:
@@ -110,6 +110,17 @@ async def test_another_organisation_sees_no_hall(
 ) -> None:
     event, _ = await seated()
     assert await halls.get(other_tenant.id, UUID(event["id"])) is None
+
+
+@pytest.mark.req("TEN-2")
+@pytest.mark.parametrize("first", ["ours", "theirs"])
+async def test_two_organisations_that_ask_together_share_nothing(
+    halls: Halls, seated: Seated, other_tenant: Tenant, tenant: Tenant, first: str
+) -> None:
+    event, _ = await seated()
+    asking = [tenant, other_tenant] if first == "ours" else [other_tenant, tenant]
+    found = await asyncio.gather(*(halls.get(one.id, UUID(event["id"])) for one in asking))
+    assert [hall is not None for hall in found] == [one is tenant for one in asking]
 
 
 async def test_whoever_stops_waiting_spoils_nothing(halls: Halls, seated: Seated, tenant: Tenant) -> None:

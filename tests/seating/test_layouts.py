@@ -11,6 +11,7 @@ import pytest
 from fullhouse.kit.db import APP, connect
 from fullhouse.kit.ids import new_id
 from fullhouse.seating.chart import seat_id
+from fullhouse.seating.geometry import read_geometry
 from fullhouse.seating.plan import Group, Plan, encode
 from fullhouse.seating.reading import read
 from tests.accounts.helpers import audited, data, refused
@@ -399,3 +400,11 @@ async def test_layouts_are_listed_in_pages(admin: Client) -> None:
     assert [row["id"] for row in first["data"] + rest["data"]] == [row["id"] for row in made]
     assert rest["next_cursor"] is None
     assert refused(await admin.get(f"{path}?status=draft&cursor={first['next_cursor']}")) == (422, "invalid_cursor")
+
+
+async def test_a_draft_as_maps_draw_it(admin: Client) -> None:
+    layout = await make_layout(admin)
+    answer = await admin.get(f"/api/layouts/{layout['id']}/seatmap")
+    found = read_geometry(answer.content)
+    assert found.header["seats"] == layout["seat_count"] == len(found.keys)
+    assert [zone["key"] for zone in found.header["zones"]] == [zone["key"] for zone in layout["zones"]]

@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.limits import Limit
+from fullhouse.seating import map_routes
 from fullhouse.seating.chart import compile, ordinal_of, seat_id
 from fullhouse.seating.geometry import read_geometry, unpack_states
 from fullhouse.seating.halls import Hall, house_of
@@ -235,8 +237,8 @@ async def test_seats_that_the_show_does_not_have(client: Client, admin: Client, 
 @pytest.mark.req("SEAT-3")
 async def test_a_shows_prices_by_zone(client: Client, admin: Client) -> None:
     event, layout = await seated_show(admin)
-    data(await attach(admin, event, layout, pricing_zones={zone_id(layout, "stalls"): "gala"}))
-    assert {seat["price_category"] for seat in data(await client.get(path_of(event, "seats")))} == {"gala"}
+    data(await attach(admin, event, layout, pricing_zones={zone_id(layout, "stalls"): "two"}))
+    assert {seat["price_category"] for seat in data(await client.get(path_of(event, "seats")))} == {"two"}
 
 
 async def test_one_layout_and_two_shows(client: Client, admin: Client, owner: Any) -> None:
@@ -277,6 +279,19 @@ async def test_occupancy(client: Client, admin: Client, owner: Any) -> None:
     assert [pit[name] for name in names] == [40, 27, 3, 10, 0]
     assert [found[name] for name in names] == [45, 29, 4, 12, 0]
     assert found["version"] == (await client.get(path_of(event, "availability"))).headers["etag"].strip('"')
+
+
+@pytest.mark.req("SEAT-3")
+async def test_any_show_says_whether_it_has_seats(admin: Client, owner: Any) -> None:
+    bare = await draft(admin)
+    assert data(await admin.get(path_of(bare, "seating"))) == {"layout_id": None, "occupancy": None}
+    event, layout = await seated_show(admin)
+    found = data(await admin.get(path_of(event, "seating")))
+    assert found == {
+        "layout_id": layout["id"],
+        "occupancy": data(await admin.get(path_of(event, "layout/occupancy"))),
+    }
+    assert refused(await admin.get(path_of({"id": new_id()}, "seating"))) == (404, "not_found")
 
 
 def hall(plan: Plan, states: Sequence[int]) -> Hall:
@@ -322,3 +337,50 @@ def test_names_of_rows_and_seats() -> None:
     names = hall(rows_of(("A", 2), ("B", 1)), [0] * 3).house.names
     assert [names.row(n) for n in (0, 1)] == ["A", "B"]
     assert [names.seat(n) for n in range(3)] == ["A-1", "A-2", "B-1"]
+
+
+async def test_drawings_as_json_are_counted(client: Client, admin: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    event, _ = await seated_show(admin)
+    monkeypatch.setattr(map_routes, "DRAWINGS", Limit(2, 3600))
+    for _ in range(2):
+        data(await client.get(path_of(event, "seatmap?format=json")))
+    assert refused(await client.get(path_of(event, "seatmap?format=json"))) == (429, "rate_limited")
+    assert (await client.get(path_of(event, "seatmap"))).status_code == 200  # bytes are ready, and cost nothing
+
+
+# --- for those who run the show
+
+
+@pytest.mark.req("RBAC-1")
+async def test_staff_see_the_map_of_a_draft_and_nobody_else_does(client: Client, admin: Client, tenant: Tenant) -> None:
+    event, layout = await seated_show(admin, status="draft")
+    staff = client.as_(tenant.tokens["staff"])
+    for what in ("seatmap", "availability", "seats", "occupancy"):
+        assert refused(await client.get(path_of(event, what)))[0] == 404
+        assert refused(await staff.get(path_of(event, what)))[0] == 404
+        customer = client.as_(tenant.tokens["customer"])
+        assert refused(await customer.get(path_of(event, f"layout/{what}"))) == (403, "forbidden")
+        assert (await client.get(path_of(event, f"layout/{what}"))).status_code == 401
+    drawn = await staff.get(path_of(event, "layout/seatmap"))
+    assert drawn.headers["x-layout-id"] == layout["id"]
+    assert drawn.headers["cache-control"] == "private, no-cache"
+    assert read_geometry(drawn.content)
+    same = await staff.get(path_of(event, "layout/seatmap"), headers={"if-none-match": drawn.headers["etag"]})
+    assert same.status_code == 304
+    assert data(await staff.get(path_of(event, "layout/seatmap?format=json")))
+    free = await staff.get(path_of(event, "layout/availability"))
+    assert unpack_states(free.content, 5).tolist() == [FREE] * 5
+    assert [seat["seat_key"] for seat in data(await staff.get(path_of(event, "layout/seats?limit=2")))] == [
+        "A-1",
+        "A-2",
+    ]
+    assert data(await staff.get(path_of(event, "layout/occupancy")))["available"] == 45
+    data(await move(admin, event, "publish"))
+    public = await client.get(path_of(event, "seatmap"))
+    assert public.content == drawn.content
+
+
+async def test_a_show_of_ours_without_seats_says_so(admin: Client) -> None:
+    event = await draft(admin)
+    assert refused(await admin.get(path_of(event, "layout/seatmap"))) == (404, "event_has_no_layout")
+    assert refused(await admin.get(path_of({"id": new_id()}, "layout/seatmap"))) == (404, "not_found")

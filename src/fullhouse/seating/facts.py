@@ -22,12 +22,26 @@ class EventLayoutChanged(Fact, frozen=True, kw_only=True):
     layout_id: UUID | None
 
 
+class EventPolicyChanged(Fact, frozen=True, kw_only=True):
+    """A show's own seating rules were changed. Its seats are what they were."""
+
+    name: ClassVar[str] = "event.policy_changed"
+
+
 class SeatsBlocked(Fact, frozen=True, kw_only=True):
     """Staff blocked seats of a show, or opened them again. Holds on blocked ones end."""
 
     name: ClassVar[str] = "seats.blocked"
     seat_ids: list[UUID]
     blocked: bool
+    reason: str
+
+
+class SeatsReleased(Fact, frozen=True, kw_only=True):
+    """The platform set stranded seats of a show free. Holds on them end."""
+
+    name: ClassVar[str] = "seats.released"
+    seat_ids: list[UUID]
     reason: str
 
 
@@ -48,4 +62,6 @@ class LayoutMigrated(Fact, frozen=True, kw_only=True):
 
 
 class SeatingPolicyChanged(Fact, frozen=True, kw_only=True):
+    """An organisation's rules for choosing and holding seats were changed."""
+
     name: ClassVar[str] = "seating_policy.changed"

@@ -9,7 +9,7 @@ import asyncio
 import os
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -25,17 +25,17 @@ from fullhouse.seating import actions, store
 from fullhouse.seating.chart import compile
 from fullhouse.seating.explaining import Names
 from fullhouse.seating.geometry import pack_states
-from fullhouse.seating.index import Index, prepare
-from fullhouse.seating.model import EventZone, Occupancy, SeatChange, ZoneOccupancy
+from fullhouse.seating.index import WHEELCHAIR, Index, prepare
+from fullhouse.seating.model import BLOCKED, RESERVED, EventZone, Occupancy, SeatChange, ZoneOccupancy
 from fullhouse.seating.plan import RESERVED as SEATED
 from fullhouse.seating.plan import Plan, walk
 
 TOPIC, MAP = "seats:", "map:"
-AVAILABLE, HELD, SOLD, BLOCKED, RESERVED = range(5)  # the last one looks blocked to everybody else
 HALLS_MAX, LAYOUTS_MAX = 500, 32
 _COUNTS = ("capacity", "available", "held", "sold", "blocked")
 LOADING = Histogram("fullhouse_layout_load_seconds", "Loading a show's layout and seats into memory")
 FOUND = Counter("fullhouse_layout_reads_total", "Where a show's seats were found: memory or database", ["where"])
+_IN_MEMORY = FOUND.labels("memory")  # looking a series up takes longer than counting
 log = structlog.get_logger()
 
 
@@ -50,6 +50,7 @@ class House(msgspec.Struct, frozen=True):
     numbers: list[str]  # by ordinal
     prices: dict[str, int]  # price category to its number in the chart
     wholes: dict[int, tuple[int, ...]]  # of seats that are sold together only: all of them
+    wheelchairs: frozenset[int]
     geometry: bytes = b""  # the map, gzipped: everybody asks for it when a sale opens
 
     def span(self, zone_id: UUID | None) -> tuple[int, int]:
@@ -153,6 +154,13 @@ def counted(zone: EventZone, seats: list[int], places: tuple[int, int, int] | No
     return ZoneOccupancy(zone_id=zone.id, name=zone.name, zone_type=zone.zone_type, capacity=zone.capacity, **counts)
 
 
+class Loading(NamedTuple):
+    """For whom a hall is being loaded. Others who ask for it meanwhile have no part in it."""
+
+    organization_id: UUID
+    task: asyncio.Task[Hall | None]
+
+
 class Halls:
     """Whoever listens to `map:{event}` hears what was changed in a hall (the hall, ordinals), or None: look again."""
 
@@ -160,7 +168,7 @@ class Halls:
         self._services = services
         self._halls: OrderedDict[UUID, Hall] = OrderedDict()
         self._houses: OrderedDict[UUID, House] = OrderedDict()
-        self._loading: dict[UUID, asyncio.Task[Hall | None]] = {}
+        self._loading: dict[UUID, Loading] = {}
         self._meanwhile: dict[UUID, list[Any]] = {}  # what was told of a hall that is being loaded
         self._leave = [
             services.bus.subscribe(f"{TOPIC}*", self._hear),
@@ -172,7 +180,7 @@ class Halls:
     async def stop(self) -> None:
         for leave in self._leave:
             leave()
-        loading = list(self._loading.values())
+        loading = [loading.task for loading in self._loading.values()]
         for task in loading:
             task.cancel()
         await asyncio.gather(*loading, return_exceptions=True)
@@ -185,14 +193,17 @@ class Halls:
         """The show's seats; None if it has no layout. Those who ask together load it once."""
         if hall := self._halls.get(event_id):
             self._halls.move_to_end(event_id)
-            FOUND.labels("memory").inc()
+            _IN_MEMORY.inc()
             return hall if hall.organization_id == organization_id else None
-        task = self._loading.get(event_id)
-        if task is None:
+        loading = self._loading.get(event_id)
+        if loading is None:
             self._meanwhile[event_id] = []
-            task = self._loading[event_id] = asyncio.create_task(self._load(organization_id, event_id))
+            task = asyncio.create_task(self._load(organization_id, event_id))
+            loading = self._loading[event_id] = Loading(organization_id, task)
             task.add_done_callback(lambda done: self._loaded(event_id, done))
-        return await asyncio.shield(task)
+        if loading.organization_id != organization_id:  # one of the two asks for a show that is not theirs
+            return await self.read(organization_id, event_id)
+        return await asyncio.shield(loading.task)
 
     async def _load(self, organization_id: UUID, event_id: UUID) -> Hall | None:
         with LOADING.time():
@@ -228,7 +239,8 @@ class Halls:
         return house
 
     def _loaded(self, event_id: UUID, done: asyncio.Task[Hall | None]) -> None:
-        if self._loading.get(event_id) is not done:
+        loading = self._loading.get(event_id)
+        if loading is None or loading.task is not done:
             return  # dropped while it was loaded: whoever waits has it, nobody else will
         del self._loading[event_id]
         told = self._meanwhile.pop(event_id)
@@ -276,6 +288,7 @@ def house_of(layout_id: UUID, plan: Plan, index: Index, zone_ids: list[UUID]) ->
         numbers=[place.seat.number for place in places],
         prices={category.key: n for n, category in enumerate(plan.price_categories)},
         wholes={n: whole for whole in wholes for n in whole},
+        wheelchairs=frozenset(np.flatnonzero(index.chart.category == WHEELCHAIR).tolist()),
     )
 
 

@@ -1,4 +1,7 @@
-"""The map over HTTP, for everybody: the geometry once and for good, the states again and again, seats and counts."""
+"""The map over HTTP: the geometry once and for good, the states again and again, seats and counts.
+
+For everybody, of a show that the public may see; under `/layout/` for those who run it, of any show.
+"""
 
 import asyncio
 import gzip
@@ -8,23 +11,30 @@ from uuid import UUID
 import msgspec
 from litestar.params import HeaderParameter, QueryParameter
 
+from fullhouse.events import actions as event_actions
 from fullhouse.events import public_reads as events
+from fullhouse.kit.actors import Actor
 from fullhouse.kit.cursors import LIMIT, Cursors, Page
+from fullhouse.kit.db import Tx
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import Data, get
 from fullhouse.kit.http.lane import Call
 from fullhouse.kit.http.parameters import After, PageSize
+from fullhouse.kit.limits import Limit, network_of
 from fullhouse.kit.services import Services
-from fullhouse.seating import actions, geometry, store
+from fullhouse.seating import actions, geometry, overlay_actions, store
 from fullhouse.seating.chart import compile
 from fullhouse.seating.halls import Hall, Halls
-from fullhouse.seating.model import NoLayout, Occupancy, Seat, SeatNotFound
+from fullhouse.seating.model import NoLayout, Occupancy, Seat, Seating, SeatNotFound
 
 BYTES = "application/octet-stream"
+DRAWINGS = Limit(30, 60)  # as JSON, for one network: each is made of the whole plan, a second's work for an arena
 _FOR_GOOD = "public, max-age=31536000, immutable"
 IfNoneMatch = Annotated[
     str | None, HeaderParameter(name="If-None-Match", max_length=200, description="The ETag that the caller has.")
 ]
+MapFormat = Literal["binary", "json"]
+KnownLayout = Annotated[UUID | None, QueryParameter(description="Named, the answer may be kept for good.")]
 AcceptEncoding = Annotated[str | None, HeaderParameter(name="Accept-Encoding", max_length=200)]
 
 
@@ -37,20 +47,53 @@ async def hall_of(services: Services, event_id: UUID) -> Hall:
     return hall
 
 
-@get("/api/events/{event_id:uuid}/seatmap", public=True, media_type=BYTES)
+async def own_hall(tx: Tx, services: Services, event_id: UUID) -> Hall:
+    """The seats of any show of the caller's. Whose it is, is known before the memory is asked."""
+    overlay = await overlay_actions.get_event_layout(tx, event_id)
+    assert tx.organization_id
+    hall = await services.part(Halls).get(tx.organization_id, overlay.event_id)
+    if hall is None:
+        raise NoLayout()
+    return hall
+
+
+@get("/api/events/{event_id:uuid}/seatmap", public=True, media_type=BYTES, also=("application/json",))
 async def get_seatmap(
     services: Services,
+    actor: Actor,
     event_id: UUID,
-    format: Literal["binary", "json"] = "binary",
-    layout: Annotated[UUID | None, QueryParameter(description="Named, the answer may be kept for good.")] = None,
+    format: MapFormat = "binary",
+    layout: KnownLayout = None,
     if_none_match: IfNoneMatch = None,
     accept_encoding: AcceptEncoding = None,
 ) -> Answer:
     """The map's geometry: compact (docs/seatmap-format.md), or as JSON. It never changes for one layout version."""
     hall = await hall_of(services, event_id)
+    if format == "json":
+        await services.limiter.check(f"drawings:{network_of(actor.ip)}", DRAWINGS)
+    kept = _FOR_GOOD if layout == hall.house.layout_id else "no-cache"
+    return await _seatmap(services, hall, format, kept, if_none_match, accept_encoding)
+
+
+@get("/api/events/{event_id:uuid}/layout/seatmap", "seating.read", media_type=BYTES, also=("application/json",))
+async def get_own_seatmap(
+    tx: Tx,
+    services: Services,
+    event_id: UUID,
+    format: MapFormat = "binary",
+    if_none_match: IfNoneMatch = None,
+    accept_encoding: AcceptEncoding = None,
+) -> Answer:
+    """The map's geometry of any show of ours, a draft's too."""
+    hall = await own_hall(tx, services, event_id)
+    return await _seatmap(services, hall, format, "private, no-cache", if_none_match, accept_encoding)
+
+
+async def _seatmap(
+    services: Services, hall: Hall, format: str, kept: str, if_none_match: str | None, accept_encoding: str | None
+) -> Answer:
     layout_id = hall.house.layout_id
     tag = f'"{layout_id}-{format}"'
-    kept = _FOR_GOOD if layout == layout_id else "no-cache"
     headers = (("etag", tag), ("x-layout-id", str(layout_id)), ("cache-control", kept), ("vary", "accept-encoding"))
     if _has(if_none_match, tag):
         return Answer(304, b"", headers)
@@ -66,19 +109,24 @@ async def get_seatmap(
 
 
 async def get_availability_fast(call: Call) -> Answer:
-    return await _availability(call.state.services, call.params[0], call.header("if-none-match"))
+    return _availability(await hall_of(call.state.services, call.params[0]), call.header("if-none-match"))
 
 
 @get("/api/events/{event_id:uuid}/availability", public=True, media_type=BYTES, fast=get_availability_fast)
 async def get_availability(services: Services, event_id: UUID, if_none_match: IfNoneMatch = None) -> Answer:
     """The state of every seat by ordinal, two bits each: available, held, sold, blocked. The ETag is its version."""
-    return await _availability(services, event_id, if_none_match)
+    return _availability(await hall_of(services, event_id), if_none_match)
 
 
-async def _availability(services: Services, event_id: UUID, if_none_match: str | None) -> Answer:
-    hall = await hall_of(services, event_id)
+@get("/api/events/{event_id:uuid}/layout/availability", "seating.read", media_type=BYTES)
+async def get_own_availability(tx: Tx, services: Services, event_id: UUID, if_none_match: IfNoneMatch = None) -> Answer:
+    """The state of every seat of any show of ours, as the public sees or will see it."""
+    return _availability(await own_hall(tx, services, event_id), if_none_match, "private, no-cache")
+
+
+def _availability(hall: Hall, if_none_match: str | None, kept: str = "no-cache") -> Answer:
     tag = f'"{hall.version}"'
-    headers = (("etag", tag), ("x-layout-id", str(hall.house.layout_id)), ("cache-control", "no-cache"))
+    headers = (("etag", tag), ("x-layout-id", str(hall.house.layout_id)), ("cache-control", kept))
     return Answer(304, b"", headers) if _has(if_none_match, tag) else Answer(200, hall.packed, headers, BYTES)
 
 
@@ -93,11 +141,30 @@ async def list_seats(
 ) -> Page[Seat]:
     """A show's seats, by ordinal."""
     hall = await hall_of(services, event_id)
-    cursors = Cursors(services.keyring, "seats", event_id, zone_id)
+    async with services.database.tenant(hall.organization_id) as tx:
+        return await _seats(tx, services, hall, zone_id, limit, cursor)
+
+
+@get("/api/events/{event_id:uuid}/layout/seats", "seating.read")
+async def list_own_seats(
+    tx: Tx,
+    services: Services,
+    event_id: UUID,
+    zone_id: UUID | None = None,
+    limit: PageSize = LIMIT,
+    cursor: After = None,
+) -> Page[Seat]:
+    """The seats of any show of ours, by ordinal."""
+    return await _seats(tx, services, await own_hall(tx, services, event_id), zone_id, limit, cursor)
+
+
+async def _seats(
+    tx: Tx, services: Services, hall: Hall, zone_id: UUID | None, limit: int, cursor: str | None
+) -> Page[Seat]:
+    cursors = Cursors(services.keyring, "seats", hall.event_id, zone_id)
     (after,) = cursors.read(cursor, int) or (-1,)
     first, end = hall.house.span(zone_id)
-    async with services.database.tenant(hall.organization_id) as tx:
-        rows = await store.list_seats(tx, tx.organization_id, event_id, max(first, after + 1), end, limit + 1)
+    rows = await store.list_seats(tx, tx.organization_id, hall.event_id, max(first, after + 1), end, limit + 1)
     return cursors.page(rows, limit, "ordinal")
 
 
@@ -118,4 +185,24 @@ async def get_occupancy(services: Services, event_id: UUID) -> Occupancy:
     return (await hall_of(services, event_id)).occupancy()
 
 
-handlers = [get_seatmap, get_availability, list_seats, get_seat, get_occupancy]
+@get("/api/events/{event_id:uuid}/layout/occupancy", "seating.read")
+async def get_own_occupancy(tx: Tx, services: Services, event_id: UUID) -> Occupancy:
+    """The counts of any show of ours."""
+    return (await own_hall(tx, services, event_id)).occupancy()
+
+
+@get("/api/events/{event_id:uuid}/seating", "seating.read")
+async def get_seating(tx: Tx, services: Services, event_id: UUID) -> Seating:
+    """Whether a show of ours has a layout, and how full it is then: for screens that show any of them."""
+    await event_actions.get_event(tx, event_id)
+    try:
+        hall = await own_hall(tx, services, event_id)
+    except NoLayout:
+        return Seating(layout_id=None, occupancy=None)
+    return Seating(layout_id=hall.house.layout_id, occupancy=hall.occupancy())
+
+
+handlers = [
+    get_seating, get_seatmap, get_availability, list_seats, get_seat, get_occupancy, get_own_seatmap,
+    get_own_availability, list_own_seats, get_own_occupancy,
+]  # fmt: skip

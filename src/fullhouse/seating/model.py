@@ -12,6 +12,9 @@ from fullhouse.kit.errors import Conflict, Forbidden, Invalid, NotFound
 from fullhouse.seating.plan import AccessMode, Places, ZoneType
 
 Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
+LIST_MAX_BYTES = 2**20  # the longest list of seats or guests that may be sent at once
+AVAILABLE, HELD, SOLD, BLOCKED, RESERVED = range(5)  # a seat's state; the last one looks blocked to everybody else
+GroupKey = Annotated[str, Meta(min_length=1, max_length=64)]
 PriceKey = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
@@ -132,6 +135,13 @@ class Occupancy(msgspec.Struct, frozen=True, kw_only=True):
     version: str
 
 
+class Seating(msgspec.Struct, frozen=True, kw_only=True):
+    """Both are null for a show without a layout."""
+
+    layout_id: UUID | None
+    occupancy: Occupancy | None
+
+
 class PolicyValue(msgspec.Struct, frozen=True, kw_only=True):
     """One field of the effective policy, and whose word it is: the show's, the organisation's or the platform's."""
 
@@ -141,6 +151,9 @@ class PolicyValue(msgspec.Struct, frozen=True, kw_only=True):
     default: bool | int | None
     mandatory: bool
     meaning: str
+    low: int | None = None  # of a number; a switch has neither
+    high: int | None = None
+    optional: bool = False  # may be null, which means no limit
 
 
 class Guest(msgspec.Struct, frozen=True):
@@ -213,7 +226,10 @@ class AttachLayout(Request, frozen=True, kw_only=True):
 
 
 class SeatChoice(Request, frozen=True, kw_only=True):
-    seat_ids: Annotated[list[UUID], Meta(min_length=1, max_length=10_000)]
+    """Seats, one by one or as groups of the layout: an allotment, a table."""
+
+    seat_ids: Annotated[list[UUID], Meta(max_length=10_000)] = []
+    groups: Annotated[list[GroupKey], Meta(max_length=1000)] = []
     reason: Reason
 
 
@@ -222,6 +238,12 @@ class SetPolicy(Request, frozen=True, kw_only=True):
 
     values: dict[str, bool | int | None]
     mandatory: Annotated[list[str], Meta(max_length=50)] = []
+
+
+class SetEventPolicy(Request, frozen=True, kw_only=True):
+    """The show's word: all fields in which it differs from its organisation."""
+
+    policy: dict[str, bool | int | None]
 
 
 class AddGuests(Request, frozen=True, kw_only=True):
@@ -263,6 +285,12 @@ class SeatNotFound(NotFound):
     """The show has no such seat."""
 
     code, title = "seat_not_found", "No such seat"
+
+
+class GroupNotFound(NotFound):
+    """The show's layout has no such group."""
+
+    code, title = "seat_group_not_found", "No such group of seats"
 
 
 class LayoutFixed(Conflict):

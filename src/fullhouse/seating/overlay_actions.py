@@ -1,7 +1,6 @@
-"""The verbs of a show's seating: its overlay, blocked seats, lists of guests, and who may enter a zone."""
+"""The verbs of a show's seating: its overlay, its policy, lists of guests, and who may enter a zone."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -18,7 +17,8 @@ from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError
 from fullhouse.kit.outbox import announce
 from fullhouse.seating import actions, facts, policy, store
-from fullhouse.seating.chart import ordinal_of
+from fullhouse.seating import policy_actions as policies
+from fullhouse.seating.chart import ordinal_of, seat_id
 from fullhouse.seating.model import (
     AddGuests,
     AttachLayout,
@@ -33,19 +33,13 @@ from fullhouse.seating.model import (
     OtherVenue,
     OverlayInvalid,
     PolicyInvalid,
-    PolicyValue,
     SeatChange,
-    SeatChoice,
-    SeatNotFound,
-    SeatSold,
-    SetPolicy,
     Zone,
     ZoneAccessDenied,
     ZoneNotFound,
     ZoneOverride,
 )
 
-AVAILABLE, HELD, SOLD, BLOCKED = range(4)  # a seat's state in two bits
 _TOLD_MAX = 400  # seats in one message between processes
 
 
@@ -82,10 +76,11 @@ async def attach(tx: Tx, event_id: UUID, wish: AttachLayout, if_match: str | Non
     event = await events.lock_event(tx, event_id)
     before = await store.lock_event_layout(tx, tx.organization_id, event_id)
     versions.check(if_match, before.version if before else 0)
+    await store.lock_pools(tx, tx.organization_id, event_id)  # before seats, as everywhere
     if await store.is_in_use(tx, tx.organization_id, event_id):
         raise LayoutInUse()
     zones = await _checked(tx, event, wish)
-    overlay = await put_overlay(tx, event, wish, zones)
+    overlay = await put_overlay(tx, event, await _with_allotments(tx, wish), zones)
     await audit.write(
         tx, "event.layout_set", "event", event_id, before=before and {"layout_id": before.layout_id},
         after={"layout_id": overlay.layout_id, "zones": [zone.key for zone in zones]},
@@ -95,10 +90,18 @@ async def attach(tx: Tx, event_id: UUID, wish: AttachLayout, if_match: str | Non
     return overlay
 
 
+async def _with_allotments(tx: Tx, wish: AttachLayout) -> AttachLayout:
+    """Reserved blocks are out of the sale from the start, until somebody opens them."""
+    groups = await store.groups_of_layout(tx, tx.organization_id, wish.layout_id)
+    kept = {seat_id(wish.layout_id, n) for g in groups if g.group_type == "reserved_block" for n in g.ordinals}
+    return msgspec.structs.replace(wish, blocked_seat_ids=[*{*wish.blocked_seat_ids, *kept}])
+
+
 async def detach(tx: Tx, event_id: UUID) -> None:
     """The show goes without seats again."""
     await events.lock_event(tx, event_id)
     before = await get_event_layout(tx, event_id)
+    await store.lock_pools(tx, tx.organization_id, event_id)
     if await store.is_in_use(tx, tx.organization_id, event_id):
         raise LayoutInUse()
     await _take_away(tx, event_id, before)
@@ -112,6 +115,7 @@ async def follow(tx: Tx, fact: EventUpdated) -> None:
     overlay = await store.event_layout(tx, tx.organization_id, fact.subject_id) if changed else None
     if overlay is None:
         return
+    await store.lock_pools(tx, tx.organization_id, fact.subject_id)
     if "venue_id" in changed and not await store.is_in_use(tx, tx.organization_id, fact.subject_id):
         await _take_away(tx, fact.subject_id, overlay)
     elif "capacity" in changed:
@@ -165,26 +169,23 @@ async def _checked(tx: Tx, event: Event, wish: AttachLayout) -> list[Zone]:
         raise OtherVenue(fields=[FieldError("layout_id", "A layout of the show's own venue.")])
     zones, mistakes = await fitted(tx, event, wish)
     mistakes += _unknown_seats(layout, wish.blocked_seat_ids)
-    stored = await store.seating_policy(tx, tx.organization_id)
-    wrong = policy.check_overrides(wish.policy, stored.mandatory if stored else ())
+    said = await policies.words_of_organization(tx)
+    wrong = policy.check_overrides(wish.policy, said.mandatory)
     if wrong:
-        raise PolicyInvalid(_sentence(wrong + mistakes), fields=wrong + mistakes)
-    effective = policy.values_of(policy.effective(*_words(stored), wish.policy))
-    mistakes += policy.check_zones(zones, effective)
+        raise PolicyInvalid(policies.sentence(wrong + mistakes), fields=wrong + mistakes)
+    mistakes += policy.check_zones(zones, policy.merged(*said, wish.policy))
     if mistakes:
-        raise OverlayInvalid(_sentence(mistakes), fields=mistakes)
+        raise OverlayInvalid(policies.sentence(mistakes), fields=mistakes)
     return zones
-
-
-def _sentence(mistakes: list[FieldError]) -> str:
-    return " ".join(f"{m.path}: {m.message}" for m in mistakes[:5])
 
 
 async def fitted(tx: Tx, event: Event, wish: AttachLayout) -> tuple[list[Zone], list[FieldError]]:
     """The zones that an overlay makes of its layout's, and what is wrong with them."""
     known = {zone.id: zone for zone in await store.zones_of_layout(tx, tx.organization_id, wish.layout_id)}
     venue = await venues.get_venue(tx, event.venue_id) if event.venue_id else None
-    mistakes = policy.check_overlay(known, wish, venue.max_capacity if venue else 0)
+    plan = await actions.get_plan(tx, wish.layout_id) if wish.pricing_zones else None
+    prices = {category.key for category in plan.price_categories} if plan else ()
+    mistakes = policy.check_overlay(known, wish, venue.max_capacity if venue else 0, prices)
     return policy.zones_for_the_show(known.values(), wish), mistakes
 
 
@@ -216,39 +217,7 @@ def _unknown_seats(layout: Layout, seat_ids: list[UUID]) -> list[FieldError]:
     ][:100]
 
 
-# --- seats by hand
-
-
-async def block(tx: Tx, event_id: UUID, choice: SeatChoice) -> int:
-    """Nobody buys these. A sold one stays sold; a held one is taken from its holder."""
-    return await _set_seats(tx, event_id, choice, blocked=True)
-
-
-async def unblock(tx: Tx, event_id: UUID, choice: SeatChoice) -> int:
-    return await _set_seats(tx, event_id, choice, blocked=False)
-
-
-async def _set_seats(tx: Tx, event_id: UUID, choice: SeatChoice, *, blocked: bool) -> int:
-    await get_event_layout(tx, event_id)
-    await store.lock_pools(tx, tx.organization_id, event_id)  # before seats: ending a hold counts in them
-    seats = await store.lock_seats(tx, tx.organization_id, event_id, choice.seat_ids)
-    if len(seats) < len(set(choice.seat_ids)):
-        raise SeatNotFound("One of these is not a seat of the show.")
-    if sold := [seat for seat in seats if seat.status == "sold"]:
-        raise SeatSold(f"{len(sold)} of these are sold.", seat_ids=[seat.seat_id for seat in sold])
-    changing = [seat for seat in seats if (seat.status == "blocked") != blocked]
-    if not changing:
-        return 0
-    ids = [seat.seat_id for seat in changing]
-    fact = facts.SeatsBlocked(subject_id=event_id, seat_ids=ids, blocked=blocked, reason=choice.reason)
-    await announce(tx, fact)  # first: whoever holds one of them gives it back while it is still held
-    after = await store.set_seats(tx, tx.organization_id, event_id, ids, "blocked" if blocked else "available")
-    await audit.write(
-        tx, "seats.blocked" if blocked else "seats.unblocked", "event", event_id, after={"seat_ids": ids},
-        reason=choice.reason,
-    )  # fmt: skip
-    tell_seats(tx, event_id, after, BLOCKED if blocked else AVAILABLE)
-    return len(changing)
+# --- telling
 
 
 def tell_seats(
@@ -273,7 +242,7 @@ def tell_seats(
 async def release_companions(tx: Tx, event_id: UUID, zone_id: UUID) -> bool:
     """Opens a zone's companion seats to all, for good, if enough of it is sold. Says whether it did."""
     zone = await zone_of(tx, event_id, zone_id)
-    effective = policy.values_of(await effective_policy(tx, event_id))
+    effective = policy.values_of(await policies.effective(tx, event_id))
     if zone.companions_released or not policy.releases_companions(zone.sold, zone.capacity, effective):
         return False
     opened = await store.release_companions(tx, tx.organization_id, event_id, zone_id) or []
@@ -286,37 +255,12 @@ async def release_companions(tx: Tx, event_id: UUID, zone_id: UUID) -> bool:
     return True
 
 
-# --- the policy
-
-
-def _words(stored: store.PolicyRow | None) -> tuple[dict[str, Any], list[str]]:
-    return (stored.values, stored.mandatory) if stored else ({}, [])
-
-
-async def effective_policy(tx: Tx, event_id: UUID | None = None) -> list[PolicyValue]:
-    """Each field with whose word it is: for the organisation, or for a show."""
-    stored = await store.seating_policy(tx, tx.organization_id)
-    overlay = await store.event_layout(tx, tx.organization_id, event_id) if event_id else None
-    return policy.effective(*_words(stored), overlay.policy if overlay else {})
-
-
-async def set_policy(tx: Tx, wish: SetPolicy) -> list[PolicyValue]:
-    """The platform's word for an organisation."""
-    wrong = policy.check_values(wish.values, "values")
-    wrong += [FieldError(f"mandatory.{n}", "There is no such field.") for n in wish.mandatory if n not in policy.FIELDS]
-    if wrong:
-        raise PolicyInvalid(fields=wrong)
-    before = await store.seating_policy(tx, tx.organization_id)
-    after = await store.put_seating_policy(tx, tx.organization_id, wish.values, sorted(set(wish.mandatory)))
-    assert after
-    assert tx.organization_id
-    await audit.write(
-        tx, "seating_policy.updated", "organization", tx.organization_id,
-        before=before and {**before.values, "mandatory": before.mandatory},
-        after={**after.values, "mandatory": after.mandatory},
-    )  # fmt: skip
-    await announce(tx, facts.SeatingPolicyChanged(subject_id=tx.organization_id))
-    return policy.effective(after.values, after.mandatory, {})
+async def note_accessible(tx: Tx, event_id: UUID, order_id: UUID, seat_ids: list[UUID]) -> None:
+    """Wheelchair places that were sold, and the seats beside them, are written down for whoever looks after access."""
+    booked = await store.accessible_seats(tx, tx.organization_id, event_id, seat_ids) if seat_ids else []
+    if booked and policy.values_of(await policies.effective(tx, event_id)).on("accessibility_audit_enabled"):
+        seats = [{"seat_key": seat.seat_key, "category": seat.category} for seat in booked]
+        await audit.write(tx, "accessibility.booked", "order", order_id, after={"event_id": event_id, "seats": seats})
 
 
 # --- zones and their guests

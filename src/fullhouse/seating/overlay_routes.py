@@ -11,8 +11,10 @@ from fullhouse.kit.http.parameters import After, IfMatch, PageSize
 from fullhouse.kit.services import Services
 from fullhouse.kit.versions import etag
 from fullhouse.seating import overlay_actions as actions
-from fullhouse.seating import relocation_actions, store
+from fullhouse.seating import policy_actions as policies
+from fullhouse.seating import relocation_actions, seat_actions, store
 from fullhouse.seating.model import (
+    LIST_MAX_BYTES,
     AddGuests,
     AttachLayout,
     EventLayout,
@@ -23,10 +25,10 @@ from fullhouse.seating.model import (
     PlanMigration,
     PolicyValue,
     SeatChoice,
+    SetEventPolicy,
 )
 
 OVERLAY_MAX_BYTES = 12 * 2**20  # every seat of an arena, blocked by name
-LIST_MAX_BYTES = 2**20  # the longest list of seats or guests that may be sent at once
 SLOW_S = 60.0
 
 
@@ -51,13 +53,13 @@ async def detach_layout(tx: Tx, event_id: UUID) -> None:
 @post("/api/events/{event_id:uuid}/seats/block", "seating.write", status=200, body_limit=LIST_MAX_BYTES)
 async def block_seats(tx: Tx, event_id: UUID, data: SeatChoice) -> dict[str, int]:
     """Take seats out of the sale, with a reason. A held one is taken from its holder; a sold one stays sold."""
-    return {"blocked": await actions.block(tx, event_id, data)}
+    return {"blocked": await seat_actions.block(tx, event_id, data)}
 
 
 @post("/api/events/{event_id:uuid}/seats/unblock", "seating.write", status=200, body_limit=LIST_MAX_BYTES)
 async def unblock_seats(tx: Tx, event_id: UUID, data: SeatChoice) -> dict[str, int]:
     """Give blocked seats back to the sale, with a reason."""
-    return {"unblocked": await actions.unblock(tx, event_id, data)}
+    return {"unblocked": await seat_actions.unblock(tx, event_id, data)}
 
 
 @get("/api/events/{event_id:uuid}/zones/{zone_id:uuid}/guests", "seating.read")
@@ -87,14 +89,23 @@ async def remove_guest(tx: Tx, event_id: UUID, zone_id: UUID, email: str) -> Non
 @get("/api/org/seating-policy", "seating.read")
 async def get_seating_policy(tx: Tx) -> list[PolicyValue]:
     """The organisation's seating policy: each value, and whose word it is."""
-    return await actions.effective_policy(tx)
+    return await policies.effective(tx)
 
 
 @get("/api/events/{event_id:uuid}/seating-policy", "seating.read")
 async def get_event_seating_policy(tx: Tx, event_id: UUID) -> list[PolicyValue]:
     """The seating policy as it counts for a show."""
     await events.get_event(tx, event_id)
-    return await actions.effective_policy(tx, event_id)
+    return await policies.effective(tx, event_id)
+
+
+@put("/api/events/{event_id:uuid}/seating-policy", "seating.write")
+async def set_event_seating_policy(
+    tx: Tx, event_id: UUID, data: SetEventPolicy, if_match: IfMatch = None
+) -> Reply[list[PolicyValue]]:
+    """Set in what a show differs from its organisation's policy, also while it sells. All mistakes at once."""
+    overlay = await policies.set_event_policy(tx, event_id, data, if_match)
+    return Reply(await policies.effective(tx, event_id), {"etag": etag(overlay.version)})
 
 
 @get("/api/events/{event_id:uuid}/layout/migrations", "seating.read")
@@ -139,6 +150,6 @@ async def _shown(tx: Tx, overlay: EventLayout) -> Reply[EventLayoutView]:
 
 handlers = [
     get_event_layout, attach_layout, detach_layout, block_seats, unblock_seats, list_guests, add_guests, remove_guest,
-    get_seating_policy, get_event_seating_policy, list_migrations, plan_migration, get_migration, approve_migration,
-    discard_migration,
+    get_seating_policy, get_event_seating_policy, set_event_seating_policy, list_migrations, plan_migration,
+    get_migration, approve_migration, discard_migration,
 ]  # fmt: skip

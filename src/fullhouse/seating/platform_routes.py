@@ -1,13 +1,15 @@
-"""The platform's word about an organisation's seating."""
+"""The platform's word about an organisation's seating, and its hand where seats are stranded."""
 
 from uuid import UUID
 
 from fullhouse.accounts import actions as accounts
+from fullhouse.events import public_reads as events
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.http.endpoints import put
+from fullhouse.kit.http.endpoints import get, post, put
 from fullhouse.kit.services import Services
-from fullhouse.seating import overlay_actions as actions
-from fullhouse.seating.model import PolicyValue, SetPolicy
+from fullhouse.seating import policy_actions as policies
+from fullhouse.seating import seat_actions
+from fullhouse.seating.model import LIST_MAX_BYTES, PolicyValue, SeatChoice, SetPolicy
 
 
 @put("/api/platform/organizations/{organization_id:uuid}/seating-policy", "platform.seating.policy")
@@ -17,7 +19,26 @@ async def set_seating_policy(
     """Set an organisation's seating policy, and what none of its shows may override."""
     async with services.database.tenant(organization_id, who.actor) as tx:
         await accounts.get_profile(tx)
-        return await actions.set_policy(tx, data)
+        return await policies.set_policy(tx, data)
 
 
-handlers = [set_seating_policy]
+@get("/api/platform/organizations/{organization_id:uuid}/seating-policy", "platform.orgs.read")
+async def get_any_seating_policy(who: Principal, services: Services, organization_id: UUID) -> list[PolicyValue]:
+    """An organisation's seating policy, and what is mandatory in it."""
+    async with services.database.tenant(organization_id, who.actor) as tx:
+        await accounts.get_profile(tx)
+        return await policies.effective(tx)
+
+
+@post("/api/events/{event_id:uuid}/seats/release", "platform.seating.release", status=200, body_limit=LIST_MAX_BYTES)
+async def release_seats(who: Principal, services: Services, event_id: UUID, data: SeatChoice) -> dict[str, int]:
+    """Set stranded seats of any show free, with a reason: those that are held, suspended, or kept for somebody.
+
+    For a super_admin. A sold seat stays sold, a blocked one blocked. One that is being paid for waits for its payment.
+    """
+    organization_id = await events.organization_of(services, event_id)
+    async with services.database.tenant(organization_id, who.actor) as tx:
+        return {"released": await seat_actions.release(tx, event_id, data)}
+
+
+handlers = [get_any_seating_policy, set_seating_policy, release_seats]

@@ -2,7 +2,7 @@
 when companions are freed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -41,7 +41,9 @@ FIELDS: dict[str, Field] = {
     "orphan_avoidance_strict": Field(True, "A choice that leaves single seats behind is refused, not just noted."),
     "group_adjacency_strict": Field(False, "A group that cannot sit together is refused, not split."),
     "max_group_split": Field(2, "Rows that a split group may be apart.", 0, 20),
-    "prefer_clustering_over_selection": Field(False, "Seats are chosen by us, not picked on the map."),
+    "prefer_clustering_over_selection": Field(
+        False, "The house chooses among its best seats; only staff, and whoever wants a whole table, picks on the map."
+    ),
     "default_hold_ttl_minutes": Field(5, "Minutes for which a seat is held.", 1, 30),
     "max_holds_per_user": Field(None, "Holds of one person at a time, in one show.", 1, 1000, optional=True),
     "max_holds_per_ip": Field(None, "Holds from one network address at a time, in one show.", 1, 10_000, optional=True),
@@ -95,6 +97,9 @@ def effective(
                 default=field.default,
                 mandatory=name in required,
                 meaning=field.meaning,
+                low=field.low if field.high else None,
+                high=field.high or None,
+                optional=field.optional,
             )
         )
     return found
@@ -153,13 +158,22 @@ def _for_the_show(zone: Zone, wish: AttachLayout) -> Zone:
     return msgspec.structs.replace(zone, **said, price_category=price)
 
 
-def check_overlay(known: Mapping[UUID, Zone], wish: AttachLayout, venue_capacity: int) -> list[FieldError]:
-    """What the overlay says that does not fit the layout or the venue: everything at once."""
+def check_overlay(
+    known: Mapping[UUID, Zone], wish: AttachLayout, venue_capacity: int, prices: Collection[str]
+) -> list[FieldError]:
+    """What the overlay says that does not fit the layout or the venue: everything at once. `prices` are the layout's
+    price categories.
+    """
     mistakes = [
         FieldError(f"{name}.{zone_id}", "The layout has no such zone.")
         for name in ("disabled_zones", "zone_overrides", "pricing_zones")
         for zone_id in getattr(wish, name)
         if zone_id not in known
+    ]
+    mistakes += [
+        FieldError(f"pricing_zones.{zone_id}", "The layout has no such price category.")
+        for zone_id, price in wish.pricing_zones.items()
+        if zone_id in known and price not in prices
     ]
     zones = zones_for_the_show(known.values(), wish)
     mistakes += [mistake for zone in zones for mistake in _zone_mistakes(zone, known[zone.id])]

@@ -65,6 +65,9 @@ SELECT pg_advisory_xact_lock(hashtextextended($1::uuid::text || $2::uuid::text, 
 -- name: newest_version
 SELECT max(version) FROM layouts WHERE organization_id = $1 AND family_id = $2;
 
+-- name: active_version
+SELECT id FROM layouts WHERE organization_id = $1 AND family_id = $2 AND status = 'active';
+
 -- name: list_layouts
 SELECT {layout} FROM layouts
 WHERE organization_id = $1 AND venue_id = $2 AND ($3::text IS NULL OR status = $3)
@@ -113,13 +116,18 @@ SET layout_id = excluded.layout_id, disabled_zones = excluded.disabled_zones, zo
     updated_at = app.clock()
 RETURNING event_id, layout_id, disabled_zones, zone_overrides, pricing_zones, policy, version;
 
+-- name: put_event_policy
+UPDATE event_layouts SET policy = $3, version = version + 1, updated_at = app.clock()
+WHERE organization_id = $1 AND event_id = $2
+RETURNING event_id, layout_id, disabled_zones, zone_overrides, pricing_zones, policy, version;
+
 -- name: delete_event_layout
 DELETE FROM event_layouts WHERE organization_id = $1 AND event_id = $2;
 
 -- name: is_in_use
--- Held or sold, whatever it is.
-SELECT EXISTS (SELECT FROM event_seats WHERE organization_id = $1 AND event_id = $2
-               AND (status = 'sold' OR status = 'held' AND held_until > app.clock()))
+-- Held or sold, whatever it is. A hold that is overdue counts until it is swept: whoever sweeps it takes it off the
+-- pools of this show, and new ones would not know it.
+SELECT EXISTS (SELECT FROM event_seats WHERE organization_id = $1 AND event_id = $2 AND status IN ('held', 'sold'))
     OR EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND held + sold > 0);
 
 -- name: clear_event_seats
@@ -252,15 +260,34 @@ FROM event_seats WHERE organization_id = $1 AND event_id = $2;
 SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 ORDER BY event_id, kind, ref_id FOR UPDATE;
 
 -- name: lock_seats
--- In the order of their ids, as everybody who locks seats does.
-SELECT seat_id, ordinal, status, hold_id FROM event_seats
-WHERE organization_id = $1 AND event_id = $2 AND seat_id = ANY ($3::uuid[]) ORDER BY seat_id FOR UPDATE;
+-- In the order of their ids, as everybody who locks seats does: and at once with the companions and the places that
+-- they accompany, which change when a hold ends.
+SELECT seat_id, status, reserved_for IS NOT NULL AS is_kept FROM event_seats
+WHERE organization_id = $1 AND event_id = $2 AND (
+    seat_id = ANY ($3::uuid[]) OR companion_of = ANY ($3::uuid[]) OR seat_id = ANY (ARRAY(
+        SELECT companion_of FROM event_seats
+        WHERE organization_id = $1 AND event_id = $2 AND seat_id = ANY ($3::uuid[]) AND companion_of IS NOT NULL)))
+ORDER BY seat_id FOR UPDATE;
 
 -- name: set_seats
 UPDATE event_seats SET status = $4, held_until = NULL, hold_id = NULL, reserved_for = NULL, reserved_until = NULL,
                        version = version + 1
 WHERE organization_id = $1 AND event_id = $2 AND seat_id = ANY ($3::uuid[])
 RETURNING ordinal, version;
+
+-- name: accessible_seats
+SELECT s.seat_key, s.category
+FROM event_seats e JOIN seats s ON s.organization_id = $1 AND s.id = e.seat_id
+WHERE e.organization_id = $1 AND e.event_id = $2 AND e.seat_id = ANY ($3::uuid[]) AND s.category IN ('wheelchair', 'companion')
+ORDER BY s.ordinal;
+
+-- name: accompany
+-- Seats that were opened again: those beside a place which somebody has are kept for them.
+SELECT k.ordinal, k.version
+FROM app.keep_companions($1, $2, ARRAY(
+    SELECT companion_of FROM event_seats
+    WHERE organization_id = $1 AND event_id = $2 AND seat_id = ANY ($3::uuid[]) AND companion_of IS NOT NULL)) k
+WHERE k.kept;
 
 -- name: release_companions
 -- For good. Returns the seats that are open to all now.
@@ -310,8 +337,8 @@ FROM event_seats e JOIN seats s ON s.id = e.seat_id AND s.organization_id = e.or
 WHERE e.organization_id = $1 AND e.event_id = $2 AND e.status = 'sold' ORDER BY e.seat_id FOR UPDATE OF e;
 
 -- name: is_any_held
-SELECT EXISTS (SELECT FROM event_seats WHERE organization_id = $1 AND event_id = $2 AND status = 'held'
-               AND held_until > app.clock())
+-- As above, of an overdue hold too.
+SELECT EXISTS (SELECT FROM event_seats WHERE organization_id = $1 AND event_id = $2 AND status = 'held')
     OR EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND held > 0);
 
 -- name: insert_migration

@@ -1,5 +1,7 @@
 """What the hot path needs to know of a show's seating, from the nearest cache: its zones, and its policy."""
 
+from collections import OrderedDict
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -8,12 +10,13 @@ from fullhouse.kit.cache import Cache
 from fullhouse.kit.db import Tx
 from fullhouse.kit.services import Services
 from fullhouse.seating import actions, policy, store
-from fullhouse.seating.facts import EventLayoutChanged, LayoutMigrated, SeatingPolicyChanged
+from fullhouse.seating.facts import EventLayoutChanged, EventPolicyChanged, LayoutMigrated, SeatingPolicyChanged
 from fullhouse.seating.model import EventZone
 from fullhouse.seating.plan import encode
 from fullhouse.seating.policy import Effective
 
 SEATING_S, POLICY_S = 60.0, 300.0
+SHOWS_MAX = 1000
 
 
 class Seating(msgspec.Struct, frozen=True):
@@ -37,7 +40,41 @@ class Terms(msgspec.Struct, frozen=True):
     policy: Effective
 
 
-async def terms(services: Services, organization_id: UUID, event_id: UUID) -> Terms:
+class _Merged(NamedTuple):
+    """Terms, and what they were made of: good for as long as the cache has both."""
+
+    seating_key: str
+    policy_key: str
+    said: OrganizationPolicy
+    terms: Terms
+
+
+class Book:
+    """The terms of shows that are on sale here."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._merged: OrderedDict[tuple[UUID, UUID], _Merged] = OrderedDict()
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+    async def terms(self, organization_id: UUID, event_id: UUID) -> Terms:
+        peek, show = self._services.cache.peek, (organization_id, event_id)
+        known = self._merged.get(show)
+        if known and peek(known.seating_key) is known.terms.seating and peek(known.policy_key) is known.said:
+            return known.terms
+        seating_key, policy_key = _seating_key(*show), _policy_key(organization_id)
+        seating, said = await _load(self._services, organization_id, event_id)
+        found = Terms(seating, policy.merged(said.values, said.mandatory, seating.policy))
+        self._merged[show] = _Merged(seating_key, policy_key, said, found)
+        if len(self._merged) > SHOWS_MAX:
+            self._merged.popitem(last=False)
+        return found
+
+
+async def _load(services: Services, organization_id: UUID, event_id: UUID) -> tuple[Seating, OrganizationPolicy]:
     async def load_seating() -> Seating:
         async with services.database.tenant(organization_id) as tx:
             overlay = await store.event_layout(tx, organization_id, event_id)
@@ -54,7 +91,7 @@ async def terms(services: Services, organization_id: UUID, event_id: UUID) -> Te
 
     seating = await services.cache.get(_seating_key(organization_id, event_id), SEATING_S, load_seating, Seating)
     said = await services.cache.get(_policy_key(organization_id), POLICY_S, load_policy, OrganizationPolicy)
-    return Terms(seating, policy.merged(said.values, said.mandatory, seating.policy))
+    return seating, said
 
 
 def _seating_key(organization_id: UUID, event_id: UUID) -> str:
@@ -73,7 +110,7 @@ async def layout_config(tx: Tx, layout_id: UUID) -> bytes:
 # --- consequences: what makes it wrong
 
 
-async def forget_seating(tx: Tx, fact: EventLayoutChanged | LayoutMigrated) -> None:
+async def forget_seating(tx: Tx, fact: EventLayoutChanged | EventPolicyChanged | LayoutMigrated) -> None:
     assert tx.organization_id
     Cache.invalidate(tx, _seating_key(tx.organization_id, fact.subject_id))
 

@@ -15,12 +15,14 @@ from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import delete, get, post, put
 from fullhouse.kit.http.parameters import After, PageSize
 from fullhouse.kit.services import Services
-from fullhouse.seating import actions, differences, drawing, generators, pretix_plan, reading, store
+from fullhouse.seating import actions, differences, drawing, generators, geometry, pretix_plan, reading, store
+from fullhouse.seating.chart import compile
 from fullhouse.seating.differences import PlanDifference
 from fullhouse.seating.model import Layout, LayoutView
 from fullhouse.seating.plan import Plan, encode
 
 JSON = ("application/json",)
+BYTES = "application/octet-stream"
 PLAN_MAX_BYTES = 48 * 2**20  # 200,000 seats, generously
 SLOW_S = 60.0
 Format = Literal["fullhouse", "pretix"]
@@ -140,6 +142,14 @@ async def preview_layout(tx: Tx, layout_id: UUID) -> Answer:
     return _picture(await asyncio.to_thread(drawing.svg, plan))
 
 
+@get("/api/layouts/{layout_id:uuid}/seatmap", "layouts.read", media_type=BYTES)
+async def get_layout_seatmap(tx: Tx, layout_id: UUID) -> Answer:
+    """The layout as maps draw it (docs/seatmap-format.md), whether a show has it or not."""
+    plan = await actions.get_plan(tx, layout_id)
+    packed = await asyncio.to_thread(lambda: geometry.geometry(plan, compile(plan)))
+    return Answer(200, packed, (("cache-control", "private, no-cache"),), BYTES)
+
+
 @get("/api/layouts/{layout_id:uuid}/differences", "layouts.read")
 async def compare_layouts(
     tx: Tx, layout_id: UUID, since: Annotated[UUID, QueryParameter(description="The other version's id.")]
@@ -161,5 +171,6 @@ def _picture(svg: str) -> Answer:
 
 handlers = [
     list_layouts, create_layout, import_layout, generate_layout, preview_plan, get_layout, replace_layout,
-    delete_layout, create_version, activate_layout, archive_layout, get_plan, preview_layout, compare_layouts,
+    delete_layout, create_version, activate_layout, archive_layout, get_plan, preview_layout, get_layout_seatmap,
+    compare_layouts,
 ]  # fmt: skip

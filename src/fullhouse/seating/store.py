@@ -34,9 +34,8 @@ class States(NamedTuple):
 
 class LockedSeat(NamedTuple):
     seat_id: UUID
-    ordinal: int
     status: str
-    hold_id: UUID | None
+    is_kept: bool
 
 
 class ChangedSeat(NamedTuple):
@@ -64,6 +63,11 @@ class KeptCompanion(NamedTuple):
     reserved_for: UUID
 
 
+class AccessibleSeat(NamedTuple):
+    seat_key: str
+    category: str
+
+
 class PolicyRow(NamedTuple):
     values: dict[str, Any]
     mandatory: list[str]
@@ -80,6 +84,7 @@ layout_by_id = statements.one("layout_by_id", Layout)
 lock_layout = statements.one("lock_layout", Layout)
 lock_family = statements.value("lock_family", str)
 newest_version = statements.value("newest_version", int)
+active_version = statements.value("active_version", UUID)
 list_layouts = statements.many("list_layouts", Layout)
 layout_document = statements.value("layout_document", bytes)
 layout_geometry = statements.value("layout_geometry", bytes)
@@ -92,6 +97,7 @@ groups_of_layout = statements.many("groups_of_layout", GroupRow)
 event_layout = statements.one("event_layout", EventLayout)
 lock_event_layout = statements.one("lock_event_layout", EventLayout)
 put_event_layout = statements.one("put_event_layout", EventLayout)
+put_event_policy = statements.one("put_event_policy", EventLayout)
 delete_event_layout = statements.count("delete_event_layout")
 is_in_use = statements.value("is_in_use", bool)
 clear_event_seats = statements.count("clear_event_seats")
@@ -133,6 +139,8 @@ end_migration = statements.one("end_migration", LayoutMigration)
 allow_relocation = statements.value("allow_relocation", str)
 kept_companions = statements.many("kept_companions", KeptCompanion)
 keep_companions = statements.count("keep_companions")
+accessible_seats = statements.many("accessible_seats", AccessibleSeat)
+accompany = statements.many("accompany", ChangedSeat)
 keep_released = statements.count("keep_released")
 seat_tickets_again = statements.count("seat_tickets_again")
 count_sold_again = statements.count("count_sold_again")
