@@ -1,4 +1,4 @@
-"""A process with an engine, on the worker's database."""
+"""A process with an engine, on the worker's database; and over HTTP somebody who sells and somebody who buys."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from fullhouse.kit.db import Database
 from fullhouse.kit.services import Services
+from tests.fixtures import Client, Tenant
 from tests.holds.helpers import a_finder, a_process
 
 
@@ -20,3 +21,13 @@ async def process(server_url: str, tmp_path: Path) -> AsyncIterator[Services]:
 async def finder(server_url: str) -> AsyncIterator[Database]:
     async with a_finder(server_url) as database:
         yield database
+
+
+@pytest.fixture
+def staff(client: Client, tenant: Tenant) -> Client:
+    return client.as_(tenant.tokens["owner"])
+
+
+@pytest.fixture
+def buyer(client: Client, tenant: Tenant) -> Client:
+    return client.as_(tenant.tokens["customer"])

@@ -12,6 +12,7 @@ from fullhouse import wiring
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
 from fullhouse.holds.engine import Ask, Engine, Result, Want
+from fullhouse.holds.policy import Limits
 from fullhouse.kit import outbox
 from fullhouse.kit.db import WORKER, Database
 from fullhouse.kit.files import Disk
@@ -127,10 +128,11 @@ def places(sale: OnSale, zone: str, quantity: int) -> Want:
 
 
 def wish(sale: OnSale, user_id: UUID, *wants: Want, **more: Any) -> Ask:
+    limits = Limits(ttl_s=300, per_window=1000, most_mine=None, most_near=None)
+    limits = limits._replace(**{name: more.pop(name) for name in Limits._fields if name in more})
     usual = Ask(
         event_id=sale.event_id, user_id=user_id, basket_id=new_id(), wants=wants, source="web", network="192.0.2.1",
-        ttl_s=300, per_window=1000, most_mine=None, most_near=None, once=None, ip="192.0.2.1", user_agent="test",
-        request_id=None,
+        limits=limits, once=None, ip="192.0.2.1", user_agent="test", request_id=None,
     )  # fmt: skip
     return usual._replace(**more)
 
@@ -207,6 +209,10 @@ WITH won AS (
 )
 SELECT count(*) > 0 FROM won
 """
+_KEEP_COMPANIONS = """
+SELECT app.keep_companions($1, event_id, ARRAY[seat_id]) FROM seat_holds
+WHERE organization_id = $1 AND id = $2 AND seat_id IS NOT NULL
+"""
 
 
 async def convert(services: Services, tenant: Tenant, hold_id: UUID | None, *, late: bool = False) -> bool:
@@ -214,4 +220,7 @@ async def convert(services: Services, tenant: Tenant, hold_id: UUID | None, *, l
     async with services.database.tenant(tenant.id) as tx:
         await tx.fetch(_LOCKS, tenant.id, hold_id)
         await tx.fetch(_SEAT_LOCK, tenant.id, hold_id)
-        return bool(await tx.fetchval(_CONVERT, tenant.id, hold_id, late))
+        sold = bool(await tx.fetchval(_CONVERT, tenant.id, hold_id, late))
+        if sold:
+            await tx.fetch(_KEEP_COMPANIONS, tenant.id, hold_id)
+        return sold

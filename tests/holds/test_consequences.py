@@ -19,7 +19,8 @@ from fullhouse.holds.model import InSale
 from fullhouse.kit.db import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.seating.halls import AVAILABLE, BLOCKED, HELD, Halls
+from fullhouse.seating.halls import Halls
+from fullhouse.seating.model import AVAILABLE, BLOCKED, HELD
 from tests.accounts.helpers import audited, data, refused
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant, soaking
@@ -41,16 +42,6 @@ from tests.holds.helpers import (
 
 Move = Callable[[timedelta], Any]
 LATER = timedelta(seconds=301)
-
-
-@pytest.fixture
-def staff(client: Client, tenant: Tenant) -> Client:
-    return client.as_(tenant.tokens["owner"])
-
-
-@pytest.fixture
-def buyer(client: Client, tenant: Tenant) -> Client:
-    return client.as_(tenant.tokens["customer"])
 
 
 async def some_holds(staff: Client, buyer: Client) -> OnSale:

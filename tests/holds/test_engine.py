@@ -135,7 +135,7 @@ async def blocker(owner_url: str) -> AsyncIterator[Any]:
     await connection.close()
 
 
-WAITING = "wait_event_type = 'Lock' AND query LIKE '%app.hold(%'"
+WAITING = "wait_event_type = 'Lock' AND query LIKE '%app.hold_in_turn(%'"
 
 
 @pytest.mark.fault

@@ -14,7 +14,8 @@ from fullhouse.holds.model import HoldNotFound, HoldOver, ReasonNeeded
 from fullhouse.kit.db import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.seating.halls import AVAILABLE, HELD, RESERVED, Halls
+from fullhouse.seating.halls import Halls
+from fullhouse.seating.model import AVAILABLE, HELD, RESERVED
 from tests.fixtures import Tenant
 from tests.holds.helpers import convert, hall, held_in, hold, places, seat_row, seats, stage, statuses
 
@@ -154,6 +155,24 @@ async def test_several_sweeps_at_once_end_each_hold_once(
         "SELECT count(*) FROM audit_log WHERE organization_id = $1 AND action = 'hold.expired'", tenant.id
     )
     assert rows == 100
+
+
+@pytest.mark.req("HOLD-4", "EV-6")
+async def test_a_show_that_somebody_is_changing_is_left_out_of_the_sweep(
+    process: Services, finder: Database, tenant: Tenant, owner: Any, clock: Move
+) -> None:
+    """Whoever cancels it locks its seats as they come: the sweep neither waits for that nor stands in its way."""
+    busy, free = [await stage(process, tenant, hall(1, 4)) for _ in range(2)]
+    for sale in (busy, free):
+        await hold(process, tenant, sale, new_id(), *seats(sale, 0))
+    await clock(LATER)
+    async with owner.transaction():
+        await owner.execute("SELECT FROM events WHERE id = $1 FOR UPDATE", busy.event_id)
+        async with asyncio.timeout(4):  # less than a lock is waited for
+            await jobs.sweep_holds(finder, process.database)
+        assert (await statuses(owner, busy), await statuses(owner, free)) == (["active"], ["expired"])
+    await jobs.sweep_holds(finder, process.database)
+    assert await statuses(owner, busy) == ["expired"]
 
 
 @pytest.mark.req("ACC-1")

@@ -112,6 +112,18 @@ BROKEN: list[tuple[str, str, str]] = [
         "counted",
         "hold {place} has places in a pool that event {event} does not have",
     ),
+    (
+        "UPDATE event_seats SET reserved_for = '{nobody}', reserved_until = 'infinity'"
+        " WHERE event_id = '{event}' AND ordinal = 8",
+        "companions",
+        "of event {event} is kept, but nobody has place",
+    ),
+    (
+        "UPDATE event_seats SET reserved_for = '{nobody}', reserved_until = 'infinity', companion_of = '{seat_id}'"
+        " WHERE event_id = '{event}' AND ordinal = 8; UPDATE event_zones SET companions_released = true",
+        "companions",
+        "of event {event} is kept, but its zone has released them",
+    ),
     (COPY, "audited", "has no audit row seat_reserved"),
     (
         "UPDATE seat_holds SET status = 'expired' WHERE id = '{place}'",

@@ -23,16 +23,6 @@ FIELDS = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def staff(client: Client, tenant: Tenant) -> Client:
-    return client.as_(tenant.tokens["owner"])
-
-
-@pytest.fixture
-def buyer(client: Client, tenant: Tenant) -> Client:
-    return client.as_(tenant.tokens["customer"])
-
-
 async def reserve(who: Client, sale: OnSale, seat: int | str, suffix: str = "", **body: Any) -> httpx.Response:
     name = sale.seat(seat) if isinstance(seat, int) else seat
     return await who.post(sale.path(f"seats/{name}/reserve{suffix}"), json=body)

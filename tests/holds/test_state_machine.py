@@ -34,7 +34,7 @@ from fullhouse.holds.engine import Result
 from fullhouse.kit.db import AUDITOR, Database, connect
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.seating import overlay_actions as overlays
+from fullhouse.seating import seat_actions
 from fullhouse.seating.model import SeatChoice
 from tests.fixtures import Tenant, make_tenant, soaking
 from tests.holds.helpers import OnSale, a_finder, a_process, convert, hall, hold, places, seats, stage
@@ -278,7 +278,7 @@ class LifeOfASale(RuleBasedStateMachine):
         async def block() -> None:
             choice = SeatChoice(seat_ids=[UUID(self.sale.seat(seat))], reason="A camera")
             async with house.process.database.tenant(house.tenant.id) as tx:
-                await (overlays.block if blocked else overlays.unblock)(tx, self.sale.event_id, choice)
+                await (seat_actions.block if blocked else seat_actions.unblock)(tx, self.sale.event_id, choice)
 
         self.do(block(), "block" if blocked else "unblock")
         if blocked and seat not in model.blocked:

@@ -21,9 +21,10 @@ from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.seating import overlay_actions as overlays
+from fullhouse.seating import seat_actions
 from fullhouse.seating.geometry import unpack_states
-from fullhouse.seating.halls import BLOCKED, Halls
-from fullhouse.seating.model import SeatChoice
+from fullhouse.seating.halls import Halls
+from fullhouse.seating.model import BLOCKED, SeatChoice
 from tests.fixtures import Client, Tenant, make_tenant, settings
 from tests.holds.helpers import OnSale, hall, hold, places, seats, stage, wish
 from tests.kit.helpers import until
@@ -196,10 +197,10 @@ class Workload:
             await actions.end(tx, some, "cancelled")
 
     async def block(self, services: Services) -> None:
-        await self._set(services, overlays.block)
+        await self._set(services, seat_actions.block)
 
     async def unblock(self, services: Services) -> None:
-        await self._set(services, overlays.unblock)
+        await self._set(services, seat_actions.unblock)
 
     async def _set(self, services: Services, how: Any) -> None:
         ids = [UUID(self.sale.seat(n)) for n in self.random.sample(range(SIZE), 3)]

@@ -23,7 +23,7 @@ from fullhouse.kit.files import Disk
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services, open_parts, open_services
 from fullhouse.kit.warm import client
-from fullhouse.seating import overlay_actions as overlays
+from fullhouse.seating import seat_actions
 from fullhouse.seating.model import SeatChoice
 from tests.fixtures import PUBLIC_URL, SECRET_KEY, Tenant, make_tenant
 from tests.holds.helpers import OnSale, hall, hold, places, seats, stage, wish
@@ -135,7 +135,7 @@ async def test_a_show_that_is_postponed_and_its_blocked_seats(process: Services,
     await settled(process)
     async with process.database.tenant(tenant.id) as tx:
         choice = SeatChoice(seat_ids=[UUID(sale.seat(7))], reason="x")
-        await overlays.block(tx, sale.event_id, choice)
+        await seat_actions.block(tx, sale.event_id, choice)
         await events.move_event(tx, sale.event_id, Move.POSTPONE)
     assert await right(process, tenant, sale)
     scores = await redis.zrange(f"{base(tenant, sale)}:seat_holds", 0, -1, withscores=True)

@@ -20,7 +20,7 @@ from tests.services.client import ask
 
 # A guard is a piece of a function's text, and what is left of it without.
 SEAT_LOCK = ("app.hold", "FOR UPDATE OF s SKIP LOCKED", "")
-POOL_LOCK = ("app.hold", "ORDER BY p.event_id, p.kind, p.ref_id FOR UPDATE;", "ORDER BY p.event_id, p.kind, p.ref_id;")
+POOL_LOCK = ("app.hold", "p.event_id, p.kind, p.ref_id FOR UPDATE) p", "p.event_id, p.kind, p.ref_id) p")
 PEOPLE_LOCK = ("app.hold", "PERFORM pg_advisory_xact_lock(k.key)", "PERFORM k.key")
 STILL_LIVE = ("app.end_holds", "AND h.status IN ('active', 'suspended')", "")
 

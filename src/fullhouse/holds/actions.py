@@ -14,19 +14,21 @@ from fullhouse.holds.answers import basket, basket_again, reserved
 from fullhouse.holds.desk import (
     BasketId,
     Desk,
+    Desks,
     ask,
     check_entry,
     check_groups,
     check_orphans,
-    desk,
     open_zones,
     own_seats,
     refuse_first,
     seat_wish,
     wish,
 )
+from fullhouse.holds.failures import noting
 from fullhouse.holds.model import (
     Basket,
+    BeingPaidFor,
     BestAvailable,
     ConsentNeeded,
     Hold,
@@ -47,14 +49,20 @@ from fullhouse.kit.errors import FieldError
 from fullhouse.kit.idempotency import KeyReused
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
+from fullhouse.queue import actions as waiting_room
+from fullhouse.queue import entry_actions as queue
+from fullhouse.queue.facts import QueueOpened
 from fullhouse.seating import allocation
 from fullhouse.seating import overlay_actions as seating
 from fullhouse.seating import policy as seating_policy
+from fullhouse.seating import policy_actions as seating_policies
 from fullhouse.seating.chart import seat_id
-from fullhouse.seating.facts import SeatsBlocked
-from fullhouse.seating.halls import AVAILABLE, RESERVED
+from fullhouse.seating.facts import SeatsBlocked, SeatsReleased
+from fullhouse.seating.halls import Halls
+from fullhouse.seating.model import AVAILABLE, RESERVED
 
 BEST_TRIES = 20  # a crowd that wants the same block loses one winner a round
+LOOK_AGAIN = 8  # tries after which it is our memory that is late, not we
 LOST = frozenset({"again", "seat_not_available", "seat_held_by_another_user"})
 GONE = 255
 ENDED = f"{HERE}holds:ended"  # told in this process only: how they ended, why, and the rows
@@ -65,17 +73,20 @@ log = structlog.get_logger()
 # --- one seat
 
 
+@noting
 async def reserve(services: Services, who: Principal, event_id: UUID, seat: UUID, source: str) -> tuple[Reserved, bool]:
     """One seat, picked by hand. The same person again gets the same hold; says whether it is a new one."""
-    at = await desk(services, who, event_id)
+    at = await services.part(Desks).get(who.organization_id, event_id)
+    await queue.check_admitted(services, who, event_id, policy.ttl_s(at.terms.policy))
     ordinal = at.ordinal(seat)
     if ordinal is not None:
-        await check_entry(at, [ordinal], ())
+        await check_entry(at, who, [ordinal], ())
+        policy.check_picking(1, at.terms.policy, who)
         check_groups(at, [ordinal])
         if at.is_wheelchair(ordinal):
-            own = await own_seats(at)
+            own = await own_seats(at, who)
             policy.check_size(1, 1 + sum(at.is_wheelchair(n) for n in own if n != ordinal), at.terms.policy)
-    (result,) = await ask(at, (seat_wish(at, seat, ordinal),), source, BasketId(new_id()))
+    (result,) = await ask(at, who, (seat_wish(at, seat, ordinal),), source, BasketId(new_id()))
     if not result.good:
         raise policy.refusal(result.outcome, result.left_s)
     return reserved(at, seat, result), result.outcome == "held"
@@ -84,69 +95,76 @@ async def reserve(services: Services, who: Principal, event_id: UUID, seat: UUID
 # --- baskets
 
 
+@noting
 async def hold_items(
     services: Services, who: Principal, event_id: UUID, order: HoldItems, key: str | None = None
 ) -> Basket:
     """Several seats and places: all of them, or none. With an Idempotency-Key once, however often it is asked."""
-    at = await desk(services, who, event_id)
+    at = await services.part(Desks).get(who.organization_id, event_id)
+    await queue.check_admitted(services, who, event_id, policy.ttl_s(at.terms.policy))
     basket_id = BasketId.of(who, event_id, key, msgspec.json.encode(order))
-    if basket_id.once and (found := await _repeated(at, basket_id)):
+    if basket_id.once and (found := await _repeated(at, who, basket_id)):
         return found
     if order.best_available:
         if order.items:
             raise InvalidRequest(fields=[FieldError("best_available", "Either this or items.")])
-        return await _hold_best(at, order.best_available, order.source, basket_id)
+        return await _hold_best(at, who, order.best_available, order.source, basket_id)
     policy.check_items(order.items)
     ordinals = [n for n in (at.ordinal(item.seat_id) for item in order.items if item.seat_id) if n is not None]
-    own = await own_seats(at) if ordinals else []
+    own = await own_seats(at, who) if ordinals else []
     wheelchairs = sum(at.is_wheelchair(n) for n in {*own, *ordinals})
     policy.check_size(sum(item.quantity for item in order.items), wheelchairs, at.terms.policy)
-    await check_entry(at, ordinals, [item.zone_id for item in order.items if item.zone_id])
+    await check_entry(at, who, ordinals, [item.zone_id for item in order.items if item.zone_id])
+    policy.check_picking(sum(not at.is_in_whole(n) for n in ordinals), at.terms.policy, who)
     check_groups(at, ordinals)
     check_orphans(at, ordinals, own)
     wants = tuple(wish(at, item) for item in order.items)
-    results = await ask(at, wants, order.source, basket_id)
+    results = await ask(at, who, wants, order.source, basket_id)
     if results[0].outcome == "repeated":
-        return await _first_answer(at, basket_id)
+        return await _first_answer(at, who, basket_id)
     refuse_first(results, order.items)
     return basket(at, basket_id.id, wants, results)
 
 
-async def _repeated(at: Desk, basket_id: BasketId) -> Basket | None:
+async def _repeated(at: Desk, who: Principal, basket_id: BasketId) -> Basket | None:
     """What the same key has got before. Another body under it is a mistake, and nothing else happens."""
     assert basket_id.once
-    async with at.services.database.tenant(at.organization_id, at.who.actor) as tx:
+    async with at.services.database.tenant(at.organization_id, who.actor) as tx:
         holds = await store.holds_of_basket(tx, at.organization_id, *basket_id.once)
     if any(hold.basket_id != basket_id.id for hold in holds):
         raise KeyReused()
     return basket_again(at, basket_id.id, holds) if holds else None
 
 
-async def _first_answer(at: Desk, basket_id: BasketId) -> Basket:
-    found = await _repeated(at, basket_id)
+async def _first_answer(at: Desk, who: Principal, basket_id: BasketId) -> Basket:
+    found = await _repeated(at, who, basket_id)
     assert found, "the statement saw its rows"
     return found
 
 
-async def _hold_best(at: Desk, wish: BestAvailable, source: str, basket_id: BasketId) -> Basket:
+async def _hold_best(at: Desk, who: Principal, wish: BestAvailable, source: str, basket_id: BasketId) -> Basket:
     """Chooses, asks, and chooses again without what somebody else has got in between."""
     if at.hall is None:
         raise InvalidRequest(fields=[FieldError("best_available", "The show has no seats to choose from.")])
     policy.check_size(wish.quantity, wish.accessible, at.terms.policy)
-    own = await own_seats(at)
-    allowed = await open_zones(at, wish.zone_ids)
+    own = await own_seats(at, who)
+    allowed = await open_zones(at, who, wish.zone_ids)
     gone: set[int] = set()  # somebody's, whatever the hall believes
-    for _ in range(BEST_TRIES):
+    for tries in range(BEST_TRIES):
+        if tries == LOOK_AGAIN:
+            hall = await at.services.part(Halls).read(at.organization_id, at.event_id)
+            at = Desk(at.services, at.organization_id, at.event_id, at.terms, hall or at.hall)
+        assert at.hall
         states = at.hall.states.copy()
         states[list(gone)] = GONE
-        choice = _choose(at, states, allowed, wish, own)
+        choice = _choose(at, who, states, allowed, wish, own)
         seats = [seat_id(at.hall.house.layout_id, n) for n in choice.ordinals]
         wants = tuple(seat_wish(at, seat, n) for seat, n in zip(seats, choice.ordinals, strict=True))
-        results = await ask(at, wants, source, basket_id)
+        results = await ask(at, who, wants, source, basket_id)
         if all(result.good for result in results):
             return basket(at, basket_id.id, wants, results, choice.sentence)
         if results[0].outcome == "repeated":
-            return await _first_answer(at, basket_id)
+            return await _first_answer(at, who, basket_id)
         lost = [n for n, result in zip(choice.ordinals, results, strict=True) if result.outcome in LOST]
         if not lost:
             refuse_first(results, [Item(seat_id=seat) for seat in seats])
@@ -155,7 +173,7 @@ async def _hold_best(at: Desk, wish: BestAvailable, source: str, basket_id: Bask
 
 
 def _choose(
-    at: Desk, states: NDArray[np.uint8], allowed: set[int], wish: BestAvailable, own: list[int]
+    at: Desk, who: Principal, states: NDArray[np.uint8], allowed: set[int], wish: BestAvailable, own: list[int]
 ) -> allocation.Choice:
     assert at.hall
     house = at.hall.house
@@ -180,7 +198,7 @@ def _choose(
         accessible=wish.accessible,
         own=own,
         soft_reserved=np.flatnonzero(states == RESERVED).tolist(),
-        rotate=int.from_bytes(at.who.id.bytes[-4:], "big") if at.who.id else 0,
+        rotate=int.from_bytes(who.id.bytes[-4:], "big") if who.id else 0,
         names=house.names,
     )
     if isinstance(found, allocation.Refused):
@@ -202,6 +220,8 @@ async def release(tx: Tx, who: Principal, hold_id: UUID, reason: str | None) -> 
     if not mine and reason is None:
         raise ReasonNeeded()
     if not await end(tx, [hold_id], "cancelled", reason=reason):
+        if hold.status == "active" and hold.held_until is None:
+            raise BeingPaidFor()
         raise HoldOver(f"It is {hold.status} already.")
 
 
@@ -219,6 +239,8 @@ async def end(
         freed = [(row.ordinal, row.version) for row in rows if row.ordinal is not None]
         counts = [(row.zone_id, row.held, row.sold, row.version) for row in rows if row.held is not None]
         seating.tell_seats(tx, event_id, freed, AVAILABLE, counts)
+        if kept := [(row.kept, row.version) for row in rows if row.kept is not None]:
+            seating.tell_seats(tx, event_id, kept, RESERVED)
     tx.tell(ENDED, (tx.organization_id, ending, reason, ended))
     return sum(row.hold_id is not None for row in ended)
 
@@ -254,7 +276,7 @@ async def resume(tx: Tx, fact: event_facts.EventFact) -> None:
     if not await store.is_on_sale(tx, tx.organization_id, fact.subject_id):
         await _end_all(tx, fact.subject_id, "the sale is closed")
         return
-    values = seating_policy.values_of(await seating.effective_policy(tx, fact.subject_id))
+    values = seating_policy.values_of(await seating_policies.effective(tx, fact.subject_id))
     if await store.resume_holds(tx, tx.organization_id, fact.subject_id, policy.ttl_s(values)):
         seating.forget_seats(tx, fact.subject_id)
 
@@ -289,11 +311,17 @@ async def refuse_while_in_sale(tx: Tx, fact: event_facts.EventUnpublished) -> No
         raise InSale()
 
 
-async def release_blocked(tx: Tx, fact: SeatsBlocked) -> None:
-    """Whoever holds a seat that is blocked loses it, while it is still theirs to lose."""
-    if fact.blocked:
+async def release_blocked(tx: Tx, fact: SeatsBlocked | SeatsReleased) -> None:
+    """Whoever holds a seat that is blocked, or set free by hand, loses it while it is still theirs to lose."""
+    if isinstance(fact, SeatsReleased) or fact.blocked:
         held = await store.live_holds_of_seats(tx, tx.organization_id, fact.subject_id, fact.seat_ids) or []
-        await end(tx, held, "cancelled", reason=fact.reason)
+        if await end(tx, held, "cancelled", reason=fact.reason) < len(held):
+            raise BeingPaidFor()
+
+
+async def admit_holders(tx: Tx, fact: QueueOpened) -> None:
+    """The waiting room opens: whoever holds seats already stands in front of everybody."""
+    await waiting_room.admit_first(tx, fact.subject_id, await store.holders(tx, tx.organization_id, fact.subject_id))
 
 
 async def _end_all(tx: Tx, event_id: UUID, reason: str) -> None:

@@ -3,6 +3,7 @@ the database would allow, except by the organiser's rules.
 """
 
 import hashlib
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from uuid import UUID
@@ -21,26 +22,26 @@ from fullhouse.kit.services import Services
 from fullhouse.seating import orphans
 from fullhouse.seating import overlay_actions as seating
 from fullhouse.seating.chart import ordinal_of, seat_id
-from fullhouse.seating.halls import AVAILABLE, RESERVED, Hall, Halls
-from fullhouse.seating.index import WHEELCHAIR
-from fullhouse.seating.model import EventZone, ZoneAccessDenied
-from fullhouse.seating.reads import Terms, terms
+from fullhouse.seating.halls import HALLS_MAX, Hall, Halls
+from fullhouse.seating.model import AVAILABLE, RESERVED, EventZone, ZoneAccessDenied
+from fullhouse.seating.reads import Book, Terms
 
 log = structlog.get_logger()
 
 
-class Desk(NamedTuple):
-    """Everything that is known about a buyer's wish before the engine decides."""
+class Desk:
+    """What is known of a show before the engine decides: made once, for as long as its terms and its hall stay."""
 
-    services: Services
-    who: Principal
-    event_id: UUID
-    terms: Terms
-    hall: Hall | None
+    __slots__ = ("closed", "event_id", "hall", "limits", "organization_id", "services", "terms")
 
-    @property
-    def organization_id(self) -> UUID:
-        return self.who.organization_id
+    def __init__(
+        self, services: Services, organization_id: UUID, event_id: UUID, known: Terms, hall: Hall | None
+    ) -> None:
+        self.services = services
+        self.organization_id, self.event_id = organization_id, event_id
+        self.terms, self.hall = known, hall
+        self.limits = policy.limits(known.policy)
+        self.closed = {i: zone for i, zone in known.seating.zones.items() if zone.access_mode != "public"}
 
     def ordinal(self, seat: UUID) -> int | None:
         if self.hall is None:
@@ -55,52 +56,75 @@ class Desk(NamedTuple):
 
     def is_wheelchair(self, ordinal: int) -> bool:
         assert self.hall
-        return bool(self.hall.house.index.chart.category[ordinal] == WHEELCHAIR)
+        return ordinal in self.hall.house.wheelchairs
+
+    def is_in_whole(self, ordinal: int) -> bool:
+        """Whether the seat is bought with its whole table or block, and so never chosen by us."""
+        assert self.hall
+        return ordinal in self.hall.house.wholes
 
 
-async def desk(services: Services, who: Principal, event_id: UUID) -> Desk:
-    known = await terms(services, who.organization_id, event_id)
-    hall = await services.part(Halls).get(who.organization_id, event_id) if known.seating.layout_id else None
-    return Desk(services, who, event_id, known, hall)
+class Desks:
+    """One for each show that is on sale here."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._desks: OrderedDict[UUID, Desk] = OrderedDict()
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None: ...
+
+    async def get(self, organization_id: UUID, event_id: UUID) -> Desk:
+        services = self._services
+        known = await services.part(Book).terms(organization_id, event_id)
+        hall = await services.part(Halls).get(organization_id, event_id) if known.seating.layout_id else None
+        at = self._desks.get(event_id)
+        if at is None or at.terms is not known or at.hall is not hall:
+            at = self._desks[event_id] = Desk(services, organization_id, event_id, known, hall)
+            if len(self._desks) > HALLS_MAX:
+                self._desks.popitem(last=False)
+        return at
 
 
 # --- checks
 
 
-async def check_entry(at: Desk, ordinals: Iterable[int], zone_ids: Iterable[UUID]) -> None:
+async def check_entry(at: Desk, who: Principal, ordinals: Iterable[int], zone_ids: Iterable[UUID]) -> None:
     """Who may not enter a zone is refused with the reason, and that is written down."""
-    zones = {zone.id: zone for zone in map(at.zone_of, ordinals) if zone}
-    zones |= {i: at.terms.seating.zones[i] for i in zone_ids if i in at.terms.seating.zones}
-    closed = [zone for zone in zones.values() if zone.access_mode != "public"]
+    if not at.closed:
+        return
+    asked = {zone.id for zone in map(at.zone_of, ordinals) if zone} | set(zone_ids)
+    closed = [zone for zone_id, zone in at.closed.items() if zone_id in asked]
     if not closed:
         return
     try:
-        async with at.services.database.tenant(at.organization_id, at.who.actor) as tx:
-            await seating.check_access(tx, at.event_id, closed, at.who)
+        async with at.services.database.tenant(at.organization_id, who.actor) as tx:
+            await seating.check_access(tx, at.event_id, closed, who)
     except ZoneAccessDenied as denied:
-        async with at.services.database.tenant(at.organization_id, at.who.actor) as tx:
+        async with at.services.database.tenant(at.organization_id, who.actor) as tx:
             zone_id = denied.extra.get("zone_id")
             await audit.write(
                 tx, "zone.access_denied", "event", at.event_id, after={"zone_id": zone_id}, reason=denied.detail
             )
         denied.noted = True
-        log.info("zone access", event_id=str(at.event_id), zone_id=str(zone_id), user_id=str(at.who.id),
+        log.info("zone access", event_id=str(at.event_id), zone_id=str(zone_id), user_id=str(who.id),
                  access_denied=True, reason=denied.detail)  # fmt: skip
         raise
 
 
-async def open_zones(at: Desk, wanted: Sequence[UUID] | None) -> set[int]:
+async def open_zones(at: Desk, who: Principal, wanted: Sequence[UUID] | None) -> set[int]:
     """The numbers of the zones to choose from: those asked for, or all that are open to everybody."""
     assert at.hall
     zones = at.terms.seating.zones
     if wanted is not None:
-        await check_entry(at, (), wanted)
+        await check_entry(at, who, (), wanted)
         return {zones[i].position for i in wanted if i in zones}
     return {zone.position for zone in zones.values() if zone.access_mode == "public"}
 
 
 def check_groups(at: Desk, ordinals: Sequence[int]) -> None:
-    if at.hall is None:
+    if at.hall is None or not at.hall.house.wholes:
         return
     asked = set(ordinals)
     for ordinal in ordinals:
@@ -116,6 +140,8 @@ def check_orphans(at: Desk, ordinals: Sequence[int], own: Sequence[int]) -> None
         return
     states = at.hall.states
     try:
+        runs = at.hall.house.index.run_start
+        own = [n for n in own if runs[n] in runs[list(ordinals)]]  # the rest was judged when it was taken
         mine = np.zeros(len(states), bool)
         mine[[*own, *ordinals]] = True
         free = (states == AVAILABLE) | mine
@@ -138,10 +164,10 @@ def check_orphans(at: Desk, ordinals: Sequence[int], own: Sequence[int]) -> None
         log.info("orphan seats", event_id=str(at.event_id), orphans=len(verdict.orphans), reason=verdict.reason)
 
 
-async def own_seats(at: Desk) -> list[int]:
+async def own_seats(at: Desk, who: Principal) -> list[int]:
     """What the buyer has in this show already, by ordinal."""
-    async with at.services.database.tenant(at.organization_id, at.who.actor) as tx:
-        holds = await store.my_holds(tx, at.organization_id, at.event_id, at.who.id)
+    async with at.services.database.tenant(at.organization_id, who.actor) as tx:
+        holds = await store.my_holds(tx, at.organization_id, at.event_id, who.id)
     return [n for hold in holds if hold.seat_id and (n := at.ordinal(hold.seat_id)) is not None]
 
 
@@ -178,21 +204,17 @@ class BasketId(NamedTuple):
         return cls(UUID(bytes=named + hashlib.sha256(body).digest()[:8]), (low, high))
 
 
-async def ask(at: Desk, wants: tuple[Want, ...], source: str, basket: BasketId) -> Results:
-    actor, known = at.who.actor, at.terms.policy
-    assert at.who.id
+async def ask(at: Desk, who: Principal, wants: tuple[Want, ...], source: str, basket: BasketId) -> Results:
+    actor = who.actor
     request = Ask(
         event_id=at.event_id,
-        user_id=at.who.id,
+        user_id=who.id,
         basket_id=basket.id,
-        once=basket.once,
         wants=wants,
         source=source,
-        network=network_of(actor.ip) if known.values["max_holds_per_ip"] is not None else None,
-        ttl_s=policy.ttl_s(known),
-        per_window=known.number("holds_per_window"),
-        most_mine=policy.limit(known, "max_holds_per_user"),
-        most_near=policy.limit(known, "max_holds_per_ip"),
+        network=network_of(actor.ip) if at.limits.most_near is not None else None,
+        limits=at.limits,
+        once=basket.once,
         ip=actor.ip,
         user_agent=actor.user_agent,
         request_id=actor.request_id,

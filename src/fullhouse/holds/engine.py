@@ -1,10 +1,12 @@
-"""The engine: requests of one organisation that wait together are held by one statement (`app.hold`, migration 0009).
+"""The engine: requests of one organisation that wait together are held by one statement (`app.hold`, migration 0009;
+where a show has a waiting list, after whoever waits: 0027).
 
 The path of a single request is that of a batch of one. Every check that decides anything is in the statement, under the
 locks; what happens before it only spares work. The seats' new states reach the halls of this process at once, and those
 of others with the commit.
 """
 
+from collections import Counter as Tally
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from datetime import datetime
@@ -14,15 +16,16 @@ from uuid import UUID
 import asyncpg
 from prometheus_client import Counter
 
+from fullhouse.holds.policy import Limits
 from fullhouse.kit.batching import AGAIN, Again, Coalescer
 from fullhouse.kit.bus import HERE
 from fullhouse.kit.db import HotLine
 from fullhouse.kit.services import Services
 from fullhouse.seating.model import SeatChange
 
-STATEMENT = "SELECT * FROM app.hold($1, $2, $3)"
+STATEMENT = "SELECT * FROM app.hold_in_turn($1, $2, $3)"
 LINES, BATCH_MAX = 3, 256
-CHANGES = {"freed": 0, "held": 1, "accompanied": 4}  # what a line did to its seat, as the halls know it
+CHANGES = {"freed": 0, "held": 1, "offered": 1, "accompanied": 4}  # what a line did to its seat, as the halls know it
 PLACED = f"{HERE}holds:placed"  # told in this process only: the batch, and what it got
 OUTCOMES = Counter("fullhouse_hold_lines_total", "Lines of requests to hold, by how they ended", ["outcome"])
 
@@ -47,10 +50,7 @@ class Ask(NamedTuple):
     wants: tuple[Want, ...]
     source: str
     network: str | None
-    ttl_s: int
-    per_window: int
-    most_mine: int | None
-    most_near: int | None
+    limits: Limits
     once: tuple[UUID, UUID] | None  # the range of baskets that have the same key
     ip: str | None
     user_agent: str | None
@@ -90,10 +90,10 @@ class Engine:
 
     async def hold(self, organization_id: UUID, ask: Ask) -> Results:
         """One result for each want. One person, and one network that is limited, is in a batch once at most."""
-        apart: list[Hashable] = [ask.user_id]
-        if ask.most_near is not None:
-            apart.append(ask.network)
-        return await self._coalescer.submit(organization_id, ask, apart)
+        near = ask.limits.most_near is not None
+        return await self._coalescer.submit(
+            organization_id, ask, (ask.user_id, ask.network) if near else (ask.user_id,)
+        )
 
     async def _run(self, key: Hashable, asks: Sequence[Ask], last: Sequence[bool]) -> Sequence[Results | Again]:
         lines = [
@@ -116,14 +116,15 @@ class Engine:
                 changed[event_id].add(ordinal, CHANGES[outcome], version)
         self._bus.deliver([(PLACED, (key, asks, rows))])
         self._bus.told([(f"seats:{event_id}", change) for event_id, change in changed.items()])
-        return [_answer(results, final) for results, final in zip(answers, last, strict=True)]
+        decided = [_answer(results, final) for results, final in zip(answers, last, strict=True)]
+        for outcome, n in Tally(r.outcome for said in decided if not isinstance(said, Again) for r in said).items():
+            OUTCOMES.labels(outcome).inc(n)
+        return decided
 
 
 def _answer(results: list[Result], final: bool) -> Results | Again:
     if not final and any(result.outcome == "again" for result in results):
         return AGAIN
-    for result in results:
-        OUTCOMES.labels(result.outcome).inc()
     return tuple(results)
 
 
@@ -131,6 +132,6 @@ def _line(req: int, line: int, ask: Ask, want: Want) -> tuple[Any, ...]:
     """As `app.hold_line` has them."""
     return (
         req, line, ask.event_id, ask.user_id, want.seat_id, want.kind, want.ref_id, want.quantity, want.hold_id,
-        ask.basket_id, ask.source, ask.network, ask.ttl_s, ask.per_window, ask.most_mine, ask.most_near,
-        want.keeps_companions, *(ask.once or (None, None)), ask.ip, ask.user_agent, ask.request_id,
+        ask.basket_id, ask.source, ask.network, *ask.limits, want.keeps_companions, *(ask.once or (None, None)),
+        ask.ip, ask.user_agent, ask.request_id,
     )  # fmt: skip

@@ -19,13 +19,23 @@ class HoldFact(Fact, frozen=True, kw_only=True):
 
 
 class HoldPlaced(HoldFact, frozen=True, kw_only=True):
+    """Somebody has a seat or places of a show until `held_until`."""
+
     name: ClassVar[str] = "hold.placed"
     basket_id: UUID
     held_until: datetime
 
 
 class HoldExpired(HoldFact, frozen=True, kw_only=True):
+    """A hold's time was over. What it had is free."""
+
     name: ClassVar[str] = "hold.expired"
+
+
+class HoldConverted(HoldFact, frozen=True, kw_only=True):
+    """What was held is sold."""
+
+    name: ClassVar[str] = "hold.converted"
 
 
 class HoldCancelled(HoldFact, frozen=True, kw_only=True):

@@ -24,7 +24,8 @@ from fullhouse.kit.services import Services
 from fullhouse.kit.warm import Redis
 from fullhouse.seating import reads
 from fullhouse.seating.chart import ordinal_of, seat_id
-from fullhouse.seating.halls import AVAILABLE, Hall, Halls
+from fullhouse.seating.halls import Hall, Halls
+from fullhouse.seating.model import AVAILABLE
 
 log = structlog.get_logger()
 KEPT_S, LAYOUT_S = 1800, 86_400

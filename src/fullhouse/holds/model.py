@@ -33,6 +33,15 @@ class StoredHold(Hold, frozen=True, kw_only=True):
     user_id: UUID
 
 
+class HourOfEndings(msgspec.Struct, frozen=True, kw_only=True):
+    """How many holds ended in an hour, by how."""
+
+    hour: datetime
+    converted: int
+    expired: int
+    cancelled: int
+
+
 class Reserved(msgspec.Struct, frozen=True, kw_only=True):
     """A seat that is reserved, in the words of the reserve workflow."""
 
@@ -145,6 +154,12 @@ class SeatNotAvailable(Conflict):
     code, title = "seat_not_available", "The seat is not available"
 
 
+class SeatsAreChosen(Conflict):
+    """In this show seats are not picked one by one: ask for `best_available`."""
+
+    code, title = "seats_are_chosen", "Seats are chosen for you"
+
+
 class SeatHeld(Conflict):
     """Somebody else has reserved the seat. `expires_in` says for how many seconds at most."""
 
@@ -205,12 +220,6 @@ class NoBlock(Conflict):
     code, title = "group_adjacency_strict", "No suitable seats together"
 
 
-class CompanionOnly(Conflict):
-    """A companion seat is for whoever goes with a wheelchair place."""
-
-    code, title = "companion_seat_reserved", "The seat is kept for a companion"
-
-
 class WholeGroup(Conflict):
     """These seats are sold together only: a table, a block. `seat_ids` names all of them."""
 
@@ -227,6 +236,12 @@ class HoldOver(Conflict):
     """The hold has expired, was given back or is sold."""
 
     code, title = "hold_expired", "The hold is over"
+
+
+class BeingPaidFor(Conflict):
+    """A payment for it is under way; until its outcome is known nobody takes it away."""
+
+    code, title = "payment_running", "A payment is under way"
 
 
 class InSale(Conflict):

@@ -1,7 +1,7 @@
 """What follows from a line's outcome, and what a basket may be: tables and pure decisions."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from fullhouse.events.public_model import EventNotFound
@@ -15,11 +15,13 @@ from fullhouse.holds.model import (
     SeatGone,
     SeatHeld,
     SeatNotAvailable,
+    SeatsAreChosen,
     TooManyHolds,
     TooManySeats,
     TooManyWheelchairs,
     UserLimit,
 )
+from fullhouse.kit.actors import Principal
 from fullhouse.kit.errors import FieldError, Refusal
 from fullhouse.seating.model import SeatNotFound, ZoneNotFound
 from fullhouse.seating.orphans import Rules
@@ -42,6 +44,14 @@ REFUSALS: dict[str, type[Refusal]] = {
     "max_holds_per_user": UserLimit,
     "max_holds_per_ip": NetworkLimit,
 }
+
+
+_WRITTEN_BY_THE_ENGINE = tuple(kind for outcome, kind in REFUSALS.items() if outcome != "again")
+
+
+def is_noted_here(refusal: Refusal) -> bool:
+    """Whether the audit must still hear of it: a mistake, a right or a rule, and not what the engine wrote down."""
+    return refusal.status in (400, 403, 409) and not isinstance(refusal, _WRITTEN_BY_THE_ENGINE)
 
 
 def refusal(outcome: str, left_s: int | None, **extra: Any) -> Refusal:
@@ -81,13 +91,33 @@ def check_size(places: int, wheelchairs: int, terms: Effective) -> None:
         raise TooManyWheelchairs(f"At most {most} in one booking.", most=most)
 
 
+def check_picking(picked: int, terms: Effective, who: Principal) -> None:
+    """Where the house chooses, only its staff picks."""
+    if picked and terms.on("prefer_clustering_over_selection") and "seating.write" not in who.allowed:
+        raise SeatsAreChosen()
+
+
 def ttl_s(terms: Effective) -> int:
     return 60 * terms.number("default_hold_ttl_minutes")
 
 
-def limit(terms: Effective, name: str) -> int | None:
-    value = terms.values[name]
-    return None if value is None else int(value)
+class Limits(NamedTuple):
+    """For how long, and how many: as the statement takes them."""
+
+    ttl_s: int
+    per_window: int
+    most_mine: int | None
+    most_near: int | None
+
+
+def limits(terms: Effective) -> Limits:
+    mine, near = (terms.values[name] for name in ("max_holds_per_user", "max_holds_per_ip"))
+    return Limits(
+        ttl_s(terms),
+        terms.number("holds_per_window"),
+        None if mine is None else int(mine),
+        None if near is None else int(near),
+    )
 
 
 def rules(terms: Effective, *, explicit_wish: bool = False) -> Rules:

@@ -1,8 +1,12 @@
--- The statements of the holds room. Placing and ending holds are functions (migration 0009): one statement a batch.
+-- The statements of the holds room. Placing and ending holds are functions (migrations 0009, 0014): one a batch.
 
 -- part: hold
 id, event_id, basket_id, user_id, seat_id, zone_id, ticket_type_id, quantity, status,
 CASE WHEN held_until < 'infinity' THEN held_until END AS held_until, source, created_at
+
+-- part: frozen
+(SELECT f.seat_id FROM seat_holds f WHERE f.organization_id = $1 AND f.event_id = $2 AND f.attempt_id IS NOT NULL
+ AND f.status = 'active' AND f.seat_id IS NOT NULL)
 
 -- name: my_holds
 SELECT {hold} FROM seat_holds
@@ -20,8 +24,18 @@ SELECT {hold} FROM seat_holds WHERE organization_id = $1 AND id = $2;
 
 -- name: end_holds
 SELECT hold_id, event_id, user_id, seat_id, quantity, ordinal, zone_id, ticket_type_id, held_until, age_s, version, held,
-       sold
+       sold, kept
 FROM app.end_holds($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+
+-- name: note_failures
+-- Who was refused before the engine was asked, as its own statement writes it.
+INSERT INTO audit_log (id, organization_id, created_at, actor_type, actor_id, action, entity_type, entity_id, after,
+                       reason, ip, user_agent, request_id)
+SELECT gen_random_uuid(), $1, app.clock(), 'user', f.user_id, 'seat_reserve_failed', 'event', f.event_id,
+       jsonb_strip_nulls(jsonb_build_object('seat_id', f.seat_id, 'reason', f.code)), f.reason, f.ip, f.user_agent,
+       f.request_id
+FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::text[])
+     AS f (event_id, seat_id, code, reason, user_id, ip, user_agent, request_id);
 
 -- name: due_holds
 -- The sweep's question, across organisations: the oldest first.
@@ -30,17 +44,31 @@ FROM (SELECT organization_id, id FROM seat_holds WHERE status = 'active' AND hel
       ORDER BY held_until LIMIT $1) AS due
 GROUP BY organization_id;
 
+-- name: lock_shows_of_holds
+-- Events before seats: who cancels or postpones a show locks its seats in another order. One that is being changed is
+-- left out: its holds end with that, or by the next sweep.
+WITH due AS MATERIALIZED (
+    SELECT h.id, h.event_id FROM seat_holds h WHERE h.organization_id = $1 AND h.id = ANY ($2::uuid[])
+), ours AS MATERIALIZED (
+    SELECT e.id FROM events e WHERE e.organization_id = $1 AND e.id IN (SELECT event_id FROM due)
+    ORDER BY e.id FOR SHARE SKIP LOCKED
+)
+SELECT array(SELECT due.id FROM due JOIN ours ON ours.id = due.event_id);
+
 -- name: live_holds_of_event
+-- Without those that are being paid for: their payment decides.
 SELECT array(SELECT id FROM seat_holds WHERE organization_id = $1 AND event_id = $2
-             AND status IN ('active', 'suspended') ORDER BY id LIMIT $3);
+             AND status IN ('active', 'suspended') AND attempt_id IS NULL ORDER BY id LIMIT $3);
 
 -- name: overdue_holds_of_event
 SELECT array(SELECT id FROM seat_holds WHERE organization_id = $1 AND event_id = $2 AND status = 'active'
              AND held_until <= app.clock() ORDER BY id);
 
 -- name: live_holds_of_seats
-SELECT array(SELECT hold_id FROM event_seats WHERE organization_id = $1 AND event_id = $2 AND seat_id = ANY ($3::uuid[])
-             AND status = 'held');
+-- A seat may be stranded: held, and no hold that lives answers for it.
+SELECT array(SELECT h.id FROM event_seats s
+             JOIN seat_holds h ON h.organization_id = $1 AND h.id = s.hold_id AND h.status IN ('active', 'suspended')
+             WHERE s.organization_id = $1 AND s.event_id = $2 AND s.seat_id = ANY ($3::uuid[]) AND s.status = 'held');
 
 -- name: suspend_holds
 -- They are kept and do not count down; seats first, as everywhere.
@@ -55,13 +83,18 @@ UPDATE seat_holds SET status = 'suspended', held_until = 'infinity', updated_at 
 WHERE organization_id = $1 AND event_id = $2 AND status = 'active' AND held_until > app.clock();
 
 -- name: resume_holds
--- With a full time from now on, whether they were suspended or ran on.
+-- With a full time from now on, whether they were suspended or ran on. What is being paid for goes on as it is.
 WITH counting AS (
     UPDATE event_seats SET held_until = app.clock() + make_interval(secs => $3), version = version + 1
     WHERE organization_id = $1 AND event_id = $2 AND status = 'held' AND held_until > app.clock()
+      AND seat_id NOT IN {frozen}
 ), companions AS (
-    UPDATE event_seats SET reserved_until = app.clock() + make_interval(secs => $3), version = version + 1
-    WHERE organization_id = $1 AND event_id = $2 AND status = 'available' AND reserved_until > app.clock()
+    -- Of places that are held: those of a place that is sold are kept for good.
+    UPDATE event_seats c SET reserved_until = app.clock() + make_interval(secs => $3), version = c.version + 1
+    FROM event_seats w
+    WHERE c.organization_id = $1 AND c.event_id = $2 AND c.status = 'available' AND c.reserved_until > app.clock()
+      AND w.organization_id = $1 AND w.event_id = $2 AND w.seat_id = c.companion_of AND w.status = 'held'
+      AND w.seat_id NOT IN {frozen}
 )
 UPDATE seat_holds SET status = 'active', held_until = app.clock() + make_interval(secs => $3), updated_at = app.clock()
 WHERE organization_id = $1 AND event_id = $2 AND status IN ('active', 'suspended') AND held_until > app.clock();
@@ -78,6 +111,12 @@ SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = $1 AND event_id = 
                AND status IN ('active', 'suspended') AND held_until > app.clock())
     OR EXISTS (SELECT FROM event_seats WHERE organization_id = $1 AND event_id = $2 AND status = 'sold')
     OR EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND sold > 0);
+
+-- name: holders
+-- Who is choosing when the waiting room opens, whoever began first in front.
+SELECT user_id, max(held_until) AS until FROM seat_holds
+WHERE organization_id = $1 AND event_id = $2 AND status IN ('active', 'suspended') AND held_until > app.clock()
+GROUP BY user_id ORDER BY min(created_at), user_id;
 
 -- name: live_holds
 -- All of a show's, whoever has them.
@@ -103,3 +142,31 @@ SELECT status, count(*) AS holds FROM seat_holds
 WHERE organization_id = $1 AND event_id = $2 AND status IN ('converted', 'expired', 'cancelled')
   AND updated_at > app.clock() - interval '1 day'
 GROUP BY status;
+
+-- name: endings_by_hour
+-- A whole day of hours, those without an ending too: a spike is one among its neighbours. Holds are counted once, first.
+WITH ended AS (
+    SELECT date_trunc('hour', updated_at) AS hour, status, count(*) AS holds FROM seat_holds
+    WHERE organization_id = $1 AND event_id = ANY ($2::uuid[]) AND status IN ('converted', 'expired', 'cancelled')
+      AND updated_at >= date_trunc('hour', app.clock()) - interval '23 hours'
+    GROUP BY 1, 2
+)
+SELECT hour, coalesce(sum(holds) FILTER (WHERE status = 'converted'), 0)::bigint AS converted,
+       coalesce(sum(holds) FILTER (WHERE status = 'expired'), 0)::bigint AS expired,
+       coalesce(sum(holds) FILTER (WHERE status = 'cancelled'), 0)::bigint AS cancelled
+FROM generate_series(date_trunc('hour', app.clock()) - interval '23 hours', date_trunc('hour', app.clock()),
+                     interval '1 hour') AS hour
+LEFT JOIN ended USING (hour) GROUP BY hour ORDER BY hour;
+
+-- Holds that are paid for (migration 0022) ---------------------------------------------------------
+
+-- name: freeze_holds
+SELECT app.freeze_holds($1, $2, $3, $4, $5);
+
+-- name: thaw_holds
+SELECT app.thaw_holds($1, $2, $3, $4, $5);
+
+-- name: let_go
+-- No payment decides about them any more: they may be ended.
+UPDATE seat_holds SET attempt_id = NULL, updated_at = app.clock()
+WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND status = 'active' AND attempt_id IS NOT NULL;

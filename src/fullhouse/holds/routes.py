@@ -6,11 +6,11 @@ from uuid import UUID
 import msgspec
 from litestar.params import HeaderParameter, QueryParameter
 
-from fullhouse.holds import actions
+from fullhouse.holds import actions, failures
 from fullhouse.holds.model import Basket, Hold, HoldItems, InvalidRequest, Reserve, Reserved
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Tx
-from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.errors import FieldError, Invalid, Malformed
 from fullhouse.kit.http import problems
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.body import decode
@@ -29,12 +29,14 @@ Why = Annotated[str | None, QueryParameter(min_length=1, max_length=500, descrip
 
 async def reserve_fast(call: Call) -> Answer:
     raw = await call.read()
-    try:
-        wish = decode(_RESERVE, raw) if raw else Reserve()
-    except Invalid as invalid:  # malformed is 400 on this route
-        raise _as_invalid_request(invalid) from None
     assert call.principal
     event_id, seat_id = call.params
+    try:
+        wish = decode(_RESERVE, raw) if raw else Reserve()
+    except (Invalid, Malformed) as wrong:  # both are 400 on this route
+        refusal = wrong if isinstance(wrong, Malformed) else _as_invalid_request(wrong)
+        await failures.note(call.state.services, call.principal, event_id, refusal, seat_id)
+        raise refusal from None
     return await _reserve(call.state.services, call.principal, event_id, seat_id, wish.source)
 
 

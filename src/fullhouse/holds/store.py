@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from fullhouse.holds.model import StoredHold
+from fullhouse.holds.model import HourOfEndings, StoredHold
 from fullhouse.kit import sql
 
 statements = sql.load(__file__)
@@ -26,6 +26,7 @@ class Ended(NamedTuple):
     version: int | None
     held: int | None
     sold: int | None
+    kept: int | None  # instead of `ordinal`: a companion seat that is not free, but kept for who has the place
 
 
 class LiveHold(NamedTuple):
@@ -33,6 +34,11 @@ class LiveHold(NamedTuple):
     user_id: UUID
     place: UUID
     held_until: datetime
+
+
+class Holder(NamedTuple):
+    user_id: UUID
+    until: datetime
 
 
 class Show(NamedTuple):
@@ -54,7 +60,9 @@ my_holds = statements.many("my_holds", StoredHold)
 holds_of_basket = statements.many("holds_of_basket", StoredHold)
 hold_by_id = statements.one("hold_by_id", StoredHold)
 end_holds = statements.many("end_holds", Ended)
+note_failures = statements.count("note_failures")
 due_holds = statements.many("due_holds", Due)
+lock_shows_of_holds = statements.value("lock_shows_of_holds", list[UUID])
 live_holds_of_event = statements.value("live_holds_of_event", list[UUID])
 overdue_holds_of_event = statements.value("overdue_holds_of_event", list[UUID])
 live_holds_of_seats = statements.value("live_holds_of_seats", list[UUID])
@@ -62,7 +70,12 @@ suspend_holds = statements.count("suspend_holds")
 resume_holds = statements.count("resume_holds")
 is_on_sale = statements.value("is_on_sale", bool)
 is_in_sale = statements.value("is_in_sale", bool)
+holders = statements.many("holders", Holder)
 live_holds = statements.many("live_holds", LiveHold)
 shows_on_sale = statements.many("shows_on_sale", Show)
 holds_of_stopped_shows = statements.value("holds_of_stopped_shows", int)
 hold_endings = statements.many("hold_endings", Ending)
+endings_by_hour = statements.many("endings_by_hour", HourOfEndings)
+freeze_holds = statements.value("freeze_holds", bool)
+thaw_holds = statements.value("thaw_holds", int)
+let_go = statements.count("let_go")

@@ -15,8 +15,9 @@ from fullhouse.holds import actions, engine, store
 from fullhouse.kit.db import Database
 from fullhouse.kit.services import Services
 from fullhouse.seating import allocation
-from fullhouse.seating.halls import AVAILABLE, HELD, SOLD, Hall, Halls
+from fullhouse.seating.halls import Hall, Halls
 from fullhouse.seating.index import WHEELCHAIR
+from fullhouse.seating.model import AVAILABLE, HELD, SOLD
 
 AGES_S = (5, 15, 30, 60, 120, 180, 240, 300, 600, 1800)
 ENDED = Counter("fullhouse_holds_ended_total", "Holds that ended, by how", ["ending"])
@@ -86,7 +87,8 @@ class Journal:
         for event_id, count in Tally(row.event_id for row in ended).items():
             log.info(
                 "holds ended", organization_id=str(organization_id), event_id=str(event_id), holds=count,
-                status_before="held", status_after="available", ending=ending, reason=reason,
+                status_before="held", status_after="sold" if ending == "converted" else "available", ending=ending,
+                reason=reason,
             )  # fmt: skip
 
 
@@ -105,17 +107,20 @@ class Sample(msgspec.Struct, frozen=True):
 
 
 class Range(NamedTuple):
+    """Beyond `low` and `high` somebody should look; between the targets all is well."""
+
     low: float
     high: float
     why: str
+    target_low: float
+    target_high: float
 
 
-# Beyond these somebody should look.
 USUAL = {
-    "orphans": Range(0.0, 0.10, "seats are left alone: look at the rules for choosing seats"),
-    "vip": Range(0.40, 0.95, "VIP zones are used unusually"),
-    "accessible": Range(0.0, 0.05, "wheelchair places are used unusually"),
-    "conversion": Range(0.25, 0.85, "holds become sales unusually seldom or often"),
+    "orphans": Range(0.0, 0.10, "seats are left alone: look at the rules for choosing seats", 0.0, 0.05),
+    "vip": Range(0.40, 0.95, "VIP zones are used unusually", 0.60, 0.90),
+    "accessible": Range(0.0, 0.05, "wheelchair places are used unusually", 0.01, 0.03),
+    "conversion": Range(0.25, 0.85, "holds become sales unusually seldom or often", 0.40, 0.60),
 }
 ENDED_MIN = 20  # holds that must have ended before their share says anything
 FULL_MIN = 0.5  # of a show, before "too few" says anything

@@ -1,0 +1,89 @@
+"""Whoever was refused is written down: `seat_reserve_failed`, those who are refused together in one statement.
+
+The engine writes down its own refusals, in the statement that found them; here are those from before it (the rules,
+the shape, who may enter) and those who were too late too often. The answer waits for its row, but never depends on it.
+"""
+
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from functools import wraps
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from uuid import UUID
+
+import structlog
+
+from fullhouse.holds import policy, store
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.batching import Coalescer
+from fullhouse.kit.db import LOST
+from fullhouse.kit.errors import Refusal
+from fullhouse.kit.services import Services
+
+log = structlog.get_logger()
+P = ParamSpec("P")
+T = TypeVar("T")
+Verb = Callable[Concatenate[Services, Principal, UUID, P], Awaitable[T]]
+
+
+class Failure(NamedTuple):
+    """As a row of the audit has it."""
+
+    event_id: UUID
+    seat_id: UUID | None
+    code: str
+    reason: str
+    user_id: UUID | None
+    ip: str | None
+    user_agent: str | None
+    request_id: str | None
+
+
+class Failures:
+    def __init__(self, services: Services) -> None:
+        self._database = services.database
+        self._coalescer: Coalescer[Failure, None] = Coalescer("refusals", self._write, lines=1)
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None:
+        await self._coalescer.close()
+
+    async def note(self, who: Principal, event_id: UUID, seat_id: UUID | None, refusal: Refusal) -> None:
+        actor = who.actor
+        row = Failure(event_id, seat_id, refusal.code, refusal.detail, who.id, actor.ip, actor.user_agent,
+                      actor.request_id)  # fmt: skip
+        try:
+            await self._coalescer.submit(who.organization_id, row)
+        except LOST as error:
+            log.warning("a refusal was not written down", event_id=str(event_id), code=refusal.code, error=repr(error))
+
+    async def _write(self, organization_id: Hashable, rows: Sequence[Failure], _last: Sequence[bool]) -> list[None]:
+        assert isinstance(organization_id, UUID)
+        async with self._database.tenant(organization_id) as tx:
+            await store.note_failures(tx, organization_id, *map(list, zip(*rows, strict=True)))
+        return [None] * len(rows)
+
+
+async def note(
+    services: Services, who: Principal, event_id: UUID, refusal: Refusal, seat_id: UUID | None = None
+) -> None:
+    if policy.is_noted_here(refusal):
+        await services.part(Failures).note(who, event_id, seat_id, refusal)
+
+
+def noting(verb: Verb[P, T]) -> Verb[P, T]:
+    """Around a verb: what it refuses is written down, and refused."""
+
+    @wraps(verb)
+    async def run(services: Services, who: Principal, event_id: UUID, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return await verb(services, who, event_id, *args, **kwargs)
+        except Refusal as refusal:
+            await note(services, who, event_id, refusal, _seat(args))
+            raise
+
+    return run
+
+
+def _seat(args: tuple[Any, ...]) -> UUID | None:
+    """The one that was picked by hand, if it was one."""
+    return args[0] if args and isinstance(args[0], UUID) else None

@@ -1,0 +1,73 @@
+"""Holds that are paid for: frozen while a payment's outcome is open, then sold or thawed (migration 0022).
+
+Nobody else ends, suspends or lengthens a frozen hold. The statements that freeze and sell are parts of the purchase's
+own.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from fullhouse.holds import store
+from fullhouse.holds.actions import ENDED
+from fullhouse.kit.db import Tx
+from fullhouse.seating import overlay_actions as seating
+from fullhouse.seating.model import SOLD
+
+
+class Sold(Protocol):
+    """A row of `app.settle_orders`: a hold that was sold; without one, how full a zone is now."""
+
+    @property
+    def hold_id(self) -> UUID | None: ...
+    @property
+    def user_id(self) -> UUID | None: ...
+    @property
+    def seat_id(self) -> UUID | None: ...
+    @property
+    def quantity(self) -> int: ...
+    @property
+    def zone_id(self) -> UUID | None: ...
+    @property
+    def ticket_type_id(self) -> UUID | None: ...
+    @property
+    def held_until(self) -> datetime | None: ...
+    @property
+    def age_s(self) -> float | None: ...
+    @property
+    def version(self) -> int | None: ...
+    @property
+    def held(self) -> int | None: ...
+    @property
+    def sold(self) -> int | None: ...
+
+
+async def freeze(tx: Tx, event_id: UUID, user_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUID) -> bool:
+    """All of them, if all are this person's and live; says whether they were."""
+    return bool(await store.freeze_holds(tx, tx.organization_id, event_id, user_id, list(hold_ids), attempt_id))
+
+
+async def thaw(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUID, least_s: int) -> int:
+    """The payment came to nothing: they have the time back that they had, and so long at least."""
+    return await store.thaw_holds(tx, tx.organization_id, event_id, list(hold_ids), attempt_id, least_s) or 0
+
+
+async def let_go(tx: Tx, hold_ids: Sequence[UUID]) -> None:
+    """Their show is over or cancelled: whatever the payment brings, they end like all others."""
+    await store.let_go(tx, tx.organization_id, list(hold_ids))
+
+
+def tell_sold(tx: Tx, event_id: UUID, rows: Sequence[Sold]) -> None:
+    """What the statement sold, for those who count and mirror. The seats themselves are told of with their tickets."""
+    counts = [(row.zone_id, row.held, row.sold, row.version) for row in rows if row.held is not None]
+    seating.tell_seats(tx, event_id, (), SOLD, counts)
+    ended = [
+        store.Ended(
+            row.hold_id, event_id, row.user_id, row.seat_id, row.quantity, None, row.zone_id, row.ticket_type_id,
+            row.held_until, row.age_s, None, None, None, None,
+        )
+        for row in rows
+        if row.hold_id is not None
+    ]  # fmt: skip
+    tx.tell(ENDED, (tx.organization_id, "converted", None, ended))

@@ -1,0 +1,187 @@
+"""What a client was told, compared with what is there: `fullhouse prove --log FILE`.
+
+The file has JSON lines. A client writes one before it sends a call, and one when it knows how the call ended:
+
+    {"call": "17", "kind": "hold", "event": "…", "user": "…", "items": [{"seat": "…"}, {"zone": "…", "quantity": 2}]}
+    {"call": "17", "end": "ok", "holds": ["…", "…"]}
+
+`kind` is `hold` (with `items`, or `best`: how many of the best available) or `release` (with `hold`). `end` is `ok`
+(it was acknowledged), `fail` (it was refused) or `unknown` (a time-out, a broken line, a 5xx); a call without an end is
+unknown. Lines of one call are read as one. Other fields are the client's own business.
+
+Then: what was acknowledged is there; what was refused is not; what is unknown is there as a whole, once, or not at all.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from uuid import UUID
+
+import msgspec
+
+from fullhouse.kit.errors import OperatorError
+
+End = Literal["ok", "fail", "unknown"]
+Thing = tuple[UUID | None, int]  # a seat, a zone or a ticket type, and how many of it
+
+
+class Item(msgspec.Struct, frozen=True, omit_defaults=True):
+    seat: UUID | None = None
+    zone: UUID | None = None
+    ticket_type: UUID | None = None
+    quantity: int = 1
+
+    @property
+    def thing(self) -> Thing:
+        return self.seat or self.zone or self.ticket_type, self.quantity
+
+
+class Call(msgspec.Struct, omit_defaults=True):
+    """A line, or all lines of a call together."""
+
+    call: str
+    kind: Literal["hold", "release"] | None = None
+    event: UUID | None = None
+    user: UUID | None = None
+    items: list[Item] = []
+    best: int | None = None
+    hold: UUID | None = None
+    end: End | None = None
+    holds: list[UUID] = []
+
+
+class Row(NamedTuple):
+    """A hold as the database has it."""
+
+    id: UUID
+    event_id: UUID
+    basket_id: UUID
+    user_id: UUID
+    place: UUID
+    quantity: int
+    status: str
+
+    @property
+    def thing(self) -> Thing:
+        return self.place, self.quantity
+
+
+_ROWS = """
+SELECT id, event_id, basket_id, user_id, coalesce(seat_id, zone_id, ticket_type_id) AS place, quantity, status
+FROM seat_holds
+WHERE id = ANY ($1::uuid[]) OR event_id = ANY ($2::uuid[]) AND user_id = ANY ($3::uuid[])
+"""
+
+
+def read(path: Path) -> list[Call]:
+    """The last line may be torn: a client can be killed like anybody else."""
+    decoder, calls = msgspec.json.Decoder(Call), dict[str, Call]()
+    lines = path.read_bytes().split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            said = decoder.decode(line)
+        except msgspec.DecodeError as error:
+            if number == len(lines):
+                continue
+            raise OperatorError(f"{path}, line {number}: {error}") from None
+        before = calls.get(said.call)
+        calls[said.call] = said if before is None else _together(before, said)
+    nameless = [call.call for call in calls.values() if call.kind is None]
+    if nameless:
+        raise OperatorError(f"{path}: it is not said what call {nameless[0]} was.")
+    return list(calls.values())
+
+
+def _together(before: Call, said: Call) -> Call:
+    new = {name: value for name in Call.__struct_fields__ if (value := getattr(said, name)) not in (None, [])}
+    return msgspec.structs.replace(before, **new)
+
+
+async def disagreements(connection: Any, calls: Sequence[Call]) -> list[str]:
+    """What the client was told and the database does not say, in sentences."""
+    known = {i for call in calls for i in (*call.holds, call.hold) if i}
+    events, users = {call.event for call in calls if call.event}, {call.user for call in calls if call.user}
+    rows = [Row(*row) for row in await connection.fetch(_ROWS, list(known), list(events), list(users))]
+    return compare(calls, rows)
+
+
+def compare(calls: Sequence[Call], rows: Iterable[Row]) -> list[str]:
+    by_id = {row.id: row for row in rows}
+    wrong = []
+    for call in calls:
+        if call.end == "ok":
+            wrong += _present(call, by_id) if call.kind == "hold" else _ended(call, by_id)
+    return wrong + _unclaimed(calls, by_id.values())
+
+
+def _present(call: Call, rows: dict[UUID, Row]) -> list[str]:
+    wrong = [f"call {call.call} was acknowledged, but hold {i} is not there" for i in call.holds if i not in rows]
+    found = [rows[i] for i in call.holds if i in rows]
+    wrong += [
+        f"call {call.call} was acknowledged, but hold {row.id} is somebody else's"
+        for row in found
+        if (row.event_id, row.user_id) != (call.event, call.user)
+    ]
+    asked = Counter(item.thing for item in call.items)
+    if not wrong and asked and Counter(row.thing for row in found) != asked:
+        wrong.append(f"call {call.call} was acknowledged, but its holds are not what it asked for")
+    if call.best and sum(row.quantity for row in found) != call.best:
+        wrong.append(f"call {call.call} was acknowledged with {call.best}, but has {len(found)}")
+    return wrong
+
+
+def _ended(call: Call, rows: dict[UUID, Row]) -> list[str]:
+    row = rows.get(call.hold) if call.hold else None
+    if row and row.status == "cancelled":
+        return []
+    return [f"call {call.call} gave hold {call.hold} back, but it is {row.status if row else 'not there'}"]
+
+
+def _unclaimed(calls: Sequence[Call], rows: Iterable[Row]) -> list[str]:
+    """Holds of the log's people in the log's shows that nobody was told of: only calls that ended unknown explain them,
+    each of them one basket.
+    """
+    claimed = {i for call in calls if call.end == "ok" for i in call.holds}
+    people = {(call.event, call.user) for call in calls if call.kind == "hold"}
+    unknown = [call for call in calls if call.kind == "hold" and call.end in (None, "unknown")]
+    baskets: dict[UUID, list[Row]] = defaultdict(list)
+    theirs: dict[tuple[UUID, UUID], Counter[Thing]] = defaultdict(Counter)
+    for row in rows:
+        if (row.event_id, row.user_id) in people:
+            baskets[row.basket_id].append(row)
+            theirs[row.event_id, row.user_id][row.thing] += 1
+    wrong = []
+    for basket in baskets.values():
+        if all(row.id in claimed for row in basket):
+            continue
+        call = min((c for c in unknown if _explains(c, basket)), key=lambda c: len(c.items), default=None)
+        if call is None:
+            wrong += [_stranger(row, calls) for row in basket if row.id not in claimed]
+            continue
+        unknown.remove(call)
+        missing = Counter(item.thing for item in call.items) - theirs[basket[0].event_id, basket[0].user_id]
+        if missing:
+            wrong.append(f"call {call.call} ended unknown, and is there in part: {missing.total()} things are not")
+    return wrong
+
+
+def _explains(call: Call, basket: Sequence[Row]) -> bool:
+    """All of the basket is what the call asked for. It may have asked for more, if that was theirs already."""
+    if (call.event, call.user) != (basket[0].event_id, basket[0].user_id):
+        return False
+    if call.best:
+        return sum(row.quantity for row in basket) == call.best
+    return Counter(row.thing for row in basket) <= Counter(item.thing for item in call.items)
+
+
+def _stranger(row: Row, calls: Sequence[Call]) -> str:
+    refused = [
+        call.call
+        for call in calls
+        if call.end == "fail" and call.user == row.user_id and row.thing in [item.thing for item in call.items]
+    ]
+    said = f"call {refused[0]} was refused" if refused else "no call asked for it, or one did twice"
+    return f"hold {row.id} of {row.place} is there, but {said}"
