@@ -1,0 +1,53 @@
+"""Who takes part in a show: counted by what others tell us, and counted anew when in doubt. And which facts an
+organisation's webhooks want: on the busiest day most facts are of holds, and most houses have no webhook for those.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import structlog
+
+from fullhouse.kit import audit
+from fullhouse.kit.db import Tx
+from fullhouse.kit.outbox import Message, Poison
+from fullhouse.messaging import store, webhook_policy
+from fullhouse.messaging.facts import JoinConfirmed, JoinFact
+
+log = structlog.get_logger()
+
+
+async def follow_join(tx: Tx, message: Message) -> None:
+    """The reaction to `join.confirmed` and `join.canceled`, from a broker or from the house itself.
+
+    The last word about a participation counts, and only a change of it moves the show's count: a word that comes
+    again under another id, or late, moves nothing.
+    """
+    fact = message.fact(JoinFact)
+    if not await store.show_exists(tx, tx.organization_id, fact.event_id):
+        raise Poison(f"organisation {tx.organization_id} has no show {fact.event_id}")
+    await store.begin_count(tx, tx.organization_id, fact.event_id)
+    await store.lock_count(tx, tx.organization_id, fact.event_id)
+    joins = message.name == JoinConfirmed.name
+    key = tx.organization_id, fact.event_id, fact.subject_id
+    if more := await store.note_join(tx, *key, joins, fact.at):
+        await store.change_count(tx, tx.organization_id, fact.event_id, more)
+        action = f"participation.{message.name.partition('.')[2]}"
+        await audit.write(tx, action, "participation", fact.subject_id, after={"event_id": fact.event_id})
+
+
+async def webhooks_want(tx: Tx, names: Sequence[str]) -> set[str]:
+    filters = set(await store.webhook_filters(tx, tx.organization_id) or ())
+    return {name for name in names if filters.intersection(webhook_policy.filters_for(name))}
+
+
+async def recount(tx: Tx, event_id: UUID) -> tuple[int, int] | None:
+    """The count as it was and as it is, if they differ. A correction is written down."""
+    before = await store.lock_count(tx, tx.organization_id, event_id)
+    after = await store.set_count(tx, tx.organization_id, event_id)
+    if before is None or after is None or before == after:
+        return None
+    told = {"active_participants": before}, {"active_participants": after}
+    await audit.write(tx, "participants.recounted", "event", event_id, before=told[0], after=told[1])
+    said = {"organization_id": str(tx.organization_id), "event_id": str(event_id)}
+    log.warning("participants were miscounted", **said, was=before, participants=after)
+    return before, after

@@ -1,0 +1,50 @@
+"""Periodic work on messages: how much waits, what may be forgotten, and whether the count of participants is right."""
+
+from prometheus_client import Gauge
+
+from fullhouse.kit.db import Database, sweep
+from fullhouse.kit.reactions import MESSENGER
+from fullhouse.messaging import actions, store
+from fullhouse.messaging.model import Backlog
+
+WAITING = Gauge(
+    "fullhouse_outbox_waiting", "Facts and reactions that wait, by for what", ["what"], multiprocess_mode="mostrecent"
+)
+AGE = Gauge(
+    "fullhouse_outbox_age_seconds", "How long the oldest fact has waited, by for what", ["what"],
+    multiprocess_mode="mostrecent",
+)  # fmt: skip
+
+
+async def watch(finder: Database, *, broker: bool) -> None:
+    """Gauges. Without a broker nothing waits for one."""
+    backlog = await look(finder)
+    WAITING.labels("broker").set(backlog.unsent if broker else 0)
+    WAITING.labels("reactions").set(backlog.unhandled)
+    WAITING.labels("retry").set(backlog.owed)
+    WAITING.labels("operator").set(backlog.parked_facts + backlog.parked_reactions)
+    AGE.labels("broker").set(backlog.unsent_s if broker else 0)
+    AGE.labels("reactions").set(backlog.unhandled_s)
+
+
+async def look(finder: Database) -> Backlog:
+    async with finder.nobody() as tx:
+        backlog = await store.backlog(tx)
+    assert backlog
+    return backlog
+
+
+async def forget(finder: Database, *, broker: bool) -> int:
+    facts = await sweep(finder, store.FORGET_FACTS if broker else store.FORGET_FACTS_WITHOUT_BROKER)
+    return facts + await sweep(finder, store.FORGET_PROCESSED)
+
+
+async def recount(finder: Database, database: Database) -> int:
+    """Finds across organisations, corrects inside each; returns how many shows were wrong."""
+    async with finder.nobody() as tx:
+        suspects = await store.miscounted(tx)
+    corrected = 0
+    for show in suspects:
+        async with database.tenant(show.organization_id, MESSENGER) as tx:
+            corrected += await actions.recount(tx, show.event_id) is not None
+    return corrected

@@ -1,0 +1,98 @@
+"""An example of every letter, for previews. Nobody in it exists."""
+
+from datetime import UTC, datetime, timedelta
+
+from fullhouse.accounts.model import PasswordChanged, SignInLink, TeamInvitation
+from fullhouse.kit.letters import LetterData
+from fullhouse.kit.money import Money
+from fullhouse.messaging.mail_model import (
+    EventCancelled,
+    EventPostponed,
+    EventRescheduled,
+    OrderConfirmed,
+    OrderRefunded,
+    QueueOpens,
+    QueueTurn,
+    SeatsMoved,
+    Show,
+    TicketLine,
+    TicketReceived,
+    TicketSent,
+    TimeChanged,
+    VenueChanged,
+    WaitingListJoined,
+    WaitingListLapsed,
+    WaitingListOffer,
+    WebhookDisabled,
+)
+
+_START = datetime(2027, 3, 13, 18, 30, tzinfo=UTC)
+_SHOW = Show(
+    name="The Tempest",
+    path="/o/harbour-theatre/the-tempest",
+    starts_at=_START,
+    doors_at=_START - timedelta(hours=1),
+    timezone="Europe/Amsterdam",
+    venue="Harbour Theatre",
+    address="Pier 4, 1011 AB Amsterdam",
+)
+_ORDER = "/orders/example"
+_ILL = "Our Prospero has lost his voice. We thank you for your patience."
+
+_ALL: tuple[LetterData, ...] = (
+    OrderConfirmed(
+        show=_SHOW,
+        order_code="K7M2QX",
+        order_path=_ORDER,
+        tickets=(
+            TicketLine(kind="Adult", place="Stalls, row C, seat 12", code="7F4KQ2MX", price=Money(4250, "EUR")),
+            TicketLine(kind="Adult", place="Stalls, row C, seat 13", code="9XW3TR5B", price=Money(4250, "EUR")),
+            TicketLine(kind="Student", place="Stalls, row C, seat 14", code="2MNP8VHD", price=Money(2500, "EUR")),
+        ),
+        fees=Money(300, "EUR"),
+        total=Money(11300, "EUR"),
+    ),
+    OrderRefunded(
+        show=_SHOW,
+        order_code="K7M2QX",
+        order_path=_ORDER,
+        amount=Money(2500, "EUR"),
+        paid=Money(11300, "EUR"),
+        message="You gave back one student ticket.",
+    ),
+    EventCancelled(show=_SHOW, message=_ILL, order_path=_ORDER),
+    EventPostponed(show=_SHOW, message=_ILL, order_path=_ORDER),
+    EventRescheduled(show=_SHOW, message=_ILL, order_path=_ORDER, new_date=_START + timedelta(days=35)),
+    TimeChanged(show=_SHOW, message="The last ferry leaves earlier.", ends_at=_START + timedelta(hours=3)),
+    VenueChanged(show=_SHOW, message="The roof is being mended.", order_path=_ORDER),
+    SeatsMoved(
+        show=_SHOW,
+        moves=tuple((f"Stalls, row C, seat {n}", f"Stalls, row B, seat {n - 4}") for n in (12, 13)),
+        answer_by=_START - timedelta(days=14),
+        accept_path=_ORDER,
+        refund_path=_ORDER,
+    ),
+    TicketSent(show=_SHOW, place="Stalls, row C, seat 14", to_name="Ada Okafor"),
+    TicketReceived(
+        show=_SHOW,
+        place="Stalls, row C, seat 14",
+        from_name="Ben Visser",
+        ticket_path=_ORDER,
+        message="See you at the bar!",
+    ),
+    WaitingListJoined(show=_SHOW, quantity=2, list_path="/waiting-list#example"),
+    WaitingListOffer(show=_SHOW, quantity=2, kind="Stalls", offer_path=_ORDER, answer_by=_START - timedelta(days=2)),
+    WaitingListLapsed(show=_SHOW, quantity=2),
+    QueueOpens(show=_SHOW, opens_at=_START - timedelta(days=60), queue_path=f"{_SHOW.path}/queue"),
+    QueueTurn(show=_SHOW, queue_path=f"{_SHOW.path}/queue", until=_START - timedelta(days=60, minutes=-25)),
+    SignInLink(path="/sign-in#example", minutes=20),
+    TeamInvitation(role="staff", path="/join#example", days=7),
+    PasswordChanged(email="ada@example.org"),
+    WebhookDisabled(
+        url="https://hooks.example.org/fullhouse",
+        failing_since=_START - timedelta(days=3),
+        last_error="503 Service Unavailable",
+        timezone="Europe/Amsterdam",
+    ),
+)
+SAMPLES = {letter.template: letter for letter in _ALL}

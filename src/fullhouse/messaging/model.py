@@ -1,0 +1,39 @@
+"""The nouns of the outbox, as an operator sees them; and our names in the broker."""
+
+from datetime import datetime
+from uuid import UUID
+
+import msgspec
+
+EXCHANGE = "fullhouse"
+JOINS = f"{EXCHANGE}.joins"
+
+
+class Backlog(msgspec.Struct, frozen=True):
+    """What waits, and for how long the oldest has."""
+
+    unsent: int
+    unhandled: int
+    parked_facts: int
+    owed: int
+    parked_reactions: int
+    unsent_s: float
+    unhandled_s: float
+
+
+class Parked(msgspec.Struct, frozen=True):
+    """What was given up. `consumer` is the broker, or the reaction that failed."""
+
+    consumer: str
+    message_id: UUID
+    organization_id: UUID
+    name: str
+    subject_id: UUID
+    attempts: int
+    parked_at: datetime
+    last_error: str | None
+
+
+class Miscounted(msgspec.Struct, frozen=True):
+    organization_id: UUID
+    event_id: UUID

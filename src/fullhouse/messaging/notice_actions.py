@@ -1,0 +1,131 @@
+"""A show's changes, told to everybody who has a place in it.
+
+A notice is made in the fact's reaction: the words, and by one statement the list of people. Jobs then write the
+letters page by page, each page in a transaction of its own that takes its people off the list. A job that is repeated
+finds them gone, and a letter that exists already is not written twice. So everybody gets one, whatever dies meanwhile.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from fullhouse.accounts import actions as accounts
+from fullhouse.events import actions as events
+from fullhouse.events import facts
+from fullhouse.events.model import Event
+from fullhouse.kit import audit, jobs, mail
+from fullhouse.kit.db import Database, Tx
+from fullhouse.kit.errors import NotFound
+from fullhouse.kit.outbox import Fact, Message
+from fullhouse.messaging import mail_model as letters
+from fullhouse.messaging import notice_store as store
+from fullhouse.messaging.mail_model import Notice, Show
+
+JOB = "notice.page"
+PAGE = 200
+_PLACE = {"venue_name", "address", "city"}
+_TIMES = {"start_at", "end_at", "doors_at"}
+
+
+async def tell_people(tx: Tx, message: Message) -> None:
+    """The reaction to facts about a show. Most changes concern nobody."""
+    if await store.notice_by_id(tx, tx.organization_id, message.id):
+        return
+    letter = await _letter(tx, message)
+    if letter is None:
+        return
+    at = message.subject_id, message.created_at
+    total = await store.gather_people(tx, tx.organization_id, message.id, *at)
+    if not total:
+        return
+    said = msgspec.to_builtins(letter)
+    await store.insert_notice(tx, tx.organization_id, message.id, message.subject_id, letter.template, said, total)
+    after = {"template": letter.template, "people": total}
+    await audit.write(tx, "notice.started", "event", message.subject_id, after=after)
+    await _ask_for_page(tx, message.id, 0)
+
+
+async def post_page(database: Database, organization_id: UUID, payload: Any) -> None:
+    """The job: letters to the next people on the list, then the job for those after them."""
+    notice_id, posted = UUID(payload["notice_id"]), payload["posted"]
+    async with database.tenant(organization_id) as tx:
+        notice = await store.lock_notice(tx, organization_id, notice_id)
+        if notice is None or notice.finished_at or notice.posted != posted:
+            return  # an earlier run of this very job was committed
+        people = await store.take_people(tx, organization_id, notice_id, PAGE)
+        letter = msgspec.convert(notice.letter, letters.BY_TEMPLATE[notice.template])
+        to = [mail.To(it.email, msgspec.structs.replace(letter, order_path=it.order_path)) for it in people]
+        await mail.post_all(tx, to, about=notice_id)
+        last = len(people) < PAGE or posted + len(people) >= notice.total
+        await store.advance_notice(tx, organization_id, notice_id, len(people), last)
+        if not last:
+            await _ask_for_page(tx, notice_id, posted + len(people))
+
+
+async def _ask_for_page(tx: Tx, notice_id: UUID, posted: int) -> None:
+    call = {"notice_id": notice_id, "posted": posted}
+    await jobs.enqueue(tx, JOB, call, once=f"notice:{notice_id}:{posted}")
+
+
+# --- which fact is told in which letter
+
+
+async def _letter(tx: Tx, message: Message) -> Notice | None:
+    kind, write = _LETTERS[message.name]
+    try:
+        event = await events.get_event(tx, message.subject_id)
+    except NotFound:
+        return None
+    return write(event, await show_of(tx, event), message.fact(kind))
+
+
+async def show_of(tx: Tx, event: Event) -> Show:
+    """As letters name it. A page that the public no longer sees is no place to send people to."""
+    house = f"/o/{(await accounts.get_profile(tx)).slug}"
+    visible = events.view(event, await tx.now()).visible
+    return _show(event, f"{house}/{event.slug}" if visible else house)
+
+
+def _show(event: Event, path: str) -> Show:
+    city = "" if event.city in (event.address or "") else event.city
+    return Show(
+        name=event.name,
+        path=path,
+        starts_at=event.start_at,
+        doors_at=event.doors_at,
+        timezone=event.timezone,
+        venue=event.venue_name,
+        address=", ".join(filter(None, (event.address, city))) or None,
+    )
+
+
+def _cancelled(event: Event, show: Show, fact: facts.EventFact) -> Notice:
+    return letters.EventCancelled(show=show)
+
+
+def _postponed(event: Event, show: Show, fact: facts.EventFact) -> Notice:
+    if fact.rescheduled_at is None:
+        return letters.EventPostponed(show=show)
+    return letters.EventRescheduled(show=show, new_date=fact.rescheduled_at)
+
+
+def _updated(event: Event, show: Show, fact: facts.EventFact) -> Notice | None:
+    assert isinstance(fact, facts.EventUpdated)
+    changed = set(fact.changed)
+    if changed & _PLACE:
+        return letters.VenueChanged(show=show, time_changed=bool(changed & _TIMES))
+    return letters.TimeChanged(show=show, ends_at=event.end_at) if changed & _TIMES else None
+
+
+_Write = Callable[[Event, Show, Any], Notice | None]
+_LETTERS: Mapping[str, tuple[type[Fact], _Write]] = {
+    kind.name: (kind, write)
+    for kind, write in (
+        (facts.EventCanceled, _cancelled),
+        (facts.EventPostponed, _postponed),
+        (facts.EventRescheduled, _postponed),
+        (facts.EventUpdated, _updated),
+    )
+}

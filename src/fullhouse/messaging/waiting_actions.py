@@ -1,0 +1,72 @@
+"""Letters to people on a waiting list: that they are on it, that places are kept for them, that the time was over."""
+
+from datetime import datetime
+from uuid import UUID
+
+from fullhouse.checkout import waitlist_reads
+from fullhouse.checkout.facts import WaitlistJoined, WaitlistLapsed, WaitlistOffered
+from fullhouse.checkout.waitlist_model import Offered, StoredEntry
+from fullhouse.events import actions as events
+from fullhouse.kit import mail
+from fullhouse.kit.db import Tx
+from fullhouse.kit.letters import LetterData
+from fullhouse.kit.outbox import Message
+from fullhouse.kit.services import Services
+from fullhouse.messaging import mail_model as letters
+from fullhouse.messaging.notice_actions import show_of
+
+ANYWHERE = "anywhere"
+
+
+class WaitingLetters:
+    """Needs the house's keys: each letter's link opens its reader's own place on the list."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    async def tell_joined(self, tx: Tx, message: Message) -> None:
+        fact = message.fact(WaitlistJoined)
+        letter = letters.WaitingListJoined(
+            show=await self._show(tx, fact.event_id), quantity=fact.party, list_path=self._path(tx, fact.subject_id)
+        )
+        await self._post(tx, message, letter)
+
+    async def tell_offered(self, tx: Tx, message: Message) -> None:
+        """Unless the offer is over by now: then there is nothing to say."""
+        fact = message.fact(WaitlistOffered)
+        entry = await waitlist_reads.get(tx, fact.subject_id)
+        if entry.status != "offered" or entry.answer_by != fact.answer_by:
+            return
+        assert isinstance(entry.answer_by, datetime)
+        offered = await waitlist_reads.offer_of(tx, entry)
+        letter = letters.WaitingListOffer(
+            show=await self._show(tx, fact.event_id),
+            quantity=sum(hold.quantity for hold in offered),
+            kind=", ".join(dict.fromkeys(map(_place, offered))),
+            offer_path=self._path(tx, entry.id),
+            answer_by=entry.answer_by,
+        )
+        await self._post(tx, message, letter)
+
+    async def tell_lapsed(self, tx: Tx, message: Message) -> None:
+        fact = message.fact(WaitlistLapsed)
+        show = await self._show(tx, fact.event_id)
+        await self._post(tx, message, letters.WaitingListLapsed(show=show, quantity=fact.party))
+
+    async def _show(self, tx: Tx, event_id: UUID) -> letters.Show:
+        return await show_of(tx, await events.get_event(tx, event_id))
+
+    async def _post(self, tx: Tx, message: Message, letter: LetterData) -> None:
+        entry: StoredEntry = await waitlist_reads.get(tx, message.subject_id)
+        await mail.post(tx, entry.email, letter, about=message.id)
+
+    def _path(self, tx: Tx, entry_id: UUID) -> str:
+        """The secret is in the fragment, which browsers never send."""
+        assert tx.organization_id
+        return f"/waiting-list#{waitlist_reads.secret_of(self._services.keyring, tx.organization_id, entry_id)}"
+
+
+def _place(hold: Offered) -> str:
+    if hold.row is None:
+        return hold.zone_name or ANYWHERE
+    return f"{hold.zone_name}, row {hold.row}, seat {hold.seat_number}"

@@ -1,0 +1,74 @@
+"""What the tests of messages share: facts in the outbox, queues of the test's own, and waiting for something."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+import aio_pika
+import msgspec
+
+from fullhouse.kit.broker import Topology
+from fullhouse.kit.ids import new_id
+from fullhouse.messaging.consumers import topology
+
+WAIT_S = 60
+
+
+def names() -> Topology:
+    """An exchange and queues that no other test has."""
+    return topology(f"t-{new_id().hex}")
+
+
+async def until(true: Callable[[], Awaitable[Any]], what: str, at_most_s: float = WAIT_S) -> None:
+    try:
+        async with asyncio.timeout(at_most_s):
+            while not await true():
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        raise AssertionError(f"not within {at_most_s} s: {what}") from None
+
+
+async def put(owner: Any, organization_id: UUID, name: str, subject_id: UUID, **payload: Any) -> UUID:
+    """A fact as `announce` would write it, without its consequences."""
+    message_id = new_id()
+    body = msgspec.json.encode({"version": 1, "subject_id": subject_id, **payload}).decode()
+    await owner.execute(
+        "INSERT INTO outbox (id, organization_id, name, subject_id, payload) VALUES ($1, $2, $3, $4, $5)",
+        message_id, organization_id, name, subject_id, body,
+    )  # fmt: skip
+    return message_id
+
+
+async def clear_outbox(owner: Any) -> None:
+    """Nothing of other tests is left to take."""
+    await owner.execute("UPDATE outbox SET sent_at = now(), parked_at = NULL, handled_at = now()")
+    await owner.execute("DELETE FROM owed_reactions")
+
+
+@asynccontextmanager
+async def channel(url: str) -> AsyncIterator[Any]:
+    connection = await aio_pika.connect(url)
+    try:
+        yield await connection.channel()
+    finally:
+        await connection.close()
+
+
+async def bound(channel: Any, exchange: str, *keys: str) -> Any:
+    """A durable queue of a stranger's, bound to an exchange of ours."""
+    await channel.declare_exchange(exchange, "topic", durable=True)
+    queue = await channel.declare_queue(f"{exchange}.stranger", durable=True)
+    for key in keys:
+        await queue.bind(exchange, key)
+    return queue
+
+
+async def drained(queue: Any) -> list[Any]:
+    """Everything that is in a queue now."""
+    found = []
+    while (message := await queue.get(fail=False)) is not None:
+        await message.ack()
+        found.append(message)
+    return found
