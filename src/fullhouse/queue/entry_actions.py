@@ -1,0 +1,151 @@
+"""What people do at the door, one of many thousands each: join, ask where they stand, and show that they may choose."""
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import msgspec
+
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.secrets import digest
+from fullhouse.kit.services import Services
+from fullhouse.queue import actions, policy, slips
+from fullhouse.queue.line import ADMITTED, STATUS, UNKNOWN, WAITING
+from fullhouse.queue.model import AdmissionRequired, Figures, Place, QueueTokenInvalid
+from fullhouse.queue.passes import Pass, credentials_in
+from fullhouse.queue.rooms import Queue, Standing, due_for_heartbeat
+
+# Somebody who has a number: in which line, which, when it was asked, and the token if it is theirs to be told. A plain
+# tuple: there are thousands a second.
+Asking = tuple[Standing, int, float, str | None]
+
+
+async def join(services: Services, who: Principal, event_id: UUID) -> Asking:
+    """A slot if one is free and nobody is before us, otherwise a place in the line. Again, it is the same one."""
+    queue = services.part(Queue)
+    joined = await queue.join(who.organization_id, event_id, who.id)
+    if joined.seq is None:
+        raise policy.refusal(joined.outcome, joined.wait_s)
+    standing = await queue.standing(who.organization_id, event_id)
+    if standing.room.state != joined.room:
+        await queue.fresh(standing)
+    if joined.outcome == "admitted" and standing.line.code(joined.seq) < ADMITTED:
+        standing.line.admit(joined.seq, int(joined.until.timestamp() * 1000))
+    elif standing.line.code(joined.seq) == UNKNOWN:
+        standing.line.join(joined.seq, joined.seq, int(queue.now_s()))
+    now_s = queue.now_s()
+    token = queue.passes.mint(Pass.of(who.organization_id, event_id, joined.seq), who.credential, int(now_s))
+    return standing, joined.seq, now_s, token
+
+
+async def poll(
+    services: Services, event_id: UUID, token: str | None, authorization: str | None, cookie: str | None
+) -> Asking:
+    """From memory. To ask is a sign of life."""
+    queue = services.part(Queue)
+    now_s = queue.now_s()
+    found = queue.passes.read(token or "", credentials_in(authorization, cookie), now_s)
+    if found is None or found[1] != event_id.bytes:
+        raise QueueTokenInvalid()
+    organization, _, seq = found
+    standing = queue.known(event_id) or await queue.standing(UUID(bytes=organization), event_id)
+    if due_for_heartbeat(standing, seq, now_s):
+        await queue.heartbeat(standing, seq)
+    return standing, seq, now_s, None
+
+
+def poll_from_memory(services: Services, event_id: UUID, token: str | None, authorization: str | None) -> bytes | None:
+    """Nearly every poll, in as few steps as it takes: somebody who waits, and was heard of lately. None for all others,
+    the refused among them: `poll` sees to those."""
+    if token is None or authorization is None or not authorization.startswith("Bearer "):
+        return None
+    queue: Queue = services.parts[Queue]
+    now_s = queue.now_s()
+    found = queue.passes.read(token, [digest(authorization[7:])], now_s)
+    standing = queue.by_key.get(found[1]) if found else None
+    if found is None or standing is None or standing.number != event_id.int:
+        return None
+    seq, pulse = found[2], standing.pulse(now_s)
+    here = standing.line.waits(seq)
+    if here is None or pulse.slip is None or now_s - here[1] > policy.HEARTBEAT_S:
+        return None
+    ahead, seen_s = here
+    eta = policy.eta_s(ahead, pulse.rate, pulse.sure)
+    next_s = pulse.next_s or policy.next_poll_s(seq, ahead, pulse.waiting, eta[0] if eta else None)
+    return slips.fill(pulse.slip, seq, ahead, eta, seen_s + policy.PLACE_S, now_s, next_s, None)
+
+
+def told(asking: Asking) -> bytes:
+    """The place as it is sent. Those who wait, and that is nearly everybody, have a slip with their numbers."""
+    standing, seq, now_s, token = asking
+    line, pulse = standing.line, standing.pulse(now_s)
+    if pulse.slip is None or line.code(seq) != WAITING:
+        return msgspec.json.encode({"data": place(*asking)})
+    ahead = line.ahead(seq)
+    eta = policy.eta_s(ahead, pulse.rate, pulse.sure)
+    next_s = policy.next_poll_s(seq, ahead, pulse.waiting, eta[0] if eta else None)
+    return slips.fill(pulse.slip, seq, ahead, eta, line.seen_s(seq) + policy.PLACE_S, now_s, next_s, token)
+
+
+async def check_admitted(services: Services, who: Principal, event_id: UUID, seconds: int) -> None:
+    """While the room is open, only who has a slot may choose; and whoever chooses keeps it a little longer."""
+    queue = services.part(Queue)
+    state = queue.states.get(event_id)
+    if state == "closed" or (state or await queue.state(who.organization_id, event_id)) == "closed":
+        return
+    async with services.database.tenant(who.organization_id, who.actor) as tx:
+        if await actions.stay(tx, event_id, who.id, seconds) is None:
+            raise AdmissionRequired()
+
+
+def place(standing: Standing, seq: int, now_s: float, token: str | None = None) -> Place:
+    room, line, pulse = standing.room, standing.line, standing.pulse(now_s)
+    code = line.code(seq)
+    status: str = STATUS[code]
+    ahead = low = high = until_ms = None
+    if code <= WAITING:
+        status = pulse.status
+        if pulse.ordered:
+            until_ms = (line.seen_s(seq) + policy.PLACE_S) * 1000 if code == WAITING else None
+            ahead = line.ahead(seq) if status == "waiting" else None
+            if ahead is not None and (eta := policy.eta_s(ahead, pulse.rate, pulse.sure)):
+                low, high = eta
+    elif code == ADMITTED:
+        until_ms = line.until_ms.get(seq)
+        if until_ms is not None and until_ms <= now_s * 1000:
+            status = "expired"
+    opens_at = room.opens_at if room.state == "pre" else None
+    return Place(
+        event_id=room.event_id,
+        status=status,  # type: ignore[arg-type]
+        room=room.state,
+        seq=seq,
+        position=None if ahead is None else ahead + 1,
+        ahead=ahead,
+        eta_low_s=low,
+        eta_high_s=high,
+        expires_at=None if until_ms is None else datetime.fromtimestamp(until_ms / 1000, UTC),
+        expires_at_unix_ms=until_ms,
+        opens_at=opens_at,
+        opens_at_unix_ms=int(opens_at.timestamp() * 1000) if opens_at else None,
+        seed_hash=pulse.seed_hash,
+        server_time_unix_ms=int(now_s * 1000),
+        next_poll_s=policy.next_poll_s(seq, ahead, pulse.waiting, low),
+        token=token,
+    )
+
+
+async def figures(services: Services, organization_id: UUID, event_id: UUID) -> Figures:
+    queue = services.part(Queue)
+    standing = await queue.standing(organization_id, event_id)
+    line, pace = standing.line, standing.pace
+    rate = pace.per_second(queue.now_s()) if pace.seen >= policy.ENOUGH else None
+    counts = {status: line.count(code) for code, status in enumerate(STATUS)}
+    return Figures(
+        waiting=line.waiting,
+        admitted=line.admitted,
+        admitted_per_minute=None if rate is None else round(60 * rate, 2),
+        joined_in_all=line.last,
+        expired_in_all=counts["expired"],
+        left_in_all=counts["left"],
+        bought_in_all=counts["done"],
+    )

@@ -1,0 +1,153 @@
+"""A show's line in memory: who stands where, and how many are ahead. Pure, and small: five bytes and a bit a person.
+
+An entry only ever moves on (waiting, admitted, ended), so that news may come twice, late or in any order: of two words
+about a number the further one is right. That is also why a line can be read from the database in pieces while it moves.
+
+What a poll reads is kept in plain integers and views of arrays, and not in calls of numpy, which let go of the
+interpreter's lock: under load each of them would cost more than all the rest.
+"""
+
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNKNOWN, WAITING, ADMITTED, EXPIRED, LEFT, DONE = range(6)
+STATUS = ("waiting", "waiting", "admitted", "expired", "left", "done")
+_BLOCK_BITS = 10
+_BLOCK = 1 << _BLOCK_BITS
+
+
+class Line:
+    def __init__(self) -> None:
+        self._places: NDArray[np.int32] | None = None  # of the numbers that were drawn; later ones stand in their own
+        self._drawn = 0
+        self.codes = np.zeros(_BLOCK, np.uint8)  # by number
+        self.seen = np.zeros(_BLOCK, np.uint32)  # by number: the last sign of life, in seconds
+        self.until_ms: dict[int, int] = {}  # of those who are admitted
+        self._here = [0]  # by block of places: a bit for each where somebody waits
+        self._before: list[int] | None = None  # how many in all blocks before; made when it is asked for
+        self.last = 0
+        self._look()
+
+    @property
+    def waiting(self) -> int:
+        return self._prefix()[-1]
+
+    @property
+    def admitted(self) -> int:
+        return len(self.until_ms)
+
+    def count(self, code: int) -> int:
+        return int(np.count_nonzero(self.codes == code))
+
+    def code(self, seq: int) -> int:
+        return self._code[seq] if seq <= self.last else UNKNOWN
+
+    def seen_s(self, seq: int) -> int:
+        return self._seen[seq] if seq <= self.last else 0
+
+    def place(self, seq: int) -> int:
+        return self._place[seq] if seq <= self._drawn else seq
+
+    def ahead(self, seq: int) -> int:
+        """How many wait before this number."""
+        block, bit = divmod(self.place(seq), _BLOCK)
+        if block >= len(self._here):
+            return self.waiting
+        return self._prefix()[block] + (self._here[block] & ((1 << bit) - 1)).bit_count()
+
+    def waits(self, seq: int) -> tuple[int, int] | None:
+        """Of somebody who waits: how many are ahead, and when they were last heard of. In as few steps as it takes."""
+        if seq > self.last or self._code[seq] != WAITING:
+            return None
+        place = self._place[seq] if seq <= self._drawn else seq
+        block, bits = place >> _BLOCK_BITS, (1 << (place & (_BLOCK - 1))) - 1
+        before = self._before or self._prefix()
+        return before[block] + (self._here[block] & bits).bit_count(), self._seen[seq]
+
+    def redraw(self, places: NDArray[np.int32]) -> None:
+        """The draw is done: everybody who took part has a place now."""
+        self._places, self._drawn = places, len(places) - 1
+        self._grow(self._drawn)
+        self._look()
+        self._recount()
+
+    def load(self, seqs: list[int], codes: list[int], seen: list[int]) -> None:
+        """A piece, as the database has it."""
+        at, found = np.array(seqs, np.int64), np.array(codes, np.uint8)
+        self.last = max(self.last, int(at.max()))
+        self._grow(self.last)
+        self.seen[at] = np.maximum(self.seen[at], np.array(seen, np.uint32))
+        self.codes[at] = np.maximum(self.codes[at], found)
+        self._recount()
+        for seq in [seq for seq in self.until_ms if self._code[seq] > ADMITTED]:
+            del self.until_ms[seq]
+
+    def join(self, first: int, last: int, now_s: int) -> None:
+        self.last = max(self.last, last)
+        self._grow(last)
+        for seq in range(first, last + 1):
+            if self._code[seq] == UNKNOWN:
+                self._code[seq] = WAITING
+                self._flip(self.place(seq))
+            self._seen[seq] = max(self._seen[seq], now_s)
+
+    def admit(self, seq: int, until_ms: int) -> None:
+        if self.move_on(seq, ADMITTED):
+            self.until_ms[seq] = max(until_ms, self.until_ms.get(seq, 0))
+
+    def move_on(self, seq: int, code: int) -> bool:
+        """Says whether it stands there now."""
+        self.last = max(self.last, seq)
+        self._grow(seq)
+        was = self._code[seq]
+        if code > was:
+            self._code[seq] = code
+            if was == WAITING:
+                self._flip(self.place(seq))
+            if code > ADMITTED:
+                self.until_ms.pop(seq, None)
+        return self._code[seq] == code
+
+    def _flip(self, place: int) -> None:
+        self._here[place >> _BLOCK_BITS] ^= 1 << (place & (_BLOCK - 1))
+        self._before = None
+
+    def _prefix(self) -> list[int]:
+        if self._before is None:
+            self._before = list(accumulate(map(int.bit_count, self._here), initial=0))
+        return self._before
+
+    def _recount(self) -> None:
+        """All bits anew, from the numbers."""
+        places = np.flatnonzero(self.codes == WAITING)
+        if self._places is not None:
+            drawn = places <= self._drawn
+            places[drawn] = self._places[places[drawn]]
+        here = np.zeros(len(self.codes), np.bool_)
+        here[places] = True
+        packed = np.packbits(here, bitorder="little").tobytes()
+        size = _BLOCK // 8
+        self._here = [int.from_bytes(packed[at : at + size], "little") for at in range(0, len(packed), size)]
+        self._before = None
+
+    def _grow(self, seq: int) -> None:
+        if seq < len(self.codes):
+            return
+        size = -(-max(seq + 1, 2 * len(self.codes)) // _BLOCK) * _BLOCK
+        self.codes, self.seen = _longer(self.codes, size), _longer(self.seen, size)
+        self._here += [0] * (size // _BLOCK - len(self._here))
+        self._before = None
+        self._look()
+
+    def _look(self) -> None:
+        self._code, self._seen = memoryview(self.codes.data), memoryview(self.seen.data)
+        self._place: Any = () if self._places is None else self._places.data
+
+
+def _longer(array: Any, size: int) -> Any:
+    longer = np.zeros(size, array.dtype)
+    longer[: len(array)] = array
+    return longer

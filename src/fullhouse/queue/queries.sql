@@ -1,0 +1,161 @@
+-- The statements of the waiting room. Joining, admitting and heartbeats are functions (migration 0020).
+
+-- part: columns
+organization_id, event_id, mode, state, slots, admit_window_s, opens_at, next_seq, sold_out, seed_hash, sealed_seed,
+seed, tickets, drawn, version
+
+-- name: room
+SELECT {columns} FROM queue_rooms WHERE organization_id = $1 AND event_id = $2;
+
+-- name: make_room
+INSERT INTO queue_rooms (organization_id, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING;
+
+-- name: room_locked
+SELECT {columns} FROM queue_rooms WHERE organization_id = $1 AND event_id = $2 FOR UPDATE;
+
+-- name: show_locked
+-- Before the room, as everywhere: does it sell now?
+SELECT app.why_no_queue($1, $2, 'closed') IS NULL FROM events WHERE organization_id = $1 AND id = $2 FOR SHARE;
+
+-- name: write_room
+UPDATE queue_rooms SET mode = $3, state = $4, slots = $5, admit_window_s = $6, opens_at = $7, seed_hash = $8,
+    sealed_seed = $9, seed = $10, tickets = $11, drawn = $12, version = version + 1, updated_at = app.clock(),
+    slots_since = CASE WHEN slots = $5 THEN slots_since ELSE app.clock() END
+WHERE organization_id = $1 AND event_id = $2;
+
+-- name: admission
+SELECT seq, expires_at FROM queue_entries
+WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status = 'admitted' AND expires_at > app.clock();
+
+-- name: admission_locked
+SELECT seq, expires_at FROM queue_entries
+WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status = 'admitted' AND expires_at > app.clock()
+FOR UPDATE;
+
+-- name: prolong
+-- A slot that is over but not yet taken away is still counted, so that it may be prolonged.
+UPDATE queue_entries SET expires_at = greatest(expires_at, $4)
+WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status = 'admitted'
+RETURNING seq, expires_at;
+
+-- name: stay
+-- Whoever chooses seats stays for as long as they would be held, within reason.
+UPDATE queue_entries SET expires_at = greatest(expires_at, least(app.clock() + make_interval(secs => $4),
+                                                                 admitted_at + $5::interval))
+WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status = 'admitted' AND expires_at > app.clock()
+RETURNING seq, expires_at;
+
+-- name: finish
+-- In one order, as whoever ends several does.
+WITH inside AS MATERIALIZED (
+    SELECT seq FROM queue_entries
+    WHERE organization_id = $1 AND event_id = $2 AND user_id = ANY ($3::uuid[]) AND status = 'admitted'
+    ORDER BY seq FOR UPDATE
+)
+UPDATE queue_entries e SET status = $4, ended_at = app.clock()
+FROM inside WHERE e.organization_id = $1 AND e.event_id = $2 AND e.seq = inside.seq
+RETURNING e.seq AS value;
+
+-- name: leave
+-- Whoever gives up a place in the line must not take another at once; a slot is given back freely.
+UPDATE queue_entries SET status = 'left', ended_at = app.clock(),
+    cooldown_until = CASE WHEN status = 'waiting' THEN app.clock() + $4::interval END
+WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status IN ('waiting', 'admitted')
+  AND expires_at > app.clock()
+RETURNING seq, cooldown_until IS NULL AS was_slot;
+
+-- name: admit_first
+-- People who hold seats when the room opens: in front of everybody, inside while there are slots, in the order given.
+WITH room AS (
+    SELECT next_seq, slots, admit_window_s FROM queue_rooms WHERE organization_id = $1 AND event_id = $2
+), free AS (
+    SELECT room.slots - count(e.seq) AS free FROM room
+    LEFT JOIN queue_entries e ON e.organization_id = $1 AND e.event_id = $2 AND e.status = 'admitted'
+    GROUP BY room.slots
+), people AS (
+    SELECT p.user_id, p.until, row_number() OVER (ORDER BY p.n)::integer AS n
+    FROM unnest($3::uuid[], $4::timestamptz[]) WITH ORDINALITY p (user_id, until, n)
+    WHERE NOT EXISTS (SELECT FROM queue_entries e WHERE e.organization_id = $1 AND e.event_id = $2
+                      AND e.user_id = p.user_id AND e.status IN ('waiting', 'admitted'))
+), counted AS (
+    UPDATE queue_rooms SET next_seq = next_seq + (SELECT count(*) FROM people)
+    WHERE organization_id = $1 AND event_id = $2
+)
+INSERT INTO queue_entries (organization_id, event_id, seq, place, user_id, status, joined_at, seen_at, expires_at,
+                           admitted_at)
+SELECT $1, $2, room.next_seq + n - 1, room.next_seq + n - 1, user_id,
+       CASE WHEN n <= free THEN 'admitted' ELSE 'waiting' END, app.clock(), app.clock(),
+       CASE WHEN n <= free THEN greatest(least(until, app.clock() + interval '30 minutes'),
+                                      app.clock() + make_interval(secs => admit_window_s))
+            ELSE app.clock() + interval '30 minutes' END,
+       CASE WHEN n <= free THEN app.clock() END
+FROM people, room, free
+RETURNING seq, status, expires_at;
+
+-- name: admit
+SELECT app.queue_admit($1, $2, $3);
+
+-- name: rooms_at_work
+-- Across organisations, for the loop. What is due to open, what is not drawn, and where nobody waits any more.
+SELECT r.organization_id, r.event_id, r.state, r.mode, r.drawn, r.state = 'pre' AND r.opens_at <= app.clock() AS due,
+       NOT EXISTS (SELECT FROM queue_entries e WHERE e.organization_id = r.organization_id
+                   AND e.event_id = r.event_id AND e.status = 'waiting') AS empty
+FROM queue_rooms r WHERE r.state <> 'closed' ORDER BY r.organization_id, r.event_id;
+
+-- name: due_entries
+-- Across organisations: places and slots whose time is over, the oldest first.
+SELECT organization_id, event_id, array_agg(seq) AS seqs
+FROM (SELECT organization_id, event_id, seq FROM queue_entries
+      WHERE status IN ('waiting', 'admitted') AND expires_at <= app.clock() ORDER BY expires_at LIMIT $1) AS due
+GROUP BY organization_id, event_id;
+
+-- name: expire
+WITH overdue AS MATERIALIZED (
+    SELECT o.seq FROM queue_entries o
+    WHERE o.organization_id = $1 AND o.event_id = $2 AND o.seq = ANY ($3::integer[])
+      AND o.status IN ('waiting', 'admitted') AND o.expires_at <= app.clock()
+    FOR UPDATE SKIP LOCKED
+)
+UPDATE queue_entries e SET status = 'expired', ended_at = app.clock()
+FROM overdue WHERE e.organization_id = $1 AND e.event_id = $2 AND e.seq = overdue.seq
+RETURNING e.seq, e.admitted_at IS NOT NULL AS was_slot;
+
+-- name: undrawn
+SELECT array(SELECT seq FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND seq <= $3 AND place IS NULL
+             ORDER BY seq LIMIT $4);
+
+-- name: draw
+-- The time of a place that was drawn begins now.
+UPDATE queue_entries e SET place = d.place, seen_at = app.clock(), expires_at = app.clock() + interval '30 minutes'
+FROM unnest($3::integer[], $4::integer[]) AS d (seq, place)
+WHERE e.organization_id = $1 AND e.event_id = $2 AND e.seq = d.seq;
+
+-- name: all_drawn
+UPDATE queue_rooms SET drawn = true, version = version + 1 WHERE organization_id = $1 AND event_id = $2;
+
+-- name: is_empty
+-- Nobody waits, and whoever came now would have a slot at once.
+SELECT NOT EXISTS (SELECT FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND status = 'waiting')
+   AND (SELECT count(*) FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND status = 'admitted') < $3;
+
+-- name: line
+-- A piece of the line for a process that begins: by number, in three columns.
+SELECT array_agg(seq) AS seqs,
+       array_agg(CASE status WHEN 'waiting' THEN 1 WHEN 'admitted' THEN 2 WHEN 'expired' THEN 3 WHEN 'left' THEN 4
+                 ELSE 5 END::smallint) AS codes,
+       array_agg(extract(epoch FROM seen_at)::integer) AS seen
+FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND seq >= $3 AND seq < $4;
+
+-- name: slots_taken
+SELECT seq, expires_at FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND status = 'admitted';
+
+-- name: let_in_lately
+SELECT extract(epoch FROM admitted_at)::float8 AS at_s, count(*)::integer AS people FROM queue_entries
+WHERE organization_id = $1 AND event_id = $2 AND admitted_at > app.clock() - interval '15 minutes'
+GROUP BY 1 ORDER BY 1;
+
+-- name: crowds
+-- Across organisations, for the metrics.
+SELECT organization_id, event_id, count(*) FILTER (WHERE status = 'waiting')::integer AS waiting,
+       count(*) FILTER (WHERE status = 'admitted')::integer AS admitted
+FROM queue_entries WHERE status IN ('waiting', 'admitted') GROUP BY 1, 2;

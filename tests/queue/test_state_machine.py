@@ -1,0 +1,251 @@
+"""Any sequence of people and hours against a small model of a line, on a real database whose clock stands still.
+
+The model knows people, numbers and times, and none of our statements. After each step the database and the line in
+memory are where the model is, and the invariants hold.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from fullhouse import prove
+from fullhouse.kit.ids import new_id
+from fullhouse.queue import jobs
+from fullhouse.queue.line import STATUS
+from fullhouse.queue.model import NotInQueue, QueueCooldown
+from fullhouse.queue.rooms import Queue
+from tests.fixtures import soaking
+from tests.holds.helpers import OnSale, hall, stage
+from tests.holds.test_state_machine import House
+from tests.queue.helpers import entries, finish, join, leave, order, settle
+
+T = TypeVar("T")
+PEOPLE = [new_id() for _ in range(4)]
+people = st.sampled_from(PEOPLE)
+WINDOW_S, SILENT_S, PLACE_S, COOLDOWN_S = 120, 480, 1800, 3600
+[PROOF] = [check.find for check in prove.CHECKS if check.name == "queued"]
+
+
+class Entry:
+    def __init__(self, user: UUID, now: int) -> None:
+        self.user, self.status, self.seen, self.until, self.cooldown = user, "waiting", now, now + PLACE_S, 0
+
+    @property
+    def live(self) -> bool:
+        return self.status in ("waiting", "admitted")
+
+
+class Model:
+    def __init__(self) -> None:
+        self.now, self.slots, self.paused = 0, 1, False
+        self.line: list[Entry] = []
+
+    def of(self, user: UUID) -> Entry | None:
+        return next((entry for entry in self.line if entry.user == user and entry.live), None)
+
+    def some(self, status: str) -> list[Entry]:
+        return [entry for entry in self.line if entry.status == status]
+
+    def end_overdue(self, *statuses: str) -> None:
+        for entry in self.line:
+            if entry.status in statuses and entry.until <= self.now:
+                entry.status = "expired"
+
+    def let_in(self) -> None:
+        self.end_overdue("admitted")
+        free = self.slots - sum(entry.status == "admitted" for entry in self.line)
+        for entry in self.line:
+            if entry.status == "waiting" and entry.seen > self.now - SILENT_S and entry.until > self.now:
+                if free <= 0 or self.paused:
+                    return
+                free -= 1
+                entry.status, entry.until = "admitted", self.now + WINDOW_S
+
+
+class Frozen(House):
+    """The clock stands where the model's does: nothing depends on how fast the test runs."""
+
+    async def _open(self) -> None:
+        await super()._open()
+        await self.owner.execute(
+            "CREATE TABLE frozen AS SELECT now() AS zero, now() AS at; GRANT SELECT ON frozen TO PUBLIC"
+        )
+        await self.owner.execute(
+            "CREATE OR REPLACE FUNCTION app.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE"
+            " RETURN (SELECT at FROM public.frozen)"
+        )
+
+    async def set_clock(self, seconds: int) -> None:
+        await self.owner.execute("UPDATE frozen SET at = zero + make_interval(secs => $1)", seconds)
+        await self.process.clock.measure()
+
+
+class LifeOfALine(RuleBasedStateMachine):
+    house: ClassVar[Frozen]
+    taken: ClassVar[Counter[str]] = Counter()
+    began: ClassVar[int] = 0
+
+    def do(self, work: Coroutine[Any, Any, T], name: str) -> T:
+        async def quiet() -> T:
+            result = await work
+            while self.queue._admitting:  # who heard of a free slot is at it
+                await asyncio.sleep(0.001)
+            return result
+
+        self.taken[name] += 1
+        return self.house.run(quiet())
+
+    @initialize()
+    def a_room_opens(self) -> None:
+        house, self.model = self.house, Model()
+        type(self).began += 1_000_000  # far from the last one's times
+        house.run(house.set_clock(self.began))
+        self.sale: OnSale = house.run(stage(house.process, house.tenant, hall(1, 4)))
+        self.queue = house.process.part(Queue)
+        wish = {"mode": "on", "slots": 1, "admit_window_s": WINDOW_S}
+        self.do(settle(house.process, house.tenant, self.sale, **wish), "open")
+        for user in PEOPLE[:3]:
+            self.somebody_joins(user)
+
+    @property
+    def at(self) -> tuple[Any, Any, OnSale]:
+        return self.house.process, self.house.tenant, self.sale
+
+    @rule(user=people)
+    def somebody_joins(self, user: UUID) -> None:
+        model = self.model
+        entry = model.of(user)
+        if entry and entry.until <= model.now:
+            entry.status, entry = "expired", None
+        cooling = any(old.user == user and old.cooldown > model.now for old in model.line)
+        if entry is None and cooling:
+            with pytest.raises(QueueCooldown):
+                self.do(join(*self.at, user), "cooldown")
+            return
+        if entry is None:
+            entry = Entry(user, model.now)
+            model.line.append(entry)
+            if not model.paused:
+                model.let_in()
+        elif entry.status == "waiting":
+            entry.seen, entry.until = model.now, model.now + PLACE_S
+        place = self.do(join(*self.at, user), "join")
+        assert (place.seq, place.status) == (model.line.index(entry) + 1, entry.status)
+        if entry.status == "waiting":
+            before = model.line[: place.seq - 1]
+            assert place.ahead == sum(other.status == "waiting" for other in before)
+
+    @precondition(lambda self: self.model.line)
+    @rule(user=people)
+    def somebody_leaves(self, user: UUID) -> None:
+        entry = self.model.of(user)
+        if entry is None or entry.until <= self.model.now:
+            with pytest.raises(NotInQueue):
+                self.do(leave(*self.at, user), "not there")
+            return
+        self.do(leave(*self.at, user), "leave")
+        was, entry.status = entry.status, "left"
+        if was == "waiting":
+            entry.cooldown = self.model.now + COOLDOWN_S
+        else:
+            self.model.let_in()
+
+    @precondition(lambda self: self.model.some("admitted"))
+    @rule(data=st.data(), bought=st.booleans())
+    def somebody_finishes(self, data: st.DataObject, bought: bool) -> None:
+        entry = data.draw(st.sampled_from(self.model.some("admitted")))
+        self.do(finish(*self.at, entry.user, bought=bought), "finish")
+        entry.status = "done" if bought else "left"
+        self.model.let_in()
+
+    @precondition(lambda self: self.model.some("waiting"))
+    @rule(data=st.data())
+    def somebody_is_heard_of(self, data: st.DataObject) -> None:
+        model = self.model
+        entry = data.draw(st.sampled_from(model.some("waiting")))
+
+        async def beat() -> None:
+            standing = await self.queue.standing(self.house.tenant.id, self.sale.event_id)
+            await self.queue.heartbeat(standing, model.line.index(entry) + 1)
+
+        if entry.until > model.now:
+            entry.seen, entry.until = model.now, model.now + PLACE_S
+        self.do(beat(), "heartbeat")
+
+    @rule(seconds=st.sampled_from([60, 119, 120, 300, 479, 480, 1799, 1800, 3600]))
+    def time_passes(self, seconds: int) -> None:
+        self.model.now += seconds
+        self.do(self.house.set_clock(self.began + self.model.now), "time")
+
+    @rule()
+    def the_worker_looks(self) -> None:
+        self.do(jobs.keep_queues(self.house.process, self.house.finder), "worker")
+        self.model.end_overdue("waiting", "admitted")
+        self.model.let_in()
+
+    @rule(slots=st.integers(1, 3))
+    def the_limit_is_changed(self, slots: int) -> None:
+        if slots == self.model.slots:
+            return
+        wish: dict[str, Any] = {"mode": "on", "slots": slots, "admit_window_s": WINDOW_S}
+        self.do(settle(*self.at, **wish), "limit")
+        self.model.slots = slots
+        self.model.let_in()
+
+    @rule()
+    def the_organiser_pauses_or_resumes(self) -> None:
+        self.do(order(*self.at, "resume" if self.model.paused else "pause"), "pause")
+        self.model.paused = not self.model.paused
+        self.model.let_in()
+
+    @invariant()
+    def all_agree(self) -> None:
+        if not hasattr(self, "sale"):
+            return
+        house, expected = self.house, [(entry.user, entry.status) for entry in self.model.line]
+        rows = house.run(entries(house.owner, self.sale))
+        assert [(row["user_id"], row["status"]) for row in rows] == expected
+        assert [row["seq"] for row in rows] == list(range(1, len(expected) + 1))
+        assert house.run(PROOF(house.auditor)) == []
+        standing = house.run(self.queue.standing(house.tenant.id, self.sale.event_id))
+        # A place whose time is over may be known to be so before the row says it: a heartbeat has asked.
+        known = [STATUS[standing.line.code(seq)] for seq in range(1, len(expected) + 1)]
+        for entry, said in zip(self.model.line, known, strict=True):
+            assert said == entry.status or (said == "expired" and entry.live and entry.until <= self.model.now)
+
+
+@pytest.mark.soak
+@pytest.mark.req("QUEUE-1", "QUEUE-2", "CHK-1")
+def test_any_life_of_a_line(tmp_path: Path) -> None:
+    LifeOfALine.house = house = Frozen(tmp_path)
+    examples, steps = (300, 60) if soaking() else (25, 40)
+    try:
+        run_state_machine_as_test(
+            LifeOfALine,
+            settings=settings(
+                max_examples=examples,
+                stateful_step_count=steps,
+                deadline=None,
+                suppress_health_check=list(HealthCheck),
+                print_blob=True,
+            ),
+        )
+    finally:
+        house.close()
+    often = ("join", "leave", "finish", "cooldown", "not there", "worker", "heartbeat", "time", "limit", "pause")
+    assert set(LifeOfALine.taken) >= set(often)
