@@ -1,0 +1,208 @@
+"""The verbs of tickets: issuing them for what was sold, and voiding them."""
+
+import os
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+import msgspec
+
+from fullhouse.accounts import actions as accounts
+from fullhouse.accounts.model import User
+from fullhouse.events import actions as events
+from fullhouse.kit import audit
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.codes import ALPHABET, new_code
+from fullhouse.kit.cursors import Cursors, Page
+from fullhouse.kit.db import Tx
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.outbox import announce
+from fullhouse.kit.secrets import Keyring
+from fullhouse.seating import overlay_actions as seating
+from fullhouse.seating.model import AVAILABLE, SOLD
+from fullhouse.tickets import key_actions, papers, store
+from fullhouse.tickets.facts import TicketTransferred, TicketVoided
+from fullhouse.tickets.model import Item, Ticket, TicketNotFound, TicketOver, TicketRow, TicketView, Transfer
+
+NONCE_BYTES = 8
+
+
+async def issue(tx: Tx, event_id: UUID, items: Sequence[Item]) -> list[Ticket]:
+    """One for each place, of one order or of several. What they are for is the buyers' already: their holds are
+    converted in this transaction."""
+    places = [(new_id(), item) for item in items for _ in range(item.quantity)]
+    last = await store.next_numbers(tx, tx.organization_id, event_id, len(places))
+    assert last is not None
+    numbers = range(last - len(places) + 1, last + 1)
+    tickets = await store.insert_tickets(
+        tx, tx.organization_id, event_id,
+        [item.order_id for _, item in places],
+        [ticket_id for ticket_id, _ in places],
+        [item.ticket_type_id for _, item in places],
+        [item.seat_id for _, item in places],
+        [item.zone_id for _, item in places],
+        [f"{event_code(event_id)}-{number:05}" for number in numbers],
+        [new_code() for _ in places],
+        [os.urandom(NONCE_BYTES) for _ in places],
+        [item.holder_name for _, item in places],
+        [item.holder_email for _, item in places],
+        [item.holder_user_id for _, item in places],
+        [item.membership_id for _, item in places],
+        [item.actor.type for _, item in places],
+        [item.actor.id for _, item in places],
+        [item.actor.name for _, item in places],
+        [item.actor.ip for _, item in places],
+        [item.actor.user_agent for _, item in places],
+        [item.actor.request_id for _, item in places],
+    )  # fmt: skip
+    seated = [(item.seat_id, ticket_id) for ticket_id, item in places if item.seat_id]
+    if seated:
+        sold = await store.sell_seats(
+            tx, tx.organization_id, event_id, [seat for seat, _ in seated], [ticket for _, ticket in seated]
+        )
+        if len(sold) != len(seated):
+            raise RuntimeError("a seat that is being sold is not held: the sale is undone")
+        seating.tell_seats(tx, event_id, [(row.ordinal, row.version) for row in sold], SOLD)
+    return tickets
+
+
+async def void(
+    tx: Tx, event_id: UUID, ticket_ids: Sequence[UUID], status: Literal["cancelled", "refunded"], reason: str | None
+) -> list[Ticket]:
+    """They let nobody in any more, and their places can be had again. Those that are void already stay as they are."""
+    tickets = await store.lock_tickets(tx, tx.organization_id, ticket_ids)
+    zones = [ticket.zone_id for ticket in tickets if ticket.zone_id]
+    kinds = [ticket.ticket_type_id for ticket in tickets]
+    await store.lock_zone_pools(tx, tx.organization_id, event_id, zones, kinds)
+    await store.lock_sold_seats(tx, tx.organization_id, event_id, list(ticket_ids))
+    voided = await store.void_tickets(tx, tx.organization_id, list(ticket_ids), status, reason)
+    gone = [ticket.id for ticket in voided]
+    freed = await store.free_seats(tx, tx.organization_id, event_id, gone)
+    counts = await store.take_back_places(tx, tx.organization_id, event_id, gone)
+    told = [(row.zone_id, row.held, row.sold, row.version) for row in counts if row.zone_id]
+    seating.tell_seats(tx, event_id, [(row.ordinal, row.version) for row in freed], AVAILABLE, told)
+    for ticket in voided:
+        after = {"status": status, "number": ticket.number}
+        await audit.write(tx, f"ticket.{status}", "ticket", ticket.id, after=after, reason=reason)
+        fact = TicketVoided(
+            subject_id=ticket.id, event_id=event_id, order_id=ticket.order_id, status=status, reason=reason
+        )
+        await announce(tx, fact)
+    return voided
+
+
+async def get_ticket(tx: Tx, ticket_id: UUID) -> Ticket:
+    found = await store.ticket_by_id(tx, tx.organization_id, ticket_id)
+    if found is None:
+        raise TicketNotFound
+    return found
+
+
+async def tickets_of_order(tx: Tx, order_id: UUID) -> list[Ticket]:
+    return await store.tickets_of_order(tx, tx.organization_id, order_id)
+
+
+def event_code(event_id: UUID) -> str:
+    """A show's mark on its tickets: six characters of its id's random part."""
+    rest, mark = event_id.int % 31**6, ""
+    for _ in range(6):
+        rest, digit = divmod(rest, 31)
+        mark += ALPHABET[digit]
+    return mark
+
+
+# --- holders
+
+
+async def see(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID) -> TicketView:
+    """One's own ticket, or any for staff. Somebody else's does not exist."""
+    row = await store.printed_ticket(tx, tx.organization_id, ticket_id)
+    if row is None or not may_see(who, row):
+        raise TicketNotFound
+    return await printed_one(tx, keyring, ticket_id)
+
+
+def may_see(who: Principal, row: TicketRow) -> bool:
+    """Its holder; whoever bought it, until it has changed hands; and staff."""
+    return (
+        who.id == row.holder_user_id
+        or (who.id == row.buyer_id and row.transferred_at is None)
+        or "sales.read" in who.allowed
+    )
+
+
+async def my_tickets(
+    tx: Tx, keyring: Keyring, who: Principal, status: str | None, group: str | None, cursor: str | None, limit: int
+) -> Page[TicketView]:
+    cursors = Cursors(keyring, "my-tickets", tx.organization_id, who.id, status, group)
+    after = cursors.read(cursor, datetime, UUID) or (None, None)
+    if group == "transferred":
+        rows = await store.tickets_passed_on(tx, tx.organization_id, who.id, *after, limit + 1)
+        gone = cursors.page(rows, limit, "issued_at", "id")
+        return Page([papers.passed_on(row) for row in gone.data], gone.next_cursor)
+    rows = await store.tickets_of_holder(tx, tx.organization_id, who.id, status, group, *after, limit + 1)
+    page = cursors.page(rows, limit, "issued_at", "id")
+    codes = await key_actions.codes(tx, keyring, page.data)
+    return Page([papers.view(row, qr) for row, qr in zip(page.data, codes, strict=True)], page.next_cursor)
+
+
+async def printed(tx: Tx, keyring: Keyring, order_id: UUID) -> list[TicketView]:
+    """All tickets of an order that let somebody in."""
+    rows = [r for r in await store.printed_tickets_of_order(tx, tx.organization_id, order_id) if r.status == "valid"]
+    codes = await key_actions.codes(tx, keyring, rows)
+    return [papers.view(row, qr) for row, qr in zip(rows, codes, strict=True)]
+
+
+async def printed_one(tx: Tx, keyring: Keyring, ticket_id: UUID) -> TicketView:
+    row = await store.printed_ticket(tx, tx.organization_id, ticket_id)
+    if row is None:
+        raise TicketNotFound
+    (qr,) = await key_actions.codes(tx, keyring, [row])
+    return papers.view(row, qr)
+
+
+async def transfer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, to: Transfer) -> Ticket:
+    """To somebody else, who gets a code of their own: the old one is void from now on."""
+    before = await see(tx, keyring, who, ticket_id)
+    event = await events.share_event(tx, before.event_id)
+    if before.status != "valid" or event.status in ("ended", "cancelled", "archived"):
+        raise TicketOver(f"It is {before.status}, and its show {event.status}.")
+    person = await accounts.customer(tx, to.email, to.name)
+    if before.zone_id:
+        zone = await seating.zone_of(tx, before.event_id, before.zone_id)
+        await seating.check_access(tx, before.event_id, [zone], _as_visitor(tx, person))
+    ticket = await store.transfer_ticket(
+        tx, tx.organization_id, ticket_id, to.name, to.email, person.id, os.urandom(NONCE_BYTES)
+    )
+    if ticket is None:
+        raise TicketOver()
+    sides = {"name": before.holder_name}, {"name": to.name}
+    await audit.write(tx, "ticket.transferred", "ticket", ticket_id, before=sides[0], after=sides[1])
+    fact = TicketTransferred(
+        subject_id=ticket_id,
+        event_id=ticket.event_id,
+        order_id=ticket.order_id,
+        from_name=before.holder_name,
+        from_email=before.holder_email,
+        to_name=to.name,
+        to_email=to.email,
+    )
+    await announce(tx, fact)
+    return ticket
+
+
+def _as_visitor(tx: Tx, person: User) -> Principal:
+    """Somebody who is not here, as the doors of a zone would see them."""
+    assert tx.organization_id
+    actor = msgspec.structs.replace(tx.actor, type="user", id=person.id, name=person.name)
+    return Principal(organization_id=tx.organization_id, actor=actor, role=person.role, allowed=frozenset())
+
+
+async def cancel(tx: Tx, ticket_id: UUID, reason: str) -> Ticket:
+    """By staff: the ticket is void, its place can be had again. Money is another matter (refunds)."""
+    ticket = await get_ticket(tx, ticket_id)
+    await events.share_event(tx, ticket.event_id)
+    if not (voided := await void(tx, ticket.event_id, [ticket_id], "cancelled", reason)):
+        raise TicketOver(f"It is {ticket.status} already.")
+    return voided[0]

@@ -1,0 +1,141 @@
+"""What may be sold when, and what a type or a code may look like. `now` is an argument."""
+
+from collections.abc import Collection, Iterable
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from fullhouse.events.model import Event
+from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.money import Money
+from fullhouse.tickets.pricing import Discount
+from fullhouse.tickets.type_model import NewPromoCode, NewTicketType, Offer, PromoCode, TicketType
+
+PER_ORDER = 10  # tickets in one purchase, whatever their types
+
+
+def window(kind: TicketType, event: Event) -> tuple[datetime, datetime]:
+    """When it is sold: its own time, within the show's."""
+    return (
+        max(kind.sale_start_at or event.sale_start_at, event.sale_start_at),
+        min(kind.sale_end_at or event.sale_end_at, event.sale_end_at),
+    )
+
+
+def is_on_sale(kind: TicketType, event: Event, now: datetime) -> bool:
+    start, end = window(kind, event)
+    return start <= now <= end
+
+
+def left(kind: TicketType) -> int | None:
+    return None if kind.quantity is None else max(0, kind.quantity - (kind.held or 0) - (kind.sold or 0))
+
+
+def offer(kind: TicketType, event: Event, now: datetime) -> Offer:
+    start, end = window(kind, event)
+    remaining = left(kind)
+    status = "closed" if now > end else "upcoming" if now < start else "sold_out" if remaining == 0 else "on_sale"
+    return Offer(
+        id=kind.id,
+        name=kind.name,
+        description=kind.description,
+        tier=kind.tier,
+        kind=kind.kind,
+        price=Money(kind.price, kind.currency),
+        prices=kind.prices,
+        zones=kind.zones,
+        sale_start_at=start,
+        sale_end_at=end,
+        status=status,  # type: ignore[arg-type]
+        left=remaining,
+        max_per_order=kind.max_per_order or PER_ORDER,
+        entitlement=kind.entitlement,
+        valid_days=kind.valid_days,
+    )
+
+
+def sells(kind: TicketType, zone_key: str | None, *, seated: bool) -> bool:
+    """Whether this type is for such a place. A show without a layout has no zones."""
+    return zone_key is None or ((not kind.zones or zone_key in kind.zones) and (kind.kind == "seated") == seated)
+
+
+def days_of(event: Event) -> set[date]:
+    """The local dates from its start to its end."""
+    zone = ZoneInfo(event.timezone)
+    first, last = event.start_at.astimezone(zone).date(), event.end_at.astimezone(zone).date()
+    return {first + timedelta(days=n) for n in range((last - first).days + 1)}
+
+
+def check_type(
+    kind: TicketType | NewTicketType, event: Event, zone_keys: Collection[str] | None, categories: Collection[str]
+) -> None:
+    """Every mistake at once. `zone_keys` is None for a show without a layout."""
+    wrong = [*_wrong_times(kind, event), *_wrong_places(kind, zone_keys, categories)]
+    if (kind.entitlement == "limited_reentry_per_day") != (kind.max_daily_entries is not None):
+        wrong.append(FieldError("max_daily_entries", "Said of limited re-entry, and of nothing else."))
+    if strange := sorted(set(kind.valid_days) - days_of(event)):
+        wrong.append(FieldError("valid_days", f"The show is not on {', '.join(map(str, strange))}."))
+    if len(set(kind.valid_days)) < len(kind.valid_days):
+        wrong.append(FieldError("valid_days", "A day is named twice."))
+    if wrong:
+        raise Invalid(fields=wrong)
+
+
+def _wrong_times(kind: TicketType | NewTicketType, event: Event) -> Iterable[FieldError]:
+    start, end = kind.sale_start_at or event.sale_start_at, kind.sale_end_at or event.sale_end_at
+    if start >= end:
+        yield FieldError("sale_end_at", "The sale ends after it has begun.")
+    if start < event.sale_start_at:
+        yield FieldError("sale_start_at", "Not before the show's sale begins.")
+    if end > event.sale_end_at:
+        yield FieldError("sale_end_at", "Not after the show's sale ends.")
+
+
+def _wrong_places(
+    kind: TicketType | NewTicketType, zone_keys: Collection[str] | None, categories: Collection[str]
+) -> Iterable[FieldError]:
+    if zone_keys is None:
+        if kind.kind == "seated" or kind.zones or kind.prices:
+            yield FieldError("kind", "A show without a layout sells ga types, without zones and price categories.")
+        if kind.quantity is None:
+            yield FieldError("quantity", "A show without a layout has no other count of places.")
+        return
+    for name, known, said in (("zones", zone_keys, kind.zones), ("prices", categories, kind.prices)):
+        if strange := sorted(set(said) - set(known)):
+            yield FieldError(name, f"The show's layout has no {', '.join(strange)}.")
+
+
+def check_promo(wish: NewPromoCode | PromoCode, type_ids: Collection[object]) -> None:
+    wrong = []
+    for name, kind in (("basis_points", "percent"), ("amount", "fixed")):
+        if bool(getattr(wish, name)) != (wish.kind == kind):
+            wrong.append(FieldError(name, f"Said of a code of the kind {kind}, and of no other."))
+    if set(wish.ticket_type_ids) - set(type_ids):
+        wrong.append(FieldError("ticket_type_ids", "The show has no such ticket type."))
+    if wish.valid_from and wish.valid_until and wish.valid_from >= wish.valid_until:
+        wrong.append(FieldError("valid_until", "It ends after it has begun."))
+    if wrong:
+        raise Invalid(fields=wrong)
+
+
+def is_valid(promo: PromoCode, now: datetime) -> bool:
+    return (
+        promo.active
+        and (promo.valid_from is None or promo.valid_from <= now)
+        and (promo.valid_until is None or now < promo.valid_until)
+    )
+
+
+def is_used_up(promo: PromoCode) -> bool:
+    return (promo.max_uses is not None and promo.uses >= promo.max_uses) or (
+        promo.budget is not None and promo.spent >= promo.budget
+    )
+
+
+def discount(promo: PromoCode) -> Discount:
+    return Discount(
+        code=promo.code,
+        basis_points=promo.basis_points,
+        amount=promo.amount,
+        ticket_type_ids=frozenset(promo.ticket_type_ids),
+        left=None if promo.budget is None else promo.budget - promo.spent,
+    )

@@ -1,0 +1,178 @@
+"""The verbs of promo codes, and of the fees and taxes that come with a price."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from fullhouse.events import actions as events
+from fullhouse.kit import audit, versions
+from fullhouse.kit.changes import audit_difference, changed
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import FieldError, Invalid, NotFound
+from fullhouse.kit.ids import new_id
+from fullhouse.tickets import policy, store
+from fullhouse.tickets.pricing import Charge
+from fullhouse.tickets.type_model import (
+    ChangePromoCode,
+    ChargeList,
+    CodeTaken,
+    NewPromoCode,
+    PromoCode,
+    PromoInUse,
+    PromoUnknown,
+    PromoUsedUp,
+    columns,
+)
+
+
+async def list_promos(tx: Tx, event_id: UUID) -> list[PromoCode]:
+    await events.get_event(tx, event_id)
+    return await store.promos_of_event(tx, tx.organization_id, event_id)
+
+
+async def get_promo(tx: Tx, event_id: UUID, promo_id: UUID) -> PromoCode:
+    found = await store.promo_by_id(tx, tx.organization_id, event_id, promo_id)
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def create_promo(tx: Tx, event_id: UUID, wish: NewPromoCode) -> PromoCode:
+    await events.lock_event(tx, event_id)
+    wish = msgspec.structs.replace(wish, code=wish.code.upper())
+    await _check(tx, event_id, wish)
+    names = ("code", "kind", "basis_points", "amount", "ticket_type_ids", "max_uses", "budget")
+    times = ("valid_from", "valid_until", "active")
+    try:
+        promo = await store.insert_promo(tx, new_id(), tx.organization_id, event_id, *columns(wish, *names, *times))
+    except asyncpg.UniqueViolationError:
+        raise CodeTaken(f"The show has a code “{wish.code}” already.") from None
+    assert promo
+    await audit.write(tx, "promo_code.created", "promo_code", promo.id, after={n: getattr(promo, n) for n in names})
+    return promo
+
+
+async def change_promo(
+    tx: Tx, event_id: UUID, promo_id: UUID, change: ChangePromoCode, if_match: str | None
+) -> PromoCode:
+    before = await store.lock_promo(tx, tx.organization_id, event_id, promo_id)
+    if before is None:
+        raise NotFound
+    versions.check(if_match, before.version)
+    after = changed(before, change)
+    if after == before:
+        return before
+    await _check(tx, event_id, after)
+    try:
+        saved = await store.update_promo(
+            tx, tx.organization_id, event_id, promo_id,
+            *columns(after, "ticket_type_ids", "max_uses", "budget", "valid_from", "valid_until", "active"),
+        )  # fmt: skip
+    except asyncpg.CheckViolationError:
+        raise PromoInUse("It was used more often, or cost more, than that already.") from None
+    assert saved
+    await audit_difference(tx, "promo_code.updated", "promo_code", before, saved)
+    return saved
+
+
+async def delete_promo(tx: Tx, event_id: UUID, promo_id: UUID, if_match: str | None) -> None:
+    promo = await store.lock_promo(tx, tx.organization_id, event_id, promo_id)
+    if promo is None:
+        raise NotFound
+    versions.check(if_match, promo.version)
+    if not await store.delete_promo(tx, tx.organization_id, event_id, promo_id):
+        raise PromoInUse()
+    await audit.write(tx, "promo_code.deleted", "promo_code", promo_id, before={"code": promo.code})
+
+
+async def _check(tx: Tx, event_id: UUID, wish: NewPromoCode | PromoCode) -> None:
+    policy.check_promo(wish, {kind.id for kind in await store.types_of_event(tx, tx.organization_id, event_id)})
+
+
+# --- for whoever sells
+
+
+async def find(tx: Tx, event_id: UUID, code: str) -> PromoCode:
+    """A code that is good now, for who only looks."""
+    return await _good(tx, await store.promo_by_code(tx, tx.organization_id, event_id, code.strip().upper()))
+
+
+async def lock(tx: Tx, event_id: UUID, code: str) -> PromoCode:
+    """A code that is good now and has a use left, locked until the commit: what is quoted with it can be taken."""
+    promo = await _good(tx, await store.lock_promo_by_code(tx, tx.organization_id, event_id, code.strip().upper()))
+    if policy.is_used_up(promo):
+        raise PromoUsedUp()
+    return promo
+
+
+async def take(tx: Tx, promo: PromoCode, checkout_id: UUID, amount: int) -> None:
+    """One use, and what it costs, for a checkout. Its row is locked (`lock`)."""
+    if not await store.take_promo(tx, tx.organization_id, checkout_id, promo.id, amount):
+        raise PromoUsedUp()
+
+
+async def give_back(tx: Tx, checkout_ids: Iterable[UUID]) -> None:
+    """What these checkouts have taken, once."""
+    await store.return_promos(tx, tx.organization_id, list(checkout_ids))
+
+
+async def _good(tx: Tx, promo: PromoCode | None) -> PromoCode:
+    if promo is None or not policy.is_valid(promo, await tx.now()):
+        raise PromoUnknown(fields=[FieldError("promo_code", "This code is not valid for the show.")])
+    return promo
+
+
+# --- charges
+
+
+async def charges(tx: Tx, event_id: UUID | None) -> ChargeList:
+    """The show's own, otherwise the organisation's."""
+    assert tx.organization_id
+    if event_id:
+        await events.get_event(tx, event_id)
+    wanted = [scope for scope in (event_id, tx.organization_id) if scope]
+    rows = {row.scope_id: row for row in await store.charge_lists(tx, tx.organization_id, wanted)}
+    if event_id and (row := rows.get(event_id)):
+        return ChargeList(source="event", charges=row.charges, version=row.version)
+    if row := rows.get(tx.organization_id):
+        return ChargeList(source="organization", charges=row.charges, version=row.version)
+    return ChargeList(source="organization", charges=[], version=0)
+
+
+async def set_charges(tx: Tx, event_id: UUID | None, wish: list[Charge], if_match: str | None) -> ChargeList:
+    _check_charges(wish)
+    if event_id:
+        await events.lock_event(tx, event_id)
+    before = await charges(tx, event_id)
+    source = "event" if event_id else "organization"
+    versions.check(if_match, before.version if before.source == source else 0)
+    row = await store.put_charges(tx, tx.organization_id, event_id or tx.organization_id, msgspec.to_builtins(wish))
+    assert row
+    told = [{"charges": msgspec.to_builtins(of)} for of in (before.charges, row.charges)]
+    await audit.write(tx, "charges.updated", source, row.scope_id, before=told[0], after=told[1])
+    return ChargeList(source=source, charges=row.charges, version=row.version)  # type: ignore[arg-type]
+
+
+async def drop_charges(tx: Tx, event_id: UUID) -> None:
+    """The organisation's hold for the show again."""
+    await events.lock_event(tx, event_id)
+    before = await charges(tx, event_id)
+    if not await store.delete_charges(tx, tx.organization_id, event_id):
+        raise NotFound
+    told = {"charges": msgspec.to_builtins(before.charges)}
+    await audit.write(tx, "charges.dropped", "event", event_id, before=told)
+
+
+def _check_charges(wish: list[Charge]) -> None:
+    wrong = []
+    for n, charge in enumerate(wish):
+        if not charge.amount and not charge.basis_points:
+            wrong.append(FieldError(f"charges[{n}]", "An amount, a share or both."))
+        if charge.kind == "tax" and charge.amount:
+            wrong.append(FieldError(f"charges[{n}].amount", "A tax is a share."))
+        if charge.kind == "fee" and charge.included:
+            wrong.append(FieldError(f"charges[{n}].included", "Said of a tax: a fee comes on top."))
+    if wrong:
+        raise Invalid(fields=wrong)

@@ -1,0 +1,325 @@
+-- The statements of the tickets room.
+
+-- Ticket types -------------------------------------------------------------------------------------
+
+-- part: type
+t.id, t.event_id, t.name, t.description, t.tier, t.kind, t.price, t.currency, t.prices, t.zones, t.quantity,
+t.sale_start_at, t.sale_end_at, t.entitlement, t.valid_days, t.max_daily_entries, t.max_per_order, t.hidden, t.position,
+t.version, t.created_at, t.updated_at
+
+-- part: counted_types
+ticket_types t LEFT JOIN pools p ON p.organization_id = t.organization_id AND p.event_id = t.event_id
+                                AND p.kind = 'ticket_type' AND p.ref_id = t.id
+
+-- name: types_of_event
+SELECT {type}, p.held, p.sold FROM {counted_types}
+WHERE t.organization_id = $1 AND t.event_id = $2 ORDER BY t.position, t.created_at, t.id;
+
+-- name: type_by_id
+SELECT {type}, p.held, p.sold FROM {counted_types} WHERE t.organization_id = $1 AND t.event_id = $2 AND t.id = $3;
+
+-- name: insert_type
+INSERT INTO ticket_types AS t (id, organization_id, event_id, name, description, tier, kind, price, currency, prices, zones,
+                               quantity, sale_start_at, sale_end_at, entitlement, valid_days, max_daily_entries,
+                               max_per_order, hidden, position)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+RETURNING {type};
+
+-- name: update_type
+UPDATE ticket_types AS t
+SET name = $4, description = $5, tier = $6, kind = $7, price = $8, currency = $9, prices = $10, zones = $11, quantity = $12,
+    sale_start_at = $13, sale_end_at = $14, entitlement = $15, valid_days = $16, max_daily_entries = $17,
+    max_per_order = $18, hidden = $19, position = $20, version = version + 1, updated_at = app.clock()
+WHERE t.organization_id = $2 AND t.event_id = $3 AND t.id = $1
+RETURNING {type};
+
+-- name: move_days
+UPDATE ticket_types
+SET valid_days = array(SELECT day + $3::integer FROM unnest(valid_days) day ORDER BY 1), version = version + 1,
+    updated_at = app.clock()
+WHERE organization_id = $1 AND event_id = $2 AND valid_days <> '{}';
+
+-- name: delete_type
+DELETE FROM ticket_types WHERE organization_id = $1 AND event_id = $2 AND id = $3;
+
+-- name: put_type_pool
+-- One that comes later begins with what was sold before it.
+INSERT INTO pools (organization_id, event_id, kind, ref_id, capacity, sold)
+SELECT $1, $2, 'ticket_type', $3, $4, count(*) FROM tickets
+WHERE organization_id = $1 AND ticket_type_id = $3 AND status IN ('valid', 'used')
+ON CONFLICT (organization_id, event_id, kind, ref_id) DO UPDATE SET capacity = excluded.capacity;
+
+-- name: delete_type_pool
+DELETE FROM pools WHERE organization_id = $1 AND event_id = $2 AND kind = 'ticket_type' AND ref_id = $3
+AND held = 0 AND sold = 0;
+
+-- name: is_type_held
+-- By whoever holds one outright, in a show without a layout.
+SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = $1 AND ticket_type_id = $2
+               AND status IN ('active', 'suspended'));
+
+-- name: zones_on_sale
+SELECT zone_key AS value FROM event_zones WHERE organization_id = $1 AND event_id = $2;
+
+-- name: price_categories
+SELECT price_category AS value FROM event_zones
+WHERE organization_id = $1 AND event_id = $2 AND price_category IS NOT NULL
+UNION
+SELECT s.price_category FROM event_layouts l
+JOIN seats s ON s.organization_id = l.organization_id AND s.layout_id = l.layout_id
+WHERE l.organization_id = $1 AND l.event_id = $2 AND s.price_category IS NOT NULL;
+
+-- name: places_of_holds
+-- What each hold is for: its zone, whether it is a seat, and what its price goes by.
+SELECT h.id AS hold_id, h.user_id, h.quantity, h.ticket_type_id, h.seat_id, h.zone_id, z.zone_key,
+       coalesce(l.pricing_zones ->> h.zone_id::text, s.price_category, z.price_category) AS price_category
+FROM seat_holds h
+LEFT JOIN event_zones z ON z.organization_id = h.organization_id AND z.event_id = h.event_id AND z.zone_id = h.zone_id
+LEFT JOIN event_layouts l ON l.organization_id = h.organization_id AND l.event_id = h.event_id
+LEFT JOIN seats s ON s.organization_id = h.organization_id AND s.id = h.seat_id
+WHERE h.organization_id = $1 AND h.event_id = $2 AND h.id = ANY ($3::uuid[]);
+
+-- name: lock_type_pools
+SELECT ref_id AS value FROM pools
+WHERE organization_id = $1 AND event_id = $2 AND kind = 'ticket_type' AND ref_id = ANY ($3::uuid[])
+ORDER BY event_id, kind, ref_id FOR UPDATE;
+
+-- name: count_type_pools
+-- Only as far as they reach: a row that does not come back would have been oversold.
+UPDATE pools p SET held = p.held + w.held, sold = p.sold + w.sold
+FROM unnest($3::uuid[], $4::integer[], $5::integer[]) AS w (ref_id, held, sold)
+WHERE p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'ticket_type' AND p.ref_id = w.ref_id
+  AND p.held + w.held + p.sold + w.sold <= p.capacity
+RETURNING p.ref_id AS value;
+
+-- Promo codes --------------------------------------------------------------------------------------
+
+-- part: promo
+id, event_id, code, kind, basis_points, amount, ticket_type_ids, max_uses, uses, budget, spent, valid_from, valid_until,
+active, version, created_at, updated_at
+
+-- name: promos_of_event
+SELECT {promo} FROM promo_codes WHERE organization_id = $1 AND event_id = $2 ORDER BY created_at, id;
+
+-- name: promo_by_id
+SELECT {promo} FROM promo_codes WHERE organization_id = $1 AND event_id = $2 AND id = $3;
+
+-- name: lock_promo
+SELECT {promo} FROM promo_codes WHERE organization_id = $1 AND event_id = $2 AND id = $3 FOR UPDATE;
+
+-- name: promo_by_code
+SELECT {promo} FROM promo_codes WHERE organization_id = $1 AND event_id = $2 AND code = $3;
+
+-- name: lock_promo_by_code
+SELECT {promo} FROM promo_codes WHERE organization_id = $1 AND event_id = $2 AND code = $3 FOR UPDATE;
+
+-- name: insert_promo
+INSERT INTO promo_codes (id, organization_id, event_id, code, kind, basis_points, amount, ticket_type_ids, max_uses, budget,
+                         valid_from, valid_until, active)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+RETURNING {promo};
+
+-- name: update_promo
+UPDATE promo_codes
+SET ticket_type_ids = $4, max_uses = $5, budget = $6, valid_from = $7, valid_until = $8, active = $9,
+    version = version + 1, updated_at = app.clock()
+WHERE organization_id = $1 AND event_id = $2 AND id = $3
+RETURNING {promo};
+
+-- name: delete_promo
+DELETE FROM promo_codes p WHERE organization_id = $1 AND event_id = $2 AND id = $3
+AND NOT EXISTS (SELECT FROM promo_uses u WHERE u.organization_id = $1 AND u.promo_code_id = p.id);
+
+-- name: take_promo
+-- Under the code's lock. The constraints of the table say the same once more.
+WITH used AS (
+    UPDATE promo_codes SET uses = uses + 1, spent = spent + $4
+    WHERE organization_id = $1 AND id = $3 AND active AND (max_uses IS NULL OR uses < max_uses)
+      AND (budget IS NULL OR spent + $4 <= budget)
+    RETURNING id
+)
+INSERT INTO promo_uses (organization_id, checkout_id, promo_code_id, amount) SELECT $1, $2, id, $4 FROM used;
+
+-- name: return_promos
+WITH returned AS (
+    UPDATE promo_uses SET status = 'returned'
+    WHERE organization_id = $1 AND checkout_id = ANY ($2::uuid[]) AND status = 'taken'
+    RETURNING promo_code_id, amount
+)
+UPDATE promo_codes p SET uses = p.uses - r.uses, spent = p.spent - r.amount
+FROM (SELECT promo_code_id, count(*) AS uses, sum(amount)::bigint AS amount FROM returned GROUP BY 1) r
+WHERE p.organization_id = $1 AND p.id = r.promo_code_id;
+
+-- Charges ------------------------------------------------------------------------------------------
+
+-- name: charge_lists
+SELECT scope_id, charges, version FROM charge_lists
+WHERE organization_id = $1 AND scope_id = ANY ($2::uuid[]);
+
+-- name: put_charges
+INSERT INTO charge_lists (organization_id, scope_id, charges) VALUES ($1, $2, $3)
+ON CONFLICT (organization_id, scope_id) DO UPDATE
+SET charges = excluded.charges, version = charge_lists.version + 1, updated_at = app.clock()
+RETURNING scope_id, charges, version;
+
+-- name: delete_charges
+DELETE FROM charge_lists WHERE organization_id = $1 AND scope_id = $2;
+
+-- Tickets ------------------------------------------------------------------------------------------
+
+-- part: ticket
+id, event_id, order_id, ticket_type_id, seat_id, zone_id, number, code, holder_name, holder_email, holder_user_id,
+membership_id, status, reason, version, issued_at, transferred_at
+
+-- name: next_numbers
+-- The last of so many. Other sales of the show wait for this row: it is asked for as late as possible.
+INSERT INTO ticket_counters AS c (organization_id, event_id, last) VALUES ($1, $2, $3)
+ON CONFLICT (organization_id, event_id) DO UPDATE SET last = c.last + $3
+RETURNING last;
+
+-- name: insert_tickets
+WITH sold AS MATERIALIZED (
+    SELECT x.* FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[], $9::text[],
+                           $10::bytea[], $11::text[], $12::text[], $13::uuid[], $14::uuid[], $15::text[], $16::uuid[],
+                           $17::text[], $18::text[], $19::text[], $20::text[])
+         AS x (order_id, id, ticket_type_id, seat_id, zone_id, number, code, nonce, holder_name, holder_email,
+               holder_user_id, membership_id, actor_type, actor_id, actor_name, ip, user_agent, request_id)
+), written AS (
+    INSERT INTO tickets (id, organization_id, event_id, order_id, ticket_type_id, seat_id, zone_id, number, code, nonce,
+                         holder_name, holder_email, holder_user_id, membership_id)
+    SELECT id, $1, $2, order_id, ticket_type_id, seat_id, zone_id, number, code, nonce, holder_name, holder_email,
+           holder_user_id, membership_id
+    FROM sold
+    RETURNING {ticket}
+), audited AS (
+    INSERT INTO audit_log (id, organization_id, actor_type, actor_id, actor_name, action, entity_type, entity_id, after, ip,
+                           user_agent, request_id)
+    SELECT gen_random_uuid(), $1, actor_type, actor_id, actor_name, 'ticket.issued', 'ticket', id,
+           jsonb_strip_nulls(jsonb_build_object('event_id', $2::uuid, 'order_id', order_id, 'number', number,
+               'ticket_type_id', ticket_type_id, 'seat_id', seat_id, 'zone_id', zone_id)), ip, user_agent, request_id
+    FROM sold
+), announced AS (
+    INSERT INTO outbox (id, organization_id, name, subject_id, payload)
+    SELECT gen_random_uuid(), $1, 'ticket.issued', id, jsonb_strip_nulls(jsonb_build_object('version', 1,
+               'subject_id', id, 'event_id', event_id, 'order_id', order_id, 'number', number,
+               'ticket_type_id', ticket_type_id, 'seat_id', seat_id, 'zone_id', zone_id,
+               'holder_user_id', holder_user_id))
+    FROM written
+)
+SELECT {ticket} FROM written ORDER BY number;
+
+-- name: sell_seats
+-- A seat that was held is its ticket's.
+UPDATE event_seats s SET status = 'sold', ticket_id = w.ticket_id, hold_id = NULL, held_until = NULL,
+                         reserved_for = NULL, reserved_until = NULL, version = s.version + 1
+FROM unnest($3::uuid[], $4::uuid[]) AS w (seat_id, ticket_id)
+WHERE s.organization_id = $1 AND s.event_id = $2 AND s.seat_id = w.seat_id AND s.status = 'held'
+RETURNING s.ordinal, s.version;
+
+-- name: free_seats
+-- Its ticket is void: it can be had again.
+UPDATE event_seats s SET status = 'available', ticket_id = NULL, version = s.version + 1
+WHERE s.organization_id = $1 AND s.event_id = $2 AND s.status = 'sold' AND s.ticket_id = ANY ($3::uuid[])
+RETURNING s.ordinal, s.version;
+
+-- name: lock_sold_seats
+SELECT FROM event_seats
+WHERE organization_id = $1 AND event_id = $2 AND ticket_id = ANY ($3::uuid[]) ORDER BY event_id, seat_id FOR UPDATE;
+
+-- name: lock_zone_pools
+SELECT FROM pools WHERE organization_id = $1 AND event_id = $2
+AND (kind = 'event' OR kind = 'zone' AND ref_id = ANY ($3::uuid[]) OR kind = 'ticket_type' AND ref_id = ANY ($4::uuid[]))
+ORDER BY event_id, kind, ref_id FOR UPDATE;
+
+-- name: take_back_places
+-- What the zones, the show and the types have sold less, now that these tickets are void.
+WITH void AS (
+    SELECT zone_id, ticket_type_id FROM tickets WHERE organization_id = $1 AND event_id = $2 AND id = ANY ($3::uuid[])
+), places AS (
+    SELECT 'zone' AS kind, zone_id AS ref_id, count(*) AS n FROM void WHERE zone_id IS NOT NULL GROUP BY 2
+    UNION ALL SELECT 'ticket_type', ticket_type_id, count(*) FROM void GROUP BY 2
+    UNION ALL SELECT 'event', $2, count(*) FROM void WHERE zone_id IS NOT NULL
+)
+UPDATE pools p SET sold = CASE p.kind WHEN 'ticket_type' THEN greatest(0, p.sold - l.n) ELSE p.sold - l.n END
+FROM places l
+WHERE p.organization_id = $1 AND p.event_id = $2 AND (p.kind, p.ref_id) = (l.kind, l.ref_id)
+RETURNING CASE p.kind WHEN 'zone' THEN p.ref_id END AS zone_id, p.held, p.sold, p.version;
+
+-- name: ticket_by_id
+SELECT {ticket} FROM tickets WHERE organization_id = $1 AND id = $2;
+
+-- name: tickets_of_order
+SELECT {ticket} FROM tickets WHERE organization_id = $1 AND order_id = $2 ORDER BY number;
+
+-- name: lock_tickets
+SELECT {ticket} FROM tickets WHERE organization_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE;
+
+-- name: void_tickets
+UPDATE tickets SET status = $3, reason = $4, voided_at = app.clock(), version = version + 1, updated_at = app.clock()
+WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND status IN ('valid', 'used')
+RETURNING {ticket};
+
+-- part: printed
+t.id, t.event_id, t.order_id, t.ticket_type_id, t.seat_id, t.zone_id, t.number, t.code, t.holder_name, t.holder_email,
+t.holder_user_id, t.membership_id, t.status, t.reason, t.version, t.issued_at, t.transferred_at, t.nonce,
+o.user_id AS buyer_id, o.code AS order_code, y.name AS type_name, y.entitlement, o.currency, e.name AS event_name,
+e.slug AS event_slug, e.status AS event_status, e.start_at, e.end_at, e.doors_at, e.timezone, e.venue_name, e.address,
+e.city, z.name AS zone_name, s.section, s.row_label AS row, s.number AS seat, s.category,
+(SELECT min(l.unit) FROM order_lines l WHERE l.organization_id = t.organization_id AND l.order_id = t.order_id
+ AND l.ticket_type_id = t.ticket_type_id AND l.seat_id IS NOT DISTINCT FROM t.seat_id)::integer AS unit
+
+-- part: printed_from
+tickets t
+JOIN orders o ON o.organization_id = t.organization_id AND o.id = t.order_id
+JOIN ticket_types y ON y.organization_id = t.organization_id AND y.id = t.ticket_type_id
+JOIN events e ON e.organization_id = t.organization_id AND e.id = t.event_id
+LEFT JOIN event_zones z ON z.organization_id = t.organization_id AND z.event_id = t.event_id AND z.zone_id = t.zone_id
+LEFT JOIN seats s ON s.organization_id = t.organization_id AND s.id = t.seat_id
+
+-- name: printed_ticket
+SELECT {printed} FROM {printed_from} WHERE t.organization_id = $1 AND t.id = $2;
+
+-- name: printed_tickets_of_order
+SELECT {printed} FROM {printed_from} WHERE t.organization_id = $1 AND t.order_id = $2 ORDER BY t.number;
+
+-- name: tickets_of_holder
+-- The newest first. What a holder asks for ($4) is not the status alone: a valid ticket of a show that is over is past.
+SELECT {printed} FROM {printed_from}
+WHERE t.organization_id = $1 AND t.holder_user_id = $2 AND ($3::text IS NULL OR t.status = $3)
+  AND ($4::text IS NULL OR $4 = CASE
+        WHEN t.status IN ('cancelled', 'refunded') THEN 'refunded'
+        WHEN e.end_at < app.clock() OR e.status IN ('ended', 'cancelled', 'archived') THEN 'past'
+        ELSE 'upcoming' END)
+  AND ($5::timestamptz IS NULL OR (t.issued_at, t.id) < ($5, $6::uuid))
+ORDER BY t.issued_at DESC, t.id DESC LIMIT $7;
+
+-- name: tickets_passed_on
+-- What somebody bought and gave away. By the orders: a ticket does not remember who held it before.
+SELECT {printed} FROM {printed_from}
+WHERE o.organization_id = $1 AND o.user_id = $2 AND t.transferred_at IS NOT NULL AND t.holder_user_id IS DISTINCT FROM $2
+  AND ($3::timestamptz IS NULL OR (t.issued_at, t.id) < ($3, $4::uuid))
+ORDER BY t.issued_at DESC, t.id DESC LIMIT $5;
+
+-- name: transfer_ticket
+UPDATE tickets SET holder_name = $3, holder_email = $4, holder_user_id = $5, membership_id = NULL, nonce = $6,
+                   transferred_at = app.clock(), version = version + 1, updated_at = app.clock()
+WHERE organization_id = $1 AND id = $2 AND status = 'valid'
+RETURNING {ticket};
+
+-- Keys ---------------------------------------------------------------------------------------------
+
+-- name: ticket_keys
+SELECT key_id, public_key, created_at, retired_at, revoked_at FROM ticket_keys WHERE organization_id = $1 ORDER BY key_id;
+
+-- name: signing_key
+SELECT key_id, sealed_key FROM ticket_keys WHERE organization_id = $1 AND retired_at IS NULL;
+
+-- name: retire_key
+UPDATE ticket_keys SET retired_at = app.clock(), revoked_at = CASE WHEN $2 THEN app.clock() END
+WHERE organization_id = $1 AND retired_at IS NULL;
+
+-- name: insert_key
+-- Of two who find that there is none, one makes it.
+INSERT INTO ticket_keys (organization_id, key_id, public_key, sealed_key)
+SELECT $1, coalesce(max(key_id), 0) + 1, $2, $3 FROM ticket_keys WHERE organization_id = $1
+ON CONFLICT DO NOTHING;

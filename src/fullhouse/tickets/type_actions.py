@@ -1,0 +1,243 @@
+"""The verbs of ticket types: what a show sells, at what price, and how many of each are left."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import asyncpg
+
+from fullhouse.events import actions as events
+from fullhouse.events.facts import DatedFact
+from fullhouse.events.model import Event
+from fullhouse.kit import audit, versions
+from fullhouse.kit.changes import audit_difference, changed
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import FieldError
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.outbox import announce
+from fullhouse.tickets import policy, store
+from fullhouse.tickets.facts import TicketTypesChanged
+from fullhouse.tickets.pricing import Line
+from fullhouse.tickets.store import HeldPlace
+from fullhouse.tickets.type_model import (
+    AboveCapacity,
+    BelowSold,
+    ChangeTicketType,
+    NewTicketType,
+    Offer,
+    OneCurrency,
+    PromoCode,
+    TicketType,
+    TicketTypeNotFound,
+    TypeInUse,
+    TypeNameTaken,
+    TypeNotOnSale,
+    TypeSoldOut,
+    columns,
+)
+
+_COLUMNS = (
+    "name", "description", "tier", "kind", "price", "currency", "prices", "zones", "quantity", "sale_start_at",
+    "sale_end_at", "entitlement", "valid_days", "max_daily_entries", "max_per_order", "hidden", "position",
+)  # fmt: skip
+
+
+async def list_types(tx: Tx, event_id: UUID) -> list[TicketType]:
+    await events.get_event(tx, event_id)
+    return await store.types_of_event(tx, tx.organization_id, event_id)
+
+
+async def get_type(tx: Tx, event_id: UUID, type_id: UUID) -> TicketType:
+    found = await store.type_by_id(tx, tx.organization_id, event_id, type_id)
+    if found is None:
+        raise TicketTypeNotFound
+    return found
+
+
+async def offers(tx: Tx, event_id: UUID, promo: PromoCode | None = None) -> list[Offer]:
+    """What a buyer may see: what is not hidden, and what their code shows."""
+    event, now = await events.get_event(tx, event_id), await tx.now()
+    return [
+        policy.offer(kind, event, now)
+        for kind in await store.types_of_event(tx, tx.organization_id, event_id)
+        if not kind.hidden or is_shown_by(promo, kind)
+    ]
+
+
+def is_shown_by(promo: PromoCode | None, kind: TicketType) -> bool:
+    return promo is not None and kind.id in promo.ticket_type_ids
+
+
+# --- organisers
+
+
+async def create_type(tx: Tx, event_id: UUID, wish: NewTicketType) -> TicketType:
+    event = await events.lock_event(tx, event_id)
+    others = await store.types_of_event(tx, tx.organization_id, event_id)
+    await _check(tx, event, wish, others)
+    try:
+        kind = await store.insert_type(tx, new_id(), tx.organization_id, event_id, *columns(wish, *_COLUMNS))
+    except asyncpg.UniqueViolationError:
+        raise TypeNameTaken(f"The show has a type “{wish.name}” already.") from None
+    assert kind
+    await _put_pool(tx, kind)
+    await audit.write(tx, "ticket_type.created", "ticket_type", kind.id, after=_told(kind))
+    await announce(tx, TicketTypesChanged(subject_id=event_id, ticket_type_id=kind.id, change="added"))
+    return await get_type(tx, event_id, kind.id)
+
+
+async def change_type(
+    tx: Tx, event_id: UUID, type_id: UUID, change: ChangeTicketType, if_match: str | None
+) -> TicketType:
+    event = await events.lock_event(tx, event_id)
+    before = await get_type(tx, event_id, type_id)
+    versions.check(if_match, before.version)
+    after = changed(before, change)
+    if after == before:
+        return before
+    others = [kind for kind in await store.types_of_event(tx, tx.organization_id, event_id) if kind.id != type_id]
+    await _check(tx, event, after, others)
+    try:
+        saved = await store.update_type(tx, type_id, tx.organization_id, event_id, *columns(after, *_COLUMNS))
+    except asyncpg.UniqueViolationError:
+        raise TypeNameTaken(f"The show has a type “{after.name}” already.") from None
+    assert saved
+    await _put_pool(tx, saved)
+    saved = await get_type(tx, event_id, type_id)
+    await audit_difference(tx, "ticket_type.updated", "ticket_type", before, saved)
+    await announce(tx, TicketTypesChanged(subject_id=event_id, ticket_type_id=type_id, change="changed"))
+    return saved
+
+
+async def move_days(tx: Tx, fact: DatedFact) -> None:
+    """With the whole show: a ticket for its second day is for its second day, whenever that is."""
+    if not fact.moved_days:
+        return
+    event_id = fact.subject_id
+    before = {kind.id: kind for kind in await store.types_of_event(tx, tx.organization_id, event_id)}
+    await store.move_days(tx, tx.organization_id, event_id, fact.moved_days)
+    for kind in await store.types_of_event(tx, tx.organization_id, event_id):
+        if kind.valid_days:
+            await audit_difference(tx, "ticket_type.updated", "ticket_type", before[kind.id], kind)
+            await announce(tx, TicketTypesChanged(subject_id=event_id, ticket_type_id=kind.id, change="changed"))
+
+
+async def delete_type(tx: Tx, event_id: UUID, type_id: UUID, if_match: str | None) -> None:
+    await events.lock_event(tx, event_id)
+    kind = await get_type(tx, event_id, type_id)
+    versions.check(if_match, kind.version)
+    await _drop_pool(tx, kind)
+    try:
+        await store.delete_type(tx, tx.organization_id, event_id, type_id)
+    except asyncpg.ForeignKeyViolationError:
+        raise TypeInUse() from None
+    await audit.write(tx, "ticket_type.deleted", "ticket_type", type_id, before=_told(kind))
+    await announce(tx, TicketTypesChanged(subject_id=event_id, ticket_type_id=type_id, change="deleted"))
+
+
+async def _check(tx: Tx, event: Event, wish: TicketType | NewTicketType, others: Sequence[TicketType]) -> None:
+    zones = await store.zones_on_sale(tx, tx.organization_id, event.id)
+    categories = await store.price_categories(tx, tx.organization_id, event.id)
+    policy.check_type(wish, event, zones or None, categories)
+    if any(kind.currency != wish.currency for kind in others):
+        said = f"The show's other types are sold in {others[0].currency}."
+        raise OneCurrency(fields=[FieldError("currency", said)])
+    together = (wish.quantity or 0) + sum(kind.quantity or 0 for kind in others)
+    if event.capacity and together > event.capacity:
+        said = f"All types together are {together}; the show has {event.capacity} places."
+        raise AboveCapacity(said, fields=[FieldError("quantity", said)])
+
+
+async def _put_pool(tx: Tx, kind: TicketType) -> None:
+    if kind.quantity is None:
+        await _drop_pool(tx, kind)
+        return
+    try:
+        await store.put_type_pool(tx, tx.organization_id, kind.event_id, kind.id, kind.quantity)
+    except asyncpg.CheckViolationError:
+        raise BelowSold() from None
+
+
+async def _drop_pool(tx: Tx, kind: TicketType) -> None:
+    """A count that somebody is in stays."""
+    await store.lock_type_pools(tx, tx.organization_id, kind.event_id, [kind.id])
+    counted = (await get_type(tx, kind.event_id, kind.id)).held is not None
+    dropped = await store.delete_type_pool(tx, tx.organization_id, kind.event_id, kind.id)
+    if (counted and not dropped) or await store.is_type_held(tx, tx.organization_id, kind.id):
+        raise TypeInUse()
+
+
+def _told(kind: TicketType) -> dict[str, Any]:
+    return {name: getattr(kind, name) for name in ("name", "tier", "price", "currency", "quantity", "zones")}
+
+
+# --- for whoever sells them
+
+
+class Wanted(NamedTuple):
+    """So many of a hold's places, as tickets of this type."""
+
+    hold_id: UUID
+    ticket_type_id: UUID
+    quantity: int = 1
+
+
+class Priced(NamedTuple):
+    wanted: Wanted
+    place: HeldPlace
+    kind: TicketType
+    line: Line
+
+
+async def priced(tx: Tx, event: Event, items: Sequence[Wanted], promo: PromoCode | None = None) -> list[Priced]:
+    """Each item with its type and its price. Refused if a type is not for that place, not now, or not so many."""
+    now = await tx.now()
+    kinds = {kind.id: kind for kind in await store.types_of_event(tx, tx.organization_id, event.id)}
+    hold_ids = [item.hold_id for item in items]
+    places = {row.hold_id: row for row in await store.places_of_holds(tx, tx.organization_id, event.id, hold_ids)}
+    found = []
+    for n, item in enumerate(items):
+        kind, place = kinds.get(item.ticket_type_id), places[item.hold_id]
+        if kind is None or (kind.hidden and not is_shown_by(promo, kind)):
+            raise TicketTypeNotFound(item=n)
+        fits = policy.sells(kind, place.zone_key, seated=place.seat_id is not None)
+        if not fits or place.ticket_type_id not in (None, kind.id) or not policy.is_on_sale(kind, event, now):
+            raise TypeNotOnSale(f"“{kind.name}” is not sold for this place now.", item=n)
+        line = Line(
+            ticket_type_id=kind.id, name=kind.name, unit=kind.price_in(place.price_category), quantity=item.quantity
+        )
+        found.append(Priced(item, place, kind, line))
+    for kind in {row.kind.id: row.kind for row in found}.values():
+        wanted = sum(row.wanted.quantity for row in found if row.kind.id == kind.id)
+        if kind.max_per_order is not None and wanted > kind.max_per_order:
+            raise TypeNotOnSale(f"At most {kind.max_per_order} of “{kind.name}” in one order.", most=kind.max_per_order)
+    return found
+
+
+async def take(tx: Tx, event_id: UUID, counts: Mapping[UUID, int]) -> None:
+    """Holds so many of each type, all or none. What has no quantity is not counted."""
+    await _count(tx, event_id, counts, held=1, sold=0)
+
+
+async def give_back(tx: Tx, event_id: UUID, counts: Mapping[UUID, int]) -> None:
+    await _count(tx, event_id, counts, held=-1, sold=0)
+
+
+async def sell(tx: Tx, event_id: UUID, counts: Mapping[UUID, int]) -> None:
+    """What was held is sold."""
+    await _count(tx, event_id, counts, held=-1, sold=1)
+
+
+async def take_back(tx: Tx, event_id: UUID, counts: Mapping[UUID, int]) -> None:
+    """What was sold can be had again."""
+    await _count(tx, event_id, counts, held=0, sold=-1)
+
+
+async def _count(tx: Tx, event_id: UUID, counts: Mapping[UUID, int], *, held: int, sold: int) -> None:
+    ids, numbers = list(counts), list(counts.values())
+    counted = set(await store.lock_type_pools(tx, tx.organization_id, event_id, ids))
+    moved = await store.count_type_pools(
+        tx, tx.organization_id, event_id, ids, [held * n for n in numbers], [sold * n for n in numbers]
+    )
+    if short := counted - set(moved):
+        raise TypeSoldOut(ticket_type_ids=sorted(short))

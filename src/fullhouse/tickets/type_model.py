@@ -1,0 +1,273 @@
+"""What a show sells: ticket types, promo codes, charges. As stored and shown; what may be asked, what is refused."""
+
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from fullhouse.kit.errors import Conflict, Invalid, NotFound
+from fullhouse.kit.money import Currency, Money
+from fullhouse.tickets.pricing import Amount, BasisPoints, Charge
+
+TypeName = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S")]
+Words = Annotated[str, Meta(max_length=500)]
+Tier = Literal["general", "vip", "early_bird", "custom"]
+Kind = Literal["seated", "ga"]
+Entitlement = Literal["single", "limited_reentry_per_day", "unlimited_multi_day", "ga_seated", "ga_standing"]
+Quantity = Annotated[int, Meta(ge=1, le=100_000)]
+PerOrder = Annotated[int, Meta(ge=1, le=10)]
+Entries = Annotated[int, Meta(ge=1, le=100)]
+Place = Annotated[int, Meta(ge=0, le=10_000, description="The order in which types are shown.")]
+Prices = Annotated[
+    dict[Annotated[str, Meta(min_length=1, max_length=64)], Amount],
+    Meta(max_length=50, description="By price category of the layout, where they differ from `price`."),
+]
+ZoneKeys = Annotated[
+    list[Annotated[str, Meta(min_length=1, max_length=64)]],
+    Meta(max_length=100, description="The keys of the zones that it sells; none means all."),
+]
+Days = Annotated[list[date], Meta(max_length=60, description="Local dates; none means every day of the show.")]
+Code = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{2,39}$(?!\n)", max_length=40, examples=["FRIENDS-2030"])]
+Uses = Annotated[int, Meta(ge=1, le=1_000_000)]
+Budget = Annotated[int, Meta(ge=1, le=10**12, description="What it may cost in all, in minor units.")]
+TypeIds = Annotated[list[UUID], Meta(max_length=100, description="The types that it is good for; none means all.")]
+
+
+class TicketType(msgspec.Struct, frozen=True, kw_only=True):
+    """A type of ticket, as its organiser sees it. `held` and `sold` are counted where it has a quantity."""
+
+    id: UUID
+    event_id: UUID
+    name: str
+    description: str
+    tier: str
+    kind: str
+    price: int
+    currency: str
+    prices: dict[str, int]
+    zones: list[str]
+    quantity: int | None
+    sale_start_at: datetime | None
+    sale_end_at: datetime | None
+    entitlement: str
+    valid_days: list[date]
+    max_daily_entries: int | None
+    max_per_order: int | None
+    hidden: bool
+    position: int
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    held: int | None = None
+    sold: int | None = None
+
+    def price_in(self, category: str | None) -> int:
+        return self.prices.get(category or "", self.price)
+
+
+class Offer(msgspec.Struct, frozen=True, kw_only=True):
+    """A type of ticket, as a buyer sees it. `left` is said where it is counted."""
+
+    id: UUID
+    name: str
+    description: str
+    tier: str
+    kind: str
+    price: Money
+    prices: dict[str, int]
+    zones: list[str]
+    sale_start_at: datetime
+    sale_end_at: datetime
+    status: Literal["upcoming", "on_sale", "sold_out", "closed"]
+    left: int | None
+    max_per_order: int
+    entitlement: str
+    valid_days: list[date]
+
+
+class PromoCode(msgspec.Struct, frozen=True, kw_only=True):
+    """A code that takes something off, or shows what is hidden."""
+
+    id: UUID
+    event_id: UUID
+    code: str
+    kind: str
+    basis_points: int | None
+    amount: int | None
+    ticket_type_ids: list[UUID]
+    max_uses: int | None
+    uses: int
+    budget: int | None
+    spent: int
+    valid_from: datetime | None
+    valid_until: datetime | None
+    active: bool
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class ChargeList(msgspec.Struct, frozen=True, kw_only=True):
+    """The fees and taxes that hold for a show, and whose word it is."""
+
+    source: Literal["event", "organization"]
+    charges: list[Charge]
+    version: int
+
+
+# --- requests
+
+
+class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of all bodies: nothing unknown is ignored."""
+
+
+class NewTicketType(Request, frozen=True, kw_only=True):
+    name: TypeName
+    price: Amount
+    currency: Currency
+    kind: Kind
+    tier: Tier = "general"
+    description: Words = ""
+    prices: Prices = {}
+    zones: ZoneKeys = []
+    quantity: Quantity | None = None
+    sale_start_at: datetime | None = None
+    sale_end_at: datetime | None = None
+    entitlement: Entitlement = "single"
+    valid_days: Days = []
+    max_daily_entries: Entries | None = None
+    max_per_order: PerOrder | None = None
+    hidden: bool = False
+    position: Place = 0
+
+
+class ChangeTicketType(Request, frozen=True, kw_only=True):
+    name: TypeName | UnsetType = UNSET
+    price: Amount | UnsetType = UNSET
+    currency: Currency | UnsetType = UNSET
+    kind: Kind | UnsetType = UNSET
+    tier: Tier | UnsetType = UNSET
+    description: Words | UnsetType = UNSET
+    prices: Prices | UnsetType = UNSET
+    zones: ZoneKeys | UnsetType = UNSET
+    quantity: Quantity | UnsetType | None = UNSET
+    sale_start_at: datetime | UnsetType | None = UNSET
+    sale_end_at: datetime | UnsetType | None = UNSET
+    entitlement: Entitlement | UnsetType = UNSET
+    valid_days: Days | UnsetType = UNSET
+    max_daily_entries: Entries | UnsetType | None = UNSET
+    max_per_order: PerOrder | UnsetType | None = UNSET
+    hidden: bool | UnsetType = UNSET
+    position: Place | UnsetType = UNSET
+
+
+class NewPromoCode(Request, frozen=True, kw_only=True):
+    """`percent` has `basis_points`, `fixed` has `amount`, `access` only shows hidden types."""
+
+    code: Code
+    kind: Literal["percent", "fixed", "access"]
+    basis_points: BasisPoints | None = None
+    amount: Annotated[int, Meta(ge=1, le=99_999_999)] | None = None
+    ticket_type_ids: TypeIds = []
+    max_uses: Uses | None = None
+    budget: Budget | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    active: bool = True
+
+
+class ChangePromoCode(Request, frozen=True, kw_only=True):
+    """What it takes off stays; for something else, make another code."""
+
+    ticket_type_ids: TypeIds | UnsetType = UNSET
+    max_uses: Uses | UnsetType | None = UNSET
+    budget: Budget | UnsetType | None = UNSET
+    valid_from: datetime | UnsetType | None = UNSET
+    valid_until: datetime | UnsetType | None = UNSET
+    active: bool | UnsetType = UNSET
+
+
+class SetCharges(Request, frozen=True, kw_only=True):
+    charges: Annotated[list[Charge], Meta(max_length=20)]
+
+
+# --- refusals
+
+
+class TicketTypeNotFound(NotFound):
+    """The show has no such ticket type."""
+
+    code, title = "ticket_type_not_found", "No such ticket type"
+
+
+class TypeNameTaken(Conflict):
+    """Another type of the show has that name."""
+
+    code, title = "name_taken", "Another ticket type has that name"
+
+
+class TypeInUse(Conflict):
+    """Tickets of this type are held or sold: hide it, or end its sale, instead of deleting it."""
+
+    code, title = "ticket_type_in_use", "Tickets of this type are held or sold"
+
+
+class BelowSold(Conflict):
+    """More are held and sold already than the new quantity would allow."""
+
+    code, title = "quantity_below_sold", "More are sold already"
+
+
+class AboveCapacity(Invalid):
+    """All types together may not be more than the show has places."""
+
+    code, title = "quantity_above_capacity", "More tickets than places"
+
+
+class OneCurrency(Invalid):
+    """A show is sold in one currency."""
+
+    code, title = "one_currency", "A show is sold in one currency"
+
+
+class TypeSoldOut(Conflict):
+    """There are not as many of this type any more."""
+
+    code, title = "ticket_type_sold_out", "This ticket type is sold out"
+
+
+class TypeNotOnSale(Conflict):
+    """This type is not sold now, or not for this place."""
+
+    code, title = "ticket_type_not_on_sale", "This ticket type is not on sale"
+
+
+class CodeTaken(Conflict):
+    """The show has that code already."""
+
+    code, title = "code_taken", "The show has that code already"
+
+
+class PromoInUse(Conflict):
+    """The code was used: switch it off instead of deleting it."""
+
+    code, title = "promo_code_in_use", "The code was used"
+
+
+class PromoUnknown(Invalid):
+    """The show has no such code, or it is not valid now."""
+
+    code, title = "promo_code_unknown", "The code is not valid"
+
+
+class PromoUsedUp(Conflict):
+    """The code was used as often as it may be, or its budget is spent."""
+
+    code, title = "promo_code_used_up", "The code is used up"
+
+
+def columns(of: Any, *names: str) -> tuple[Any, ...]:
+    return tuple(getattr(of, name) for name in names)

@@ -1,0 +1,146 @@
+"""What a show sells, over HTTP: ticket types, promo codes, fees and taxes; and what a buyer sees of it."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from litestar.params import QueryParameter
+
+from fullhouse.events import public_reads as events
+from fullhouse.kit.db import Tx
+from fullhouse.kit.http.endpoints import Reply, delete, get, patch, post, put
+from fullhouse.kit.http.parameters import IfMatch
+from fullhouse.kit.services import Services
+from fullhouse.kit.versions import etag
+from fullhouse.tickets import promo_actions as promos
+from fullhouse.tickets import type_actions as types
+from fullhouse.tickets.type_model import (
+    ChangePromoCode,
+    ChangeTicketType,
+    ChargeList,
+    NewPromoCode,
+    NewTicketType,
+    Offer,
+    PromoCode,
+    SetCharges,
+    TicketType,
+)
+
+_HERE = "/api/events/{of.event_id}"
+
+
+@get("/api/events/{event_id:uuid}/offers", public=True)
+async def list_offers(
+    services: Services,
+    event_id: UUID,
+    code: Annotated[str | None, QueryParameter(max_length=40, description="A promo code: it may show more.")] = None,
+) -> list[Offer]:
+    """What can be bought of a show, in its order, with prices in minor units."""
+    show = (await events.public_show(services, event_id)).show
+    async with services.database.tenant(show.organization_id) as tx:
+        promo = await promos.find(tx, event_id, code) if code else None
+        return await types.offers(tx, event_id, promo)
+
+
+@get("/api/events/{event_id:uuid}/ticket-types", "sales.read")
+async def list_types(tx: Tx, event_id: UUID) -> list[TicketType]:
+    """A show's ticket types, hidden ones too, with what is held and sold where it is counted."""
+    return await types.list_types(tx, event_id)
+
+
+@post("/api/events/{event_id:uuid}/ticket-types", "sales.write", location=f"{_HERE}/ticket-types/{{id}}")
+async def create_type(tx: Tx, event_id: UUID, data: NewTicketType) -> Reply[TicketType]:
+    """Add a ticket type. Without a quantity it sells as many as its zones have places."""
+    return _tagged(await types.create_type(tx, event_id, data))
+
+
+@get("/api/events/{event_id:uuid}/ticket-types/{type_id:uuid}", "sales.read")
+async def get_type(tx: Tx, event_id: UUID, type_id: UUID) -> Reply[TicketType]:
+    """One ticket type."""
+    return _tagged(await types.get_type(tx, event_id, type_id))
+
+
+@patch("/api/events/{event_id:uuid}/ticket-types/{type_id:uuid}", "sales.write")
+async def change_type(
+    tx: Tx, event_id: UUID, type_id: UUID, data: ChangeTicketType, if_match: IfMatch = None
+) -> Reply[TicketType]:
+    """Change a ticket type. Who has begun to buy pays what they were told."""
+    return _tagged(await types.change_type(tx, event_id, type_id, data, if_match))
+
+
+@delete("/api/events/{event_id:uuid}/ticket-types/{type_id:uuid}", "sales.write")
+async def delete_type(tx: Tx, event_id: UUID, type_id: UUID, if_match: IfMatch = None) -> None:
+    """Delete a ticket type that nobody holds or has bought."""
+    await types.delete_type(tx, event_id, type_id, if_match)
+
+
+@get("/api/events/{event_id:uuid}/promo-codes", "sales.read")
+async def list_promos(tx: Tx, event_id: UUID) -> list[PromoCode]:
+    """A show's promo codes, with how often each was used and what it has cost."""
+    return await promos.list_promos(tx, event_id)
+
+
+@post("/api/events/{event_id:uuid}/promo-codes", "sales.write", location=f"{_HERE}/promo-codes/{{id}}")
+async def create_promo(tx: Tx, event_id: UUID, data: NewPromoCode) -> Reply[PromoCode]:
+    """Add a promo code: a share or an amount off, or access to hidden types."""
+    return _tagged(await promos.create_promo(tx, event_id, data))
+
+
+@get("/api/events/{event_id:uuid}/promo-codes/{promo_id:uuid}", "sales.read")
+async def get_promo(tx: Tx, event_id: UUID, promo_id: UUID) -> Reply[PromoCode]:
+    """One promo code."""
+    return _tagged(await promos.get_promo(tx, event_id, promo_id))
+
+
+@patch("/api/events/{event_id:uuid}/promo-codes/{promo_id:uuid}", "sales.write")
+async def change_promo(
+    tx: Tx, event_id: UUID, promo_id: UUID, data: ChangePromoCode, if_match: IfMatch = None
+) -> Reply[PromoCode]:
+    """Change how often, for what and how long a code is good, or switch it off."""
+    return _tagged(await promos.change_promo(tx, event_id, promo_id, data, if_match))
+
+
+@delete("/api/events/{event_id:uuid}/promo-codes/{promo_id:uuid}", "sales.write")
+async def delete_promo(tx: Tx, event_id: UUID, promo_id: UUID, if_match: IfMatch = None) -> None:
+    """Delete a code that nobody has used."""
+    await promos.delete_promo(tx, event_id, promo_id, if_match)
+
+
+@get("/api/org/charges", "sales.read")
+async def get_charges(tx: Tx) -> Reply[ChargeList]:
+    """The organisation's fees and taxes."""
+    return _tagged(await promos.charges(tx, None))
+
+
+@put("/api/org/charges", "sales.write")
+async def set_charges(tx: Tx, data: SetCharges, if_match: IfMatch = None) -> Reply[ChargeList]:
+    """Set the fees and taxes of all shows that have none of their own. Who has begun to buy pays as told."""
+    return _tagged(await promos.set_charges(tx, None, data.charges, if_match))
+
+
+@get("/api/events/{event_id:uuid}/charges", "sales.read")
+async def get_event_charges(tx: Tx, event_id: UUID) -> Reply[ChargeList]:
+    """The fees and taxes that hold for a show."""
+    return _tagged(await promos.charges(tx, event_id))
+
+
+@put("/api/events/{event_id:uuid}/charges", "sales.write")
+async def set_event_charges(tx: Tx, event_id: UUID, data: SetCharges, if_match: IfMatch = None) -> Reply[ChargeList]:
+    """Give a show fees and taxes of its own, in place of the organisation's."""
+    return _tagged(await promos.set_charges(tx, event_id, data.charges, if_match))
+
+
+@delete("/api/events/{event_id:uuid}/charges", "sales.write")
+async def drop_event_charges(tx: Tx, event_id: UUID) -> None:
+    """Let the organisation's fees and taxes hold for the show again."""
+    await promos.drop_charges(tx, event_id)
+
+
+def _tagged(row: Any) -> Reply[Any]:
+    return Reply(row, {"etag": etag(row.version)})
+
+
+handlers = [
+    list_offers, list_types, create_type, get_type, change_type, delete_type,
+    list_promos, create_promo, get_promo, change_promo, delete_promo,
+    get_charges, set_charges, get_event_charges, set_event_charges, drop_event_charges,
+]  # fmt: skip

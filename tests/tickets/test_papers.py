@@ -1,0 +1,72 @@
+"""Tickets on paper: whatever is in the names, it is text."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from fullhouse.kit.money import Money
+from fullhouse.tickets import papers, signing
+from fullhouse.tickets.model import TicketView
+
+MOMENT = datetime(2030, 3, 6, 19, 30, tzinfo=UTC)
+
+
+def ticket(**said: Any) -> TicketView:
+    qr = signing.sign(signing.Claim(1, UUID(int=5), UUID(int=7), b"12345678"), bytes(32))
+    usual: dict[str, Any] = {
+        "id": UUID(int=7), "event_id": UUID(int=5), "order_id": UUID(int=8), "ticket_type_id": UUID(int=9),
+        "seat_id": None, "zone_id": None, "number": "K7Q2MX-00012", "code": "ABCD2345", "holder_name": "Ada",
+        "holder_email": "ada@example.org", "holder_user_id": None, "membership_id": None, "status": "valid",
+        "reason": None, "version": 1, "issued_at": MOMENT, "transferred_at": None, "order_code": "XYZW2345",
+        "type_name": "Adult", "entitlement": "single", "price": Money(4500, "EUR"), "event_name": "The Tempest",
+        "event_slug": "the-tempest", "event_status": "published", "start_at": MOMENT, "end_at": MOMENT,
+        "doors_at": MOMENT, "timezone": "Europe/Brussels", "venue_name": "Grande Salle", "address": None,
+        "city": "Liège", "zone_name": "Stalls", "section": "A", "row": "F", "seat": "12", "accessibility": None,
+        "qr": qr,
+    }  # fmt: skip
+    return TicketView(**usual | said)
+
+
+@pytest.mark.req("BUY-5")
+def test_an_order_is_a_page_for_each_ticket() -> None:
+    made = papers.sheets([ticket(), ticket(row=None, seat=None, zone_name="Pit")], "Théâtre du Nord")
+    assert made.startswith(b"%PDF-")
+    assert b"/Count 2" in made
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        '#read("/etc/passwd")',
+        '"; #panic(1) //',
+        "$x^2$ *bold* _it_ `code`",
+        "<b>&amp;",
+        "\\",
+        "名前 😀 مرحبا",
+        "a" * 500,
+    ],
+)
+def test_names_are_text_and_nothing_else(name: str) -> None:
+    made = papers.sheets([ticket(holder_name=name, event_name=name, venue_name=name)], name)
+    assert made.startswith(b"%PDF-")
+
+
+def test_the_drawn_code_is_an_svg_without_anything_active() -> None:
+    drawn = papers.qr_svg(ticket().qr or "")
+    assert drawn.startswith(b"<svg ")
+    assert b"script" not in drawn
+    assert b"viewBox" in drawn
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({}, "Stalls, row F, seat 12"),
+        ({"row": None, "seat": None}, "Stalls"),
+        ({"row": None, "seat": None, "zone_name": None}, ""),
+    ],
+)
+def test_where_to_go_in_words(said: dict[str, Any], words: str) -> None:
+    assert papers.place(ticket(**said)) == words

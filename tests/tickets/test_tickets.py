@@ -1,0 +1,181 @@
+"""Tickets: issued with the sale, shown to whoever holds them, passed on, voided."""
+
+import base64
+from typing import Any
+
+import pytest
+
+from fullhouse.tickets import signing
+from tests.accounts.helpers import data
+from tests.checkout.helpers import Sale, begun, bought, buy, selling
+from tests.events.helpers import announced, move, trail
+from tests.fixtures import Client, Tenant
+from tests.holds.helpers import guest
+
+
+@pytest.fixture
+def house(client: Client, tenant: Tenant) -> Client:
+    return client.as_(tenant.tokens["owner"])
+
+
+@pytest.fixture
+async def sale(house: Client) -> Sale:
+    return await selling(house)
+
+
+async def order_of(client: Client, tenant: Tenant, sale: Sale, *seats: int, **more: Any) -> tuple[Client, Any]:
+    buyer = await guest(client, tenant)
+    return buyer, data(await buy(buyer, await begun(buyer, sale, *seats, **more)), 201)
+
+
+async def keys(house: Client) -> dict[int, Any]:
+    return {key["key_id"]: key for key in data(await house.get("/api/org/ticket-keys"))}
+
+
+@pytest.mark.req("BUY-5", "AUD-1")
+async def test_every_place_has_a_ticket_with_a_code_that_the_gate_believes(
+    client: Client, house: Client, tenant: Tenant, sale: Sale, owner: Any
+) -> None:
+    buyer, order = await order_of(client, tenant, sale, 3, 4, pit=2)
+    mine = data(await buyer.get("/api/me/tickets"))
+    assert {ticket["id"] for ticket in mine} == {ticket["id"] for ticket in order["tickets"]}
+    assert [int(ticket["number"].partition("-")[2]) for ticket in order["tickets"]] == [1, 2, 3, 4]
+    assert len({ticket["code"] for ticket in mine}) == 4
+    seated = [ticket for ticket in mine if ticket["seat_id"]]
+    assert {(ticket["row"], ticket["seat"]) for ticket in seated} == {("A", "4"), ("A", "5")}
+    assert {ticket["zone_name"] for ticket in mine} == {seated[0]["zone_name"], "Pit"}
+    (key,) = (await keys(house)).values()
+    for ticket in mine:
+        claim = signing.read(ticket["qr"])
+        assert claim
+        assert (str(claim.event_id), str(claim.ticket_id)) == (ticket["event_id"], ticket["id"])
+        assert signing.verify(ticket["qr"], _raw(key["public_key"]))
+    first = mine[0]
+    assert [row["action"] for row in await trail(owner, tenant, first)] == ["ticket.issued"]
+    assert [fact["name"] for fact in await announced(owner, first)] == ["ticket.issued"]
+
+
+@pytest.mark.req("BUY-5", "TEN-2")
+async def test_a_ticket_is_its_holders_and_comes_as_files(
+    client: Client, house: Client, tenant: Tenant, sale: Sale
+) -> None:
+    buyer, order = await order_of(client, tenant, sale, 0)
+    path = f"/api/tickets/{order['tickets'][0]['id']}"
+    drawn, printed, dated = [await buyer.get(path + end) for end in (".qr.svg", ".pdf", ".ics")]
+    assert drawn.headers["content-type"].startswith("image/svg+xml")
+    assert drawn.content.startswith(b"<svg")
+    assert (printed.headers["content-type"], printed.content[:5]) == ("application/pdf", b"%PDF-")
+    assert "no-store" in printed.headers["cache-control"]
+    assert "row A\\, seat 1" in dated.text.replace("\r\n ", "")
+    for ending in ("", ".qr.svg", ".pdf", ".ics"):
+        assert (await house.get(path + ending)).status_code == 200
+        stranger = await guest(client, tenant)
+        other = await stranger.get(path + ending)
+        assert (other.status_code, other.json()["code"]) == (404, "ticket_not_found")
+    for wrong in (path + ".exe", "/api/tickets/nonsense", "/api/tickets/nonsense.pdf"):
+        assert (await buyer.get(wrong)).json()["code"] == "ticket_not_found"
+
+
+@pytest.mark.req("BUY-5", "AUD-1")
+async def test_a_ticket_that_is_passed_on_has_another_code_and_another_holder(
+    client: Client, tenant: Tenant, sale: Sale, owner: Any
+) -> None:
+    buyer, order = await order_of(client, tenant, sale, 0)
+    path = f"/api/tickets/{order['tickets'][0]['id']}"
+    before = data(await buyer.get(path))
+    to = {"name": "Grace Guest", "email": "customer@example.org"}
+    data(await buyer.post(f"{path}/transfer", json=to))
+    friend = client.as_(tenant.tokens["customer"])
+    after = data(await friend.get(path))
+    assert after["holder_name"] == "Grace Guest"
+    old, new = signing.read(before["qr"]), signing.read(after["qr"])
+    assert old
+    assert new
+    assert old.nonce != new.nonce
+    assert (await buyer.get(path)).status_code == 404  # it is somebody else's now
+    assert [ticket["id"] for ticket in data(await friend.get("/api/me/tickets"))] == [after["id"]]
+    assert data(await buyer.get("/api/me/tickets")) == []
+    again = await buyer.post(f"{path}/transfer", json=to)
+    assert again.status_code == 404
+    (fact,) = [fact for fact in await announced(owner, after) if fact["name"] == "ticket.transferred"]
+    assert (fact["from_email"], fact["to_email"]) == ("ada@example.org", "customer@example.org")
+    for wrong in ({"name": "", "email": "a@example.org"}, {"name": "X", "email": "no"}, to | {"price": 1}):
+        assert (await friend.post(f"{path}/transfer", json=wrong)).status_code == 422
+
+
+@pytest.mark.req("BUY-5", "BUY-6")
+async def test_a_cancelled_ticket_frees_its_place(client: Client, house: Client, tenant: Tenant, sale: Sale) -> None:
+    buyer, order = await order_of(client, tenant, sale, 0, pit=1)
+    for ticket in order["tickets"]:
+        path = f"/api/tickets/{ticket['id']}"
+        assert (await buyer.post(f"{path}/cancel", json={"reason": "x"})).status_code == 403
+        voided = data(await house.post(f"{path}/cancel", json={"reason": "Printed twice"}))
+        assert (voided["status"], voided["reason"]) == ("cancelled", "Printed twice")
+        assert data(await buyer.get(path))["qr"] is None
+        late = await buyer.get(f"{path}.pdf")
+        assert (late.status_code, late.json()["code"]) == (409, "ticket_not_valid")
+        twice = await house.post(f"{path}/cancel", json={"reason": "again"})
+        assert (twice.status_code, twice.json()["code"]) == (409, "ticket_not_valid")
+    occupancy = data(await client.get(sale.path("occupancy")))
+    assert (occupancy["sold"], occupancy["available"]) == (0, 90)
+    await bought(client, tenant, sale, 0, pit=1)
+
+
+@pytest.mark.req("BUY-5")
+async def test_tickets_of_a_show_that_is_over_stay_where_they_are(
+    client: Client, house: Client, tenant: Tenant, sale: Sale
+) -> None:
+    buyer, order = await order_of(client, tenant, sale, 0)
+    data(await move(house, {"id": str(sale.event_id)}, "cancel"))
+    to = {"name": "Grace Guest", "email": "customer@example.org"}
+    late = await buyer.post(f"/api/tickets/{order['tickets'][0]['id']}/transfer", json=to)
+    assert (late.status_code, late.json()["code"]) == (409, "ticket_not_valid")
+
+
+@pytest.mark.req("BUY-5", "SCAN-3")
+async def test_a_new_key_signs_and_the_old_one_is_believed_until_it_is_revoked(
+    client: Client, house: Client, tenant: Tenant, sale: Sale
+) -> None:
+    buyer, order = await order_of(client, tenant, sale, 0)
+    path = f"/api/tickets/{order['tickets'][0]['id']}"
+    printed = data(await buyer.get(path))["qr"]
+    data(await house.post("/api/org/ticket-keys", json={}))
+    known = await keys(house)
+    assert sorted(known) == [1, 2]
+    assert (known[1]["retired_at"] is None, known[1]["revoked_at"]) == (False, None)
+    assert signing.verify(printed, _raw(known[1]["public_key"]))
+    fresh = data(await buyer.get(path))["qr"]
+    claim = signing.read(fresh)
+    assert claim
+    assert claim.key_id == 2
+    assert signing.verify(fresh, _raw(known[2]["public_key"]))
+    data(await house.post("/api/org/ticket-keys", json={"revoke": True}))
+    known = await keys(house)
+    assert known[2]["revoked_at"] is not None
+    assert (await buyer.post("/api/org/ticket-keys", json={})).status_code == 403
+
+
+async def test_my_tickets_come_in_pages_and_by_status(client: Client, tenant: Tenant, sale: Sale) -> None:
+    buyer, _ = await order_of(client, tenant, sale, pit=5)
+    first = (await buyer.get("/api/me/tickets", params={"limit": 3})).json()
+    rest = (await buyer.get("/api/me/tickets", params={"limit": 3, "cursor": first["next_cursor"]})).json()
+    assert (len(first["data"]), len(rest["data"]), rest["next_cursor"]) == (3, 2, None)
+    assert not {t["id"] for t in first["data"]} & {t["id"] for t in rest["data"]}
+    assert data(await buyer.get("/api/me/tickets", params={"status": "cancelled"})) == []
+
+
+def _raw(key: str) -> bytes:
+    return base64.b64decode(key)
+
+
+@pytest.mark.req("TT-1")
+async def test_a_quantity_that_is_set_later_counts_what_was_sold_before(
+    client: Client, house: Client, tenant: Tenant, sale: Sale
+) -> None:
+    _, order = await order_of(client, tenant, sale, 0, 1, 2)
+    path = sale.path(f"ticket-types/{sale.types['seat']}")
+    few = await house.patch(path, json={"quantity": 2})
+    assert (few.status_code, few.json()["code"]) == (409, "quantity_below_sold")
+    assert data(await house.patch(path, json={"quantity": 5}))["sold"] == 3
+    data(await house.post(f"/api/tickets/{order['tickets'][0]['id']}/cancel", json={"reason": "Ill"}))
+    assert data(await house.get(path))["sold"] == 2
