@@ -1,0 +1,202 @@
+"""The verbs of money: what a provider said is recorded once, whoever brings the news; what goes back is asked for once.
+
+The request that waits, the sweep and a provider's webhook all meet in `record`. The attempt's lock is taken before
+every other one, and nobody who has another one waits for an attempt whose outcome is open.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import structlog
+from prometheus_client import Counter
+
+from fullhouse.kit import audit
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import NotFound
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.outbox import add_all, announce
+from fullhouse.payments import facts, ledger_actions, policy, store
+from fullhouse.payments.ledger_actions import About
+from fullhouse.payments.model import (
+    REFUNDS,
+    Attempt,
+    Cancelled,
+    Captured,
+    Failed,
+    Outcome,
+    Pending,
+    Refund,
+    Refunded,
+    RefundOutcome,
+    RefundTooHigh,
+    Unknown,
+    account_of,
+)
+
+OUTCOMES = Counter("fullhouse_payments_total", "Attempts to be paid, by how they ended", ["provider", "outcome"])
+log = structlog.get_logger()
+
+
+async def get_attempt(tx: Tx, attempt_id: UUID) -> Attempt:
+    found = await store.attempt_by_id(tx, tx.organization_id, attempt_id)
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def attempts_of(tx: Tx, order_id: UUID) -> list[Attempt]:
+    return await store.attempts_of_order(tx, tx.organization_id, order_id)
+
+
+async def record(tx: Tx, attempt_id: UUID, outcome: Outcome) -> Attempt:
+    """What a provider said. The first capture settles its order, the first failure thaws what was frozen."""
+    before = await store.lock_attempt(tx, tx.organization_id, attempt_id)
+    if before is None:
+        raise NotFound
+    if isinstance(outcome, Captured) and outcome.amount != before.amount:
+        return await _alarm(tx, before, outcome)
+    status = policy.moved(before.status, outcome)
+    if status is None:
+        return before
+    after = await store.save_attempt(tx, tx.organization_id, attempt_id, status, *_details(outcome))
+    assert after
+    if status in ("captured", "failed", "abandoned"):
+        OUTCOMES.labels(after.provider, status).inc()
+        await _tell(tx, before, after)
+    return after
+
+
+async def capture_all(tx: Tx, captures: Sequence[tuple[UUID, Captured]]) -> list[Attempt]:
+    """Money for several attempts is there. Those come back of which it is the first news, of the amount that was asked
+    for, and the only money for their order; all others are for `record`. What follows from it is the caller's."""
+    ids, outcomes = [attempt_id for attempt_id, _ in captures], [outcome for _, outcome in captures]
+    refs, amounts = [outcome.ref for outcome in outcomes], [outcome.amount for outcome in outcomes]
+    return await store.capture_attempts(tx, tx.organization_id, ids, refs, amounts)
+
+
+async def tell_captured(tx: Tx, attempts: Sequence[Attempt]) -> None:
+    """Captured by `capture_all`, and settled."""
+    for attempt in attempts:
+        OUTCOMES.labels(attempt.provider, attempt.status).inc()
+    await add_all(tx, [facts.PaymentCaptured(subject_id=attempt.id, **_about(attempt)) for attempt in attempts])
+
+
+def _details(outcome: Outcome) -> tuple[str | None, ...]:
+    """Reference, client secret, failure's code and sentence."""
+    match outcome:
+        case Captured(ref=ref):
+            return ref, None, None, None
+        case Pending(ref=ref, client_secret=secret):
+            return ref, secret, None, None
+        case Failed(code=code, sentence=sentence):
+            return None, None, code, sentence
+        case Cancelled():
+            return None, None, "cancelled", "The payment was not completed in time."
+        case Unknown():
+            return None, None, None, None
+
+
+async def _tell(tx: Tx, before: Attempt, after: Attempt) -> None:
+    said = _about(after)
+    if after.status == "captured":
+        late = before.status in ("failed", "abandoned")
+        fact = facts.PaymentCaptured(subject_id=after.id, late=late, surplus=after.surplus, **said)
+        await announce(tx, fact)
+        return
+    await audit.write(
+        tx, "payment.failed", "payment_attempt", after.id, before={"status": before.status},
+        after={"status": after.status}, reason=after.failure_code,
+    )  # fmt: skip
+    await announce(tx, facts.PaymentFailed(subject_id=after.id, code=after.failure_code or "failed", **said))
+
+
+def _about(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "order_id": attempt.order_id,
+        "provider": attempt.provider,
+        "amount": attempt.amount,
+        "currency": attempt.currency,
+    }
+
+
+async def _alarm(tx: Tx, attempt: Attempt, outcome: Captured) -> Attempt:
+    """Another amount than was asked for: no ticket for it, and a person looks."""
+    log.error(
+        "a provider captured another amount than was asked for", attempt_id=str(attempt.id), asked=attempt.amount,
+        captured=outcome.amount, currency=attempt.currency, provider=attempt.provider,
+    )  # fmt: skip
+    if attempt.failure_code == "wrong_amount" or not attempt.is_open:
+        return attempt
+    words = (outcome.ref, None, "wrong_amount", f"{outcome.amount} was captured, {attempt.amount} was asked for.")
+    after = await store.save_attempt(tx, tx.organization_id, attempt.id, "unknown", *words)
+    assert after
+    await audit.write(tx, "payment.wrong_amount", "payment_attempt", attempt.id, after={"captured": outcome.amount})
+    return after
+
+
+# --- money back
+
+
+async def request_refund(tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str) -> Refund:
+    """So much of a captured attempt is owed to the buyer from now on; a worker asks the provider to give it back.
+    What was earned by it is for the caller to post (kind `refund`, source: the refund's id)."""
+    attempt = await store.take_refund(tx, tx.organization_id, attempt_id, amount)
+    if attempt is None:
+        raise RefundTooHigh()
+    refund = await store.insert_refund(
+        tx, new_id(), tx.organization_id, attempt_id, attempt.order_id, event_id, amount, attempt.currency, reason,
+        tx.actor.id,
+    )  # fmt: skip
+    assert refund
+    await audit.write(
+        tx,
+        "refund.requested",
+        "refund",
+        refund.id,
+        after={"order_id": refund.order_id, "amount": amount},
+        reason=reason,
+    )
+    await announce(tx, facts.RefundRequested(**_said(refund, attempt), reason=reason))
+    return refund
+
+
+async def record_refund(tx: Tx, refund_id: UUID, outcome: RefundOutcome) -> Refund:
+    """What a provider said about a refund, once."""
+    before = await store.lock_refund(tx, tx.organization_id, refund_id)
+    if before is None:
+        raise NotFound
+    if before.status == "done" or before.status == outcome.word:
+        return before
+    ref = outcome.ref if isinstance(outcome, Refunded) else None
+    sentence = outcome.sentence if isinstance(outcome, Failed) else None
+    after = await store.save_refund(tx, tx.organization_id, refund_id, outcome.word, ref, sentence)
+    assert after
+    attempt = await get_attempt(tx, after.attempt_id)
+    if after.status == "done":
+        entries = {REFUNDS: after.amount, account_of(attempt.provider): -after.amount}
+        await ledger_actions.post(
+            tx, "payout", refund_id, About(after.order_id, after.event_id), after.currency, entries
+        )
+        await audit.write(tx, "refund.done", "refund", refund_id, after={"amount": after.amount})
+        await announce(tx, facts.RefundDone(**_said(after, attempt)))
+    elif after.status == "failed":
+        log.error("a provider refuses to give money back", refund_id=str(refund_id), failure=sentence)
+        await audit.write(tx, "refund.failed", "refund", refund_id, reason=sentence)
+        await announce(tx, facts.RefundFailed(**_said(after, attempt), failure=sentence or ""))
+    return after
+
+
+async def refunds_of(tx: Tx, order_id: UUID) -> list[Refund]:
+    return await store.refunds_of_order(tx, tx.organization_id, order_id)
+
+
+def _said(refund: Refund, attempt: Attempt) -> dict[str, Any]:
+    return {
+        "subject_id": refund.id,
+        "attempt_id": refund.attempt_id,
+        "order_id": refund.order_id,
+        "provider": attempt.provider,
+        "amount": refund.amount,
+        "currency": refund.currency,
+    }

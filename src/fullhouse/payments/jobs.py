@@ -1,0 +1,70 @@
+"""The sweeps of money: what nobody knows is asked again, with growing pauses, until it is known; what is owed goes
+back.
+
+Seats wait for the first. A payment that a buyer has left pending for too long is called off at the provider before it
+is given up here: otherwise it could still be paid.
+"""
+
+from uuid import UUID
+
+from fullhouse.kit.actors import Actor
+from fullhouse.kit.db import Database
+from fullhouse.kit.services import Services
+from fullhouse.payments import actions, policy, store
+from fullhouse.payments.model import Attempt, Outcome
+from fullhouse.payments.provider_actions import Providers
+
+SWEEPER = Actor(type="system", name="payments")
+AT_ONCE = 100
+
+
+async def sweep_attempts(finder: Database, services: Services) -> int:
+    """Asks about all that are due, each by whoever claims it; returns how many were asked about."""
+    async with finder.nobody() as tx:
+        due = await store.due_attempts(tx, AT_ONCE)
+    asked = 0
+    for organization_id, attempt_id in due:
+        asked += await pursue(services, organization_id, attempt_id)
+    return asked
+
+
+async def pursue(services: Services, organization_id: UUID, attempt_id: UUID) -> bool:
+    async with services.database.tenant(organization_id, SWEEPER) as tx:
+        known = await store.attempt_by_id(tx, organization_id, attempt_id)
+        attempt = known and await store.claim_attempt(tx, organization_id, attempt_id, policy.pause_s(known.asked))
+        now = await tx.now()
+    if attempt is None or attempt.failure_code == "wrong_amount":
+        return False
+    assert attempt.give_up_at
+    providers = services.part(Providers)
+    outcome = await (providers.cancel(attempt) if attempt.give_up_at <= now else providers.ask(attempt))
+    await _record(services, attempt, outcome)
+    return True
+
+
+async def _record(services: Services, attempt: Attempt, outcome: Outcome) -> None:
+    async with services.database.tenant(attempt.organization_id, SWEEPER) as tx:
+        await actions.record(tx, attempt.id, outcome)
+
+
+async def sweep_refunds(finder: Database, services: Services) -> int:
+    async with finder.nobody() as tx:
+        due = await store.due_refunds(tx, AT_ONCE)
+    done = 0
+    for organization_id, refund_id in due:
+        done += await carry_out(services, organization_id, refund_id)
+    return done
+
+
+async def carry_out(services: Services, organization_id: UUID, refund_id: UUID) -> bool:
+    """Asks the provider to give it back, outside of every transaction; the refund's id makes it once."""
+    async with services.database.tenant(organization_id, SWEEPER) as tx:
+        known = await store.refund_by_id(tx, organization_id, refund_id)
+        refund = known and await store.claim_refund(tx, organization_id, refund_id, policy.pause_s(known.asked))
+        attempt = await store.attempt_by_id(tx, organization_id, refund.attempt_id) if refund else None
+    if refund is None or attempt is None:
+        return False
+    outcome = await services.part(Providers).give_back(refund, attempt)
+    async with services.database.tenant(organization_id, SWEEPER) as tx:
+        await actions.record_refund(tx, refund_id, outcome)
+    return True

@@ -1,0 +1,59 @@
+"""The ledger: page by page, summed up, and for spreadsheets."""
+
+from datetime import datetime
+from itertools import groupby
+from uuid import UUID
+
+from fullhouse.kit.cursors import Page, page_by_age
+from fullhouse.kit.db import Tx
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.secrets import Keyring
+from fullhouse.kit.sheets import number, sheet
+from fullhouse.payments import ledger_store as store
+from fullhouse.payments.ledger_model import Balance, LedgerTransaction
+from fullhouse.payments.model import FEES, ORGANIZER, REFUNDS, TAX, account_of
+
+HEAD = ("time", "transaction", "kind", "account", "amount", "currency", "order", "event", "source")
+_PROVIDER = account_of("")
+Filters = tuple[UUID | None, UUID | None, str | None, datetime | None, datetime | None]
+
+
+async def page_of_ledger(
+    tx: Tx, keyring: Keyring, cursor: str | None, limit: int, filters: Filters
+) -> Page[LedgerTransaction]:
+    """Filters: event, order, kind, since, until."""
+    return await page_by_age(tx, keyring, "ledger", store.list_transactions, cursor, limit, *filters)
+
+
+async def balances(tx: Tx, event_id: UUID | None) -> list[Balance]:
+    rows = await store.balances(tx, tx.organization_id, event_id)
+    return [
+        _balance(currency, {row.account: row.amount for row in of})
+        for currency, of in groupby(rows, lambda r: r.currency)
+    ]
+
+
+def _balance(currency: str, booked: dict[str, int]) -> Balance:
+    return Balance(
+        currency=currency,
+        organizer=-booked.get(ORGANIZER, 0),
+        fees=-booked.get(FEES, 0),
+        tax=-booked.get(TAX, 0),
+        owed_to_buyers=-booked.get(REFUNDS, 0),
+        at_providers={
+            account.removeprefix(_PROVIDER): amount
+            for account, amount in booked.items()
+            if account.startswith(_PROVIDER)
+        },
+    )
+
+
+def as_sheet(page: Page[LedgerTransaction]) -> Answer:
+    """A line for each entry."""
+    rows = (
+        (t.created_at, t.id, t.kind, e.account, number(e.amount.amount, e.amount.currency), e.amount.currency,
+         t.order_id, t.event_id, t.source_id)
+        for t in page.data
+        for e in t.entries
+    )  # fmt: skip
+    return sheet("ledger", HEAD, rows, page.next_cursor)

@@ -1,0 +1,197 @@
+"""The provider `stripe`, by its official client. A payment is a PaymentIntent, which the buyer's browser completes.
+
+An intent is made under the attempt's id as idempotency key, so that asking twice makes one. Nobody can pay it without
+its client secret, and that leaves this house only after the intent's name is written down: an attempt without a
+reference was never paid, whatever became of the answer.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+import stripe
+import structlog
+
+from fullhouse.payments import policy
+from fullhouse.payments.model import (
+    Attempt,
+    BadSignature,
+    Cancelled,
+    Captured,
+    Failed,
+    Outcome,
+    Pending,
+    Refund,
+    Refunded,
+    RefundOutcome,
+    StripeKeys,
+    Unknown,
+)
+
+log = structlog.get_logger()
+
+
+class Intent(msgspec.Struct, frozen=True):
+    """As much of a PaymentIntent as is needed here."""
+
+    id: str
+    status: str
+    currency: str
+    amount_received: int = 0
+    client_secret: str | None = None
+    metadata: dict[str, str] = {}
+
+
+class Returned(msgspec.Struct, frozen=True):
+    """As much of Stripe's Refund as is needed here."""
+
+    id: str
+    status: str | None
+    failure_reason: str | None = None
+    metadata: dict[str, str] = {}
+
+
+class Told(msgspec.Struct, frozen=True):
+    object: msgspec.Raw
+
+
+class News(msgspec.Struct, frozen=True):
+    """An event as Stripe's webhook brings it."""
+
+    id: str
+    type: str
+    data: Told
+
+
+def _pending(intent: Intent) -> Outcome:
+    return Pending(intent.id, intent.client_secret)
+
+
+# What an intent's status means. A card that was declined leaves it open: the buyer may try another one.
+PAYMENTS: Mapping[str, Callable[[Intent], Outcome]] = {
+    "succeeded": lambda intent: Captured(intent.id, intent.amount_received),
+    "canceled": lambda _: Cancelled(),
+    "processing": _pending,
+    "requires_action": _pending,
+    "requires_capture": _pending,
+    "requires_confirmation": _pending,
+    "requires_payment_method": _pending,
+}
+REFUNDS: Mapping[str | None, Callable[[Returned], RefundOutcome]] = {
+    "succeeded": lambda refund: Refunded(refund.id),
+    "failed": lambda refund: Failed("refund_failed", _why(refund)),
+    "canceled": lambda refund: Failed("refund_failed", _why(refund)),
+}
+
+
+def _why(refund: Returned) -> str:
+    return f"{refund.id}: {refund.failure_reason or refund.status}."
+
+
+def said(intent: Intent) -> Outcome:
+    meaning = PAYMENTS.get(intent.status)
+    return meaning(intent) if meaning else Unknown()
+
+
+def said_of_refund(refund: Returned) -> RefundOutcome:
+    """What is neither here nor there yet is asked about again."""
+    meaning = REFUNDS.get(refund.status)
+    return meaning(refund) if meaning else Unknown()
+
+
+class StripeMoney:
+    name = "stripe"
+    notice: str | None = None
+    methods: tuple[str, ...] = ()
+
+    def __init__(self, keys: StripeKeys) -> None:
+        self._keys = keys
+        self.public_key = keys.publishable_key
+        self._http = stripe.HTTPXClient(timeout=policy.START_S)
+        client = stripe.StripeClient(
+            keys.secret_key,
+            http_client=self._http,
+            base_addresses={"api": keys.address} if keys.address else None,
+            max_network_retries=0,  # who asks again, and when, is decided in jobs.py
+        )
+        self._intents, self._refunds = client.v1.payment_intents, client.v1.refunds
+
+    async def start(self, attempt: Attempt) -> Outcome:
+        try:
+            made = await self._intents.create_async(
+                {
+                    "amount": attempt.amount,
+                    "currency": attempt.currency.lower(),
+                    "automatic_payment_methods": {"enabled": True},
+                    "metadata": {
+                        "organization": str(attempt.organization_id),
+                        "attempt": str(attempt.id),
+                        "order": str(attempt.order_id),
+                    },
+                },
+                {"idempotency_key": str(attempt.id)},
+            )
+        except (stripe.AuthenticationError, stripe.PermissionError, stripe.InvalidRequestError) as error:
+            # Refused before anything was made. What may have been made (a lost line, a 500) is not caught here.
+            log.exception("Stripe refuses a payment", attempt_id=str(attempt.id), code=error.code)
+            return Failed(error.code or "refused", "This payment is not possible at the moment.")
+        return said(_read(made, Intent))
+
+    async def ask(self, attempt: Attempt) -> Outcome:
+        """Without a reference: the same key once more, which finds what there is, or makes it now."""
+        if attempt.provider_ref is None:
+            return await self.start(attempt)
+        return said(_read(await self._intents.retrieve_async(attempt.provider_ref), Intent))
+
+    async def cancel(self, attempt: Attempt) -> Outcome:
+        if attempt.provider_ref is None:
+            return Cancelled()  # nobody has its secret, and nobody will
+        try:
+            return said(_read(await self._intents.cancel_async(attempt.provider_ref), Intent))
+        except stripe.InvalidRequestError:  # paid, on its way, or cancelled before
+            return await self.ask(attempt)
+
+    async def refund(self, refund: Refund, attempt: Attempt) -> RefundOutcome:
+        """Under the refund's id. Stripe forgets keys after a day: from the second time on, it is looked for first."""
+        if attempt.provider_ref is None:
+            return Failed("no_such_charge", "There is no such charge.")
+        if refund.asked > 1 and (known := await self._find(refund, attempt.provider_ref)):
+            return said_of_refund(known)
+        try:
+            made = await self._refunds.create_async(
+                {
+                    "payment_intent": attempt.provider_ref,
+                    "amount": refund.amount,
+                    "metadata": {"organization": str(refund.organization_id), "refund": str(refund.id)},
+                },
+                {"idempotency_key": str(refund.id)},
+            )
+        except stripe.InvalidRequestError as error:
+            return Failed(error.code or "refused", error.user_message or "Stripe refuses it.")
+        return said_of_refund(_read(made, Returned))
+
+    async def _find(self, refund: Refund, intent: str) -> Returned | None:
+        found = await self._refunds.list_async({"payment_intent": intent, "limit": 100})
+        all_of_it = [_read(one, Returned) for one in found.data]
+        return next((one for one in all_of_it if one.metadata.get("refund") == str(refund.id)), None)
+
+    def verify(self, raw: bytes, signature: str | None) -> int:
+        """When Stripe signed these bytes, in seconds. Otherwise they are somebody else's."""
+        try:
+            stripe.WebhookSignature.verify_header(raw, signature, self._keys.webhook_secret)
+        except (stripe.SignatureVerificationError, UnicodeDecodeError) as error:
+            raise BadSignature() from error
+        assert signature
+        pairs = (part.partition("=") for part in signature.split(","))
+        return int(next(value for name, _, value in pairs if name == "t"))  # the first: it is the one that was signed
+
+    async def close(self) -> None:
+        await self._http.close_async()  # type: ignore[no-untyped-call]
+
+
+def read_news(raw: bytes) -> News:
+    return msgspec.json.decode(raw, type=News)
+
+
+def _read(answer: Any, of: type[Any]) -> Any:
+    return msgspec.convert(answer.to_dict(), of)

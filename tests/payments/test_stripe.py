@@ -1,0 +1,234 @@
+"""Stripe's official client against a Stripe of our own: whatever is lost, late or twice, everybody pays once and has
+tickets, or has the money back.
+"""
+
+import asyncio
+import random
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from fullhouse.kit.db import Database
+from fullhouse.kit.services import Services
+from fullhouse.payments import jobs
+from fullhouse.payments import policy as payment_policy
+from fullhouse.payments.stripe_money import PAYMENTS, Intent, said
+from tests.accounts.helpers import data
+from tests.checkout.helpers import asked, begun, buy, rows, selling, wrong
+from tests.checkout.test_purchase import code
+from tests.events.helpers import move
+from tests.fixtures import Client, Tenant
+from tests.holds.helpers import guest
+from tests.payments.stripe_fake import StripeFake
+from tests.payments.stripe_house import fake, hook, lane, paying, process, with_stripe
+
+__all__ = ["fake", "lane", "process", "with_stripe"]  # the fixtures
+pytestmark = pytest.mark.req("BUY-3")
+LATER = timedelta(seconds=30)
+
+
+async def test_a_payment_is_completed_by_the_browser_and_told_by_the_webhook(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, server_url: str
+) -> None:
+    sale, buyer = await selling(staff), await guest(client, tenant)
+    session = await begun(buyer, sale, 0, pit=1)
+    assert [way["provider"] for way in session["ways_to_pay"]] == ["stripe"]  # no play money beside it
+    assert code(await buy(buyer, session, provider="test")) == (422, "payment_provider_unknown")
+    order = data(await buy(buyer, session, provider="stripe"), 202)
+    assert order["payment"]["client_secret"] == fake.intent["client_secret"]
+    (attempt,) = await rows(owner, "payment_attempts", tenant)
+    assert (fake.intent["amount"], fake.intent["currency"]) == (5000, "eur")
+    assert fake.intent["metadata"] == {
+        "organization": str(tenant.id), "attempt": str(attempt["id"]), "order": order["id"],
+    }  # fmt: skip
+    assert list(fake.kept) == [str(attempt["id"])]
+    fake.pay(fake.intent["id"])
+    assert (await hook(client, fake.events[-1])).status_code == 200
+    paid = data(await buyer.get(f"/api/orders/{order['id']}"))
+    assert (paid["status"], len(paid["tickets"]), paid["payment"]["client_secret"]) == ("paid", 2, None)
+    assert await wrong(server_url) == {}
+
+
+@pytest.mark.parametrize("fault", ["lost", "hang", "500"])
+async def test_an_answer_that_is_lost_makes_no_second_intent(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    clock: Any, server_url: str, fault: str, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(payment_policy, "START_S", 2.0)
+    sale, buyer = await selling(staff), await guest(client, tenant)
+    session = await begun(buyer, sale, 0)
+    fake.faults = [fault]
+    order = data(await buy(buyer, session, provider="stripe"), 202)
+    assert order["payment"]["status"] == "unknown"
+    assert len(fake.intents) == (0 if fault == "500" else 1)
+    await clock(LATER)
+    await jobs.sweep_attempts(finder, process)
+    assert await asked(owner, "payment_attempts", tenant) == [1]
+    seen = data(await buyer.get(f"/api/orders/{order['id']}"))
+    assert seen["payment"]["client_secret"] == fake.intent["client_secret"]  # one, and the buyer can go on with it
+    fake.pay(fake.intent["id"])
+    await clock(LATER * 4)
+    await jobs.sweep_attempts(finder, process)  # no webhook: it is asked for
+    assert await asked(owner, "payment_attempts", tenant) == [2]
+    assert data(await buyer.get(f"/api/orders/{order['id']}"))["status"] == "paid"
+    assert await wrong(server_url) == {}
+
+
+async def test_what_stripe_refuses_outright_leaves_the_places(
+    client: Client, staff: Client, tenant: Tenant, fake: StripeFake, server_url: str
+) -> None:
+    sale, buyer = await selling(staff, price=20), await guest(client, tenant)
+    session = await begun(buyer, sale, 0)
+    assert code(await buy(buyer, session, provider="stripe")) == (402, "payment_declined")
+    assert data(await buyer.get(f"/api/checkout/{session['id']}"))["status"] == "open"
+    assert fake.intents == {}
+    assert await wrong(server_url) == {}
+
+
+async def test_who_never_pays_is_called_off_at_stripe_first(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    clock: Any, server_url: str,
+) -> None:  # fmt: skip
+    sale, buyer = await selling(staff), await guest(client, tenant)
+    order = await paying(buyer, sale, 0)
+    await clock(timedelta(minutes=16))
+    await jobs.sweep_attempts(finder, process)
+    assert await asked(owner, "payment_attempts", tenant) == [1]
+    assert fake.intent["status"] == "canceled"
+    assert data(await buyer.get(f"/api/orders/{order['id']}"))["status"] == "cancelled"
+    assert [row["status"] for row in await rows(owner, "payment_attempts", tenant)] == ["abandoned"]
+    assert await wrong(server_url) == {}
+
+
+async def test_who_pays_in_the_last_moment_is_not_called_off(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    clock: Any, server_url: str,
+) -> None:  # fmt: skip
+    """Stripe refuses to cancel what is paid: we ask, and it is sold."""
+    sale, buyer = await selling(staff), await guest(client, tenant)
+    order = await paying(buyer, sale, 0)
+    fake.pay(fake.intent["id"])
+    await clock(timedelta(minutes=16))
+    await jobs.sweep_attempts(finder, process)
+    assert await asked(owner, "payment_attempts", tenant) == [1]
+    assert ("POST", f"/v1/payment_intents/{fake.intent['id']}/cancel") in fake.calls
+    assert data(await buyer.get(f"/api/orders/{order['id']}"))["status"] == "paid"
+    assert await wrong(server_url) == {}
+
+
+async def test_nobody_can_pay_what_was_never_answered(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    clock: Any, server_url: str,
+) -> None:  # fmt: skip
+    """Stripe is away from beginning to end: after a quarter of an hour the places are free."""
+    sale, buyer = await selling(staff), await guest(client, tenant)
+    session = await begun(buyer, sale, 0)
+    fake.faults = ["500"] * 9
+    data(await buy(buyer, session, provider="stripe"), 202)
+    await clock(timedelta(minutes=16))
+    await jobs.sweep_attempts(finder, process)
+    assert [row["status"] for row in await rows(owner, "payment_attempts", tenant)] == ["abandoned"]
+    assert fake.intents == {}
+    assert await wrong(server_url) == {}
+
+
+# --- money back
+
+
+@pytest.mark.req("BUY-4")
+@pytest.mark.parametrize("fault", ["", "lost", "500"])
+async def test_a_refund_is_asked_for_until_it_is_there_and_given_once(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    clock: Any, server_url: str, fault: str,
+) -> None:  # fmt: skip
+    sale, buyer = await selling(staff), await guest(client, tenant)
+    await paying(buyer, sale, 0)
+    data(await move(staff, {"id": str(sale.event_id)}, "cancel"))
+    fake.pay(fake.intent["id"])  # when the show was cancelled already
+    await hook(client, fake.events[-1])
+    assert [row["status"] for row in await rows(owner, "refunds", tenant)] == ["requested"]
+    fake.faults = [fault]
+    await jobs.sweep_refunds(finder, process)
+    fake.forget_keys()  # the second question comes a day later
+    await clock(timedelta(days=2))
+    await jobs.sweep_refunds(finder, process)
+    assert [row["status"] for row in await rows(owner, "refunds", tenant)] == ["done"]
+    assert [refund["amount"] for refund in fake.refunds.values()] == [2500]
+    assert await wrong(server_url) == {}
+
+
+@pytest.mark.req("BUY-4")
+@pytest.mark.parametrize("end", ["succeeded", "failed"])
+async def test_a_refund_that_takes_its_time_is_told_by_the_webhook(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    server_url: str, end: str,
+) -> None:  # fmt: skip
+    sale, buyer = await selling(staff), await guest(client, tenant)
+    order = await paying(buyer, sale, 0, pit=1)
+    fake.pay(fake.intent["id"])
+    await hook(client, fake.events[-1])
+    data(await staff.post(f"/api/orders/{order['id']}/refunds", json={"reason": "Ill.", "amount": 700},
+                          headers={"idempotency-key": "once"}), 201)  # fmt: skip
+    fake.refund_status = "pending"
+    await jobs.sweep_refunds(finder, process)
+    assert [row["status"] for row in await rows(owner, "refunds", tenant)] == ["unknown"]
+    fake.end_refund(next(iter(fake.refunds)), end, "lost_or_stolen_card" if end == "failed" else None)
+    for event in (fake.events[-1], fake.events[-2], fake.events[-1]):  # twice, and the older one between
+        assert (await hook(client, event)).status_code == 200
+    (refund,) = await rows(owner, "refunds", tenant)
+    assert refund["status"] == ("done" if end == "succeeded" else "failed")
+    assert refund["failure"] is None or "lost_or_stolen_card" in refund["failure"]
+    assert await wrong(server_url) == {}
+
+
+# --- all of it at once
+
+
+async def test_in_a_storm_everybody_pays_once_and_has_tickets(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    clock: Any, server_url: str,
+) -> None:  # fmt: skip
+    """Lost answers, breakdowns, webhooks twice, late and in any order, while the sweep runs."""
+    dice = random.Random(7)
+    sale, buyers = await selling(staff), [await guest(client, tenant) for _ in range(5)]
+    sessions = [await begun(buyer, sale, n) for n, buyer in enumerate(buyers)]
+    fake.faults = ["lost", "", "500", "", "lost"]
+    answers = [await buy(b, s, provider="stripe") for b, s in zip(buyers, sessions, strict=True)]
+    assert {answer.status_code for answer in answers} == {202}
+    await clock(LATER)
+    await jobs.sweep_attempts(finder, process)
+    assert len(fake.intents) == 5
+    for name in list(fake.intents):
+        fake.move(name, "requires_action", "requires_action")
+        fake.move(name, "requires_payment_method", "payment_failed")
+        fake.move(name, "processing", "processing")
+        fake.pay(name)
+    storm = [*fake.events, *fake.events, *fake.events]
+    dice.shuffle(storm)
+    await clock(LATER * 6)
+    fake.faults = ["500", "lost"]
+
+    async def send(events: list[Any]) -> None:
+        for event in events:
+            assert (await hook(client, event, age_s=dice.randrange(0, 100) - 180)).status_code == 200
+
+    await asyncio.gather(
+        *(send(storm[n::4]) for n in range(4)),
+        jobs.sweep_attempts(finder, process),
+        jobs.sweep_attempts(finder, process),
+    )
+    assert len(fake.intents) == 5
+    assert {row["status"] for row in await rows(owner, "orders", tenant)} == {"paid"}
+    assert len(await rows(owner, "tickets", tenant)) == 5
+    assert len(await rows(owner, "ledger_transactions", tenant)) == 5
+    assert await wrong(server_url) == {}
+
+
+def test_every_status_has_a_meaning() -> None:
+    words = {status: said(Intent("pi_1", status, "eur", 5)).word for status in [*PAYMENTS, "new_one"]}
+    assert words == {
+        "succeeded": "captured", "canceled": "abandoned", "processing": "pending", "requires_action": "pending",
+        "requires_capture": "pending", "requires_confirmation": "pending", "requires_payment_method": "pending",
+        "new_one": "unknown",
+    }  # fmt: skip
