@@ -1,0 +1,311 @@
+"""The verbs of checkouts: begin, find again, leave; and what time and the show do to them.
+
+A checkout's row is locked right behind its show's: of all who begin, leave, pay for and expire it, one is first.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from uuid import UUID
+
+from fullhouse.checkout import facts, policy, store
+from fullhouse.checkout.model import (
+    Attendee,
+    CheckoutNotFound,
+    HoldExpired,
+    Item,
+    PaymentRunning,
+    Session,
+    SessionItem,
+    StartCheckout,
+    StoredItem,
+    StoredSession,
+    WayToPay,
+    quote_of,
+)
+from fullhouse.events import actions as events
+from fullhouse.events.facts import EventFact
+from fullhouse.events.public_model import EventNotFound
+from fullhouse.holds import actions as holds
+from fullhouse.holds import sale_actions as sales
+from fullhouse.kit import audit
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import Refusal
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.money import Money
+from fullhouse.kit.outbox import announce
+from fullhouse.kit.services import Services
+from fullhouse.payments.provider_actions import Providers
+from fullhouse.queue import actions as queue
+from fullhouse.queue import entry_actions as line
+from fullhouse.queue.model import AdmissionRequired, Place
+from fullhouse.seating.model import ZoneAccessDenied
+from fullhouse.tickets import policy as ticket_policy
+from fullhouse.tickets import promo_actions as promos
+from fullhouse.tickets import type_actions as types
+from fullhouse.tickets.pricing import Quote, quote
+from fullhouse.tickets.type_actions import Priced, Wanted
+from fullhouse.tickets.type_model import PromoCode
+
+AT_ONCE = 500
+
+
+# --- beginning
+
+
+async def start(services: Services, who: Principal, event_id: UUID, wish: StartCheckout) -> Session | Place:
+    """A checkout of what somebody holds, or their place in the line. Who holds nothing waits for nothing."""
+    async with services.database.tenant(who.organization_id, who.actor) as tx:
+        await _check_show(tx, event_id)
+        before = await store.live_session(tx, tx.organization_id, event_id, who.id)
+        _refuse_paying(before)
+        await _wanted(tx, who, event_id, wish.items)
+    place = line.place(*await line.join(services, who, event_id))
+    if place.status != "admitted":
+        return place
+    try:
+        async with services.database.tenant(who.organization_id, who.actor) as tx:
+            return await view(tx, services, await _start(tx, who, event_id, wish))
+    except Refusal:
+        if before is None and place.room == "closed":  # the slot was for this checkout alone
+            async with services.database.tenant(who.organization_id, who.actor) as tx:
+                await queue.finish(tx, event_id, who.id, bought=False)
+        raise
+
+
+async def _start(tx: Tx, who: Principal, event_id: UUID, wish: StartCheckout) -> StoredSession:
+    await _check_show(tx, event_id)
+    if await queue.admission(tx, event_id, who.id, lock=True) is None:
+        raise AdmissionRequired()
+    now = await tx.now()
+    before = await store.lock_live_session(tx, tx.organization_id, event_id, who.id)
+    _refuse_paying(before)
+    wanted = await _wanted(tx, who, event_id, wish.items)
+    event = await events.get_event(tx, event_id)
+    promo = await promos.find(tx, event_id, wish.promo_code) if wish.promo_code else None
+    priced = await types.priced(tx, event, wanted, promo)
+    members = await _memberships(tx, who, event_id, wish.items, priced)
+    counts = Counter[UUID]()
+    for row in priced:
+        counts[row.kind.id] += row.wanted.quantity if row.place.ticket_type_id is None else 0
+    if before:  # in its place: what it had counted is part of what is counted now
+        counts.subtract(counted(await store.items_of_session(tx, tx.organization_id, before.id)))
+        await store.end_session(tx, tx.organization_id, before.id, "left", ["open"])
+        await promos.give_back(tx, [before.id])
+    await types.take(tx, event_id, {kind: count for kind, count in counts.items() if count})
+    locked = await promos.lock(tx, event_id, wish.promo_code) if wish.promo_code else None
+    bill = await _bill(tx, event_id, priced, locked)
+    keeps = before.expires_at if before and before.expires_at > now else None  # beginning again gains no time
+    session = await store.insert_session(
+        tx, new_id(), tx.organization_id, event_id, who.id, keeps, policy.SESSION_S, locked.code if locked else None,
+        bill.currency, bill.total, bill,
+    )  # fmt: skip
+    assert session
+    if locked:
+        await promos.take(tx, locked, session.id, bill.discount)
+    await _insert_items(tx, session, wish.items, priced, bill, members)
+    await queue.prolong(tx, event_id, who.id, session.expires_at)
+    tickets = sum(row.wanted.quantity for row in priced)
+    await audit.write(
+        tx, "checkout.started", "checkout", session.id,
+        after={"event_id": event_id, "tickets": tickets, "total": bill.total, "instead_of": before and before.id},
+    )  # fmt: skip
+    fact = facts.CheckoutStarted(
+        subject_id=session.id, event_id=event_id, user_id=who.id, tickets=tickets, total=bill.total,
+        currency=bill.currency,
+    )  # fmt: skip
+    await announce(tx, fact)
+    return session
+
+
+async def _check_show(tx: Tx, event_id: UUID) -> None:
+    state = await store.lock_show(tx, tx.organization_id, event_id)
+    if state is None:
+        raise EventNotFound()
+    if state != "on_sale":
+        raise policy.REFUSALS[state]()
+
+
+def _refuse_paying(session: StoredSession | None) -> None:
+    if session and session.status == "paying":
+        raise PaymentRunning(checkout_id=session.id)
+
+
+async def _wanted(tx: Tx, who: Principal, event_id: UUID, items: Sequence[Item]) -> list[Wanted]:
+    """The items, if all their holds are this person's and good: somebody else's is like one that never was."""
+    ids = {item.hold_id for item in items}
+    live = await store.live_holds(tx, tx.organization_id, event_id, who.id, list(ids))
+    held = {row.id: row.quantity for row in live}
+    if gone := ids - held.keys():
+        raise HoldExpired("What you held is no longer held for you. Choose again.", hold_ids=sorted(gone))
+    numbers = policy.quantities(items, held)
+    return [Wanted(i.hold_id, i.ticket_type_id, n) for i, n in zip(items, numbers, strict=True)]
+
+
+async def _bill(tx: Tx, event_id: UUID, priced: Sequence[Priced], promo: PromoCode | None) -> Quote:
+    charges = (await promos.charges(tx, event_id)).charges
+    discount = ticket_policy.discount(promo) if promo else None
+    return quote([row.line for row in priced], priced[0].kind.currency, charges, discount)
+
+
+async def _memberships(
+    tx: Tx, who: Principal, event_id: UUID, items: Sequence[Item], priced: Sequence[Priced]
+) -> list[UUID | None]:
+    """In a zone that is not open to all, each ticket names somebody who may be there; whose right it is, is kept."""
+    found: list[UUID | None] = [None] * len(items)
+    emails = [item.attendee.email if item.attendee else None for item in items]
+    zones = [row.place.zone_id for row in priced]
+    rights = await store.rights_to_enter(tx, tx.organization_id, event_id, who.id, who.role, zones, emails)
+    named: set[tuple[UUID, str | None]] = set()
+    for right in rights:
+        n = right.place - 1
+        if not right.allowed:
+            raise ZoneAccessDenied(f"“{right.name}” is not open to {right.email or 'guests'}.", zone_id=right.zone_id)
+        if priced[n].wanted.quantity > 1 or (right.zone_id, right.email) in named:
+            raise ZoneAccessDenied(f"In “{right.name}” each ticket names who goes.", zone_id=right.zone_id, item=n)
+        named.add((right.zone_id, right.email))
+        found[n] = right.membership_id
+    return found
+
+
+async def _insert_items(
+    tx: Tx, session: StoredSession, items: Sequence[Item], priced: Sequence[Priced], bill: Quote,
+    members: Sequence[UUID | None],
+) -> None:  # fmt: skip
+    going = [item.attendee for item in items]
+    await store.insert_items(
+        tx, tx.organization_id, session.id,
+        [row.wanted.hold_id for row in priced],
+        [row.kind.id for row in priced],
+        [row.kind.name for row in priced],
+        [row.wanted.quantity for row in priced],
+        [row.line.unit for row in priced],
+        bill.nets,
+        [person.name if person else None for person in going],
+        [person.email if person else None for person in going],
+        list(members),
+    )  # fmt: skip
+
+
+# --- finding again
+
+
+async def get_session(tx: Tx, who: Principal, session_id: UUID) -> StoredSession:
+    found = await store.session_by_id(tx, tx.organization_id, session_id)
+    if found is None or found.user_id != who.id:
+        raise CheckoutNotFound()
+    return found
+
+
+async def current(tx: Tx, who: Principal, event_id: UUID) -> StoredSession:
+    """Mine in this show, if it is still good."""
+    found = await store.live_session(tx, tx.organization_id, event_id, who.id)
+    if found is None or (found.status == "open" and found.expires_at <= await tx.now()):
+        await events.get_event(tx, event_id)  # a show that there is not is another matter
+        raise CheckoutNotFound()
+    return found
+
+
+async def view(tx: Tx, services: Services, session: StoredSession) -> Session:
+    items = await store.items_of_session(tx, tx.organization_id, session.id)
+    order_id = None if session.status == "open" else await store.order_of_session(tx, tx.organization_id, session.id)
+    over = session.status == "open" and session.expires_at <= await tx.now()
+    return Session(
+        id=session.id,
+        event_id=session.event_id,
+        status="expired" if over else session.status,
+        items=[_item(item, session.currency) for item in items],
+        promo_code=session.promo_code,
+        lines=quote_of(session.quote).lines,
+        total=Money(session.total, session.currency),
+        ways_to_pay=[
+            WayToPay(provider=p.name, methods=p.methods, notice=p.notice, public_key=p.public_key)
+            for p in services.part(Providers).open_for(session.total)
+        ],
+        expires_at=session.expires_at,
+        expires_at_unix_ms=int(session.expires_at.timestamp() * 1000),
+        server_time_unix_ms=int((await tx.now()).timestamp() * 1000),
+        order_id=order_id,
+    )
+
+
+def _item(item: StoredItem, currency: str) -> SessionItem:
+    return SessionItem(
+        hold_id=item.hold_id,
+        ticket_type_id=item.ticket_type_id,
+        name=item.name,
+        seat_id=item.seat_id,
+        zone_id=item.zone_id,
+        quantity=item.quantity,
+        unit_price=Money(item.unit, currency),
+        attendee=Attendee(name=item.attendee_name, email=item.attendee_email) if item.attendee_name else None,
+        held_until=item.held_until,
+        held_until_unix_ms=int(item.held_until.timestamp() * 1000) if item.held_until else None,
+        live=item.hold_status in ("active", "suspended"),
+    )
+
+
+# --- ending
+
+
+async def leave(tx: Tx, who: Principal, session_id: UUID) -> None:
+    """Gives everything back at once: the slot, what is counted, the code's use, and the places. Twice is once."""
+    session = await get_session(tx, who, session_id)
+    await store.lock_show(tx, tx.organization_id, session.event_id)
+    session = await store.lock_session(tx, tx.organization_id, session_id) or session
+    _refuse_paying(session)
+    items = await store.items_of_session(tx, tx.organization_id, session_id)
+    if session.status != "open":
+        return
+    zones, kinds = [item.zone_id for item in items if item.zone_id], [item.ticket_type_id for item in items]
+    await store.lock_pools(tx, tx.organization_id, session.event_id, zones, kinds)
+    await holds.end(tx, [item.hold_id for item in items], "cancelled", reason="the checkout was left")
+    await _end(tx, session, items, "left")
+
+
+async def expire(tx: Tx, session_id: UUID) -> bool:
+    """Its time is over. The holds have their own."""
+    session = await store.session_by_id(tx, tx.organization_id, session_id)
+    assert session
+    await store.lock_show(tx, tx.organization_id, session.event_id)
+    locked = await store.lock_session(tx, tx.organization_id, session_id)
+    if locked is None or locked.status != "open" or locked.expires_at > await tx.now():
+        return False
+    return await _end(tx, locked, await store.items_of_session(tx, tx.organization_id, session_id), "expired")
+
+
+async def _end(tx: Tx, session: StoredSession, items: Sequence[StoredItem], status: str) -> bool:
+    if await store.end_session(tx, tx.organization_id, session.id, status, ["open", "paying"]) is None:
+        return False
+    await types.give_back(tx, session.event_id, counted(items))
+    if session.promo_code:
+        await promos.give_back(tx, [session.id])
+    await queue.finish(tx, session.event_id, session.user_id, bought=False)
+    await audit.write(tx, f"checkout.{status}", "checkout", session.id, after={"event_id": session.event_id})
+    fact = facts.CheckoutEnded(subject_id=session.id, event_id=session.event_id, user_id=session.user_id, status=status)
+    await announce(tx, fact)
+    return True
+
+
+def counted(items: Sequence[StoredItem]) -> dict[UUID, int]:
+    """What a checkout has counted in the pools of types."""
+    counts = Counter[UUID]()
+    for item in items:
+        if item.counted:
+            counts[item.ticket_type_id] += item.quantity
+    return dict(counts)
+
+
+# --- consequences: what a show's changes do, in the transaction of the change
+
+
+async def end_checkouts(tx: Tx, fact: EventFact) -> None:
+    """It is cancelled or over: nobody buys any more, and what is being paid for is let go. A payment that comes through
+    all the same finds the show stopped, and goes back."""
+    for order in await store.pending_orders_of_show(tx, tx.organization_id, fact.subject_id):
+        lines = await store.lines_of_order(tx, tx.organization_id, order.id)
+        await sales.let_go(tx, list({item.hold_id for item in lines}))
+    while live := await store.open_sessions_of_show(tx, tx.organization_id, fact.subject_id, AT_ONCE):
+        for session in live:
+            items = await store.items_of_session(tx, tx.organization_id, session.id)
+            await _end(tx, session, items, "cancelled")

@@ -1,0 +1,117 @@
+"""What this room announces."""
+
+from datetime import datetime
+from typing import ClassVar
+from uuid import UUID
+
+from fullhouse.kit.outbox import Fact
+
+
+class CheckoutStarted(Fact, frozen=True, kw_only=True):
+    """Somebody is about to buy."""
+
+    name: ClassVar[str] = "checkout.started"
+    event_id: UUID
+    user_id: UUID
+    tickets: int
+    total: int
+    currency: str
+
+
+class CheckoutEnded(Fact, frozen=True, kw_only=True):
+    """It was left, has expired, or was cancelled with its show: what it had counted is free again."""
+
+    name: ClassVar[str] = "checkout.ended"
+    event_id: UUID
+    user_id: UUID
+    status: str
+
+
+class OrderFact(Fact, frozen=True, kw_only=True):
+    """What every fact about an order says."""
+
+    event_id: UUID
+    user_id: UUID
+    code: str
+    total: int
+    currency: str
+    buyer_email: str
+
+
+class OrderPaid(OrderFact, frozen=True, kw_only=True):
+    """Its tickets are issued."""
+
+    name: ClassVar[str] = "order.paid"
+    tickets: int
+
+
+class OrderCancelled(OrderFact, frozen=True, kw_only=True):
+    """Nothing was sold; what was paid for it goes back."""
+
+    name: ClassVar[str] = "order.cancelled"
+    reason: str
+    refunded: int = 0
+
+
+class OrderNeedsConsent(OrderFact, frozen=True, kw_only=True):
+    """The money came when the places were gone; others are held for the buyer until `consent_by`."""
+
+    name: ClassVar[str] = "order.needs_consent"
+    consent_by: datetime
+
+
+class OrderRefunded(OrderFact, frozen=True, kw_only=True):
+    """Money goes back by decision, all of it or a part; so many tickets are void. `cancelled` if the show was."""
+
+    name: ClassVar[str] = "order.refunded"
+    refund_id: UUID
+    amount: int
+    tickets: int
+    reason: str
+    status: str
+    cancelled: bool = False
+
+
+class WaitlistFact(Fact, frozen=True, kw_only=True):
+    """What every fact about somebody on a waiting list says."""
+
+    event_id: UUID
+    user_id: UUID
+    party: int
+    answer_by: datetime | None = None
+
+
+class WaitlistJoined(WaitlistFact, frozen=True, kw_only=True):
+    """Somebody waits for places of a sold-out show."""
+
+    name: ClassVar[str] = "waitlist.joined"
+
+
+class WaitlistOffered(WaitlistFact, frozen=True, kw_only=True):
+    """Places are held for somebody who waited, until `answer_by`. Written by the statement that makes the offer."""
+
+    name: ClassVar[str] = "waitlist.offered"
+
+
+class WaitlistTaken(WaitlistFact, frozen=True, kw_only=True):
+    """What was offered is bought."""
+
+    name: ClassVar[str] = "waitlist.taken"
+
+
+class WaitlistLapsed(WaitlistFact, frozen=True, kw_only=True):
+    """An offer's time was over. The next one is served."""
+
+    name: ClassVar[str] = "waitlist.lapsed"
+
+
+class WaitlistLeft(WaitlistFact, frozen=True, kw_only=True):
+    """Somebody does not wait any more, or has given back what was offered."""
+
+    name: ClassVar[str] = "waitlist.left"
+
+
+class WaitlistWithdrawn(WaitlistFact, frozen=True, kw_only=True):
+    """The house took an offer back (a seat was blocked, the show was moved). Whoever had it waits on, in front."""
+
+    name: ClassVar[str] = "waitlist.withdrawn"

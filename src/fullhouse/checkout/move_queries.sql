@@ -1,0 +1,57 @@
+-- Tickets that were moved to other seats.
+
+-- part: move
+m.ticket_id, m.migration_id, m.event_id, m.from_place, m.to_place, m.respond_by, m.answer, m.answered_at
+
+-- part: place
+concat_ws(', ', z.name, nullif('row ' || s.row_label, 'row '), 'seat ' || s.number)
+
+-- name: reissue
+-- Every ticket has the seat that the plan says, in the new version's ids. Those whose place is another one get another
+-- code, so that the old print lets nobody in, and a question. Places without seats keep their zone, by its key.
+WITH planned AS MATERIALIZED (
+    SELECT v.ticket_id, v.kind, v.to_seat_id, {place} AS from_place
+    FROM seat_moves v
+    JOIN tickets t ON t.organization_id = v.organization_id AND t.id = v.ticket_id
+    JOIN seats s ON s.organization_id = v.organization_id AND s.id = v.from_seat_id
+    JOIN zones z ON z.organization_id = s.organization_id AND z.id = s.zone_id
+    WHERE v.organization_id = $1 AND v.migration_id = $3
+), seated AS (
+    UPDATE tickets t
+    SET seat_id = p.to_seat_id, zone_id = e.zone_id, version = t.version + 1, updated_at = app.clock(),
+        nonce = CASE p.kind WHEN 'same' THEN t.nonce ELSE substring(uuid_send(gen_random_uuid()) FROM 9) END
+    FROM planned p LEFT JOIN event_seats e ON e.organization_id = $1 AND e.event_id = $2 AND e.seat_id = p.to_seat_id
+    WHERE t.organization_id = $1 AND t.id = p.ticket_id
+), standing AS (
+    UPDATE tickets t SET zone_id = new.zone_id
+    FROM zones old JOIN event_zones new
+      ON new.organization_id = $1 AND new.event_id = $2 AND new.zone_key = old.zone_key
+    WHERE t.organization_id = $1 AND t.event_id = $2 AND t.seat_id IS NULL AND old.organization_id = $1
+      AND old.id = t.zone_id AND NOT EXISTS (SELECT FROM planned p WHERE p.ticket_id = t.id)
+)
+INSERT INTO ticket_moves AS m (organization_id, ticket_id, migration_id, event_id, from_place, to_place, respond_by)
+SELECT $1, p.ticket_id, $3, $2, p.from_place, (
+           SELECT {place} FROM seats s JOIN zones z ON z.organization_id = s.organization_id AND z.id = s.zone_id
+           WHERE s.organization_id = $1 AND s.id = p.to_seat_id), g.respond_by
+FROM planned p JOIN layout_migrations g ON g.organization_id = $1 AND g.id = $3
+WHERE p.kind <> 'same'
+RETURNING {move};
+
+-- name: moves_of_migration
+SELECT {move}, t.holder_email AS email FROM ticket_moves m
+JOIN tickets t ON t.organization_id = m.organization_id AND t.id = m.ticket_id
+WHERE m.organization_id = $1 AND m.migration_id = $2 ORDER BY t.holder_email, t.number;
+
+-- name: newest_move
+SELECT {move} FROM ticket_moves m JOIN layout_migrations g ON g.organization_id = m.organization_id AND g.id = m.migration_id
+WHERE m.organization_id = $1 AND m.ticket_id = $2 ORDER BY g.created_at DESC LIMIT 1;
+
+-- name: answer_move
+UPDATE ticket_moves m SET answer = $4, answered_at = app.clock()
+WHERE organization_id = $1 AND migration_id = $2 AND ticket_id = $3 AND answer IS NULL
+RETURNING {move};
+
+-- name: due_moves
+-- Across organisations: those whose time to answer is over.
+SELECT organization_id, ticket_id FROM ticket_moves
+WHERE answer IS NULL AND respond_by <= app.clock() ORDER BY respond_by LIMIT $1;

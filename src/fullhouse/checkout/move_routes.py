@@ -1,0 +1,25 @@
+"""Moved seats over HTTP: where to, and whether that will do."""
+
+from uuid import UUID
+
+from fullhouse.checkout import move_actions
+from fullhouse.checkout.move_model import AnswerMove, TicketMove
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import Tx
+from fullhouse.kit.http.endpoints import get, post
+from fullhouse.kit.services import Services
+
+
+@get("/api/tickets/{ticket_id:uuid}/move", "tickets.read")
+async def get_move(tx: Tx, services: Services, who: Principal, ticket_id: UUID) -> TicketMove:
+    """Where a ticket was moved to, if its show's layout was changed after it was sold."""
+    return await move_actions.see(tx, services.keyring, who, ticket_id)
+
+
+@post("/api/tickets/{ticket_id:uuid}/move", "tickets.transfer", status=200)
+async def answer_move(tx: Tx, services: Services, who: Principal, ticket_id: UUID, data: AnswerMove) -> TicketMove:
+    """Take the other seat, or have the money back, fees included. Who says nothing keeps an equal or better seat."""
+    return await move_actions.answer(tx, services.keyring, who, ticket_id, accept=data.accept)
+
+
+handlers = [get_move, answer_move]

@@ -1,0 +1,138 @@
+"""Orders as they are shown: to who bought, to staff, and to whoever has the order's secret."""
+
+import hmac
+from collections.abc import Sequence
+from uuid import UUID
+
+from fullhouse.checkout import store
+from fullhouse.checkout.model import (
+    Order,
+    OrderNotFound,
+    OrderRow,
+    PaymentView,
+    RefundView,
+    StoredOrder,
+    TicketView,
+    quote_of,
+)
+from fullhouse.kit import secrets
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.cursors import Page, page_by_age
+from fullhouse.kit.db import Tx
+from fullhouse.kit.money import Money
+from fullhouse.kit.secrets import Keyring, Kind
+from fullhouse.kit.services import Services
+from fullhouse.payments import actions as payments
+from fullhouse.payments.model import Attempt, Refund
+from fullhouse.payments.provider_actions import Providers
+from fullhouse.tickets import actions as tickets
+from fullhouse.tickets.model import Ticket
+
+
+def secret_of(keyring: Keyring, organization_id: UUID, order_id: UUID) -> str:
+    """What opens an order without signing in: 256 bits that only this house can make again. Its hash is stored."""
+    return secrets.mint(Kind.ORDER, organization_id, hmac.digest(keyring.key("order"), order_id.bytes, "sha256"))
+
+
+async def get(tx: Tx, order_id: UUID) -> StoredOrder:
+    found = await store.order_by_id(tx, tx.organization_id, order_id)
+    if found is None:
+        raise OrderNotFound()
+    return found
+
+
+async def order_for(tx: Tx, services: Services, who: Principal, order_id: UUID) -> Order:
+    """Mine, or any if I am staff. Somebody else's is like one that never was."""
+    found = await get(tx, order_id)
+    mine = found.user_id == who.id
+    if not mine and "orders.read" not in who.allowed:
+        raise OrderNotFound()
+    return await shown(tx, services, found, with_secret=mine)
+
+
+async def check_mine(tx: Tx, who: Principal, order_id: UUID) -> None:
+    if (await get(tx, order_id)).user_id != who.id:
+        raise OrderNotFound()
+
+
+async def order_by_secret(services: Services, secret: str) -> Order:
+    """The secret names its organisation; inside it, its hash finds the order."""
+    claim = secrets.read(secret, Kind.ORDER)
+    if claim is None:
+        raise OrderNotFound()
+    async with services.database.tenant(claim[1]) as tx:
+        found = await store.order_by_secret(tx, tx.organization_id, secrets.digest(secret))
+        if found is None:
+            raise OrderNotFound()
+        return await shown(tx, services, found)
+
+
+async def page_of_orders(
+    tx: Tx, keyring: Keyring, cursor: str | None, limit: int, *, user_id: UUID | None, event_id: UUID | None = None,
+    status: str | None = None, code: str | None = None, email: str | None = None,
+) -> Page[OrderRow]:  # fmt: skip
+    filters = (user_id, event_id, status, code, email)
+    return await page_by_age(tx, keyring, "orders", store.list_orders, cursor, limit, *filters)
+
+
+async def view(
+    tx: Tx, services: Services, order_id: UUID, *, with_secret: bool = False, attempt: Attempt | None = None
+) -> Order:
+    return await shown(tx, services, await get(tx, order_id), with_secret=with_secret, attempt=attempt)
+
+
+async def shown(
+    tx: Tx, services: Services, order: StoredOrder, *, with_secret: bool = False, attempt: Attempt | None = None
+) -> Order:
+    """`attempt` is the order's, if it is at hand."""
+    attempt = attempt or await payments.get_attempt(tx, order.attempt_id)
+    issued = await tickets.tickets_of_order(tx, order.id) if order.paid_at else []
+    refunds = await payments.refunds_of(tx, order.id) if attempt.refunded else []
+    return drawn_up(services, order, attempt, issued, refunds, with_secret=with_secret)
+
+
+def drawn_up(
+    services: Services, order: StoredOrder, attempt: Attempt, issued: Sequence[Ticket], refunds: Sequence[Refund] = (),
+    *, with_secret: bool = False,
+) -> Order:  # fmt: skip
+    """From what is at hand."""
+    return Order(
+        id=order.id,
+        event_id=order.event_id,
+        code=order.code,
+        status=order.status,
+        lines=quote_of(order.quote).lines,
+        total=Money(order.total, order.currency),
+        buyer_name=order.buyer_name,
+        buyer_email=order.buyer_email,
+        payment=_payment(services, attempt),
+        tickets=[
+            TicketView(
+                id=t.id, number=t.number, code=t.code, status=t.status, ticket_type_id=t.ticket_type_id,
+                seat_id=t.seat_id, zone_id=t.zone_id, holder_name=t.holder_name,
+            )
+            for t in issued
+        ],
+        refunds=[
+            RefundView(
+                id=r.id, amount=Money(r.amount, r.currency), status=r.status, reason=r.reason, created_at=r.created_at
+            )
+            for r in refunds
+        ],
+        reason=order.reason,
+        consent_by=order.consent_by,
+        created_at=order.created_at,
+        paid_at=order.paid_at,
+        secret=secret_of(services.keyring, attempt.organization_id, order.id) if with_secret else None,
+    )  # fmt: skip
+
+
+def _payment(services: Services, attempt: Attempt) -> PaymentView:
+    return PaymentView(
+        provider=attempt.provider,
+        status=attempt.status,
+        client_secret=attempt.client_secret if attempt.status == "pending" else None,
+        failure_code=attempt.failure_code,
+        failure=attempt.failure,
+        notice=services.part(Providers).notice(attempt.provider),
+    )

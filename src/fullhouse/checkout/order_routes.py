@@ -1,0 +1,71 @@
+"""Orders over HTTP: mine, all of the organisation for its staff, and one by its secret."""
+
+from typing import Annotated
+from uuid import UUID
+
+from litestar.params import HeaderParameter, QueryParameter
+
+from fullhouse.checkout import order_reads, settle_actions
+from fullhouse.checkout.model import Consent, Order, OrderRow, OrderStatus
+from fullhouse.events import actions as events
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.cursors import LIMIT, Page
+from fullhouse.kit.db import Tx
+from fullhouse.kit.http.endpoints import get, post
+from fullhouse.kit.http.parameters import After, PageSize
+from fullhouse.kit.limits import Limit
+from fullhouse.kit.services import Services
+
+Code = Annotated[str | None, QueryParameter(max_length=8, description="The order's eight characters.")]
+Email = Annotated[str | None, QueryParameter(max_length=254, description="The buyer's.")]
+Secret = Annotated[
+    str | None, HeaderParameter(name="Authorization", max_length=200, description="`Bearer ` and the order's secret.")
+]
+BY_SECRET = Limit(60, 60)
+
+
+@get("/api/orders", "orders.mine")
+async def list_orders(
+    tx: Tx, services: Services, who: Principal, event_id: UUID | None = None, status: OrderStatus | None = None,
+    code: Code = None, email: Email = None, cursor: After = None, limit: PageSize = LIMIT,
+) -> Page[OrderRow]:  # fmt: skip
+    """My orders, oldest first; for staff those of the whole organisation."""
+    mine = None if "orders.read" in who.allowed else who.id
+    return await order_reads.page_of_orders(
+        tx, services.keyring, cursor, limit, user_id=mine, event_id=event_id, status=status, code=code, email=email
+    )
+
+
+@get("/api/events/{event_id:uuid}/orders", "orders.read")
+async def list_orders_of_event(
+    tx: Tx, services: Services, event_id: UUID, status: OrderStatus | None = None, code: Code = None,
+    email: Email = None, cursor: After = None, limit: PageSize = LIMIT,
+) -> Page[OrderRow]:  # fmt: skip
+    """The orders of a show, oldest first."""
+    await events.get_event(tx, event_id)
+    return await order_reads.page_of_orders(
+        tx, services.keyring, cursor, limit, user_id=None, event_id=event_id, status=status, code=code, email=email
+    )
+
+
+@get("/api/orders/{order_id:uuid}", "orders.mine")
+async def get_order(tx: Tx, services: Services, who: Principal, order_id: UUID) -> Order:
+    """An order of mine, with its tickets; any order for staff."""
+    return await order_reads.order_for(tx, services, who, order_id)
+
+
+@post("/api/orders/{order_id:uuid}/consent", "checkout.use", status=200)
+async def answer_proposal(tx: Tx, services: Services, who: Principal, order_id: UUID, data: Consent) -> Order:
+    """My payment came when the places were gone: take the other places that are held for me, or have my money back."""
+    await order_reads.check_mine(tx, who, order_id)
+    await settle_actions.answer(tx, order_id, accept=data.accept, now=await tx.now())
+    return await order_reads.view(tx, services, order_id, with_secret=True)
+
+
+@get("/api/order", public=True, limit=BY_SECRET)
+async def get_order_by_secret(services: Services, authorization: Secret = None) -> Order:
+    """The order whose secret the `Authorization` header carries: for guests, by the link in their mail."""
+    return await order_reads.order_by_secret(services, (authorization or "").removeprefix("Bearer ").strip())
+
+
+handlers = [list_orders, list_orders_of_event, get_order, answer_proposal, get_order_by_secret]

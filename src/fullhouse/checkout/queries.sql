@@ -1,0 +1,191 @@
+-- The statements of the checkout room. Placing an order and settling several are functions (migrations 0022, 0028):
+-- one statement each.
+
+-- part: session
+id, event_id, user_id, status, expires_at, promo_code, currency, total, quote, created_at
+
+-- part: item
+i.hold_id, i.ticket_type_id, i.name, i.seat_id, i.zone_id, i.quantity, i.unit, i.net, i.counted, i.attendee_name,
+i.attendee_email, i.membership_id
+
+-- part: order
+id, event_id, user_id, session_id, attempt_id, code, status, provider, currency, total, quote, buyer_name, buyer_email,
+reason, consent_by, created_at, paid_at
+
+-- part: order_row
+id, event_id, code, status, provider, currency, total, buyer_name, buyer_email, created_at, paid_at
+
+-- name: lock_show
+-- For whoever sells: it is not changed before this transaction ends. Null if it sells, otherwise why not.
+SELECT CASE WHEN status NOT IN ('published', 'live') AND (status <> 'postponed' OR rescheduled_at IS NULL)
+                THEN 'event_not_available'
+            WHEN app.clock() NOT BETWEEN sale_start_at AND sale_end_at THEN 'event_sales_closed'
+            ELSE 'on_sale' END
+FROM events WHERE organization_id = $1 AND id = $2 FOR SHARE;
+
+-- name: session_by_id
+SELECT {session} FROM checkout_sessions WHERE organization_id = $1 AND id = $2;
+
+-- name: lock_session
+SELECT {session} FROM checkout_sessions WHERE organization_id = $1 AND id = $2 FOR UPDATE;
+
+-- name: lock_pools
+-- All that one transaction counts in, before it counts in any: in one order.
+SELECT FROM pools
+WHERE organization_id = $1 AND event_id = $2 AND (kind = 'event' OR kind = 'zone' AND ref_id = ANY ($3::uuid[])
+                                                  OR kind = 'ticket_type' AND ref_id = ANY ($4::uuid[]))
+ORDER BY event_id, kind, ref_id FOR UPDATE;
+
+-- name: live_session
+SELECT {session} FROM checkout_sessions
+WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status IN ('open', 'paying');
+
+-- name: lock_live_session
+SELECT {session} FROM checkout_sessions
+WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status IN ('open', 'paying') FOR UPDATE;
+
+-- name: live_holds
+-- Of these, the ones that are this person's and good for a while.
+SELECT id, quantity FROM seat_holds
+WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND id = ANY ($4::uuid[]) AND status = 'active'
+  AND held_until > app.clock() AND attempt_id IS NULL;
+
+-- name: insert_session
+INSERT INTO checkout_sessions (id, organization_id, event_id, user_id, expires_at, promo_code, currency, total, quote)
+VALUES ($1, $2, $3, $4, coalesce($5, app.clock() + make_interval(secs => $6)), $7, $8, $9, $10)
+RETURNING {session};
+
+-- name: insert_items
+-- What is not held of a type outright is counted in the type's pool by the checkout, where there is one.
+INSERT INTO checkout_items (organization_id, session_id, position, hold_id, ticket_type_id, name, seat_id, zone_id,
+                            quantity, unit, net, counted, attendee_name, attendee_email, membership_id)
+SELECT $1, $2, i.position, i.hold_id, i.ticket_type_id, i.name, h.seat_id, h.zone_id, i.quantity, i.unit, i.net,
+       h.ticket_type_id IS NULL, i.attendee_name, i.attendee_email, i.membership_id
+FROM unnest($3::uuid[], $4::uuid[], $5::text[], $6::integer[], $7::bigint[], $8::bigint[], $9::text[], $10::text[],
+            $11::uuid[]) WITH ORDINALITY
+     AS i (hold_id, ticket_type_id, name, quantity, unit, net, attendee_name, attendee_email, membership_id, position)
+JOIN seat_holds h ON h.organization_id = $1 AND h.id = i.hold_id;
+
+-- name: items_of_session
+SELECT {item}, CASE WHEN h.held_until < 'infinity' THEN h.held_until END AS held_until,
+       CASE WHEN h.held_until > app.clock() THEN h.status ELSE 'expired' END AS hold_status
+FROM checkout_items i
+LEFT JOIN seat_holds h ON h.organization_id = i.organization_id AND h.id = i.hold_id
+WHERE i.organization_id = $1 AND i.session_id = $2 ORDER BY i.position;
+
+-- name: rights_to_enter
+-- Of items in zones that are not open to all: whether who goes, or else who buys, may be there.
+SELECT w.place::integer AS place, z.zone_id, z.name, p.email, m.id AS membership_id,
+       CASE z.access_mode WHEN 'role_based' THEN $4::text = ANY (z.allowed_roles)
+                          WHEN 'membership_tier' THEN m.id IS NOT NULL OR g.email IS NOT NULL
+                          ELSE g.email IS NOT NULL END AS allowed
+FROM unnest($5::uuid[], $6::text[]) WITH ORDINALITY AS w (zone_id, email, place)
+JOIN event_zones z ON z.organization_id = $1 AND z.event_id = $2 AND z.zone_id = w.zone_id AND z.access_mode <> 'public'
+CROSS JOIN LATERAL (SELECT lower(coalesce(w.email, (SELECT u.email FROM users u WHERE u.organization_id = $1
+                                                    AND u.id = $3))) AS email) p
+LEFT JOIN LATERAL (
+    SELECT m.id FROM users u JOIN memberships m ON m.organization_id = $1 AND m.user_id = u.id
+    WHERE u.organization_id = $1 AND lower(u.email) = p.email AND m.tier = z.membership_tier AND m.status = 'active'
+      AND m.valid_from <= app.clock() AND (m.valid_until IS NULL OR app.clock() < m.valid_until)
+    ORDER BY m.created_at LIMIT 1) m ON z.access_mode = 'membership_tier'
+LEFT JOIN zone_guests g ON g.organization_id = $1 AND g.event_id = $2 AND g.zone_id = z.zone_id AND g.email = p.email
+ORDER BY w.place;
+
+-- name: end_session
+-- Of two who end it, one does.
+UPDATE checkout_sessions SET status = $3, updated_at = app.clock()
+WHERE organization_id = $1 AND id = $2 AND status = ANY ($4::text[])
+  AND ($3 <> 'expired' OR expires_at <= app.clock())
+RETURNING {session};
+
+-- name: reopen_session
+-- A payment for it has failed: there is a little time to try another way.
+UPDATE checkout_sessions
+SET status = 'open', updated_at = app.clock(),
+    expires_at = greatest(expires_at, app.clock() + make_interval(secs => $3))
+WHERE organization_id = $1 AND id = $2 AND status = 'paying'
+RETURNING {session};
+
+-- name: due_sessions
+-- The sweep's question, across organisations: the oldest first.
+SELECT organization_id, id FROM checkout_sessions WHERE status = 'open' AND expires_at <= app.clock()
+ORDER BY expires_at LIMIT $1;
+
+-- name: open_sessions_of_show
+SELECT {session} FROM checkout_sessions WHERE organization_id = $1 AND event_id = $2 AND status IN ('open', 'paying')
+ORDER BY id LIMIT $3 FOR UPDATE;
+
+-- Orders -------------------------------------------------------------------------------------------
+
+-- name: place_order
+SELECT outcome, order_id, event_id, total, currency FROM app.place_order(
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21);
+
+-- name: settle_orders
+SELECT order_id, outcome, hold_id, user_id, seat_id, quantity, zone_id, ticket_type_id, held_until, age_s, version, held,
+       sold
+FROM app.settle_orders($1, $2, $3, $4, $5, $6, $7);
+
+-- name: hold_again
+SELECT app.hold_again($1, $2, $3);
+
+-- name: order_by_id
+SELECT {order} FROM orders WHERE organization_id = $1 AND id = $2;
+
+-- name: orders_by_ids
+SELECT {order} FROM orders WHERE organization_id = $1 AND id = ANY ($2::uuid[]);
+
+-- name: lock_order
+SELECT {order} FROM orders WHERE organization_id = $1 AND id = $2 FOR UPDATE;
+
+-- name: order_by_key
+SELECT id, body_hash FROM orders WHERE organization_id = $1 AND user_id = $2 AND purchase_key = $3;
+
+-- name: order_by_secret
+SELECT {order} FROM orders WHERE organization_id = $1 AND secret_hash = $2;
+
+-- name: order_of_session
+SELECT id FROM orders WHERE organization_id = $1 AND session_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1;
+
+-- name: lines_of_order
+SELECT {item} FROM order_lines i WHERE i.organization_id = $1 AND i.order_id = $2 ORDER BY i.position;
+
+-- name: lines_of_orders
+SELECT i.order_id, {item} FROM order_lines i WHERE i.organization_id = $1 AND i.order_id = ANY ($2::uuid[])
+ORDER BY i.order_id, i.position;
+
+-- name: pending_orders_of_show
+SELECT {order} FROM orders WHERE organization_id = $1 AND event_id = $2 AND status = 'pending' ORDER BY id;
+
+-- name: proposals_of_show
+SELECT {order} FROM orders WHERE organization_id = $1 AND event_id = $2 AND status = 'needs_consent' ORDER BY id
+FOR UPDATE;
+
+-- name: cancel_order
+UPDATE orders SET status = 'cancelled', reason = $3, updated_at = app.clock(), consent_by = NULL
+WHERE organization_id = $1 AND id = $2 AND status IN ('pending', 'needs_consent')
+RETURNING {order};
+
+-- name: propose_seats
+SELECT app.propose_seats($1, $2, $3, app.clock() + make_interval(secs => $4));
+
+-- name: due_consents
+SELECT organization_id, id FROM orders WHERE status = 'needs_consent' AND consent_by <= app.clock()
+ORDER BY consent_by LIMIT $1;
+
+-- name: count_sale
+-- What the public sees of it: how hot the show is, and whether anything is left.
+WITH counted AS (
+    UPDATE event_stats SET sold = sold + $3, heat = app.heat(heat, 20 * $3), unranked = true
+    WHERE organization_id = $1 AND event_id = $2
+)
+UPDATE public_events SET sold_out = app.is_sold_out($1, $2)
+WHERE organization_id = $1 AND event_id = $2 AND sold_out <> app.is_sold_out($1, $2);
+
+-- name: list_orders
+SELECT {order_row} FROM orders
+WHERE organization_id = $1 AND ($2::uuid IS NULL OR user_id = $2) AND ($3::uuid IS NULL OR event_id = $3)
+  AND ($4::text IS NULL OR status = $4) AND ($5::text IS NULL OR code = upper($5))
+  AND ($6::text IS NULL OR lower(buyer_email) = lower($6))
+  AND ($7::timestamptz IS NULL OR (created_at, id) > ($7, $8::uuid))
+ORDER BY created_at, id LIMIT $9;

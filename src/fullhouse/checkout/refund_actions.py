@@ -1,0 +1,222 @@
+"""The verbs of money back, by decision: of staff, or because a show was cancelled.
+
+The order's lock makes of any number of refunds a row of them; each is judged by what the ones before have left. A
+worker asks the provider for the money afterwards (payments/jobs.py).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+from fullhouse.checkout import facts, refund_policy, store
+from fullhouse.checkout import refund_store as refunds
+from fullhouse.checkout.model import OrderNotFound, StoredOrder, quote_of
+from fullhouse.checkout.order_reads import get
+from fullhouse.checkout.refund_model import (
+    EventRefunds,
+    Fees,
+    NothingToRefund,
+    OrderNotPaid,
+    OrderRefund,
+    RefundOrder,
+    RefundPreview,
+)
+from fullhouse.checkout.refund_policy import Worth
+from fullhouse.events import actions as events
+from fullhouse.events.facts import EventFact
+from fullhouse.kit import audit
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.money import Money
+from fullhouse.kit.outbox import Message, announce
+from fullhouse.payments import actions as payments
+from fullhouse.payments import ledger_actions as ledger
+from fullhouse.payments.ledger_actions import About
+from fullhouse.payments.model import RefundTooHigh
+from fullhouse.tickets import actions as tickets
+from fullhouse.tickets.facts import TicketVoided
+from fullhouse.tickets.model import Ticket, TicketOver
+
+CANCELLED = "The show was cancelled."
+LIVE = ("valid", "used")
+SHOWN_MAX = 100
+
+
+class Sold(NamedTuple):
+    """A ticket of an order, and what it gives back."""
+
+    ticket: Ticket
+    worth: Worth
+
+
+class Decision(NamedTuple):
+    """What is given back, and who gives it."""
+
+    amount: int
+    entries: dict[str, int]
+    void: list[UUID]
+    fees: Fees
+    reason: str
+    batch: bool = False
+
+
+# --- by staff
+
+
+async def refund(tx: Tx, order_id: UUID, wish: RefundOrder) -> OrderRefund:
+    order, decided, _ = await _decide(tx, order_id, wish)
+    return await _carry_out(tx, order, decided)
+
+
+async def preview(tx: Tx, order_id: UUID, wish: RefundOrder) -> RefundPreview:
+    """The same decision, and nothing is done."""
+    order, decided, left = await _decide(tx, order_id, wish)
+    return RefundPreview(
+        amount=Money(decided.amount, order.currency), left=Money(left, order.currency), ticket_ids=decided.void
+    )
+
+
+async def _decide(tx: Tx, order_id: UUID, wish: RefundOrder) -> tuple[StoredOrder, Decision, int]:
+    """The order, locked; what is given back of it; and what is left of it before."""
+    order = await _lock(tx, order_id)
+    sold = await _sold(tx, order)
+    attempt = await payments.get_attempt(tx, order.attempt_id)
+    left = attempt.amount - attempt.refunded
+    earned = await ledger.earned_by(tx, order_id)
+    worths = [one.worth for one in sold]
+    chosen = _chosen(sold, wish)
+    wanted = refund_policy.together(one.worth.back(wish.fees) for one in chosen)
+    if wish.amount is not None:
+        amount = wish.amount
+    elif wish.ticket_ids is not None:
+        amount = sum(wanted.values())
+    else:
+        before = await refunds.refunds_of_order(tx, tx.organization_id, order_id)
+        returned = {ticket for one in before if one.fees == "return" for ticket in one.ticket_ids}
+        not_returned = [one.worth for one in sold if one.ticket.id not in returned]
+        amount = refund_policy.everything(left, not_returned, wish.fees)
+    if not amount and not chosen:
+        raise NothingToRefund()
+    if amount > left:
+        raise RefundTooHigh(f"{Money(left, order.currency)} are left of it.", left=left)
+    entries = refund_policy.entries(amount, wanted, earned, worths, wish.fees)
+    void = [one.ticket.id for one in chosen]
+    return order, Decision(amount, entries, void, wish.fees, wish.reason), left
+
+
+async def _lock(tx: Tx, order_id: UUID) -> StoredOrder:
+    seen = await get(tx, order_id)
+    await events.share_event(tx, seen.event_id)
+    order = await store.lock_order(tx, tx.organization_id, order_id)
+    if order is None:
+        raise OrderNotFound()
+    if order.paid_at is None:
+        raise OrderNotPaid()
+    return order
+
+
+async def _sold(tx: Tx, order: StoredOrder) -> list[Sold]:
+    """Tickets were issued line by line: their numbers go up as the lines do."""
+    lines = await store.lines_of_order(tx, tx.organization_id, order.id)
+    issued = sorted(await tickets.tickets_of_order(tx, order.id), key=lambda t: int(t.number.rpartition("-")[2]))
+    worths = refund_policy.worths(quote_of(order.quote), [line.quantity for line in lines])
+    return [Sold(ticket, worth) for ticket, worth in zip(issued, worths, strict=True)]
+
+
+def _chosen(sold: Sequence[Sold], wish: RefundOrder) -> list[Sold]:
+    """The tickets that are void from now on: those that are named, or all that are live if nothing is."""
+    if wish.ticket_ids is None:
+        return [] if wish.amount is not None else [one for one in sold if one.ticket.status in LIVE]
+    named = set(wish.ticket_ids)
+    if strange := named - {one.ticket.id for one in sold}:
+        raise Invalid(fields=[FieldError("ticket_ids", f"Not of this order: {', '.join(map(str, sorted(strange)))}.")])
+    chosen = [one for one in sold if one.ticket.id in named]
+    for one in chosen:
+        if one.ticket.status not in LIVE:
+            raise TicketOver(f"Ticket {one.ticket.number} is {one.ticket.status} already.", ticket_id=one.ticket.id)
+    return chosen
+
+
+async def _carry_out(tx: Tx, order: StoredOrder, decided: Decision) -> OrderRefund:
+    if decided.void:
+        await tickets.void(tx, order.event_id, decided.void, "refunded", decided.reason)
+    refund_id = new_id()
+    if decided.amount:
+        made = await payments.request_refund(tx, order.attempt_id, order.event_id, decided.amount, decided.reason)
+        refund_id = made.id
+        about = About(order.id, order.event_id)
+        await ledger.post(tx, "refund", refund_id, about, order.currency, decided.entries)
+    await refunds.insert_refund(
+        tx, refund_id, tx.organization_id, order.id, order.event_id, decided.amount, order.currency, decided.fees,
+        decided.void, decided.reason, decided.batch, tx.actor.id,
+    )  # fmt: skip
+    left = [t for t in await tickets.tickets_of_order(tx, order.id) if t.status in LIVE]
+    status = "partly_refunded" if left else "refunded"
+    await refunds.set_order_status(tx, tx.organization_id, order.id, status)
+    await audit.write(
+        tx, "order.refunded", "order", order.id, before={"status": order.status}, reason=decided.reason,
+        after={"status": status, "refund_id": refund_id, "amount": decided.amount, "tickets": len(decided.void)},
+    )  # fmt: skip
+    fact = facts.OrderRefunded(
+        subject_id=order.id, event_id=order.event_id, user_id=order.user_id, code=order.code, total=order.total,
+        currency=order.currency, buyer_email=order.buyer_email, refund_id=refund_id, amount=decided.amount,
+        tickets=len(decided.void), reason=decided.reason, status=status, cancelled=decided.batch,
+    )  # fmt: skip
+    await announce(tx, fact)
+    made_of = await refunds.refunds_of_order(tx, tx.organization_id, order.id)
+    return next(one for one in made_of if one.id == refund_id)
+
+
+async def refunds_of(tx: Tx, order_id: UUID) -> list[OrderRefund]:
+    await get(tx, order_id)
+    return await refunds.refunds_of_order(tx, tx.organization_id, order_id)
+
+
+async def follow_void(tx: Tx, message: Message) -> None:
+    """A reaction: a ticket is void, so there is a place again."""
+    await refunds.count_void(tx, tx.organization_id, message.fact(TicketVoided).event_id)
+
+
+# --- a cancelled show
+
+
+async def note_cancellation(tx: Tx, fact: EventFact) -> None:
+    """A consequence: what was sold is to be given back. A worker does it, order by order."""
+    if await refunds.begin_batch(tx, tx.organization_id, fact.subject_id, CANCELLED):
+        await audit.write(tx, "refunds.started", "event", fact.subject_id)
+
+
+async def give_back(tx: Tx, order_id: UUID, reason: str) -> bool:
+    """All that is left of an order, fees included: nobody keeps anything of a show that did not take place. Once."""
+    order = await _lock(tx, order_id)
+    if order.status not in ("paid", "partly_refunded") or await refunds.is_given_back(tx, tx.organization_id, order_id):
+        return False
+    attempt = await payments.get_attempt(tx, order.attempt_id)
+    left = attempt.amount - attempt.refunded
+    earned = await ledger.earned_by(tx, order_id)
+    entries = refund_policy.entries(left, earned, earned, (), "return")
+    issued = await tickets.tickets_of_order(tx, order_id)
+    void = [ticket.id for ticket in issued if ticket.status in LIVE]
+    await _carry_out(tx, order, Decision(left, entries, void, "return", reason, batch=True))
+    await refunds.forget_failure(tx, tx.organization_id, order_id)
+    return True
+
+
+async def finish_round(tx: Tx, event_id: UUID) -> bool:
+    """Whether all of a cancelled show's orders are given back."""
+    done = await refunds.close_batch(tx, tx.organization_id, event_id) == "done"
+    if done:
+        await audit.write(tx, "refunds.finished", "event", event_id)
+    return done
+
+
+async def progress(tx: Tx, event_id: UUID) -> EventRefunds:
+    await events.get_event(tx, event_id)
+    org = tx.organization_id
+    return EventRefunds(
+        event_id=event_id,
+        batch=await refunds.batch_progress(tx, org, event_id),
+        amounts=await refunds.refunded_amounts(tx, org, event_id),
+        failures=await refunds.batch_failures(tx, org, event_id, SHOWN_MAX),
+    )

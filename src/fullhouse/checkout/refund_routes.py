@@ -1,0 +1,69 @@
+"""Money back over HTTP, and a show's orders for a spreadsheet."""
+
+from typing import Annotated
+from uuid import UUID
+
+from litestar.params import HeaderParameter, QueryParameter
+
+from fullhouse.checkout import refund_actions, sheet_reads
+from fullhouse.checkout.model import KeyNeeded
+from fullhouse.checkout.refund_model import EventRefunds, OrderRefund, RefundOrder, RefundPreview
+from fullhouse.events import actions as events
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import FieldError
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.http.endpoints import get, post
+from fullhouse.kit.http.parameters import After
+from fullhouse.kit.services import Services
+from fullhouse.kit.sheets import MEDIA_TYPE, ROWS_MAX
+
+Key = Annotated[
+    str | None,
+    HeaderParameter(name="Idempotency-Key", description="Required. The same key again gives the first answer."),
+]
+Rows = Annotated[int, QueryParameter(ge=1, le=ROWS_MAX, description="How many orders at most.")]
+
+
+@post("/api/orders/{order_id:uuid}/refunds", "refunds.create")
+async def refund_order(tx: Tx, order_id: UUID, data: RefundOrder, idempotency_key: Key = None) -> OrderRefund:
+    """Give an order back: all of it, some of its tickets, or an amount. Needs an Idempotency-Key.
+
+    Tickets that are given back are void at once, and their places can be had again; the money is on its way. Promo
+    codes stay used. 409 `refund_too_high` if it is more than is left of what was paid.
+    """
+    if idempotency_key is None:
+        raise KeyNeeded(fields=[FieldError("Idempotency-Key", "This header is required.")])
+    return await refund_actions.refund(tx, order_id, data)
+
+
+@post("/api/orders/{order_id:uuid}/refunds/preview", "refunds.create", status=200)
+async def preview_refund(tx: Tx, order_id: UUID, data: RefundOrder) -> RefundPreview:
+    """What a refund would give back, and which tickets would be void. Nothing is done."""
+    return await refund_actions.preview(tx, order_id, data)
+
+
+@get("/api/orders/{order_id:uuid}/refunds", "refunds.read")
+async def list_order_refunds(tx: Tx, order_id: UUID) -> list[OrderRefund]:
+    """What was given back of an order, oldest first."""
+    return await refund_actions.refunds_of(tx, order_id)
+
+
+@get("/api/events/{event_id:uuid}/refunds", "refunds.read")
+async def get_event_refunds(tx: Tx, event_id: UUID) -> EventRefunds:
+    """What goes back in a show; if it was cancelled, how many of its orders have been given back."""
+    return await refund_actions.progress(tx, event_id)
+
+
+@get("/api/events/{event_id:uuid}/orders.csv", "orders.read", media_type=MEDIA_TYPE)
+async def export_orders(
+    tx: Tx, services: Services, event_id: UUID, cursor: After = None, limit: Rows = ROWS_MAX
+) -> Answer:
+    """The orders of a show for a spreadsheet, oldest first.
+
+    If there is more, the header `X-Next-Cursor` names the `cursor` to go on with.
+    """
+    await events.get_event(tx, event_id)
+    return await sheet_reads.orders(tx, services.keyring, event_id, cursor, limit)
+
+
+handlers = [refund_order, preview_refund, list_order_refunds, get_event_refunds, export_orders]

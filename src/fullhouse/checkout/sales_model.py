@@ -1,0 +1,46 @@
+"""How it sells, as it is shown."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+import msgspec
+
+from fullhouse.checkout.model import OrderRow
+from fullhouse.kit.money import Money
+
+Step = Literal["hour", "day"]
+
+
+class SalesPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """What was ordered in the hour or the day that begins `at`, and is paid. Refunds are not taken off."""
+
+    at: datetime
+    orders: int
+    tickets: int
+    amount: Money
+
+
+class ShowSales(msgspec.Struct, frozen=True, kw_only=True):
+    """A show that is announced and not over, and what it has brought. `refunded` is part of `amount`."""
+
+    event_id: UUID
+    name: str
+    status: str
+    start_at: datetime
+    rescheduled_at: datetime | None
+    timezone: str
+    capacity: int
+    sold: int
+    orders: int
+    currency: str | None
+    amount: int
+    refunded: int
+
+
+class FoundOrder(OrderRow, frozen=True, kw_only=True):
+    """An order that a search found."""
+
+    event_name: str
+    tickets: int
+    refunded: int

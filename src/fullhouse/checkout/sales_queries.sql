@@ -1,0 +1,46 @@
+-- How it sells: for those who run the shows.
+
+-- name: sales_over_time
+-- By when it was ordered: that is when somebody wanted it, and it has an index.
+SELECT date_trunc($5, o.created_at, $6) AS at, o.currency, count(*)::integer AS orders,
+       coalesce(sum(l.tickets), 0)::integer AS tickets, sum(o.total)::bigint AS amount
+FROM orders o
+CROSS JOIN LATERAL (
+    SELECT sum(l.quantity) AS tickets FROM order_lines l
+    WHERE l.organization_id = o.organization_id AND l.order_id = o.id) l
+WHERE o.organization_id = $1 AND ($2::uuid IS NULL OR o.event_id = $2) AND o.created_at >= $3 AND o.created_at < $4
+  AND o.paid_at IS NOT NULL
+GROUP BY 1, 2 ORDER BY 1, 2;
+
+-- name: sales_by_show
+-- Shows that are announced and not over. What is sold is counted by the worker, a moment late.
+SELECT e.id AS event_id, e.name, e.status, e.start_at, e.rescheduled_at, e.timezone, e.capacity,
+       coalesce(s.sold, 0)::integer AS sold, coalesce(o.orders, 0)::integer AS orders, o.currency,
+       coalesce(o.amount, 0)::bigint AS amount, coalesce(o.refunded, 0)::bigint AS refunded
+FROM events e
+LEFT JOIN event_stats s ON s.organization_id = e.organization_id AND s.event_id = e.id
+LEFT JOIN LATERAL (
+    SELECT o.currency, count(*) AS orders, sum(o.total) AS amount, sum(a.refunded) AS refunded
+    FROM orders o
+    JOIN payment_attempts a ON a.organization_id = o.organization_id AND a.id = o.attempt_id
+    WHERE o.organization_id = e.organization_id AND o.event_id = e.id AND o.paid_at IS NOT NULL
+    GROUP BY o.currency ORDER BY orders DESC LIMIT 1) o ON true
+WHERE e.organization_id = $1 AND e.status IN ('published', 'live', 'postponed')
+ORDER BY coalesce(e.rescheduled_at, e.start_at), e.id LIMIT $2;
+
+-- name: search_orders
+-- Newest first. Words are found in the buyer's name and address; the order's characters must be all of them.
+SELECT o.id, o.event_id, e.name AS event_name, o.code, o.status, o.provider, o.total, o.currency, o.buyer_name,
+       o.buyer_email, o.created_at, o.paid_at, coalesce(l.tickets, 0)::integer AS tickets,
+       coalesce(a.refunded, 0)::bigint AS refunded
+FROM orders o
+JOIN events e ON e.organization_id = o.organization_id AND e.id = o.event_id
+LEFT JOIN payment_attempts a ON a.organization_id = o.organization_id AND a.id = o.attempt_id
+CROSS JOIN LATERAL (
+    SELECT sum(l.quantity) AS tickets FROM order_lines l
+    WHERE l.organization_id = o.organization_id AND l.order_id = o.id) l
+WHERE o.organization_id = $1 AND ($2::uuid IS NULL OR o.event_id = $2) AND ($3::text IS NULL OR o.status = $3)
+  AND ($4::text IS NULL OR o.code = upper($4) OR strpos(lower(o.buyer_email), lower($4)) > 0
+       OR strpos(lower(o.buyer_name), lower($4)) > 0)
+  AND ($5::timestamptz IS NULL OR (o.created_at, o.id) < ($5, $6::uuid))
+ORDER BY o.created_at DESC, o.id DESC LIMIT $7;

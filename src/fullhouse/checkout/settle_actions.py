@@ -1,0 +1,172 @@
+"""The third step of a purchase: what the money's coming, or not coming, does. In the transaction that records it,
+wherever the news came in: the request that waits, the sweep, or a provider's webhook.
+
+Money finds its places still frozen for it, and they are sold. If it comes late, after it was given up, and they are
+gone: the same places if they are free, otherwise others that the buyer consents to, otherwise it goes back. If the show
+is stopped meanwhile, it goes back.
+"""
+
+from datetime import datetime
+from uuid import UUID
+
+import structlog
+
+from fullhouse.checkout import facts, policy, store
+from fullhouse.checkout.actions import counted, end_checkouts
+from fullhouse.checkout.model import NoConsentNeeded, StoredOrder
+from fullhouse.checkout.order_reads import get
+from fullhouse.checkout.sell_actions import Paid, issue, said, sell
+from fullhouse.events.facts import EventFact
+from fullhouse.holds import actions as holds
+from fullhouse.holds import sale_actions as sales
+from fullhouse.kit import audit
+from fullhouse.kit.db import Tx
+from fullhouse.kit.outbox import Message, announce
+from fullhouse.payments import actions as payments
+from fullhouse.payments import ledger_actions as ledger
+from fullhouse.payments.facts import PaymentCaptured, PaymentFailed
+from fullhouse.payments.ledger_actions import About
+from fullhouse.payments.model import REFUNDS, account_of
+from fullhouse.queue import actions as queue
+from fullhouse.seating import overlay_actions as seating
+from fullhouse.tickets import promo_actions as promos
+from fullhouse.tickets import type_actions as types
+
+TWICE, STOPPED, GONE = "it was paid twice", "the show is no longer on", "the places were gone when the money came"
+log = structlog.get_logger()
+
+
+async def settle(tx: Tx, fact: PaymentCaptured) -> None:
+    """A consequence of the money's coming: tickets, or other places to consent to, or the money back. Never nothing."""
+    if fact.surplus:
+        await _owe(tx, await get(tx, fact.order_id), fact)
+        await _give_back(tx, await get(tx, fact.order_id), fact.subject_id, fact.amount, TWICE)
+        return
+    order = await get(tx, fact.order_id)
+    paid = Paid(order.id, fact.subject_id, account_of(fact.provider), tx.actor)
+    rows = await sell(tx, order.event_id, [paid])
+    if rows[0].outcome == "gone" and await store.hold_again(tx, tx.organization_id, order.id, fact.subject_id):
+        rows = await sell(tx, order.event_id, [paid])
+    if rows[0].outcome == "sold":
+        await issue(tx, order.event_id, [paid], rows)
+        return
+    if rows[0].outcome == "settled":
+        return
+    await _owe(tx, order, fact)
+    if rows[0].outcome == "gone" and await store.propose_seats(
+        tx, tx.organization_id, order.id, fact.subject_id, policy.CONSENT_S
+    ):
+        await _propose(tx, order.id)
+    else:
+        await _call_off(tx, order, fact.amount, STOPPED if rows[0].outcome == "stopped" else GONE)
+
+
+async def follow_sale(tx: Tx, message: Message) -> None:
+    """A reaction, after the commit: the show is hotter, may be sold out, and may have to keep no companion seats."""
+    paid = message.fact(facts.OrderPaid)
+    await store.count_sale(tx, tx.organization_id, paid.event_id, paid.tickets)
+    lines = await store.lines_of_order(tx, tx.organization_id, paid.subject_id)
+    for zone_id in {line.zone_id for line in lines if line.zone_id and line.seat_id}:
+        await seating.release_companions(tx, paid.event_id, zone_id)
+    await seating.note_accessible(tx, paid.event_id, paid.subject_id, [line.seat_id for line in lines if line.seat_id])
+
+
+# --- other places
+
+
+async def _propose(tx: Tx, order_id: UUID) -> None:
+    order = await get(tx, order_id)
+    assert order.consent_by
+    log.warning("money came when its places were gone; others are proposed", order_id=str(order_id))
+    await audit.write(tx, "order.needs_consent", "order", order_id, after={"consent_by": order.consent_by})
+    await queue.finish(tx, order.event_id, order.user_id, bought=True)
+    await announce(tx, facts.OrderNeedsConsent(**said(order), consent_by=order.consent_by))
+
+
+async def answer(tx: Tx, order_id: UUID, *, accept: bool, now: datetime) -> None:
+    """The buyer's word about other places, or its time is over. Of two answers the first counts."""
+    seen = await get(tx, order_id)
+    await store.lock_show(tx, tx.organization_id, seen.event_id)
+    order = await store.lock_order(tx, tx.organization_id, order_id)
+    if order is None or order.status != "needs_consent" or order.consent_by is None:
+        raise NoConsentNeeded()
+    attempt = await payments.get_attempt(tx, order.attempt_id)
+    if accept and order.consent_by > now:
+        paid = Paid(order_id, attempt.id, REFUNDS, tx.actor)  # it was owed to the buyer until now
+        rows = await sell(tx, order.event_id, [paid])
+        if rows[0].outcome == "sold":
+            await audit.write(tx, "order.consented", "order", order_id)
+            await issue(tx, order.event_id, [paid], rows, kind="consent")
+            return
+    await _drop(tx, order, attempt.amount, GONE)
+
+
+async def end_with_show(tx: Tx, fact: EventFact) -> None:
+    """A consequence: the show is cancelled or over. Nobody consents to anything any more, nor buys."""
+    for order in await store.proposals_of_show(tx, tx.organization_id, fact.subject_id):
+        await _drop(tx, order, order.total, STOPPED)
+    await end_checkouts(tx, fact)
+
+
+async def _drop(tx: Tx, order: StoredOrder, amount: int, reason: str) -> None:
+    """The other places are free again, and what was counted with them; the money goes back."""
+    lines = await store.lines_of_order(tx, tx.organization_id, order.id)
+    zones, kinds = [line.zone_id for line in lines if line.zone_id], [line.ticket_type_id for line in lines]
+    await store.lock_pools(tx, tx.organization_id, order.event_id, zones, kinds)
+    held = list({line.hold_id for line in lines})
+    await sales.let_go(tx, held)
+    await holds.end(tx, held, "cancelled", reason=reason)
+    await types.give_back(tx, order.event_id, counted(lines))
+    await promos.give_back(tx, [order.session_id])
+    await _call_off(tx, order, amount, reason)
+
+
+# --- money back
+
+
+async def _owe(tx: Tx, order: StoredOrder, fact: PaymentCaptured) -> None:
+    """All of it is the buyer's until something is sold for it."""
+    entries = policy.unearned(fact.amount, fact.provider)
+    await ledger.post(tx, "capture", fact.subject_id, _about(order), order.currency, entries)
+
+
+async def _give_back(tx: Tx, order: StoredOrder, attempt_id: UUID, amount: int, reason: str) -> None:
+    if amount:
+        await payments.request_refund(tx, attempt_id, order.event_id, amount, reason)
+
+
+async def _call_off(tx: Tx, order: StoredOrder, amount: int, reason: str) -> None:
+    await _give_back(tx, order, order.attempt_id, amount, reason)
+    cancelled = await store.cancel_order(tx, tx.organization_id, order.id, reason)
+    if cancelled is not None:
+        await _tell_cancelled(tx, cancelled, reason, amount)
+
+
+# --- no money
+
+
+async def unfreeze(tx: Tx, fact: PaymentFailed) -> None:
+    """A consequence of a failure: the places have their time back, and the checkout is open again for another way."""
+    order = await get(tx, fact.order_id)
+    await store.lock_show(tx, tx.organization_id, order.event_id)
+    session = await store.reopen_session(tx, tx.organization_id, order.session_id, policy.THAW_S)
+    lines = await store.lines_of_order(tx, tx.organization_id, order.id)
+    held = list({line.hold_id for line in lines})
+    await sales.thaw(tx, order.event_id, held, fact.subject_id, policy.THAW_S)
+    if session is not None:
+        await queue.prolong(tx, order.event_id, order.user_id, session.expires_at)
+    cancelled = await store.cancel_order(tx, tx.organization_id, order.id, fact.code)
+    if cancelled is not None:
+        await _tell_cancelled(tx, cancelled, fact.code, 0)
+
+
+async def _tell_cancelled(tx: Tx, order: StoredOrder, reason: str, refunded: int) -> None:
+    await audit.write(tx, "order.cancelled", "order", order.id, after={"refunded": refunded}, reason=reason)
+    await announce(tx, facts.OrderCancelled(**said(order), reason=reason, refunded=refunded))
+
+
+# --- words
+
+
+def _about(order: StoredOrder) -> About:
+    return About(order.id, order.event_id)

@@ -1,0 +1,30 @@
+"""A show's orders for a spreadsheet."""
+
+from datetime import datetime
+from uuid import UUID
+
+from fullhouse.checkout import refund_store as store
+from fullhouse.kit.cursors import Cursors
+from fullhouse.kit.db import Tx
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.secrets import Keyring
+from fullhouse.kit.sheets import number, sheet
+
+HEAD = (
+    "code", "status", "ordered", "paid", "buyer", "email", "tickets", "valid tickets", "total", "refunded", "currency",
+    "provider", "remark", "order",
+)  # fmt: skip
+
+
+async def orders(tx: Tx, keyring: Keyring, event_id: UUID, cursor: str | None, limit: int) -> Answer:
+    cursors = Cursors(keyring, "orders.csv", tx.organization_id, event_id)
+    after = cursors.read(cursor, datetime, UUID) or (None, None)
+    page = cursors.page(
+        await store.orders_for_sheet(tx, tx.organization_id, event_id, *after, limit + 1), limit, "created_at", "id"
+    )
+    rows = (
+        (o.code, o.status, o.created_at, o.paid_at, o.buyer_name, o.buyer_email, o.tickets, o.valid,
+         number(o.total, o.currency), number(o.refunded, o.currency), o.currency, o.provider, o.reason, o.id)
+        for o in page.data
+    )  # fmt: skip
+    return sheet("orders", HEAD, rows, page.next_cursor)

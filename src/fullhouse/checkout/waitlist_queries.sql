@@ -1,0 +1,113 @@
+-- Waiting lists. Offers are made by functions (migration 0027), and what becomes of them follows their holds.
+
+-- part: entry
+e.id, e.event_id, e.seq, e.user_id, e.email, e.party, e.zone_key, e.ticket_type_id, e.accessible, e.status, e.basket_id,
+e.answer_by, e.created_at, e.updated_at,
+CASE e.status WHEN 'waiting' THEN (
+    SELECT count(*) FROM waitlist_entries b WHERE b.organization_id = e.organization_id AND b.event_id = e.event_id
+    AND b.status = 'waiting' AND b.seq < e.seq) END AS ahead
+
+-- name: list_of
+SELECT event_id, enabled, window_s, layout_id FROM waitlists WHERE organization_id = $1 AND event_id = $2;
+
+-- name: lock_list
+SELECT event_id, enabled, window_s, layout_id FROM waitlists WHERE organization_id = $1 AND event_id = $2 FOR UPDATE;
+
+-- name: make_list
+-- Of two who come first, one makes it.
+INSERT INTO waitlists (organization_id, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING;
+
+-- name: set_list
+UPDATE waitlists SET enabled = $3, window_s = $4, updated_at = app.clock()
+WHERE organization_id = $1 AND event_id = $2
+RETURNING event_id, enabled, window_s, layout_id;
+
+-- name: set_neighbours
+UPDATE waitlists SET layout_id = $3, run_starts = $4, whole_seats = $5, chair_seats = $6
+WHERE organization_id = $1 AND event_id = $2;
+
+-- name: layout_of_show
+SELECT layout_id FROM event_layouts WHERE organization_id = $1 AND event_id = $2;
+
+-- name: insert_entry
+WITH counted AS (
+    UPDATE waitlists SET next_seq = next_seq + 1 WHERE organization_id = $2 AND event_id = $3 RETURNING next_seq - 1 AS seq
+)
+INSERT INTO waitlist_entries (id, organization_id, event_id, seq, user_id, email, secret_hash, party, zone_key,
+                              ticket_type_id, accessible)
+SELECT $1, $2, $3, counted.seq, $4, $5, $6, $7, $8, $9, $10 FROM counted;
+
+-- name: entry_by_id
+SELECT {entry} FROM waitlist_entries e WHERE e.organization_id = $1 AND e.id = $2;
+
+-- name: entry_of
+-- The newest of a person in a show.
+SELECT {entry} FROM waitlist_entries e
+WHERE e.organization_id = $1 AND e.event_id = $2 AND e.user_id = $3 ORDER BY e.seq DESC LIMIT 1;
+
+-- name: entry_by_secret
+SELECT {entry} FROM waitlist_entries e WHERE e.organization_id = $1 AND e.secret_hash = $2;
+
+-- name: leave_entry
+UPDATE waitlist_entries SET status = 'left' WHERE organization_id = $1 AND id = $2 AND status = 'waiting';
+
+-- name: close_list
+UPDATE waitlist_entries SET status = 'left' WHERE organization_id = $1 AND event_id = $2 AND status = 'waiting';
+
+-- name: holds_of_offer
+SELECT h.id AS hold_id, h.seat_id, h.zone_id, h.ticket_type_id, h.quantity, coalesce(z.name, t.name) AS zone_name,
+       s.row_label AS row, s.number AS seat_number
+FROM seat_holds h
+LEFT JOIN event_zones z ON z.organization_id = $1 AND z.event_id = h.event_id AND z.zone_id = h.zone_id
+LEFT JOIN ticket_types t ON t.organization_id = $1 AND t.id = h.ticket_type_id
+LEFT JOIN seats s ON s.organization_id = $1 AND s.id = h.seat_id
+WHERE h.organization_id = $1 AND h.basket_id = $2 AND h.source = 'waitlist' AND h.status IN ('active', 'suspended')
+  AND h.held_until > app.clock()
+ORDER BY s.ordinal, h.id;
+
+-- name: offered_holds
+-- All of each offer that has one of these seats; of every offer, if no seat is named. What is paid for stays.
+SELECT array(
+    SELECT h.id FROM waitlist_entries e
+    JOIN seat_holds h ON h.organization_id = $1 AND h.basket_id = e.basket_id AND h.source = 'waitlist'
+    WHERE e.organization_id = $1 AND e.event_id = $2 AND e.status = 'offered' AND h.status IN ('active', 'suspended')
+      AND h.attempt_id IS NULL
+      AND ($3::uuid[] IS NULL OR EXISTS (
+          SELECT FROM seat_holds o WHERE o.organization_id = $1 AND o.basket_id = e.basket_id AND o.source = 'waitlist'
+          AND o.status IN ('active', 'suspended') AND o.seat_id = ANY ($3)))
+    ORDER BY h.id);
+
+-- name: say_withdrawing
+SELECT set_config('app.withdrawing', $1, true);
+
+-- name: offer_places
+SELECT outcome, hold_id, ordinal, zone_id, version, held, sold FROM app.offer_places($1, $2, NULL);
+
+-- name: are_there_places
+-- Not `IS NOT NULL`, which of a row means that nothing in it is.
+SELECT NOT (app.places_for($1, $2, $3, $4, $5, $6) IS NULL);
+
+-- name: lists_to_serve
+-- The sweep's question, across organisations.
+SELECT w.organization_id, w.event_id AS id FROM waitlists w
+WHERE w.enabled AND EXISTS (SELECT FROM waitlist_entries e WHERE e.organization_id = w.organization_id
+                            AND e.event_id = w.event_id AND e.status = 'waiting')
+  AND EXISTS (SELECT FROM events s WHERE s.organization_id = w.organization_id AND s.id = w.event_id
+              AND s.status IN ('published', 'live', 'postponed')
+              AND app.clock() BETWEEN s.sale_start_at AND s.sale_end_at)
+ORDER BY w.event_id;
+
+-- name: list_entries
+SELECT e.id, e.seq, e.user_id, e.email, e.party, e.zone_key, e.ticket_type_id, e.accessible, e.status, e.answer_by,
+       e.created_at, e.updated_at
+FROM waitlist_entries e
+WHERE e.organization_id = $1 AND e.event_id = $2 AND ($3::text IS NULL OR e.status = $3)
+  AND ($4::bigint IS NULL OR e.seq > $4)
+ORDER BY e.seq LIMIT $5;
+
+-- name: count_entries
+SELECT count(*) FILTER (WHERE status = 'waiting') AS waiting,
+       coalesce(sum(party) FILTER (WHERE status = 'waiting'), 0) AS people_waiting,
+       count(*) FILTER (WHERE status = 'offered') AS offered, count(*) FILTER (WHERE status = 'taken') AS taken,
+       count(*) FILTER (WHERE status = 'lapsed') AS lapsed, count(*) FILTER (WHERE status = 'left') AS "left"
+FROM waitlist_entries WHERE organization_id = $1 AND event_id = $2;

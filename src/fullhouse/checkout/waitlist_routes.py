@@ -1,0 +1,94 @@
+"""Waiting lists over HTTP: join, see, leave; by the entry's secret, too. And the organiser's side."""
+
+from typing import Annotated
+from uuid import UUID
+
+from litestar.params import HeaderParameter
+
+from fullhouse.checkout import waitlist_actions as actions
+from fullhouse.checkout import waitlist_reads as reads
+from fullhouse.checkout.waitlist_model import Entry, EntryRow, JoinList, ListSettings, ListView, Status
+from fullhouse.kit.actors import Actor, Principal
+from fullhouse.kit.cursors import LIMIT, Page
+from fullhouse.kit.db import Tx
+from fullhouse.kit.http.endpoints import delete, get, post, put
+from fullhouse.kit.http.parameters import After, PageSize
+from fullhouse.kit.limits import Limit
+from fullhouse.kit.services import Services
+
+Secret = Annotated[
+    str | None, HeaderParameter(name="Authorization", max_length=200, description="`Bearer ` and the entry's secret.")
+]
+BY_SECRET = Limit(60, 60)
+JOINING = Limit(60, 60)
+
+
+@post("/api/events/{event_id:uuid}/waitlist", "waitlist.join", limit=JOINING)
+async def join_waitlist(tx: Tx, services: Services, who: Principal, event_id: UUID, data: JoinList) -> Entry:
+    """Put my name on a show's waiting list, for a party of so many.
+
+    Places that come back are offered in the order of joining, to the first party that they fit: held for me until
+    `answer_by`, in my holds, and told to me by mail. 409 `places_left` if there are such places now.
+    """
+    entry = await actions.join(tx, services.keyring, who, event_id, data)
+    return await reads.shown(tx, services.keyring, entry)
+
+
+@get("/api/events/{event_id:uuid}/waitlist", "waitlist.join")
+async def get_my_waitlist_entry(tx: Tx, services: Services, who: Principal, event_id: UUID) -> Entry:
+    """My place on a show's waiting list, and what I am offered."""
+    return await reads.shown(tx, services.keyring, await reads.of_person(tx, who, event_id))
+
+
+@delete("/api/events/{event_id:uuid}/waitlist", "waitlist.join")
+async def leave_waitlist(tx: Tx, who: Principal, event_id: UUID) -> None:
+    """Leave a show's waiting list. What I am offered goes to the next one."""
+    await actions.leave(tx, await reads.of_person(tx, who, event_id))
+
+
+@get("/api/waitlist", public=True, limit=BY_SECRET)
+async def get_waitlist_entry_by_secret(services: Services, authorization: Secret = None) -> Entry:
+    """The entry whose secret the `Authorization` header carries: for guests, by the link in their mail."""
+    secret = bearer(authorization)
+    async with services.database.tenant(reads.organization_in(secret)) as tx:
+        return await reads.shown(tx, services.keyring, await reads.by_secret(tx, secret))
+
+
+@delete("/api/waitlist", public=True, limit=BY_SECRET)
+async def leave_waitlist_by_secret(services: Services, actor: Actor, authorization: Secret = None) -> None:
+    """Leave the list by the link in the mail."""
+    secret = bearer(authorization)
+    async with services.database.tenant(reads.organization_in(secret), actor) as tx:
+        await actions.leave(tx, await reads.by_secret(tx, secret))
+
+
+@get("/api/events/{event_id:uuid}/waitlist/entries", "waitlist.read")
+async def list_waitlist(
+    tx: Tx, services: Services, event_id: UUID, status: Status | None = None, cursor: After = None,
+    limit: PageSize = LIMIT,
+) -> Page[EntryRow]:  # fmt: skip
+    """Who is or was on a show's waiting list, in the order of joining."""
+    return await reads.page_of_entries(tx, services.keyring, event_id, status, cursor, limit)
+
+
+@get("/api/events/{event_id:uuid}/waitlist/settings", "waitlist.read")
+async def get_waitlist_settings(tx: Tx, event_id: UUID) -> ListView:
+    """A show's waiting list: whether it is on, how long an offer is kept, and how many wait."""
+    return await reads.view(tx, event_id)
+
+
+@put("/api/events/{event_id:uuid}/waitlist/settings", "waitlist.manage")
+async def change_waitlist_settings(tx: Tx, event_id: UUID, data: ListSettings) -> ListView:
+    """Switch a show's waiting list on or off, and say how long an offer is kept."""
+    await actions.change_settings(tx, event_id, data)
+    return await reads.view(tx, event_id)
+
+
+def bearer(authorization: str | None) -> str:
+    return (authorization or "").removeprefix("Bearer ").strip()
+
+
+handlers = [
+    join_waitlist, get_my_waitlist_entry, leave_waitlist, get_waitlist_entry_by_secret, leave_waitlist_by_secret,
+    list_waitlist, get_waitlist_settings, change_waitlist_settings,
+]  # fmt: skip

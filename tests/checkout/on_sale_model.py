@@ -1,0 +1,91 @@
+"""A small model of an on-sale: people in a line, seats, checkouts and money. It knows none of our statements."""
+
+from math import inf
+from uuid import UUID
+
+from tests.queue.test_state_machine import Entry
+from tests.queue.test_state_machine import Model as Waiting
+
+SEATS, SLOTS, PRICE = 3, 2, 1000
+HOLD_S, CHOOSING_S, SESSION_S, THAW_S = 300, 1800, 600, 60
+
+
+class Hold:
+    def __init__(self, id: UUID, user: UUID, seat: int, until: float) -> None:
+        self.id, self.user, self.seat, self.until = id, user, seat, until
+        self.status, self.left = "active", 0.0
+        self.for_payment: UUID | None = None
+
+    def freeze(self, attempt: UUID, now: float) -> None:
+        self.for_payment, self.left, self.until = attempt, self.until - now, inf
+
+    def thaw(self, now: float) -> None:
+        self.for_payment, self.until = None, now + max(self.left, THAW_S)
+
+
+class Checkout:
+    def __init__(self, id: UUID, hold: Hold, expires: float) -> None:
+        self.id, self.hold, self.expires, self.status = id, hold, expires, "open"
+
+
+class Sale:
+    """An order and its one attempt to be paid."""
+
+    def __init__(self, id: UUID, attempt: UUID, checkout: Checkout) -> None:
+        self.id, self.attempt, self.checkout, self.hold = id, attempt, checkout, checkout.hold
+        self.status, self.money = "pending", "pending"
+
+
+class Model(Waiting):
+    def __init__(self) -> None:
+        super().__init__()
+        self.slots = SLOTS
+        self.rows: list[Hold | str | None] = [None] * SEATS  # what a seat's own row says: a hold, `sold`, or nothing
+        self.holds: dict[UUID, Hold] = {}  # by person: the last one
+        self.checkouts: dict[UUID, Checkout] = {}
+        self.sales: list[Sale] = []
+
+    @property
+    def sold_out(self) -> bool:
+        return all(row == "sold" for row in self.rows)
+
+    def let_in(self) -> None:
+        if self.sold_out:
+            return
+        before = self.some("admitted")
+        super().let_in()
+        for entry in self.some("admitted"):
+            if entry not in before:
+                entry.since = self.now  # type: ignore[attr-defined]
+
+    def slot(self, user: UUID) -> Entry | None:
+        return next((e for e in self.line if e.user == user and e.status == "admitted"), None)
+
+    def finish(self, user: UUID, status: str) -> None:
+        if entry := self.slot(user):
+            entry.status = status
+            self.let_in()
+
+    def is_live(self, hold: Hold) -> bool:
+        return hold.status == "active" and hold.until > self.now and hold.for_payment is None
+
+    def end(self, hold: Hold, status: str) -> None:
+        if hold.status == "active" and hold.for_payment is None:
+            hold.status = status
+            if self.rows[hold.seat] is hold:
+                self.rows[hold.seat] = None
+
+    def sell(self, sale: Sale) -> None:
+        sale.status, sale.hold.status, self.rows[sale.hold.seat] = "paid", "converted", "sold"
+        if sale.checkout.status in ("open", "paying"):
+            sale.checkout.status = "completed"
+        self.finish(sale.hold.user, "done")
+
+    def fail(self, sale: Sale) -> None:
+        sale.status = "cancelled"
+        sale.hold.thaw(self.now)
+        if sale.checkout.status == "paying":
+            sale.checkout.status = "open"
+            sale.checkout.expires = max(sale.checkout.expires, self.now + THAW_S)
+            if entry := self.slot(sale.hold.user):
+                entry.until = max(entry.until, int(sale.checkout.expires))

@@ -1,0 +1,215 @@
+"""Checkouts: begun, found again, left, over; who may see them, and what they count."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from fullhouse.checkout import jobs
+from fullhouse.kit.db import Database
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.services import Services
+from tests.accounts.helpers import data
+from tests.checkout.helpers import add_promo, begun, bought, buy, hold, rows, selling, start, wrong
+from tests.checkout.test_purchase import code
+from tests.events.helpers import move
+from tests.fixtures import Client, Tenant
+from tests.holds.helpers import guest
+
+
+async def held_of_types(owner: Any, sale: Any) -> int:
+    return int(
+        await owner.fetchval("SELECT sum(held) FROM pools WHERE event_id = $1 AND kind = 'ticket_type'", sale.event_id)
+    )
+
+
+@pytest.mark.req("CHK-1", "CHK-2")
+async def test_a_checkout_lasts_ten_minutes_and_lengthens_no_hold(
+    client: Client, staff: Client, tenant: Tenant, owner: Any
+) -> None:
+    sale = await selling(staff)
+    buyer = await guest(client, tenant)
+    items = await hold(buyer, sale, 0)
+    before = (await rows(owner, "seat_holds", tenant))[0]["held_until"]
+    session = data(await start(buyer, sale, items), 201)
+    left_s = session["expires_at_unix_ms"] / 1000 - session["server_time_unix_ms"] / 1000
+    assert 590 < left_s <= 600
+    assert (await rows(owner, "seat_holds", tenant))[0]["held_until"] == before
+    assert session["items"][0]["held_until_unix_ms"] == int(before.timestamp() * 1000)
+
+
+@pytest.mark.req("CHK-2")
+async def test_it_is_found_again(client: Client, staff: Client, tenant: Tenant) -> None:
+    sale = await selling(staff)
+    buyer = await guest(client, tenant)
+    assert code(await buyer.get(sale.path("checkout"))) == (404, "checkout_not_found")
+    session = await begun(buyer, sale, 0)
+    for path in (sale.path("checkout"), f"/api/checkout/{session['id']}"):
+        found = data(await buyer.get(path))
+        assert found | {"server_time_unix_ms": 0} == session | {"server_time_unix_ms": 0}
+    assert code(await buyer.get(f"/api/events/{new_id()}/checkout"))[0] == 404
+
+
+@pytest.mark.req("CHK-1")
+async def test_beginning_again_replaces_it_without_a_longer_time(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, clock: Any, server_url: str
+) -> None:
+    sale = await selling(staff, quantity=3)
+    buyer = await guest(client, tenant)
+    first = await begun(buyer, sale, 0, 1)
+    await clock(timedelta(minutes=2))
+    second = await begun(buyer, sale, 2, pit=1)
+    assert second["id"] != first["id"]
+    assert second["expires_at"] == first["expires_at"]
+    assert data(await buyer.get(sale.path("checkout")))["id"] == second["id"]
+    assert data(await buyer.get(f"/api/checkout/{first['id']}"))["status"] == "left"
+    assert await held_of_types(owner, sale) == 2
+    assert await wrong(server_url) == {}
+
+
+@pytest.mark.req("CHK-1")
+async def test_leaving_frees_everything_at_once(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, server_url: str
+) -> None:
+    sale = await selling(staff, quantity=4)
+    await add_promo(staff, sale)
+    buyer = await guest(client, tenant)
+    session = await begun(buyer, sale, 0, 1, pit=1, promo_code="once")
+    assert session["total"]["amount"] == 7400
+    assert code(await start(await guest(client, tenant), sale, [])) == (422, "invalid")
+    for _ in range(2):
+        assert (await buyer.delete(f"/api/checkout/{session['id']}")).status_code == 204
+    assert {row["status"] for row in await rows(owner, "seat_holds", tenant)} == {"cancelled"}
+    assert {row["held"] for row in await rows(owner, "pools", tenant)} == {0}
+    assert [row["status"] for row in await rows(owner, "queue_entries", tenant)] == ["left"]
+    again = await begun(await guest(client, tenant), sale, 0, promo_code="ONCE")
+    assert again["total"]["amount"] == 2400
+    assert await wrong(server_url) == {}
+
+
+@pytest.mark.req("CHK-1")
+async def test_its_time_over_it_gives_back_what_it_counted_but_not_the_holds(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, clock: Any, finder: Database, services: Services,
+    server_url: str,
+) -> None:  # fmt: skip
+    sale = await selling(staff, quantity=4)
+    await add_promo(staff, sale)
+    buyer = await guest(client, tenant)
+    session = await begun(buyer, sale, 0, promo_code="ONCE")
+    await clock(timedelta(minutes=9))
+    (fresh,) = await hold(buyer, sale, 1)
+    await jobs.sweep_sessions(finder, services.database)
+    assert data(await buyer.get(sale.path("checkout")))["status"] == "open"
+    await clock(timedelta(minutes=10, seconds=1))
+    assert code(await buy(buyer, session)) == (409, "checkout_expired")
+    assert data(await buyer.get(f"/api/checkout/{session['id']}"))["status"] == "expired"
+    assert code(await buyer.get(sale.path("checkout"))) == (404, "checkout_not_found")
+    for _ in range(2):  # once is enough
+        await jobs.sweep_sessions(finder, services.database)
+        ended = "entity_id = $1 AND action = 'checkout.expired'"
+        assert await owner.fetchval(f"SELECT count(*) FROM audit_log WHERE {ended}", session["id"]) == 1
+    assert await held_of_types(owner, sale) == 0
+    assert [row["uses"] for row in await rows(owner, "promo_codes", tenant)] == [0]
+    live = {row["id"] for row in await rows(owner, "seat_holds", tenant) if row["status"] == "active"}
+    assert fresh["hold_id"] in map(str, live)
+    assert data(await start(buyer, sale, [fresh], promo_code="once"), 201)["id"] != session["id"]
+    assert "checkout.ended" in {row["name"] for row in await rows(owner, "outbox", tenant)}
+
+
+@pytest.mark.req("CHK-1", "BUY-6")
+async def test_when_all_slots_are_taken_one_waits_with_a_position(
+    client: Client, staff: Client, tenant: Tenant
+) -> None:
+    sale = await selling(staff)
+    data(await staff.put(sale.path("queue/settings"), json={"slots": 1}))
+    first, second = await guest(client, tenant), await guest(client, tenant)
+    items = await hold(second, sale, 5)
+    session = await begun(first, sale, 0)
+    waiting = data(await start(second, sale, items), 202)
+    assert (waiting["status"], waiting["position"]) == ("waiting", 1)
+    assert waiting["token"]
+    assert data(await start(first, sale, await hold(first, sale, 1)), 201)["expires_at"] == session["expires_at"]
+
+
+@pytest.mark.req("CHK-2")
+async def test_who_holds_nothing_is_not_queued(client: Client, staff: Client, tenant: Tenant, owner: Any) -> None:
+    sale = await selling(staff)
+    buyer, other = await guest(client, tenant), await guest(client, tenant)
+    theirs = await hold(other, sale, 0)
+    for items in (theirs, [theirs[0] | {"hold_id": str(new_id())}]):
+        answer = await start(buyer, sale, items)
+        assert code(answer) == (409, "hold_expired")
+        assert answer.json()["hold_ids"] == [items[0]["hold_id"]]
+    assert await rows(owner, "queue_entries", tenant) == []
+
+
+@pytest.mark.req("CHK-1")
+async def test_a_refused_start_keeps_no_slot(client: Client, staff: Client, tenant: Tenant, owner: Any) -> None:
+    sale = await selling(staff, quantity=1)
+    first, second = await guest(client, tenant), await guest(client, tenant)
+    await begun(first, sale, 0)
+    items = await hold(second, sale, 3)
+    answer = await start(second, sale, items)
+    assert code(answer) == (409, "ticket_type_sold_out")
+    assert sorted(row["status"] for row in await rows(owner, "queue_entries", tenant)) == ["admitted", "left"]
+    assert code(await start(second, sale, items, promo_code="NO-SUCH")) == (422, "promo_code_unknown")
+
+
+@pytest.mark.req("TEN-2")
+async def test_somebody_elses_checkout_and_order_do_not_exist(client: Client, staff: Client, tenant: Tenant) -> None:
+    sale = await selling(staff)
+    buyer, other = await guest(client, tenant), await guest(client, tenant)
+    session = await begun(buyer, sale, 0)
+    for method in ("GET", "DELETE"):
+        foreign = await other.request(method, f"/api/checkout/{session['id']}")
+        missing = await other.request(method, f"/api/checkout/{new_id()}")
+        assert code(foreign) == (404, "checkout_not_found")
+        assert foreign.content == missing.content
+    assert code(await buy(other, session)) == (404, "checkout_not_found")
+    order = data(await buy(buyer, session), 201)
+    assert code(await other.get(f"/api/orders/{order['id']}")) == (404, "order_not_found")
+    assert data(await other.get("/api/orders")) == []
+
+
+@pytest.mark.req("BUY-5")
+async def test_an_order_is_seen_by_its_buyer_by_staff_and_by_its_secret(
+    client: Client, staff: Client, tenant: Tenant, owner: Any
+) -> None:
+    sale = await selling(staff)
+    buyer = await guest(client, tenant)
+    order = data(await buy(buyer, await begun(buyer, sale, 0)), 201)
+    await bought(client, tenant, sale, 1)
+    assert data(await buyer.get(f"/api/orders/{order['id']}")) == order
+    assert [row["id"] for row in data(await buyer.get("/api/orders"))] == [order["id"]]
+    seen = data(await staff.get(f"/api/orders/{order['id']}"))
+    assert seen | {"secret": order["secret"]} == order
+    assert seen["secret"] is None
+    assert len(data(await staff.get("/api/orders"))) == 2
+    for query in (f"code={order['code'].lower()}", "status=paid&limit=1", f"event_id={sale.event_id}"):
+        assert data(await staff.get(f"/api/orders?{query}"))[0]["id"] == order["id"], query
+    assert len(data(await staff.get(sale.path("orders")))) == 2
+    secret = order["secret"]
+    assert len(secret) > 64
+    by_secret = data(await client.get("/api/order", headers={"authorization": f"Bearer {secret}"}))
+    assert by_secret["id"] == order["id"]
+    for wrong_one in ("", secret[:-6] + "AAAAAA", "fho_nonsense", tenant.tokens["owner"]):
+        answer = await client.get("/api/order", headers={"authorization": f"Bearer {wrong_one}"})
+        assert code(answer) == (404, "order_not_found")
+    stored = await owner.fetchval("SELECT secret_hash FROM orders WHERE id = $1", order["id"])
+    assert secret.encode() not in stored
+
+
+@pytest.mark.req("CHK-1")
+async def test_a_postponed_show_lets_its_checkouts_run_out(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, server_url: str
+) -> None:
+    sale = await selling(staff)
+    buyer = await guest(client, tenant)
+    session = await begun(buyer, sale, 0)
+    data(await move(staff, {"id": sale.event_id}, "postpone"))
+    assert code(await buy(buyer, session)) == (400, "event_not_available")
+    assert [row["status"] for row in await rows(owner, "seat_holds", tenant)] == ["suspended"]
+    data(await move(staff, {"id": sale.event_id}, "reschedule", rescheduled_at="2090-09-01T19:00:00Z"))
+    assert data(await buy(buyer, session), 201)["status"] == "paid"
+    assert await wrong(server_url) == {}
+    assert datetime.fromisoformat(session["expires_at"])

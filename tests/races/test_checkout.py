@@ -1,0 +1,245 @@
+"""Purchases that meet: each other, the clock, whoever gives a hold back, and whoever cancels the show."""
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import asyncpg
+import pytest
+
+from fullhouse.checkout import actions, order_actions
+from fullhouse.checkout.model import Buyer, Item, Purchase, Session, StartCheckout
+from fullhouse.events import actions as events
+from fullhouse.events.policy import Move
+from fullhouse.holds import actions as holds
+from fullhouse.holds import jobs as hold_jobs
+from fullhouse.holds import sale_actions as sales
+from fullhouse.kit.actors import SYSTEM, Principal
+from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.errors import Refusal
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.services import Services
+from fullhouse.payments import jobs as payment_jobs
+from fullhouse.queue import actions as queue
+from fullhouse.queue.model import RoomSettings
+from fullhouse.tickets import type_actions as types
+from fullhouse.tickets.type_model import NewTicketType
+from tests.fixtures import soaking
+from tests.holds.helpers import OnSale, hall, places, seats, stage, wish
+from tests.races.arena import Arena, arena
+
+BUYERS = 120 if soaking() else 24
+# A guard is a piece of a function's text, and what is left of it without.
+STILL_FROZEN = ("app.settle_orders", "AND h.status = 'active' AND h.attempt_id = w.attempt", "")
+FROZEN_STAYS = ("app.keep_frozen", "RETURN NULL;", "RETURN NEW;")
+ONE_PAYMENT = (
+    ("app.place_order", "WHEN chosen.status = 'paying' THEN 'payment_running'", ""),
+    ("app.place_order", "WHEN chosen.status <> 'open' OR chosen.expires_at", "WHEN chosen.expires_at"),
+    ("app.freeze_holds", "AND h.attempt_id IS NULL", ""),
+    ("app.keep_frozen", "RETURN NULL;", "RETURN NEW;"),
+)
+
+
+class Shop(NamedTuple):
+    at: Arena
+    sale: OnSale
+    seat_type: UUID
+    pit_type: UUID
+
+    def services(self, n: int) -> Services:
+        return self.at.processes[n % len(self.at.processes)]
+
+
+def buyer_of(at: Arena) -> Principal:
+    """Somebody new. Nothing in the sale asks who they are."""
+    known = at.tenant.principal("customer")
+    actor = known.actor.__class__(type="user", id=new_id(), name="Guest")
+    return Principal(organization_id=known.organization_id, actor=actor, role="customer", allowed=known.allowed)
+
+
+async def shop(at: Arena, *, rows: int, pit: int, quantity: int | None = None) -> Shop:
+    services = at.processes[0]
+    sale = await stage(services, at.tenant, hall(rows, 20, pit=pit))
+    owner = at.tenant.principal("owner")
+    async with services.database.tenant(at.tenant.id, owner.actor) as tx:
+        await queue.change_settings(tx, services.keyring, sale.event_id, RoomSettings(slots=1000))
+        common: dict[str, Any] = {"price": 1000, "currency": "EUR", "quantity": quantity}
+        seat = await types.create_type(tx, sale.event_id, NewTicketType(name="seat", kind="seated", **common))
+        pit_type = await types.create_type(tx, sale.event_id, NewTicketType(name="pit", kind="ga", **common))
+    return Shop(at, sale, seat.id, pit_type.id)
+
+
+async def begin(to: Shop, n: int, *, ttl_s: int = 300) -> tuple[Principal, Session]:
+    """A seat and a place, in a checkout."""
+    who, services = buyer_of(to.at), to.services(n)
+    wants = (*seats(to.sale, n), places(to.sale, "pit", 1))
+    held = await to.at.hold(wish(to.sale, who.id, *wants, ttl_s=ttl_s))
+    assert all(result.good for result in held)
+    kinds = (to.seat_type, to.pit_type)
+    items = [Item(hold_id=r.hold_id, ticket_type_id=k) for r, k in zip(held, kinds, strict=True) if r.hold_id]
+    begun = await actions.start(services, who, to.sale.event_id, StartCheckout(items=items))
+    assert isinstance(begun, Session)
+    return who, begun
+
+
+async def buy(to: Shop, n: int, who: Principal, session: Session, method: str = "approve", key: str = "k") -> str:
+    purchase = Purchase(provider="test", buyer=Buyer(name="A", email="a@example.org"), method=method)
+    try:
+        bought = await order_actions.purchase(to.services(n), who, session.id, purchase, key)
+    except Refusal as refusal:
+        return refusal.code
+    return bought.order.status
+
+
+@pytest.mark.soak
+@pytest.mark.req("HOLD-5", "BUY-1")
+async def test_buying_expiring_and_giving_back_have_one_winner(tmp_path: Path) -> None:
+    async with arena(tmp_path, 3) as at:
+        to = await shop(at, rows=BUYERS // 20 + 1, pit=BUYERS, quantity=BUYERS)
+        begun = [await begin(to, n) for n in range(BUYERS)]
+        # Their time is over in this very moment: half of them is overdue when the sweep looks.
+        await at.owner.execute(
+            "UPDATE seat_holds SET held_until = now() + (random() - 0.3) * interval '300 ms'"
+            " WHERE organization_id = $1", at.tenant.id,
+        )  # fmt: skip
+        await at.owner.execute(
+            "UPDATE event_seats s SET held_until = h.held_until FROM seat_holds h WHERE h.id = s.hold_id"
+        )
+        few = asyncio.Semaphore(8)
+
+        async def buys(n: int) -> str:
+            async with few:
+                return await buy(to, n, *begun[n])
+
+        async def gives_back(n: int) -> str:
+            who, session = begun[n]
+            async with few, to.services(n + 1).database.tenant(at.tenant.id, who.actor) as tx:
+                ended = await holds.end(tx, [item.hold_id for item in session.items], "cancelled")
+            return f"given back {ended}"
+
+        async def sweeps() -> list[str]:
+            finder = await Database.open(at.url, WORKER, size=1)
+            for _ in range(10):
+                await hold_jobs.sweep_holds(finder, at.processes[2].database)
+                await asyncio.sleep(0.03)
+            await finder.close()
+            return []
+
+        sweeping = asyncio.create_task(sweeps())
+        chosen = [work(n) for n in range(BUYERS) for work in (buys, gives_back) if work is buys or n % 3 == 0]
+        ends = Counter(await asyncio.gather(*chosen))
+        await sweeping
+        assert set(ends) <= {"paid", "hold_expired", "given back 0", "given back 1", "given back 2"}, ends
+        sold = await at.owner.fetchval("SELECT count(*) FROM event_seats WHERE status = 'sold'")
+        issued = await at.owner.fetchval("SELECT count(*) FROM tickets")
+        assert (sold, issued) == (ends["paid"], 2 * ends["paid"])
+        assert await at.wrong() == {}
+
+
+@pytest.mark.req("BUY-2")
+async def test_one_key_in_three_processes_is_one_purchase(tmp_path: Path) -> None:
+    async with arena(tmp_path, 3) as at:
+        to = await shop(at, rows=1, pit=5)
+        who, session = await begin(to, 0)
+        answers = await asyncio.gather(*(buy(to, n, who, session) for n in range(30)))
+        assert set(answers) == {"paid"}
+        assert await at.owner.fetchval("SELECT sum(calls) FROM test_charges") == 1
+        assert await at.owner.fetchval("SELECT count(*) FROM orders") == 1
+        assert await at.wrong() == {}
+
+
+async def test_without_its_guards_a_checkout_is_paid_twice(tmp_path: Path) -> None:
+    """The mutant: two keys, and both get as far as the provider. Each of the guards alone would have been enough."""
+    async with arena(tmp_path, 2) as at:
+        for guard in ONE_PAYMENT:
+            await at.remove(guard)
+        to = await shop(at, rows=1, pit=5)
+        who, session = await begin(to, 0)
+        answers = [await buy(to, 0, who, session, "drop", "one"), await buy(to, 1, who, session, "approve", "two")]
+        assert answers == ["pending", "paid"]
+        assert await at.owner.fetchval("SELECT count(*) FROM test_charges WHERE status = 'captured'") == 2
+
+
+async def test_without_the_trigger_a_frozen_hold_is_given_back(tmp_path: Path) -> None:
+    """The mutant of "nobody takes away what is being paid for": the money comes, and the seat is gone."""
+    async with arena(tmp_path, 1) as at:
+        await at.remove(FROZEN_STAYS)
+        to = await shop(at, rows=1, pit=5)
+        who, session = await begin(to, 0)
+        assert await buy(to, 0, who, session, "drop") == "pending"
+        async with at.processes[0].database.tenant(at.tenant.id, SYSTEM) as tx:
+            assert await holds.end(tx, [item.hold_id for item in session.items], "cancelled") == 2
+
+
+async def test_with_the_trigger_it_is_not(tmp_path: Path) -> None:
+    async with arena(tmp_path, 1) as at:
+        to = await shop(at, rows=1, pit=5)
+        who, session = await begin(to, 0)
+        assert await buy(to, 0, who, session, "drop") == "pending"
+        async with at.processes[0].database.tenant(at.tenant.id, SYSTEM) as tx:
+            assert await holds.end(tx, [item.hold_id for item in session.items], "cancelled") == 0
+        assert await at.wrong() == {}
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+async def test_what_ended_meanwhile_is_not_sold(tmp_path: Path, *, guarded: bool) -> None:
+    """Whatever ended it. Without the condition only the tables themselves stand in the way, and nothing is settled."""
+    async with arena(tmp_path, 1) as at:
+        if not guarded:
+            await at.remove(STILL_FROZEN)
+        to = await shop(at, rows=1, pit=5)
+        who, session = await begin(to, 0)
+        assert await buy(to, 0, who, session, "drop") == "pending"
+        ids = [item.hold_id for item in session.items]
+        async with at.processes[0].database.tenant(at.tenant.id, SYSTEM) as tx:
+            await sales.let_go(tx, ids)
+            assert await holds.end(tx, ids, "cancelled") == 2
+        (other,) = await at.hold(wish(to.sale, new_id(), *seats(to.sale, 0)))
+        assert other.good
+        await at.owner.execute("UPDATE payment_attempts SET ask_at = now()")
+        finder = await Database.open(at.url, WORKER, size=1)
+        try:
+            if guarded:
+                await payment_jobs.sweep_attempts(finder, at.processes[0])
+                assert await at.owner.fetchval("SELECT status FROM orders") == "cancelled"
+                assert await at.owner.fetchval("SELECT sum(amount) FROM refunds") == 2000
+                assert await at.wrong() == {}
+            else:
+                with pytest.raises((asyncpg.CheckViolationError, RuntimeError)):
+                    await payment_jobs.sweep_attempts(finder, at.processes[0])
+        finally:
+            await finder.close()
+
+
+@pytest.mark.req("BUY-1", "BUY-3")
+async def test_cancelling_meets_purchases(tmp_path: Path) -> None:
+    """Whoever was first: tickets, or the money back. Nothing in between."""
+    async with arena(tmp_path, 3) as at:
+        to = await shop(at, rows=1, pit=20)
+        begun = [await begin(to, n) for n in range(12)]
+
+        async def cancels() -> str:
+            await asyncio.sleep(0.05)
+            async with at.processes[0].database.tenant(at.tenant.id, SYSTEM) as tx:
+                await events.move_event(tx, to.sale.event_id, Move.CANCEL, reason="storm")
+            return "cancelled"
+
+        methods = ("approve", "drop", "delay")
+        buying = [buy(to, n, *begun[n], methods[n % 3]) for n in range(12)]
+        ends = Counter(await asyncio.gather(*buying, cancels()))
+        assert set(ends) <= {"paid", "pending", "event_not_available", "checkout_expired", "cancelled"}, ends
+        await at.owner.execute("UPDATE payment_attempts SET ask_at = now()")
+        finder = await Database.open(at.url, WORKER, size=1)
+        await payment_jobs.sweep_attempts(finder, at.processes[1])
+        await payment_jobs.sweep_refunds(finder, at.processes[1])
+        await finder.close()
+        states = await at.owner.fetch("SELECT status, count(*) AS n FROM orders GROUP BY 1")
+        assert {row["status"] for row in states} <= {"paid", "cancelled"}
+        charged = await at.owner.fetchval("SELECT coalesce(sum(amount), 0) FROM test_charges WHERE status = 'captured'")
+        paid = await at.owner.fetchval("SELECT coalesce(sum(total), 0) FROM orders WHERE status = 'paid'")
+        back = await at.owner.fetchval("SELECT coalesce(sum(amount), 0) FROM refunds WHERE status = 'done'")
+        assert charged == paid + back
+        assert {row["held"] for row in await at.owner.fetch("SELECT held FROM pools")} == {0}
+        assert await at.wrong() == {}
