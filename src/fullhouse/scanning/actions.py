@@ -1,0 +1,114 @@
+"""What people and devices do about scans: undo, search, look, resolve."""
+
+from datetime import date
+from uuid import UUID
+
+import msgspec
+
+from fullhouse.events import actions as events
+from fullhouse.kit import audit
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import FieldError, Forbidden, Invalid
+from fullhouse.kit.outbox import announce
+from fullhouse.scanning import device_actions, fold_actions, store
+from fullhouse.scanning.facts import IncidentResolved, ScanUndone
+from fullhouse.scanning.live_model import Entries, LiveGates, Occupancy
+from fullhouse.scanning.model import Hit, Incident, IncidentNotFound, NothingToUndo, Scan, ScanNotFound
+
+
+async def undo(tx: Tx, who: Principal, scan_id: UUID, reason: str) -> Scan:
+    """A wrong scan is taken back: what follows from the ticket's other scans is worked out anew."""
+    scan = await store.scan_by_id(tx, tx.organization_id, scan_id)
+    if scan is None or (who.role == "device" and scan.event_id != (await device_actions.get_device(tx, who)).event_id):
+        raise ScanNotFound
+    await events.share_event(tx, scan.event_id)
+    await store.lock_scans(tx, scan.event_id)
+    undone = await store.undo_scan(tx, tx.organization_id, scan_id, reason)
+    if undone is None or undone.ticket_id is None:
+        raise NothingToUndo
+    tickets = await store.tickets_to_merge(tx, tx.organization_id, scan.event_id, [], [undone.ticket_id])
+    await fold_actions.refold(tx, scan.event_id, tickets, removed=[_kept(undone, undone.ticket_id)])
+    after = {"scan_id": scan_id, "direction": scan.direction, "gate_id": scan.gate_id}
+    await audit.write(tx, "ticket.scan_undone", "ticket", undone.ticket_id, after=after, reason=reason)
+    await announce(tx, ScanUndone(subject_id=undone.ticket_id, event_id=scan.event_id, scan_id=scan_id, reason=reason))
+    return undone
+
+
+def _kept(scan: Scan, ticket_id: UUID) -> store.KeptScan:
+    """As it was kept, before it was undone."""
+    return store.KeptScan(
+        scan.id, ticket_id, scan.device_id, scan.counter, scan.at, scan.day, scan.direction, scan.gate_id,
+        scan.override is not None,
+    )  # fmt: skip
+
+
+async def search(tx: Tx, who: Principal, event_id: UUID | None, words: str) -> list[Hit]:
+    """Of a device's own show; people say which."""
+    show = await show_of(tx, who, event_id)
+    return await store.search(tx, tx.organization_id, show, words.strip())
+
+
+async def show_of(tx: Tx, who: Principal, event_id: UUID | None) -> UUID:
+    if who.role == "device":
+        own = (await device_actions.get_device(tx, who)).event_id
+        if event_id not in (None, own):
+            raise Forbidden("This device scans for another show.")
+        return own
+    if event_id is None:
+        raise Invalid(fields=[FieldError("event_id", "Say which show.")])
+    return (await events.get_event(tx, event_id)).id
+
+
+async def live(tx: Tx, event_id: UUID) -> LiveGates:
+    await events.get_event(tx, event_id)
+    day = await store.show_today(tx, tx.organization_id, event_id)
+    assert day
+    rows = await store.occupancy(tx, tx.organization_id, event_id, day)
+
+    def of(kind: str) -> list[Occupancy]:
+        return [row for row in rows if row.kind == kind]
+
+    (whole,) = of("event")
+    return LiveGates(
+        event_id=event_id,
+        day=day,
+        inside=whole.inside,
+        entered=whole.entered,
+        rejected=await store.rejected_today(tx, tx.organization_id, event_id, day) or 0,
+        incidents=await store.open_incidents(tx, tx.organization_id, event_id) or 0,
+        gates=of("gate"),
+        zones=of("zone"),
+    )
+
+
+async def entries(tx: Tx, event_id: UUID, day: date | None) -> Entries:
+    """Of today, or of another day of the show."""
+    await events.get_event(tx, event_id)
+    chosen = day or await store.show_today(tx, tx.organization_id, event_id)
+    assert chosen
+    inside, points = 0, []
+    for point in await store.entries_over_time(tx, tx.organization_id, event_id, chosen):
+        inside += point.entered - point.left
+        points.append(msgspec.structs.replace(point, inside=inside))
+    pace = await store.pace_of_gates(tx, tx.organization_id, event_id)
+    return Entries(event_id=event_id, day=chosen, points=points, pace=pace)
+
+
+async def incidents(tx: Tx, event_id: UUID) -> list[Incident]:
+    """Open ones first."""
+    await events.get_event(tx, event_id)
+    return await store.incidents_of_event(tx, tx.organization_id, event_id, None)
+
+
+async def resolve(tx: Tx, who: Principal, event_id: UUID, incident_id: UUID, note: str) -> Incident:
+    if not await store.resolve_incident(tx, tx.organization_id, event_id, incident_id, who.id, note):
+        raise IncidentNotFound
+    (incident,) = await store.incidents_of_event(tx, tx.organization_id, event_id, incident_id)
+    await audit.write(
+        tx, "scan_incident.resolved", "scan_incident", incident_id, after={"ticket_id": incident.ticket_id}, reason=note
+    )
+    fact = IncidentResolved(subject_id=incident_id, event_id=event_id, ticket_id=incident.ticket_id, note=note)
+    await announce(tx, fact)
+    tx.tell(f"scans:{event_id}", None)
+    return incident

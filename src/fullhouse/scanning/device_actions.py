@@ -1,0 +1,92 @@
+"""Devices: paired by a short code, revoked at once."""
+
+import os
+from datetime import timedelta
+from uuid import UUID
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from fullhouse.accounts import actions as accounts
+from fullhouse.events import actions as events
+from fullhouse.kit import audit, secrets
+from fullhouse.kit.actors import Actor, Principal
+from fullhouse.kit.codes import new_code
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.outbox import announce
+from fullhouse.kit.secrets import Keyring, Kind
+from fullhouse.kit.services import Services
+from fullhouse.scanning import store
+from fullhouse.scanning.facts import DevicePaired, DeviceRevoked
+from fullhouse.scanning.model import Device, DeviceNotFound, NewDevice, NewPairing, Pair, Paired, PairingFailed
+
+CODE_TTL = timedelta(minutes=10)
+KEY = "scan-device-key"
+
+
+async def add(tx: Tx, who: Principal, wish: NewDevice) -> NewPairing:
+    """The device itself comes later, with the code."""
+    assert tx.organization_id
+    await events.get_event(tx, wish.event_id)
+    gates = await store.gates_of_show(tx, tx.organization_id, wish.event_id, wish.gate_ids)
+    if {gate.id for gate in gates} != set(wish.gate_ids):
+        raise Invalid(fields=[FieldError("gate_ids", "The show's venue has no such gate.")])
+    code = new_code()
+    expires_at = await tx.now() + CODE_TTL
+    device = await store.insert_device(
+        tx, new_id(), tx.organization_id, wish.event_id, wish.name, list(dict.fromkeys(wish.gate_ids)),
+        sorted(set(wish.rights)), secrets.digest(code), expires_at, who.id,
+    )  # fmt: skip
+    assert device
+    after = {"event_id": device.event_id, "name": device.name, "gate_ids": device.gate_ids, "rights": device.rights}
+    await audit.write(tx, "scan_device.added", "scan_device", device.id, after=after)
+    house = await accounts.get_profile(tx)
+    return NewPairing(id=device.id, code=code, organization=house.slug, expires_at=expires_at, device=device)
+
+
+async def pair(services: Services, actor: Actor, wish: Pair) -> Paired:
+    """Whoever brings the code is the device. A wrong organisation and a wrong code are refused alike."""
+    async with services.database.nobody() as nobody:
+        house = await store.house_by_slug(nobody, wish.organization)
+    if house is None:
+        raise PairingFailed()
+    token, key = secrets.mint(Kind.DEVICE, house), os.urandom(32)
+    code = wish.code.strip().upper().replace("-", "").replace(" ", "")
+    sealed = services.keyring.seal(KEY, key)
+    async with services.database.tenant(house, actor) as tx:
+        device = await store.pair_device(
+            tx, house, secrets.digest(code), secrets.digest(token), sealed, wish.app_version
+        )
+        if device is None:
+            raise PairingFailed()
+        tx.actor = Actor(type="device", id=device.id, name=device.name, ip=actor.ip, user_agent=actor.user_agent)
+        await audit.write(tx, "scan_device.paired", "scan_device", device.id, after={"app_version": wish.app_version})
+        await announce(tx, DevicePaired(subject_id=device.id, event_id=device.event_id))
+        gates = await store.gates_of_show(tx, house, device.event_id, device.gate_ids)
+    public = signing_key(services.keyring, house).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    return Paired(token=token, key=key, verify_key=public, device=device, gates=gates)
+
+
+async def revoke(tx: Tx, device_id: UUID) -> None:
+    """Its next request is refused."""
+    device = await store.revoke_device(tx, tx.organization_id, device_id)
+    if device is None:
+        raise DeviceNotFound
+    accounts.forget(tx, device.id)
+    await audit.write(tx, "scan_device.revoked", "scan_device", device.id, before={"name": device.name})
+    await announce(tx, DeviceRevoked(subject_id=device.id, event_id=device.event_id))
+
+
+async def get_device(tx: Tx, who: Principal) -> Device:
+    """The device that asks."""
+    device = await store.device_by_id(tx, tx.organization_id, who.id) if who.role == "device" else None
+    if device is None:
+        raise DeviceNotFound
+    return device
+
+
+def signing_key(keyring: Keyring, organization_id: UUID) -> Ed25519PrivateKey:
+    """What snapshots of an organisation are signed with: made anew from the house's secret, and stored nowhere."""
+    return Ed25519PrivateKey.from_private_bytes(keyring.key(f"scan-snapshot:{organization_id}"))

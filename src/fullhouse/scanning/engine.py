@@ -1,0 +1,301 @@
+"""The engine: scans of one organisation that wait together are read by one statement, decided by the one policy, and
+written by one other (`app.scan_facts`, `app.scan`, migration 0024).
+
+What was read may be old when it is written: the second statement looks again under its locks, and sends back whoever
+was decided by what is not so any more. They are read and decided again, in the next batch.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import asyncpg
+from prometheus_client import Counter
+
+from fullhouse.kit.actors import Actor
+from fullhouse.kit.batching import AGAIN, Again, Coalescer
+from fullhouse.kit.db import HotLine
+from fullhouse.kit.errors import Unauthenticated, Unavailable
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.services import Services
+from fullhouse.scanning import policy
+from fullhouse.scanning.model import (
+    CounterReused,
+    GateNotYours,
+    NoOverride,
+    Presence,
+    ScanAnswer,
+    ScanWish,
+    Scene,
+    TicketAtGate,
+    Verdict,
+)
+from fullhouse.tickets import signing
+
+READ = "SELECT * FROM app.scan_facts($1, $2)"
+WRITE = "SELECT * FROM app.scan($1, $2, $3)"
+LINES, BATCH_MAX = 2, 256
+SETTINGS = {"enable_seqscan": "off"}  # the plan is made when tables are small, and kept when they are not
+ROW_BY_ROW = {"enable_hashjoin": "off", "enable_mergejoin": "off"}  # a batch is few rows of large tables
+OUTCOMES = Counter("fullhouse_scans_total", "Scans, by how they ended", ["outcome"])
+Refused = GateNotYours | NoOverride | CounterReused | Unauthenticated | Unavailable
+
+
+class Ask(NamedTuple):
+    device_id: UUID
+    wish: ScanWish
+    claim: signing.Claim | None
+    actor: Actor
+
+
+class Decided(NamedTuple):
+    """A scan that was judged, and waits to be written."""
+
+    scan_id: UUID
+    ask: Ask
+    row: Any
+    scene: Scene
+    verdict: Verdict
+
+    @property
+    def counts(self) -> bool:
+        return self.verdict.admit and not self.scene.test
+
+
+class Engine:
+    def __init__(self, services: Services) -> None:
+        self._bus = services.bus
+        self._reads = HotLine(services.url, READ, lines=LINES, settings=SETTINGS | ROW_BY_ROW)
+        self._writes = HotLine(services.url, WRITE, lines=LINES, settings=SETTINGS)
+        self._coalescer: Coalescer[Ask, ScanAnswer | Refused] = Coalescer(
+            "scans", self._run, lines=LINES, most=BATCH_MAX, tries=6
+        )
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None:
+        await self._coalescer.close()
+        await self._reads.close()
+        await self._writes.close()
+
+    async def scan(self, organization_id: UUID, device_id: UUID, wish: ScanWish, actor: Actor) -> ScanAnswer:
+        claim = signing.read(wish.qr.strip()) if wish.qr else None
+        once = () if wish.counter is None else ((device_id, wish.counter),)
+        answer = await self._coalescer.submit(organization_id, Ask(device_id, wish, claim, actor), once)
+        if isinstance(answer, Exception):
+            raise answer
+        OUTCOMES.labels(answer.reason if answer.reason and not answer.admit else "admitted").inc()
+        return answer
+
+    async def _run(
+        self, key: Hashable, asks: Sequence[Ask], last: Sequence[bool]
+    ) -> Sequence[ScanAnswer | Refused | Again]:
+        rows = {row["req"]: row for row in await self._reads.fetch(key, [_look_up(n, a) for n, a in enumerate(asks)])}
+        found = [judge(ask, rows.get(n)) for n, ask in enumerate(asks)]
+        decided = {n: each for n, each in enumerate(found) if isinstance(each, Decided)}
+        places = await self._write(key, decided, final=all(last)) if decided else {}
+        return [_answer(n, each, places, last[n]) for n, each in enumerate(found)]
+
+    async def _write(self, key: Hashable, decided: Mapping[int, Decided], *, final: bool) -> dict[int, int | None]:
+        """Those that were written, each with the place that it got, if any."""
+        lines = [_line(n, each) for n, each in decided.items()]
+        try:
+            rows = await self._writes.fetch(key, self._bus.sender, lines)
+        except asyncpg.UniqueViolationError:  # another process has written one of these: the next look finds it
+            if final:
+                raise
+            return {}
+        written = {n: place_no for n, outcome, place_no in rows if outcome == "done"}
+        moved = {decided[n].row["event_id"] for n in written if decided[n].counts}
+        self._bus.told([(f"scans:{event_id}", None) for event_id in moved])
+        return written
+
+
+def _answer(
+    n: int, found: Decided | ScanAnswer | Refused, places: Mapping[int, int | None], final: bool
+) -> ScanAnswer | Refused | Again:
+    if not isinstance(found, Decided):
+        return found
+    if n in places:
+        return told(found, places[n])
+    return Unavailable("Many scan this at once. Scan again.", retry_after_s=1) if final else AGAIN
+
+
+def judge(ask: Ask, row: Any) -> Decided | ScanAnswer | Refused:
+    """Pure. A repeat has its first answer; a device that may not do this has none."""
+    if row is None or row["device_revoked"]:
+        return Unauthenticated("This device was revoked.")
+    if not row["gate_allowed"]:
+        return GateNotYours()
+    if ask.wish.override and "override" not in row["device_rights"]:
+        return NoOverride()
+    if row["prior_id"]:
+        return _repeated(ask, row)
+    made = scene(ask, row)
+    return Decided(new_id(), ask, row, made, policy.decide(made))
+
+
+def scene(ask: Ask, row: Any) -> Scene:
+    now = row["now"]
+    shift = policy.moved_by(row["start_at"], row["rescheduled_at"], row["timezone"])
+    return Scene(
+        now=now,
+        day=row["day"],
+        direction=ask.wish.direction,
+        test=ask.wish.test,
+        override=ask.wish.override is not None,
+        claim=_claim(ask, row),
+        same_event=(ask.claim.event_id if ask.claim else row["ticket_event_id"]) == row["event_id"],
+        replaced=ask.claim is not None and row["nonce"] is not None and ask.claim.nonce != row["nonce"],
+        event_status=row["event_status"],
+        in_new_window=in_new_window(row["start_at"], row["end_at"], row["rescheduled_at"], now),
+        ticket_status=row["ticket_status"] or "valid",
+        entitlement=row["entitlement"] or "single",
+        max_daily_entries=row["max_daily_entries"],
+        valid_days=tuple(day + shift for day in row["valid_days"] or ()),
+        membership_status=row["membership_status"],
+        member_from=row["member_from"],
+        member_until=row["member_until"],
+        gate=str(row["gate_id"]),
+        gate_open=row["gate_open"],
+        gate_inside=row["gate_inside"],
+        gate_capacity=row["gate_capacity"],
+        zone_inside=row["zone_inside"],
+        zone_capacity=row["zone_capacity"],
+        presence=_presence(row),
+    )
+
+
+def in_new_window(start_at: datetime, end_at: datetime, rescheduled_at: datetime | None, now: datetime) -> bool:
+    return rescheduled_at is not None and rescheduled_at <= now <= rescheduled_at + (end_at - start_at)
+
+
+def _claim(ask: Ask, row: Any) -> str:
+    """What the code itself says: only a good one is believed about its show and its ticket."""
+    if ask.wish.qr is not None:
+        if ask.claim is None or row["public_key"] is None or not signing.verify(ask.wish.qr.strip(), row["public_key"]):
+            return "forged" if ask.claim else "unknown"
+        if row["key_revoked"]:
+            return "revoked"
+    return "good" if row["ticket_id"] else "unknown"
+
+
+def _presence(row: Any) -> Presence:
+    return Presence(
+        inside=row["inside"],
+        day=row["presence_day"],
+        entries_today=row["entries_today"],
+        entries=row["entries"],
+        at=row["last_at"],
+        gate=str(row["last_gate_id"]) if row["last_gate_id"] else None,
+    )
+
+
+def _ticket_id(made: Scene, row: Any) -> UUID | None:
+    """Which ticket of this show it is, if it is one."""
+    return row["ticket_id"] if made.claim == "good" and made.same_event else None
+
+
+def _kept_place(made: Scene, row: Any) -> int | None:
+    """The place that they were given today already."""
+    return row["place_no"] if made.presence.day == made.day else None
+
+
+# --- answers
+
+
+def told(decided: Decided, place_no: int | None) -> ScanAnswer:
+    _, ask, row, made, verdict = decided
+    since = verdict.reason in ("already_inside", "already_used")
+    place_no = place_no or _kept_place(made, row)
+    return ScanAnswer(
+        scan_id=decided.scan_id,
+        admit=verdict.admit,
+        reason=verdict.reason,
+        message=_message(verdict, made, row),
+        direction=ask.wish.direction,
+        test=made.test,
+        at=made.now,
+        day=made.day,
+        since=row["last_at"] if since else None,
+        gate=row["last_gate"] if since else None,
+        ticket=_ticket(row, verdict.presence, made.day, place_no) if _ticket_id(made, row) else None,
+    )
+
+
+def _message(verdict: Verdict, made: Scene, row: Any) -> str:
+    if verdict.reason is None or verdict.admit:
+        return "Welcome." if made.direction == "in" else "Goodbye."
+    return policy.MESSAGES[verdict.reason]
+
+
+def _ticket(row: Any, presence: Presence, day: date, place_no: int | None) -> TicketAtGate:
+    return TicketAtGate(
+        id=row["ticket_id"],
+        number=row["number"],
+        code=row["code"],
+        holder_name=row["holder_name"],
+        type_name=row["type_name"],
+        status=row["ticket_status"],
+        zone_name=row["zone_name"],
+        section=row["section"],
+        row=row["row_label"],
+        seat=row["seat"],
+        place_no=place_no,
+        accessibility=policy.ACCESSIBILITY.get((row["category"], bool(row["companions"]))),
+        companion_seats=row["companions"],
+        entries_today=presence.entries_today if presence.day == day else 0,
+        inside=policy.is_inside(presence, day),
+    )
+
+
+def _repeated(ask: Ask, row: Any) -> ScanAnswer | CounterReused:
+    """The answer that this very scan had, from what was kept of it. With another ticket it is another scan."""
+    verdict = Verdict(row["prior_admitted"], row["prior_reason"], _presence(row))
+    made = scene(ask, row)
+    if row["prior_ticket_id"] != _ticket_id(made, row):
+        return CounterReused()
+    return ScanAnswer(
+        scan_id=row["prior_id"],
+        admit=verdict.admit,
+        reason=verdict.reason,
+        message=_message(verdict, made, row),
+        direction=ask.wish.direction,
+        test=row["prior_test"],
+        at=row["prior_at"],
+        day=row["day"],
+        repeated=True,
+        ticket=_ticket(row, verdict.presence, row["day"], row["place_no"]) if row["prior_ticket_id"] else None,
+    )
+
+
+# --- as the statements have them
+
+
+def _look_up(req: int, ask: Ask) -> tuple[Any, ...]:
+    wish, claim = ask.wish, ask.claim
+    code = wish.code.strip().upper().replace("-", "").replace(" ", "") if wish.code and not wish.qr else None
+    ids = (claim.ticket_id, None, claim.key_id if claim.key_id < 2**15 else 0) if claim else (None, code, None)
+    return (req, ask.device_id, wish.counter, wish.gate_id, *ids)
+
+
+def _line(req: int, each: Decided) -> tuple[Any, ...]:
+    scan_id, ask, row, made, verdict = each
+    was, now = made.presence, verdict.presence
+    was_in, is_in = policy.is_inside(was, made.day), policy.is_inside(now, made.day)
+    gives = row["assign_places"] and row["zone_type"] == "ga_seated" and row["seat"] is None and made.direction == "in"
+    kept_place = _kept_place(made, row)
+    return (
+        req, scan_id, row["event_id"], _ticket_id(made, row), ask.device_id, ask.wish.counter,
+        row["gate_id"], made.direction, verdict.admit, verdict.reason,
+        ask.wish.override.reason if ask.wish.override and verdict.reason and verdict.admit else None, made.test,
+        made.now, made.day, each.counts, row["presence_version"], row["event_version"], row["gate_version"],
+        row["ticket_version"], now.inside, now.day, now.entries_today, now.entries,
+        now.at, UUID(now.gate) if now.gate else None,
+        int(is_in) - int(was_in), UUID(was.gate) if was_in and was.gate else row["gate_id"], row["zone_id"],
+        row["gate_capacity"], row["zone_capacity"],
+        made.entitlement == "single" and made.direction == "in", kept_place, gives and kept_place is None,
+        row["number"], ask.wish.battery, ask.wish.app_version, ask.actor.name, ask.actor.ip, ask.actor.user_agent,
+        ask.actor.request_id,
+    )  # fmt: skip

@@ -1,0 +1,165 @@
+"""What a device saw without a connection, added to what is known. The result depends on the set, not on the order in
+which it arrives: the same scans in any other order leave the same presences, counts and incidents.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID
+
+from fullhouse.events import actions as events
+from fullhouse.events.model import Event
+from fullhouse.kit import audit
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.outbox import announce
+from fullhouse.scanning import device_actions, fold_actions, policy, store
+from fullhouse.scanning.facts import ScansMerged
+from fullhouse.scanning.model import Batch, Device, GateNotYours, Merged, OfflineScan
+from fullhouse.scanning.store import KeptScan, MergeTicket
+from fullhouse.tickets import key_actions, signing
+
+# A clock that is off by less is right: the rest is the way here. Whole minutes, so that two batches agree.
+TRUSTED = timedelta(minutes=2)
+CREDIBLE = timedelta(days=3660)
+
+
+def offset_of(device_now: datetime, now: datetime) -> timedelta:
+    """What to add to the device's times."""
+    off = now - device_now
+    return timedelta() if abs(off) < TRUSTED else timedelta(minutes=round(off / timedelta(minutes=1)))
+
+
+async def merge(tx: Tx, who: Principal, batch: Batch) -> Merged:
+    device = await device_actions.get_device(tx, who)
+    now = await tx.now()
+    if any(scan.gate_id is not None and scan.gate_id not in device.gate_ids for scan in batch.scans):
+        raise GateNotYours()
+    _check_times(batch, now)
+    event = await events.share_event(tx, device.event_id)
+    await store.lock_scans(tx, event.id)
+    offset = offset_of(batch.device_now, now)
+    tickets = await _tickets(tx, event.id, batch.scans)
+    told = [Told(scan, tickets.meant_by(scan), min(scan.at + offset, now)) for scan in batch.scans]
+    new = await _insert(tx, device, event, told)
+    counted = [scan for scan in new if scan.counts]
+    found = await fold_actions.refold(tx, event.id, tickets.of(counted), added=counted)
+    voided = await _put_void_incidents(tx, event.id, told, tickets, counted)
+    seconds = round(offset.total_seconds())
+    await store.see_device(tx, tx.organization_id, device.id, batch.battery, batch.app_version, seconds)
+    incidents = voided + sum(len(each.doubles) for each in found.values())
+    if new:
+        await _tell(tx, new)
+        after = {"scans": len(new), "incidents": incidents, "clock_offset_s": seconds}
+        await audit.write(tx, "scan_device.merged", "scan_device", device.id, after=after)
+        await announce(tx, ScansMerged(subject_id=device.id, event_id=event.id, scans=len(new), incidents=incidents))
+    return Merged(
+        taken=len(new),
+        known=len(batch.scans) - len(new),
+        unknown_tickets=sum(each.ticket is None for each in told),
+        incidents=incidents,
+        clock_offset_s=seconds,
+    )
+
+
+def _check_times(batch: Batch, now: datetime) -> None:
+    """A clock may be wrong by years, but not by centuries: nobody's calendar goes that far."""
+    if abs(batch.device_now - now) > CREDIBLE:
+        raise Invalid(fields=[FieldError("device_now", "Set the device's clock first.")])
+    wrong = [n for n, scan in enumerate(batch.scans) if abs(scan.at - batch.device_now) > CREDIBLE]
+    if wrong:
+        raise Invalid(fields=[FieldError(f"scans[{n}].at", "Not a time of this device.") for n in wrong[:10]])
+
+
+class Told(NamedTuple):
+    """What a device told: which ticket it was, and when, by our clock. Nobody was seen later than it is told."""
+
+    scan: OfflineScan
+    ticket: MergeTicket | None
+    at: datetime
+
+
+class Tickets(NamedTuple):
+    """Those that a batch is about, locked."""
+
+    by_id: dict[UUID, MergeTicket]
+    by_code: dict[str, MergeTicket]
+    claims: dict[str, signing.Claim]  # of codes that are ours
+
+    def meant_by(self, scan: OfflineScan) -> MergeTicket | None:
+        """A code is believed of a paired device; a QR was checked here, too."""
+        if scan.code:
+            return self.by_code.get(scan.code.upper())
+        claim = self.claims.get(scan.qr or "")
+        return self.by_id.get(claim.ticket_id) if claim else None
+
+    def of(self, scans: Sequence[KeptScan]) -> list[MergeTicket]:
+        """Those that these scans move."""
+        return [self.by_id[ticket_id] for ticket_id in {scan.ticket_id for scan in scans}]
+
+
+async def _tickets(tx: Tx, event_id: UUID, scans: Sequence[OfflineScan]) -> Tickets:
+    keys = {key.key_id: key for key in await key_actions.list_keys(tx)} if any(scan.qr for scan in scans) else {}
+    claims: dict[str, signing.Claim] = {}
+    for text in {scan.qr for scan in scans if scan.qr}:
+        claim = signing.read(text)
+        key = keys.get(claim.key_id) if claim else None
+        if claim and key and claim.event_id == event_id and signing.verify(text, key.public_key):
+            claims[text] = claim
+    codes = sorted({scan.code.upper() for scan in scans if scan.code})
+    ids = sorted({claim.ticket_id for claim in claims.values()})
+    rows = await store.tickets_to_merge(tx, tx.organization_id, event_id, codes, ids)
+    return Tickets({row.id: row for row in rows}, {row.code: row for row in rows}, claims)
+
+
+async def _insert(tx: Tx, device: Device, event: Event, told: Sequence[Told]) -> list[KeptScan]:
+    """Who was let in without a ticket of ours is kept as a rejection: there is nothing to count them by."""
+    until = policy.boundary(event.settings)
+    rows = []
+    for scan, ticket, at in {each.scan.counter: each for each in reversed(told)}.values():
+        admitted = scan.admitted and ticket is not None
+        reason = scan.reason if admitted or scan.reason else "unknown"
+        rows.append((
+            ticket.id if ticket else None, scan.counter, scan.gate_id or device.gate_ids[0], scan.direction, admitted,
+            reason, scan.override.reason if scan.override else None, scan.test, at,
+            policy.day_of(at, event.timezone, until),
+        ))  # fmt: skip
+    columns = list(zip(*rows, strict=True)) or [()] * 10
+    return await store.insert_scans(tx, tx.organization_id, event.id, device.id, *map(list, columns))
+
+
+async def _tell(tx: Tx, new: Sequence[KeptScan]) -> None:
+    who = tx.actor
+    ids = [scan.id for scan in new]
+    await store.tell_scans(
+        tx, tx.organization_id, ids, who.type, who.id, who.name, who.ip, who.user_agent, who.request_id
+    )
+
+
+async def _put_void_incidents(
+    tx: Tx, event_id: UUID, told: Sequence[Told], tickets: Tickets, counted: Sequence[KeptScan]
+) -> int:
+    """Who came in while nobody could tell the device that the ticket was void, or somebody else's by then; or before
+    that, while nobody could know it here."""
+    found = []
+    shown: dict[int | None, str] = {each.scan.counter: each.scan.qr for each in told if each.scan.qr}
+    for scan in counted:
+        ticket = tickets.by_id[scan.ticket_id]
+        if scan.direction == "out" or (ticket.voided_at or ticket.transferred_at) is None:
+            continue
+        old_code = _is_former_holders(ticket, tickets.claims.get(shown.get(scan.counter, "")), scan.at)
+        if kind := policy.void_kind(ticket.status, old_code=old_code):
+            found.append((ticket.id, kind, ticket.voided_at or ticket.transferred_at, scan.id))
+    if found:
+        columns = map(list, zip(*found, strict=True))
+        await store.put_void_incidents(tx, tx.organization_id, event_id, *columns)
+    return len(found)
+
+
+def _is_former_holders(ticket: MergeTicket, claim: signing.Claim | None, at: datetime) -> bool:
+    """By the QR that they showed; the eight characters are the same whoever has the ticket, so there the time decides.
+    A code that is old because the seat was moved is still its holder's."""
+    if ticket.transferred_at is None:
+        return False
+    return claim.nonce != ticket.nonce if claim else at < ticket.transferred_at

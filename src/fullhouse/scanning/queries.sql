@@ -1,0 +1,310 @@
+-- Devices ------------------------------------------------------------------------------------------
+
+-- part: device
+id, event_id, name, gate_ids, rights, paired_at, revoked_at, last_seen_at, battery, app_version, clock_offset_s,
+created_at
+
+-- name: insert_device
+INSERT INTO scan_devices (id, organization_id, event_id, name, gate_ids, rights, code_hash, code_expires_at, created_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+RETURNING {device};
+
+-- name: house_by_slug
+SELECT id FROM organizations WHERE slug = lower($1) AND status = 'active';
+
+-- name: pair_device
+-- The code is good once: of two who bring it, one gets the device.
+UPDATE scan_devices
+SET token_hash = $3, sealed_key = $4, app_version = $5, code_hash = NULL, code_expires_at = NULL,
+    paired_at = app.clock(), last_seen_at = app.clock()
+WHERE organization_id = $1 AND code_hash = $2 AND code_expires_at > app.clock() AND revoked_at IS NULL
+RETURNING {device};
+
+-- name: revoke_device
+UPDATE scan_devices SET revoked_at = app.clock(), code_hash = NULL, code_expires_at = NULL
+WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL
+RETURNING {device};
+
+-- name: devices_of_event
+SELECT {device} FROM scan_devices
+WHERE organization_id = $1 AND ($2::uuid IS NULL OR event_id = $2) ORDER BY created_at, id LIMIT 1000;
+
+-- name: device_by_id
+SELECT {device} FROM scan_devices WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL;
+
+-- name: sealed_key
+SELECT sealed_key FROM scan_devices WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL;
+
+-- name: see_device
+UPDATE scan_devices
+SET last_seen_at = app.clock(), battery = coalesce($3, battery), app_version = coalesce($4, app_version),
+    clock_offset_s = coalesce($5, clock_offset_s)
+WHERE organization_id = $1 AND id = $2
+  AND ($5::integer IS NOT NULL OR last_seen_at IS NULL OR last_seen_at < app.clock() - interval '60 seconds');
+
+-- name: gates_of_show
+-- Those of the show's venue.
+SELECT g.id, g.gate_code, g.name, g.status, g.capacity
+FROM events e JOIN gates g ON g.organization_id = e.organization_id AND g.venue_id = e.venue_id
+WHERE e.organization_id = $1 AND e.id = $2 AND ($3::uuid[] IS NULL OR g.id = ANY ($3)) ORDER BY g.gate_code;
+
+-- Scans --------------------------------------------------------------------------------------------
+
+-- part: scan
+id, event_id, ticket_id, device_id, counter, gate_id, direction, admitted, reason, override, test, offline, at, day,
+undone_at, undone_reason
+
+-- name: scan_by_id
+SELECT {scan} FROM scans WHERE organization_id = $1 AND id = $2;
+
+-- name: undo_scan
+UPDATE scans SET undone_at = app.clock(), undone_reason = $3
+WHERE organization_id = $1 AND id = $2 AND undone_at IS NULL AND admitted AND NOT test
+RETURNING {scan};
+
+-- name: search
+SELECT t.id AS ticket_id, t.number, t.code, t.status, t.holder_name, o.code AS order_code, y.name AS type_name,
+       z.name AS zone_name, s.section, s.row_label AS row, s.number AS seat,
+       coalesce(p.inside AND p.day = app.day_of(app.clock(), e.timezone, e.settings), false) AS inside,
+       coalesce(p.entries, 0) AS entries, p.at AS last_at
+FROM tickets t
+JOIN events e ON e.organization_id = t.organization_id AND e.id = t.event_id
+JOIN orders o ON o.organization_id = t.organization_id AND o.id = t.order_id
+JOIN ticket_types y ON y.organization_id = t.organization_id AND y.id = t.ticket_type_id
+LEFT JOIN event_zones z ON z.organization_id = t.organization_id AND z.event_id = t.event_id AND z.zone_id = t.zone_id
+LEFT JOIN seats s ON s.organization_id = t.organization_id AND s.id = t.seat_id
+LEFT JOIN ticket_presence p ON p.organization_id = t.organization_id AND p.ticket_id = t.id
+WHERE t.organization_id = $1 AND t.event_id = $2
+  AND (t.code = upper($3) OR upper(t.number) = upper($3) OR o.code = upper($3)
+       OR strpos(lower(t.holder_name), lower($3)) > 0)
+ORDER BY t.holder_name, t.number LIMIT 50;
+
+-- Merging ------------------------------------------------------------------------------------------
+
+-- name: lock_scans
+SELECT app.lock_scans($1);
+
+-- name: tickets_to_merge
+-- By code or by id, in the order of their locks.
+SELECT t.id, t.code, t.nonce, t.status, t.voided_at, t.transferred_at, t.zone_id, y.entitlement, y.max_daily_entries
+FROM tickets t JOIN ticket_types y ON y.organization_id = t.organization_id AND y.id = t.ticket_type_id
+WHERE t.organization_id = $1 AND t.event_id = $2 AND t.id = ANY (array(
+    SELECT c.id FROM tickets c WHERE c.organization_id = $1 AND c.code = ANY ($3::text[])
+    UNION SELECT unnest($4::uuid[])))
+ORDER BY t.id FOR UPDATE OF t;
+
+-- part: kept
+id, ticket_id, device_id, counter, at, day, direction, gate_id, override IS NOT NULL AS overridden
+
+-- name: insert_scans
+-- What is here already stays as it is; but who was refused here, and let in by a device that never heard of it, is in.
+INSERT INTO scans AS s (id, organization_id, event_id, ticket_id, device_id, counter, gate_id, direction, admitted, reason,
+                   override, test, offline, at, day)
+SELECT gen_random_uuid(), $1, $2, x.ticket_id, $3, x.counter, x.gate_id, x.direction, x.admitted, x.reason, x.override,
+       x.test, true, x.at, x.day
+FROM unnest($4::uuid[], $5::bigint[], $6::uuid[], $7::text[], $8::boolean[], $9::text[], $10::text[], $11::boolean[],
+            $12::timestamptz[], $13::date[])
+     AS x (ticket_id, counter, gate_id, direction, admitted, reason, override, test, at, day)
+ON CONFLICT (organization_id, device_id, counter) WHERE counter IS NOT NULL DO UPDATE
+SET admitted = true, offline = true, reason = excluded.reason, override = excluded.override
+WHERE NOT (s.admitted OR s.test OR excluded.test) AND excluded.admitted
+  AND (s.ticket_id, s.direction) = (excluded.ticket_id, excluded.direction)
+RETURNING {kept}, admitted AND NOT test AS counts;
+
+-- name: tell_scans
+-- As `app.scan` does for scans over the line: those that let somebody through into the audit, all of them to the outbox.
+WITH told AS MATERIALIZED (
+    SELECT * FROM scans WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND NOT test
+), audited AS (
+    INSERT INTO audit_log (id, organization_id, actor_type, actor_id, actor_name, action, entity_type, entity_id, after,
+                           reason, ip, user_agent, request_id)
+    SELECT gen_random_uuid(), $1, $3, $4, $5, 'ticket.scanned', 'ticket', ticket_id,
+           jsonb_strip_nulls(jsonb_build_object('scan_id', id, 'event_id', event_id, 'gate_id', gate_id,
+               'direction', direction, 'day', day, 'overrode', reason, 'offline_at', at)), override, $6, $7, $8
+    FROM told WHERE admitted
+)
+INSERT INTO outbox (id, organization_id, name, subject_id, payload)
+SELECT gen_random_uuid(), $1, CASE WHEN admitted THEN 'ticket.scanned' ELSE 'ticket.scan_rejected' END,
+       coalesce(ticket_id, device_id), jsonb_build_object('version', 1, 'subject_id', coalesce(ticket_id, device_id),
+           'event_id', event_id, 'scan_id', id, 'ticket_id', ticket_id, 'gate_id', gate_id, 'device_id', device_id,
+           'direction', direction, 'reason', reason)
+FROM told ORDER BY at, counter;
+
+-- name: kept_scans
+-- Of these tickets, without those that are known already.
+SELECT {kept} FROM scans
+WHERE organization_id = $1 AND ticket_id = ANY ($2::uuid[]) AND admitted AND NOT test AND undone_at IS NULL
+  AND NOT EXISTS (SELECT FROM unnest($3::uuid[]) known (id) WHERE known.id = scans.id);
+
+-- name: put_presence
+INSERT INTO ticket_presence AS p (organization_id, ticket_id, event_id, version, inside, day, entries_today, entries,
+                                  at, gate_id)
+SELECT $1, x.ticket_id, $2, 1, x.inside, x.day, x.entries_today, x.entries, x.at, x.gate_id
+FROM unnest($3::uuid[], $4::boolean[], $5::date[], $6::integer[], $7::integer[], $8::timestamptz[], $9::uuid[])
+     AS x (ticket_id, inside, day, entries_today, entries, at, gate_id)
+ORDER BY x.ticket_id
+ON CONFLICT (organization_id, ticket_id) DO UPDATE
+SET version = p.version + 1, inside = excluded.inside, day = excluded.day, entries_today = excluded.entries_today,
+    entries = excluded.entries, at = excluded.at, gate_id = excluded.gate_id, updated_at = app.clock(),
+    place_no = CASE WHEN p.day = excluded.day THEN p.place_no END;
+
+-- name: leave_presence
+-- A ticket without scans is as if it had never been seen; its row stays, for those who decide by its version.
+UPDATE ticket_presence
+SET version = version + 1, inside = false, entries_today = 0, entries = 0, updated_at = app.clock()
+WHERE organization_id = $1 AND ticket_id = ANY ($2::uuid[]);
+
+-- name: use_tickets
+UPDATE tickets t SET status = x.status, version = t.version + 1, updated_at = app.clock()
+FROM unnest($2::uuid[], $3::text[]) AS x (id, status)
+WHERE t.organization_id = $1 AND t.id = x.id;
+
+-- name: move_counts
+-- By so much. Nobody else counts this show now: what is read here is still so when it is written. Below nothing there is
+-- nothing: a count that is wrong is for `fullhouse prove` to find, and no reason to refuse a scan.
+INSERT INTO scan_counts AS c (organization_id, event_id, day, kind, ref_id, inside, entered)
+SELECT $1, $2, x.day, x.kind, x.ref_id, greatest(coalesce(was.inside, 0) + x.inside, 0),
+       greatest(coalesce(was.entered, 0) + x.entered, 0)
+FROM unnest($3::date[], $4::text[], $5::uuid[], $6::integer[], $7::integer[]) AS x (day, kind, ref_id, inside, entered)
+LEFT JOIN scan_counts was ON was.organization_id = $1 AND was.event_id = $2
+                         AND (was.day, was.kind, was.ref_id) = (x.day, x.kind, x.ref_id)
+ON CONFLICT (organization_id, event_id, day, kind, ref_id) DO UPDATE
+SET inside = excluded.inside, entered = excluded.entered;
+
+-- name: drop_zone_counts
+DELETE FROM scan_counts WHERE organization_id = $1 AND event_id = $2 AND kind = 'zone';
+
+-- name: tickets_seen
+SELECT array_agg(ticket_id) FROM ticket_presence WHERE organization_id = $1 AND event_id = $2;
+
+-- name: go_on_from_places
+UPDATE scan_counts c SET places = p.last
+FROM (SELECT p.day, t.zone_id, max(p.place_no) AS last
+      FROM ticket_presence p JOIN tickets t ON t.organization_id = p.organization_id AND t.id = p.ticket_id
+      WHERE p.organization_id = $1 AND p.event_id = $2 AND p.place_no IS NOT NULL GROUP BY 1, 2) p
+WHERE c.organization_id = $1 AND c.event_id = $2 AND (c.day, c.kind, c.ref_id) = (p.day, 'zone', p.zone_id);
+
+-- name: put_incidents
+-- Those that a merge finds; one that was found before keeps its id, and what was said of it.
+INSERT INTO scan_incidents AS i (id, organization_id, event_id, ticket_id, kind, first_scan_id, second_scan_id)
+SELECT gen_random_uuid(), $1, $2, x.ticket_id, x.kind, x.first, x.second
+FROM unnest($3::uuid[], $4::text[], $5::uuid[], $6::uuid[]) AS x (ticket_id, kind, first, second)
+ON CONFLICT (organization_id, second_scan_id) WHERE first_scan_id IS NOT NULL DO UPDATE
+SET kind = excluded.kind, first_scan_id = excluded.first_scan_id;
+
+-- name: put_void_incidents
+-- Entries with a ticket that was void, or another's: there is no first scan, but when that came about.
+INSERT INTO scan_incidents (id, organization_id, event_id, ticket_id, kind, void_at, second_scan_id)
+SELECT gen_random_uuid(), $1, $2, x.ticket_id, x.kind, x.void_at, x.scan_id
+FROM unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::uuid[]) AS x (ticket_id, kind, void_at, scan_id);
+
+-- name: drop_incidents
+-- Those that are none, now that more is known.
+DELETE FROM scan_incidents i
+WHERE organization_id = $1 AND ticket_id = ANY ($2::uuid[]) AND resolved_at IS NULL
+  AND CASE WHEN first_scan_id IS NOT NULL
+           THEN NOT EXISTS (SELECT FROM unnest($3::uuid[]) still (id) WHERE still.id = i.second_scan_id)
+           ELSE EXISTS (SELECT FROM scans s WHERE s.organization_id = $1 AND s.id = i.second_scan_id
+                        AND s.undone_at IS NOT NULL) END;
+
+-- name: incidents_of_event
+SELECT i.id, i.event_id, i.ticket_id, t.number, t.holder_name, i.kind, i.first_scan_id,
+       coalesce(a.at, i.void_at) AS first_at,
+       ag.name AS first_gate, i.second_scan_id, b.at AS second_at, bg.name AS second_gate, i.created_at, i.resolved_at,
+       i.resolved_by, i.note
+FROM scan_incidents i
+JOIN tickets t ON t.organization_id = i.organization_id AND t.id = i.ticket_id
+JOIN scans b ON b.organization_id = i.organization_id AND b.id = i.second_scan_id
+LEFT JOIN scans a ON a.organization_id = i.organization_id AND a.id = i.first_scan_id
+LEFT JOIN gates ag ON ag.organization_id = i.organization_id AND ag.id = a.gate_id
+LEFT JOIN gates bg ON bg.organization_id = i.organization_id AND bg.id = b.gate_id
+WHERE i.organization_id = $1 AND i.event_id = $2 AND ($3::uuid IS NULL OR i.id = $3)
+ORDER BY i.resolved_at IS NOT NULL, b.at, i.id LIMIT 1000;
+
+-- name: resolve_incident
+UPDATE scan_incidents SET resolved_at = app.clock(), resolved_by = $4, note = $5
+WHERE organization_id = $1 AND event_id = $2 AND id = $3 AND resolved_at IS NULL;
+
+-- Live ---------------------------------------------------------------------------------------------
+
+-- name: show_today
+SELECT app.day_of(app.clock(), timezone, settings) FROM events WHERE organization_id = $1 AND id = $2;
+
+-- name: occupancy
+SELECT 'gate' AS kind, g.id, g.name, g.status, g.capacity, coalesce(c.inside, 0) AS inside,
+       coalesce(c.entered, 0) AS entered
+FROM events e
+JOIN gates g ON g.organization_id = e.organization_id AND g.venue_id = e.venue_id
+LEFT JOIN scan_counts c ON c.organization_id = $1 AND c.event_id = e.id AND c.day = $3 AND c.kind = 'gate'
+                       AND c.ref_id = g.id
+WHERE e.organization_id = $1 AND e.id = $2
+UNION ALL
+SELECT 'zone', z.zone_id, z.name, NULL, z.capacity, coalesce(c.inside, 0), coalesce(c.entered, 0)
+FROM event_zones z
+LEFT JOIN scan_counts c ON c.organization_id = $1 AND c.event_id = z.event_id AND c.day = $3 AND c.kind = 'zone'
+                       AND c.ref_id = z.zone_id
+WHERE z.organization_id = $1 AND z.event_id = $2
+UNION ALL
+SELECT 'event', $2, NULL, NULL, NULL, coalesce(sum(c.inside), 0)::integer, coalesce(sum(c.entered), 0)::integer
+FROM scan_counts c WHERE c.organization_id = $1 AND c.event_id = $2 AND c.day = $3 AND c.kind = 'event'
+ORDER BY 1, 3;
+
+-- name: entries_over_time
+-- By five minutes: how many came in and went out.
+SELECT date_bin('5 minutes', at, 'epoch'::timestamptz) AS at,
+       count(*) FILTER (WHERE direction = 'in')::integer AS entered,
+       count(*) FILTER (WHERE direction = 'out')::integer AS left
+FROM scans
+WHERE organization_id = $1 AND event_id = $2 AND day = $3 AND admitted AND NOT test AND undone_at IS NULL
+GROUP BY 1 ORDER BY 1;
+
+-- name: pace_of_gates
+-- How many came in by each in the last five minutes.
+SELECT gate_id, count(*)::integer AS entered FROM scans
+WHERE organization_id = $1 AND event_id = $2 AND recorded_at > app.clock() - interval '5 minutes'
+  AND at > app.clock() - interval '5 minutes' AND direction = 'in' AND admitted AND NOT test AND undone_at IS NULL
+GROUP BY 1;
+
+-- name: rejected_today
+SELECT count(*) FROM scans
+WHERE organization_id = $1 AND event_id = $2 AND day = $3 AND NOT admitted AND NOT test;
+
+-- name: open_incidents
+SELECT count(*) FROM scan_incidents WHERE organization_id = $1 AND event_id = $2 AND resolved_at IS NULL;
+
+-- Snapshots ----------------------------------------------------------------------------------------
+
+-- name: tickets_of_snapshot
+-- All, or those that changed since. Sorted by code: what looks alike stands together, and is found by halves.
+SELECT t.id, t.nonce, t.code, t.status, t.ticket_type_id, t.zone_id, t.membership_id, s.section, s.row_label,
+       s.number AS seat, s.category, p.inside, p.day, p.entries_today, p.entries, p.at, p.gate_id
+FROM tickets t
+LEFT JOIN seats s ON s.organization_id = t.organization_id AND s.id = t.seat_id
+LEFT JOIN ticket_presence p ON p.organization_id = t.organization_id AND p.ticket_id = t.id
+WHERE t.organization_id = $1 AND t.event_id = $2
+  AND ($3::timestamptz IS NULL OR t.updated_at >= $3 OR p.updated_at >= $3)
+ORDER BY t.code;
+
+-- name: types_of_snapshot
+SELECT id, name, entitlement, max_daily_entries, valid_days FROM ticket_types
+WHERE organization_id = $1 AND event_id = $2 ORDER BY position, id;
+
+-- name: zones_of_snapshot
+SELECT z.zone_id AS id, z.name, z.zone_type, z.capacity, coalesce(c.inside, 0) AS inside
+FROM event_zones z
+LEFT JOIN scan_counts c ON c.organization_id = $1 AND c.event_id = z.event_id AND c.day = $3 AND c.kind = 'zone'
+                       AND c.ref_id = z.zone_id
+WHERE z.organization_id = $1 AND z.event_id = $2 ORDER BY z.position;
+
+-- name: members_of_snapshot
+SELECT DISTINCT m.id, m.status, m.valid_from, m.valid_until
+FROM tickets t JOIN memberships m ON m.organization_id = t.organization_id AND m.id = t.membership_id
+WHERE t.organization_id = $1 AND t.event_id = $2 ORDER BY m.id;
+
+-- name: companions_of_snapshot
+-- Of wheelchair places: where whoever comes along sits. They are few.
+SELECT t.code, string_agg(format('Row %s, seat %s', c.row_label, c.number), '; ' ORDER BY c.ordinal) AS seats
+FROM tickets t
+JOIN seats s ON s.organization_id = t.organization_id AND s.id = t.seat_id AND s.category = 'wheelchair'
+JOIN seats c ON c.organization_id = s.organization_id AND c.layout_id = s.layout_id AND c.companion_of = s.id
+WHERE t.organization_id = $1 AND t.event_id = $2 GROUP BY t.code ORDER BY t.code;

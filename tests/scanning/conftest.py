@@ -1,0 +1,22 @@
+"""Nobody else's rows: `fullhouse prove` looks at all of them."""
+
+import os
+
+import pytest
+
+from tests.services.client import ask
+
+
+@pytest.fixture(scope="session")
+def _gates_database() -> dict[str, str]:
+    return ask("database", f"gates_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}")
+
+
+@pytest.fixture(scope="session")
+def owner_url(_gates_database: dict[str, str]) -> str:
+    return _gates_database["owner_url"]
+
+
+@pytest.fixture(scope="session")
+def server_url(_gates_database: dict[str, str]) -> str:
+    return _gates_database["server_url"]
