@@ -1,0 +1,44 @@
+// What waits for somebody, most pressing first. Pure: of what was read, and the hour.
+
+import type { FoundOrder, LiveGates, QueueRoom, Show, ShowSales } from './types';
+
+export interface Concern {
+  kind: 'bad' | 'time';
+  text: string;
+  about: string;
+  path: string;
+}
+
+interface Seen {
+  shows: readonly Pick<ShowSales, 'event_id' | 'name' | 'status' | 'rescheduled_at' | 'start_at'>[];
+  drafts: readonly Pick<Show, 'id' | 'name' | 'start_at'>[];
+  rooms: ReadonlyMap<string, QueueRoom>;
+  gates: ReadonlyMap<string, LiveGates>;
+  consents: readonly Pick<FoundOrder, 'id' | 'code' | 'event_name'>[];
+  now: number;
+}
+
+const DAY = 86_400_000;
+const SOON_DAYS = 14;
+
+export function attention({ shows, drafts, rooms, gates, consents, now }: Seen): Concern[] {
+  const found: Concern[] = [];
+  for (const show of shows) {
+    const path = `/events/${show.event_id}`;
+    const room = rooms.get(show.event_id);
+    const doors = gates.get(show.event_id);
+    if (doors?.incidents) found.push({ kind: 'bad', text: `${doors.incidents} ${doors.incidents === 1 ? 'incident' : 'incidents'} at the gates`, about: show.name, path: `${path}/doors` });
+    for (const gate of doors?.gates ?? []) {
+      if (gate.capacity && gate.inside >= gate.capacity) found.push({ kind: 'bad', text: `Gate ${gate.name} is full`, about: show.name, path: `${path}/doors` });
+    }
+    if (room?.state === 'paused') found.push({ kind: 'bad', text: `The queue is paused, ${room.now.waiting} wait`, about: show.name, path: `${path}/queue` });
+    if (show.status === 'postponed' && !show.rescheduled_at) found.push({ kind: 'time', text: 'Postponed, and without a new date', about: show.name, path });
+  }
+  for (const order of consents) found.push({ kind: 'time', text: `Order ${order.code} waits for its buyer’s consent`, about: order.event_name, path: `/orders/${order.id}` });
+  for (const draft of drafts) {
+    const days = Math.floor((Date.parse(draft.start_at) - now) / DAY);
+    if (days < 0) found.push({ kind: 'time', text: 'A draft whose date has passed', about: draft.name, path: `/events/${draft.id}` });
+    else if (days <= SOON_DAYS) found.push({ kind: 'time', text: `Still a draft, ${days === 0 ? 'today' : `in ${days} ${days === 1 ? 'day' : 'days'}`}`, about: draft.name, path: `/events/${draft.id}` });
+  }
+  return found.sort((a, b) => a.kind.localeCompare(b.kind));
+}

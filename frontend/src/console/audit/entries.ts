@@ -1,0 +1,49 @@
+// Rows of the audit, for people.
+
+export interface Entry {
+  id: string;
+  created_at: string;
+  actor_type: string;
+  actor_id: string | null;
+  actor_name: string | null;
+  action: string;
+  entity_type: string;
+  entity_id: string | null;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+  reason: string | null;
+  approval_reference: string | null;
+  ip: string | null;
+  user_agent: string | null;
+  request_id: string | null;
+}
+
+export interface Changed {
+  field: string;
+  before: string;
+  after: string;
+}
+
+/** Field by field, those of both sides in one list. */
+export function changes(entry: Pick<Entry, 'before' | 'after'>): Changed[] {
+  const fields = new Set([...Object.keys(entry.before ?? {}), ...Object.keys(entry.after ?? {})]);
+  return [...fields].map((field) => ({ field: field.replaceAll('_', ' '), before: said(entry.before, field), after: said(entry.after, field) }));
+}
+
+const LISTED = 12;
+
+function said(values: Record<string, unknown> | null, field: string): string {
+  if (!values || !(field in values)) return '';
+  const value = values[field];
+  if (value === null) return 'none';
+  if (Array.isArray(value)) {
+    const shown = value.slice(0, LISTED).map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join(', ');
+    return value.length > LISTED ? `${shown} … and ${value.length - LISTED} more` : shown || 'nothing';
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export function sameDay(a: string, b: string, timeZone: string): boolean {
+  const day = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone });
+  return day.format(new Date(a)) === day.format(new Date(b));
+}

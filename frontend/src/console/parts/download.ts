@@ -1,0 +1,26 @@
+// A sheet for a spreadsheet, asked for with the session that the page means, page by page, and saved as one file.
+
+import type { Api } from '../../lib/api';
+
+export async function download(api: Api, path: string, name: string): Promise<void> {
+  const parts: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const more: string = cursor ? `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}` : '';
+    const answer = await api.bytes(path + more, { accept: 'text/csv' });
+    const text = await answer.text();
+    parts.push(cursor ? text.slice(text.indexOf('\n') + 1) : text);
+    cursor = answer.headers.get('x-next-cursor');
+  } while (cursor);
+  save(new Blob(parts, { type: 'text/csv' }), name);
+}
+
+/** A file for the person at the screen. */
+export function save(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,52 @@
+// A list that comes page by page.
+
+import type { Api, Page } from '../../lib/api';
+
+export class Paged<Row> {
+  rows: Row[] = $state.raw([]);
+  next: string | null = $state(null);
+  busy = $state(false);
+  error: Error | null = $state.raw(null);
+  /** Of the first page, for `Asked`. */
+  first: Promise<Row[]> = $state.raw(Promise.resolve([]));
+  private path = '';
+
+  /** `() => api` where a page's property is meant. */
+  constructor(private readonly api: Api | (() => Api)) {}
+
+  /** From the start. `path` may have a query. */
+  read(path: string): void {
+    this.path = path;
+    this.first = this.ask(null).then((rows) => rows ?? this.rows);
+  }
+
+  again(): void {
+    this.read(this.path);
+  }
+
+  async more(): Promise<void> {
+    await this.ask(this.next).catch((error: Error) => (this.error = error));
+  }
+
+  private async ask(cursor: string | null): Promise<Row[] | null> {
+    const path = this.path;
+    this.busy = true;
+    this.error = null;
+    try {
+      const more = cursor ? `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}` : '';
+      const page: Page<Row> = await (typeof this.api === 'function' ? this.api() : this.api).page<Row>(path + more);
+      if (path !== this.path) return null; // something else was asked for meanwhile
+      this.rows = cursor ? [...this.rows, ...page.data] : page.data;
+      this.next = page.next_cursor;
+      return this.rows;
+    } finally {
+      if (path === this.path) this.busy = false;
+    }
+  }
+}
+
+/** `?a=1&b=2` of what is set. */
+export function query(values: Record<string, string | null | undefined>): string {
+  const set = Object.entries(values).filter((pair): pair is [string, string] => Boolean(pair[1]));
+  return set.length ? `?${new URLSearchParams(set)}` : '';
+}

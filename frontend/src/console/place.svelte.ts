@@ -1,0 +1,68 @@
+// Where the console stands: its address, in the browser's own history. Links are plain links; clicks on them stay here.
+
+export const BASE = '/console';
+
+interface Place {
+  path: string;
+  query: URLSearchParams;
+}
+
+let here: Place = $state.raw(read());
+let leaving: (() => boolean) | null = null;
+
+export function place(): Place {
+  return here;
+}
+
+/** The address of a page, for links. */
+export function to(path: string): string {
+  return BASE + (path === '/' ? '' : path);
+}
+
+export function go(path: string, options: { replace?: boolean } = {}): void {
+  if (!mayLeave()) return;
+  history[options.replace ? 'replaceState' : 'pushState'](null, '', to(path));
+  here = read();
+  if (!options.replace) window.scrollTo(0, 0);
+}
+
+/** Changes what stands behind the `?`, on the same page and without a step in the history. */
+export function ask(query: Record<string, string | null>): void {
+  const next = new URLSearchParams(here.query);
+  for (const [name, value] of Object.entries(query)) value ? next.set(name, value) : next.delete(name);
+  const text = next.toString();
+  history.replaceState(null, '', location.pathname + (text ? `?${text}` : ''));
+  here = read();
+}
+
+/** A page with something typed and not kept asks before it is left. Call what this gives back when it is gone. */
+export function guard(unsaved: () => boolean): () => void {
+  leaving = unsaved;
+  const warn = (event: BeforeUnloadEvent) => unsaved() && event.preventDefault();
+  addEventListener('beforeunload', warn);
+  return () => {
+    removeEventListener('beforeunload', warn);
+    if (leaving === unsaved) leaving = null;
+  };
+}
+
+/** For the whole console: plain clicks on its own links do not load a page. */
+export function takeClicks(event: MouseEvent): void {
+  const link = (event.target as Element).closest('a');
+  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (link.target || link.hasAttribute('download') || link.origin !== location.origin || !(link.pathname + '/').startsWith(`${BASE}/`)) return;
+  event.preventDefault();
+  if (link.pathname + link.search !== location.pathname + location.search) go(link.pathname.slice(BASE.length) + link.search || '/');
+}
+
+function mayLeave(): boolean {
+  return !leaving?.() || confirm('What you have typed here is not saved. Leave the page?');
+}
+
+function read(): Place {
+  return { path: location.pathname.slice(BASE.length) || '/', query: new URLSearchParams(location.search) };
+}
+
+addEventListener('popstate', () => {
+  here = read();
+});

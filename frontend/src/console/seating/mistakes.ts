@@ -1,0 +1,75 @@
+// Mistakes in a plan, for whoever drew it: where the path leads, in the plan's own words.
+
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+export interface Mistake {
+  path: string;
+  message: string;
+}
+
+type Step = string | number;
+
+/** `zones[0].rows[2].x` in steps: zones, 0, rows, 2, x. */
+export function steps(path: string): Step[] {
+  return [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) => (index === undefined ? name! : Number(index)));
+}
+
+// What a list holds, and what its members are called by: ours first, then as pretix has it.
+const LISTS: Record<string, { one: string; names: readonly string[] }> = {
+  zones: { one: 'zone', names: ['name', 'key'] },
+  sections: { one: 'section', names: ['name', 'key'] },
+  rows: { one: 'row', names: ['label', 'row_number'] },
+  seats: { one: 'seat', names: ['number', 'seat_number', 'key'] },
+  areas: { one: 'area', names: ['name'] },
+  price_categories: { one: 'price category', names: ['name', 'key'] },
+  categories: { one: 'category', names: ['name'] },
+  groups: { one: 'group', names: ['key'] },
+};
+
+/** `zones[0].sections[1].rows[2].seats[3].x` as `zone Stalls, section Left, row C, seat 4: x`. */
+export function place(path: string, document: unknown): string {
+  const said: string[] = [];
+  let here = document as Json | undefined;
+  let list: string | null = null;
+  for (const step of steps(path)) {
+    here = inside(here, step);
+    if (typeof step === 'number') {
+      said.push(list && LISTS[list] ? `${LISTS[list]!.one} ${nameOf(here, LISTS[list]!.names) ?? `no. ${step + 1}`}` : `no. ${step + 1}`);
+      list = null;
+    } else if (LISTS[step] && Array.isArray(here)) list = step;
+    else said.push(step.replaceAll('_', ' '));
+  }
+  if (list) said.push(list.replaceAll('_', ' '));
+  return said.join(', ') || 'the whole document';
+}
+
+/** What stands there, short enough for a line; null if there is nothing. */
+export function excerpt(path: string, document: unknown): string | null {
+  let here = document as Json | undefined;
+  for (const step of steps(path)) here = inside(here, step);
+  if (here === undefined) return null;
+  const text = JSON.stringify(here);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+/** Which of the two formats a document is in, as far as its beginning tells. */
+export function formatOf(document: unknown): 'fullhouse' | 'pretix' {
+  if (typeof document !== 'object' || document === null) return 'fullhouse';
+  if ('format' in document || 'price_categories' in document) return 'fullhouse';
+  return 'categories' in document ? 'pretix' : 'fullhouse';
+}
+
+function inside(value: Json | undefined, step: Step): Json | undefined {
+  if (typeof step === 'number') return Array.isArray(value) ? value[step] : undefined;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value[step] : undefined;
+}
+
+function nameOf(value: Json | undefined, names: readonly string[]): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  for (const name of names) {
+    const found = value[name];
+    if (typeof found === 'string' && found) return found;
+    if (typeof found === 'number') return String(found);
+  }
+  return null;
+}

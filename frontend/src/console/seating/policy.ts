@@ -1,0 +1,108 @@
+// The seating policy in a form: each field with whose word it is, and what a show says itself.
+
+export type Value = boolean | number | null;
+
+export interface Field {
+  name: string;
+  value: Value;
+  source: 'event' | 'organization' | 'platform';
+  default: Value;
+  mandatory: boolean;
+  meaning: string;
+  low: number | null;
+  high: number | null;
+  optional: boolean;
+}
+
+/** A row of the editor. `own`: the show speaks for itself here; `text` is what is typed, also while it is wrong. */
+export interface Row {
+  field: Field;
+  inherited: Value;
+  inheritedFrom: 'organization' | 'platform';
+  own: boolean;
+  on: boolean;
+  text: string;
+}
+
+export const GROUPS: readonly { title: string; fields: readonly string[] }[] = [
+  { title: 'What may be used', fields: ['allow_reserved_seating', 'allow_ga_seating', 'allow_hybrid_ga_reserved', 'allow_vip_zones'] },
+  {
+    title: 'Accessibility',
+    fields: ['enforce_accessibility_rules', 'companion_release_occupancy_threshold', 'max_wheelchair_seats_per_booking', 'accessibility_audit_enabled'],
+  },
+  {
+    title: 'Choosing seats',
+    fields: ['max_seats_per_booking', 'orphan_avoidance_strict', 'group_adjacency_strict', 'max_group_split', 'prefer_clustering_over_selection'],
+  },
+  { title: 'Holds', fields: ['default_hold_ttl_minutes', 'max_holds_per_user', 'max_holds_per_ip', 'holds_per_window'] },
+];
+
+/** The rows by group. What no group names stands at the end: a rule that nobody sees would still count. */
+export function grouped(list: readonly Row[]): { title: string; rows: Row[] }[] {
+  const named = GROUPS.map(({ title, fields }) => ({ title, rows: list.filter((row) => fields.includes(row.field.name)) }));
+  const known = new Set(GROUPS.flatMap((group) => group.fields));
+  const others = list.filter((row) => !known.has(row.field.name));
+  return [...named, { title: 'Others', rows: others }].filter((group) => group.rows.length);
+}
+
+const SMALL = { vip: 'VIP', ga: 'general admission', ip: 'network address', ttl: 'time' } as Record<string, string>;
+
+/** `max_holds_per_ip`: Max holds per network address. */
+export function label(name: string): string {
+  const words = name.split('_').map((word) => SMALL[word] ?? word);
+  const text = words.join(' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function isSwitch(field: Field): boolean {
+  return typeof field.default === 'boolean';
+}
+
+export function say(value: Value): string {
+  if (value === null) return 'no limit';
+  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+}
+
+/** The editor's rows: the show's effective policy beside the organisation's, which is what a show inherits. */
+export function rows(event: readonly Field[], organization: readonly Field[]): Row[] {
+  const theirs = new Map(organization.map((field) => [field.name, field]));
+  return event.map((field) => {
+    const above = theirs.get(field.name);
+    return {
+      field,
+      inherited: above ? above.value : field.default,
+      inheritedFrom: above?.source === 'organization' ? 'organization' : 'platform',
+      own: field.source === 'event',
+      on: field.value === true,
+      text: typeof field.value === 'number' ? String(field.value) : '',
+    };
+  });
+}
+
+/** What is wrong with a row, by the bounds that the server has told; null if nothing is. */
+export function mistake(row: Row): string | null {
+  if (!row.own || isSwitch(row.field)) return null;
+  const text = row.text.trim();
+  const { low, high, optional } = row.field;
+  if (text === '') return optional ? null : `A number from ${low} to ${high}.`;
+  const number = Number(text);
+  const fits = /^\d+$/.test(text) && (low === null || number >= low) && (high === null || number <= high);
+  return fits ? null : `A number from ${low} to ${high}.`;
+}
+
+/** What the show says itself: the rows that are its own. What is mandatory is never sent. */
+export function overrides(list: readonly Row[]): Record<string, Value> {
+  const said: Record<string, Value> = {};
+  for (const row of list) if (row.own && !row.field.mandatory) said[row.field.name] = valueOf(row);
+  return said;
+}
+
+function valueOf(row: Row): Value {
+  if (isSwitch(row.field)) return row.on;
+  return row.text.trim() === '' ? null : Number(row.text);
+}
+
+/** What counts once this is saved. */
+export function effective(row: Row): Value {
+  return row.own && !row.field.mandatory ? valueOf(row) : row.inherited;
+}

@@ -1,0 +1,65 @@
+// A show as a form has it: text, and times on the venue's clock.
+
+import type { Show } from './types';
+import { fromLocal, toLocal } from './zoned';
+
+export interface ShowForm {
+  name: string;
+  description: string;
+  category: string;
+  venue_id: string;
+  slug: string;
+  start_at: string;
+  end_at: string;
+  doors_at: string;
+  sale_start_at: string;
+  sale_end_at: string;
+  capacity: string;
+  day_boundary: string;
+  replaced_by_event_id: string;
+  cover_image_ids: string[];
+}
+
+export const TIMES = ['start_at', 'end_at', 'doors_at', 'sale_start_at', 'sale_end_at'] as const;
+export const EMPTY: ShowForm = {
+  name: '', description: '', category: '', venue_id: '', slug: '', start_at: '', end_at: '', doors_at: '', sale_start_at: '', sale_end_at: '',
+  capacity: '', day_boundary: '', replaced_by_event_id: '', cover_image_ids: [],
+}; // prettier-ignore
+
+export function toForm(show: Show): ShowForm {
+  const times = Object.fromEntries(TIMES.map((name) => [name, toLocal(show[name], show.timezone)])) as Pick<ShowForm, (typeof TIMES)[number]>;
+  return {
+    ...times,
+    name: show.name,
+    description: show.description,
+    category: show.category,
+    venue_id: show.venue_id ?? '',
+    slug: show.slug,
+    capacity: show.capacity ? String(show.capacity) : '',
+    day_boundary: String(show.settings.day_boundary ?? ''),
+    replaced_by_event_id: show.replaced_by_event_id ?? '',
+    cover_image_ids: show.cover_image_ids,
+  };
+}
+
+/** What of the form is said to the API: only what differs, with times as moments. `settings` are the show's so far. */
+export function toBody(form: Partial<ShowForm>, timeZone: string, settings: Record<string, unknown>): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(form)) {
+    if ((TIMES as readonly string[]).includes(name)) {
+      const moment = fromLocal(value as string, timeZone);
+      if (moment) body[name] = moment;
+    } else if (name === 'capacity') body.capacity = Number(value) || 0;
+    else if (name === 'replaced_by_event_id') body[name] = value || null;
+    else if (name === 'day_boundary') {
+      const { day_boundary: _, ...others } = settings;
+      body.settings = value ? { ...others, day_boundary: value } : others;
+    } else if (name !== 'slug' || value) body[name] = typeof value === 'string' ? value.trim() : value;
+  }
+  return body;
+}
+
+export const LABELS: Record<keyof ShowForm, string> = {
+  name: 'Name', description: 'Description', category: 'Category', venue_id: 'Venue', slug: 'Address in the shop', start_at: 'Start', end_at: 'End', doors_at: 'Doors',
+  sale_start_at: 'Sale begins', sale_end_at: 'Sale ends', capacity: 'Places', day_boundary: 'A day at the gates ends at', replaced_by_event_id: 'Replaced by', cover_image_ids: 'Pictures',
+}; // prettier-ignore

@@ -1,0 +1,121 @@
+// Talking to the house: JSON in and out, problems as errors with their code, the session in a cookie that scripts never see.
+
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    detail: string,
+    readonly fields: { path: string; message: string }[] = [],
+    readonly more: Record<string, unknown> = {},
+    readonly retryAfter: number | null = null,
+  ) {
+    super(detail);
+  }
+}
+
+export class Offline extends Error {}
+
+interface Options {
+  method?: string;
+  body?: unknown;
+  file?: Blob; // in place of a body
+  key?: string; // Idempotency-Key
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export interface Page<T> {
+  data: T[];
+  next_cursor: string | null;
+}
+
+export class Api {
+  /** `organization`: whose session is meant, of those in the cookie. With `bearer` no cookie is sent or taken at all. */
+  constructor(
+    private readonly organization: string | null = null,
+    private readonly bearer: (() => string | null) | null = null,
+  ) {}
+
+  async get<T>(path: string, options: Options = {}): Promise<T> {
+    return (await this.whole<{ data: T }>(path, options)).data;
+  }
+
+  async page<T>(path: string, options: Options = {}): Promise<Page<T>> {
+    return this.whole<Page<T>>(path, options);
+  }
+
+  async post<T>(path: string, body?: unknown, options: Options = {}): Promise<T> {
+    return (await this.whole<{ data: T }>(path, { ...options, method: 'POST', body })).data;
+  }
+
+  async put<T>(path: string, body: unknown, options: Options = {}): Promise<T> {
+    return (await this.whole<{ data: T }>(path, { ...options, method: 'PUT', body })).data;
+  }
+
+  async patch<T>(path: string, body: unknown, options: Options = {}): Promise<T> {
+    return (await this.whole<{ data: T }>(path, { ...options, method: 'PATCH', body })).data;
+  }
+
+  async delete(path: string, options: Options = {}): Promise<void> {
+    await this.whole(path, { ...options, method: 'DELETE' });
+  }
+
+  async upload<T>(path: string, file: Blob): Promise<T> {
+    return (await this.whole<{ data: T }>(path, { method: 'POST', file })).data;
+  }
+
+  /** An answer that is text, such as a drawing of what the body asks for. */
+  async text(path: string, body: unknown, signal?: AbortSignal): Promise<string> {
+    return (await this.send(path, { method: 'POST', body, ...(signal ? { signal } : {}) })).text();
+  }
+
+  async bytes(path: string, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
+    return this.send(path, signal ? { headers, signal } : { headers });
+  }
+
+  private async whole<T>(path: string, options: Options): Promise<T> {
+    const answer = await this.send(path, options);
+    const text = await answer.text(); // an answer may be nothing at all, and still call itself JSON
+    return (text ? JSON.parse(text) : { data: undefined }) as T;
+  }
+
+  private async send(path: string, options: Options): Promise<Response> {
+    const headers: Record<string, string> = { accept: 'application/json', ...options.headers };
+    if (this.organization) headers['x-organization'] = this.organization;
+    if (options.body !== undefined) headers['content-type'] = 'application/json';
+    if (options.file) headers['content-type'] = options.file.type;
+    if (options.key) headers['idempotency-key'] = options.key;
+    const token = this.bearer?.();
+    if (token) headers.authorization = `Bearer ${token}`;
+    let answer: Response;
+    try {
+      answer = await fetch(path, {
+        method: options.method ?? 'GET',
+        headers,
+        body: options.file ?? (options.body === undefined ? null : JSON.stringify(options.body)),
+        signal: options.signal ?? null,
+        credentials: this.bearer ? 'omit' : 'same-origin',
+      });
+    } catch (error) {
+      if (error instanceof DOMException && error.name === 'AbortError') throw error;
+      throw new Offline('There is no connection just now.');
+    }
+    if (answer.ok || answer.status === 304) return answer;
+    throw await problem(answer);
+  }
+}
+
+async function problem(answer: Response): Promise<Problem> {
+  const wait = Number(answer.headers.get('retry-after')) || null;
+  try {
+    const { status, code, detail, fields, ...more } = await answer.json();
+    return new Problem(status, code, detail, fields, more, wait);
+  } catch {
+    return new Problem(answer.status, 'unknown', 'Something went wrong. Try again.', [], {}, wait);
+  }
+}
+
+/** Repeats of one deed carry one key: whatever happens on the way, it is done once. */
+export function newKey(): string {
+  return crypto.randomUUID();
+}

@@ -1,0 +1,20 @@
+// The server's clock, as far as a page can know it: every answer that carries `server_time_unix_ms` sets it right. What
+// counts down counts against this one, never against the clock of somebody's computer.
+
+let offset = 0;
+let now = $state(Date.now());
+
+export function hear(serverTimeMs: number): void {
+  offset = serverTimeMs - Date.now();
+  tick();
+}
+
+export function serverNow(): number {
+  return now;
+}
+
+function tick(): void {
+  now = Date.now() + offset;
+}
+
+if (typeof window !== 'undefined') setInterval(tick, 250);

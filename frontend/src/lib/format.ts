@@ -1,0 +1,44 @@
+// Money and time in words, in the page's language. Times stand in the venue's zone, wherever the reader is.
+
+import { language } from './language';
+
+const MINOR: Record<string, number> = { JPY: 0, KRW: 0, CLP: 0, ISK: 0, UGX: 0, VND: 0, XAF: 0, XOF: 0, BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3 };
+
+const DATES = language === 'en' ? 'en-GB' : language; // the day before the month
+export function minorDigits(currency: string): number {
+  return MINOR[currency] ?? 2;
+}
+
+export interface Money {
+  amount: number;
+  currency: string;
+}
+
+export function money({ amount, currency }: Money, locale = language): string {
+  const digits = minorDigits(currency);
+  return new Intl.NumberFormat(locale, { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
+    amount / 10 ** digits,
+  );
+}
+
+export function day(moment: string | number, timeZone: string, locale = DATES): string {
+  return new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone }).format(new Date(moment));
+}
+
+export function hour(moment: string | number, timeZone: string, locale = DATES): string {
+  return new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone }).format(new Date(moment));
+}
+
+export function shortDate(moment: string | number, timeZone: string, locale = DATES): string {
+  return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', timeZone }).format(new Date(moment));
+}
+
+/** 4:05 */
+export function countdown(ms: number): string {
+  const s = Math.max(0, Math.ceil(ms / 1000));
+  return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`;
+}
+
+export function count(n: number, locale = language): string {
+  return new Intl.NumberFormat(locale).format(n);
+}

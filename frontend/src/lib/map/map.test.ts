@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { Camera } from './camera';
+import { read, unpackStates } from './geometry';
+import { Grid } from './grid';
+import { contains, hull } from './hull';
+
+/** Two rows of one section, 3 and 2 seats, as the server would write them. */
+function plan(keys: (string | string[])[] = ['A-', 'B-']): ArrayBuffer {
+  const header = {
+    name: 'Hall', seats: 5, width: 10, height: 10, unit: 0.5, focal_point: [5, 0], prices: [['A', 'Best', null]],
+    zones: [{ key: 'z', name: 'Zone', zone_type: 'reserved_seating', access_mode: 'public', membership_tier: null, capacity: 5, price: 0, area: [] }],
+    sections: { zone: [0], key: ['s'], name: ['Stalls'], rows: [2] },
+    rows: { label: ['A', 'B'], seats: [3, 2], table: [0, 0], numbers: [[[7, -2, 2], 'X'], [[1, 1]]], keys },
+    companions: [[1, 0]], groups: [['t', 'vip_table', 'whole', [3, 4]]],
+  };
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const length = Math.ceil(text.length / 4) * 4;
+  const bytes = new ArrayBuffer(8 + length + 5 * 6);
+  const view = new DataView(bytes);
+  new Uint8Array(bytes).set([0x46, 0x48, 0x47, 0x31]);
+  view.setUint32(4, length, true);
+  new Uint8Array(bytes, 8, length).fill(32).set(text);
+  const at = 8 + length;
+  [2, 2, 0, 1, 2].forEach((v, i) => view.setInt16(at + 2 * i, v, true)); // x: 2 4 6 | 3 5
+  [4, 0, 0, 2, 0].forEach((v, i) => view.setInt16(at + 10 + 2 * i, v, true)); // y: 4 4 4 | 6 6
+  new Uint8Array(bytes, at + 20, 5).set([1, 2 + 8, 0, 0, 0]);
+  new Uint8Array(bytes, at + 25, 5).set([0, 0, 255, 0, 0]);
+  return bytes;
+}
+
+describe('geometry', () => {
+  const g = read(plan());
+  test('positions are decoded in plan units', () => {
+    expect([...g.x]).toEqual([1, 2, 3, 1.5, 2.5]);
+    expect([...g.y]).toEqual([2, 2, 2, 3, 3]);
+  });
+  test('numbers follow their pieces', () => {
+    expect([0, 1, 2, 3, 4].map((i) => g.numberOf(i))).toEqual(['7', '5', 'X', '1', '2']);
+  });
+  test('keys are a prefix and the number, or written out', () => {
+    expect([0, 2, 4].map((i) => g.keyOf(i))).toEqual(['A-7', 'A-X', 'B-2']);
+    const listed = read(plan(['A-', ['left', 'right']]));
+    expect([1, 3, 4].map((i) => listed.keyOf(i))).toEqual(['A-5', 'left', 'right']);
+  });
+  test('categories, gaps, companions and tables are known', () => {
+    expect([...g.category]).toEqual([1, 2, 0, 0, 0]);
+    expect(g.gap[1]).toBe(1);
+    expect(g.companions.get(0)).toEqual([1]);
+    expect(g.wholes.get(4)).toEqual([3, 4]);
+    expect(g.rows.map((row) => row.label)).toEqual(['A', 'B']);
+  });
+  test('what is no map is refused', () => expect(() => read(new ArrayBuffer(16))).toThrow());
+  test('states are two bits each', () => expect([...unpackStates(new Uint8Array([0b11100100, 1]), 5)]).toEqual([0, 1, 2, 3, 1]));
+});
+
+test('the grid finds what a look at every seat would find', () => {
+  const n = 2000;
+  const x = Float32Array.from({ length: n }, (_, i) => (i * 7919) % 1000);
+  const y = Float32Array.from({ length: n }, (_, i) => (i * 104729) % 800);
+  const grid = new Grid(x, y, 1000, 800, 37);
+  for (let k = 0; k < 200; k++) {
+    const [px, py] = [(k * 331) % 1000, (k * 577) % 800];
+    let best = -1;
+    let distance = 50 * 50;
+    for (let i = 0; i < n; i++) {
+      const d = (x[i]! - px) ** 2 + (y[i]! - py) ** 2;
+      if (d < distance) [best, distance] = [i, d];
+    }
+    const found = grid.nearest(px, py, 50);
+    expect(found < 0 ? Infinity : (x[found]! - px) ** 2 + (y[found]! - py) ** 2).toBe(best < 0 ? Infinity : distance);
+  }
+  const seen = new Set<number>();
+  grid.within({ left: 100, top: 100, right: 200, bottom: 180 }, (i) => seen.add(i));
+  for (let i = 0; i < n; i++) if (x[i]! >= 100 && x[i]! <= 200 && y[i]! >= 100 && y[i]! <= 180) expect(seen.has(i)).toBe(true);
+});
+
+describe('camera', () => {
+  const camera = new Camera({ left: 0, top: 0, right: 100, bottom: 50 }, 20);
+  camera.resize({ width: 400, height: 300 });
+  test('fits the plan', () => {
+    camera.view = camera.fit();
+    const { left, right } = camera.seen();
+    expect(left).toBeLessThan(0);
+    expect(right).toBeGreaterThan(100);
+  });
+  test('zooms around the finger', () => {
+    const before = camera.toPlan(150, 120);
+    camera.zoom(2, 150, 120);
+    const after = camera.toPlan(150, 120);
+    expect(after.x).toBeCloseTo(before.x);
+    expect(after.y).toBeCloseTo(before.y);
+  });
+  test('never loses the plan', () => {
+    camera.pan(1e6, -1e6);
+    const seen = camera.seen();
+    expect(seen.left).toBeLessThan(100);
+    expect(seen.bottom).toBeGreaterThan(0);
+  });
+});
+
+test('a hull holds its points', () => {
+  const square = hull([[0, 0], [10, 0], [10, 10], [0, 10], [5, 5], [3, 2]]);
+  expect(square).toHaveLength(4);
+  expect(contains(square, 5, 5)).toBe(true);
+  expect(contains(square, 11, 5)).toBe(false);
+});

@@ -1,0 +1,305 @@
+// The map as a thing: its geometry, the states that come and go, what is mine, what is looked at. It draws into a canvas
+// when something has changed, once a frame, and knows nothing of pages.
+
+import { Camera, type Size } from './camera';
+import { AVAILABLE, COMPANION, NO_PRICE, read, unpackStates, type Box, type Geometry } from './geometry';
+import { Grid } from './grid';
+import { contains, outline, type Point } from './hull';
+import { LEVELS, paint, type Palette, type Scene } from './painter';
+
+export interface Delta {
+  version: string;
+  ordinals: number[];
+  states: number[];
+}
+
+/** Draws over the finished map, in pixels of the screen. */
+export type Overlay = (ctx: CanvasRenderingContext2D, camera: Camera, colors: Palette) => void;
+
+const TOUCH = 24; // pixels: no target is smaller
+
+export class SeatMap {
+  readonly geometry: Geometry;
+  readonly camera: Camera;
+  readonly mine = new Set<number>();
+  readonly overlays = new Set<Overlay>();
+  version = '';
+  /** Told after every frame, for what is drawn beside the map. */
+  drawn: () => void = () => {};
+  private readonly grid: Grid;
+  readonly outlines: Point[][];
+  private readonly scene: Scene;
+  private readonly freeInSection: Int32Array;
+  private readonly sectionOf: Uint16Array;
+  private readonly places = new Map<number, number>(); // what is left in zones without seats
+  private prices: Set<number> | null = null;
+  private frame = 0;
+  private size: Size = { width: 1, height: 1 };
+  private moving = 0;
+
+  constructor(
+    bytes: ArrayBuffer,
+    private readonly canvas: HTMLCanvasElement,
+    private palette: Palette,
+  ) {
+    const g = (this.geometry = read(bytes));
+    this.grid = new Grid(g.x, g.y, g.width, g.height, g.pitch * 8);
+    this.outlines = g.sections.map((s) => outline(g.x, g.y, s.first, s.end, g.pitch * 0.75));
+    this.sectionOf = new Uint16Array(g.count);
+    g.sections.forEach((section, n) => this.sectionOf.fill(n, section.first, section.end));
+    this.freeInSection = new Int32Array(g.sections.length);
+    this.camera = new Camera({ left: 0, top: 0, right: g.width, bottom: g.height }, 44 / g.pitch);
+    const states = new Uint8Array(g.count);
+    this.scene = {
+      geometry: g,
+      grid: this.grid,
+      outlines: this.outlines,
+      states,
+      mine: this.mine,
+      dimmed: (price) => this.prices !== null && !this.prices.has(price),
+      focused: -1,
+      free: new Float32Array(g.sections.length),
+      zoneFree: (zone) => this.places.get(zone) ?? null,
+    };
+  }
+
+  // --- states
+
+  get states(): Uint8Array {
+    return this.scene.states;
+  }
+
+  setStates(packed: Uint8Array, version: string): void {
+    this.scene.states = unpackStates(packed, this.geometry.count);
+    this.version = version;
+    this.freeInSection.fill(0);
+    for (let i = 0; i < this.geometry.count; i++) if (this.states[i] === AVAILABLE) this.freeInSection[this.sectionOf[i]!]!++;
+    this.geometry.sections.forEach((_, n) => this.countSection(n));
+    this.redraw();
+  }
+
+  apply(delta: Delta): void {
+    const touched = new Set<number>();
+    delta.ordinals.forEach((ordinal, n) => {
+      const section = this.sectionOf[ordinal]!;
+      const before = this.states[ordinal] === AVAILABLE ? 1 : 0;
+      this.states[ordinal] = delta.states[n]!;
+      this.freeInSection[section]! += (delta.states[n] === AVAILABLE ? 1 : 0) - before;
+      touched.add(section);
+    });
+    for (const section of touched) this.countSection(section);
+    this.version = delta.version;
+    this.redraw();
+  }
+
+  setPlaces(left: Map<number, number>): void {
+    this.places.clear();
+    for (const [zone, count] of left) this.places.set(zone, count);
+    this.redraw();
+  }
+
+  setMine(ordinals: Iterable<number>): void {
+    this.mine.clear();
+    for (const ordinal of ordinals) this.mine.add(ordinal);
+    this.redraw();
+  }
+
+  /** Only these prices, or all. */
+  showPrices(prices: Set<number> | null): void {
+    this.prices = prices;
+    this.redraw();
+  }
+
+  private countSection(n: number): void {
+    const { first, end } = this.geometry.sections[n]!;
+    this.scene.free[n] = this.freeInSection[n]! / Math.max(1, end - first);
+  }
+
+  // --- looking
+
+  get focused(): number {
+    return this.scene.focused;
+  }
+
+  focus(ordinal: number): void {
+    this.scene.focused = ordinal;
+    if (ordinal >= 0) this.reveal(ordinal);
+    this.redraw();
+  }
+
+  /** The seat under a finger, or the section if seats are too small to touch. */
+  at(px: number, py: number): { seat: number; section: number; zone: number } {
+    const { x, y } = this.camera.toPlan(px, py);
+    const seat = this.geometry.pitch * this.camera.view.scale;
+    const near = seat >= LEVELS.seats * 2.5;
+    const reach = Math.max(this.geometry.pitch * 0.5, Math.min(TOUCH / 2 / this.camera.view.scale, this.geometry.pitch * 1.2));
+    return {
+      seat: near ? this.grid.nearest(x, y, reach) : -1,
+      section: this.outlines.findIndex((points) => contains(points, x, y)),
+      zone: this.geometry.zones.findIndex((zone) => zone.area.length > 2 && contains(zone.area, x, y)),
+    };
+  }
+
+  /** One step from a seat: along its row, or to the closest one of the next row. */
+  step(from: number, key: string): number {
+    const g = this.geometry;
+    if (from < 0) return g.count ? Math.max(0, this.states.indexOf(AVAILABLE)) : -1;
+    const row = g.rows[g.rowOf[from]!]!;
+    if (key === 'ArrowLeft' || key === 'ArrowRight') {
+      const rightwards = g.x[row.end - 1]! >= g.x[row.first]! ? 1 : -1;
+      const next = from + (key === 'ArrowRight' ? rightwards : -rightwards);
+      return next >= row.first && next < row.end ? next : from;
+    }
+    if (key === 'Home') return row.first;
+    if (key === 'End') return row.end - 1;
+    if (key === 'PageUp' || key === 'PageDown') {
+      const n = g.sections.length;
+      const section = (row.section + (key === 'PageDown' ? 1 : n - 1)) % n;
+      return g.sections[section]!.first;
+    }
+    const down = key === 'ArrowDown' ? 1 : -1;
+    let best = from;
+    let bestCost = Infinity;
+    const reach = g.pitch * 6;
+    const box = { left: g.x[from]! - reach, right: g.x[from]! + reach, top: g.y[from]! - reach, bottom: g.y[from]! + reach };
+    this.grid.within(box, (i) => {
+      const dy = (g.y[i]! - g.y[from]!) * down;
+      if (dy < g.pitch * 0.4 || g.rowOf[i] === g.rowOf[from]) return;
+      const cost = dy + 2.5 * Math.abs(g.x[i]! - g.x[from]!);
+      if (cost < bestCost) [best, bestCost] = [i, cost];
+    });
+    return best;
+  }
+
+  describe(ordinal: number): { section: string; row: string; number: string; price: number; category: number } {
+    const g = this.geometry;
+    const row = g.rows[g.rowOf[ordinal]!]!;
+    return {
+      section: g.sections[row.section]!.name,
+      row: row.label,
+      number: g.numberOf(ordinal),
+      price: g.price[ordinal] === NO_PRICE ? -1 : g.price[ordinal]!,
+      category: g.category[ordinal]!,
+    };
+  }
+
+  zoneOf(ordinal: number): number {
+    return this.geometry.sections[this.sectionOf[ordinal]!]!.zone;
+  }
+
+  /** How many can be had at each price. */
+  freeByPrice(): number[] {
+    const found = this.geometry.prices.map(() => 0);
+    for (let i = 0; i < this.geometry.count; i++) if (this.isFree(i) && this.geometry.price[i] !== NO_PRICE) found[this.geometry.price[i]!]!++;
+    return found;
+  }
+
+  isFree(ordinal: number): boolean {
+    return this.states[ordinal] === AVAILABLE && this.geometry.category[ordinal] !== COMPANION;
+  }
+
+  // --- moving
+
+  whole(): void {
+    this.glide(this.camera.fit());
+  }
+
+  showSection(section: number): void {
+    this.showBox(this.geometry.sections[section]!.box);
+  }
+
+  showBox(box: Box): void {
+    const air = this.geometry.pitch * 2;
+    this.glide(this.camera.fit({ left: box.left - air, top: box.top - air, right: box.right + air, bottom: box.bottom + air }));
+  }
+
+  /** Whether a seat is large enough on the screen to be hit on purpose. */
+  get isTouchable(): boolean {
+    return this.geometry.pitch * this.camera.view.scale >= TOUCH;
+  }
+
+  /** So close to a point of the screen that seats there can be hit. */
+  comeClose(px: number, py: number): void {
+    const { x, y } = this.camera.toPlan(px, py);
+    this.glide(this.camera.around(x, y, (TOUCH * 1.25) / this.geometry.pitch));
+  }
+
+  /** To a point of the plan, as close as now. */
+  lookAt(x: number, y: number): void {
+    this.camera.lookAt(x, y);
+    this.redraw();
+  }
+
+  zoom(factor: number, px = this.size.width / 2, py = this.size.height / 2): void {
+    this.camera.zoom(factor, px, py);
+    this.redraw();
+  }
+
+  pan(dx: number, dy: number): void {
+    this.camera.pan(dx, dy);
+    this.redraw();
+  }
+
+  resize(size: Size): void {
+    const first = this.size.width === 1;
+    this.size = size;
+    this.canvas.width = Math.round(size.width * this.ratio);
+    this.canvas.height = Math.round(size.height * this.ratio);
+    this.camera.resize(size);
+    if (first) this.camera.view = this.camera.fit();
+    this.draw();
+  }
+
+  recolour(palette: Palette): void {
+    this.palette = palette;
+    this.redraw();
+  }
+
+  stop(): void {
+    cancelAnimationFrame(this.frame);
+    cancelAnimationFrame(this.moving);
+  }
+
+  /** Keyboard users see what they are on. */
+  private reveal(ordinal: number): void {
+    const { x, y } = this.camera.toScreen(this.geometry.x[ordinal]!, this.geometry.y[ordinal]!);
+    const near = this.geometry.pitch * this.camera.view.scale >= LEVELS.numbers;
+    const inside = x > 40 && y > 40 && x < this.size.width - 40 && y < this.size.height - 40;
+    if (near && inside) return;
+    const scale = near ? this.camera.view.scale : 26 / this.geometry.pitch;
+    this.camera.lookAt(this.geometry.x[ordinal]!, this.geometry.y[ordinal]!, scale);
+  }
+
+  private glide(to: { scale: number; x: number; y: number }): void {
+    cancelAnimationFrame(this.moving);
+    const from = { ...this.camera.view };
+    const begun = performance.now();
+    const span = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 150;
+    const go = (now: number) => {
+      const part = span ? Math.min(1, (now - begun) / span) : 1;
+      const eased = 1 - (1 - part) ** 3;
+      const mix = (a: number, b: number) => a + (b - a) * eased;
+      this.camera.view = { scale: mix(from.scale, to.scale), x: mix(from.x, to.x), y: mix(from.y, to.y) };
+      this.draw();
+      if (part < 1) this.moving = requestAnimationFrame(go);
+    };
+    go(performance.now());
+  }
+
+  private get ratio(): number {
+    return Math.min(2, globalThis.devicePixelRatio || 1);
+  }
+
+  redraw(): void {
+    if (!this.frame) this.frame = requestAnimationFrame(() => this.draw());
+  }
+
+  private draw(): void {
+    this.frame = 0;
+    const ctx = this.canvas.getContext('2d', { alpha: false });
+    if (!ctx) return;
+    paint(ctx, this.scene, this.camera, this.size, this.ratio, this.palette);
+    for (const overlay of this.overlays) overlay(ctx, this.camera, this.palette);
+    this.drawn();
+  }
+}

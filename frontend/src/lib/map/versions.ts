@@ -1,0 +1,16 @@
+// Versions of the seats' states: `epoch-number`. Within an epoch numbers grow; another epoch is another memory of the
+// house's, whose deltas are taken as they come until the states were read again.
+
+export type Verdict = 'take' | 'skip' | 'reread';
+
+export function judge(mine: string, theirs: string): Verdict {
+  const [myEpoch, myNumber] = split(mine);
+  const [theirEpoch, theirNumber] = split(theirs);
+  if (!mine || myEpoch !== theirEpoch) return 'reread';
+  return theirNumber > myNumber ? 'take' : 'skip';
+}
+
+function split(version: string): [string, number] {
+  const at = version.lastIndexOf('-');
+  return [version.slice(0, at), Number(version.slice(at + 1))];
+}

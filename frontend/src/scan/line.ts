@@ -1,0 +1,178 @@
+// The line to the house. Whatever takes too long, or comes back broken, is no answer: the gate goes on without.
+import { Offline, Problem } from '../lib/api';
+import type { Bytes } from './bytes';
+import type { Entry, Wish } from './log';
+
+export interface ScanAnswer {
+  scan_id: string;
+  admit: boolean;
+  reason: string | null;
+  message: string;
+  at: string;
+  day: string;
+  since: string | null;
+  gate: string | null;
+  ticket: {
+    code: string;
+    holder_name: string;
+    type_name: string;
+    zone_name: string | null;
+    section: string | null;
+    row: string | null;
+    seat: string | null;
+    place_no: number | null;
+    accessibility: string | null;
+    companion_seats: string | null;
+    entries_today: number;
+    inside: boolean;
+  } | null;
+}
+
+export interface Paired {
+  token: string;
+  key: string;
+  verify_key: string;
+  device: { id: string; event_id: string; name: string; gate_ids: string[]; rights: string[] };
+  gates: { id: string; gate_code: string; name: string; status: string; capacity: number | null }[];
+}
+
+export interface Occupancy {
+  id: string;
+  name: string | null;
+  status: string | null;
+  capacity: number | null;
+  inside: number;
+  entered: number;
+}
+
+export interface Live {
+  day: string;
+  inside: number;
+  entered: number;
+  rejected: number;
+  incidents: number;
+  gates: Occupancy[];
+  zones: Occupancy[];
+}
+
+export interface Hit {
+  ticket_id: string;
+  number: string;
+  code: string;
+  status: string;
+  holder_name: string;
+  order_code: string;
+  type_name: string;
+  zone_name: string | null;
+  section: string | null;
+  row: string | null;
+  seat: string | null;
+  inside: boolean;
+  last_at: string | null;
+}
+
+export interface Incident {
+  id: string;
+  number: string;
+  holder_name: string;
+  kind: string;
+  first_at: string;
+  first_gate: string | null;
+  second_at: string;
+  second_gate: string | null;
+  resolved_at: string | null;
+  note: string | null;
+}
+
+/** How long somebody at the gate waits for the house; a list may take longer, and a snapshot has a stadium in it. */
+export const WAIT_MS = { scan: 1_500, list: 8_000, snapshot: 60_000 } as const;
+const UNSURE = new Set([408, 425, 429]); // try again: nothing was decided
+
+export class Line {
+  constructor(
+    private readonly token: string | null,
+    private readonly version: string,
+  ) {}
+
+  pair(organization: string, code: string): Promise<Paired> {
+    return this.json('/api/scan/pair', WAIT_MS.list, { organization, code, app_version: this.version });
+  }
+
+  scan(entry: Entry, battery: number | null): Promise<ScanAnswer> {
+    return this.json('/api/scan', WAIT_MS.scan, { ...wished(entry), counter: entry.counter, battery, app_version: this.version });
+  }
+
+  async tell(entries: Entry[], now: number, battery: number | null): Promise<void> {
+    const scans = entries.map((entry) => ({ ...told(entry), counter: entry.counter, at: new Date(entry.at).toISOString() }));
+    await this.json('/api/scan/batch', WAIT_MS.snapshot, { device_now: new Date(now).toISOString(), scans, battery, app_version: this.version });
+  }
+
+  async snapshot(since: number | null): Promise<Bytes> {
+    const answer = await this.send(`/api/scan/snapshot${since === null ? '' : `?since=${since}`}`, WAIT_MS.snapshot);
+    return new Uint8Array(answer);
+  }
+
+  live(): Promise<Live> {
+    return this.json('/api/scan/live', WAIT_MS.list);
+  }
+
+  search(words: string): Promise<Hit[]> {
+    return this.json(`/api/scan/search?q=${encodeURIComponent(words)}`, WAIT_MS.list);
+  }
+
+  incidents(): Promise<Incident[]> {
+    return this.json('/api/scan/incidents', WAIT_MS.list);
+  }
+
+  async undo(scanId: string, reason: string): Promise<void> {
+    await this.json(`/api/scan/${scanId}/undo`, WAIT_MS.list, { reason });
+  }
+
+  private async json<T>(path: string, waitMs: number, body?: unknown): Promise<T> {
+    const answer = await this.send(path, waitMs, body);
+    return (JSON.parse(new TextDecoder().decode(answer)) as { data: T }).data;
+  }
+
+  /** The bound is on the whole answer, not on its first byte. */
+  private async send(path: string, waitMs: number, body?: unknown): Promise<ArrayBuffer> {
+    const headers: Record<string, string> = { accept: 'application/json' };
+    if (this.token) headers['authorization'] = `Bearer ${this.token}`;
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    const wish: RequestInit = { method: body === undefined ? 'GET' : 'POST', headers, credentials: 'omit', cache: 'no-store', signal: AbortSignal.timeout(waitMs) };
+    if (body !== undefined) wish.body = JSON.stringify(body);
+    let answer: Response;
+    let content: ArrayBuffer;
+    try {
+      answer = await fetch(path, wish);
+      content = await answer.arrayBuffer();
+    } catch {
+      throw new Offline('There is no connection just now.');
+    }
+    if (answer.ok) return content;
+    if (answer.status >= 500 || UNSURE.has(answer.status)) throw new Offline('The house does not answer just now.');
+    throw problem(answer.status, content);
+  }
+}
+
+function problem(status: number, content: ArrayBuffer): Problem {
+  try {
+    const { code, detail, fields } = JSON.parse(new TextDecoder().decode(content));
+    return new Problem(status, code, detail, fields);
+  } catch {
+    return new Problem(status, 'unknown', 'Something went wrong. Try again.');
+  }
+}
+
+function wished(wish: Wish): Record<string, unknown> {
+  const { brought, direction, gateId, test, override } = wish;
+  return { ...brought, direction, test, gate_id: gateId, ...(override ? { override: { reason: override } } : {}) };
+}
+
+/** A code is believed of a paired device; a QR that is no ticket here is looked at again there. */
+function told(entry: Entry): Record<string, unknown> {
+  const { decision } = entry;
+  const named = decision?.code ? { code: decision.code } : entry.brought;
+  const { brought: _, override: __, ...rest } = entry;
+  const passed = entry.override && decision?.admitted && decision.reason ? entry.override : null;
+  return { ...wished({ ...rest, brought: named as Wish['brought'], override: passed }), admitted: decision?.admitted ?? false, reason: decision?.reason ?? null };
+}

@@ -1,0 +1,24 @@
+import { mount } from 'svelte';
+import '../lib/tokens.css';
+import '../lib/base.css';
+import './scan.css';
+import App from './App.svelte';
+import { Scanner } from './scanner.svelte';
+
+const scanner = new Scanner(document.body.dataset['version'] ?? '0');
+mount(App, { target: document.getElementById('scanner')!, props: { scanner } });
+void begin();
+
+async function begin(): Promise<void> {
+  await renew().catch(() => undefined);
+  await scanner.start();
+}
+
+/** The page's keeper. A newer one that waits takes over as we start: nobody stands at the gate yet. */
+async function renew(): Promise<void> {
+  if (!('serviceWorker' in navigator)) return;
+  const keeper = await navigator.serviceWorker.register('/scan/sw.js', { scope: '/scan/', updateViaCache: 'none' });
+  if (!keeper.waiting || !navigator.serviceWorker.controller) return;
+  navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
+  keeper.waiting.postMessage('take over');
+}

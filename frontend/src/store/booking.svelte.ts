@@ -1,0 +1,166 @@
+// A visit to a show's box office, from the first look to the tickets. The server decides everything; this knows how far
+// we are, and holds the parts together: who buys, the hall, the basket, the checkout, the waiting list.
+
+import { Problem } from '../lib/api';
+import { sentence, t } from '../lib/words';
+import type { SeatMap } from '../lib/map/seatmap';
+import { Basket } from './basket.svelte';
+import { Checkout, type Outcome } from './checkout.svelte';
+import { Hall } from './hall.svelte';
+import type { WayToPay } from './model';
+import { Visitor } from './visitor.svelte';
+import { Waitlist } from './waitlist.svelte';
+
+type Step = 'choosing' | 'paying' | 'done';
+
+export interface Place {
+  eventId: string;
+  organization: string;
+  house: string;
+  path: string; // of the show's own page
+  embedded: boolean;
+}
+
+export class Booking {
+  readonly visitor: Visitor;
+  readonly hall: Hall;
+  readonly basket: Basket;
+  readonly checkout: Checkout;
+  readonly waitlist: Waitlist;
+  step: Step = $state('choosing');
+  message = $state('');
+  mood: 'calm' | 'wrong' = $state('calm');
+  isOpen = $state(false);
+  isInLine = $state(false); // of a frame, which has no waiting room of its own
+
+  constructor(readonly place: Place) {
+    this.visitor = new Visitor(place.organization, place.house, place.embedded);
+    this.hall = new Hall(this.visitor.api, place.eventId);
+    const say = (message: string, mood: 'calm' | 'wrong' = 'calm') => this.tell(message, mood);
+    this.basket = new Basket(place.eventId, this.visitor, this.hall, say, (error) => this.mustWait(error));
+    this.checkout = new Checkout(place.eventId, this.visitor);
+    this.waitlist = new Waitlist(place.eventId, this.visitor, this.hall, this.basket);
+  }
+
+  async open(): Promise<void> {
+    this.tell('');
+    try {
+      await this.basket.loadOffers();
+      await this.hall.load();
+      await this.findAgain();
+      this.isOpen = true;
+    } catch (error) {
+      this.tell(sentence(error), 'wrong');
+    }
+  }
+
+  ready(map: SeatMap): void {
+    this.hall.ready(map, () => void this.basket.loadOffers().catch(() => {})); // the next news brings them
+    this.basket.nameAgain();
+  }
+
+  close(): void {
+    this.hall.close();
+  }
+
+  /** What I held or was about to buy before the page was closed, or the line went dead. */
+  private async findAgain(): Promise<void> {
+    if (!this.visitor.mayBeBack) return;
+    try {
+      if (!(await this.visitor.recognise())) return;
+      await this.basket.find();
+      await this.waitlist.find();
+      if (!(await this.checkout.find())) return;
+      this.step = 'paying';
+      this.tell(t.welcomeBack);
+      if (this.checkout.isPending && (this.cameBack() || !this.checkout.order?.payment.client_secret)) void this.follow();
+    } catch (error) {
+      if (!(error instanceof Problem) || ![401, 403, 404].includes(error.status)) throw error;
+    }
+  }
+
+  /** Whether somebody was at their bank and has paid there: Stripe says so in the address, once. */
+  private cameBack(): boolean {
+    const said = new URLSearchParams(location.search).get('redirect_status');
+    if (said) history.replaceState(null, '', location.pathname);
+    return said !== null && said !== 'failed';
+  }
+
+  async begin(promo: string): Promise<void> {
+    await this.attempt(async () => {
+      if (await this.checkout.begin(this.basket.items, promo)) this.step = 'paying';
+      else this.wait();
+    });
+  }
+
+  async pay(way: WayToPay, method: string | null, name: string, email: string): Promise<void> {
+    const back = `${location.origin}${location.pathname}`;
+    this.settle(await this.checkout.pay(way, method, { name, email }, back));
+  }
+
+  async follow(): Promise<void> {
+    this.settle(await this.checkout.follow());
+  }
+
+  async consent(accept: boolean): Promise<void> {
+    await this.attempt(async () => this.settle(await this.checkout.consent(accept)));
+  }
+
+  /** Does it, and says so if it was refused. */
+  async attempt(deed: () => Promise<void>): Promise<void> {
+    try {
+      this.tell('');
+      await deed();
+    } catch (error) {
+      if (!this.mustWait(error)) this.tell(sentence(error), 'wrong');
+    }
+  }
+
+  private settle(outcome: Outcome): void {
+    if (outcome === 'bought') {
+      this.step = 'done';
+      this.basket.clear();
+      this.tell('');
+    } else if (outcome === 'over') this.expire();
+    else if (outcome === 'consent') void this.basket.find();
+    else if (outcome === 'refunded') {
+      this.checkout.end();
+      this.basket.clear();
+      this.step = 'choosing';
+      this.tell(t.paidBack);
+    } else this.tell('');
+  }
+
+  /** Time is over: back to the seats, with a way to take the same ones again. */
+  expire(): void {
+    this.basket.expire();
+    this.checkout.end();
+    this.step = 'choosing';
+    this.tell('');
+  }
+
+  async leave(): Promise<void> {
+    await this.attempt(async () => {
+      await this.checkout.leave();
+      this.basket.clear();
+      this.step = 'choosing';
+      this.tell(t.leftCheckout);
+    });
+  }
+
+  private mustWait(error: unknown): boolean {
+    if (!(error instanceof Problem) || error.code !== 'admission_required') return false;
+    this.wait();
+    return true;
+  }
+
+  private wait(): void {
+    if (this.place.embedded) this.isInLine = true;
+    else location.assign(`${this.place.path}/queue`);
+  }
+
+  private tell(message: string, mood: 'calm' | 'wrong' = 'calm'): void {
+    this.message = message;
+    this.mood = mood;
+  }
+}

@@ -1,0 +1,172 @@
+// The house and its seats, live: geometry once, states again and again. Hints, never the truth: what sells asks the house.
+
+import { type Api, Problem } from '../lib/api';
+import { type Live, listen } from '../lib/live';
+import type { Delta, SeatMap } from '../lib/map/seatmap';
+import { judge } from '../lib/map/versions';
+import { t } from '../lib/words';
+import type { ZoneRow } from './model';
+
+interface Occupancy {
+  zones: { zone_id: string; available: number }[];
+}
+
+const REREAD_MS = 1000;
+const COUNT_MS = 300;
+
+export class Hall {
+  hasMap: boolean | null = $state(null);
+  geometry: ArrayBuffer | null = $state.raw(null);
+  zones: ZoneRow[] = $state.raw([]);
+  map: SeatMap | null = $state.raw(null);
+  isLost = $state(false);
+  left: number[] = $state.raw([]); // what can be had at each price
+  shown: number[] | null = $state.raw(null); // the prices that are not dimmed; null for all
+  changes = $state(0); // counted, for whoever lists seats
+  private layoutId = '';
+  private live: Live | null = null;
+  private missed: Delta[] | null = null; // what was told while the states were being read
+  private soon: ReturnType<typeof setTimeout> | undefined;
+  private counting: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly api: Api,
+    private readonly eventId: string,
+  ) {}
+
+  /** A show without a layout has none to show. */
+  async load(): Promise<void> {
+    try {
+      const answer = await this.api.bytes(`/api/events/${this.eventId}/seatmap`);
+      this.layoutId = answer.headers.get('x-layout-id') ?? '';
+      this.geometry = await answer.arrayBuffer();
+      this.hasMap = true;
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 404) throw error;
+      this.hasMap = false;
+    }
+  }
+
+  ready(map: SeatMap, told: () => void): void {
+    this.map = map;
+    void this.refresh();
+    this.live = listen(
+      `/api/events/${this.eventId}/stream`,
+      {
+        snapshot: () => void this.refresh(), // what was said meanwhile is lost: read all again
+        delta: (delta: Delta) => this.hear(delta),
+        occupancy: (news: Occupancy) => this.count(news),
+        event: told,
+      } as Record<string, (data: never) => void>,
+      (lost) => {
+        if (this.isLost && !lost) void this.refresh();
+        this.isLost = lost;
+      },
+    );
+  }
+
+  close(): void {
+    this.live?.stop();
+    this.map?.stop();
+    clearTimeout(this.soon);
+    clearTimeout(this.counting);
+  }
+
+  async refresh(): Promise<void> {
+    if (!this.map || this.missed) return;
+    this.missed = [];
+    try {
+      const answer = await this.api.bytes(`/api/events/${this.eventId}/availability`);
+      const version = (answer.headers.get('etag') ?? '').replace('W/', '').replaceAll('"', '');
+      this.map.setStates(new Uint8Array(await answer.arrayBuffer()), version);
+      for (const delta of this.missed) if (judge(this.map.version, delta.version) === 'take') this.map.apply(delta);
+      const occupancy = await this.api.get<{ zones: ZoneRow[] }>(`/api/events/${this.eventId}/occupancy`);
+      this.zones = occupancy.zones;
+      this.count(occupancy);
+      this.changed();
+    } catch {
+      this.isLost = true; // the line comes back, and then we look again
+    } finally {
+      this.missed = null;
+    }
+  }
+
+  private hear(delta: Delta): void {
+    if (this.missed) return void this.missed.push(delta);
+    const verdict = judge(this.map?.version ?? '', delta.version);
+    if (verdict === 'skip') return;
+    this.map?.apply(delta);
+    this.changed();
+    if (verdict === 'reread') {
+      clearTimeout(this.soon);
+      this.soon = setTimeout(() => void this.refresh(), REREAD_MS);
+    }
+  }
+
+  private changed(): void {
+    if (this.counting) return;
+    this.counting = setTimeout(() => {
+      this.counting = undefined;
+      this.left = this.map?.freeByPrice() ?? [];
+      this.changes++;
+    }, COUNT_MS);
+  }
+
+  private count(news: Occupancy): void {
+    const left = new Map<number, number>();
+    for (const zone of news.zones) {
+      const index = this.zoneIndex(zone.zone_id);
+      if (index >= 0 && (this.map?.geometry.zones[index]?.area.length ?? 0) > 2) left.set(index, zone.available);
+    }
+    this.map?.setPlaces(left);
+  }
+
+  // --- names and numbers
+
+  seatId(ordinal: number): string {
+    // A seat's id is its layout's, with the ordinal in the last 32 bits.
+    return this.layoutId.slice(0, -8) + ordinal.toString(16).padStart(8, '0');
+  }
+
+  ordinalOf(seatId: string | null): number {
+    return seatId && seatId.slice(0, -8) === this.layoutId.slice(0, -8) ? Number.parseInt(seatId.slice(-8), 16) : -1;
+  }
+
+  title(ordinal: number): string {
+    if (!this.map) return '';
+    const { section, row, number } = this.map.describe(ordinal);
+    return t.seat(section, row, number);
+  }
+
+  zoneId(index: number): string | null {
+    const name = this.map?.geometry.zones[index]?.name;
+    return this.zones.find((row) => row.name === name)?.zone_id ?? null;
+  }
+
+  zoneName(id: string | null): string {
+    return this.zones.find((zone) => zone.zone_id === id)?.name ?? '';
+  }
+
+  keyOf(zoneName: string): string {
+    return this.map?.geometry.zones.find(({ name }) => name === zoneName)?.key ?? '';
+  }
+
+  /** What a place's price goes by. */
+  categoryOf(ordinal: number, zone: string): string | null {
+    const map = this.map;
+    if (!map) return null;
+    const price = ordinal >= 0 ? map.describe(ordinal).price : (map.geometry.zones.find(({ key }) => key === zone)?.price ?? -1);
+    return price >= 0 ? map.geometry.prices[price]![0] : null;
+  }
+
+  /** Only these prices, or all. */
+  show(prices: number[] | null): void {
+    this.shown = prices;
+    this.map?.showPrices(prices && new Set(prices));
+  }
+
+  private zoneIndex(id: string): number {
+    const name = this.zoneName(id);
+    return name ? (this.map?.geometry.zones.findIndex((zone) => zone.name === name) ?? -1) : -1;
+  }
+}

@@ -1,0 +1,142 @@
+// My own tickets: by state, one alone, passed on, mailed again; and kept on the device for where there is no connection.
+
+import { Api, Problem } from '../lib/api';
+
+export interface Ticket {
+  id: string;
+  order_id: string;
+  number: string;
+  code: string;
+  status: 'valid' | 'used' | 'cancelled' | 'refunded';
+  holder_name: string;
+  type_name: string;
+  event_id: string;
+  event_name: string;
+  event_status: string;
+  start_at: string;
+  doors_at: string;
+  timezone: string;
+  venue_name: string;
+  city: string;
+  zone_name: string | null;
+  row: string | null;
+  seat: string | null;
+  accessibility: string | null;
+  transferred_at: string | null;
+  qr: string | null;
+}
+
+export interface Me {
+  name: string;
+  email: string | null;
+  role: string;
+  organization: { id: string; slug: string; name: string };
+}
+
+export type State = 'upcoming' | 'past' | 'transferred' | 'refunded';
+const CACHE = 'fullhouse-tickets-1'; // as in tickets-sw.js
+const WHO = 'fullhouse:who';
+
+export class MyTickets {
+  readonly api: Api;
+  phase: 'loading' | 'in' | 'out' | 'broken' = $state('loading');
+  me: Me | null = $state.raw(null);
+  list: Ticket[] = $state.raw([]);
+  one: Ticket | null = $state.raw(null);
+  state: State = $state('upcoming');
+  next: string | null = $state(null);
+  isKept = $state(false);
+
+  constructor(
+    private readonly house: string | null,
+    readonly oneId: string | null,
+  ) {
+    this.api = new Api(house);
+  }
+
+  async open(): Promise<void> {
+    this.phase = 'loading';
+    try {
+      this.me = await this.api.get<Me>('/api/me');
+      if (this.me.email) localStorage.setItem(WHO, JSON.stringify({ name: this.me.name, at: this.me.organization.slug }));
+      if (this.oneId) await this.find(this.oneId);
+      else await this.load();
+      this.phase = 'in';
+      void this.keep();
+    } catch (error) {
+      this.phase = error instanceof Problem && error.status === 401 ? 'out' : 'broken';
+    }
+  }
+
+  async show(state: State): Promise<void> {
+    this.state = state;
+    this.list = [];
+    await this.load();
+  }
+
+  async load(more = false): Promise<void> {
+    const cursor = more && this.next ? `&cursor=${encodeURIComponent(this.next)}` : '';
+    const page = await this.api.page<Ticket>(`/api/me/tickets?group=${this.state}${cursor}`);
+    this.list = more ? [...this.list, ...page.data] : page.data;
+    this.next = page.next_cursor;
+  }
+
+  private async find(id: string): Promise<void> {
+    try {
+      this.one = await this.api.get<Ticket>(`/api/tickets/${id}`);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 404) throw error;
+      this.one = null;
+    }
+  }
+
+  async passOn(ticket: Ticket, to: { name: string; email: string }): Promise<void> {
+    await this.api.post(`/api/tickets/${ticket.id}/transfer`, to);
+    await forget((path) => path.includes(ticket.id)); // its code opens nothing any more
+    if (this.oneId) await this.find(this.oneId);
+    else await this.load();
+  }
+
+  async mailAgain(ticket: Ticket): Promise<void> {
+    await this.api.post(`/api/orders/${ticket.order_id}/resend`);
+  }
+
+  async setPassword(current: string, fresh: string): Promise<void> {
+    await this.api.put('/api/me/password', { new_password: fresh, ...(current ? { current_password: current } : {}) });
+  }
+
+  async signOut(): Promise<void> {
+    await this.api.post('/api/auth/logout').catch((error) => {
+      if (!(error instanceof Problem) || error.status !== 401) throw error;
+    });
+    localStorage.removeItem(WHO);
+    if (this.me) localStorage.removeItem(`fullhouse:${this.me.organization.slug}`);
+    await globalThis.caches?.delete(CACHE);
+    location.assign('/');
+  }
+
+  /** Everything that this page needs to open again without a connection. */
+  private async keep(): Promise<void> {
+    const own = [...(this.one ? [this.one] : this.list)].filter(({ qr }) => qr);
+    if (!own.length || !('serviceWorker' in navigator) || !globalThis.caches) return;
+    try {
+      await navigator.serviceWorker.register('/tickets-sw.js', { scope: '/my' });
+      const cache = await caches.open(CACHE);
+      const loaded = performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname + new URL(name).search);
+      const headers: Record<string, string> = this.house ? { 'x-organization': this.house } : {}; // the session that is meant
+      const files = loaded.filter((path) => /^\/(static|built)\//.test(path));
+      const shown = ['/my', '/api/me', ...(this.one ? [] : ['/api/me/tickets?group=upcoming'])];
+      const codes = own.flatMap(({ id }) => [`/my/tickets/${id}`, `/api/tickets/${id}`, `/api/tickets/${id}.qr.svg`]);
+      await Promise.all([...new Set([...files, ...shown, ...codes])].map((path) => cache.add(new Request(path, { headers }))));
+      this.isKept = true;
+    } catch {
+      this.isKept = false; // no room, or no permission: they are still on the screen, and in the mail
+    }
+  }
+}
+
+async function forget(which: (path: string) => boolean): Promise<void> {
+  if (!globalThis.caches) return;
+  const cache = await caches.open(CACHE);
+  for (const request of await cache.keys()) if (which(new URL(request.url).pathname)) await cache.delete(request);
+}

@@ -1,0 +1,99 @@
+// Who is buying: somebody signed in, or a guest, made with the first seat. On our own pages the session is in a cookie
+// that no script sees. In another site's frame there is no such cookie: the frame has a guest of its own, whose token it
+// keeps for as long as its tab is open (docs/adr/0027-widget.md).
+
+import { Api, Problem } from '../lib/api';
+
+interface Person {
+  name: string;
+  email: string | null;
+}
+
+interface OpenSession {
+  id: string; // of the house
+  user_name: string;
+  email: string | null;
+}
+
+export class Visitor {
+  readonly api: Api;
+  person: Person | null = $state.raw(null);
+  private isKnown = false;
+  private token: string | null = null;
+
+  constructor(
+    readonly organization: string,
+    private readonly house: string,
+    private readonly embedded: boolean,
+  ) {
+    if (embedded) this.token = remembered(this.key);
+    this.api = new Api(house, embedded ? () => this.token : null);
+  }
+
+  /** Whether there may be something of theirs here. Who has never been here need not be asked about. */
+  get mayBeBack(): boolean {
+    return this.embedded ? this.token !== null : remembered(this.mark, 'local') !== null;
+  }
+
+  async signIn(): Promise<void> {
+    if (this.isKnown || (await this.recognise())) return;
+    const session = await this.api.post<{ token: string }>('/api/auth/guest', { organization: this.organization });
+    if (this.embedded) remember(this.key, (this.token = session.token));
+    else remember(this.mark, '1', 'local');
+    this.isKnown = true;
+  }
+
+  /** Somebody who is signed in stays who they are. */
+  async recognise(): Promise<boolean> {
+    const me = this.embedded ? await this.tokensOwner() : await this.cookiesOwner();
+    if (me?.email) this.person = me;
+    return (this.isKnown = me !== null);
+  }
+
+  /** Asks for a list, which may be empty: to be told "no" would leave an error in every newcomer's browser. */
+  private async cookiesOwner(): Promise<Person | null> {
+    const open = await this.api.get<OpenSession[]>('/api/auth/sessions');
+    const here = open.find(({ id }) => id === this.house);
+    return here ? { name: here.user_name, email: here.email } : null;
+  }
+
+  private async tokensOwner(): Promise<Person | null> {
+    if (!this.token) return null;
+    try {
+      return await this.api.get<Person>('/api/me');
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 401) throw error;
+      return null;
+    }
+  }
+
+  private get mark(): string {
+    return `fullhouse:${this.organization}`;
+  }
+
+  private get key(): string {
+    return `fullhouse:token:${this.organization}`;
+  }
+}
+
+// A browser may refuse storage to a frame. Then the page remembers for as long as it is open.
+
+function store(kind: 'local' | 'session'): Storage {
+  return kind === 'local' ? localStorage : sessionStorage;
+}
+
+function remembered(key: string, kind: 'local' | 'session' = 'session'): string | null {
+  try {
+    return store(kind).getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+function remember(key: string, value: string, kind: 'local' | 'session' = 'session'): void {
+  try {
+    store(kind).setItem(key, value);
+  } catch {
+    // nothing is lost but a reload
+  }
+}
