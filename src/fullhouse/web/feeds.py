@@ -18,6 +18,7 @@ from fullhouse.kit.services import Services
 from fullhouse.web import programme
 from fullhouse.web.pages import AnyRequest, kept, public
 from fullhouse.web.shows import find_organization
+from fullhouse.web.words import EN
 
 NEWEST = 50
 ATOM, RSS = "application/atom+xml; charset=utf-8", "application/rss+xml; charset=utf-8"
@@ -96,7 +97,7 @@ def atom(feed: Feed) -> bytes:
         entry("published", _rfc3339(show.published_at))
         entry("updated", _rfc3339(show.changed_at))
         _adder(entry("author"))("name", show.organization_name)
-        entry("category", term=show.category, label=programme.words(show.category))
+        entry("category", term=show.category, label=EN.category(show.category))
         entry("summary", "\n\n".join(_told(it)))
     return _bytes(root)
 
@@ -117,7 +118,7 @@ def rss(feed: Feed) -> bytes:
         item("link", feed.origin + it.path)
         item("guid", show.id.urn, isPermaLink="false")
         item("pubDate", format_datetime(show.published_at))
-        item("category", programme.words(show.category))
+        item("category", EN.category(show.category))
         # Readers take this for HTML, so the text is escaped for HTML before it is for XML.
         item("description", "".join(f"<p>{escape(part)}</p>" for part in _told(it)))
     return _bytes(root)

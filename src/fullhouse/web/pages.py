@@ -1,4 +1,4 @@
-"""How a page is made; links from mails, the API's documentation, the page behind every problem code."""
+"""How a page is made; the API's documentation, the page behind every problem code, files."""
 
 import hashlib
 import mimetypes
@@ -20,15 +20,12 @@ from fullhouse import VERSION
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.http import openapi, problems
 from fullhouse.kit.http.guard import COOKIE
-from fullhouse.web import programme, reference
+from fullhouse.web import assets, reference, safety, words
+from fullhouse.web.words import EN, Words
 
 AnyRequest = Request[Any, Any, State]
 _FOR_PROGRAMS = ("/api/", "/event/")
 _HERE = Path(__file__).parent
-_POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
 _templates = Environment(
     loader=FileSystemLoader(_HERE / "templates"),
     autoescape=select_autoescape(),
@@ -37,20 +34,25 @@ _templates = Environment(
     lstrip_blocks=True,
 )
 _templates.globals["version"] = VERSION
-_templates.filters["words"] = programme.words
+_templates.globals["built"] = assets.tags
 _templates.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704
 
 
-def page(name: str, *, status: int = 200, **values: Any) -> Response[str]:
-    text = _templates.get_template(name).render(**values)
-    headers = {"content-security-policy": _POLICY}
-    return Response(text, status_code=status, media_type=MediaType.HTML, headers=headers)
+def render(name: str, **values: Any) -> str:
+    return _templates.get_template(name).render(**values)
 
 
-def kept_page(request: AnyRequest, name: str, **values: Any) -> Response[bytes]:
+def page(name: str, *, status: int = 200, t: Words = EN, policy: str = safety.USUAL, **values: Any) -> Response[str]:
+    text = render(name, t=t, **values)
+    return Response(text, status_code=status, media_type=MediaType.HTML, headers={"content-security-policy": policy})
+
+
+def kept_page(
+    request: AnyRequest, name: str, *, t: Words, policy: str = safety.USUAL, **values: Any
+) -> Response[bytes]:
     """A page that browsers may keep, if they ask every time whether it is still the same."""
-    text = _templates.get_template(name).render(**values)
-    return kept(request, text.encode(), "text/html", {"content-security-policy": _POLICY})
+    text = render(name, t=t, **values)
+    return kept(request, text.encode(), "text/html", {"content-security-policy": policy} | words.told(request))
 
 
 def kept(request: AnyRequest, body: bytes, kind: str, headers: Mapping[str, str] | None = None) -> Response[bytes]:
@@ -69,7 +71,7 @@ def lost(request: AnyRequest, error: Exception) -> Response[Any]:
     if path.startswith(_FOR_PROGRAMS) or not (path.startswith("/o/") or "text/html" in accepts):
         problem = problems.answer(error)
         return Response(problem.body, status_code=problem.status, media_type=problems.MEDIA_TYPE)
-    return page("lost.html", status=404)
+    return page("lost.html", status=404, t=words.wanted(request) or EN)
 
 
 exception_handlers: dict[int | type[Exception], Any] = {NotFound: lost, NotFoundException: lost}
@@ -77,16 +79,6 @@ exception_handlers: dict[int | type[Exception], Any] = {NotFound: lost, NotFound
 
 def public(path: str) -> Callable[[Any], HTTPRouteHandler]:
     return get(path, opt={"public": True}, include_in_schema=False)
-
-
-@public("/sign-in")
-async def sign_in_by_link() -> Response[str]:
-    return page("link.html", title="Sign in", purpose="sign-in")
-
-
-@public("/join")
-async def join_by_link() -> Response[str]:
-    return page("link.html", title="Join the team", purpose="join")
 
 
 @public("/problems/{code:str}")
@@ -110,10 +102,25 @@ async def docs(request: AnyRequest) -> Response[str]:
 
 @public("/static/{name:str}")
 async def static(name: FromPath[str]) -> Response[bytes]:
+    return static_file(name)
+
+
+def static_file(name: str, cache: str = "public, max-age=300") -> Response[bytes]:
     if name not in _static():
         raise NotFound
     body, kind, etag = _static()[name]
-    return Response(body, media_type=kind, headers={"etag": etag, "cache-control": "public, max-age=300"})
+    return Response(body, media_type=kind, headers={"etag": etag, "cache-control": cache})
+
+
+@public("/built/{path:path}")
+async def built(request: AnyRequest, path: FromPath[str]) -> Response[bytes]:
+    file = assets.find(path)
+    if file is None:
+        raise NotFound
+    headers = {"etag": file.etag, "cache-control": file.kept}
+    if request.headers.get("if-none-match") == file.etag:
+        return Response(b"", status_code=304, headers=headers)
+    return Response(file.body, media_type=file.kind, headers=headers)
 
 
 @cache
@@ -132,4 +139,4 @@ def _static() -> dict[str, tuple[bytes, str, str]]:
     return found
 
 
-handlers = [sign_in_by_link, join_by_link, problem, openapi_json, docs, static]
+handlers = [problem, openapi_json, docs, static, built]

@@ -9,6 +9,7 @@ from fullhouse.events.public_model import Picture, PublicEvent, is_online
 from fullhouse.events.structured import UNKNOWN_COUNTRY
 from fullhouse.kit.times import local
 from fullhouse.web import posters
+from fullhouse.web.words import EN, Words
 
 SUMMARY_MAX = 200
 
@@ -28,24 +29,25 @@ class Printed(NamedTuple):
     starts: datetime
     ends: datetime
     undated: bool
+    t: Words = EN
 
     @property
     def when(self) -> list[str]:
         """Two lines: the day and its hours, or the first and the last moment."""
+        t = self.t
         if self.starts.date() == self.ends.date():
-            return [day(self.starts), f"{self.starts:%H:%M}–{self.ends:%H:%M}"]
-        return [f"{day(self.starts)}, {self.starts:%H:%M}", f"until {day(self.ends)}, {self.ends:%H:%M}"]
+            return [t.day(self.starts), f"{self.starts:%H:%M}–{self.ends:%H:%M}"]
+        last = t("until_moment", day=t.day(self.ends), hour=f"{self.ends:%H:%M}")
+        return [f"{t.day(self.starts)}, {self.starts:%H:%M}", last]
 
     @property
     def short(self) -> str:
-        if self.undated:
-            return "New date to come"
-        return f"{self.starts:%a} {self.starts.day} {self.starts:%b} {self.starts.year}, {self.starts:%H:%M}"
+        return self.t("new_date_to_come") if self.undated else f"{self.t.short_day(self.starts)}, {self.starts:%H:%M}"
 
     @property
     def zone(self) -> str:
         """Whose clock this is."""
-        where = "The organiser's time" if is_online(self.show) else f"Local time in {self.show.city}"
+        where = self.t("zone_house") if is_online(self.show) else self.t("zone_city", city=self.show.city)
         return f"{where} ({self.show.timezone.replace('_', ' ')}, {offset(self.starts)})"
 
     @property
@@ -53,7 +55,7 @@ class Printed(NamedTuple):
         """Lines of an address; an address that names the city need not be followed by it."""
         show = self.show
         if is_online(show):
-            return [show.venue_name, "Online"]
+            return [show.venue_name, self.t("online")]
         country = "" if show.country == UNKNOWN_COUNTRY else f", {show.country}"
         if show.address and show.city in show.address:
             return [show.venue_name, show.address + country]
@@ -65,7 +67,7 @@ class Printed(NamedTuple):
         """In a few words."""
         show = self.show
         if is_online(show):
-            return f"Online · {show.venue_name}"
+            return f"{self.t('online')} · {show.venue_name}"
         return show.city if show.venue_name == show.city else f"{show.venue_name}, {show.city}"
 
     @property
@@ -77,12 +79,10 @@ class Printed(NamedTuple):
     def label(self) -> str:
         """The one word that a card has for the state of things; most cards have none."""
         if self.show.phase == "postponed":
-            return "Postponed" if self.undated else "New date"
+            return self.t("label_postponed" if self.undated else "label_new_date")
         if self.show.phase == "live":
-            return "Now on"
-        return {"sold_out": "Sold out", "closed": "Sale closed", "upcoming": "Not on sale yet"}.get(
-            self.show.sale_status, ""
-        )
+            return self.t("label_live")
+        return self.t.texts.get(f"label_{self.show.sale_status}", "")
 
     @property
     def mood(self) -> str:
@@ -91,26 +91,28 @@ class Printed(NamedTuple):
 
     @property
     def notice(self) -> Notice | None:
+        t = self.t
         was = local(self.show.first_start_time, self.show.timezone)
-        before = f"It was to be on {day(was)}, {was:%H:%M}."
+        before = t("was_to_be", day=t.day(was), hour=f"{was:%H:%M}")
         if self.undated:
-            return Notice("This show is postponed", f"The new date is not known yet. {before}")
+            return Notice(t("postponed"), t("postponed_more", before=before))
         if self.show.phase == "postponed":
-            return Notice(f"New date: {day(self.starts)}, {self.starts:%H:%M}", before)
+            return Notice(t("new_date", day=t.day(self.starts), hour=f"{self.starts:%H:%M}"), before)
         if self.show.phase == "live":
-            return Notice("Now on", "The doors are open.")
+            return Notice(t("live"), t("live_more"))
         return None
 
     @property
     def sale(self) -> str:
-        opens, closes = (local(at, self.show.timezone) for at in (self.show.sale_start_at, self.show.sale_end_at))
-        return {
-            "upcoming": f"Tickets go on sale on {day(opens)}, {opens:%H:%M}.",
-            "on_sale": f"On sale until {day(closes)}, {closes:%H:%M}.",
-            "sold_out": "Sold out.",
-            "suspended": "Nothing is sold until there is a new date.",
-            "closed": "The sale is closed.",
-        }[self.show.sale_status]
+        """What there is to buy, and until when."""
+        turn = self.show.sale_start_at if self.show.sale_status == "upcoming" else self.show.sale_end_at
+        at = local(turn, self.show.timezone)
+        return self.t(f"sale_{self.show.sale_status}", day=self.t.day(at), hour=f"{at:%H:%M}")
+
+    @property
+    def sells(self) -> bool:
+        """Whether there is a box office on its page: to buy, or to wait for what comes back and to take it."""
+        return self.show.sale_status in ("on_sale", "sold_out")
 
     @property
     def summary(self) -> str:
@@ -127,13 +129,14 @@ class Printed(NamedTuple):
         return self.show.cover_images[0] if self.show.cover_images else None
 
 
-def printed(show: PublicEvent) -> Printed:
+def printed(show: PublicEvent, t: Words = EN) -> Printed:
     return Printed(
         show,
         path_of(show),
         local(show.start_time, show.timezone),
         local(show.end_time, show.timezone),
         show.phase == "postponed" and show.rescheduled_at is None,
+        t,
     )
 
 
@@ -141,8 +144,10 @@ def path_of(show: PublicEvent) -> str:
     return f"/o/{show.organization}/{show.slug}"
 
 
-def day(moment: datetime) -> str:
-    return f"{moment:%A} {moment.day} {moment:%B} {moment.year}"
+def moment(at: datetime, zone: str, t: Words = EN) -> str:
+    """Sunday 6 March 2030, 19:30 (Europe/Brussels)"""
+    there = local(at, zone)
+    return f"{t.day(there)}, {there:%H:%M} ({zone.replace('_', ' ')})"
 
 
 def offset(moment: datetime) -> str:
@@ -152,7 +157,3 @@ def offset(moment: datetime) -> str:
     hours, rest = divmod(abs(minutes), 60)
     sign = "−" if minutes < 0 else "+"
     return f"UTC{sign}{hours}" + (f":{rest:02}" if rest else "") if minutes else "UTC"
-
-
-def words(category: str) -> str:
-    return category.replace("_", " ").capitalize()

@@ -2,9 +2,8 @@
 
 import re
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
-from uuid import UUID
 
 from litestar import Response
 from litestar.params import FromPath
@@ -15,17 +14,19 @@ from fullhouse.accounts.model import Organization
 from fullhouse.events import public_reads, store, structured
 from fullhouse.events.public_model import EventNotFound, PublicEvent
 from fullhouse.events.views import Views
-from fullhouse.kit.cursors import BadCursor, Cursors
+from fullhouse.kit.cursors import BadCursor, Page
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded, tsquery
 from fullhouse.kit.times import local
-from fullhouse.web import programme
+from fullhouse.payments.provider_actions import Providers
+from fullhouse.web import programme, safety, words
 from fullhouse.web.pages import AnyRequest, kept_page, public
 
 PAGE = 24
 CATEGORIES_S = 60
 CITIES_MAX = 200
+SORTS = ("latest", "trending")  # the first without being asked for
 # No clock on earth is further from UTC.
 _FURTHEST = timedelta(hours=14)
 _CATEGORY = re.compile(r"[a-z0-9](_?[a-z0-9]){0,39}")
@@ -39,6 +40,7 @@ class Filters(NamedTuple):
     category: str = ""
     since: date | None = None
     until: date | None = None
+    sort: str = ""
 
     @classmethod
     def read(cls, request: AnyRequest) -> "Filters":
@@ -50,6 +52,7 @@ class Filters(NamedTuple):
             category=category if _CATEGORY.fullmatch(category) else "",
             since=_day(asked.get("since", "")),
             until=_day(asked.get("until", "")),
+            sort=asked.get("sort", "") if asked.get("sort") in SORTS[1:] else "",
         )
 
     @property
@@ -80,32 +83,16 @@ def _day(text: str) -> date | None:
 @public("/")
 async def all_shows(request: AnyRequest) -> Response[bytes]:
     services: Services = request.app.state.services
-    filters = Filters.read(request)
-    listed, onward = await _listed(services, request, None, filters)
-    return kept_page(
-        request,
-        "shows.html",
-        organization=None,
-        cities=await _cities(services),
-        categories=await _categories(services),
-        **_list(request, services, "/", filters, listed, onward),
-    )
+    return await _programme(request, None, await _cities(services))
 
 
 @public("/o/{org:str}")
 async def shows_of(request: AnyRequest, org: FromPath[str]) -> Response[bytes]:
     services: Services = request.app.state.services
     organization = await find_organization(services, org)
-    filters = Filters.read(request)
-    listed, onward = await _listed(services, request, organization.id, filters)
-    return kept_page(
-        request,
-        "shows.html",
-        organization=organization,
-        cities=[],
-        categories=await _categories(services),
-        **_list(request, services, f"/o/{organization.slug}", filters, listed, onward),
-    )
+    async with services.reads.nobody() as tx:
+        cities = await store.cities_of_house(tx, organization.id, CITIES_MAX) or []
+    return await _programme(request, organization, cities)
 
 
 @public("/o/{org:str}/{slug:str}")
@@ -116,7 +103,8 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
     if show is None:
         raise EventNotFound
     services.part(Views).note(show.organization_id, show.id, request.client.host if request.client else None)
-    shown = programme.printed(show)
+    t = await words.of(request, show.organization_id)
+    shown = programme.printed(show, t)
     pictures = [services.public_url + picture.large for picture in show.cover_images]
     about = structured.event(
         show,
@@ -127,6 +115,8 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
     return kept_page(
         request,
         "show.html",
+        t=t,
+        policy=safety.policy(stripe=shown.sells and services.part(Providers).has_card_fields),
         it=shown,
         origin=services.public_url,
         picture=pictures[0] if pictures else None,
@@ -143,52 +133,52 @@ async def find_organization(services: Services, slug: str) -> Organization:
     return found
 
 
+async def _programme(request: AnyRequest, house: Organization | None, cities: list[str]) -> Response[bytes]:
+    services: Services = request.app.state.services
+    filters = Filters.read(request)
+    t = await words.of(request, house.id if house else None)
+    listed = await _listed(services, request, house, filters)
+    path = f"/o/{house.slug}" if house else "/"
+    later = "cursor" in request.query_params
+    asked = filters.query
+    onward = asked | {"cursor": listed.next_cursor} if listed.next_cursor else None
+    return kept_page(
+        request,
+        "shows.html",
+        t=t,
+        organization=house,
+        cities=cities,
+        categories=await _categories(services),
+        sorts=SORTS,
+        origin=services.public_url,
+        path=path,
+        feeds=path.rstrip("/"),
+        filters=filters,
+        shows=[programme.printed(show, t) for show in listed.data if filters.covers(show)],
+        onward=f"{path}?{urlencode(onward)}" if onward else None,
+        first=(f"{path}?{urlencode(asked)}" if asked else path) if later else None,
+        plain=not (asked or later),  # what search engines should know
+    )
+
+
 async def _listed(
-    services: Services, request: AnyRequest, organization_id: UUID | None, filters: Filters
-) -> tuple[list[PublicEvent], str | None]:
-    """One page, and where the next one begins."""
+    services: Services, request: AnyRequest, house: Organization | None, filters: Filters
+) -> Page[PublicEvent]:
+    """One page, and where the next one begins. A cursor that is none leads to the first."""
     if filters.q:
         await public_reads.check_searches(services, request.client.host if request.client else None)
-    cursors = Cursors(services.keyring, "pages", organization_id, *filters)
+    asked = public_reads.Filters(
+        folded(filters.city) or None,
+        filters.category or None,
+        *filters.window(),
+        None,
+        tsquery(folded(filters.q)) if filters.q else None,
+    )
+    house_id, sort = house.id if house else None, filters.sort or SORTS[0]
     try:
-        after = cursors.read(request.query_params.get("cursor"), datetime, UUID) or (None, None)
+        return await public_reads.listed(services, house_id, asked, sort, request.query_params.get("cursor"), PAGE)
     except BadCursor:
-        after = (None, None)
-    async with services.reads.nobody() as tx:
-        rows = await store.public_feed(
-            tx,
-            organization_id,
-            folded(filters.city) or None,
-            filters.category or None,
-            *filters.window(),
-            None,
-            *after,
-            PAGE + 1,
-            words=tsquery(folded(filters.q)) if filters.q else None,
-        )
-    page = cursors.page(rows, PAGE, "place_in_feed", "id")
-    return [show for show in page.data if filters.covers(show)], page.next_cursor
-
-
-def _list(
-    request: AnyRequest,
-    services: Services,
-    path: str,
-    filters: Filters,
-    listed: list[PublicEvent],
-    onward: str | None,
-) -> dict[str, Any]:
-    later = "cursor" in request.query_params
-    return {
-        "origin": services.public_url,
-        "path": path,
-        "feeds": path.rstrip("/"),
-        "filters": filters,
-        "shows": [programme.printed(show) for show in listed],
-        "onward": f"{path}?{urlencode(filters.query | {'cursor': onward})}" if onward else None,
-        "first": (f"{path}?{urlencode(filters.query)}" if filters.query else path) if later else None,
-        "plain": not (filters.query or later),  # what search engines should know
-    }
+        return await public_reads.listed(services, house_id, asked, sort, None, PAGE)
 
 
 async def _cities(services: Services) -> list[str]:

@@ -1,0 +1,88 @@
+"""What the front end was built into (`frontend/`, Vite): the files, and which of them a page needs.
+
+A built file's name has its content's hash in it, so it is kept for good; what else lies beside it is asked for again.
+"""
+
+import hashlib
+import mimetypes
+import re
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from markupsafe import Markup
+
+BUILT = Path(__file__).parent / "built"
+_HASHED = re.compile(r"-[\w-]{8}\.\w+$")
+_FOR_GOOD, _FOR_NOW = "public, max-age=31536000, immutable", "public, max-age=3600"
+mimetypes.add_type("font/woff2", ".woff2")
+mimetypes.add_type("application/wasm", ".wasm")
+
+
+class Chunk(msgspec.Struct, frozen=True):
+    """An entry of Vite's manifest."""
+
+    file: str
+    css: list[str] = []
+    imports: list[str] = []
+    assets: list[str] = []
+
+
+class File(NamedTuple):
+    body: bytes
+    kind: str
+    etag: str
+    kept: str
+
+
+def find(path: str) -> File | None:
+    return _files().get(path.lstrip("/"))
+
+
+@cache
+def tags(entry: str) -> Markup:
+    """The style sheets and the script of one of the programs, and what it loads at once."""
+    manifest = _manifest()
+    first = f"src/{entry}/main.ts"
+    wanted = [first]
+    styles: list[str] = []
+    for name in wanted:  # grows as it goes
+        wanted += [other for other in manifest[name].imports if other not in wanted]
+        # What is imported comes first: the order in which cascade layers are named is the order in which they win.
+        styles = [style for style in manifest[name].css if style not in styles] + styles
+    lines = [Markup('<link rel="stylesheet" href="/built/{}">').format(style) for style in styles]
+    lines += [Markup('<link rel="modulepreload" href="/built/{}">').format(manifest[name].file) for name in wanted[1:]]
+    lines.append(Markup('<script type="module" src="/built/{}"></script>').format(manifest[first].file))
+    return Markup("\n  ").join(lines)
+
+
+def needed_by(entry: str) -> list[str]:
+    """Every file that a program may ask for, with the fonts: what must be kept to run it without a connection."""
+    manifest = _manifest()
+    wanted = [f"src/{entry}/main.ts"]
+    for name in wanted:  # grows as it goes
+        wanted += [other for other in manifest[name].imports if other not in wanted]
+    chunks = [manifest[name] for name in wanted]
+    files = {file for chunk in chunks for file in (chunk.file, *chunk.css, *chunk.assets)}
+    return [f"/built/{file}" for file in sorted(files | {name for name in _files() if name.endswith(".woff2")})]
+
+
+@cache
+def _manifest() -> dict[str, Chunk]:
+    return msgspec.json.decode((BUILT / "manifest.json").read_bytes(), type=dict[str, Chunk])
+
+
+@cache
+def _files() -> dict[str, File]:
+    """All of them, in memory: the names are the only ones that exist."""
+    found = {}
+    for path in BUILT.rglob("*"):
+        if path.is_file() and path.name != "manifest.json":
+            body = path.read_bytes()
+            kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+            etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+            found[str(path.relative_to(BUILT))] = File(
+                body, kind, etag, _FOR_GOOD if _HASHED.search(path.name) else _FOR_NOW
+            )
+    return found

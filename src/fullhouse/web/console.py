@@ -1,0 +1,30 @@
+"""The organiser's console: one page, whatever its address. What it shows, it asks of the API as its reader."""
+
+from litestar import Response
+from litestar.params import FromPath
+
+from fullhouse.web.pages import page, public
+
+_FRAMES = "; frame-src 'self'"  # letters are looked at in a frame, which has a stricter policy of its own
+_PRIVATE = {"cache-control": "private, no-store", "x-robots-tag": "noindex"}
+
+
+@public("/console")
+async def console_home() -> Response[str]:
+    return _shell()
+
+
+@public("/console/{path:path}")
+async def console(path: FromPath[str]) -> Response[str]:
+    """The script knows which addresses there are, and says so itself where there is nothing."""
+    return _shell()
+
+
+def _shell() -> Response[str]:
+    shell = page("console.html")
+    shell.headers.update(_PRIVATE)
+    shell.headers["content-security-policy"] += _FRAMES
+    return shell
+
+
+handlers = [console_home, console]

@@ -1,0 +1,35 @@
+"""A show's box office inside of other sites: the script that they include, and the page that it frames.
+
+docs/adr/0027-widget.md says why the frame never uses the visitor's session with the house.
+"""
+
+from litestar import Response
+from litestar.params import FromPath
+
+from fullhouse.events import store
+from fullhouse.events.public_model import EventNotFound
+from fullhouse.kit.services import Services
+from fullhouse.payments.provider_actions import Providers
+from fullhouse.web import programme, safety, words
+from fullhouse.web.pages import AnyRequest, kept_page, public, static_file
+
+
+@public("/widget.js")
+async def widget() -> Response[bytes]:
+    return static_file("widget.js", cache="public, max-age=3600")
+
+
+@public("/embed/{org:str}/{slug:str}")
+async def embedded(request: AnyRequest, org: FromPath[str], slug: FromPath[str]) -> Response[bytes]:
+    services: Services = request.app.state.services
+    async with services.reads.nobody() as tx:
+        show = await store.public_show_at(tx, org, slug)
+    if show is None:
+        raise EventNotFound
+    t = await words.of(request, show.organization_id)
+    it = programme.printed(show, t)
+    stripe = it.sells and services.part(Providers).has_card_fields
+    return kept_page(request, "embed.html", t=t, policy=safety.policy(stripe=stripe, framed=True), it=it)
+
+
+handlers = [widget, embedded]

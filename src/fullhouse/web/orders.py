@@ -1,0 +1,80 @@
+"""An order's page, for whoever has its secret."""
+
+import asyncio
+from uuid import UUID
+
+from litestar import Response
+from litestar.params import FromPath
+from markupsafe import Markup
+
+from fullhouse.accounts import actions as accounts
+from fullhouse.accounts.model import OrganizationProfile
+from fullhouse.checkout import order_reads
+from fullhouse.checkout.model import Order
+from fullhouse.kit import secrets
+from fullhouse.kit.errors import NotFound
+from fullhouse.kit.money import Money
+from fullhouse.kit.secrets import Kind
+from fullhouse.kit.services import Services
+from fullhouse.tickets import actions as tickets
+from fullhouse.tickets import papers
+from fullhouse.tickets.model import TicketView
+from fullhouse.web import programme, words
+from fullhouse.web.pages import AnyRequest, page, public
+from fullhouse.web.words import EN, Words
+
+_PRIVATE = {"cache-control": "private, no-store", "x-robots-tag": "noindex"}
+
+
+@public("/orders/{secret:str}")
+async def order_page(request: AnyRequest, secret: FromPath[str]) -> Response[str]:
+    services: Services = request.app.state.services
+    order, views, house = await _read(services, secret)
+    t = words.wanted(request) or words.LANGUAGES.get(house.locale[:2], EN)
+    codes = await asyncio.to_thread(lambda: [Markup(papers.qr_svg(view.qr or "").decode()) for view in views])  # noqa: S704
+    show = views[0] if views else None
+    shown = page(
+        "order.html",
+        t=t,
+        order=order,
+        organization=house.name,
+        lines=[(line, Money(line.amount, order.total.currency)) for line in order.lines],
+        tickets=[(view, code, place(view, t)) for view, code in zip(views, codes, strict=True)],
+        show=show,
+        when=programme.moment(show.start_at, show.timezone, t) if show else None,
+        secret=secret,
+    )
+    shown.headers.update(words.told(request) | _PRIVATE)
+    return shown
+
+
+@public("/orders/{secret:str}/tickets.pdf")
+async def order_pdf(request: AnyRequest, secret: FromPath[str]) -> Response[bytes]:
+    services: Services = request.app.state.services
+    order, views, house = await _read(services, secret)
+    if not views:
+        raise NotFound
+    made = await asyncio.to_thread(papers.sheets, views, house.name)
+    named = {"content-disposition": f'inline; filename="{order.code}.pdf"'}
+    return Response(made, media_type="application/pdf", headers=_PRIVATE | named)
+
+
+def place(ticket: TicketView, t: Words) -> str:
+    """Where the holder sits, in the reader's language."""
+    row = t("place_row", row=ticket.row) if ticket.row else None
+    seat = t("place_seat", seat=ticket.seat) if ticket.seat else None
+    return ", ".join(part for part in (ticket.zone_name, row, seat) if part)
+
+
+async def _read(services: Services, secret: str) -> tuple[Order, list[TicketView], OrganizationProfile]:
+    order = await order_reads.order_by_secret(services, secret)
+    claim = secrets.read(secret, Kind.ORDER)
+    assert claim
+    organization_id: UUID = claim[1]
+    async with services.database.tenant(organization_id) as tx:
+        views = await tickets.printed(tx, services.keyring, order.id)
+        house = await accounts.get_profile(tx)
+    return order, views, house
+
+
+handlers = [order_page, order_pdf]

@@ -1,0 +1,36 @@
+"""What a page may load, and who may frame it: its content security policy.
+
+Nothing comes from elsewhere, with one exception: where cards are taken by Stripe, its own script and its frames.
+"""
+
+# What Stripe asks of a page that shows its fields.
+_STRIPE = {
+    "script-src": "https://js.stripe.com https://*.js.stripe.com",
+    "frame-src": "https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com",
+    "connect-src": "https://api.stripe.com",
+    "img-src": "https://*.stripe.com",
+}
+_HOUSE = {
+    "default-src": "'none'",
+    "style-src": "'self'",
+    "script-src": "'self'",
+    "img-src": "'self' data:",
+    "font-src": "'self'",
+    "connect-src": "'self'",
+    "form-action": "'self'",
+    "base-uri": "'none'",
+    "frame-ancestors": "'none'",
+}
+
+
+def policy(*, stripe: bool = False, framed: bool = False, **more: str) -> str:
+    """`framed`: other sites may show the page inside their own (docs/adr/0027-widget.md)."""
+    rules = _HOUSE | {name.replace("_", "-"): value for name, value in more.items()}
+    if framed:
+        rules["frame-ancestors"] = "http: https:"
+    for name, places in _STRIPE.items() if stripe else ():
+        rules[name] = f"{rules.get(name, '')} {places}".strip()
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+USUAL = policy()

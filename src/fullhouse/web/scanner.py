@@ -1,0 +1,74 @@
+"""The gate scanner at /scan/: a page that browsers install, and that opens without a connection."""
+
+import hashlib
+from functools import cache
+from typing import Any
+
+import msgspec
+from litestar import Response
+from litestar.response import Redirect
+
+from fullhouse.web import assets
+from fullhouse.web.pages import AnyRequest, kept, page, public, render
+
+SCOPE = "/scan/"
+# As for every page, and WebAssembly besides: it reads the camera's pictures. Nothing else may make code.
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self'; font-src 'self'; "
+    "connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+# A worker has a policy of its own: this one fetches what it keeps, and nothing from elsewhere.
+WORKER_POLICY = "default-src 'none'; connect-src 'self'"
+_ICONS = (
+    ("/static/gate.svg", "any", "image/svg+xml", "any"),
+    ("/static/gate-192.png", "192x192", "image/png", "any"),
+    ("/static/gate-512.png", "512x512", "image/png", "any"),
+    ("/static/gate-mask-512.png", "512x512", "image/png", "maskable"),
+)
+MANIFEST: dict[str, Any] = {
+    "id": SCOPE,
+    "name": "fullhouse gate scanner",
+    "short_name": "Gate",
+    "description": "Scans tickets at the gates, with a connection or without.",
+    "start_url": SCOPE,
+    "scope": SCOPE,
+    "display": "standalone",
+    "background_color": "#0d0f11",
+    "theme_color": "#0d0f11",
+    "icons": [{"src": src, "sizes": sizes, "type": kind, "purpose": use} for src, sizes, kind, use in _ICONS],
+}
+
+
+@public("/scan")
+async def scanner(request: AnyRequest) -> Response[Any]:
+    """With the slash: whoever comes without would be outside of what the service worker serves."""
+    if not request.scope["raw_path"].endswith(b"/"):
+        return Redirect(SCOPE)
+    shown = page("scanner.html")
+    shown.headers.update({"content-security-policy": POLICY, "cache-control": "no-cache"})
+    return shown
+
+
+@public("/scan/manifest.webmanifest")
+async def manifest(request: AnyRequest) -> Response[bytes]:
+    return kept(request, msgspec.json.encode(MANIFEST), "application/manifest+json")
+
+
+@public("/scan/sw.js")
+async def service_worker(request: AnyRequest) -> Response[bytes]:
+    headers = {"content-security-policy": WORKER_POLICY, "service-worker-allowed": SCOPE}
+    return kept(request, _worker(), "text/javascript", headers)
+
+
+@cache
+def _worker() -> bytes:
+    """It names every file that the page needs. One that changed is another worker, and browsers fetch all anew."""
+    icons = [src for src, *_ in _ICONS]
+    files = [*assets.needed_by("scan"), "/static/fonts.css", "/scan/manifest.webmanifest", *icons]
+    page_now = render("scanner.html")
+    version = hashlib.sha256("\n".join([*files, page_now]).encode()).hexdigest()[:16]
+    return render("scanner.js", version=version, files=[SCOPE, *files]).encode()
+
+
+handlers = [scanner, manifest, service_worker]

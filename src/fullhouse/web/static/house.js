@@ -1,0 +1,139 @@
+// What every page of the storefront does beyond showing itself: who is signed in, the other language, cities while they
+// are typed, an order that opens without a connection. Each is a comfort: the page works without this script.
+"use strict";
+(() => {
+  const WHO = "fullhouse:who";
+
+  // --- who is signed in. The session is in a cookie that no script sees; this is only the name, for the header.
+
+  function who() {
+    try {
+      return JSON.parse(localStorage.getItem(WHO));
+    } catch {
+      return null;
+    }
+  }
+
+  function name() {
+    const link = document.querySelector("[data-who]");
+    const person = who();
+    if (!link || !person) return;
+    link.textContent = person.name;
+    link.setAttribute("aria-label", `${link.dataset.words} ${person.name}`);
+    link.href = `/my${person.at ? `?at=${encodeURIComponent(person.at)}` : ""}#account`;
+  }
+
+  async function check() {
+    if (!who() || sessionStorage.getItem(WHO)) return;
+    const answer = await fetch("/api/auth/sessions", { credentials: "same-origin" }).catch(() => null);
+    if (!answer?.ok) return;
+    if ((await answer.json()).data.length) return sessionStorage.setItem(WHO, "seen");
+    localStorage.removeItem(WHO);
+    location.reload();
+  }
+
+  // --- the same page in the other language, with what was asked for
+
+  for (const link of document.querySelectorAll("[data-lang]")) {
+    const asked = new URLSearchParams(location.search);
+    asked.set("lang", link.hreflang);
+    link.href = `?${asked}`;
+  }
+
+  // --- cities while they are typed (a combobox as the ARIA practices describe it)
+
+  function suggest(field) {
+    const list = document.createElement("ul");
+    const own = "own" in field.dataset ? [...(field.list?.options ?? [])].map((option) => option.value) : null;
+    list.id = "city-suggestions";
+    list.className = "suggestions";
+    list.setAttribute("role", "listbox");
+    list.setAttribute("aria-label", field.dataset.cities);
+    list.hidden = true;
+    field.removeAttribute("list"); // one list is enough
+    for (const [key, value] of Object.entries({ role: "combobox", "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": list.id })) field.setAttribute(key, value);
+    field.parentElement.append(list);
+    let chosen = -1;
+    let asked = 0;
+
+    function show(cities) {
+      list.replaceChildren(
+        ...cities.map((city, n) => {
+          const option = document.createElement("li");
+          option.id = `city-${n}`;
+          option.setAttribute("role", "option");
+          option.dir = "auto";
+          option.textContent = city;
+          option.onmousedown = (event) => {
+            event.preventDefault();
+            take(city);
+          };
+          return option;
+        }),
+      );
+      mark(-1);
+      list.hidden = !cities.length;
+      field.setAttribute("aria-expanded", String(!list.hidden));
+    }
+
+    function mark(n) {
+      chosen = n;
+      [...list.children].forEach((option, m) => option.setAttribute("aria-selected", String(m === n)));
+      if (n < 0) field.removeAttribute("aria-activedescendant");
+      else {
+        field.setAttribute("aria-activedescendant", `city-${n}`);
+        list.children[n].scrollIntoView({ block: "nearest" });
+      }
+    }
+
+    function take(city) {
+      field.value = city;
+      show([]);
+    }
+
+    const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+
+    async function find() {
+      const turn = ++asked;
+      const typed = field.value.trim();
+      if (own) return show(own.filter((city) => plain(city).includes(plain(typed))).slice(0, 10));
+      const answer = await fetch(`/event/v1/meta/cities?limit=10&q=${encodeURIComponent(typed)}`).catch(() => null);
+      if (!answer?.ok || turn !== asked) return;
+      const { data } = await answer.json();
+      if (document.activeElement === field) show([...new Set(data.map((one) => one.city))]);
+    }
+
+    let soon = 0;
+    field.addEventListener("input", () => {
+      clearTimeout(soon);
+      soon = setTimeout(find, 120);
+    });
+    field.addEventListener("focus", find);
+    field.addEventListener("blur", () => show([]));
+    field.addEventListener("keydown", (event) => {
+      const count = list.children.length;
+      if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+        if (!count) return void find();
+        mark((chosen + (event.key === "ArrowDown" ? 1 : chosen < 0 ? 0 : -1) + count) % count);
+      } else if (event.key === "Enter" && chosen >= 0) take(list.children[chosen].textContent);
+      else if (event.key === "Escape" && !list.hidden) show([]);
+      else return;
+      event.preventDefault();
+    });
+  }
+
+  // --- an order, kept on the device (tickets-sw.js gives it back when there is no connection)
+
+  async function keep(page) {
+    if (!("serviceWorker" in navigator) || !globalThis.caches) return;
+    await navigator.serviceWorker.register("/tickets-sw.js", { scope: "/orders/" });
+    const cache = await caches.open("fullhouse-tickets-1");
+    await cache.addAll([location.pathname, "/static/house.css", "/static/house.js", "/static/mark.svg"]);
+    for (const hint of page.querySelectorAll("[data-kept]")) hint.hidden = false;
+  }
+
+  name();
+  void check();
+  for (const field of document.querySelectorAll("[data-cities]")) suggest(field);
+  for (const page of document.querySelectorAll("[data-keep]")) keep(page).catch(() => {});
+})();

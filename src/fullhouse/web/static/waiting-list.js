@@ -1,0 +1,87 @@
+// Where somebody stands on a waiting list. The secret is in the address's fragment, which browsers never send: it leaves
+// this page only in the requests below. Nothing happens to an offer before a person presses a button.
+const section = document.querySelector("[data-waiting-list]");
+const status = section.querySelector("[role=status]");
+const offered = section.querySelector(".offered");
+const form = section.querySelector("form");
+const [take, leave] = form.querySelectorAll("button");
+const link = section.querySelector(".show");
+const secret = location.hash.slice(1);
+let entry = null;
+
+function say(text, kind = "") {
+  status.textContent = text;
+  status.dataset.kind = kind;
+}
+
+async function ask(path, method = "GET") {
+  const answer = await fetch(path, { method, headers: { Authorization: `Bearer ${secret}` } });
+  const body = answer.status === 204 ? null : await answer.json();
+  if (!answer.ok) throw Object.assign(new Error(body.detail), { code: body.code });
+  return body && body.data;
+}
+
+const said = (key, values = {}) => section.dataset[key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+const places = (n) => (n === 1 ? said("one") : said("some", { n }));
+const { lang } = document.documentElement;
+const when = (moment) => new Date(moment).toLocaleString(lang === "en" ? "en-GB" : lang, { dateStyle: "full", timeStyle: "short" });
+const WORDS = {
+  waiting: () => said("waiting", { places: places(entry.party), position: entry.position, email: entry.email }),
+  offered: () => said("offered", { places: places(entry.offer.reduce((sum, hold) => sum + hold.quantity, 0)), when: when(entry.answer_by) }),
+  taken: () => said("taken"),
+  lapsed: () => said("lapsed"),
+  left: () => said("left"),
+};
+
+function show() {
+  say(WORDS[entry.status]());
+  offered.replaceChildren(
+    ...entry.offer.map((hold) => {
+      const line = document.createElement("li");
+      line.textContent = hold.row === null ? `${hold.quantity} × ${hold.zone_name}` : said("seat", { zone: hold.zone_name, row: hold.row, seat: hold.seat_number });
+      return line;
+    }),
+  );
+  offered.hidden = entry.offer.length === 0;
+  take.hidden = entry.status !== "offered";
+  form.hidden = !["waiting", "offered"].includes(entry.status);
+  link.hidden = !entry.show_path;
+  link.querySelector("a").href = entry.show_path || "/";
+}
+
+async function attempt(work) {
+  take.disabled = leave.disabled = true;
+  try {
+    await work();
+  } catch (error) {
+    say(error.code ? error.message : said("offline"), "error");
+  }
+  take.disabled = leave.disabled = false;
+}
+
+async function load() {
+  entry = await ask("/api/waitlist");
+  show();
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  attempt(async () => {
+    try {
+      await ask("/api/waitlist/session", "POST");
+    } catch (error) {
+      if (error.code !== "sign_in_needed") throw error; // who has an account is signed in here, or will be asked to
+    }
+    localStorage.setItem(`fullhouse:${entry.show_path.split("/")[2]}`, "1"); // the show’s page looks for what is held
+    location.assign(entry.show_path);
+  });
+});
+leave.addEventListener("click", () =>
+  attempt(async () => {
+    await ask("/api/waitlist", "DELETE");
+    await load();
+  }),
+);
+
+if (secret) attempt(load);
+else say(said("half"), "error");

@@ -1,0 +1,50 @@
+"""The console's page: the same for everybody, kept by nobody, and with no script but ours."""
+
+import re
+
+import pytest
+
+from fullhouse.web import assets
+from tests.fixtures import Client, Tenant
+
+
+@pytest.mark.req("RBAC-1")
+@pytest.mark.parametrize("path", ["/console", "/console/events", "/console/events/1/queue", "/console/no-such-page"])
+async def test_the_shell_is_kept_by_nobody_and_runs_only_our_scripts(client: Client, path: str) -> None:
+    answer = await client.get(path)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    assert answer.headers["cache-control"] == "private, no-store"
+    assert answer.headers["x-robots-tag"] == "noindex"
+    policy = answer.headers["content-security-policy"]
+    rules = {"script-src 'self'", "style-src 'self'", "frame-src 'self'", "frame-ancestors 'none'"}
+    assert rules <= set(policy.split("; "))
+    assert "unsafe" not in policy
+    assert '<script type="module" src="/built/' in answer.text
+    assert not re.search(r"<[^>]+ (style|on\w+)=", answer.text)
+
+
+async def test_the_shell_says_nothing_about_who_asks(client: Client, tenant: Tenant) -> None:
+    signed_in = await client.as_(tenant.tokens["owner"]).get("/console")
+    assert signed_in.text == (await client.get("/console")).text
+    assert tenant.organization.name not in signed_in.text
+
+
+async def test_what_the_console_reads_is_kept_by_nobody(client: Client, tenant: Tenant) -> None:
+    owner = client.as_(tenant.tokens["owner"])
+    for path in ("/api/me", "/api/events", "/api/orders", "/api/ledger/balance"):
+        answer = await owner.get(path)
+        assert answer.status_code == 200
+        assert "no-store" in answer.headers["cache-control"]
+
+
+def test_a_program_is_styled_after_what_it_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise its cascade layer would be named first, and lose against every other one."""
+    chunks = {
+        "src/console/main.ts": assets.Chunk(file="console.js", css=["console.css"], imports=["_parts.js"]),
+        "_parts.js": assets.Chunk(file="parts.js", css=["parts.css"], imports=["_base.js"]),
+        "_base.js": assets.Chunk(file="base.js", css=["base.css"]),
+    }
+    monkeypatch.setattr(assets, "_manifest", lambda: chunks)
+    tags = assets.tags.__wrapped__("console")
+    assert re.findall(r"\w+\.css", tags) == ["base.css", "parts.css", "console.css"]

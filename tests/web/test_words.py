@@ -1,0 +1,104 @@
+"""Both languages say the same things, and everybody gets the one they want."""
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from fullhouse.web import words
+from fullhouse.web.words import AF, EN
+from tests.events.helpers import show_in
+from tests.fixtures import Client, Tenant
+from tests.web.test_pages import Seen
+
+
+def test_both_catalogues_have_the_same_keys_and_fill_the_same_places() -> None:
+    assert EN.texts.keys() == AF.texts.keys()
+    for key, text in EN.texts.items():
+        assert text.strip(), key
+        assert AF.texts[key].strip(), key
+        assert set(re.findall(r"{(\w+)}", text)) == set(re.findall(r"{(\w+)}", AF.texts[key])), key
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("", None),
+        ("af", AF),
+        ("af-ZA, en;q=0.8", AF),
+        ("en-GB,en;q=0.9,af;q=0.95", EN),
+        ("nl-BE, af;q=0.3, en;q=0.2", AF),
+        ("fr, de", None),
+        ("af;q=0, en;q=0.1", EN),
+        ("af;q=nonsense", None),
+        ("*", None),
+    ],
+)
+def test_what_a_browser_prefers(header: str, expected: words.Words | None) -> None:
+    assert words.preferred(header) is expected
+
+
+def test_days_in_both_languages() -> None:
+    at = datetime(2090, 6, 1, 21, tzinfo=UTC)
+    assert (EN.day(at), EN.short_day(at)) == ("Thursday 1 June 2090", "Thu 1 Jun 2090")
+    assert (AF.day(at), AF.short_day(at)) == ("Donderdag 1 Junie 2090", "Do 1 Jun 2090")
+
+
+def test_a_category_that_nobody_translated_is_said_as_it_is_written() -> None:
+    assert (EN.category("opera"), AF.category("theatre")) == ("Opera", "Teater")
+    assert AF.category("stand_up") == "Stand up"
+
+
+async def _page(client: Client, path: str, **headers: str) -> Seen:
+    client.cookies.clear()  # a language that was asked for is kept
+    answer = await client.get(path, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return Seen(answer)
+
+
+async def test_a_page_speaks_the_readers_language_before_the_organisers(client: Client, tenant: Tenant) -> None:
+    admin = client.as_(tenant.tokens["admin"])
+    event = await show_in(admin, "published")
+    paths = [f"/o/{tenant.organization.slug}", f"/o/{tenant.organization.slug}/{event['slug']}"]
+    paths.append(f"{paths[1]}/queue")
+    says = {
+        "en": ("Next first", "Add to calendar", "Estimated wait"),
+        "af": ("Volgende eerste", "Voeg by kalender", "Geskatte wagtyd"),
+    }
+    assert (await admin.patch("/api/org", json={"locale": "af-ZA"})).status_code == 200
+    for n, path in enumerate(paths):
+        for asked, headers, code in (
+            (path, {}, "af"),
+            (path, {"accept-language": "en-GB"}, "en"),
+            (f"{path}?lang=af", {"accept-language": "en-GB"}, "af"),
+            (path, {"accept-language": "af", "cookie": "fullhouse_lang=en"}, "en"),
+            (f"{path}?lang=xx", {"accept-language": "en"}, "en"),
+        ):
+            page = await _page(client, asked, **headers)
+            assert page.all("html") == [{"lang": code}], (asked, headers)
+            assert says[code][n] in page.text
+            assert says["en" if code == "af" else "af"][n] not in page.text
+
+
+async def test_a_wish_that_is_spoken_out_is_kept(client: Client) -> None:
+    answer = await client.get("/?lang=af")
+    assert answer.headers["set-cookie"].startswith("fullhouse_lang=af; Path=/;")
+    assert "accept-language" in answer.headers["vary"]
+    assert "set-cookie" not in (await client.get("/")).headers
+    assert "set-cookie" not in (await client.get("/?lang=<script>")).headers
+
+
+async def test_two_languages_are_two_pages(client: Client) -> None:
+    client.cookies.clear()
+    english = (await client.get("/", headers={"accept-language": "en"})).headers["etag"]
+    answer = await client.get("/", headers={"accept-language": "af", "if-none-match": english})
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/join", "/my", "/nothing-of-the-kind"])
+async def test_pages_about_oneself_and_dead_links_too(client: Client, path: str) -> None:
+    headers: dict[str, Any] = {"accept-language": "af", "accept": "text/html"}
+    page = Seen(await client.get(path, headers=headers))
+    assert page.all("html") == [{"lang": "af"}]
+    assert "My kaartjies" in page.text
