@@ -1,0 +1,127 @@
+"""A Chromium of the system's, and pages that hold whoever uses them to the house's promises.
+
+A page of ours loads nothing from elsewhere, logs no error, and says nobody's name in an address. A visitor's page notes
+whatever breaks one of these; `check` says so at the end of the test.
+"""
+
+import os
+import shutil
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Route, async_playwright
+
+from tests.services.servers import Missing
+
+# A server without a screen, a sandbox or a way out needs none of what these switch off.
+SWITCHES = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+    "--force-color-profile=srgb",
+    "--use-fake-ui-for-media-stream",
+    "--use-fake-device-for-media-stream",
+)
+# Questions whose answer is often no, which Chromium logs by itself: whether somebody is known here already, and whether
+# they have a checkout open or wait for one. To ask first would cost everybody a request.
+QUIET = (("401 (Unauthorized)", "/queue"), ("404 (Not Found)", "/checkout"), ("404 (Not Found)", "/waitlist"))
+AXE = Path(__file__).parents[2] / "frontend/node_modules/axe-core/axe.min.js"
+# What axe is asked for: WCAG 2.2 AA, and its advice for good practice.
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+def program() -> str:
+    for name in (os.environ.get("CHROMIUM"), "chromium", "chromium-browser"):
+        if name and (found := shutil.which(name)):
+            return found
+    raise Missing("Chromium is not installed (scripts/browser)")
+
+
+@asynccontextmanager
+async def chromium(*switches: str) -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=program(), args=[*SWITCHES, *switches])
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+class Visitor:
+    """Somebody with a browser of their own. `page` is what they look at."""
+
+    def __init__(self, context: BrowserContext, page: Page, origin: str) -> None:
+        self.context, self.page, self.origin = context, page, origin
+        self.wrong: list[str] = []
+        self.addresses: list[str] = []
+        self._expected: list[str] = []
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self.wrong.append(f"uncaught: {error}"))
+        page.on("request", self._note)
+
+    def expects(self, *words: str) -> None:
+        """A refusal that the test brings about: the browser itself logs it."""
+        self._expected += words
+
+    async def go(self, path: str) -> None:
+        await self.page.goto(self.origin + path, wait_until="load")
+
+    def check(self) -> None:
+        assert not self.wrong, self.wrong
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        where = message.location.get("url", "")
+        asked = any(status in message.text and where.endswith(path) for status, path in QUIET)
+        expected = any(word in f"{message.text} {where}" for word in self._expected)
+        if message.type in ("error", "warning") and not asked and not expected:
+            self.wrong.append(f"{message.type}: {message.text} ({where})")
+
+    def _note(self, request: Request) -> None:
+        self.addresses.append(unquote(request.url))
+
+    async def shut_out(self, route: Route) -> None:
+        """Nothing leaves this machine."""
+        target = urlsplit(route.request.url)
+        if f"{target.scheme}://{target.netloc}" == self.origin or target.scheme in ("data", "blob"):
+            await route.continue_()
+        else:
+            self.wrong.append(f"a request to {route.request.url}")
+            await route.abort()
+
+    async def violations(self) -> list[str]:
+        """What axe finds wrong on the page as it is now."""
+        if not AXE.exists():
+            raise Missing("axe-core is not installed (make web)")
+        await self.page.evaluate(AXE.read_text())
+        found: Any = await self.page.evaluate(
+            "async (tags) => (await axe.run(document, { runOnly: tags, resultTypes: ['violations'] })).violations",
+            RULES,
+        )
+        return [
+            f"{one['id']}: {one['help']}: {node['target']}: {node['html'][:160]}"
+            for one in found
+            for node in one["nodes"]
+        ]
+
+
+Visit = Callable[..., Any]
+
+
+@asynccontextmanager
+async def visitor(browser: Browser, origin: str, **options: Any) -> AsyncIterator[Visitor]:
+    """Options are those of a browser context: `viewport`, `color_scheme`, `java_script_enabled` …"""
+    usual: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", "locale": "en-GB"}
+    context = await browser.new_context(**usual | options)
+    context.set_default_timeout(15_000)
+    try:
+        page = await context.new_page()
+        made = Visitor(context, page, origin)
+        await context.route("**/*", made.shut_out)
+        yield made
+    finally:
+        await context.close()

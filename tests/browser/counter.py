@@ -1,0 +1,78 @@
+"""What people do at a show's box office, in their words rather than in selectors."""
+
+import re
+from typing import Any
+
+from playwright.async_api import Locator, Page, expect
+
+from tests.browser.chromium import Visit, Visitor
+from tests.checkout.helpers import Sale, selling
+from tests.fixtures import Client, Tenant
+from tests.holds.helpers import hall
+
+NAME, EMAIL = "Thandi Radebe", "thandi.radebe@example.org"
+SHOW = "the-tempest"
+
+
+def path(tenant: Tenant, slug: str = SHOW) -> str:
+    return f"/o/{tenant.organization.slug}/{slug}"
+
+
+async def small_house(staff: Client, **more: Any) -> Sale:
+    return await selling(staff, hall(4, 10), **more)
+
+
+async def at_the_map(visit: Visit, tenant: Tenant, **options: Any) -> Visitor:
+    """A visitor for whom the box office has opened, with the states of the seats."""
+    one: Visitor = await visit(path(tenant), **options)
+    await expect(one.page.get_by_role("application")).to_be_visible()
+    await expect(one.page.get_by_text("Live availability")).to_be_visible()
+    return one
+
+
+def basket(page: Page) -> Locator:
+    return page.get_by_role("complementary", name="Your basket")
+
+
+def taken(page: Page) -> Locator:
+    """What is in the basket: each can be given back."""
+    return basket(page).get_by_role("button", name=re.compile("^Give back"))
+
+
+async def best(page: Page, seats: int) -> None:
+    await page.get_by_label("Seats", exact=True).select_option(str(seats))
+    await page.get_by_role("button", name="Best available").click()
+    await expect(taken(page)).to_have_count(seats)
+
+
+async def open_list(page: Page, row: str) -> None:
+    await page.get_by_role("button", name="Show as a list").click()
+    rows = page.get_by_role("combobox", name=re.compile("^Row"))
+    option = rows.locator("option", has_text=re.compile(rf"^{row} "))
+    await rows.select_option(await option.get_attribute("value"))
+
+
+def seat(page: Page, row: str, number: int) -> Locator:
+    return page.get_by_role("button", name=re.compile(rf"row {row}, seat {number}\b"))
+
+
+async def to_checkout(page: Page) -> None:
+    await page.get_by_role("button", name="Continue to checkout").click()
+    await expect(page.get_by_role("heading", name="Checkout")).to_be_visible()
+
+
+async def fill_in(page: Page) -> None:
+    await page.get_by_label("Name").fill(NAME)
+    await page.get_by_label("E-mail").fill(EMAIL)
+
+
+async def pay(page: Page) -> None:
+    await page.get_by_role("button", name=re.compile("^Pay ")).click()
+    await expect(page.get_by_role("heading", name="You are going")).to_be_visible()
+
+
+async def buy(page: Page, seats: int) -> None:
+    await best(page, seats)
+    await to_checkout(page)
+    await fill_in(page)
+    await pay(page)

@@ -1,0 +1,189 @@
+"""From the show's page to the tickets, and everything that can come between."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.accounts.helpers import data
+from tests.browser import counter
+from tests.browser.chromium import Visit
+from tests.events.helpers import move
+from tests.fixtures import Client, Tenant
+from tests.test_serve import House
+
+
+@pytest.mark.req("BUY-1", "BUY-5")
+async def test_two_seats_are_bought(visit: Visit, staff: Client, tenant: Tenant, house: House) -> None:
+    sale = await counter.small_house(staff)
+    visitor = await counter.at_the_map(visit, tenant)
+    page = visitor.page
+    await counter.buy(page, 2)
+    await expect(page.get_by_role("img", name=re.compile("QR code of ticket"))).to_have_count(2)
+    for picture in await page.get_by_role("img", name=re.compile("QR code")).all():
+        assert await picture.evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
+    (order,) = data(await staff.get(sale.path("orders")))
+    assert (order["status"], order["buyer_email"]) == ("paid", counter.EMAIL)
+    await page.get_by_role("link", name="Open my order").click()
+    await expect(page.get_by_text("Paid. See you there.")).to_be_visible()
+    await expect(page.get_by_role("heading", level=2)).to_have_count(2)
+    _nobody_is_named(visitor.addresses, house)
+
+
+def _nobody_is_named(addresses: list[str], house: House) -> None:
+    """Neither in an address, which ends in other people's logs, nor in ours."""
+    for word in (counter.EMAIL, "thandi", "radebe"):
+        assert not [address for address in addresses if word in address.lower()]
+        assert word not in house.text.lower()
+
+
+async def test_a_seat_is_picked_on_the_map(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    await counter.small_house(staff)
+    page = (await counter.at_the_map(visit, tenant)).page
+    await page.get_by_role("application").scroll_into_view_if_needed()
+    box = await page.get_by_role("application").bounding_box()
+    assert box
+    words = await _hovered(page, box)
+    await page.mouse.down()
+    await page.mouse.up()
+    await expect(counter.taken(page)).to_have_count(1)
+    await expect(counter.basket(page)).to_contain_text(words.split(":")[0])
+
+
+async def _hovered(page: Page, box: Any) -> str:
+    """Moves about until there is a free seat under the mouse: its tip says so."""
+    tip = page.locator(".tip")
+    for step in range(400):
+        x, y = 0.05 + 0.9 * (step % 40) / 40, 0.15 + 0.7 * (step // 40) / 10
+        await page.mouse.move(box["x"] + box["width"] * x, box["y"] + box["height"] * y)
+        if await tip.count() and ": free" in (found := await tip.inner_text()):
+            return found
+    raise AssertionError("there is no free seat anywhere on the map")
+
+
+@pytest.mark.req("HOLD-3", "HOLD-10")
+async def test_two_browsers_want_one_seat(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    await counter.small_house(staff)
+    first, second = [(await counter.at_the_map(visit, tenant)) for _ in range(2)]
+    for one in (first, second):
+        one.expects("409 (Conflict)")
+        await counter.open_list(one.page, "A")
+        await expect(counter.seat(one.page, "A", 5)).to_be_enabled()
+    buttons = [await counter.seat(one.page, "A", 5).element_handle() for one in (first, second)]
+    for button in buttons:  # both before either hears of the other
+        assert button
+        await button.evaluate("button => setTimeout(() => button.click(), 50)")
+    winner, loser = await _one_has_it(first.page, second.page)
+    await expect(counter.taken(winner)).to_have_count(1)
+    await expect(counter.taken(loser)).to_have_count(0)
+    await expect(counter.basket(loser).locator(".wrong")).not_to_be_empty()
+    await counter.seat(loser, "A", 8).click()  # and chooses another
+    await expect(counter.taken(loser)).to_have_count(1)
+
+
+async def _one_has_it(*pages: Any) -> tuple[Any, Any]:
+    told = counter.basket(pages[0]).locator(".wrong").or_(counter.taken(pages[0]))
+    await expect(told.first).to_be_visible()
+    return (pages[0], pages[1]) if await counter.taken(pages[0]).count() else (pages[1], pages[0])
+
+
+@pytest.mark.req("HOLD-4")
+async def test_a_hold_expires_on_the_screen(visit: Visit, staff: Client, tenant: Tenant, clock: Any) -> None:
+    await counter.small_house(staff)
+    page = (await counter.at_the_map(visit, tenant, clock=True)).page
+    await counter.best(page, 2)
+    await expect(counter.basket(page).get_by_text("Held for you")).to_be_visible()
+    await expect(counter.basket(page).locator("svg text")).to_have_text(re.compile(r"^[45]:\d\d$"))
+    await page.clock.fast_forward("03:10")
+    await expect(counter.basket(page).get_by_text("left to check out")).to_have_text("2:00 left to check out.")
+    await clock(timedelta(minutes=6))
+    await page.clock.fast_forward("02:00")
+    await expect(counter.basket(page).get_by_text("Hold expired").first).to_be_visible()
+    await expect(counter.taken(page)).to_have_count(0)
+    other = (await counter.at_the_map(visit, tenant)).page  # they are anybody's again
+    await counter.best(other, 2)
+
+
+@pytest.mark.req("CHK-2")
+async def test_a_checkout_is_found_again(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    """The page is closed, or the line goes dead, in the middle of it."""
+    await counter.small_house(staff)
+    visitor = await counter.at_the_map(visit, tenant)
+    page = visitor.page
+    await counter.best(page, 2)
+    await counter.to_checkout(page)
+    visitor.expects("ERR_INTERNET_DISCONNECTED", "Failed to load resource")
+    await visitor.context.set_offline(True)
+    await counter.fill_in(page)
+    await page.get_by_role("button", name=re.compile("^Pay ")).click()
+    await expect(page.get_by_role("alert")).to_contain_text("no connection")
+    await visitor.context.set_offline(False)
+    await page.reload()
+    await expect(page.get_by_role("heading", name="Checkout")).to_be_visible()
+    await expect(counter.basket(page).get_by_text("Welcome back")).to_be_visible()
+    await counter.fill_in(page)
+    await counter.pay(page)
+
+
+@pytest.mark.req("BUY-3")
+async def test_a_declined_card_loses_nothing(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    await counter.small_house(staff)
+    visitor = await counter.at_the_map(visit, tenant)
+    visitor.expects("402 (Payment Required)")
+    page = visitor.page
+    await counter.best(page, 1)
+    await counter.to_checkout(page)
+    await page.get_by_role("button", name=re.compile("^Pay ")).click()
+    await expect(page.get_by_text("Who is it for?")).to_be_visible()  # beside the field
+    await counter.fill_in(page)
+    await page.get_by_label("Method").select_option("decline")
+    await page.get_by_role("button", name=re.compile("^Pay ")).click()
+    await expect(page.get_by_role("alert")).to_have_text("The card was declined.")
+    await expect(page.get_by_label("Name")).to_have_value(counter.NAME)
+    await page.get_by_label("Method").select_option("approve")
+    await counter.pay(page)
+
+
+@pytest.mark.req("QUEUE-2")
+async def test_the_line_lets_in_and_the_seats_are_paid_for(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    sale = await counter.small_house(staff)
+    data(await staff.put(sale.path("queue/settings"), json={"mode": "on", "slots": 1}))
+    inside = await visit(f"{counter.path(tenant)}/queue")
+    await expect(inside.page.get_by_role("application")).to_be_visible()  # there is room for one
+    waits = await visit(f"{counter.path(tenant)}/queue")
+    await expect(waits.page.get_by_text("Your place in line")).to_be_visible()
+    await expect(waits.page.locator("#number")).to_have_text("1")
+    await waits.page.reload()  # which moves nobody
+    await expect(waits.page.locator("#number")).to_have_text("1")
+    await counter.buy(inside.page, 1)
+    await expect(waits.page.get_by_role("application")).to_be_visible(timeout=30_000)
+    await counter.buy(waits.page, 2)
+
+
+@pytest.mark.req("EV-7")
+async def test_a_postponed_show_says_so_and_sells_nothing(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    sale = await counter.small_house(staff)
+    event = {"id": str(sale.event_id)}
+    data(await move(staff, event, "postpone", reason="Storm warning"))
+    page = (await visit(counter.path(tenant))).page
+    await expect(page.get_by_role("note")).to_contain_text("postponed")
+    await expect(page.get_by_role("note")).to_contain_text("not known yet")
+    await expect(page.get_by_role("application")).to_have_count(0)
+
+
+@pytest.mark.req("BUY-4")
+async def test_a_refund_shows_on_the_orders_page(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    sale = await counter.small_house(staff)
+    page = (await counter.at_the_map(visit, tenant)).page
+    await counter.buy(page, 1)
+    await page.get_by_role("link", name="Open my order").click()
+    await expect(page.get_by_text("Paid. See you there.")).to_be_visible()
+    (order,) = data(await staff.get(sale.path("orders")))
+    wish = {"reason": "The buyer is ill.", "fees": "return"}
+    key = {"idempotency-key": order["id"]}
+    data(await staff.post(f"/api/orders/{order['id']}/refunds", json=wish, headers=key), 201)
+    await page.reload()
+    await expect(page.get_by_text("This order was paid back.")).to_be_visible()
+    await expect(page.get_by_role("row", name=re.compile("Paid back"))).to_be_visible()

@@ -1,0 +1,138 @@
+"""What holds for every page: readable without scripts, usable by keyboard, on a small phone, in the dark, by all."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.accounts.helpers import data
+from tests.browser import counter
+from tests.browser.chromium import Visit, Visitor
+from tests.fixtures import Client, Tenant
+
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+LOOKS: dict[str, dict[str, Any]] = {"light": {}, "dark": {"color_scheme": "dark"}, "phone": PHONE}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_no_barrier_from_the_programme_to_the_ticket(
+    look: str, visit: Visit, staff: Client, tenant: Tenant
+) -> None:
+    """axe finds nothing in any state that a buyer passes through; and nothing is wider than the screen."""
+    await counter.small_house(staff)
+    options = LOOKS[look]
+    await _clean(await visit(f"/o/{tenant.organization.slug}", **options), "programme")
+    visitor = await counter.at_the_map(visit, tenant, **options)
+    page = visitor.page
+    await _clean(visitor, "map")
+    await counter.open_list(page, "B")
+    await _clean(visitor, "list")
+    await counter.seat(page, "B", 1).click()
+    await expect(counter.taken(page)).to_have_count(1)
+    await _clean(visitor, "basket")
+    await counter.to_checkout(page)
+    await page.get_by_role("button", name=re.compile("^Pay ")).click()
+    await _clean(visitor, "checkout with mistakes")
+    await counter.fill_in(page)
+    await counter.pay(page)
+    await _clean(visitor, "bought")
+    await page.get_by_role("link", name="Open my order").click()
+    await expect(page.get_by_text("Paid. See you there.")).to_be_visible()
+    await _clean(visitor, "order")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_no_barrier_on_the_pages_around_it(look: str, visit: Visit, staff: Client, tenant: Tenant) -> None:
+    sale = await counter.small_house(staff)
+    data(await staff.put(sale.path("queue/settings"), json={"mode": "on", "slots": 1}))
+    options = LOOKS[look]
+    (await visit(f"{counter.path(tenant)}/queue", **options)).expects("403")
+    line = await visit(f"{counter.path(tenant)}/queue", **options)
+    await expect(line.page.get_by_text("Your place in line")).to_be_visible()
+    await _clean(line, "waiting room")
+    for path in ("/", "/sign-in", "/problems/seat_not_available"):
+        await _clean(await visit(path, **options), path)
+    lost = await visit("/", **options)
+    lost.expects("404 (Not Found)")
+    await lost.go("/o/nobody/nothing")
+    await _clean(lost, "a dead link")
+    mine = await visit("/", **options)
+    mine.expects("401 (Unauthorized)")
+    await mine.go("/my")
+    await expect(mine.page.get_by_role("heading", name="My tickets")).to_be_visible()
+    await _clean(mine, "my tickets")
+
+
+async def _clean(visitor: Visitor, state: str) -> None:
+    assert await visitor.violations() == [], state
+    over = await visitor.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert over <= 0, f"{state} is {over} pixels wider than the screen"
+
+
+async def test_a_purchase_without_a_mouse(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    await counter.small_house(staff)
+    page = (await counter.at_the_map(visit, tenant)).page
+    await _tab_to(page, "[role=application]")
+    for key in ("ArrowRight", "ArrowDown"):
+        await page.keyboard.press(key)
+    await expect(page.locator(".spoken")).to_have_text(re.compile(r"row B, seat \d+: free"))
+    await page.keyboard.press("Enter")
+    await expect(counter.taken(page)).to_have_count(1)
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("Enter")
+    await expect(counter.taken(page)).to_have_count(2)
+    await _tab_to(page, "button.call")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", name="Checkout")).to_be_visible()
+    await _tab_to(page, "input[autocomplete=name]")
+    await page.keyboard.type(counter.NAME)
+    await page.keyboard.press("Tab")
+    await page.keyboard.type(counter.EMAIL)
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", name="You are going")).to_be_visible()
+
+
+async def _tab_to(page: Page, selector: str) -> None:
+    for _ in range(60):
+        if await page.evaluate("selector => document.activeElement?.matches(selector) ?? false", selector):
+            return
+        await page.keyboard.press("Tab")
+    raise AssertionError(f"{selector} cannot be reached with the tabulator key")
+
+
+async def test_a_show_is_readable_without_scripts(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    await counter.small_house(staff)
+    page = (await visit(counter.path(tenant), java_script_enabled=False)).page
+    await expect(page.get_by_role("heading", level=1)).to_have_text("The Tempest")
+    for words in ("An island, a storm, a duke.", "Liège", "1 June 2090", "allow scripts"):
+        await expect(page.get_by_text(words).first).to_be_visible()
+    await expect(page.get_by_role("link", name="Add to calendar")).to_be_visible()
+
+
+async def test_scripts_come_from_this_house_alone(visit: Visit, staff: Client, tenant: Tenant, client: Client) -> None:
+    await counter.small_house(staff)
+    for path in ("/", counter.path(tenant), f"{counter.path(tenant)}/queue", "/my", "/api/docs", "/sign-in"):
+        policy = (await client.get(path)).headers["content-security-policy"]
+        rules = dict(part.split(" ", 1) for part in policy.split("; "))
+        assert rules["default-src"] == "'none'", path
+        assert "unsafe" not in rules["script-src"].replace("'wasm-unsafe-eval'", ""), path
+    visitor = await counter.at_the_map(visit, tenant)
+    visitor.expects("Content Security Policy", "content security policy")
+    ran = await visitor.page.evaluate(
+        """() => { const script = document.createElement('script'); script.textContent = 'window.ran = true';
+           document.body.append(script); return window.ran === true }"""
+    )
+    assert not ran, "an inline script ran"
+
+
+async def test_no_script_sees_the_session(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    await counter.small_house(staff)
+    visitor = await counter.at_the_map(visit, tenant)
+    await counter.best(visitor.page, 1)
+    cookies = await visitor.context.cookies()
+    assert cookies
+    assert all(cookie["httpOnly"] and cookie["sameSite"] in ("Lax", "Strict") for cookie in cookies), cookies
+    assert not await visitor.page.evaluate("document.cookie")
+    kept = await visitor.page.evaluate("JSON.stringify(localStorage)")
+    assert "fhs_" not in kept
