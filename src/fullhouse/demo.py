@@ -5,31 +5,24 @@ they can be shown again and again, and are different on every installation.
 """
 
 import base64
-from datetime import timedelta
+from collections.abc import Callable
 
 import asyncpg
 import msgspec
 
-from fullhouse import demo_art
+from fullhouse import demo_shows
 from fullhouse.accounts import actions, passwords, store
-from fullhouse.accounts.model import CreateApiKey, GrantMembership, Organization, Role
+from fullhouse.accounts.model import CreateApiKey, GrantMembership, Organization, Role, User
 from fullhouse.accounts.policy import ROLE_ACTIONS, SCOPE_ACTIONS
-from fullhouse.events import actions as events
-from fullhouse.events import image_actions
+from fullhouse.demo_shows import Cast
 from fullhouse.events import store as events_store
-from fullhouse.events import venue_actions as venues
-from fullhouse.events.model import NewEvent, NewGate, NewVenue
-from fullhouse.events.policy import Move
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.db import Database, Tx
 from fullhouse.kit.files import Files
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Keyring, Kind, mint
-from fullhouse.seating import actions as layouts
-from fullhouse.seating import overlay_actions as seating
-from fullhouse.seating.generators import Theatre, generate
-from fullhouse.seating.model import AttachLayout
 
+DEADLINE_S = 300
 SLUG, NAME = "harbour-theatre", "Harbour Theatre"
 PEOPLE = (
     ("owner", "Olive Marsh"),
@@ -38,17 +31,15 @@ PEOPLE = (
     ("scanner", "Gate One"),
     ("customer", "Carl Jensen"),
 )
-# 420 places, which is the venue's capacity, four of them for wheelchairs with a companion each.
-HOUSE = Theatre(name=NAME, stalls_rows=12, stalls_seats=22, circle_rows=5, circle_seats=26, wheelchair_places=4)
-GATES = (("FOYER", "Foyer", 400), ("STAGE_DOOR", "Stage door", 20))
-SHOWS = (  # name, category, days from today, hours, the moves since
-    ("The Lighthouse Keeper", "theatre", 21, 2, (Move.PUBLISH,)),
-    ("Night Ferry: a Concert in Four Tides", "concert", 35, 3, (Move.PUBLISH,)),
-    ("Open Rehearsal", "theatre", 12, 1, ()),
-    ("Storm Season", "theatre", 28, 2, (Move.PUBLISH, Move.POSTPONE)),
-    ("Harbour Jazz Brunch", "concert", 16, 2, (Move.PUBLISH, Move.CANCEL)),
-)
-MEMBERS = (("friends", "Frida Bloom"), ("friends", "Milan Petrov"), ("patrons", "Pia Laurent"))
+PLATFORM = (("super_admin", "Platform"), ("tenant_manager", "Tenants"))
+MEMBERS = (
+    ("friends", "Frida Bloom"), ("friends", "Milan Petrov"), ("friends", "Sipho Dlamini"), ("friends", "Ingrid Vos"),
+    ("friends", "Tariq Hassan"), ("patrons", "Pia Laurent"), ("patrons", "Naledi Mokoena"), ("patrons", "Carl Jensen"),
+)  # fmt: skip
+FIRST = (
+    "Amahle", "Ben", "Chloe", "Dawid", "Elena", "Farid", "Grace", "Hendrik", "Imani", "Jonas", "Kagiso", "Lerato",
+)  # fmt: skip
+LAST = ("Abrahams", "Botha", "Chen", "Daniels", "Ebrahim", "Fourie", "Govender", "Hendricks")
 
 
 class LogIn(msgspec.Struct, frozen=True):
@@ -61,7 +52,7 @@ class Demo(msgspec.Struct, frozen=True):
     organization: str
     organization_id: str
     log_ins: list[LogIn]
-    platform_log_in: LogIn
+    platform_log_ins: list[LogIn]
     api_key: str
     events: list[str]
 
@@ -72,7 +63,7 @@ async def describe(tx: Tx, organization: Organization, keyring: Keyring) -> Demo
         organization=SLUG,
         organization_id=str(organization.id),
         log_ins=[_log_in(keyring, role) for role, _ in PEOPLE],
-        platform_log_in=_log_in(keyring, "super_admin"),
+        platform_log_ins=[_log_in(keyring, role) for role, _ in PLATFORM],
         api_key=mint(Kind.API_KEY, organization.id, keyring.key("demo:api-key")),
         events=[str(show.id) for show in shows],
     )
@@ -88,36 +79,52 @@ async def find(database: Database, keyring: Keyring) -> Demo | None:
         return await describe(tx, organization, keyring)
 
 
-async def fill(database: Database, owner_url: str, keyring: Keyring, files: Files) -> Demo:
+async def fill(
+    database: Database, owner_url: str, keyring: Keyring, files: Files, tell: Callable[[str], None] = lambda _: None
+) -> Demo:
+    """All of it or nothing, in one transaction. `tell` hears how far it is."""
     if found := await find(database, keyring):
         return found
-    await _make_super_admin(owner_url, keyring)  # first: whoever finds the organisation finds all of the demo
+    await _make_platform_staff(owner_url, keyring)  # first: whoever finds the organisation finds all of the demo
     organization_id = new_id()
     hashes = {role: await passwords.hash_password(_log_in(keyring, role).password) for role, _ in PEOPLE}
-    async with database.tenant(organization_id, SYSTEM, deadline_s=60) as tx:
+    async with database.tenant(organization_id, SYSTEM, deadline_s=DEADLINE_S) as tx:
         organization = await actions.create_organization(tx, organization_id, SLUG, NAME)
+        people = {}
         for role, name in PEOPLE:
             email = _log_in(keyring, role).email
-            await actions.create_user(tx, email=email, name=name, role=role, password_hash=hashes[role])
+            people[role] = await actions.create_user(tx, email=email, name=name, role=role, password_hash=hashes[role])
         await _fill_members(tx)
-        as_owner = await _owner(tx, keyring)
+        as_owner = _as_owner(tx, people["owner"])
         await actions.create_api_key(
             tx, as_owner, CreateApiKey("Demo key", sorted(SCOPE_ACTIONS)), keyring.key("demo:api-key")
         )
-        await _fill_shows(tx, as_owner, files)
+        cast = Cast(tx, as_owner, keyring, files, await _buyers(tx), people["customer"])
+        await demo_shows.put_on(cast, tell)
         return await describe(tx, organization, keyring)
 
 
 async def _fill_members(tx: Tx) -> None:
     for number, (tier, name) in enumerate(MEMBERS, 1001):
-        email = f"{name.split()[0].lower()}@demo.example"
+        email = "customer@demo.example" if name == PEOPLE[-1][1] else _address(name)
         await actions.grant_membership(tx, GrantMembership(email, name, tier, f"HT-{number}"))
 
 
-async def _owner(tx: Tx, keyring: Keyring) -> Principal:
+async def _buyers(tx: Tx) -> list[User]:
+    """People who bought in the past; they can sign in by mail."""
+    return [
+        await actions.create_user(tx, email=_address(f"{first} {last}"), name=f"{first} {last}", role=Role.CUSTOMER)
+        for first in FIRST
+        for last in LAST
+    ]
+
+
+def _address(name: str) -> str:
+    return f"{name.lower().replace(' ', '.')}@demo.example"
+
+
+def _as_owner(tx: Tx, owner: User) -> Principal:
     assert tx.organization_id
-    owner = await store.user_by_email(tx, tx.organization_id, _log_in(keyring, "owner").email)
-    assert owner
     return Principal(
         organization_id=tx.organization_id,
         actor=msgspec.structs.replace(SYSTEM, id=owner.id),
@@ -126,52 +133,13 @@ async def _owner(tx: Tx, keyring: Keyring) -> Principal:
     )
 
 
-async def _fill_shows(tx: Tx, who: Principal, files: Files) -> None:
-    venue = await venues.create_venue(
-        tx,
-        who,
-        NewVenue(
-            name=NAME,
-            city="Cape Town",
-            country="ZA",
-            timezone="Africa/Johannesburg",
-            address="1 Quay Road, Waterfront, Cape Town",
-            latitude=-33.9036,
-            longitude=18.4207,
-            max_capacity=420,
-        ),
-    )
-    for code, name, capacity in GATES:
-        await venues.create_gate(tx, who, venue.id, NewGate(gate_code=code, name=name, capacity=capacity))
-    layout = await layouts.create_layout(tx, who, venue.id, lambda: generate(HOUSE))
-    await layouts.activate(tx, layout.id)
-    evening = (await tx.now()).replace(hour=17, minute=30, second=0, microsecond=0)
-    for name, category, days, hours, moves in SHOWS:
-        start_at = evening + timedelta(days=days)
-        wish = NewEvent(
-            venue_id=venue.id,
-            name=name,
-            description=f"{name}, at {NAME}. Doors open half an hour before.",
-            category=category,
-            start_at=start_at,
-            end_at=start_at + timedelta(hours=hours),
-            doors_at=start_at - timedelta(minutes=30),
-            capacity=420,
-            cover_image_ids=[(await image_actions.add(tx, files, demo_art.poster(name))).id],
-        )
-        event = await events.create_event(tx, who, wish)
-        if moves:  # whatever was announced has seats
-            await seating.attach(tx, event.id, AttachLayout(layout_id=layout.id), None)
-        for move in moves:
-            await events.move_event(tx, event.id, move, reason=None if move is Move.PUBLISH else "Storm warning")
-
-
-async def _make_super_admin(owner_url: str, keyring: Keyring) -> None:
-    log_in = _log_in(keyring, "super_admin")
-    password_hash = await passwords.hash_password(log_in.password)
+async def _make_platform_staff(owner_url: str, keyring: Keyring) -> None:
     connection = await asyncpg.connect(owner_url, timeout=10)
     try:
-        await store.insert_platform_user(connection, new_id(), log_in.email, "Platform", log_in.role, password_hash)
+        for role, name in PLATFORM:
+            log_in = _log_in(keyring, role)
+            password_hash = await passwords.hash_password(log_in.password)
+            await store.insert_platform_user(connection, new_id(), log_in.email, name, log_in.role, password_hash)
     finally:
         await connection.close(timeout=5)
 

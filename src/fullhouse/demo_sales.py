@@ -1,0 +1,354 @@
+"""The demo's sales: who bought what in the weeks before today, what was given back, and what the ledger says of it.
+
+Drawn from the show's name, so that it is the same on every installation. What was sold is chosen as people choose:
+parties side by side, the front rows first, in the evening rather than at night.
+"""
+
+import hashlib
+import os
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from fullhouse.accounts.model import User
+from fullhouse.checkout import policy, store
+from fullhouse.checkout.order_reads import secret_of
+from fullhouse.demo_rows import Row, bytea, insert
+from fullhouse.events.model import Event
+from fullhouse.kit import secrets
+from fullhouse.kit.codes import new_code
+from fullhouse.kit.db import Tx
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.secrets import Keyring
+from fullhouse.payments.model import FEES, ORGANIZER, REFUNDS, TAX, account_of
+from fullhouse.seating import overlay_actions as seating
+from fullhouse.tickets import actions as tickets
+from fullhouse.tickets import promo_actions as promos
+from fullhouse.tickets import type_actions as types
+from fullhouse.tickets.pricing import Charge, Line, Quote, quote
+from fullhouse.tickets.type_model import TicketType
+
+PARTIES, OFTEN = (1, 2, 3, 4, 5, 6), (12, 45, 14, 20, 5, 4)
+# How busy the hours of a day are, by the clock of those who buy.
+HOURS = (2, 1, 0, 0, 0, 1, 3, 6, 9, 10, 10, 11, 13, 11, 9, 8, 9, 12, 16, 20, 22, 19, 12, 6)
+GIVEN_BACK = 0.03
+SECOND_THOUGHTS = ("I am ill and cannot travel.", "Bought twice by mistake.", "The babysitter cancelled.")
+
+_SEATS = """
+    SELECT e.seat_id, e.zone_id, z.zone_key, coalesce(s.price_category, z.price_category) AS price, s.section,
+           s.row_label, s.category, z.access_mode
+    FROM event_seats e
+    JOIN seats s ON s.organization_id = e.organization_id AND s.id = e.seat_id
+    JOIN event_zones z ON z.organization_id = e.organization_id AND z.event_id = e.event_id AND z.zone_id = e.zone_id
+    WHERE e.organization_id = $1 AND e.event_id = $2 AND e.status = 'available' ORDER BY e.ordinal
+"""
+_ZONES = """
+    SELECT zone_id, zone_key, capacity, price_category AS price FROM event_zones
+    WHERE organization_id = $1 AND event_id = $2 AND zone_type IN ('ga_seated', 'ga_standing')
+      AND access_mode = 'public'
+    ORDER BY position
+"""
+_SELL_SEATS = """
+    UPDATE event_seats s SET status = 'sold', ticket_id = w.ticket_id, version = s.version + 1
+    FROM unnest($3::uuid[], $4::uuid[]) AS w (seat_id, ticket_id)
+    WHERE s.organization_id = $1 AND s.event_id = $2 AND s.seat_id = w.seat_id AND s.status = 'available'
+"""
+_COUNT = """
+    UPDATE pools p SET sold = p.sold + w.n FROM unnest($3::uuid[], $4::integer[]) AS w (ref_id, n)
+    WHERE p.organization_id = $1 AND p.event_id = $2 AND p.ref_id = w.ref_id
+"""
+
+
+class Wish(NamedTuple):
+    """One line of an order: a seat, or so many places of a zone."""
+
+    zone_id: UUID
+    zone_key: str
+    price: str | None
+    seat_id: UUID | None = None
+    quantity: int = 1
+
+
+class Bought(NamedTuple):
+    """An order, and all that hangs on it."""
+
+    at: datetime
+    buyer: User
+    lines: Sequence[tuple[Wish, TicketType]]
+    bill: Quote
+    given_back: bool
+
+
+async def sell(
+    tx: Tx, keyring: Keyring, event: Event, buyers: Sequence[User], share: float, first: User | None = None
+) -> int:
+    """Sells a share of a show in the time since its sale began; `first` has bought before everybody else. How many
+    tickets that makes.
+    """
+    chance = random.Random(event.name)  # noqa: S311
+    kinds = await types.list_types(tx, event.id)
+    charges = (await promos.charges(tx, event.id)).charges
+    parties = [*_seated(chance, await tx.fetch(_SEATS, tx.organization_id, event.id), share)]
+    parties += _standing(chance, await tx.fetch(_ZONES, tx.organization_id, event.id), share)
+    times = _times(chance, event.sale_start_at, min(await tx.now(), event.sale_end_at), len(parties))
+    chance.shuffle(parties)
+    people = [first or chance.choice(buyers), *chance.choices(buyers, k=len(parties))]
+    sold = [
+        _bought(chance, at, buyer, party, kinds, charges, keep=number == 0 or share >= 1)
+        for number, (at, buyer, party) in enumerate(zip(times, people, parties, strict=False))
+    ]
+    return await _write(tx, keyring, event, sold)
+
+
+# --- who takes what
+
+
+def _seated(chance: random.Random, seats: Sequence[Any], share: float) -> Iterator[list[Wish]]:
+    rows: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for seat in seats:
+        # A companion seat goes with its place, and a lounge is for members: they buy for themselves.
+        if share >= 1 or (seat["category"] not in ("wheelchair", "companion") and seat["access_mode"] == "public"):
+            rows[seat["section"], seat["row_label"]].append(seat)
+    for number, row in enumerate(rows.values()):
+        wanted = 1.0 if share >= 1 else share + 0.3 * (0.5 - number / len(rows))
+        while row:
+            size = chance.choices(PARTIES, OFTEN)[0]
+            party, row = row[:size], row[size:]
+            if chance.random() < wanted:
+                yield [Wish(s["zone_id"], s["zone_key"], s["price"], s["seat_id"]) for s in party]
+
+
+def _standing(chance: random.Random, zones: Sequence[Any], share: float) -> Iterator[list[Wish]]:
+    for zone in zones:
+        left = int(zone["capacity"] * share)
+        while left > 0:
+            size = min(left, chance.choices(PARTIES, OFTEN)[0])
+            left -= size
+            yield [Wish(zone["zone_id"], zone["zone_key"], zone["price"], quantity=size)]
+
+
+def _times(chance: random.Random, since: datetime, until: datetime, count: int) -> list[datetime]:
+    """Many on the first days, fewer later, the latest a few minutes ago."""
+    days = max(1, (until - since).days)
+    found = []
+    for _ in range(count):
+        hour = chance.choices(range(24), HOURS)[0]
+        day = since + timedelta(days=days * chance.random() ** 1.7)
+        moment = day.replace(hour=hour, minute=chance.randrange(60), second=chance.randrange(60))
+        found.append(min(max(moment, since), until - timedelta(minutes=chance.randint(3, 600))))
+    return sorted(found)
+
+
+def _bought(
+    chance: random.Random, at: datetime, buyer: User, party: list[Wish], kinds: Sequence[TicketType],
+    charges: Sequence[Charge], *, keep: bool,
+) -> Bought:  # fmt: skip
+    lines = []
+    for wish in party:
+        fitting = [
+            kind
+            for kind in kinds
+            if kind.kind == ("seated" if wish.seat_id else "ga") and (not kind.zones or wish.zone_key in kind.zones)
+        ]
+        lines.append((wish, fitting[0] if chance.random() < 0.8 else fitting[-1]))
+    priced = [
+        Line(ticket_type_id=kind.id, name=kind.name, unit=kind.price_in(wish.price), quantity=wish.quantity)
+        for wish, kind in lines
+    ]
+    bill = quote(priced, lines[0][1].currency, charges)
+    return Bought(at, buyer, lines, bill, not keep and chance.random() < GIVEN_BACK)
+
+
+# --- what the rooms would have written
+
+
+class _Book:
+    """The rows of all orders, by table. Tables come in the order of their keys."""
+
+    def __init__(self, tx: Tx, keyring: Keyring, event: Event) -> None:
+        assert tx.organization_id
+        self.organization_id, self.keyring, self.event = tx.organization_id, keyring, event
+        self.rows: dict[str, list[Row]] = {
+            table: []
+            for table in (
+                "seat_holds", "checkout_sessions", "checkout_items", "orders", "order_lines", "tickets",
+                "payment_attempts", "test_charges", "refunds", "order_refunds", "ledger_transactions",
+                "ledger_entries", "audit_log",
+            )
+        }  # fmt: skip
+        self.seats: dict[UUID, UUID] = {}
+        self.counts: Counter[UUID] = Counter()
+        self.issued = 0
+        self.live = 0
+
+    def add(self, sale: Bought) -> None:
+        order_id, session_id, attempt_id = new_id(), new_id(), new_id()
+        status = "refunded" if sale.given_back else "paid"
+        items = [self._hold(sale, wish, kind, attempt_id) for wish, kind in sale.lines]
+        issued = [self._ticket(sale, order_id, wish, kind) for wish, kind in sale.lines for _ in range(wish.quantity)]
+        self._checkout(sale, session_id, items)
+        self._order(sale, order_id, session_id, attempt_id, status, items)
+        self._payment(sale, order_id, attempt_id)
+        if sale.given_back:
+            self._refund(sale, order_id, attempt_id, issued)
+
+    def _hold(self, sale: Bought, wish: Wish, kind: TicketType, attempt_id: UUID) -> Row:
+        hold_id, begun = new_id(), sale.at - timedelta(minutes=4)
+        self.rows["seat_holds"].append(
+            {
+                "id": hold_id, "event_id": self.event.id, "basket_id": new_id(), "user_id": sale.buyer.id,
+                "seat_id": wish.seat_id, "zone_id": wish.zone_id, "quantity": wish.quantity, "status": "converted",
+                "held_until": sale.at, "source": "web", "created_at": begun, "updated_at": sale.at,
+                "attempt_id": attempt_id, "frozen_at": sale.at, "held_before": begun + timedelta(minutes=5),
+            }
+        )  # fmt: skip
+        said = {"event_id": self.event.id, "seat_id": wish.seat_id, "zone_id": wish.zone_id, "quantity": wish.quantity}
+        self._audit(sale.buyer, begun, "seat_reserved", "seat_hold", hold_id, said)
+        self._audit(sale.buyer, sale.at, "hold.converted", "seat_hold", hold_id, said)
+        priced = kind.price_in(wish.price)
+        return {
+            "hold_id": hold_id, "ticket_type_id": kind.id, "name": kind.name, "seat_id": wish.seat_id,
+            "zone_id": wish.zone_id, "quantity": wish.quantity, "unit": priced, "net": priced * wish.quantity,
+            "counted": kind.quantity is not None,
+        }  # fmt: skip
+
+    def _checkout(self, sale: Bought, session_id: UUID, items: Sequence[Row]) -> None:
+        self.rows["checkout_sessions"].append(
+            {
+                "id": session_id, "event_id": self.event.id, "user_id": sale.buyer.id, "status": "completed",
+                "expires_at": sale.at + timedelta(minutes=8), "currency": sale.bill.currency,
+                "total": sale.bill.total, "quote": sale.bill, "created_at": sale.at - timedelta(minutes=2),
+                "updated_at": sale.at,
+            }
+        )  # fmt: skip
+        self.rows["checkout_items"] += [
+            {"session_id": session_id, "position": n} | dict(item) for n, item in enumerate(items)
+        ]
+
+    def _order(
+        self, sale: Bought, order_id: UUID, session_id: UUID, attempt_id: UUID, status: str, items: Sequence[Row]
+    ) -> None:
+        secret = secret_of(self.keyring, self.organization_id, order_id)
+        self.rows["orders"].append(
+            {
+                "id": order_id, "event_id": self.event.id, "user_id": sale.buyer.id, "session_id": session_id,
+                "attempt_id": attempt_id, "code": new_code(), "secret_hash": bytea(secrets.digest(secret)),
+                "status": status, "provider": "test", "currency": sale.bill.currency, "total": sale.bill.total,
+                "quote": sale.bill, "buyer_name": sale.buyer.name, "buyer_email": sale.buyer.email,
+                "purchase_key": order_id.hex, "body_hash": bytea(hashlib.sha256(order_id.bytes).digest()),
+                "created_at": sale.at, "updated_at": sale.at, "paid_at": sale.at,
+            }
+        )  # fmt: skip
+        self.rows["order_lines"] += [{"order_id": order_id, "position": n} | dict(item) for n, item in enumerate(items)]
+        after = {"event_id": self.event.id, "total": sale.bill.total}
+        self._audit(sale.buyer, sale.at, "order.placed", "order", order_id, after)
+
+    def _ticket(self, sale: Bought, order_id: UUID, wish: Wish, kind: TicketType) -> UUID:
+        ticket_id = new_id()
+        self.issued += 1
+        self.rows["tickets"].append(
+            {
+                "id": ticket_id, "event_id": self.event.id, "order_id": order_id, "ticket_type_id": kind.id,
+                "seat_id": wish.seat_id, "zone_id": wish.zone_id,
+                "number": f"{tickets.event_code(self.event.id)}-{self.issued:05}", "code": new_code(),
+                "nonce": bytea(os.urandom(tickets.NONCE_BYTES)), "holder_name": sale.buyer.name,
+                "holder_email": sale.buyer.email, "holder_user_id": sale.buyer.id,
+                "status": "refunded" if sale.given_back else "valid",
+                "reason": _reason(order_id) if sale.given_back else None,
+                "voided_at": sale.at if sale.given_back else None, "issued_at": sale.at, "updated_at": sale.at,
+            }
+        )  # fmt: skip
+        after = {"event_id": self.event.id, "order_id": order_id, "number": self.rows["tickets"][-1]["number"]}
+        self._audit(sale.buyer, sale.at, "ticket.issued", "ticket", ticket_id, after)
+        if not sale.given_back:
+            self.live += 1
+            self.counts.update((wish.zone_id, self.event.id))
+            if kind.quantity is not None:
+                self.counts[kind.id] += 1
+            if wish.seat_id:
+                self.seats[wish.seat_id] = ticket_id
+        return ticket_id
+
+    def _payment(self, sale: Bought, order_id: UUID, attempt_id: UUID) -> None:
+        paid = {"amount": sale.bill.total, "currency": sale.bill.currency}
+        self.rows["payment_attempts"].append(
+            {
+                "id": attempt_id, "order_id": order_id, "provider": "test", "method": "approve", "status": "captured",
+                "provider_ref": f"test_{attempt_id.hex}", "ask_at": sale.at, "give_up_at": sale.at,
+                "refunded": sale.bill.total if sale.given_back else 0, "created_at": sale.at, "updated_at": sale.at,
+            } | paid
+        )  # fmt: skip
+        self._charge(attempt_id, "charge", "captured", sale.at, paid)
+        self._post("capture", attempt_id, order_id, sale.at, sale.bill, policy.earned(sale.bill, account_of("test")))
+
+    def _refund(self, sale: Bought, order_id: UUID, attempt_id: UUID, issued: Sequence[UUID]) -> None:
+        refund_id, at = new_id(), sale.at + timedelta(hours=2)
+        reason = _reason(order_id)
+        paid = {"amount": sale.bill.total, "currency": sale.bill.currency}
+        about = {"id": refund_id, "order_id": order_id, "event_id": self.event.id, "reason": reason, "created_at": at}
+        self.rows["refunds"].append(
+            about | paid
+            | {"attempt_id": attempt_id, "status": "done", "provider_ref": f"test_{refund_id.hex}", "ask_at": at,
+               "updated_at": at}
+        )  # fmt: skip
+        self.rows["order_refunds"].append(about | paid | {"fees": "return", "ticket_ids": issued, "batch": False})
+        self._charge(refund_id, "refund", "refunded", at, paid)
+        earned = policy.earned(sale.bill, REFUNDS)
+        self._post("refund", refund_id, order_id, at, sale.bill, {name: -amount for name, amount in earned.items()})
+        payout = {REFUNDS: sale.bill.total, account_of("test"): -sale.bill.total}
+        self._post("payout", refund_id, order_id, at + timedelta(minutes=1), sale.bill, payout)
+        self._audit(sale.buyer, at, "order.refunded", "order", order_id, {"amount": sale.bill.total, "reason": reason})
+        for ticket_id in issued:
+            self._audit(sale.buyer, at, "ticket.refunded", "ticket", ticket_id, {"status": "refunded"})
+
+    def _charge(self, key: UUID, kind: str, status: str, at: datetime, paid: Row) -> None:
+        """The test provider remembers it, and can be asked to give it back."""
+        self.rows["test_charges"].append(
+            {"key": key, "kind": kind, "method": "approve", "status": status, "created_at": at} | dict(paid)
+        )
+
+    def _post(
+        self, kind: str, source_id: UUID, order_id: UUID, at: datetime, bill: Quote, entries: dict[str, int]
+    ) -> None:
+        moved = [(account, entries[account]) for account in entries if entries[account]]
+        assert {account for account, _ in moved} <= {account_of("test"), ORGANIZER, FEES, TAX, REFUNDS}
+        posted = {"id": new_id(), "kind": kind, "source_id": source_id, "order_id": order_id}
+        self.rows["ledger_transactions"].append(posted | {"event_id": self.event.id, "created_at": at})
+        self.rows["ledger_entries"] += [
+            {"transaction_id": posted["id"], "position": n, "account": account, "amount": amount,
+             "currency": bill.currency}
+            for n, (account, amount) in enumerate(moved)
+        ]  # fmt: skip
+
+    def _audit(self, who: User, at: datetime, action: str, entity: str, entity_id: UUID, after: dict[str, Any]) -> None:
+        self.rows["audit_log"].append(
+            {
+                "id": new_id(), "created_at": at, "actor_type": "user", "actor_id": who.id, "actor_name": who.name,
+                "action": action, "entity_type": entity, "entity_id": entity_id, "after": after,
+            }
+        )  # fmt: skip
+
+
+def _reason(order_id: UUID) -> str:
+    return SECOND_THOUGHTS[order_id.int % len(SECOND_THOUGHTS)]
+
+
+async def _write(tx: Tx, keyring: Keyring, event: Event, sold: Sequence[Bought]) -> int:
+    book = _Book(tx, keyring, event)
+    for sale in sold:
+        book.add(sale)
+    if not book.issued:
+        return 0
+    for table, rows in book.rows.items():
+        await insert(tx, table, rows)
+    await insert(tx, "ticket_counters", [{"event_id": event.id, "last": book.issued}])
+    await tx.execute(_SELL_SEATS, tx.organization_id, event.id, list(book.seats), list(book.seats.values()))
+    await tx.execute(_COUNT, tx.organization_id, event.id, list(book.counts), list(book.counts.values()))
+    # And what follows a sale: how hot the show is, whether it is sold out, whether companion seats are still kept.
+    await store.count_sale(tx, tx.organization_id, event.id, book.live)
+    for zone in {wish.zone_id for sale in sold for wish, _ in sale.lines if wish.seat_id}:
+        await seating.release_companions(tx, event.id, zone)
+    return book.live
