@@ -1,36 +1,49 @@
-"""The load client of the benches: loopback only, bounded, and it counts answers by status."""
+"""The load client of the benches: loopback only, bounded, and it counts answers by status.
 
-import asyncio
+It shares the machine with what it measures, so it does as little as it can: requests are made beforehand, and one
+process without an event loop asks the kernel who has an answer. What each side took of the processors is measured too:
+on a busy machine that says more than the rate.
+"""
+
+import select
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple, Protocol
 
 HERE = Path(__file__).parents[1]
+Source = Callable[[], bytes | None]
+
+
+class Server(NamedTuple):
+    port: int
+    pid: int
 
 
 @contextmanager
-def serving(target: str, environment: dict[str, str], *, interface: str = "rsgi") -> Iterator[int]:
-    """One server process of ours on a free port."""
+def serving(
+    target: str, environment: dict[str, str], *, interface: str = "rsgi", processes: int = 1
+) -> Iterator[Server]:
+    """Server processes of ours on a free port. They log as ever, to nobody."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
     command = [sys.executable, "-m", "granian", "--interface", interface, "--factory", "--no-log"]
-    command += ["--host", "127.0.0.1", "--port", str(port), target]
-    server = subprocess.Popen(command, cwd=HERE, env=environment)
+    command += ["--host", "127.0.0.1", "--port", str(port), "--workers", str(processes), "--loop", "uvloop", target]
+    server = subprocess.Popen(command, cwd=HERE, env=environment, stderr=subprocess.DEVNULL)
     try:
         for _ in range(400):
             with socket.socket() as attempt:
                 if attempt.connect_ex(("127.0.0.1", port)) == 0:
                     break
             time.sleep(0.05)
-        yield port
+        yield Server(port, server.pid)
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait(30)
@@ -46,69 +59,145 @@ class Measured(NamedTuple):
         return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
-class _Caller(asyncio.Protocol):
-    """Sends the next request as soon as the last one is answered, until it is told to stop or has none left."""
+class Witness(Protocol):
+    """Writes down what is asked, before it is sent, and what was answered."""
 
-    def __init__(self, next_request: Callable[[], bytes | None]) -> None:
-        self._next = next_request
-        self._buffer = b""
-        self._sent = 0.0
-        self.statuses: Counter[int] = Counter()
-        self.times_ms: list[float] = []
-        self.stopped = False
-        self.over = asyncio.get_running_loop().create_future()
+    def asked(self, request: bytes) -> str: ...
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
-        self._send()
-
-    def data_received(self, data: bytes) -> None:
-        self._buffer += data
-        while (end := self._buffer.find(b"\r\n\r\n")) >= 0:
-            head = self._buffer[:end].lower()
-            length = int(head.partition(b"content-length: ")[2].split(b"\r\n")[0] or 0)
-            if len(self._buffer) < end + 4 + length:
-                return
-            self._buffer = self._buffer[end + 4 + length :]
-            self.statuses[int(head[9:12])] += 1
-            self.times_ms.append((time.perf_counter() - self._sent) * 1000)
-            self._send()
-
-    def connection_lost(self, _error: Exception | None) -> None:
-        if not self.over.done():
-            self.over.set_result(None)
-
-    def _send(self) -> None:
-        request = None if self.stopped else self._next()
-        if request is None:
-            self._transport.close()
-            return
-        self._sent = time.perf_counter()
-        self._transport.write(request)
+    def answered(self, name: str, status: int, body: bytes) -> None: ...
 
 
-async def load(
-    port: int, next_request: Callable[[], bytes | None], *, connections: int, seconds: float, warm_s: float = 0.3
+class _Caller:
+    """One connection: it asks again as soon as it has its answer."""
+
+    __slots__ = ("buffer", "named", "recv", "send", "sent", "socket")
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket.setblocking(False)
+        self.recv, self.send = self.socket.recv, self.socket.send
+        self.buffer = b""
+        self.named = ""  # by the witness
+        self.sent = 0.0
+
+
+def made(requests: Iterable[bytes]) -> Source:
+    """All of them, before anything is measured."""
+    ready = iter(list(requests))
+    return lambda: next(ready, None)
+
+
+def load(
+    port: int,
+    next_request: Source,
+    *,
+    connections: int,
+    seconds: float,
+    warm_s: float = 0.3,
+    witness: Witness | None = None,
 ) -> Measured:
-    """Requests from `connections` callers for so many seconds, or until there are none left."""
-    loop = asyncio.get_running_loop()
-    callers = [_Caller(next_request) for _ in range(connections)]
-    for caller in callers:
-        await loop.create_connection(lambda caller=caller: caller, "127.0.0.1", port)  # type: ignore[misc]
-    await asyncio.sleep(warm_s)
-    for caller in callers:
-        caller.statuses.clear()
-        caller.times_ms.clear()
-    began = time.perf_counter()
-    await asyncio.wait([caller.over for caller in callers], timeout=seconds)
-    took = time.perf_counter() - began
-    statuses = sum((caller.statuses for caller in callers), Counter())
-    times = [ms for caller in callers for ms in caller.times_ms]
-    for caller in callers:
-        caller.stopped = True
-    await asyncio.wait([caller.over for caller in callers], timeout=5)
-    return Measured(sum(statuses.values()) / took, statuses, times)
+    """Requests from so many connections for so many seconds, or until there are none left."""
+    callers = {caller.socket.fileno(): caller for caller in (_Caller(port) for _ in range(connections))}
+    statuses: Counter[bytes] = Counter()
+    times: list[float] = []
+    clock = time.perf_counter
+    with closing(select.epoll()) as poll:
+        waiting = 0
+        for number, caller in callers.items():
+            if (request := next_request()) is None:
+                break
+            poll.register(number, select.EPOLLIN)
+            if witness:
+                caller.named = witness.asked(request)
+            caller.sent = clock()
+            caller.send(request)
+            waiting += 1
+        began = clock()
+        measuring, end = began + warm_s, began + warm_s + seconds
+        while waiting:
+            for number, _ in poll.poll(5):
+                caller = callers[number]
+                if (answer := _answered(caller)) is None:
+                    continue
+                now = clock()
+                if now > measuring:
+                    statuses[answer[9:12]] += 1
+                    times.append(now - caller.sent)
+                if witness:
+                    witness.answered(caller.named, int(answer[9:12]), answer.partition(b"\r\n\r\n")[2])
+                request = next_request() if now < end else None
+                if request is None:
+                    waiting -= 1
+                    continue
+                if witness:
+                    caller.named, now = witness.asked(request), clock()
+                caller.sent = now
+                if caller.send(request) != len(request):
+                    raise ConnectionError("the server does not read")
+            if clock() > end + 10:
+                raise TimeoutError("the server does not answer")
+        took = clock() - measuring
+    for caller in callers.values():
+        caller.socket.close()
+    by_status = Counter({int(status): count for status, count in statuses.items()})
+    return Measured(len(times) / took, by_status, [each * 1000 for each in times])
+
+
+def _answered(caller: _Caller) -> bytes | None:
+    """The whole answer, once it is there."""
+    data = caller.recv(65_536)
+    if not data:
+        raise ConnectionError("the server has closed the connection")
+    if caller.buffer:
+        data = caller.buffer + data
+    end = data.find(b"\r\n\r\n")
+    at = data.find(b"content-length: ", 0, end)
+    length = int(data[at + 16 : data.index(b"\r\n", at)]) if at > 0 else 0
+    if end < 0 or len(data) < end + 4 + length:
+        caller.buffer = data
+        return None
+    caller.buffer = b""
+    return data
 
 
 def get(path: str) -> bytes:
     return f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+
+
+# --- what it takes of the processors
+
+
+def cpu_s(pid: int) -> float:
+    """What a process and all that it started have used (Linux only, elsewhere nothing)."""
+    parents: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents.setdefault(int(stat.read_text().rpartition(")")[2].split()[1]), []).append(int(stat.parent.name))
+        except OSError:  # it has ended
+            continue
+    found, used = [pid], 0.0
+    while found:
+        process = found.pop()
+        found += parents.get(process, ())
+        for task in Path(f"/proc/{process}/task").glob("*/schedstat"):
+            try:
+                used += int(task.read_text().split()[0]) / 1e9
+            except OSError:
+                continue
+    return used
+
+
+class Meter:
+    """How much of a processor each of these processes, and we ourselves, take for one answer."""
+
+    def __init__(self, **pids: int) -> None:
+        self._pids = pids
+        self._began = self._read()
+
+    def _read(self) -> dict[str, float]:
+        return {**{name: cpu_s(pid) for name, pid in self._pids.items()}, "client": time.process_time()}
+
+    def per_answer(self, answers: int) -> str:
+        used = {name: (now - self._began[name]) / max(answers, 1) * 1e6 for name, now in self._read().items()}
+        return " + ".join(f"{name} {us:.0f}" for name, us in used.items()) + f" = {sum(used.values()):.0f} µs"

@@ -20,17 +20,16 @@ from typing import Any, get_args
 from uuid import UUID
 
 import asyncpg
-import uvloop
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench import _load
 
 from fullhouse import config, serving
-from fullhouse.events import cities, public_actions, store
+from fullhouse.events import cities, public_actions, public_reads, store
 from fullhouse.events.public_model import CitySuggestion
 from fullhouse.events.public_routes import SaleStatus
-from fullhouse.kit.db import APP, Database
+from fullhouse.kit.db import APP, Database, Tx
 from fullhouse.kit.text import tsquery
 
 PAGE, DEEP = 20, 1000
@@ -148,7 +147,10 @@ async def pages(database: Database, url: str) -> None:
 async def questions(database: Database) -> None:
     """Whatever the public may ask that is not a page of everything: the slowest matters."""
     house = UUID("00000000-0000-7000-8000-" + f"{1:012x}")
-    words = ("evening", "matinee", "gala", "jubilee", "word5", "nosuchword", "-evening", "gala -matinee")
+    words = [
+        "evening", "matinee", "gala", "jubilee", "word5", "nosuchword", "-evening", "gala -matinee",
+        "evening gala", "gala word1", "word1234 wor", "evening word1234",
+    ]  # fmt: skip
     filters: dict[str, tuple[tuple[Any, ...], str | None]] = {word: (NO_FILTERS, tsquery(word)) for word in words}
     filters |= {status: ((*NO_FILTERS[:5], status), None) for status in get_args(SaleStatus)}
     filters |= {f"{status} gala": ((*NO_FILTERS[:5], status), "gala") for status in get_args(SaleStatus)}
@@ -160,10 +162,12 @@ async def questions(database: Database) -> None:
     asked: dict[str, Callable[[Any], Awaitable[Any]]] = {}
     for name, (wanted, word) in filters.items():
         first = (None, None, PAGE + 1)
-        asked[f"latest, {name}"] = partial(_ask, partial(store.public_feed, words=word), *wanted, *first)
-        asked[f"trending, {name}"] = partial(_ask, partial(store.public_trending, words=word), *wanted, 1, None, *first)
+        asked[f"latest, {name}"] = partial(_ask, partial(_listed, store.public_feed, word), *wanted, *first)
+        asked[f"trending, {name}"] = partial(
+            _ask, partial(_listed, store.public_trending, word), *wanted, 1, None, *first
+        )
     for word in words:
-        asked[f"search, {word}"] = partial(_ask, store.search_public, tsquery(word), "english", *NO_FILTERS[:4], 20)
+        asked[f"search, {word}"] = partial(_ask, public_reads.search, tsquery(word), "english", *NO_FILTERS[:4], 20)
     asked |= {
         "by slug": partial(_ask, store.public_show_at, "house-1", "show-1000"),
         "newest": partial(_ask, store.newest_shows, None, 50),
@@ -182,6 +186,11 @@ async def questions(database: Database) -> None:
             took.append((await median_ms(5, partial(ask, tx)), name))
     slowest = sorted(took, reverse=True)[:12]
     print(f"of {len(took)} public questions the slowest: " + "; ".join(f"{name} {ms:.1f} ms" for ms, name in slowest))
+
+
+async def _listed(statement: Callable[..., Awaitable[Any]], words: str | None, tx: Tx, *wanted: Any) -> None:
+    by = await public_reads.looked_up(tx, words, None) if words else None
+    await statement(tx, *wanted, words=words, by=by)
 
 
 async def _ask(statement: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
@@ -203,7 +212,7 @@ async def searches(database: Database) -> None:
             filters = " & ".join(f"'{lexeme}'" for lexeme in lexemes) or None
             began = time.perf_counter()
             async with database.nobody() as tx:
-                await store.search_public(tx, tsquery(words), "english", filters, None, None, None, 20)
+                await public_reads.search(tx, tsquery(words), "english", filters, None, None, None, 20)
             times.append((time.perf_counter() - began) * 1000)
         ordered = sorted(times)
         print(f"search, {name:<19} p50 {ordered[100]:6.2f} ms, p95 {ordered[190]:6.2f} ms")
@@ -235,10 +244,10 @@ def cached_reads(urls: serving.Urls, home: str) -> None:
     event_id = UUID("00000000-0000-7000-9000-" + f"{1:012x}")
     requests = {"nothing": _load.get("/health/live"), "a cached show": _load.get(f"/event/v1/events/{event_id}")}
     rates: dict[str, list[float]] = {name: [] for name in requests}
-    with _load.serving("fullhouse.app:create", environment) as port:
+    with _load.serving("fullhouse.app:create", environment) as server:
         for _ in range(3):
             for name, request in requests.items():
-                measured = uvloop.run(_load.load(port, partial(_itself, request), connections=64, seconds=2))
+                measured = _load.load(server.port, partial(_itself, request), connections=64, seconds=2)
                 assert set(measured.statuses) == {200}, measured.statuses
                 rates[name].append(measured.rate)
     nothing, show = (statistics.median(rates[name]) for name in requests)

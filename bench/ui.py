@@ -1,0 +1,206 @@
+"""The pages in a real Chromium, against the goals for them: a map of 80,000 seats, a show's page, the scripts' sizes.
+
+    python bench/ui.py          (or: make bench-ui)
+
+Needs Chromium, Node and `frontend/node_modules`. The map is the pages' own code, built with a stopwatch around it
+(frontend/bench/map.ts). "4×" is Chromium's own slowing of the processor: about a phone of the middle class.
+"""
+
+import asyncio
+import gzip
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+from playwright.async_api import Browser, Page, Route
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from bench._demo import demo_house, page_of
+from tests.browser.chromium import chromium, program
+from tests.services.servers import Missing
+
+from fullhouse.seating import chart
+from fullhouse.seating.generators import Arena, generate
+from fullhouse.seating.geometry import geometry, pack_states
+from fullhouse.seating.plan import Plan
+
+ROOT = Path(__file__).parents[1]
+SEATS = 80_000
+BUILT = ROOT / "src/fullhouse/web/built"
+ZOOMS = {"the whole house": 1.0, "seats": 4.0, "a few rows": 14.0}
+TRIES = 5
+
+
+class Goal(NamedTuple):
+    what: str
+    figure: float
+    unit: str
+    most: float
+    least: bool = False  # the goal is a lower bound
+
+    @property
+    def ok(self) -> bool:
+        return self.figure >= self.most if self.least else self.figure <= self.most
+
+    def __str__(self) -> str:
+        sign = "≥" if self.least else "≤"
+        mark = "ok" if self.ok else "NOT"
+        return f"{self.what:<44} {self.figure:>9.1f} {self.unit:<4} {sign} {self.most:<6g} {mark}"
+
+
+def main() -> int:
+    try:
+        program()
+    except Missing as missing:
+        print(f"not measured: {missing}")
+        return 0
+    if not shutil.which("npx") or not (ROOT / "frontend/node_modules").exists():
+        print("not measured: Node or frontend/node_modules is not there (make web)")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        _build(Path(folder))
+        files = {path.name: path.read_bytes() for path in Path(folder).iterdir() if path.is_file()}
+    with demo_house() as (origin, _):
+        goals = [*sizes(), *asyncio.run(measured(files, page_of(origin, "The Lighthouse Keeper")))]
+    missed = 0
+    for goal in goals:
+        print(goal)
+        missed += not goal.ok
+    print("all goals are met" if not missed else f"{missed} goals are missed")
+    return 1 if missed else 0
+
+
+# --- what a page loads
+
+
+def sizes() -> list[Goal]:
+    manifest = json.loads((BUILT / "manifest.json").read_text())
+    return [
+        Goal(f"{name}: all scripts, gzip", _gz(manifest, f"src/{name}/main.ts") / 1000, "kB", most)
+        for name, most in (("store", 60), ("console", 150), ("scan", 60))
+    ]
+
+
+def _gz(manifest: dict[str, Any], entry: str) -> int:
+    """An entry with everything that it may load later."""
+    seen, todo = set[str](), [entry]
+    while todo:
+        if (key := todo.pop()) not in seen:
+            seen.add(key)
+            todo += [*manifest[key].get("imports", ()), *manifest[key].get("dynamicImports", ())]
+    files = {manifest[key]["file"] for key in seen}
+    return sum(len(gzip.compress((BUILT / file).read_bytes())) for file in files if file.endswith(".js"))
+
+
+# --- the map
+
+
+async def measured(files: dict[str, bytes], address: str) -> list[Goal]:
+    async with chromium() as browser:
+        return [*await the_map(browser, files, 1), *await the_map(browser, files, 4), await the_page(browser, address)]
+
+
+def _build(folder: Path) -> None:
+    command = ["npx", "vite", "build", "--config", "bench/vite.config.ts", "--outDir", str(folder), "--emptyOutDir"]
+    subprocess.run([*command, "--logLevel", "error"], cwd=ROOT / "frontend", check=True)
+
+
+def _plan() -> Plan:
+    return next(
+        plan
+        for rows in range(20, 40)
+        if (plan := generate(Arena(name="Stadium", tiers=5, rows_per_tier=rows, first_tier_sections=16)))
+        and (plan.total_capacity or 0) >= SEATS
+    )
+
+
+async def the_map(browser: Browser, built: dict[str, bytes], slower: int) -> list[Goal]:
+    plan = _plan()
+    drawn = chart.compile(plan)
+    states = np.random.default_rng(7).choice(3, len(drawn.x), p=(0.5, 0.1, 0.4)).astype(np.uint8)
+    files = {
+        "/": (b'<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="/map.css">', "text/html"),
+        "/map.js": (built["map.js"], "text/javascript"),
+        "/map.css": (built["map.css"], "text/css"),
+        "/geometry": (geometry(plan, drawn), "application/octet-stream"),
+        "/states": (pack_states(states), "application/octet-stream"),
+    }
+    page = await browser.new_page(viewport={"width": 1280, "height": 900})
+
+    async def answer(route: Route) -> None:
+        body, kind = files.get(urlsplit(route.request.url).path, (b"", "text/plain"))
+        await route.fulfill(body=body, content_type=kind)
+
+    await page.route("**/*", answer)
+    await page.goto("http://bench.invalid/")
+    await page.add_script_tag(url="/map.js", type="module")
+    await page.evaluate("bench.load()")
+    inspector = await page.context.new_cdp_session(page)
+    await inspector.send("Emulation.setCPUThrottlingRate", {"rate": slower})
+    first = await page.evaluate("bench.firstPaint()")
+    count = await page.evaluate("bench.count()")
+    name = f"{count:,} seats" + (f", {slower}×" if slower > 1 else "")
+    goals = [Goal(f"{name}: first paint", first, "ms", 150 if slower == 1 else 400)]
+    for looked_at, zoom in ZOOMS.items():
+        goals.append(_frames(f"{name}: dragging, {looked_at}", await page.evaluate("z => bench.pan(z)", zoom), slower))
+    if slower == 1:
+        goals.append(Goal(f"{name}: 1,000 deltas", await _median(page, "bench.deltas(1000)"), "ms", 5))
+        goals.append(Goal(f"{name}: all states anew", await _median(page, "bench.resync()"), "ms", 20))
+        goals.append(Goal(f"{name}: memory of the page", await _memory(inspector), "MB", 80))
+    await page.close()
+    return goals
+
+
+def _frames(what: str, frames: list[float], slower: int) -> Goal:
+    if slower == 1:
+        return Goal(f"{what}, frame p95", float(np.percentile(frames, 95)), "ms", 20)
+    return Goal(what, 1000 / statistics.mean(frames), "fps", 30, least=True)
+
+
+async def _median(page: Page, what: str) -> float:
+    return statistics.median([float(await page.evaluate(what)) for _ in range(TRIES)])
+
+
+async def _memory(inspector: Any) -> float:
+    """The script's heap and its arrays; pixels are the browser's."""
+    await inspector.send("HeapProfiler.collectGarbage")
+    heap = await inspector.send("Runtime.getHeapUsage")
+    return (float(heap["usedSize"]) + float(heap.get("backingStorageSize", 0))) / 1e6
+
+
+# --- a show's page, from a server that runs
+
+
+# Usable: the map is drawn with the seats' states, and the line for changes is open.
+_USABLE = """
+    () => document.querySelector('canvas')
+        && [...document.querySelectorAll('.legend span')].some(one => one.textContent === 'Live availability')
+        && !document.querySelector('.legend .lost') ? performance.now() : false
+"""
+
+
+async def the_page(browser: Browser, address: str) -> Goal:
+    """From the click to a map that can be used, with an empty cache and a slow processor."""
+    took = []
+    for _ in range(TRIES):
+        context = await browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+        page = await context.new_page()
+        inspector = await context.new_cdp_session(page)
+        await inspector.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+        await page.goto(address, wait_until="commit")
+        handle = await page.wait_for_function(_USABLE, polling="raf")
+        took.append(float(await handle.json_value()))
+        await context.close()
+    return Goal("a show's page is usable, 4×", statistics.median(took), "ms", 1000)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
