@@ -1,8 +1,10 @@
 """Fixtures of the house: services on the worker's database, the application in this process, a tenant per test."""
 
 import os
+import tempfile
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -17,7 +19,7 @@ from fullhouse import config, wiring
 from fullhouse.accounts import actions, signing_in
 from fullhouse.accounts.model import Organization, User
 from fullhouse.accounts.policy import ROLE_ACTIONS
-from fullhouse.kit import outbox
+from fullhouse.kit import mail, outbox
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.files import Disk
@@ -25,6 +27,8 @@ from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Keyring
 from fullhouse.kit.services import Services, open_services
+from fullhouse.messaging import mail_actions
+from tests.services.client import ADDRESS
 
 SECRET_KEY = "a key for tests that is long enough to be one"
 PUBLIC_URL = "http://testserver"
@@ -41,6 +45,7 @@ async def owner(owner_url: str) -> AsyncIterator[Any]:
 @pytest.fixture
 async def services(server_url: str, tmp_path: Path) -> AsyncIterator[Services]:
     outbox.wire(wiring.SYNC)
+    mail.wire(mail_actions.writer(PUBLIC_URL))
     async with open_services(
         url=server_url,
         read_url=None,
@@ -98,12 +103,21 @@ async def tx(services: Services, tenant: Tenant) -> AsyncIterator[Tx]:
         yield opened
 
 
+@cache
+def built(server_url: str, owner_url: str) -> tuple[Lane, Path]:
+    """The application, put together once for all tests of a database (half a second), and where it keeps its files."""
+    home = Path(tempfile.mkdtemp(dir=Path(os.environ[ADDRESS]).parent)) / "home"  # goes with the private servers
+    return application.build(settings(server_url, owner_url, home=str(home))), home
+
+
 @pytest.fixture
-async def lane(server_url: str, owner_url: str, tmp_path: Any) -> AsyncIterator[Lane]:
-    """The whole application, started and stopped as a server would."""
-    built = application.build(settings(server_url, owner_url, home=str(tmp_path)))
-    async with built.wide.lifespan():
-        yield built
+async def lane(server_url: str, owner_url: str, tmp_path: Path) -> AsyncIterator[Lane]:
+    """The whole application, started and stopped as a server would, with everything that it keeps new."""
+    application, home = built(server_url, owner_url)
+    home.unlink(missing_ok=True)
+    home.symlink_to(tmp_path)
+    async with application.wide.lifespan():
+        yield application
 
 
 def settings(server_url: str, owner_url: str, home: str, **more: str) -> config.Config:
@@ -143,6 +157,14 @@ def keyring() -> Keyring:
     return Keyring(SECRET_KEY)
 
 
+# What ran out while the clock was ahead would be live again when it is put back.
+END_OVERDUE = """
+SELECT FROM (SELECT organization_id, array_agg(id) AS ids FROM seat_holds
+             WHERE status = 'active' AND held_until <= app.clock() GROUP BY 1) overdue,
+LATERAL app.end_holds(organization_id, ids, 'expired', true, 'system', NULL, 'sweeper', NULL, NULL, NULL, NULL)
+"""
+
+
 @pytest.fixture
 async def clock(owner: Any) -> AsyncIterator[Callable[..., Any]]:
     """`await clock(timedelta(minutes=6))` moves the database's time; it is put back after the test."""
@@ -154,6 +176,7 @@ async def clock(owner: Any) -> AsyncIterator[Callable[..., Any]]:
         )
 
     yield move
+    await owner.execute(END_OVERDUE)
     await owner.execute(
         "CREATE OR REPLACE FUNCTION app.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE RETURN now()"
     )

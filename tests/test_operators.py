@@ -2,7 +2,6 @@
 
 import asyncio
 import getpass
-import json
 import os
 import re
 import subprocess
@@ -14,13 +13,12 @@ from typing import Any, NamedTuple
 import asyncpg
 import pytest
 
-from fullhouse import app as application
-from fullhouse import cli, demo
+from fullhouse import cli
 from fullhouse.config import SETTINGS
 from fullhouse.kit import migrate
 from fullhouse.kit.ids import new_id
 from tests.accounts.helpers import PASSWORD, data, refused
-from tests.fixtures import SECRET_KEY, Client, Tenant, settings
+from tests.fixtures import SECRET_KEY, Client, Tenant
 from tests.services.client import ask
 
 NOBODY_THERE = "127.0.0.1:1"
@@ -250,82 +248,6 @@ async def test_mistakes_with_keys_are_sentences(run: Run, tenant: Tenant) -> Non
     assert (await run("key", "list", *at)).out.strip() == ""
 
 
-# --- the demo
-
-
-async def test_the_demo_is_filled_once_and_everybody_in_it_can_sign_in(
-    run: Run, scratch: dict[str, str], tmp_path: Path
-) -> None:
-    first, second = [await run("demo", "--json", **scratch) for _ in range(2)]
-    assert first.code == second.code == 0
-    assert first.out == second.out
-    found = json.loads(first.out)
-    readable = (await run("demo", **scratch)).out
-    own = settings(scratch["DATABASE_URL"], scratch["DATABASE_OWNER_URL"], home=str(tmp_path))
-    lane = application.build(own)
-    async with lane.wide.lifespan(), Client(lane) as client:
-        for log_in in found["log_ins"]:
-            wish = {"organization": found["organization"], "email": log_in["email"], "password": log_in["password"]}
-            session = data(await client.post("/api/auth/login", json=wish), 201)
-            assert session["user"]["role"] == log_in["role"]
-            assert session["organization"]["id"] == found["organization_id"]
-            assert log_in["password"] in readable
-        platform = found["platform_log_in"]
-        wish = {"email": platform["email"], "password": platform["password"]}
-        assert data(await client.post("/api/platform/login", json=wish), 201)["user"]["role"] == "super_admin"
-        machine = client.as_(found["api_key"])
-        assert data(await machine.get("/api/org"))["slug"] == found["organization"]
-        assert len(data(await machine.get("/api/org/memberships"))) == 3
-        await _has_seats(client, machine, found["events"])
-    assert {log_in["role"] for log_in in found["log_ins"]} == {"owner", "admin", "staff", "scanner", "customer"}
-
-
-async def _has_seats(client: Client, machine: Client, shows: list[str]) -> None:
-    """Every public show of the demo can be looked at seat by seat."""
-    (venue,) = data(await machine.get("/api/venues"))
-    (layout,) = data(await machine.get(f"/api/venues/{venue['id']}/layouts"))
-    assert (layout["status"], layout["seat_count"], venue["max_capacity"]) == ("active", 420, 420)
-    seated = [show for show in shows if (await client.get(f"/api/events/{show}/availability")).status_code == 200]
-    assert len(seated) == 3
-    for show in seated:
-        counts = data(await client.get(f"/api/events/{show}/occupancy"))
-        assert (counts["capacity"], counts["available"]) == (420, 420)
-    plan = (await machine.get(f"/api/layouts/{layout['id']}/plan")).text
-    assert plan.count('"wheelchair"') == plan.count('"companion"') == 4
-
-
-async def test_another_installations_demo_has_other_passwords(run: Run, scratch: dict[str, str]) -> None:
-    mine = json.loads((await run("demo", "--json", **scratch)).out)
-    theirs = json.loads((await run("demo", "--json", **scratch, FULLHOUSE_SECRET_KEY=SECRET_KEY[::-1])).out)
-    assert mine["api_key"] != theirs["api_key"]
-    assert not {i["password"] for i in mine["log_ins"]} & {i["password"] for i in theirs["log_ins"]}
-
-
-async def test_a_demo_that_was_cut_short_is_finished_by_the_next(
-    run: Run, scratch: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def fail(*_: object) -> None:
-        raise OSError("cut short")
-
-    for step in ("_make_super_admin", "_fill_members"):
-        with monkeypatch.context() as broken:
-            broken.setattr(demo, step, fail)
-            assert (await run("demo", **scratch)).code == 1
-    assert (await run("demo", **scratch)).code == 0
-    connection = await asyncpg.connect(scratch["DATABASE_OWNER_URL"])
-    assert await connection.fetchval("SELECT role FROM platform_users") == "super_admin"
-    assert await connection.fetchval("SELECT count(*) FROM memberships") == 3
-    await connection.close()
-
-
-async def test_without_a_secret_key_one_is_made_and_kept(run: Run, scratch: dict[str, str], tmp_path: Path) -> None:
-    fresh = scratch | {"FULLHOUSE_SECRET_KEY": "", "FULLHOUSE_HOME": str(tmp_path / "not" / "there" / "yet")}
-    first, second = [await run("demo", "--json", **fresh) for _ in range(2)]
-    assert first.code == 0, first.err
-    assert first.out == second.out
-    assert (tmp_path / "not/there/yet/secret.key").stat().st_mode & 0o777 == 0o600
-
-
 # --- looking at the house
 
 
@@ -371,13 +293,6 @@ async def test_migrations(run: Run, scratch: dict[str, str]) -> None:
     assert re.search(
         r"^bad +migrations +This database was written by a newer", (await run("doctor", **scratch)).out, re.M
     )
-
-
-async def test_the_invariants_hold_on_the_demo(run: Run, scratch: dict[str, str]) -> None:
-    assert (await run("demo", **scratch)).code == 0
-    told = await run("prove", **scratch)
-    assert (told.code, told.err) == (0, ""), told
-    assert {line.split()[0] for line in told.out.splitlines()} == {"ok"}
 
 
 async def test_no_test_has_left_a_row_in_another_organisation(run: Run, tenant: Tenant) -> None:

@@ -8,12 +8,12 @@ from granian.constants import Interfaces, Loops
 from granian.log import LogLevels
 
 from fullhouse.config import Config
-from fullhouse.kit.process import die_with
+from fullhouse.kit.process import Alarm, die_with
 
 
 def serve(settings: Config, args: argparse.Namespace) -> int:
     die_with(args.parent)
-    Granian(
+    granian = Granian(
         "fullhouse.app:create",
         address=settings.host,
         port=settings.port,
@@ -29,5 +29,7 @@ def serve(settings: Config, args: argparse.Namespace) -> int:
         log_level=LogLevels.warning,
         reload=args.reload,
         reload_paths=[Path(__file__).parent],
-    ).serve()
+    )
+    granian.main_loop_interrupt = Alarm()  # type: ignore[assignment]  # its own can be locked by two signals at once
+    granian.serve()
     return 0

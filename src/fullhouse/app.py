@@ -11,33 +11,66 @@ from litestar.openapi import OpenAPIConfig
 from litestar.types import Middleware
 
 from fullhouse import VERSION, config, wiring
-from fullhouse.accounts import platform_routes, policy, routes, sign_in_routes
+from fullhouse.accounts import audit_routes, platform_routes, policy, routes, sign_in_routes
 from fullhouse.accounts.access import Access
+from fullhouse.checkout import move_routes, order_routes, refund_routes, sales_routes, waitlist_routes
+from fullhouse.checkout import routes as checkout_routes
 from fullhouse.config import Config
 from fullhouse.events import image_routes, public_routes, venue_routes
 from fullhouse.events import platform_routes as events_platform_routes
 from fullhouse.events import routes as events_routes
+from fullhouse.holds import measure_routes
 from fullhouse.holds import routes as holds_routes
-from fullhouse.kit import outbox, telemetry
+from fullhouse.kit import mail, outbox, telemetry
 from fullhouse.kit.http.edge import Edge
 from fullhouse.kit.http.guard import guard, guard_call, note_call
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.http.wide import WidePlugin
 from fullhouse.kit.services import open_parts, open_services
+from fullhouse.messaging import mail_actions, mail_routes, webhook_routes
+from fullhouse.messaging import routes as messaging_routes
+from fullhouse.payments import ledger_routes
+from fullhouse.payments import routes as payments_routes
+from fullhouse.queue import routes as queue_routes
+from fullhouse.scanning import routes as scanning_routes
 from fullhouse.seating import map_routes, overlay_routes, stream_routes
 from fullhouse.seating import platform_routes as seating_platform_routes
 from fullhouse.seating import routes as seating_routes
-from fullhouse.web import calendars, feeds, operations, pages, shows, sitemaps
+from fullhouse.tickets import routes as tickets_routes
+from fullhouse.tickets import type_routes
+from fullhouse.web import (
+    calendars,
+    console,
+    embeds,
+    feeds,
+    operations,
+    orders,
+    pages,
+    people,
+    scanner,
+    shows,
+    sitemaps,
+    waiting,
+    waiting_list,
+)
 
 HANDLERS = [
     *operations.handlers,
     *pages.handlers,
     *shows.handlers,
+    *people.handlers,
+    *embeds.handlers,
+    *orders.handlers,
+    *waiting.handlers,
+    *waiting_list.handlers,
+    *scanner.handlers,
+    *console.handlers,
     *calendars.handlers,
     *feeds.handlers,
     *sitemaps.handlers,
     *sign_in_routes.handlers,
     *routes.handlers,
+    *audit_routes.handlers,
     *platform_routes.handlers,
     *venue_routes.handlers,
     *events_routes.handlers,
@@ -47,7 +80,23 @@ HANDLERS = [
     *overlay_routes.handlers,
     *map_routes.handlers,
     *seating_platform_routes.handlers,
+    *queue_routes.handlers,
     *holds_routes.handlers,
+    *measure_routes.handlers,
+    *checkout_routes.handlers,
+    *order_routes.handlers,
+    *refund_routes.handlers,
+    *waitlist_routes.handlers,
+    *sales_routes.handlers,
+    *payments_routes.handlers,
+    *ledger_routes.handlers,
+    *type_routes.handlers,
+    *tickets_routes.handlers,
+    *move_routes.handlers,
+    *scanning_routes.handlers,
+    *messaging_routes.handlers,
+    *webhook_routes.handlers,
+    *mail_routes.handlers,
     *public_routes.handlers,
     *stream_routes.handlers,
 ]
@@ -104,6 +153,7 @@ class _NoPages(Router):
 async def _open(app: Litestar, settings: Config) -> AsyncIterator[None]:
     assert settings.database_url, "the launcher or the operator names the database"
     outbox.wire(wiring.SYNC)
+    mail.wire(mail_actions.writer(settings.public_url))
     async with open_services(
         url=settings.database_url,
         read_url=settings.database_read_url,
@@ -113,12 +163,13 @@ async def _open(app: Litestar, settings: Config) -> AsyncIterator[None]:
         public_url=settings.public_url,
         pool_size=settings.database_connections,
         quota_bytes=settings.pictures_mb * 2**20,
+        private_webhooks=settings.webhooks_private,
     ) as services:
         app.state.services = services
         app.state.organization_of = wiring.organization_of
-        app.state.authenticate = access = Access(settings.database_url, services.database)
+        app.state.authenticate = access = Access(services)
         try:
-            async with open_parts(services, wiring.PARTS):
+            async with open_parts(services, wiring.PARTS, wiring.given(settings)):
                 yield
         finally:
             await access.close()

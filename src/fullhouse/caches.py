@@ -21,6 +21,7 @@ from fullhouse.terminal import say
 
 Work = Callable[[Services, Database], Awaitable[int]]
 ASKED = 4  # times for each API process, so that probably all of them have answered
+TRIES = 5  # to write to Redis, a second apart
 
 
 def rebuild(settings: Config, args: argparse.Namespace) -> int:
@@ -30,10 +31,13 @@ def rebuild(settings: Config, args: argparse.Namespace) -> int:
         if args.event is None:
             say(f"{await jobs.rebuild_warm(services, finder)} shows were written")
             return 0
-        if not await warm.rebuild(services, await _owner(services, args.event), args.event):
-            raise OperatorError("Redis does not answer.")
-        say("written")
-        return 0
+        organization_id = await _owner(services, args.event)
+        for _ in range(TRIES):  # an operator has more patience with a slow Redis than a buyer
+            if await warm.rebuild(services, organization_id, args.event):
+                say("written")
+                return 0
+            await asyncio.sleep(1)
+        raise OperatorError("Redis does not answer.")
 
     return _with_services(settings, run)
 

@@ -20,6 +20,7 @@ from fullhouse.terminal import say
 
 Command = Callable[[Config, argparse.Namespace], int]
 DAYS_MAX = 36_500
+HOURS_MAX = 168  # facts are kept for a week
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -76,10 +77,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     filling.add_argument("--json", action="store_true")
     _add(commands, "doctor", "fullhouse.operators:examine", "say what is configured, reachable, and at which version")
-    _add(commands, "prove", "fullhouse.operators:check_invariants", "check the invariants on this database")
+    proving = _add(commands, "prove", "fullhouse.operators:check_invariants", "check the invariants on this database")
+    proving.add_argument("--log", metavar="FILE", help="what a client was told (JSON lines): is all of it there?")
 
     jobs = _add(commands, "jobs", "fullhouse.operators:show_jobs", "count the jobs that wait, or were given up")
     jobs.add_argument("--retry", action="store_true", help="try those that were given up again")
+
+    money = _add(commands, "payments", "fullhouse.operators:show_payments", "news of money that nobody here can place")
+    money.add_argument("--drop", nargs="+", metavar="ID", help="these have been seen to")
 
     org = _group(commands, "org", "organisations: create, list, suspend, restore")
     create = _add(org, "create", "fullhouse.operators:create_organization", "open an organisation")
@@ -129,8 +134,26 @@ def _parser() -> argparse.ArgumentParser:
     comparing = _add(cache, "check", "fullhouse.caches:check", "compare memory, Redis and database; say what differs")
     comparing.add_argument("event", type=UUID, metavar="EVENT")
 
+    _add_messages(_group(commands, "messages", "facts on their way: what waits, what was given up, what is dead"))
     _add_plans(_group(commands, "plan", "seating plans: generate, check, preview, import"))
     return parser
+
+
+def _add_messages(messages: Any) -> None:
+    _add(messages, "status", "fullhouse.messages:status", "how many wait, for what, and for how long")
+    _add(messages, "parked", "fullhouse.messages:parked", "what was given up, and why")
+    _add(messages, "dead", "fullhouse.messages:dead", "what came from the broker and could not be understood, and why")
+    for verb, what in (
+        ("retry", "try what is parked again; all of it if no id is given"),
+        ("replay", "put dead letters back into their queues; all of them if no id is given"),
+        ("drop", "give up what is parked or dead, for good"),
+    ):
+        each = _add(messages, verb, f"fullhouse.messages:{verb}", what)
+        each.add_argument("id", type=UUID, nargs="+" if verb == "drop" else "*", metavar="ID")
+    again = _add(messages, "resend", "fullhouse.messages:resend", "send kept facts again, for a new queue")
+    again.add_argument("--hours", type=_hours, default=24, help="how far back; a day if not given, a week at most")
+    again.add_argument("--name", help="routing key, such as event.*; all if not given")
+    _add(messages, "recount", "fullhouse.messages:recount", "count the participants of all shows anew")
 
 
 def _add_plans(plan: Any) -> None:
@@ -162,6 +185,12 @@ class _HelpWithKinds(argparse.Action):
 def _days(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= DAYS_MAX):
         raise argparse.ArgumentTypeError(f"choose a number of days from 1 to {DAYS_MAX}")
+    return int(text)
+
+
+def _hours(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= HOURS_MAX):
+        raise argparse.ArgumentTypeError(f"choose a number of hours from 1 to {HOURS_MAX}")
     return int(text)
 
 

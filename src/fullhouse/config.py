@@ -16,6 +16,7 @@ from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.files import Bucket
 from fullhouse.kit.http.peer import Network
 from fullhouse.kit.postgres import default_home
+from fullhouse.payments.model import StripeKeys
 
 SECRET_LENGTH_MIN = 32
 
@@ -48,12 +49,18 @@ SETTINGS = (
     Setting("AMQP_URL", "", "RabbitMQ for facts that leave the house"),
     Setting("SMTP_URL", "", "smtp://user:password@host:587 or smtps://…; without it mail stays in the local mailbox"),
     Setting("SMTP_FROM", "tickets@localhost", "sender of mails"),
+    Setting("STRIPE_SECRET_KEY", "", "sk_… or rk_…: payments by Stripe; without it they are play money"),
+    Setting("STRIPE_WEBHOOK_SECRET", "", "whsec_…: of the webhook that Stripe calls"),
+    Setting(
+        "STRIPE_PUBLISHABLE_KEY", "", "pk_…: the card fields on our own pages; without it Stripe is for the API alone"
+    ),
     Setting("S3_ENDPOINT", "", "S3-compatible store for pictures, https://…; the state folder if unset"),
     Setting("S3_BUCKET", "", "its bucket"),
     Setting("S3_ACCESS_KEY", "", "its access key"),
     Setting("S3_SECRET_KEY", "", "the secret of that key"),
     Setting("S3_REGION", "us-east-1", "its region"),
     Setting("FULLHOUSE_PICTURES_MB", "2048", "what the pictures of one organisation may weigh together, in megabytes"),
+    Setting("FULLHOUSE_WEBHOOKS_PRIVATE", "no", "yes: webhooks may go to http:// and to private addresses"),
     Setting("OTEL_EXPORTER_OTLP_ENDPOINT", "", "OpenTelemetry collector that gets traces, by HTTP"),
 )
 
@@ -76,8 +83,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     amqp_url: str | None
     smtp_url: str | None
     smtp_from: str
+    stripe: StripeKeys | None
     s3: Bucket | None
     pictures_mb: int
+    webhooks_private: bool
     otlp_endpoint: str | None
 
     @property
@@ -109,8 +118,10 @@ def load(environment: Mapping[str, str]) -> Config:
         amqp_url=_url(values, "AMQP_URL", "amqp", "amqps"),
         smtp_url=_url(values, "SMTP_URL", "smtp", "smtps"),
         smtp_from=values["SMTP_FROM"],
+        stripe=_stripe(values),
         s3=_bucket(values),
         pictures_mb=_whole(values, "FULLHOUSE_PICTURES_MB", 1, 10_000_000),
+        webhooks_private=_one_of(values, "FULLHOUSE_WEBHOOKS_PRIVATE", ("yes", "no")) == "yes",
         otlp_endpoint=_url(values, "OTEL_EXPORTER_OTLP_ENDPOINT", "http", "https"),
     )
 
@@ -170,6 +181,21 @@ def _url(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
     if urlsplit(values[name]).scheme not in schemes:
         raise ConfigError(f"{name} must begin with {schemes[0]}://.")  # its value may hold a password: not shown
     return values[name]
+
+
+def _stripe(values: Mapping[str, str]) -> StripeKeys | None:
+    """Their values are never shown: a typing error is told by how they begin."""
+    key, secret = values["STRIPE_SECRET_KEY"], values["STRIPE_WEBHOOK_SECRET"]
+    public = values["STRIPE_PUBLISHABLE_KEY"]
+    if key and not key.startswith(("sk_", "rk_")):
+        raise ConfigError("STRIPE_SECRET_KEY must begin with sk_ or rk_; a publishable key (pk_) takes no payments.")
+    if secret and not secret.startswith("whsec_"):
+        raise ConfigError("STRIPE_WEBHOOK_SECRET must begin with whsec_.")
+    if public and not public.startswith("pk_"):
+        raise ConfigError("STRIPE_PUBLISHABLE_KEY must begin with pk_; every buyer's browser sees it.")
+    if (secret or public) and not key:
+        raise ConfigError("STRIPE_SECRET_KEY must be set as well: the other keys alone take no payments.")
+    return StripeKeys(secret_key=key, webhook_secret=secret or None, publishable_key=public or None) if key else None
 
 
 def _bucket(values: Mapping[str, str]) -> Bucket | None:

@@ -14,7 +14,8 @@ from fullhouse import VERSION
 from fullhouse.config import Config
 from fullhouse.kit import migrate, warm
 from fullhouse.kit.db import ROLES, connect
-from fullhouse.kit.mail import Postman
+from fullhouse.kit.postman import Postman
+from fullhouse.payments.play_money import NOTICE
 from fullhouse.serving import Urls
 
 GOOD, WORRY, BAD, UNUSED = "ok", "worry", "bad", "–"
@@ -39,6 +40,8 @@ async def examine(settings: Config, urls: Urls) -> list[Finding]:
         "Redis": lambda: _redis(settings),
         "RabbitMQ": lambda: _rabbitmq(settings),
         "mail": lambda: _mail(settings),
+        "payments": lambda: _payments(settings),
+        "webhooks": lambda: _webhooks(settings),
         "secret key": lambda: _secret(settings),
         "traces": lambda: _traces(settings),
     }
@@ -165,6 +168,23 @@ async def _mail(settings: Config) -> Finding:
     except (OSError, smtplib.SMTPException) as error:
         return Finding("mail", BAD, f"does not answer: {error}")
     return Finding("mail", GOOD, f"from {settings.smtp_from}, {greeting}")
+
+
+async def _payments(settings: Config) -> Finding:
+    if settings.stripe is None:
+        return Finding("payments", WORRY, f"STRIPE_SECRET_KEY is not set, so “test” is open. {NOTICE}")
+    mode = "in Stripe's test mode" if "_test_" in settings.stripe.secret_key else "by Stripe"
+    if settings.stripe.webhook_secret is None:
+        what = f"{mode}; STRIPE_WEBHOOK_SECRET is not set: payments are asked about every few seconds, and settled late"
+        return Finding("payments", WORRY, what)
+    return Finding("payments", GOOD, f"{mode}, with its webhook at {settings.public_url}/api/payments/stripe/webhook")
+
+
+async def _webhooks(settings: Config) -> Finding:
+    if settings.webhooks_private:
+        what = "FULLHOUSE_WEBHOOKS_PRIVATE is set: every organisation can reach your own network through webhooks"
+        return Finding("webhooks", WORRY, what)
+    return Finding("webhooks", GOOD, "to public addresses by https only")
 
 
 async def _traces(settings: Config) -> Finding:

@@ -5,18 +5,19 @@ import asyncio
 import getpass
 from collections.abc import Callable, Coroutine
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import asyncpg
 import msgspec
 
-from fullhouse import config, doctor, prove, serving, wiring
+from fullhouse import config, doctor, prove, prove_log, serving, wiring
 from fullhouse import demo as demonstration
 from fullhouse.accounts import actions, passwords, store
 from fullhouse.accounts.model import CreateApiKey, Email, Name, Organization, PlatformRole, Role, Slug
 from fullhouse.accounts.policy import ROLE_ACTIONS, SCOPE_ACTIONS
 from fullhouse.config import Config
-from fullhouse.kit import migrate, outbox
+from fullhouse.kit import mail, migrate, outbox
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.bus import Bus
 from fullhouse.kit.db import APP, Database
@@ -24,12 +25,15 @@ from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.http.decode import field_error
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Keyring
+from fullhouse.messaging import mail_actions
+from fullhouse.payments import store as payments
 from fullhouse.serving import Urls
 from fullhouse.terminal import say, table
 
 Arguments = argparse.Namespace
 Work = Callable[[Database, Urls], Coroutine[Any, Any, None]]
 ALL = 10_000
+PARKED_MAX = 200
 
 
 def show_migrations_or_apply(settings: Config, args: Arguments) -> int:
@@ -49,9 +53,10 @@ def examine(settings: Config, _args: Arguments) -> int:
     return 1 if any(f.state == doctor.BAD for f in findings) else 0
 
 
-def check_invariants(settings: Config, _args: Arguments) -> int:
+def check_invariants(settings: Config, args: Arguments) -> int:
+    calls = prove_log.read(Path(args.log)) if args.log else None
     with serving.database(settings) as (urls, _), serving.answering():
-        results = asyncio.run(prove.run(urls.serving))
+        results = asyncio.run(prove.run(urls.serving, calls))
     print(table([("ok" if not wrong else "WRONG", check.name, check.what) for check, wrong in results.items()]))
     for wrong in results.values():
         for sentence in wrong:
@@ -62,12 +67,12 @@ def check_invariants(settings: Config, _args: Arguments) -> int:
 def fill_demo(settings: Config, args: Arguments) -> int:
     async def fill(database: Database, urls: Urls) -> None:
         found = await demonstration.fill(
-            database, urls.owner, Keyring(config.secret_key(settings)), wiring.files(settings)
+            database, urls.owner, Keyring(config.secret_key(settings)), wiring.files(settings), say
         )
         if args.json:
             print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
             return
-        rows = [(i.role, i.email, i.password) for i in (*found.log_ins, found.platform_log_in)]
+        rows = [(i.role, i.email, i.password) for i in (*found.log_ins, *found.platform_log_ins)]
         print(f"organisation  {found.organization}\n{table(rows)}\nAPI key  {found.api_key}")
 
     return on_database(settings, fill)
@@ -266,6 +271,22 @@ async def _retry_jobs(connection: Any) -> int:
     return int(status.rpartition(" ")[2])
 
 
+def show_payments(settings: Config, args: Arguments) -> int:
+    """What a payment provider said that an operator must look at."""
+
+    async def show(_database: Database, urls: Urls) -> None:
+        if args.drop:
+            dropped = await _as_owner(urls, payments.drop_parked, args.drop)
+            say(f"{dropped} are no longer parked")
+        rows = await _as_owner(urls, payments.parked, PARKED_MAX)
+        for row in rows:
+            print(f"{row.news_id}  {row.kind}: {row.reason}, {row.received_at:%Y-%m-%d %H:%M:%S %Z}")
+            print(f"    {row.said}")
+        say(f"{len(rows)} are parked" if rows else "nothing is parked")
+
+    return on_database(settings, show)
+
+
 async def organization_named(database: Database, slug: str) -> Organization:
     async with database.nobody() as tx:
         organization = await store.organization_by_slug(tx, slug)
@@ -277,6 +298,7 @@ async def organization_named(database: Database, slug: str) -> Organization:
 def on_database(settings: Config, work: Work) -> int:
     async def run(urls: Urls) -> None:
         outbox.wire(wiring.SYNC)
+        mail.wire(mail_actions.writer(settings.public_url))
         await serving.migrate_database(urls)
         bus = Bus(urls.serving, settings.redis_url)
         await bus.start()

@@ -17,25 +17,24 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import asyncpg
 
 from fullhouse import config, demo, wiring
 from fullhouse.config import Config
-from fullhouse.kit import migrate, outbox
+from fullhouse.kit import mail, migrate, outbox
 from fullhouse.kit.bus import Bus
 from fullhouse.kit.db import APP, Database
 from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.postgres import Cluster
-from fullhouse.kit.process import die_with
+from fullhouse.kit.process import Alarm, die_with
 from fullhouse.kit.secrets import Keyring
+from fullhouse.messaging import mail_actions
 from fullhouse.terminal import say
 
 DATABASE, LOGIN = "fullhouse", "fullhouse_server"
@@ -84,6 +83,7 @@ async def _make_database(cluster: Cluster) -> None:
 async def prepare(settings: Config, urls: Urls) -> demo.Demo | None:
     """Migrations; and on the embedded database, where people try things first, the demo."""
     outbox.wire(wiring.SYNC)
+    mail.wire(mail_actions.writer(settings.public_url))
     applied = await migrate_database(urls)
     if applied:
         say(f"database: applied {', '.join(applied)}")
@@ -93,7 +93,7 @@ async def prepare(settings: Config, urls: Urls) -> demo.Demo | None:
         if settings.embedded:
             if await demo.find(serving, keyring) is None:
                 say("filling the demo organisation")
-            return await demo.fill(serving, urls.owner, keyring, wiring.files(settings))
+            return await demo.fill(serving, urls.owner, keyring, wiring.files(settings), say)
         return await demo.find(serving, keyring)
     finally:
         await serving.close()
@@ -141,9 +141,9 @@ def serve(settings: Config, args: argparse.Namespace) -> int:
         say("preparing the database (once, a few seconds)…")
     with database(settings) as (urls, cluster):
         found = asyncio.run(prepare(settings, urls))
-        stop = threading.Event()
+        stop = Alarm()
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, _stopper(stop))
+            signal.signal(number, stop.set)
         environment = _environment(urls, _metrics_folder(settings))
         tree = Tree(environment, reload=args.reload, with_worker=not args.no_worker)
         return _run(settings, tree, cluster, found, stop)
@@ -157,9 +157,7 @@ def _metrics_folder(settings: Config) -> str:
     return str(folder)
 
 
-def _run(
-    settings: Config, tree: "Tree", cluster: Cluster | None, found: demo.Demo | None, stop: threading.Event
-) -> int:
+def _run(settings: Config, tree: "Tree", cluster: Cluster | None, found: demo.Demo | None, stop: Alarm) -> int:
     tree.start()
     deadline = time.monotonic() + READY_WITHIN_S
     opened = False
@@ -250,13 +248,6 @@ def _environment(urls: Urls, metrics: str) -> dict[str, str]:
     }
 
 
-def _stopper(stop: threading.Event) -> "signal._HANDLER":
-    def handle(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
-
-    return handle
-
-
 def _check_port(settings: Config) -> None:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family) as probe:
@@ -292,8 +283,12 @@ def _why_not_ready(ended: str | None) -> str:
 
 
 def _announce(settings: Config, found: demo.Demo | None) -> None:
-    lines = [f"open at {settings.public_url}", "", f"  API reference  {settings.public_url}/api/docs"]
+    doors = (("console", "/console"), ("gate scanner", "/scan/"), ("API reference", "/api/docs"))
+    lines = [f"open at {settings.public_url}", ""]
+    lines += [f"  {name:<14} {settings.public_url}{path}" for name, path in doors]
     if found:
         lines += ["", f"  demo organisation  {found.organization}"]
-        lines += [f"    {i.role:<12} {i.email:<26} {i.password}" for i in (*found.log_ins, found.platform_log_in)]
+        lines += [f"    {i.role:<14} {i.email:<26} {i.password}" for i in (*found.log_ins, *found.platform_log_ins)]
+    if settings.smtp_url is None:
+        lines += ["", "  No mail leaves: SMTP_URL is not set. Owners read it in the console, at /console/mailbox."]
     say("\n".join([*lines, "", "  Ctrl-C closes."]))

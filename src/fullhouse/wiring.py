@@ -1,43 +1,98 @@
 """Who reacts to what, at one glance.
 
 SYNC runs inside the transaction that announces the fact, in this order: an exception there undoes everything.
+ASYNC runs after the commit, in a transaction of its own and once in effect; ASYNC_ALL, with what says which facts it
+wants, sees every one of those.
 JOBS are calls to the outside that a worker makes later, at least once.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from fullhouse.accounts import store as accounts
 from fullhouse.accounts.facts import OrganizationChanged, OrganizationStatusChanged
+from fullhouse.checkout import move_actions, refund_actions, settle_actions
+from fullhouse.checkout import waitlist_actions as waitlist
+from fullhouse.checkout.facts import (
+    OrderPaid,
+    OrderRefunded,
+    WaitlistJoined,
+    WaitlistLapsed,
+    WaitlistLeft,
+    WaitlistOffered,
+    WaitlistWithdrawn,
+)
+from fullhouse.checkout.till import Till
 from fullhouse.config import Config
 from fullhouse.events import facts, public_actions
 from fullhouse.events import store as events
 from fullhouse.events.views import Views
 from fullhouse.holds import actions as holds
+from fullhouse.holds.desk import Desks
 from fullhouse.holds.engine import Engine
+from fullhouse.holds.failures import Failures
 from fullhouse.holds.warm import WarmHolds
 from fullhouse.holds.watch import Journal
 from fullhouse.kit import mail
 from fullhouse.kit.files import S3, Disk, Files
 from fullhouse.kit.jobs import Handler
-from fullhouse.kit.outbox import Consequence, Fact
+from fullhouse.kit.outbox import Consequence, Fact, Picks, Reaction
+from fullhouse.kit.postman import Maker, Postman
 from fullhouse.kit.services import Part, Services
-from fullhouse.seating import overlay_actions, reads
-from fullhouse.seating.facts import EventLayoutChanged, LayoutMigrated, SeatingPolicyChanged, SeatsBlocked
+from fullhouse.messaging import actions as participants
+from fullhouse.messaging import notice_actions, receipt_actions, webhook_actions, webhook_jobs
+from fullhouse.messaging.facts import JoinCanceled, JoinConfirmed
+from fullhouse.messaging.handout_actions import Handout
+from fullhouse.messaging.waiting_actions import WaitingLetters
+from fullhouse.payments.facts import PaymentCaptured, PaymentFailed
+from fullhouse.payments.model import StripeKeys
+from fullhouse.payments.provider_actions import Providers
+from fullhouse.queue import actions as queue
+from fullhouse.queue.facts import QueueOpened
+from fullhouse.queue.rooms import Queue
+from fullhouse.scanning import fold_actions
+from fullhouse.scanning.engine import Engine as Scanning
+from fullhouse.seating import copy_actions, overlay_actions, reads
+from fullhouse.seating.facts import (
+    EventLayoutChanged,
+    EventPolicyChanged,
+    LayoutMigrated,
+    SeatingPolicyChanged,
+    SeatsBlocked,
+    SeatsReleased,
+)
 from fullhouse.seating.halls import Halls
 from fullhouse.seating.live import Live
+from fullhouse.seating.reads import Book
+from fullhouse.tickets import type_actions
+from fullhouse.tickets.facts import TicketTransferred, TicketTypesChanged, TicketVoided
 
 # What happens to a show happens to what is held of it and to its seats, before the public sees it.
 _BEFORE_THE_PUBLIC: Mapping[type[Fact], Sequence[Consequence]] = {
-    facts.EventCanceled: (holds.release_all,),
-    facts.EventEnded: (holds.release_all,),
-    facts.EventPostponed: (holds.suspend_or_resume,),
-    facts.EventRescheduled: (holds.resume,),
-    facts.EventPublished: (holds.resume,),
-    facts.EventStarted: (holds.resume,),
+    facts.EventCreated: (copy_actions.copy_seating,),
+    facts.EventCanceled: (
+        settle_actions.end_with_show,
+        refund_actions.note_cancellation,
+        queue.close_with_show,
+        waitlist.close_with_show,
+        holds.release_all,
+    ),
+    facts.EventEnded: (
+        settle_actions.end_with_show,
+        queue.close_with_show,
+        waitlist.close_with_show,
+        holds.release_all,
+    ),
+    facts.EventPostponed: (waitlist.withdraw_when_postponed, holds.suspend_or_resume),
+    facts.EventRescheduled: (waitlist.withdraw_when_postponed, holds.resume),
+    facts.EventPublished: (waitlist.withdraw_when_postponed, holds.resume, type_actions.move_days),
+    facts.EventStarted: (waitlist.withdraw_when_postponed, holds.resume, type_actions.move_days),
     facts.EventUpdated: (
+        type_actions.move_days,
         holds.refuse_move_without_consent,
         holds.end_overdue,
+        waitlist.withdraw_outside_window,
         holds.release_outside_window,
         overlay_actions.follow,
     ),
@@ -47,12 +102,40 @@ _BEFORE_THE_PUBLIC: Mapping[type[Fact], Sequence[Consequence]] = {
 SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
     OrganizationChanged: (public_actions.forget_house,),
     OrganizationStatusChanged: (public_actions.forget_house,),
-    SeatsBlocked: (holds.release_blocked,),
-    EventLayoutChanged: (reads.forget_seating,),
-    LayoutMigrated: (reads.forget_seating,),
+    SeatsBlocked: (waitlist.withdraw_seats, holds.release_blocked),
+    SeatsReleased: (waitlist.withdraw_seats, holds.release_blocked),
+    QueueOpened: (holds.admit_holders,),
+    PaymentCaptured: (settle_actions.settle,),
+    PaymentFailed: (settle_actions.unfreeze,),
+    EventLayoutChanged: (reads.forget_seating, waitlist.follow_layout),
+    EventPolicyChanged: (reads.forget_seating,),
+    LayoutMigrated: (
+        reads.forget_seating,
+        waitlist.follow_layout,
+        move_actions.reissue,
+        fold_actions.follow_layout,
+    ),
     SeatingPolicyChanged: (reads.forget_policy,),
     **{fact: (*_BEFORE_THE_PUBLIC.get(fact, ()), public_actions.project) for fact in facts.ABOUT_A_SHOW},
 }
+
+ASYNC: Mapping[type[Fact], Sequence[Reaction]] = {
+    facts.EventCanceled: (notice_actions.tell_people,),
+    facts.EventPostponed: (notice_actions.tell_people,),
+    facts.EventRescheduled: (notice_actions.tell_people,),
+    facts.EventUpdated: (notice_actions.tell_people, waitlist.follow_return),
+    LayoutMigrated: (receipt_actions.tell_moved,),
+    TicketVoided: (refund_actions.follow_void, waitlist.follow_return),
+    TicketTypesChanged: (waitlist.follow_return,),
+    SeatsBlocked: (waitlist.follow_return,),
+    WaitlistLapsed: (waitlist.follow_return,),
+    WaitlistLeft: (waitlist.follow_return,),
+    WaitlistWithdrawn: (waitlist.follow_return,),
+    OrderPaid: (settle_actions.follow_sale,),
+    JoinConfirmed: (participants.follow_join,),
+    JoinCanceled: (participants.follow_join,),
+}
+ASYNC_ALL: Mapping[Reaction, Picks] = {webhook_actions.deliver_later: participants.webhooks_want}
 
 
 async def organization_of(services: Services, ids: Mapping[str, UUID]) -> UUID | None:
@@ -64,15 +147,48 @@ async def organization_of(services: Services, ids: Mapping[str, UUID]) -> UUID |
         return organization.id if organization else None
 
 
-# What a room keeps in every API process: made with the services, started and stopped with them.
-PARTS: tuple[type[Part], ...] = (Views, Halls, Live, Engine, WarmHolds, Journal)
-# And in a worker, which ends holds too.
-WORKER_PARTS: tuple[type[Part], ...] = (Halls, WarmHolds, Journal)
+def reactions(services: Services) -> Mapping[type[Fact], Sequence[Reaction]]:
+    """ASYNC, and what needs the house's keys: tickets, and links that open something, on their way to people."""
+    handout, waiting = Handout(services), WaitingLetters(services)
+    keyed: Mapping[type[Fact], Reaction] = {
+        OrderPaid: handout.send_tickets,
+        OrderRefunded: handout.tell_refunded,
+        TicketTransferred: handout.tell_transfer,
+        WaitlistJoined: waiting.tell_joined,
+        WaitlistOffered: waiting.tell_offered,
+        WaitlistLapsed: waiting.tell_lapsed,
+    }
+    return {fact: (*ASYNC.get(fact, ()), *filter(None, [keyed.get(fact)])) for fact in {**ASYNC, **keyed}}
 
 
-def jobs(config: Config) -> Mapping[str, Handler]:
+def enclosures(services: Services) -> Mapping[str, Maker]:
+    """What can go with a letter, by the kind that its writer names: made when the letter leaves."""
+    handout = Handout(services)
     return {
-        mail.JOB: mail.Postman(config.smtp_url, config.smtp_from).deliver,
+        "tickets.pdf": handout.tickets_pdf,
+        "ticket.pdf": handout.ticket_pdf,
+        "show.ics": handout.show_ics,
+    }
+
+
+# What a room keeps in every API process: made with the services, started and stopped with them.
+PARTS: tuple[type[Part], ...] = (
+    Views, Book, Halls, Live, Queue, Desks, Engine, Failures, Scanning, WarmHolds, Journal, Providers, Till,
+)  # fmt: skip
+# And in a worker, which ends holds too.
+WORKER_PARTS: tuple[type[Part], ...] = (Halls, WarmHolds, Journal, Providers)
+
+
+def given(config: Config) -> Mapping[type[Any], Any]:
+    """What parts find beside each other: settings that only they understand."""
+    return {StripeKeys: config.stripe} if config.stripe else {}
+
+
+def jobs(config: Config, services: Services) -> Mapping[str, Handler]:
+    return {
+        webhook_actions.JOB: webhook_jobs.Sender(services.keyring, services.outward).deliver,
+        mail.JOB: Postman(config.smtp_url, config.smtp_from, enclosures(services)).deliver,
+        notice_actions.JOB: notice_actions.post_page,
     }
 
 

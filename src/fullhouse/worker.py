@@ -1,4 +1,4 @@
-"""The worker process: jobs, and the periodic loops. Any number may run; each loop has one leader among them."""
+"""The worker process: jobs, messages and the periodic loops. Any number may run; each loop has one leader."""
 
 import asyncio
 import os
@@ -11,15 +11,22 @@ import uvloop
 
 from fullhouse import config, prove, wiring
 from fullhouse.accounts import jobs as accounts_jobs
+from fullhouse.checkout import jobs as checkout_jobs
+from fullhouse.checkout import refund_jobs, waitlist_jobs
 from fullhouse.config import Config
 from fullhouse.events import jobs as events_jobs
 from fullhouse.holds import jobs as holds_jobs
 from fullhouse.holds.watch import Watch
-from fullhouse.kit import idempotency, outbox, telemetry
+from fullhouse.kit import idempotency, mail, outbox, telemetry
 from fullhouse.kit.db import WORKER, Database, sweep
 from fullhouse.kit.job_worker import Worker
 from fullhouse.kit.loops import Loop
 from fullhouse.kit.services import Services, open_parts, open_services
+from fullhouse.messaging import jobs as messaging_jobs
+from fullhouse.messaging import mail_actions, webhook_jobs
+from fullhouse.messaging.post import open_post
+from fullhouse.payments import jobs as payments_jobs
+from fullhouse.queue import jobs as queue_jobs
 
 log = structlog.get_logger()
 STOP_WITHIN_S = 12.0
@@ -41,6 +48,7 @@ async def run(settings: Config) -> None:
     """Until SIGTERM or SIGINT; then what is in hand is finished or given back."""
     assert settings.database_url, "the launcher or the operator names the database"
     outbox.wire(wiring.SYNC)
+    mail.wire(mail_actions.writer(settings.public_url))
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -53,19 +61,22 @@ async def run(settings: Config) -> None:
             files=wiring.files(settings),
             public_url=settings.public_url,
             pool_size=settings.database_connections,
+            private_webhooks=settings.webhooks_private,
         ) as services,
-        open_parts(services, wiring.WORKER_PARTS),
+        open_parts(services, wiring.WORKER_PARTS, wiring.given(settings)),
+        open_post(services, settings.amqp_url, wiring.reactions(services), wiring.ASYNC_ALL) as post,
     ):
         finder = await Database.open(settings.database_url, WORKER, size=4)
-        worker = Worker(settings.database_url, services.database, wiring.jobs(settings))
+        worker = Worker(settings.database_url, services.database, wiring.jobs(settings, services))
         tasks = [
             asyncio.create_task(worker.run(), name="jobs"),
             *(
                 asyncio.create_task(loop.run(), name=loop.name)
-                for loop in loops(settings.database_url, finder, services)
+                for loop in loops(settings.database_url, finder, services, broker=bool(settings.amqp_url))
             ),
+            *(asyncio.create_task(work(), name=name) for name, work in post.items()),
         ]
-        log.info("the worker is at work", loops=len(tasks) - 1)
+        log.info("the worker is at work", tasks=len(tasks))
         try:
             await _until_stopped(stop, tasks)
         finally:
@@ -73,7 +84,7 @@ async def run(settings: Config) -> None:
             await finder.close()
 
 
-def loops(url: str, finder: Database, services: Services) -> list[Loop]:
+def loops(url: str, finder: Database, services: Services, *, broker: bool = False) -> list[Loop]:
     """What runs how often. All of it may run late, twice or not at all for a while: nothing depends on the clock."""
     database, files, watch = services.database, services.files, Watch(services, finder)
     table: list[tuple[str, float, Callable[[], Awaitable[Any]]]] = [
@@ -81,12 +92,25 @@ def loops(url: str, finder: Database, services: Services) -> list[Loop]:
         ("forget idempotency keys", 600, lambda: idempotency.forget_old(finder)),
         ("sweep sessions", 600, lambda: accounts_jobs.sweep_all(finder)),
         ("move due events", 1, lambda: events_jobs.move_due_events(finder, database)),
+        ("keep queues", 1, lambda: queue_jobs.keep_queues(services, finder)),
+        ("count queues", 15, lambda: queue_jobs.count_crowds(finder)),
         ("sweep holds", 1, lambda: holds_jobs.sweep_holds(finder, database)),
+        ("sweep checkouts", 2, lambda: checkout_jobs.sweep_sessions(finder, database)),
+        ("serve waiting lists", 5, lambda: waitlist_jobs.serve_lists(finder, database)),
+        ("ask about payments", 2, lambda: payments_jobs.sweep_attempts(finder, services)),
+        ("give money back", 2, lambda: payments_jobs.sweep_refunds(finder, services)),
+        ("give cancelled shows back", 5, lambda: refund_jobs.give_back_cancelled(finder, database)),
+        ("close moves", 60, lambda: checkout_jobs.close_moves(finder, database)),
+        ("end proposals", 60, lambda: checkout_jobs.sweep_consents(finder, database)),
         ("mirror shows in Redis", 300, lambda: holds_jobs.rebuild_warm(services, finder)),
         ("watch shows", 60, watch.round),
         ("rank shows", 10, lambda: events_jobs.rank_shows(finder, database)),
         ("forget old ranks", 600, lambda: sweep(finder, events_jobs.FORGET_RANKS)),
         ("forget unused pictures", 3600, lambda: events_jobs.forget_unused_images(finder, database, files)),
+        ("forget webhook deliveries", 3600, lambda: sweep(finder, webhook_jobs.FORGET)),
+        ("watch messages", 15, lambda: messaging_jobs.watch(finder, broker=broker)),
+        ("forget messages", 600, lambda: messaging_jobs.forget(finder, broker=broker)),
+        ("recount participants", 3600, lambda: messaging_jobs.recount(finder, database)),
         ("forget job history", 3600, lambda: sweep(finder, FORGET_HISTORY)),
         ("prove", 3600, lambda: prove.run_and_alert(url)),
     ]
