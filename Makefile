@@ -2,11 +2,11 @@
 
 PY := .venv/bin/python
 
-.PHONY: help run dev test check bench soak requirements lock clean
+.PHONY: help run dev test check web bench bench-ui screenshots soak requirements lock clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: ## install what is needed, then serve on this machine
 	@scripts/venv run
@@ -19,6 +19,7 @@ dev: ## serve, and start again whenever a file changes
 test: ## run the tests, in parallel and in random order, on private servers
 	@scripts/venv dev
 	@scripts/brokers
+	@scripts/browser
 	@$(PY) -m pytest -n auto
 
 check: ## lint, format, types, layers, requirements: changes nothing
@@ -29,9 +30,22 @@ check: ## lint, format, types, layers, requirements: changes nothing
 	@.venv/bin/lint-imports
 	@$(PY) scripts/requirements.py
 
+web: ## check, test and build the front end (needs Node 20 or newer)
+	@cd frontend && npm ci --silent && npm run --silent check && npm run --silent test && npm run --silent build
+
 bench: ## measure, and print ratios
 	@scripts/venv dev
-	@for file in bench/[!_]*.py; do echo "== $$file"; $(PY) "$$file" || exit 1; done
+	@for file in $$(ls bench/[!_]*.py | grep -v bench/ui.py); do echo "== $$file"; $(PY) "$$file" || exit 1; done
+
+bench-ui: ## measure the pages in Chromium against their goals (needs Node)
+	@scripts/venv dev
+	@scripts/browser
+	@$(PY) bench/ui.py
+
+screenshots: ## fill a demo, look at its pages, and write docs/screenshots
+	@scripts/venv dev
+	@scripts/browser
+	@$(PY) scripts/screenshots.py
 
 soak: ## run the long tests at full count, one after the other
 	@scripts/venv dev
