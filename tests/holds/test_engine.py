@@ -191,3 +191,15 @@ async def test_stopping_answers_everybody_first(process: Services, tenant: Tenan
     assert {result.outcome for results in answers for result in results} == {"held"}
     assert await statuses(owner, sale) == ["active"] * 100
     assert await held_in(owner, sale) == {"hall": 0}
+
+
+async def test_a_new_house_counts_a_persons_holds_by_the_person(owner: Any) -> None:
+    """Nobody has analysed its tables yet: an index that only fits the organisation must not look as good."""
+    async with owner.transaction():
+        await owner.execute("CREATE TEMP TABLE new_holds (LIKE seat_holds INCLUDING ALL) ON COMMIT DROP")
+        await owner.execute("SET LOCAL enable_seqscan = off")
+        plan = await owner.fetch(
+            "EXPLAIN SELECT count(*) FROM new_holds WHERE organization_id = $1 AND user_id = $2"
+            " AND created_at > now() - interval '300 seconds'", new_id(), new_id(),
+        )  # fmt: skip
+    assert "new_holds_organization_id_user_id_created_at_idx" in "\n".join(row[0] for row in plan)

@@ -22,6 +22,8 @@ SETTINGS: Mapping[str, str] = {
     "max_wal_size": "4GB",
     "min_wal_size": "512MB",
     "checkpoint_timeout": "15min",
+    # A new house's tables are small for the planner until they are counted: soon, not after a minute of the first sale.
+    "autovacuum_naptime": "10s",
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
