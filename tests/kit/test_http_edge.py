@@ -8,7 +8,6 @@ from pathlib import Path
 
 import prometheus_client
 import pytest
-import structlog
 from prometheus_client import CollectorRegistry
 from prometheus_client.multiprocess import MultiProcessCollector
 from structlog.testing import capture_logs
@@ -17,6 +16,7 @@ from fullhouse.kit.errors import Malformed, Unavailable
 from fullhouse.kit.http import edge as edge_module
 from fullhouse.kit.http.edge import CLIENT_LEFT, Edge
 from fullhouse.kit.http.peer import client_ip
+from fullhouse.kit.telemetry import ABOUT
 
 PROXIES = (ip_network("10.0.0.0/8"), ip_network("2001:db8::/32"))
 
@@ -67,8 +67,8 @@ def test_a_bad_address_is_not_admitted() -> None:
 
 def test_the_request_id_is_in_every_log_line_of_the_request() -> None:
     with Edge().enter("GET", "/a", "abcdefgh-1") as visit:
-        assert structlog.contextvars.get_contextvars()["request_id"] == visit.request_id == "abcdefgh-1"
-    assert "request_id" not in structlog.contextvars.get_contextvars()
+        assert ABOUT.get()["request_id"] == visit.request_id == "abcdefgh-1"
+    assert "request_id" not in ABOUT.get()
 
 
 @pytest.mark.parametrize("offered", [None, "", "short", "x" * 65, "a b c d e f", "abcdefgh\n", "ábcdefghij"])

@@ -2,7 +2,7 @@
 prepared line answers all who ask at once in one round trip, inside their organisation.
 
 What is remembered is right: whatever ends or changes one of them says so on the bus (store.SESSIONS), and every process
-forgets it. While the bus is away nothing is remembered, and what it fails to tell lives on for `KEPT_S` at most.
+forgets it. While the bus is away nothing is remembered; what nobody tells (a change by hand) lives on for `KEPT_S`.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from fullhouse.kit.secrets import Kind
 from fullhouse.kit.services import Credentials, Services
 
 COOKIE_SESSIONS_MAX = 8
-KEPT_S, KEPT_MAX = 10.0, 50_000
+KEPT_S, KEPT_MAX = 60.0, 50_000
 _TOUCH_EVERY_S = 60.0
 
 
@@ -64,19 +64,18 @@ class Access:
             self._bus.subscribe(RESYNC, lambda _topic, _none: self._forget_all()),
         ]
 
+    def remembered(self, credentials: Credentials) -> Principal | None:
+        token = credentials.bearer or choose(credentials.cookie, credentials.organization)
+        known = self._known.get(secrets.digest(token)) if token else None
+        return known.principal if known and self._is_good(known) else None
+
     async def __call__(self, credentials: Credentials) -> Principal | None:
         token = credentials.bearer or choose(credentials.cookie, credentials.organization)
-        if token is None:
-            return None
-        digest = secrets.digest(token)
-        known = self._known.get(digest)
-        if known and self._is_good(known):
-            return known.principal
-        claim = secrets.read(token, *self._find)
-        if claim is None:
+        claim = secrets.read(token, *self._find) if token else None
+        if token is None or claim is None:
             return None
         kind, organization_id = claim
-        return await self._find[kind](organization_id, digest)
+        return await self._find[kind](organization_id, secrets.digest(token))
 
     async def close(self) -> None:
         for leave in self._leave:

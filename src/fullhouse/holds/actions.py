@@ -80,7 +80,8 @@ async def reserve(services: Services, who: Principal, event_id: UUID, seat: UUID
     await queue.check_admitted(services, who, event_id, policy.ttl_s(at.terms.policy))
     ordinal = at.ordinal(seat)
     if ordinal is not None:
-        await check_entry(at, who, [ordinal], ())
+        if at.closed:
+            await check_entry(at, who, [ordinal], ())
         policy.check_picking(1, at.terms.policy, who)
         check_groups(at, [ordinal])
         if at.is_wheelchair(ordinal):

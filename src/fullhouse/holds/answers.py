@@ -15,6 +15,7 @@ def reserved(at: Desk, seat: UUID, result: Result) -> Reserved:
     house, left_s = at.hall.house, result.left_s
     zone = at.zone_of(result.ordinal)
     minutes = f"{left_s // 60} minutes" if left_s and left_s >= 120 else f"{left_s} seconds"
+    until_ms = _unix_ms(result) if left_s is not None else None
     return Reserved(
         hold_id=result.hold_id,
         seat_id=seat,
@@ -24,9 +25,9 @@ def reserved(at: Desk, seat: UUID, result: Result) -> Reserved:
         seat_number=house.numbers[result.ordinal],
         status="held",
         held_until=result.held_until if left_s is not None else None,
-        held_until_unix=_unix_ms(result) // 1000 if left_s is not None else None,
-        held_until_unix_ms=_unix_ms(result) if left_s is not None else None,
-        server_time_unix_ms=int(at.services.clock.now().timestamp() * 1000),
+        held_until_unix=None if until_ms is None else until_ms // 1000,
+        held_until_unix_ms=until_ms,
+        server_time_unix_ms=int(at.services.clock.seconds() * 1000),
         expires_in_seconds=left_s,
         message=f"Seat reserved for {minutes}. Proceed to checkout.",
     )
@@ -43,7 +44,7 @@ def basket(
         items=[_held_line(at, want, result) for want, result in zip(wants, results, strict=True)],
         held_until=first.held_until if first.left_s is not None else None,
         held_until_unix_ms=_unix_ms(first) if first.left_s is not None else None,
-        server_time_unix_ms=int(at.services.clock.now().timestamp() * 1000),
+        server_time_unix_ms=int(at.services.clock.seconds() * 1000),
         expires_in_seconds=first.left_s,
         explanation=explanation,
     )

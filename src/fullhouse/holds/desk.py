@@ -32,7 +32,7 @@ log = structlog.get_logger()
 class Desk:
     """What is known of a show before the engine decides: made once, for as long as its terms and its hall stay."""
 
-    __slots__ = ("closed", "event_id", "hall", "limits", "organization_id", "services", "terms")
+    __slots__ = ("closed", "event_id", "hall", "is_accessible", "limits", "organization_id", "services", "terms")
 
     def __init__(
         self, services: Services, organization_id: UUID, event_id: UUID, known: Terms, hall: Hall | None
@@ -41,6 +41,7 @@ class Desk:
         self.organization_id, self.event_id = organization_id, event_id
         self.terms, self.hall = known, hall
         self.limits = policy.limits(known.policy)
+        self.is_accessible = known.policy.on("enforce_accessibility_rules")
         self.closed = {i: zone for i, zone in known.seating.zones.items() if zone.access_mode != "public"}
 
     def ordinal(self, seat: UUID) -> int | None:
@@ -76,12 +77,15 @@ class Desks:
     async def stop(self) -> None: ...
 
     async def get(self, organization_id: UUID, event_id: UUID) -> Desk:
-        services = self._services
-        known = await services.part(Book).terms(organization_id, event_id)
-        hall = await services.part(Halls).get(organization_id, event_id) if known.seating.layout_id else None
+        book, halls = self._services.part(Book), self._services.part(Halls)
         at = self._desks.get(event_id)
+        # Nearly always it is in memory, and then nothing is awaited.
+        if at and at.hall and book.is_current(at.terms, organization_id, event_id) and halls.use(event_id) is at.hall:
+            return at
+        known = await book.terms(organization_id, event_id)
+        hall = await halls.get(organization_id, event_id) if known.seating.layout_id else None
         if at is None or at.terms is not known or at.hall is not hall:
-            at = self._desks[event_id] = Desk(services, organization_id, event_id, known, hall)
+            at = self._desks[event_id] = Desk(self._services, organization_id, event_id, known, hall)
             if len(self._desks) > HALLS_MAX:
                 self._desks.popitem(last=False)
         return at
@@ -182,7 +186,7 @@ def wish(at: Desk, item: Item) -> Want:
 
 
 def seat_wish(at: Desk, seat: UUID, ordinal: int | None) -> Want:
-    keeps = ordinal is not None and at.is_wheelchair(ordinal) and at.terms.policy.on("enforce_accessibility_rules")
+    keeps = at.is_accessible and ordinal is not None and at.is_wheelchair(ordinal)
     return Want(new_id(), seat, keeps_companions=keeps)
 
 
@@ -206,19 +210,9 @@ class BasketId(NamedTuple):
 
 async def ask(at: Desk, who: Principal, wants: tuple[Want, ...], source: str, basket: BasketId) -> Results:
     actor = who.actor
-    request = Ask(
-        event_id=at.event_id,
-        user_id=who.id,
-        basket_id=basket.id,
-        wants=wants,
-        source=source,
-        network=network_of(actor.ip) if at.limits.most_near is not None else None,
-        limits=at.limits,
-        once=basket.once,
-        ip=actor.ip,
-        user_agent=actor.user_agent,
-        request_id=actor.request_id,
-    )
+    network = network_of(actor.ip) if at.limits.most_near is not None else None
+    request = Ask(at.event_id, who.id, basket.id, wants, source, network, at.limits, basket.once, actor.ip,
+                  actor.user_agent, actor.request_id)  # fmt: skip
     return await at.services.part(Engine).hold(at.organization_id, request)
 
 

@@ -7,7 +7,7 @@ import msgspec
 from litestar.params import HeaderParameter, QueryParameter
 
 from fullhouse.holds import actions, failures
-from fullhouse.holds.model import Basket, Hold, HoldItems, InvalidRequest, Reserve, Reserved
+from fullhouse.holds.model import Basket, Hold, HoldItems, InvalidRequest, Reserve
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid, Malformed
@@ -60,7 +60,7 @@ reserve_seat.exception_handlers = {Invalid: _said_as_invalid}
 
 async def _reserve(services: Services, who: Principal, event_id: UUID, seat_id: UUID, source: str) -> Answer:
     held, fresh = await actions.reserve(services, who, event_id, seat_id, source)
-    return Answer(201 if fresh else 200, msgspec.json.encode(Data[Reserved](held)), _NO_STORE)
+    return Answer(201 if fresh else 200, msgspec.json.encode(Data(held)), _NO_STORE)
 
 
 async def hold_items_fast(call: Call) -> Answer:

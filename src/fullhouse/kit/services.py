@@ -39,6 +39,9 @@ class Credentials(msgspec.Struct, frozen=True):
 class Authenticator(Protocol):
     """Finds out who a caller is (accounts/access.py is the one implementation; kit knows no people)."""
 
+    def remembered(self, credentials: Credentials) -> Principal | None:
+        """Without asking anybody; None if it must be asked."""
+
     async def __call__(self, credentials: Credentials) -> Principal | None: ...
 
 

@@ -189,11 +189,16 @@ class Halls:
         """What is in memory, if it is."""
         return self._halls.get(event_id)
 
-    async def get(self, organization_id: UUID, event_id: UUID) -> Hall | None:
-        """The show's seats; None if it has no layout. Those who ask together load it once."""
+    def use(self, event_id: UUID) -> Hall | None:
+        """The same, and it is not the next one to be forgotten."""
         if hall := self._halls.get(event_id):
             self._halls.move_to_end(event_id)
             _IN_MEMORY.inc()
+        return hall
+
+    async def get(self, organization_id: UUID, event_id: UUID) -> Hall | None:
+        """The show's seats; None if it has no layout. Those who ask together load it once."""
+        if hall := self.use(event_id):
             return hall if hall.organization_id == organization_id else None
         loading = self._loading.get(event_id)
         if loading is None:

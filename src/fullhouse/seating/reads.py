@@ -60,10 +60,20 @@ class Book:
 
     async def stop(self) -> None: ...
 
+    def is_current(self, terms: Terms, organization_id: UUID, event_id: UUID) -> bool:
+        """Whether these are still the show's terms, as far as this process knows."""
+        peek, known = self._services.cache.peek, self._merged.get((organization_id, event_id))
+        return (
+            known is not None
+            and known.terms is terms
+            and peek(known.seating_key) is terms.seating
+            and peek(known.policy_key) is known.said
+        )
+
     async def terms(self, organization_id: UUID, event_id: UUID) -> Terms:
-        peek, show = self._services.cache.peek, (organization_id, event_id)
+        show = (organization_id, event_id)
         known = self._merged.get(show)
-        if known and peek(known.seating_key) is known.terms.seating and peek(known.policy_key) is known.said:
+        if known and self.is_current(known.terms, *show):
             return known.terms
         seating_key, policy_key = _seating_key(*show), _policy_key(organization_id)
         seating, said = await _load(self._services, organization_id, event_id)

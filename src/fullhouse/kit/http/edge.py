@@ -19,6 +19,7 @@ from fullhouse.kit.errors import Unavailable
 from fullhouse.kit.http.body import Rules, check_address
 from fullhouse.kit.http.patience import Patience
 from fullhouse.kit.http.peer import Network, client_ip
+from fullhouse.kit.telemetry import ABOUT
 
 log = structlog.get_logger()
 
@@ -105,7 +106,7 @@ class Edge:
 class Visit:
     """One request between its arrival and its answer."""
 
-    __slots__ = ("_began", "_tokens", "edge", "method", "path", "request_id", "route", "status")
+    __slots__ = ("_began", "_token", "edge", "method", "path", "request_id", "route", "status")
 
     def __init__(self, edge: Edge, method: str, path: str, offered_id: str | None, route: str | None) -> None:
         self.edge = edge
@@ -120,12 +121,12 @@ class Visit:
 
     def __enter__(self) -> "Visit":
         self.edge.visits.add(self)
-        self._tokens = structlog.contextvars.bind_contextvars(request_id=self.request_id)
+        self._token = ABOUT.set({"request_id": self.request_id})
         return self
 
     def __exit__(self, *_: object) -> None:
         self.leave()
-        structlog.contextvars.reset_contextvars(**self._tokens)
+        ABOUT.reset(self._token)
 
     def headers(self, own: Mapping[str, str]) -> list[tuple[str, str]]:
         """What the house adds to the handler's own headers (names in lower case)."""

@@ -16,7 +16,6 @@ from functools import partial
 from typing import Annotated, Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
-import structlog
 from litestar import Request, Response
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, FromQuery, JSONBody
@@ -33,6 +32,7 @@ from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.guard import asks, ids_in, note_denial, write_denial
 from fullhouse.kit.limits import Limit
 from fullhouse.kit.services import Services
+from fullhouse.kit.telemetry import say_about_request
 
 T = TypeVar("T")
 Handler = Callable[..., Awaitable[Any]]
@@ -143,14 +143,15 @@ class _Runner:
         have: dict[str, Any] = {"who": who, "services": services}
         have["actor"] = asks(request).actor if "actor" in self.given else None
         if "event_id" in arguments:  # in every log line and span of this request, beside the organisation
-            structlog.contextvars.bind_contextvars(event_id=str(arguments["event_id"]))
+            say_about_request(event_id=arguments["event_id"])
         if "raw" in self.given:
             have["raw"] = await request.body()
         arguments |= {name: have[name] for name in self.given - {"tx"}}
         if "tx" not in self.given:
             result = await self._fn(**arguments)
             if isinstance(result, Channel):
-                reader = await services.streams.open(result, asks(request).ip, request.headers.get("last-event-id"))
+                last = request.headers.get("last-event-id")
+                reader = await services.streams.open(result, asks(request).client_ip, last)
                 return streams.StreamResponse(reader)
             return _response(self._answer(result))
         assert who is not None

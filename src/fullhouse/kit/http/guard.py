@@ -5,7 +5,7 @@ endpoint's action (403). A refusal of somebody we know is written to the audit, 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -22,6 +22,7 @@ from fullhouse.kit.http.call import Call, Route
 from fullhouse.kit.limits import Limit, network_of
 from fullhouse.kit.secrets import NOWHERE
 from fullhouse.kit.services import Authenticator, Credentials, Services
+from fullhouse.kit.telemetry import ABOUT, say_about_request
 
 COOKIE = "fullhouse"
 USUAL = Limit(1200, 60)  # for one caller, in all
@@ -30,23 +31,34 @@ _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 Ids = Mapping[str, UUID]  # what the path names, in its order
 
 
-class Asks(NamedTuple):
-    """What both lanes know of a request."""
+class Asking(Protocol):
+    """What the guard looks at: a fast lane's call is one, and so is what the wide lane knows of a request."""
 
+    @property
+    def method(self) -> str: ...
+    @property
+    def client_ip(self) -> str | None: ...
+    @property
+    def request_id(self) -> str | None: ...
+    @property
+    def header(self) -> Callable[[str], str | None]: ...
+
+
+class Asks(NamedTuple):
     method: str
-    ip: str | None
+    client_ip: str | None
     request_id: str | None
     header: Callable[[str], str | None]
 
     @property
-    def user_agent(self) -> str | None:
-        agent = self.header("user-agent")
-        return agent[:300] if agent else None
-
-    @property
     def actor(self) -> Actor:
         """Where it comes from, of whom nobody knows the name."""
-        return Actor(type="user", ip=self.ip, user_agent=self.user_agent, request_id=self.request_id)
+        return Actor(type="user", ip=self.client_ip, user_agent=_user_agent(self), request_id=self.request_id)
+
+
+def _user_agent(asking: Asking) -> str | None:
+    agent = asking.header("user-agent")
+    return agent[:300] if agent else None
 
 
 async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
@@ -63,8 +75,7 @@ async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
 
 async def guard_call(call: Call, route: Route) -> None:
     """The fast lane's."""
-    asking = Asks(call.method, call.client_ip, call.request_id, call.header)
-    call.principal = principal = await admit(call.state, asking, route.template, route.opt)
+    call.principal = principal = await admit(call.state, call, route.template, route.opt)
     if principal and (refusal := denial(principal, route.opt["action"])):
         raise refusal
 
@@ -80,22 +91,22 @@ def ids_in(path_params: Mapping[str, Any]) -> Ids:
     return {name: value for name, value in path_params.items() if isinstance(value, UUID)}
 
 
-async def admit(state: State, asking: Asks, name: str, opt: Mapping[str, Any]) -> Principal | None:
+async def admit(state: State, asking: Asking, name: str, opt: Mapping[str, Any]) -> Principal | None:
     """The caller, if the endpoint has any use for one."""
     services: Services = state.services
     authenticate: Authenticator = state.authenticate
     limit: Limit | None = opt.get("limit")
     if opt.get("public"):
         if limit:
-            await services.limiter.check((name, network_of(asking.ip)), limit)
+            await services.limiter.check((name, network_of(asking.client_ip)), limit)
         return None
     credentials = _credentials(asking)
-    known = await authenticate(credentials)
+    known = authenticate.remembered(credentials) or await authenticate(credentials)
     if known is None:
-        await services.limiter.check(("stranger", network_of(asking.ip)), STRANGERS)
+        await services.limiter.check(("stranger", network_of(asking.client_ip)), STRANGERS)
         raise Unauthenticated("Sign in, or send a valid token as “Authorization: Bearer …”.")
-    principal = known.coming_from(asking.ip, asking.user_agent, asking.request_id)
-    structlog.contextvars.bind_contextvars(organization_id=str(principal.organization_id))
+    principal = known.coming_from(asking.client_ip, _user_agent(asking), asking.request_id)
+    say_about_request(organization_id=principal.organization_id)
     if credentials.bearer is None and asking.method not in _READS:
         _check_origin(asking, services.public_url)
     await services.limiter.check(("caller", principal.id), USUAL)
@@ -114,12 +125,12 @@ def asks(connection: ASGIConnection[Any, Any, Any, Any]) -> Asks:
     return Asks(
         str(connection.scope.get("method", "")),
         connection.client.host if connection.client else None,
-        structlog.contextvars.get_contextvars().get("request_id"),
+        ABOUT.get().get("request_id"),
         connection.headers.get,
     )
 
 
-def _credentials(asking: Asks) -> Credentials:
+def _credentials(asking: Asking) -> Credentials:
     scheme, _, token = (asking.header("authorization") or "").partition(" ")
     if scheme.lower() == "bearer" and (bearer := token.strip()):
         return Credentials(bearer, None, None)
@@ -135,7 +146,7 @@ def _cookie(header: str | None) -> str | None:
     return None
 
 
-def _check_origin(asking: Asks, public_url: str) -> None:
+def _check_origin(asking: Asking, public_url: str) -> None:
     """A browser says where a write comes from; our own pages are at our own address."""
     origin = asking.header("origin")
     place = (origin or "").partition("://")[2]

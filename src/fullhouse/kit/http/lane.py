@@ -23,7 +23,7 @@ from fullhouse.kit.http.edge import Edge, Visit
 from fullhouse.kit.http.wide import WideLane
 from fullhouse.kit.ids import read_id
 
-_UUID_SEGMENT = re.compile(r"/([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})(?=/|$)")
+_UUID_LENGTH = 36
 READ_OFTEN = 1024  # paths: what many read, they read at the same address
 _UUID_PARAMETER = re.compile(r"/\{(\w+):uuid\}")
 
@@ -49,13 +49,16 @@ class Table:
         return self._read(path) if method == "GET" else self._look_up(method, path)
 
     def _look_up(self, method: str, path: str) -> Match | None:
-        parts = _UUID_SEGMENT.split(path)  # text, id, text, id, text
-        ids = parts[1::2]
-        route = self._routes.get((method, "/{}".join(parts[::2])))
+        parts = path.split("/")
+        ids = [part for part in parts if len(part) == _UUID_LENGTH]
+        route = self._routes.get((method, "/".join([part if len(part) != _UUID_LENGTH else "{}" for part in parts])))
         # A path may contain a literal `{}`: then the number of ids does not fit.
         if route is None or len(route.names) != len(ids):
             return None
-        return Match(route, tuple([read_id(each) for each in ids]))
+        try:
+            return Match(route, tuple([read_id(each) for each in ids]))
+        except ValueError:  # as long as one, but none
+            return None
 
 
 Guard = Callable[[Call, Route], Awaitable[None]]

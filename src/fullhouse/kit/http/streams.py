@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-import structlog
 from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]  # its stubs do not re-export
 from litestar import Response
 
@@ -14,6 +13,7 @@ from fullhouse.kit.broadcast import Channel, Reader
 from fullhouse.kit.http import asgi, rsgi
 from fullhouse.kit.http.call import Call
 from fullhouse.kit.services import Services
+from fullhouse.kit.telemetry import say_about_request
 
 MEDIA_TYPE = "text/event-stream"
 HEADERS = [("content-type", MEDIA_TYPE), ("cache-control", "no-store"), ("x-accel-buffering", "no")]
@@ -27,7 +27,7 @@ def fast_handler(make: Callable[..., Awaitable[Channel]], given: frozenset[str],
     async def listen(call: Call) -> Reader:
         services: Services = call.state.services
         named = dict(zip(ids, call.params, strict=True))
-        structlog.contextvars.bind_contextvars(**{name: str(value) for name, value in named.items()})
+        say_about_request(**named)
         have = {"services": services, "who": call.principal}
         channel = await make(**{name: have[name] for name in given}, **named)
         return await services.streams.open(channel, call.client_ip, call.header("last-event-id"))
