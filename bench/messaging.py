@@ -31,6 +31,7 @@ from fullhouse import serving, wiring
 from fullhouse.kit.broker import Broker, Topology
 from fullhouse.kit.db import WORKER, Database
 from fullhouse.kit.files import Disk
+from fullhouse.kit.process import step_back
 from fullhouse.kit.relay import Relay
 from fullhouse.kit.services import open_services
 from fullhouse.messaging.post import RELAYS, open_post
@@ -154,6 +155,7 @@ async def _share_sent(url: str) -> float:
 
 def main() -> None:
     if sys.argv[1:2] == ["--post"]:
+        step_back()  # as a worker does
         uvloop.run(post(*sys.argv[2:]))
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 4.0
     with tempfile.TemporaryDirectory() as rabbit_home, ground() as here:

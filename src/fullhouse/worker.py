@@ -21,6 +21,7 @@ from fullhouse.kit import idempotency, mail, outbox, telemetry
 from fullhouse.kit.db import WORKER, Database, sweep
 from fullhouse.kit.job_worker import Worker
 from fullhouse.kit.loops import Loop
+from fullhouse.kit.process import step_back
 from fullhouse.kit.services import Services, open_parts, open_services
 from fullhouse.messaging import jobs as messaging_jobs
 from fullhouse.messaging import mail_actions, webhook_jobs
@@ -39,6 +40,7 @@ DELETE FROM jobs.history WHERE id IN (
 def main() -> int:
     settings = config.load(os.environ)
     telemetry.configure_logs(settings.log_level, process="worker")
+    step_back()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(run(settings))
     return 0
