@@ -291,9 +291,9 @@ async def test_a_show_is_encoded_once_while_nothing_changes(here: Process) -> No
     event = await here.make(Move.PUBLISH)
     first = await public_reads.public_show(here.services, event.id)
     assert await public_reads.public_show(here.services, event.id) is first
-    assert msgspec.json.decode(first.body, type=dict[str, PublicEvent]) == {"data": first.show}
+    assert msgspec.json.decode(first.answer.body, type=dict[str, PublicEvent]) == {"data": first.show}
     await here.change(event, name="King Lear")
-    assert b"King Lear" in (await public_reads.public_show(here.services, event.id)).body
+    assert b"King Lear" in (await public_reads.public_show(here.services, event.id)).answer.body
 
 
 async def test_what_is_kept_ready_is_bounded(here: Process, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from fullhouse.events.public_model import CitySuggestion, EventNotFound, House, 
 from fullhouse.kit.cursors import BadCursor, Cursors, Page
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import NotFound
+from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.limits import Limit, network_of
 from fullhouse.kit.services import Services
 from fullhouse.kit.shapes import FIELDS, ITEMS
@@ -46,7 +47,8 @@ class Ready(NamedTuple):
     """A show as it is sent, good for as long as what it was made of stays cached and no sale begins or ends."""
 
     show: PublicEvent
-    body: bytes  # `{"data": …}`
+    answer: Answer  # `{"data": …}`
+    unchanged: Answer
     tag: str
     names: tuple[str, str]
     made_of: tuple[PublicEvent, House]
@@ -60,6 +62,11 @@ _ready: dict[int, Ready] = {}
 
 async def public_show(services: Services, event_id: UUID) -> Ready:
     """One that the public may see; 404 for all others."""
+    return ready_show(services, event_id) or await make_ready(services, event_id)
+
+
+def ready_show(services: Services, event_id: UUID) -> Ready | None:
+    """The same, if it is in memory: nearly always."""
     kept, cache = _ready.get(event_id.int), services.cache
     if (
         kept is None
@@ -67,11 +74,11 @@ async def public_show(services: Services, event_id: UUID) -> Ready:
         or cache.peek(kept.names[1]) is not kept.made_of[1]
         or not kept.since <= services.clock.seconds() < kept.until
     ):
-        kept = await _made_ready(services, event_id)
+        return None
     return kept
 
 
-async def _made_ready(services: Services, event_id: UUID) -> Ready:
+async def make_ready(services: Services, event_id: UUID) -> Ready:
     found = await _listed(services, event_id)
     house = await _house(services, found.organization_id) if found else None
     if found is None or house is None or not house.is_open:
@@ -80,10 +87,13 @@ async def _made_ready(services: Services, event_id: UUID) -> Ready:
     shown = policy.shown_at(msgspec.structs.replace(found, organization_name=house.name), now)
     edges = (found.sale_start_at, found.sale_end_at)
     body = msgspec.json.encode({"data": shown})
+    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    headers = (("etag", tag), ("cache-control", "no-cache"))
     _ready[event_id.int] = made = Ready(
         show=shown,
-        body=body,
-        tag=f'"{hashlib.sha256(body).hexdigest()[:32]}"',
+        answer=Answer(200, body, headers),
+        unchanged=Answer(304, b"", headers),
+        tag=tag,
         names=(keys.show(event_id), keys.house(found.organization_id)),
         made_of=(found, house),
         since=now.timestamp(),

@@ -64,7 +64,9 @@ async def list_public_events(
 
 
 async def get_public_event_fast(call: Call) -> Answer:
-    return await _shown(call.state.services, call.params[0], call.client_ip, call.header("if-none-match"))
+    services, event_id = call.state.services, call.params[0]
+    ready = public_reads.ready_show(services, event_id) or await public_reads.make_ready(services, event_id)
+    return _shown(services, ready, call.client_ip, call.header("if-none-match"))
 
 
 @get("/event/v1/events/{event_id:uuid}", public=True, fast=get_public_event_fast)
@@ -73,16 +75,13 @@ async def get_public_event(
 ) -> Reply[PublicEvent]:
     """One public show. With the `ETag` of what the caller has, 304 while it is the same."""
     # Encoded already, as the fast lane sends it.
-    return await _shown(services, event_id, actor.ip, if_none_match)  # type: ignore[return-value]
-
-
-async def _shown(services: Services, event_id: UUID, ip: str | None, known: str | None) -> Answer:
     ready = await public_reads.public_show(services, event_id)
+    return _shown(services, ready, actor.ip, if_none_match)  # type: ignore[return-value]
+
+
+def _shown(services: Services, ready: public_reads.Ready, ip: str | None, known: str | None) -> Answer:
     services.part(Views).note(ready.show.organization_id, ready.show.id, ip)
-    headers = (("etag", ready.tag), ("cache-control", "no-cache"))
-    if known is not None and has_tag(known, ready.tag):
-        return Answer(304, b"", headers)
-    return Answer(200, ready.body, headers)
+    return ready.unchanged if known is not None and has_tag(known, ready.tag) else ready.answer
 
 
 @get("/event/v1/meta/cities", public=True)

@@ -67,7 +67,9 @@ class Call(ABC):
     @property
     def client_ip(self) -> str:
         if self._ip is None:  # the guard asks, and then the handler
-            self._ip = self._visit.edge.client_ip(self._peer(), self.header("x-forwarded-for"))
+            edge, peer = self._visit.edge, self._peer()
+            # Without a proxy in front of us, nobody may say on whose behalf they come.
+            self._ip = edge.client_ip(peer, self.header("x-forwarded-for")) if edge.trusted_proxies else peer
         return self._ip
 
     @abstractmethod
