@@ -103,13 +103,15 @@ async def fill(url: str, shows: int, houses: int) -> None:
     await owner.close()
 
 
-async def median_ms(runs: int, work: Callable[[], Awaitable[Any]]) -> float:
-    times = []
+async def medians_ms(runs: int, *works: Callable[[], Awaitable[Any]]) -> list[float]:
+    """In turn, so that whatever else the machine does meets all of them."""
+    times: list[list[float]] = [[] for _ in works]
     for _ in range(runs):
-        began = time.perf_counter()
-        await work()
-        times.append((time.perf_counter() - began) * 1000)
-    return statistics.median(times)
+        for work, took in zip(works, times, strict=True):
+            began = time.perf_counter()
+            await work()
+            took.append((time.perf_counter() - began) * 1000)
+    return [statistics.median(took) for took in times]
 
 
 async def pages(database: Database, url: str) -> None:
@@ -134,11 +136,8 @@ async def pages(database: Database, url: str) -> None:
                 await tx.fetch(OFFSETS[sort], PAGE + 1, PAGE * (page - 1))
 
         await by_key(None)
-        first, far = await median_ms(40, partial(by_key, None)), await median_ms(40, partial(by_key, tuple(deep)))
-        near_offset, far_offset = (
-            await median_ms(20, partial(by_offset, 1)),
-            await median_ms(20, partial(by_offset, DEEP)),
-        )
+        first, far = await medians_ms(100, partial(by_key, None), partial(by_key, tuple(deep)))
+        near_offset, far_offset = await medians_ms(20, partial(by_offset, 1), partial(by_offset, DEEP))
         print(f"{sort:<9} page 1 {first:6.2f} ms, page {DEEP:,} {far:6.2f} ms: ratio {far / first:.2f} by keyset, "
               f"{far_offset / near_offset:.1f} by OFFSET ({far_offset:.1f} ms)")  # fmt: skip
     await owner.close()
@@ -183,7 +182,8 @@ async def questions(database: Database) -> None:
     for name, ask in asked.items():
         async with database.nobody() as tx:
             await ask(tx)
-            took.append((await median_ms(5, partial(ask, tx)), name))
+            (ms,) = await medians_ms(5, partial(ask, tx))
+            took.append((ms, name))
     slowest = sorted(took, reverse=True)[:12]
     print(f"of {len(took)} public questions the slowest: " + "; ".join(f"{name} {ms:.1f} ms" for ms, name in slowest))
 
