@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 
-async def until(check: Callable[[], Any], deadline_s: float = 20) -> Any:
+async def until(check: Callable[[], Any], deadline_s: float = 60) -> Any:
     """Asks (or awaits) again and again until the answer is a yes, and returns it. A no for ever is an error."""
     async with asyncio.timeout(deadline_s):
         while True:
