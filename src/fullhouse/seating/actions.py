@@ -18,7 +18,7 @@ from fullhouse.seating.chart import Chart, compile, seat_id
 from fullhouse.seating.model import Layout, LayoutFixed, LayoutNotFound, LayoutView
 from fullhouse.seating.plan import Plan, capacity_of, encode, price_of, total_capacity, walk
 
-_AT_ONCE = 20_000  # seats in one statement
+_AT_ONCE = 5_000  # seats in one statement: others wait while it is made ready
 Neighbours = geometry.Neighbours
 
 
