@@ -194,12 +194,18 @@ Row = tuple[object, ...]
 def _seat_rows(layout_id: UUID, prepared: Prepared, zone_ids: list[UUID]) -> Iterator[Row]:
     companion_of = prepared.chart.companion_of.tolist()
     ids = [seat_id(layout_id, n) for n in range(len(companion_of))]
-    for n, place in enumerate(walk(prepared.plan)):
-        seat, wheelchair = place.seat, companion_of[n]
-        yield (
-            ids[n], n, seat.key, zone_ids[place.zone_index], place.section.name, place.row.label, seat.number,
-            seat.category, price_of(place.zone, place.row, seat), ids[wheelchair] if wheelchair >= 0 else None,
-        )  # fmt: skip
+    first = 0
+    for zone_id, zone in zip(zone_ids, prepared.plan.zones, strict=True):
+        for section in zone.sections:
+            for row in section.rows:
+                name, label, price = section.name, row.label, price_of(zone, row)
+                for n, seat in enumerate(row.seats, first):
+                    place = companion_of[n]
+                    yield (
+                        ids[n], n, seat.key, zone_id, name, label, seat.number, seat.category,
+                        seat.price_category or price, ids[place] if place >= 0 else None,
+                    )  # fmt: skip
+                first += len(row.seats)
 
 
 def _seat_columns(layout_id: UUID, prepared: Prepared, zone_ids: list[UUID]) -> list[list[list[object]]]:

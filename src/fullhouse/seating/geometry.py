@@ -143,12 +143,11 @@ def unpack_states(data: bytes, count: int) -> NDArray[np.uint8]:
 
 
 def _header(plan: Plan, chart: Chart, unit: float) -> dict[str, Any]:
-    places = list(walk(plan))
-    ordinals = {place.seat.key: ordinal for ordinal, place in enumerate(places)}
+    ordinals = {place.seat.key: ordinal for ordinal, place in enumerate(walk(plan))} if plan.groups else {}
     accompanied = np.nonzero(chart.companion_of >= 0)[0]
     return {
         "name": plan.name,
-        "seats": len(places),
+        "seats": len(chart.zone),
         "width": plan.width,
         "height": plan.height,
         "unit": unit,
