@@ -29,6 +29,7 @@ class Links(NamedTuple):
 class Index(NamedTuple):
     chart: Chart
     links: Links
+    every: Places  # ordinal
     run_start: Ints  # of the seat's run
     run_stop: Ints
     away: Places  # distances to the focal point
@@ -68,6 +69,7 @@ def prepare(chart: Chart) -> Index:
     return Index(
         chart=chart,
         links=Links(joined, first, ~joined),
+        every=np.arange(count),
         run_start=np.repeat(starts, lengths).astype(np.int32),
         run_stop=np.repeat(starts + lengths, lengths).astype(np.int32),
         away=away,
@@ -122,11 +124,13 @@ def strays(links: Links, play: Bools, size: int, shortest: int, ends_exempt: boo
     """
     count = len(play)
     out = np.zeros(count, np.uint8)
+    longer = reach(links, play, 2)
     for length in range(1, min(shortest, count)):
-        chain, longer = reach(links, play, length + 1), reach(links, play, length + 2)
+        chain, longer = longer, longer.copy()
+        longer[:-1] &= chain[1:]
         before = chain.copy()  # at its first seat: exactly so many, then the block
-        before[1:] &= ~longer[:-1]
-        after = chain & ~longer  # at the block's last seat
+        before[1:] = chain[1:] > longer[:-1]
+        after = chain > longer  # at the block's last seat
         if ends_exempt:
             before &= ~links.first
             after[:-length] &= ~links.last[length:]

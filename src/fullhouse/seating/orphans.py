@@ -174,8 +174,8 @@ def stretch(index: Index, free: Bools, in_play: Bools, party: Places, start: int
     """The runs between these two, which is where runs begin."""
     mine = np.zeros(stop - start, np.bool_)
     mine[party[(party >= start) & (party < stop)] - start] = True
-    places, links = np.arange(start, stop), Links(*(array[start:stop] for array in index.links))
-    return Stretch(places, links, free[start:stop] | mine, in_play[start:stop] | mine, mine)
+    links = Links(*(array[start:stop] for array in index.links))
+    return Stretch(index.every[start:stop], links, free[start:stop] | mine, in_play[start:stop] | mine, mine)
 
 
 NEAR = 2048
