@@ -1,3 +1,9 @@
+-- What others already say: a seat's zone has a layout and an organisation, and a show's layout has one too. Foreign keys
+-- are asked row by row, and a hall has a hundred thousand.
+ALTER TABLE seats DROP CONSTRAINT seats_organization_id_fkey;
+ALTER TABLE seats DROP CONSTRAINT seats_organization_id_layout_id_fkey;
+ALTER TABLE event_seats DROP CONSTRAINT event_seats_organization_id_fkey;
+
 -- Other places for those whose own were gone: side by side means that no aisle lies between them. `begins` has the
 -- ordinals at which a chain of neighbours begins, `wholes` those of seats that are sold only as a whole; both are the
 -- layout's, which says so in its map and not in a table. Where no chain is long enough, the longest come first. For a
