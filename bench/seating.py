@@ -7,10 +7,12 @@ and reading the states from the database every time. Trust the ratios, not the a
 """
 
 import asyncio
+import gc
 import statistics
 import sys
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,6 +21,7 @@ from uuid import UUID
 
 import asyncpg
 import httpx
+import numpy as np
 import uvloop
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -29,9 +32,10 @@ from fullhouse.accounts import signing_in
 from fullhouse.kit import outbox, telemetry
 from fullhouse.kit.db import APP, Database
 from fullhouse.kit.ids import new_id
-from fullhouse.seating import store
-from fullhouse.seating.chart import seat_id
+from fullhouse.seating import halls, reading, store
+from fullhouse.seating.chart import compile, seat_id
 from fullhouse.seating.generators import Straight, generate
+from fullhouse.seating.index import prepare
 from fullhouse.seating.plan import encode
 
 SINGLE, ROUNDS = 2_000, 200
@@ -52,6 +56,7 @@ def main() -> None:
 
 async def measure(settings: config.Config, urls: Any, seats: int) -> None:
     document = plan(seats)
+    memory(document)
     organization_id, token = await tenant(urls)
     lane = app.build(settings)
     async with (
@@ -78,6 +83,20 @@ async def measure(settings: config.Config, urls: Any, seats: int) -> None:
         answered(answer)
         line(f"attaching {layout['seat_count']:,} seats", took)
         await snapshots(client, urls, organization_id, event["id"])
+
+
+def memory(document: bytes) -> None:
+    """What a process keeps of a show: seats by name, arrays, states."""
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    drawn = reading.read(document)
+    house = halls.house_of(new_id(), drawn, prepare(compile(drawn)), [new_id() for _ in drawn.zones])
+    hall = halls.Hall(new_id(), new_id(), house, np.zeros(len(house.rows), np.uint8))
+    del drawn
+    gc.collect()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    print(f"{f'memory of a show of {len(hall.states):,}':38}  {(after - before) / 1e6:.1f} MB  goal < 50 MB for 80,000")
 
 
 async def snapshots(client: httpx.AsyncClient, urls: Any, organization_id: UUID, event_id: str) -> None:

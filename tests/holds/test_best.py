@@ -12,6 +12,7 @@ from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.seating.halls import Halls
 from fullhouse.seating.model import AVAILABLE
+from fullhouse.seating.plan import Section
 from tests.accounts.helpers import data, refused
 from tests.fixtures import Client, Tenant
 from tests.holds.baskets import best, chairs, taken
@@ -82,6 +83,31 @@ async def test_a_group_that_fits_nowhere(staff: Client, buyer: Client, owner: An
     basket = data(await best(buyer, split, 6), 201)
     assert len(basket["items"]) == 6
     assert await row_counts(owner, sale) == (0, 0, 0)
+
+
+@pytest.mark.req("HOLD-6", "ALLOC-1", "POL-1")
+@pytest.mark.parametrize(("rows_apart", "chosen", "said"), [
+    (2, {0, 1, 4, 5}, "2 together in row A, 2 together in row C, two rows behind"),
+    (1, {0, 1, 6, 7}, "2 together in row A, 2 together in row Z of another section"),
+])  # fmt: skip
+async def test_how_far_apart_the_parts_of_a_group_may_sit(
+    rows_apart: int, chosen: set[int], said: str, staff: Client, buyer: Client
+) -> None:
+    """Behind row A is one that is taken and then another; beside it there is a box."""
+    plan = rows_of(("A", 2), ("B", 2), ("C", 2), ("Z", 2))
+    *rows, box = plan.zones[0].sections[0].rows
+    beside = tuple(msgspec.structs.replace(seat, x=seat.x + 30, y=50) for seat in box.seats)
+    sections = (
+        Section(key="hall", name="Hall", rows=tuple(rows)),
+        Section(key="box", name="Box", rows=(msgspec.structs.replace(box, seats=beside),)),
+    )
+    zone = msgspec.structs.replace(plan.zones[0], sections=sections)
+    plan = msgspec.structs.replace(plan, zones=(zone,))
+    sale = await on_sale(staff, plan, policy={"max_group_split": rows_apart})
+    blocked = {"seat_ids": [sale.seat(2), sale.seat(3)], "reason": "Camera"}
+    data(await staff.post(sale.path("seats/block"), json=blocked))
+    basket = data(await best(buyer, sale, 4), 201)
+    assert (set(taken(basket, sale)), basket["explanation"]) == (chosen, said)
 
 
 @pytest.mark.req("HOLD-6")

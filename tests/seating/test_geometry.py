@@ -12,7 +12,14 @@ from fullhouse.kit.errors import Malformed
 from fullhouse.seating import generators
 from fullhouse.seating.chart import compile
 from fullhouse.seating.generators import Arena, Curved, Festival, Tables, Theatre
-from fullhouse.seating.geometry import geometry, geometry_json, pack_states, read_geometry, unpack_states
+from fullhouse.seating.geometry import (
+    geometry,
+    geometry_json,
+    neighbours,
+    pack_states,
+    read_geometry,
+    unpack_states,
+)
 from fullhouse.seating.plan import CATEGORIES, Plan, Point, Row, Seat, Section, Zone, walk
 from tests.seating.helpers import house
 
@@ -67,6 +74,19 @@ def test_a_plan_without_seats_compiles_to_nothing() -> None:
 
 
 # --- round trips
+
+
+@pytest.mark.req("ALLOC-1")
+@pytest.mark.parametrize("request_", PLANS, ids=lambda request: type(request).__name__)
+def test_a_map_says_who_sits_beside_whom(request_: generators.Generator) -> None:
+    plan = generators.generate(request_)
+    chart = compile(plan)
+    found = neighbours(geometry(plan, chart))
+    places = list(walk(plan))
+    whole = {key for group in plan.groups if group.sold_as == "whole" for key in group.seats}
+    assert found.begins == np.flatnonzero(np.diff(chart.run, prepend=-1)).tolist()
+    assert found.wholes == [n for n, place in enumerate(places) if place.seat.key in whole]
+    assert found.wheelchairs == [n for n, place in enumerate(places) if place.seat.category == "wheelchair"]
 
 
 @pytest.mark.parametrize("request_", PLANS, ids=lambda request: type(request).__name__)

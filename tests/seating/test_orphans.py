@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fullhouse.seating import orphans
 from fullhouse.seating.companions import unescorted
 from fullhouse.seating.orphans import Rules, Verdict, judge
 from tests.seating import oracle
@@ -225,3 +226,22 @@ def test_picks_over_aisles_and_beside_other_categories_against_the_oracle(row: s
     seats = data.draw(st.lists(st.sampled_from(sorted(may)), min_size=1, max_size=5, unique=True))
     rules = data.draw(st.sampled_from([Rules(), *ODD_RULES]))
     agree(house, tuple(sorted(seats)), rules, frozenset(np.flatnonzero(house.in_play).tolist()), may)
+
+
+@pytest.mark.req("ALLOC-2")
+@settings(max_examples=300, deadline=None)
+@given(data=st.data(), row=st.integers(3, 9), rows=st.integers(4, 12), gone=st.sampled_from([0, 0.1, 0.4]))
+def test_what_is_found_next_door_is_what_the_whole_house_would_give(
+    data: st.DataObject, row: int, rows: int, gone: float
+) -> None:
+    chance = data.draw(st.randoms(use_true_random=False))
+    house = drawn(*("".join("x" if chance.random() < gone else "." for _ in range(row)) for _ in range(rows)))
+    may = np.flatnonzero(house.free).tolist()
+    if not may:
+        return
+    seats = data.draw(st.lists(st.sampled_from(may), min_size=1, max_size=3, unique=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(orphans, "NEAR", data.draw(st.integers(1, 4)))
+        verdict = judge(house.index_, house.free, house.in_play, seats, EVENT)
+        patch.setattr(orphans, "next_door", lambda *_: iter(()))
+        assert verdict == judge(house.index_, house.free, house.in_play, seats, EVENT)

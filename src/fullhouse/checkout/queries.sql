@@ -167,7 +167,7 @@ WHERE organization_id = $1 AND id = $2 AND status IN ('pending', 'needs_consent'
 RETURNING {order};
 
 -- name: propose_seats
-SELECT app.propose_seats($1, $2, $3, app.clock() + make_interval(secs => $4));
+SELECT app.propose_seats($1, $2, $3, app.clock() + make_interval(secs => $4), $5, $6);
 
 -- name: due_consents
 SELECT organization_id, id FROM orders WHERE status = 'needs_consent' AND consent_by <= app.clock()

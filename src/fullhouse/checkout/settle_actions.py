@@ -11,7 +11,7 @@ from uuid import UUID
 
 import structlog
 
-from fullhouse.checkout import facts, policy, store
+from fullhouse.checkout import facts, policy, store, waitlist_store
 from fullhouse.checkout.actions import counted, end_checkouts
 from fullhouse.checkout.model import NoConsentNeeded, StoredOrder
 from fullhouse.checkout.order_reads import get
@@ -28,6 +28,7 @@ from fullhouse.payments.facts import PaymentCaptured, PaymentFailed
 from fullhouse.payments.ledger_actions import About
 from fullhouse.payments.model import REFUNDS, account_of
 from fullhouse.queue import actions as queue
+from fullhouse.seating import actions as layouts
 from fullhouse.seating import overlay_actions as seating
 from fullhouse.tickets import promo_actions as promos
 from fullhouse.tickets import type_actions as types
@@ -53,9 +54,7 @@ async def settle(tx: Tx, fact: PaymentCaptured) -> None:
     if rows[0].outcome == "settled":
         return
     await _owe(tx, order, fact)
-    if rows[0].outcome == "gone" and await store.propose_seats(
-        tx, tx.organization_id, order.id, fact.subject_id, policy.CONSENT_S
-    ):
+    if rows[0].outcome == "gone" and await _found_others(tx, order, fact.subject_id):
         await _propose(tx, order.id)
     else:
         await _call_off(tx, order, fact.amount, STOPPED if rows[0].outcome == "stopped" else GONE)
@@ -72,6 +71,19 @@ async def follow_sale(tx: Tx, message: Message) -> None:
 
 
 # --- other places
+
+
+async def _found_others(tx: Tx, order: StoredOrder, attempt_id: UUID) -> bool:
+    """Equal places, held: side by side if there are any, and none of those that are sold only as a whole."""
+    layout_id = await waitlist_store.layout_of_show(tx, tx.organization_id, order.event_id)
+    if layout_id is None:
+        return False
+    beside = await layouts.neighbours(tx, layout_id)
+    return bool(
+        await store.propose_seats(
+            tx, tx.organization_id, order.id, attempt_id, policy.CONSENT_S, beside.begins, beside.wholes
+        )
+    )
 
 
 async def _propose(tx: Tx, order_id: UUID) -> None:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-import numpy as np
-
 from fullhouse.events import venue_actions as venues
 from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
@@ -17,11 +15,11 @@ from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import announce
 from fullhouse.seating import facts, geometry, plan_checks, reading, store
 from fullhouse.seating.chart import Chart, compile, seat_id
-from fullhouse.seating.index import WHEELCHAIR
 from fullhouse.seating.model import Layout, LayoutFixed, LayoutNotFound, LayoutView
 from fullhouse.seating.plan import Plan, capacity_of, encode, price_of, total_capacity, walk
 
-_AT_ONCE = 20_000  # seats in one statement
+_AT_ONCE = 5_000  # seats in one statement: others wait while it is made ready
+Neighbours = geometry.Neighbours
 
 
 class Prepared(NamedTuple):
@@ -31,14 +29,6 @@ class Prepared(NamedTuple):
     chart: Chart
     document: bytes
     geometry: bytes
-
-
-class Neighbours(NamedTuple):
-    """By ordinal: where each chain of physical neighbours begins, what is sold as a whole only, wheelchair places."""
-
-    begins: list[int]
-    wholes: list[int]
-    wheelchairs: list[int]
 
 
 def prepare(plan: Plan, venue_capacity: int) -> Prepared:
@@ -69,12 +59,11 @@ async def get_plan(tx: Tx, layout_id: UUID) -> Plan:
 
 
 async def neighbours(tx: Tx, layout_id: UUID) -> Neighbours:
-    plan = await get_plan(tx, layout_id)
-    chart = await asyncio.to_thread(compile, plan)
-    begins = np.flatnonzero(np.diff(chart.run, prepend=-1))
-    ordinals = {place.seat.key: ordinal for ordinal, place in enumerate(walk(plan))}
-    whole = sorted(ordinals[key] for group in plan.groups if group.sold_as == "whole" for key in group.seats)
-    return Neighbours(begins.tolist(), whole, np.flatnonzero(chart.category == WHEELCHAIR).tolist())
+    """Who sits beside whom, from the map: those who ask hold locks, and an arena's plan takes a second to read."""
+    drawn = await store.layout_geometry(tx, tx.organization_id, layout_id)
+    if drawn is None:
+        raise LayoutNotFound()
+    return geometry.neighbours(gzip.decompress(drawn))
 
 
 async def view(tx: Tx, layout: Layout) -> LayoutView:
@@ -205,12 +194,18 @@ Row = tuple[object, ...]
 def _seat_rows(layout_id: UUID, prepared: Prepared, zone_ids: list[UUID]) -> Iterator[Row]:
     companion_of = prepared.chart.companion_of.tolist()
     ids = [seat_id(layout_id, n) for n in range(len(companion_of))]
-    for n, place in enumerate(walk(prepared.plan)):
-        seat, wheelchair = place.seat, companion_of[n]
-        yield (
-            ids[n], n, seat.key, zone_ids[place.zone_index], place.section.name, place.row.label, seat.number,
-            seat.category, price_of(place.zone, place.row, seat), ids[wheelchair] if wheelchair >= 0 else None,
-        )  # fmt: skip
+    first = 0
+    for zone_id, zone in zip(zone_ids, prepared.plan.zones, strict=True):
+        for section in zone.sections:
+            for row in section.rows:
+                name, label, price = section.name, row.label, price_of(zone, row)
+                for n, seat in enumerate(row.seats, first):
+                    place = companion_of[n]
+                    yield (
+                        ids[n], n, seat.key, zone_id, name, label, seat.number, seat.category,
+                        seat.price_category or price, ids[place] if place >= 0 else None,
+                    )  # fmt: skip
+                first += len(row.seats)
 
 
 def _seat_columns(layout_id: UUID, prepared: Prepared, zone_ids: list[UUID]) -> list[list[list[object]]]:

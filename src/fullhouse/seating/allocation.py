@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from fullhouse.seating.companions import claimable, escorted
 from fullhouse.seating.explaining import NUMBERS, Names, alone, seated
-from fullhouse.seating.index import STEPS, WHEELCHAIR, Bools, Index, Places, reach, segments, strays
-from fullhouse.seating.orphans import RULES, Rules, orphans_of
-from fullhouse.seating.splitting import Request, split
+from fullhouse.seating.index import STEPS, Bools, Index, Places, reach, segments
+from fullhouse.seating.orphans import RULES, Rules, least_stray, orphans_of
+from fullhouse.seating.splitting import FULL, Request, split
 
 OTHERS = 2  # alternatives named beside a choice
 
@@ -65,12 +65,13 @@ def best_available(
         allowed[[zone for zone in zones if 0 <= zone < len(allowed)]] = True
         may &= allowed[chart.zone]
     may[held] = may[reserved] = False
-    wheelchairs = may & (chart.category == WHEELCHAIR)
+    wheelchairs = may & index.wheelchairs
     may &= ~wheelchairs
     request = Request(may, play, quantity, held, rules, rotate, names)
     if accessible:
         return with_wheelchairs(index, request, wheelchairs, accessible, reserved)
-    may[claimable(chart, reserved, held)] = True
+    if len(reserved):
+        may[claimable(chart, reserved, held)] = True
     return together(index, request) or apart(index, request, held[:0])
 
 
@@ -90,9 +91,7 @@ def together(index: Index, request: Request) -> Choice | None:
         blocks &= ~elsewhere
     if not blocks.any():
         return None
-    orphans = strays(index.links, request.play, size, rules.orphan_run_min, rules.row_ends_exempt)
-    fewest = int(orphans[blocks].min())
-    blocks &= orphans == fewest
+    fewest, blocks = least_stray(index.links, request.play, blocks, size, rules)
     starts = np.flatnonzero(blocks)
     away = index.summed[starts + size] - index.summed[starts]
     start = turn(index, starts, away, size, request.rotate)
@@ -115,12 +114,15 @@ def turn(index: Index, starts: Places, away: Places, size: int, rotate: int) -> 
 def next_best(starts: Places, away: Places, start: int, size: int) -> tuple[tuple[int, ...], ...]:
     """Other blocks of the same rung that do not overlap."""
     found: list[tuple[int, ...]] = []
-    free = np.abs(starts - start) >= size
-    while len(found) < OTHERS and free.any():
-        other = int(starts[int(np.argmin(np.where(free, away, np.iinfo(np.int64).max)))])
-        found.append(tuple(range(other, other + size)))
-        free &= np.abs(starts - other) >= size
-    return tuple(found)
+    away, taken = away.copy(), start
+    while True:
+        first, stop = np.searchsorted(starts, [taken - size + 1, taken + size])
+        away[first:stop] = FULL
+        nearest = int(np.argmin(away))
+        if len(found) == OTHERS or away[nearest] == FULL:
+            return tuple(found)
+        taken = int(starts[nearest])
+        found.append(tuple(range(taken, taken + size)))
 
 
 def apart(index: Index, request: Request, chosen: Places) -> Choice | Refused:
@@ -155,10 +157,7 @@ def with_wheelchairs(
 
 def told(index: Index, request: Request, rung: int, seats: Places, others: tuple[tuple[int, ...], ...] = ()) -> Choice:
     """A choice with its reasons."""
-    mask = np.zeros(len(request.play), np.bool_)
-    mask[seats] = True
-    blocks = sorted(zip(*segments(index.links, mask), strict=True), key=lambda block: (block[0] - block[1], block[0]))
-    pieces = tuple(tuple(range(int(start), int(stop))) for start, stop in blocks)
+    pieces = blocks_of(index, seats)
     own = request.own.tolist()
     orphans = orphans_of(index, request.play, np.union1d(request.own, seats), request.rules)
     if rung == 1 and orphans:
@@ -170,6 +169,17 @@ def told(index: Index, request: Request, rung: int, seats: Places, others: tuple
     if orphans:
         sentence += f"; {alone(orphans, request.names)}, as every choice like it would"
     return Choice(rung, tuple(seats.tolist()), pieces, orphans, sentence, others)
+
+
+def blocks_of(index: Index, seats: Places) -> tuple[tuple[int, ...], ...]:
+    """The same seats by block of neighbours, the largest first."""
+    blocks: list[list[int]] = []
+    for seat in seats.tolist():
+        if blocks and blocks[-1][-1] == seat - 1 and index.links.joined[seat - 1]:
+            blocks[-1].append(seat)
+        else:
+            blocks.append([seat])
+    return tuple(tuple(block) for block in sorted(blocks, key=lambda block: -len(block)))
 
 
 def refused(index: Index, request: Request) -> Refused:

@@ -6,7 +6,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from fullhouse.seating.plan import CATEGORIES, Plan, price_of, walk
+from fullhouse.seating.plan import CATEGORIES, Plan, price_of
 
 Ints = NDArray[np.integer[Any]]
 Floats = NDArray[np.floating[Any]]
@@ -40,26 +40,32 @@ def ordinal_of(layout_id: UUID, seat: UUID) -> int | None:
 
 def compile(plan: Plan) -> Chart:
     """The arrays of a plan that has passed its checks. A seat's ordinal is its place in the document."""
-    places = list(walk(plan))
-    ordinals = {place.seat.key: ordinal for ordinal, place in enumerate(places)}
+    sections = [(z, section) for z, zone in enumerate(plan.zones) for section in zone.sections]
+    rows = [(z, s, row) for s, (z, section) in enumerate(sections) for row in section.rows]
+    seats = [seat for _, _, row in rows for seat in row.seats]
+    lengths = _ints([len(row.seats) for _, _, row in rows])
     prices = {category.key: index for index, category in enumerate(plan.price_categories)}
-    row = _ints([place.row_index for place in places])
-    gap = np.array([place.seat.gap_before for place in places], dtype=bool)
-    begins = np.append(True, row[1:] != row[:-1]) | gap if places else gap
-    companion_of = np.full(len(places), -1, dtype=np.int32)
-    for ordinal, place in enumerate(places):
-        for key in place.seat.companions:
-            companion_of[ordinals[key]] = ordinal
+    price = np.repeat(_ints([prices.get(price_of(plan.zones[z], row) or "", -1) for z, _, row in rows]), lengths)
+    companions = [(n, seat) for n, seat in enumerate(seats) if seat.companions]
+    ordinals = {seat.key: n for n, seat in enumerate(seats)} if companions else {}
+    companion_of = np.full(len(seats), -1, dtype=np.int32)
+    for n, seat in companions:
+        companion_of[[ordinals[key] for key in seat.companions]] = n
+    for n, seat in enumerate(seats):
+        if seat.price_category:
+            price[n] = prices.get(seat.price_category, -1)
+    row = np.repeat(np.arange(len(rows), dtype=np.int32), lengths)
+    begins, gaps = np.diff(row, prepend=-1) > 0, np.array([seat.gap_before for seat in seats], dtype=bool)
     focal_x, focal_y = focus(plan)
     return Chart(
-        zone=_ints([place.zone_index for place in places]),
-        section=_ints([place.section_index for place in places]),
+        zone=np.repeat(_ints([z for z, _, _ in rows]), lengths),
+        section=np.repeat(_ints([s for _, s, _ in rows]), lengths),
         row=row,
-        run=np.cumsum(begins, dtype=np.int32) - 1,
-        x=np.array([place.seat.x for place in places], dtype=np.float64),
-        y=np.array([place.seat.y for place in places], dtype=np.float64),
-        category=_ints([_CATEGORY[place.seat.category] for place in places]),
-        price=_ints([prices.get(price_of(p.zone, p.row, p.seat) or "", -1) for p in places]),
+        run=np.cumsum(begins | gaps, dtype=np.int32) - 1,
+        x=np.array([seat.x for seat in seats], dtype=np.float64),
+        y=np.array([seat.y for seat in seats], dtype=np.float64),
+        category=_ints([_CATEGORY[seat.category] for seat in seats]),
+        price=price,
         companion_of=companion_of,
         focal_x=focal_x,
         focal_y=focal_y,

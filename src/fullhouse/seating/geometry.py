@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fullhouse.kit.errors import Malformed
 from fullhouse.seating.chart import Chart, focus
-from fullhouse.seating.plan import Plan, Row, capacity_of, walk
+from fullhouse.seating.plan import CATEGORIES, Plan, Row, capacity_of, walk
 
 MAGIC = b"FHG1"
 STATES = ("available", "held", "sold", "blocked")  # two bits each
@@ -65,18 +65,12 @@ def geometry_json(plan: Plan, chart: Chart) -> dict[str, Any]:
 
 def read_geometry(data: bytes) -> Geometry:
     """The inverse of `geometry`, up to the rounding of coordinates to the header's unit."""
-    if data[:4] != MAGIC or len(data) < 8:
-        raise Malformed("This is not a seat map.")
-    (length,) = struct.unpack_from("<I", data, 4)
-    header = msgspec.json.decode(data[8 : 8 + length])
-    count, at = header["seats"], 8 + length
-    if len(data) != at + 6 * count:
-        raise Malformed("The seat map is cut short.")
+    header, at = _read_header(data)
+    count, rows = header["seats"], header["rows"]
     first = np.frombuffer(data, "<i2", count, at)
     second = np.frombuffer(data, "<i2", count, at + 2 * count)
     kind = np.frombuffer(data, np.uint8, count, at + 4 * count)
     price = np.frombuffer(data, np.uint8, count, at + 5 * count).astype(np.int16)
-    rows = header["rows"]
     starts = np.cumsum([0, *rows["seats"]])[:-1].astype(np.int64)
     numbers = [list(_spelled(pieces, seats)) for pieces, seats in zip(rows["numbers"], rows["seats"], strict=True)]
     keys = [
@@ -93,6 +87,37 @@ def read_geometry(data: bytes) -> Geometry:
         numbers=[number for row in numbers for number in row],
         keys=[key for row in keys for key in row],
     )
+
+
+class Neighbours(NamedTuple):
+    """By ordinal: where each chain of physical neighbours begins, what is sold as a whole only, wheelchair places."""
+
+    begins: list[int]
+    wholes: list[int]
+    wheelchairs: list[int]
+
+
+def neighbours(data: bytes) -> Neighbours:
+    """Only who sits beside whom: in a moment, where reading the plan of an arena takes a second."""
+    header, at = _read_header(data)
+    count = header["seats"]
+    kind = np.frombuffer(data, np.uint8, count, at + 4 * count)
+    begins = (kind & _GAP) > 0
+    begins[np.cumsum([0, *header["rows"]["seats"]])[:-1]] = True
+    wholes = sorted(seat for _, _, sold_as, seats in header["groups"] if sold_as == "whole" for seat in seats)
+    wheelchairs = np.flatnonzero(kind & np.uint8(_GAP - 1) == CATEGORIES.index("wheelchair"))
+    return Neighbours(np.flatnonzero(begins).tolist(), wholes, wheelchairs.tolist())
+
+
+def _read_header(data: bytes) -> tuple[dict[str, Any], int]:
+    """The header, and where the arrays begin."""
+    if data[:4] != MAGIC or len(data) < 8:
+        raise Malformed("This is not a seat map.")
+    (length,) = struct.unpack_from("<I", data, 4)
+    header = msgspec.json.decode(data[8 : 8 + length])
+    if len(data) != 8 + length + 6 * header["seats"]:
+        raise Malformed("The seat map is cut short.")
+    return header, 8 + length
 
 
 # --- states
@@ -118,12 +143,11 @@ def unpack_states(data: bytes, count: int) -> NDArray[np.uint8]:
 
 
 def _header(plan: Plan, chart: Chart, unit: float) -> dict[str, Any]:
-    places = list(walk(plan))
-    ordinals = {place.seat.key: ordinal for ordinal, place in enumerate(places)}
+    ordinals = {place.seat.key: ordinal for ordinal, place in enumerate(walk(plan))} if plan.groups else {}
     accompanied = np.nonzero(chart.companion_of >= 0)[0]
     return {
         "name": plan.name,
-        "seats": len(places),
+        "seats": len(chart.zone),
         "width": plan.width,
         "height": plan.height,
         "unit": unit,

@@ -236,8 +236,9 @@ class Halls:
         plan = await actions.get_plan(tx, layout_id)
         zones = await store.zones_of_layout(tx, tx.organization_id, layout_id)
         drawn = await store.layout_geometry(tx, tx.organization_id, layout_id) or b""
-        index = await asyncio.to_thread(lambda: prepare(compile(plan)))
-        house = msgspec.structs.replace(house_of(layout_id, plan, index, [zone.id for zone in zones]), geometry=drawn)
+        zone_ids = [zone.id for zone in zones]
+        house = await asyncio.to_thread(lambda: house_of(layout_id, plan, prepare(compile(plan)), zone_ids))
+        house = msgspec.structs.replace(house, geometry=drawn)
         self._houses[layout_id] = house
         if len(self._houses) > LAYOUTS_MAX:
             self._houses.popitem(last=False)

@@ -29,12 +29,15 @@ class Links(NamedTuple):
 class Index(NamedTuple):
     chart: Chart
     links: Links
+    every: Places  # ordinal
     run_start: Ints  # of the seat's run
     run_stop: Ints
-    summed: Places  # distances to the focal point, added up: those of [i, j) are summed[j] - summed[i]
+    away: Places  # distances to the focal point
+    summed: Places  # the same, added up: those of [i, j) are summed[j] - summed[i]
     row_size: Places  # by row: its seats
     row_stop: Places  # by row: the first row of the next section
     row_section: Places
+    wheelchairs: Bools  # the places for them
     pitch: float  # a seat's width, in the chart's unit
 
     @property
@@ -54,9 +57,10 @@ def prepare(chart: Chart) -> Index:
     lengths = np.diff(np.append(starts, count))
     width = np.hypot(np.diff(chart.x), np.diff(chart.y))[joined[:-1]]
     pitch = (float(np.median(width)) if len(width) else 0.0) or 1.0
-    away = np.hypot(chart.x - chart.focal_x, chart.y - chart.focal_y) / pitch * STEPS
+    exact = np.hypot(chart.x - chart.focal_x, chart.y - chart.focal_y) / pitch * STEPS
+    away = np.minimum(np.rint(exact), FARTHEST).astype(np.int64)
     summed = np.zeros(count + 1, np.int64)
-    np.cumsum(np.minimum(np.rint(away), FARTHEST).astype(np.int64), out=summed[1:])
+    np.cumsum(away, out=summed[1:])
 
     rows = int(chart.row.max()) + 1 if count else 0
     section = np.full(rows, -1, np.int64)
@@ -65,12 +69,15 @@ def prepare(chart: Chart) -> Index:
     return Index(
         chart=chart,
         links=Links(joined, first, ~joined),
+        every=np.arange(count),
         run_start=np.repeat(starts, lengths).astype(np.int32),
         run_stop=np.repeat(starts + lengths, lengths).astype(np.int32),
+        away=away,
         summed=summed,
         row_size=np.bincount(chart.row, minlength=rows).astype(np.int64),
         row_stop=ends[np.searchsorted(ends, np.arange(rows), side="right")] if rows else ends,
         row_section=section,
+        wheelchairs=np.asarray(chart.category == WHEELCHAIR),
         pitch=pitch,
     )
 
@@ -82,6 +89,15 @@ def segments(links: Links, mask: Bools) -> tuple[Places, Places]:
     starts = mask.copy()
     starts[1:] &= ~to_next[:-1]
     return np.flatnonzero(starts), np.flatnonzero(mask & ~to_next) + 1
+
+
+def whole_runs(index: Index, seats: Places) -> tuple[Places, Links]:
+    """The runs in which these seats are, cut out of the house: their ordinals, and who sits beside whom there."""
+    starts, firsts = np.unique(index.run_start[seats], return_index=True)
+    lengths = index.run_stop[seats[firsts]] - starts
+    shifts = starts - np.cumsum(lengths) + lengths
+    places = np.arange(int(lengths.sum())) + np.repeat(shifts, lengths)
+    return places, Links(*(array[places] for array in index.links))
 
 
 def reach(links: Links, mask: Bools, size: int) -> Bools:
@@ -101,24 +117,26 @@ def reach(links: Links, mask: Bools, size: int) -> Bools:
     return out
 
 
-def strays(links: Links, play: Bools, size: int, shortest: int, ends_exempt: bool) -> NDArray[np.uint16]:
+def strays(links: Links, play: Bools, size: int, shortest: int, ends_exempt: bool) -> NDArray[np.uint8]:
     """How many seats would a block of this size, begun at each seat, leave in runs that are too short?
 
     Only meaningful where `reach` says that such a block exists. A run that is too short already does not count.
     """
     count = len(play)
-    out = np.zeros(count, np.uint16)
+    out = np.zeros(count, np.uint8)
+    longer = reach(links, play, 2)
     for length in range(1, min(shortest, count)):
-        chain, longer = reach(links, play, length + 1), reach(links, play, length + 2)
+        chain, longer = longer, longer.copy()
+        longer[:-1] &= chain[1:]
         before = chain.copy()  # at its first seat: exactly so many, then the block
-        before[1:] &= ~longer[:-1]
-        after = chain & ~longer  # at the block's last seat
+        before[1:] = chain[1:] > longer[:-1]
+        after = chain > longer  # at the block's last seat
         if ends_exempt:
             before &= ~links.first
             after[:-length] &= ~links.last[length:]
-        out[length:] += before[:-length] * np.uint16(length)
+        out[length:] += before[:-length].view(np.uint8) * np.uint8(length)
         if size <= count:
-            out[: count - size + 1] += after[size - 1 :] * np.uint16(length)
+            out[: count - size + 1] += after[size - 1 :].view(np.uint8) * np.uint8(length)
     if shortest > 2:
         whole = reach(links, play, shortest)
         long = whole.copy()

@@ -7,13 +7,13 @@ import numpy as np
 from msgspec import Meta, Struct
 
 from fullhouse.seating.explaining import NUMBERS, Names, alone
-from fullhouse.seating.index import Bools, Index, Links, Places, reach, segments, strays
+from fullhouse.seating.index import Bools, Index, Links, Places, reach, segments, strays, whole_runs
 
 
 class Rules(Struct, frozen=True):
     """What the policy says about leaving seats alone and about parting a group."""
 
-    orphan_run_min: Annotated[int, Meta(ge=1)] = 2  # shorter free runs are orphans; 1 turns the rule off
+    orphan_run_min: Annotated[int, Meta(ge=1, le=100)] = 2  # shorter free runs are orphans; 1 turns the rule off
     scope: Literal["run", "event"] = "run"  # where a cleaner choice counts against a pick
     row_ends_exempt: bool = False  # what is left at a run's end, on the aisle, is never an orphan
     strict: bool = True  # refuse a pick that breaks the rule; otherwise allow it, and say so
@@ -62,64 +62,72 @@ def judge(
     itself is available is not asked here.
     """
     party = np.unique(np.fromiter((*selection, *own), np.int64))
-    near = touched(index, free, in_play, party)
-    orphans = left_alone(near, near.party, rules)
-    if not len(orphans):
+    orphans = orphans_of(index, in_play, party, rules)
+    if not orphans:
         return Verdict(True, True, (), 0, "leaves no seat alone")
-    said = alone([int(ordinal) for ordinal in orphans], names)
-    seats = tuple(int(ordinal) for ordinal in orphans)
-    better = cleanest(other_ways(index, free, in_play, near, party, own, rules))
+    said = alone(orphans, names)
+    better = cleanest(other_ways(index, free, in_play, party, own, rules))
     if better is None or better.orphans >= len(orphans):
-        return Verdict(True, True, seats, len(orphans), f"{said}, which cannot be avoided here")
+        return Verdict(True, True, orphans, len(orphans), f"{said}, which cannot be avoided here")
     alternative = tuple(int(ordinal) for ordinal in better.places)
     if rules.explicit_wish:
-        return Verdict(True, True, seats, better.orphans, f"{said}, as wished", "explicit_wish", alternative)
+        return Verdict(True, True, orphans, better.orphans, f"{said}, as wished", "explicit_wish", alternative)
     if len(orphans) - excused(index, in_play, party, orphans, rules) <= better.orphans:
         said += ", in a row that is nearly sold out"
-        return Verdict(True, True, seats, better.orphans, said, "row_nearly_full", alternative)
-    return Verdict(not rules.strict, False, seats, better.orphans, said, None, alternative)
+        return Verdict(True, True, orphans, better.orphans, said, "row_nearly_full", alternative)
+    return Verdict(not rules.strict, False, orphans, better.orphans, said, None, alternative)
 
 
 def orphans_of(index: Index, in_play: Bools, party: Places, rules: Rules) -> tuple[int, ...]:
-    """The seats that would be left alone if the party took these."""
-    near = touched(index, in_play, in_play, party)
-    return tuple(int(ordinal) for ordinal in left_alone(near, near.party, rules))
+    """The seats that would be left alone if the party took these: in runs that are too short, and were not so before.
+
+    Seat by seat: a party has few, and nobody is left alone but beside them.
+    """
+    joined, least, taken = index.links.joined, rules.orphan_run_min, set(party.tolist())
+
+    def beside(seat: int, step: int, most: int, with_party: bool) -> int:
+        """How many follow each other from here: free, or of the party too. Not counted beyond `most`."""
+        count = 0
+        while count < most and joined[seat if step > 0 else seat - 1]:  # the last seat is joined to none
+            seat += step
+            if not (with_party if seat in taken else in_play[seat]):
+                break
+            count += 1
+        return count
+
+    alone: set[int] = set()
+    for seat in taken if least > 1 else ():
+        for step in (-1, 1):
+            left = beside(seat, step, least, with_party=False)
+            if not 0 < left < least:
+                continue
+            first, last = (seat - left, seat - 1) if step < 0 else (seat + 1, seat + left)
+            if rules.row_ends_exempt and not (joined[first - 1] and joined[last]):
+                continue
+            before = left + beside(first, -1, least, with_party=True) + beside(last, 1, least, with_party=True)
+            if before >= least:
+                alone.update(range(first, last + 1))
+    return tuple(sorted(alone))
 
 
 def touched(index: Index, free: Bools, in_play: Bools, party: Places) -> Stretch:
     """Only the runs that the party touches: the size of the house must not matter."""
-    starts, firsts = np.unique(index.run_start[party], return_index=True)
-    stops = index.run_stop[party[firsts]]
-    places = np.concatenate([np.arange(a, b) for a, b in zip(starts, stops, strict=True)])
-    links = Links(*(array[places] for array in index.links))
+    places, links = whole_runs(index, party)
     mine = np.zeros(len(places), np.bool_)
     mine[np.searchsorted(places, party)] = True
     return Stretch(places, links, free[places] | mine, in_play[places] | mine, mine)
 
 
-def left_alone(near: Stretch, taken: Bools, rules: Rules) -> Places:
-    """The ordinals in remaining runs that are too short, and were not so before."""
-    rest_starts, rest_stops = segments(near.links, near.play & ~taken)
-    starts, stops = segments(near.links, near.play)
-    before = (stops - starts)[np.searchsorted(starts, rest_starts, side="right") - 1]
-    short = (rest_stops - rest_starts < rules.orphan_run_min) & (before >= rules.orphan_run_min)
-    if rules.row_ends_exempt:
-        short &= ~(near.links.first[rest_starts] | near.links.last[rest_stops - 1])
-    if not short.any():
-        return near.places[:0]
-    return np.concatenate([near.places[a:b] for a, b in zip(rest_starts[short], rest_stops[short], strict=True)])
-
-
-def excused(index: Index, in_play: Bools, party: Places, orphans: Places, rules: Rules) -> int:
+def excused(index: Index, in_play: Bools, party: Places, orphans: tuple[int, ...], rules: Rules) -> int:
     """How many of the orphans are in rows that were nearly sold out before."""
     row = index.chart.row
-    unsold = in_play.copy()
-    unsold[party] = True
-    full = {
-        int(place): 1 - np.count_nonzero(unsold & (row == place)) / index.row_size[place] > rules.nearly_full
-        for place in np.unique(row[orphans])
-    }
-    return sum(full[int(place)] for place in row[orphans])
+    full: dict[int, bool] = {}
+    for place in {int(row[seat]) for seat in orphans}:
+        start, stop = np.searchsorted(row, [place, place + 1])
+        unsold = in_play[start:stop].copy()
+        unsold[party[(party >= start) & (party < stop)] - start] = True
+        full[place] = 1 - np.count_nonzero(unsold) / index.row_size[place] > rules.nearly_full
+    return sum(full[int(row[seat])] for seat in orphans)
 
 
 class Better(NamedTuple):
@@ -141,9 +149,10 @@ def cleanest(options: Iterable[Better]) -> Better | None:
 
 
 def other_ways(
-    index: Index, free: Bools, in_play: Bools, near: Stretch, party: Places, own: Collection[int], rules: Rules
+    index: Index, free: Bools, in_play: Bools, party: Places, own: Collection[int], rules: Rules
 ) -> Iterator[Better]:
     """Other ways to seat this party: in the touched runs, and then anywhere if the scope says so."""
+    near = touched(index, free, in_play, party)
     sizes = sorted((int(b - a) for a, b in zip(*segments(near.links, near.party), strict=True)), reverse=True)
     kept = np.zeros(len(near.places), np.bool_)
     kept[np.searchsorted(near.places, np.fromiter(own, np.int64))] = True
@@ -151,9 +160,9 @@ def other_ways(
     if len(sizes) > 1:
         yield in_pieces(near, len(party), len(sizes), kept, rules)
     if rules.scope == "event":
-        mine = np.zeros(len(free), np.bool_)
-        mine[party] = True
-        house = Stretch(np.arange(len(free)), index.links, free | mine, in_play | mine, mine)
+        if not own:
+            yield from next_door(index, free, in_play, party, rules)
+        house = stretch(index, free, in_play, party, 0, len(free))
         kept = np.zeros(len(free), np.bool_)
         kept[list(own)] = True
         yield from one_block(index, house, len(party), party, kept, rules)
@@ -161,16 +170,47 @@ def other_ways(
             yield from piece_by_piece(index, house, sizes, party, rules)
 
 
+def stretch(index: Index, free: Bools, in_play: Bools, party: Places, start: int, stop: int) -> Stretch:
+    """The runs between these two, which is where runs begin."""
+    mine = np.zeros(stop - start, np.bool_)
+    mine[party[(party >= start) & (party < stop)] - start] = True
+    links = Links(*(array[start:stop] for array in index.links))
+    return Stretch(index.every[start:stop], links, free[start:stop] | mine, in_play[start:stop] | mine, mine)
+
+
 NEAR = 2048
+
+
+def next_door(index: Index, free: Bools, in_play: Bools, party: Places, rules: Rules) -> Iterator[Better]:
+    """What `one_block` would find in the whole house, as long as so much is free that it would not look further."""
+    count, here, size = len(free), int(party[0]), len(party)
+    start = int(index.run_start[max(0, here - 3 * NEAR)])
+    stop = int(index.run_stop[min(count, here + 3 * NEAR) - 1])
+    near = stretch(index, free, in_play, party, start, stop)
+    fewest, clean = least_stray(near.links, near.play, reach(near.links, near.may, size), size, rules)
+    before, after = np.count_nonzero(clean[: here - start]), np.count_nonzero(clean[here - start :])
+    enough = (before >= NEAR or start == 0) and (after >= NEAR or stop == count) and before + after > 2 * NEAR
+    if not fewest and enough:
+        yield from one_block(index, near, size, party, np.zeros(stop - start, np.bool_), rules)
+
+
+def least_stray(links: Links, play: Bools, blocks: Bools, size: int, rules: Rules) -> tuple[int, Bools]:
+    """Of blocks of this size, by their first seats, those that leave fewest alone; and how many that is."""
+    orphans = strays(links, play, size, rules.orphan_run_min, rules.row_ends_exempt)
+    clean = blocks & (orphans == 0)  # the usual case, and the cheapest question
+    if clean.any() or not blocks.any():
+        return 0, clean
+    fewest = int(orphans[blocks].min())
+    return fewest, blocks & (orphans == fewest)
 
 
 def one_block(index: Index, where: Stretch, size: int, party: Places, kept: Bools, rules: Rules) -> Iterator[Better]:
     """The block that leaves fewest alone; of those the one that keeps most of what is held, then the nearest."""
-    starts = np.flatnonzero(reach(where.links, where.may, size))
-    if not len(starts):
+    blocks = reach(where.links, where.may, size)
+    if not blocks.any():
         return
-    cost = strays(where.links, where.play, size, rules.orphan_run_min, rules.row_ends_exempt)[starts]
-    starts = starts[cost == cost.min()]
+    fewest, blocks = least_stray(where.links, where.play, blocks, size, rules)
+    starts = np.flatnonzero(blocks)
     if kept.any():
         held = np.concatenate([[0], np.cumsum(kept)])
         keeps = held[starts + size] - held[starts]
@@ -181,7 +221,7 @@ def one_block(index: Index, where: Stretch, size: int, party: Places, kept: Bool
     x, y, begin = index.chart.x, index.chart.y, where.places[starts]
     away = (x[begin] - x[party[0]]) ** 2 + (y[begin] - y[party[0]]) ** 2
     start = starts[int(np.argmin(away))]
-    yield Better(where.places[start : start + size], int(cost.min()))
+    yield Better(where.places[start : start + size], fewest)
 
 
 def piece_by_piece(index: Index, house: Stretch, sizes: list[int], party: Places, rules: Rules) -> Iterator[Better]:

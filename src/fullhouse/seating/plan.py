@@ -157,9 +157,10 @@ def walk(plan: Plan) -> Iterator[Place]:
                     yield Place(zone_index, section_index, row_index, zone, section, row, seat)
 
 
-def price_of(zone: Zone, row: Row, seat: Seat) -> str | None:
-    """The nearest price category that is named: the seat's own, its row's, its zone's."""
-    return seat.price_category or row.price_category or zone.price_category
+def price_of(zone: Zone, row: Row, seat: Seat | None = None) -> str | None:
+    """The nearest price category that is named: the seat's own, its row's, its zone's. Without a seat, of those that
+    name none."""
+    return (seat and seat.price_category) or row.price_category or zone.price_category
 
 
 def seats_in(zone: Zone) -> int:

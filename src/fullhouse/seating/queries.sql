@@ -37,13 +37,16 @@ FROM unnest($3::uuid[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::i
            price_category);
 
 -- name: insert_seats
+-- Foreign keys are asked for row by row, by statements whose plans are kept from here on: a hundred thousand of them
+-- planned anew would take ten times as long as all the rest.
 INSERT INTO seats (id, organization_id, layout_id, ordinal, seat_key, zone_id, section, row_label, number, category,
                    price_category, companion_of)
 SELECT s.id, $1, $2, s.ordinal, s.seat_key, s.zone_id, s.section, s.row_label, s.number, s.category, s.price_category,
        s.companion_of
 FROM unnest($3::uuid[], $4::integer[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[],
             $11::text[], $12::uuid[])
-     AS s (id, ordinal, seat_key, zone_id, section, row_label, number, category, price_category, companion_of);
+     AS s (id, ordinal, seat_key, zone_id, section, row_label, number, category, price_category, companion_of),
+     set_config('plan_cache_mode', 'force_generic_plan', true) AS kept;
 
 -- name: insert_groups
 INSERT INTO seat_groups (id, organization_id, layout_id, group_key, group_type, sold_as, ordinals)
@@ -155,13 +158,14 @@ FROM unnest($3::uuid[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::i
            price_category);
 
 -- name: insert_event_seats
--- All of them at once: the seats of those zones that have seats in this show.
+-- All of them at once: the seats of those zones that have seats in this show. Plans are kept, as for seats above.
 INSERT INTO event_seats (organization_id, event_id, seat_id, ordinal, zone_id, companion_of, status)
 SELECT $1, $2, s.id, s.ordinal, s.zone_id, s.companion_of,
        CASE WHEN s.id = ANY ($4::uuid[]) THEN 'blocked' ELSE 'available' END
 FROM seats s
 JOIN event_zones z ON z.organization_id = $1 AND z.event_id = $2 AND z.zone_id = s.zone_id
-                  AND z.zone_type IN ('reserved_seating', 'vip_reserved')
+                  AND z.zone_type IN ('reserved_seating', 'vip_reserved'),
+     set_config('plan_cache_mode', 'force_generic_plan', true) AS kept
 WHERE s.organization_id = $1 AND s.layout_id = $3
 ORDER BY s.ordinal;
 

@@ -7,10 +7,11 @@ the fewest parts and their most even sizes everywhere at once, and only a few st
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fullhouse.seating.chart import Floats
+from fullhouse.seating.chart import Floats, Ints
 from fullhouse.seating.explaining import Names
-from fullhouse.seating.index import STEPS, Bools, Index, Places, segments, strays
+from fullhouse.seating.index import STEPS, Bools, Index, Places, segments, strays, whole_runs
 from fullhouse.seating.orphans import Rules, orphans_of
 
 TRIES = 4  # stretches or corners of the house compared by seat
@@ -42,7 +43,21 @@ class Blocks(NamedTuple):
 
     start: Places
     length: Places
-    row: Places
+
+
+class Tally(NamedTuple):
+    """The house, counted."""
+
+    at_least: Ints  # [t, r]: blocks of at least t + 1 seats in the rows before r, up to the longest that matters
+    away: Places  # [b]: distances of the first seats of the blocks before b
+
+    def between(self, first: Places, stop: Places) -> Ints:
+        """The blocks in stretches of rows, by length."""
+        return self.at_least.take(stop, axis=1) - self.at_least.take(first, axis=1)
+
+    def blocks(self, row: int) -> int:
+        """How many blocks lie before a row: blocks are in the order of the rows."""
+        return int(self.at_least[0, row])
 
 
 class House(NamedTuple):
@@ -80,15 +95,19 @@ def split(index: Index, request: Request, quantity: int, around: Places) -> Spli
     """Where to put so many seats in parts; near `around`, the party's other seats, if there are any."""
     rules = request.rules
     start, stop = segments(index.links, request.may)
-    blocks = Blocks(start, stop - start, index.chart.row[start].astype(np.int64))
+    blocks = Blocks(start, stop - start)
     if int(blocks.length.sum()) < quantity:
         return None
     play = request.play.copy()
     play[around] = False
     house = House(index, play, blocks, rules, around)
-    tally = count_by_row(index, blocks, quantity)
+    tally = counted(index, blocks, quantity + rules.orphan_run_min)
     found = near_rows(house, tally, quantity) or further(house, tally, quantity)
-    exact = [judged(index, request.play, option, around, rules) for option in found]
+    known: dict[tuple[tuple[int, int], ...], Split] = {}  # near stretches often give the same parts
+    exact = [
+        known.get(option.parts) or known.setdefault(option.parts, judged(index, request.play, option, around, rules))
+        for option in found
+    ]
     fewest = min(option.orphans for option in exact)
     exact = sorted((option for option in exact if option.orphans == fewest), key=lambda option: option.away)
     equal = [option for option in exact if option.away <= exact[0].away + quantity * STEPS]
@@ -100,32 +119,32 @@ def judged(index: Index, in_play: Bools, option: Split, around: Places, rules: R
     return option._replace(orphans=len(orphans_of(index, in_play, np.sort(seats), rules)))
 
 
-def count_by_row(index: Index, blocks: Blocks, quantity: int) -> Places:
-    """[t, r]: blocks of at least t + 1 seats in the rows before r."""
+def counted(index: Index, blocks: Blocks, longest: int) -> Tally:
     rows = len(index.row_size)
-    length = np.minimum(blocks.length, quantity) - 1
-    exactly = np.bincount(length * rows + blocks.row, minlength=rows * quantity).reshape(quantity, rows)
-    tally = np.zeros((quantity, rows + 1), np.int64)
-    np.cumsum(exactly[::-1].cumsum(axis=0)[::-1], axis=1, out=tally[:, 1:])
-    return tally
+    longest = min(longest, int(blocks.length.max()))
+    short = longest - np.minimum(blocks.length, longest)  # the longest first, to be added up; then turned round
+    exactly = np.bincount(short * rows + index.chart.row[blocks.start], minlength=rows * longest).reshape(longest, rows)
+    at_least = np.zeros((longest, rows + 1), np.int32)
+    np.cumsum(exactly.cumsum(axis=0, dtype=np.int32)[::-1], axis=1, out=at_least[:, 1:])
+    away = np.zeros(len(blocks.start) + 1, np.int64)
+    np.cumsum(index.away[blocks.start], out=away[1:])
+    return Tally(at_least, away)
 
 
-def even_sizes(at_least: Places, quantity: int) -> tuple[int, ...] | None:
+def even_sizes(at_least: Ints, quantity: int) -> tuple[int, ...] | None:
     """The sizes for the fewest parts that any of these stretches allows: nobody alone if avoidable, then most even."""
-    at_least = np.minimum(at_least, quantity)  # more do not help
-    if quantity < 16:  # most stretches look alike: read each column as a number, and keep one of a kind
-        at_least = at_least[:, np.unique((quantity + 1) ** np.arange(quantity) @ at_least, return_index=True)[1]]
-    for parts in range(1, quantity + 1):
-        fits = np.minimum(at_least, parts).sum(axis=0) >= quantity
-        if fits.any():
-            break
-    else:
+    at_least = np.minimum(at_least[:quantity], quantity)  # more do not help
+    at_least = at_least[:, at_least.sum(axis=0) >= quantity]
+    if not at_least.size:
         return None
-    at_least = at_least[:, fits]
-    longest = np.stack([(at_least > part).sum(axis=0) for part in range(parts)])  # of each stretch, the longest first
-    level = np.zeros(longest.shape[1], np.int64)  # fill all to one level, as water would
-    for height in range(quantity, 0, -1):
-        level[np.minimum(longest, height).sum(axis=0) >= quantity] = height
+    if quantity < 16:  # most stretches look alike: read each column as a number, and keep one of a kind
+        digits = (quantity + 1) ** np.arange(len(at_least))
+        at_least = np.unique(digits @ at_least) // digits[:, None] % (quantity + 1)
+    parts = next(n for n in range(1, quantity + 1) if (np.minimum(at_least, n).sum(axis=0) >= quantity).any())
+    at_least = at_least[:, np.minimum(at_least, parts).sum(axis=0) >= quantity]
+    longest = (at_least > np.arange(parts)[:, None, None]).sum(axis=1)  # of each stretch, the longest first
+    heights = np.arange(1, quantity + 1)[:, None, None]
+    level = 1 + np.argmax(np.minimum(longest, heights).sum(axis=1) >= quantity, axis=0)  # fill all, as water would
     sizes = np.minimum(longest, level)
     at_level = sizes == level
     sizes -= at_level & (at_level[::-1].cumsum(axis=0)[::-1] <= sizes.sum(axis=0) - quantity)
@@ -133,20 +152,30 @@ def even_sizes(at_least: Places, quantity: int) -> tuple[int, ...] | None:
     return tuple(sorted(sizes[:, int(np.argmin(weight))].tolist(), reverse=True))
 
 
-def best_spots(house: House, size: int) -> Spot:
-    index, blocks, least = house.hall, house.blocks, house.rules.orphan_run_min
-    orphans = strays(index.links, house.play, size, least, house.rules.row_ends_exempt)
+def spots(house: House, sizes: tuple[int, ...]) -> dict[int, Spot]:
+    """Looks only at the runs of these blocks: the size of the house must not matter."""
+    places, links = whole_runs(house.hall, house.blocks.start)
+    play, rules = house.play[places], house.rules
+    return {
+        size: best_spots(house, size, places, strays(links, play, size, rules.orphan_run_min, rules.row_ends_exempt))
+        for size in set(sizes)
+    }
+
+
+def best_spots(house: House, size: int, places: Places, orphans: NDArray[np.uint8]) -> Spot:
+    """For one size; `orphans` says what a part that begins at each of the places would leave alone."""
+    blocks, least = house.blocks, house.rules.orphan_run_min
     spare = blocks.length - size
-    best, place = np.full(len(spare), FULL, np.int64), blocks.start.copy()
     # The ends, where orphans are made or avoided; further inside only the distance changes.
-    offsets = [offset for shift in range(least + 1) for offset in (np.full(len(spare), shift), spare - shift)]
-    for offset in (*offsets, inside(house, size, spare)):
-        fits = np.flatnonzero((offset >= 0) & (offset <= spare))
-        start = blocks.start[fits] + offset[fits]
-        cost = orphans[start] * np.int64(ORPHAN) + distances(house, start, size)
-        better = cost < best[fits]
-        best[fits[better]], place[fits[better]] = cost[better], start[better]
-    return Spot(best, place)
+    ends = [offset for shift in range(least + 1) for offset in (np.full(len(spare), shift), spare - shift)]
+    offset = np.stack([*ends, inside(house, size, spare)])
+    fits = (offset >= 0) & (offset <= spare)
+    start = blocks.start + np.where(fits, offset, 0)
+    found = start[fits]
+    cost = np.full(start.shape, FULL, np.int64)
+    cost[fits] = orphans[np.searchsorted(places, found)] * np.int64(ORPHAN) + distances(house, found, size)
+    best = np.argmin(cost, axis=0), np.arange(len(spare))
+    return Spot(cost[best], start[best])
 
 
 def middle(house: House) -> tuple[float, float]:
@@ -156,11 +185,11 @@ def middle(house: House) -> tuple[float, float]:
     return float(chart.x[around].mean()), float(chart.y[around].mean())
 
 
-def distances(house: House, start: Places, size: int) -> Places:
+def distances(house: House, start: Places, size: int | Places) -> Places:
     """Of all seats of a part together: to the focal point, or to the rest of the party."""
     index = house.hall
     if not len(house.around):
-        return index.summed[start + size] - index.summed[start]
+        return np.asarray(index.summed[start + size] - index.summed[start])
     return from_point(index, start, start + size - 1, middle(house)) * size
 
 
@@ -173,6 +202,8 @@ def from_point(index: Index, first: Places, last: Places, point: tuple[float, fl
 def inside(house: House, size: int, spare: Places) -> Places:
     """The offset at which a part comes nearest, as if the block were a straight line, clear of its ends; -1: none."""
     x, y, blocks, clear = house.hall.chart.x, house.hall.chart.y, house.blocks, house.rules.orphan_run_min
+    if int(spare.max()) < 2 * clear:
+        return np.full(len(spare), -1)
     first, last = blocks.start, blocks.start + blocks.length - 1
     along_x, along_y = x[last] - x[first], y[last] - y[first]
     to_x, to_y = middle(house)
@@ -182,46 +213,47 @@ def inside(house: House, size: int, spare: Places) -> Places:
     return np.where(spare >= 2 * clear, np.clip(offset, clear, spare - clear), -1)
 
 
-def near_rows(house: House, tally: Places, quantity: int) -> list[Split]:
+def near_rows(house: House, tally: Tally, quantity: int) -> list[Split]:
     """Rung 3: all parts in one section, no more than `max_group_split` rows apart, and no further than they must."""
     most = house.rules.max_group_split
     first, stop = stretches(house, most)
-    sizes = even_sizes(tally[:, stop] - tally[:, first], quantity) if len(first) else None
+    sizes = even_sizes(tally.between(first, stop), quantity) if len(first) else None
     if sizes is None:
         return []
-    needed = np.array([[sum(size > t for size in sizes)] for t in range(quantity)])
+    needed = np.array([[sum(size > t for size in sizes)] for t in range(len(tally.at_least))])
     for span in range(most + 1):
         first, stop = stretches(house, span)
-        fits = (tally[:, stop] - tally[:, first] >= needed).all(axis=0)
+        fits = (tally.between(first, stop) >= needed).all(axis=0)
         if fits.any():
             break
-    best = ranked(house, sizes, first[fits], stop[fits])
-    row = house.blocks.row
-    within = [(row >= first[fits][place]) & (row < stop[fits][place]) for place in best]
-    picked = np.flatnonzero(np.any(within, axis=0))
+    first, stop = first[fits], stop[fits]
+    best = ranked(house, tally, sizes, first, stop)
+    within = [range(tally.blocks(first[place]), tally.blocks(stop[place])) for place in best]
+    picked = np.unique(np.concatenate(within))
     house = house.only(picked)
-    spots = {size: best_spots(house, size) for size in set(sizes)}
-    return [split for mask in within for split in corners(house, spots, sizes, mask[picked], Corner(3, 1))]
+    found = spots(house, sizes)
+    masks = [(picked >= blocks.start) & (picked < blocks.stop) for blocks in within]
+    return [split for mask in masks for split in corners(house, found, sizes, mask, Corner(3, 1))]
 
 
-def further(house: House, tally: Places, quantity: int) -> list[Split]:
+def further(house: House, tally: Tally, quantity: int) -> list[Split]:
     """Rung 4: the fewest parts anywhere. The blocks around a few good places are enough to look at."""
-    sizes = even_sizes(tally[:, -1:], quantity)
+    sizes = even_sizes(tally.at_least[:, -1:], quantity)
     assert sizes is not None
     index, start = house.hall, house.blocks.start
     dirty = {size: np.where(house.blocks.length < size, FULL, ~house.clean(size) * ORPHAN) for size in set(sizes)}
     centres = [middle(house)]
     if not len(house.around):
-        best = start[cheapest(dirty[sizes[0]] + index.summed[start + 1] - index.summed[start], TRIES)]
-        centres = [(float(index.chart.x[seat]), float(index.chart.y[seat])) for seat in best]
+        nearest = start[cheapest(dirty[sizes[0]] + index.away[start], TRIES)]
+        centres = [(float(index.chart.x[seat]), float(index.chart.y[seat])) for seat in nearest]
     picked = [
         cheapest(cost + from_point(index, start, start, centre), len(sizes) + SPARE)
         for centre in centres
         for cost in dirty.values()
     ]
     house = house.only(np.unique(np.concatenate(picked)))
-    spots = {size: best_spots(house, size) for size in set(sizes)}
-    return corners(house, spots, sizes, np.ones(len(house.blocks.start), np.bool_), Corner(4, TRIES))
+    best = spots(house, sizes)
+    return corners(house, best, sizes, np.ones(len(house.blocks.start), np.bool_), Corner(4, TRIES))
 
 
 def stretches(house: House, span: int) -> tuple[Places, Places]:
@@ -236,26 +268,24 @@ def stretches(house: House, span: int) -> tuple[Places, Places]:
     return first[inside], stop[inside]
 
 
-def ranked(house: House, sizes: tuple[int, ...], first: Places, stop: Places) -> Places:
+def ranked(house: House, tally: Tally, sizes: tuple[int, ...], first: Places, stop: Places) -> Places:
     """The stretches of rows that deserve a look: clean ones first, then the nearest."""
-    index, blocks = house.hall, house.blocks
+    at_least, none = tally.between(first, stop), np.zeros(len(first), np.int32)
 
-    def per_stretch(rows: Places, weights: Floats | None = None) -> Floats:
-        count = np.zeros(len(index.row_size) + 1)
-        np.cumsum(np.bincount(rows, weights, minlength=len(index.row_size)), out=count[1:])
-        return np.asarray(count[stop] - count[first])
+    def longer(length: int) -> Ints:
+        return at_least[length - 1] if length <= len(at_least) else none
 
-    missing = np.zeros(len(first))
+    missing = none.copy()
     for size in set(sizes):
-        missing += np.maximum(0, sizes.count(size) - per_stretch(blocks.row[house.clean(size)]))
-    each = index.summed[blocks.start + 1] - index.summed[blocks.start]
-    away = per_stretch(blocks.row, each.astype(np.float64)) / per_stretch(blocks.row)
+        clean = longer(size) - longer(size + 1) + longer(size + house.rules.orphan_run_min)
+        missing += np.maximum(0, sizes.count(size) - clean)
+    away = (tally.away[tally.at_least[0, stop]] - tally.away[tally.at_least[0, first]]) / at_least[0]
     return np.lexsort((first, away, missing))[:TRIES]
 
 
-def corners(house: House, spots: dict[int, Spot], sizes: tuple[int, ...], within: Bools, corner: Corner) -> list[Split]:
+def corners(house: House, best: dict[int, Spot], sizes: tuple[int, ...], within: Bools, corner: Corner) -> list[Split]:
     """Gather the parts around the places where the largest part, or the rest of the party, would sit best."""
-    index, largest = house.hall, spots[sizes[0]]
+    index, largest = house.hall, best[sizes[0]]
     centres = [middle(house)]
     if not len(house.around):
         seats = largest.start[cheapest(np.where(within, largest.cost, FULL), corner.tries)]
@@ -263,7 +293,7 @@ def corners(house: House, spots: dict[int, Spot], sizes: tuple[int, ...], within
     found = []
     for centre in centres:
         cost = {}
-        for size, spot in spots.items():
+        for size, spot in best.items():
             away = from_point(index, spot.start, np.minimum(spot.start + size, len(house.play)) - 1, centre)
             cost[size] = np.where(within & (spot.cost < FULL), spot.cost // ORPHAN * ORPHAN + away, FULL)
         if len(cost) == 1:
@@ -271,9 +301,9 @@ def corners(house: House, spots: dict[int, Spot], sizes: tuple[int, ...], within
         else:  # so many of each size that every part finds a block, whatever the others take
             columns = np.unique(np.concatenate([cheapest(of_size, len(sizes) + SPARE) for of_size in cost.values()]))
             chosen = columns[assign(np.stack([cost[size][columns] for size in sizes]).astype(np.float64))]
-        parts = tuple((int(spots[size].start[block]), size) for size, block in zip(sizes, chosen, strict=True))
-        away_in_all = sum(int(distances(house, np.array([start]), size)[0]) for start, size in parts)
-        found.append(Split(corner.rung, parts, 0, away_in_all))
+        parts = tuple((int(best[size].start[block]), size) for size, block in zip(sizes, chosen, strict=True))
+        starts, lengths = np.array(parts).T
+        found.append(Split(corner.rung, parts, 0, int(distances(house, starts, lengths).sum())))
     return found
 
 
