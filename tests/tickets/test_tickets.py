@@ -92,6 +92,7 @@ async def test_a_ticket_that_is_passed_on_has_another_code_and_another_holder(
     assert old
     assert new
     assert old.nonce != new.nonce
+    assert before["code"] != after["code"]
     assert (await buyer.get(path)).status_code == 404  # it is somebody else's now
     assert [ticket["id"] for ticket in data(await friend.get("/api/me/tickets"))] == [after["id"]]
     assert data(await buyer.get("/api/me/tickets")) == []
