@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.accounts.helpers import data
+from tests.events.helpers import announced
 from tests.fixtures import Client, Tenant
 from tests.scanning.helpers import Door, device, door, live, qr_of, scan, seen, tell, wrong
 
@@ -164,3 +165,15 @@ async def test_who_was_refused_here_and_let_in_there_is_in(client: Client, at: D
     counts = await live(at)
     assert (counts["inside"], counts["entered"], counts["rejected"]) == (1, 2, 0)
     assert await wrong(owner, at) == {}
+
+
+async def test_who_was_told_of_as_refused_and_then_as_let_in_is_in(client: Client, at: Door, owner: Any) -> None:
+    """Of one scan, two facts: they are not the same one."""
+    by, _ = await device(at, client)
+    now, ticket = datetime.now(UTC), at.tickets[0]
+    await tell(by, seen(ticket, 1, now, admitted=False, reason="gate_closed"))
+    assert (await tell(by, seen(ticket, 1, now)))["taken"] == 1
+    told = [fact for fact in await announced(owner, ticket) if fact["name"].startswith("ticket.scan")]
+    assert [fact["name"] for fact in told] == ["ticket.scan_rejected", "ticket.scanned"]
+    assert len({fact["scan_id"] for fact in told}) == 1
+    assert (await live(at))["inside"] == 1

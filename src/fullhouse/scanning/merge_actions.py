@@ -147,7 +147,7 @@ async def _insert(tx: Tx, device: Device, event: Event, told: Sequence[Told]) ->
     new = await store.insert_scans(
         tx, tx.organization_id, event.id, device.id, rows,
         who.type, who.id, who.name, who.ip, who.user_agent, who.request_id,
-    )  # fmt: skip
+    ) or []  # fmt: skip
     # One that was refused here before has the id that it had, and what else was known of it.
     before = set(new) - {row[0] for row in rows}
     again = await store.scans_by_id(tx, tx.organization_id, list(before)) if before else []

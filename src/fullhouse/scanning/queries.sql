@@ -129,7 +129,7 @@ WITH new AS (
                'direction', direction, 'reason', reason)
     FROM new WHERE NOT test ORDER BY at, counter
 )
-SELECT id AS value FROM new;
+SELECT array_agg(id) FROM new;
 
 -- part: kept
 id, ticket_id, device_id, counter, at, day, direction, gate_id, override IS NOT NULL AS overridden

@@ -94,10 +94,6 @@ class SnapshotMember(NamedTuple):
     valid_until: datetime | None
 
 
-def _id(value: UUID) -> UUID:
-    return value
-
-
 insert_device = statements.one("insert_device", Device)
 house_by_slug = statements.value("house_by_slug", UUID)
 pair_device = statements.one("pair_device", Device)
@@ -115,7 +111,7 @@ search = statements.many("search", Hit)
 lock_scans = statements.count("lock_scans")
 former_codes = statements.many("former_codes", FormerCode)
 tickets_to_merge = statements.many("tickets_to_merge", MergeTicket)
-insert_scans = statements.many("insert_scans", _id)
+insert_scans = statements.value("insert_scans", list[UUID])
 scans_by_id = statements.many("scans_by_id", KeptScan)
 kept_scans = statements.many("kept_scans", KeptScan)
 put_presence = statements.count("put_presence")
