@@ -1,14 +1,17 @@
-"""The pages in a real Chromium, against the goals for them: a map of 80,000 seats, a show's page, the scripts' sizes.
+"""The pages in a real Chromium, against the goals for them: a map of 80,000 seats, a gate's snapshot of 100,000
+tickets, a show's page, the scripts' sizes.
 
     python bench/ui.py          (or: make bench-ui)
 
-Needs Chromium, Node and `frontend/node_modules`. The map is the pages' own code, built with a stopwatch around it
-(frontend/bench/map.ts). "4×" is Chromium's own slowing of the processor: about a phone of the middle class.
+Needs Chromium, Node and `frontend/node_modules`. Map and snapshot are the pages' own code, built with a stopwatch
+around it (frontend/bench). "4×" is Chromium's own slowing of the processor: about a phone of the middle class.
 """
 
 import asyncio
+import base64
 import gzip
 import json
+import random
 import shutil
 import statistics
 import subprocess
@@ -19,21 +22,24 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import numpy as np
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from playwright.async_api import Browser, Page, Route
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench._demo import demo_house, page_of
 from tests.browser.chromium import chromium, program
+from tests.scanning import sample
 from tests.services.servers import Missing
 
+from fullhouse.scanning import snapshot
 from fullhouse.seating import chart
 from fullhouse.seating.generators import Arena, generate
 from fullhouse.seating.geometry import geometry, pack_states
 from fullhouse.seating.plan import Plan
 
 ROOT = Path(__file__).parents[1]
-SEATS = 80_000
+SEATS, TICKETS = 80_000, 100_000
 BUILT = ROOT / "src/fullhouse/web/built"
 ZOOMS = {"the whole house": 1.0, "seats": 4.0, "a few rows": 14.0}
 TRIES = 5
@@ -105,7 +111,10 @@ def _gz(manifest: dict[str, Any], entry: str) -> int:
 
 async def measured(files: dict[str, bytes], address: str) -> list[Goal]:
     async with chromium() as browser:
-        return [*await the_map(browser, files, 1), *await the_map(browser, files, 4), await the_page(browser, address)]
+        return [
+            *await the_map(browser, files, 1), *await the_map(browser, files, 4),
+            *await the_snapshot(browser, files["sheet.js"]), await the_page(browser, address),
+        ]  # fmt: skip
 
 
 def _build(folder: Path) -> None:
@@ -133,15 +142,7 @@ async def the_map(browser: Browser, built: dict[str, bytes], slower: int) -> lis
         "/geometry": (geometry(plan, drawn), "application/octet-stream"),
         "/states": (pack_states(states), "application/octet-stream"),
     }
-    page = await browser.new_page(viewport={"width": 1280, "height": 900})
-
-    async def answer(route: Route) -> None:
-        body, kind = files.get(urlsplit(route.request.url).path, (b"", "text/plain"))
-        await route.fulfill(body=body, content_type=kind)
-
-    await page.route("**/*", answer)
-    await page.goto("http://bench.invalid/")
-    await page.add_script_tag(url="/map.js", type="module")
+    page = await _page(browser, files, "/map.js")
     await page.evaluate("bench.load()")
     inspector = await page.context.new_cdp_session(page)
     await inspector.send("Emulation.setCPUThrottlingRate", {"rate": slower})
@@ -159,6 +160,20 @@ async def the_map(browser: Browser, built: dict[str, bytes], slower: int) -> lis
     return goals
 
 
+async def _page(browser: Browser, files: dict[str, tuple[bytes, str]], script: str) -> Page:
+    """Secure, as a scanner's page must be: only such a one is lent keys."""
+    page = await browser.new_page(viewport={"width": 1280, "height": 900})
+
+    async def answer(route: Route) -> None:
+        body, kind = files.get(urlsplit(route.request.url).path, (b"", "text/plain"))
+        await route.fulfill(body=body, content_type=kind)
+
+    await page.route("**/*", answer)
+    await page.goto("https://bench.invalid/")
+    await page.add_script_tag(url=script, type="module")
+    return page
+
+
 def _frames(what: str, frames: list[float], slower: int) -> Goal:
     if slower == 1:
         return Goal(f"{what}, frame p95", float(np.percentile(frames, 95)), "ms", 20)
@@ -174,6 +189,38 @@ async def _memory(inspector: Any) -> float:
     await inspector.send("HeapProfiler.collectGarbage")
     heap = await inspector.send("Runtime.getHeapUsage")
     return (float(heap["usedSize"]) + float(heap.get("backingStorageSize", 0))) / 1e6
+
+
+# --- a gate's snapshot
+
+
+async def the_snapshot(browser: Browser, script: bytes) -> list[Goal]:
+    chance = random.Random(1)
+    rows = [
+        sample.row(n, snapshot.code_of(chance.randrange(31**8)), nonce=chance.randbytes(8), seat=n % 40,
+                   row=n // 40 % 60, at=chance.randrange(9000) if n % 2 else 0, inside=n % 2)
+        for n in range(TICKETS)
+    ]  # fmt: skip
+    rows.sort(key=lambda row: row.code)
+    former = {snapshot.code_of(chance.randrange(31**8)): row.code for row in rows[::20]}  # one in twenty was passed on
+    packed = snapshot.pack(sample.header(former=former), rows)
+    sealed = snapshot.seal(packed, sample.KEY, Ed25519PrivateKey.from_private_bytes(sample.HOUSE), sample.DEVICE)
+    files = {
+        "/": (b"<!doctype html><title>Gate</title>", "text/html"),
+        "/sheet.js": (script, "text/javascript"),
+        "/snapshot": (sealed, "application/octet-stream"),
+    }
+    page = await _page(browser, files, "/sheet.js")
+    keys = [base64.b64encode(key).decode() for key in (sample.KEY, sample.public(sample.HOUSE))]
+    await page.evaluate("keys => bench.load(...keys)", [str(sample.DEVICE), *keys])
+    inspector = await page.context.new_cdp_session(page)
+    name, goals = f"{TICKETS:,} tickets", [Goal(f"{TICKETS:,} tickets: the snapshot", len(sealed) / 1e6, "MB", 3)]
+    for slower in (1, 4):
+        await inspector.send("Emulation.setCPUThrottlingRate", {"rate": slower})
+        took = await _median(page, f"bench.opened('{rows[0].code}')")
+        goals.append(Goal(f"{name}: loaded" + (f", {slower}×" if slower > 1 else ""), took, "ms", 1000))
+    await page.close()
+    return goals
 
 
 # --- a show's page, from a server that runs

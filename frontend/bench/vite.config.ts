@@ -1,11 +1,11 @@
 import { defineConfig } from 'vite';
 
-// One script without a page around it; bench/ui.py names where it goes.
+// Scripts without a page around them; bench/ui.py names where they go.
 export default defineConfig({
   root: new URL('.', import.meta.url).pathname,
   build: {
     target: 'es2022',
     modulePreload: { polyfill: false },
-    rollupOptions: { input: 'map.ts', output: { entryFileNames: 'map.js', assetFileNames: 'map.[ext]' } },
+    rollupOptions: { input: ['map.ts', 'sheet.ts'], output: { entryFileNames: '[name].js', assetFileNames: 'map.[ext]' } },
   },
 });

@@ -4,45 +4,23 @@ import io
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import segno
 from PIL import Image
-from playwright.async_api import Page, expect
+from playwright.async_api import expect
 
-from tests.accounts.helpers import data
-from tests.browser import counter
 from tests.browser.chromium import Visitor, chromium, visitor
-from tests.checkout.helpers import begun, buy
+from tests.browser.gate import PHONE, Evening, an_evening, by_hand, next_one, verdict
 from tests.fixtures import Client, Tenant
-from tests.holds.helpers import guest
 
 WIDE, HIGH = 640, 480
 
 
-class Evening(NamedTuple):
-    """A show that is on, with a gate and people who have tickets: what is in their QR codes."""
-
-    event_id: str
-    code: str
-    tickets: list[str]
-
-
 @pytest.fixture
 async def evening(client: Client, staff: Client, tenant: Tenant) -> Evening:
-    sale = await counter.small_house(staff)
-    event = data(await staff.get(f"/api/events/{sale.event_id}"))
-    gate = data(
-        await staff.post(f"/api/venues/{event['venue_id']}/gates", json={"gate_code": "G1", "name": "North"}), 201
-    )
-    buyer = await guest(client, tenant)
-    data(await buy(buyer, await begun(buyer, sale, 0, 1, 2)), 201)
-    codes = [ticket["qr"] for ticket in data(await buyer.get("/api/me/tickets"))]
-    data(await staff.post(f"/api/events/{sale.event_id}/start"))
-    wish = {"event_id": str(sale.event_id), "name": "Phone", "gate_ids": [gate["id"]], "rights": ["scan", "search"]}
-    pairing = data(await staff.post("/api/scan/devices", json=wish), 201)
-    return Evening(str(sale.event_id), pairing["code"], codes)
+    return await an_evening(client, staff, tenant, "search")
 
 
 def film(text: str, file: Path) -> None:
@@ -61,10 +39,10 @@ def film(text: str, file: Path) -> None:
 @pytest.fixture
 async def device(evening: Evening, origin: str, tmp_path: Path) -> AsyncIterator[Visitor]:
     """A phone whose camera looks at the first ticket."""
-    film(evening.tickets[0], tmp_path / "ticket.y4m")
+    film(evening.qrs[0], tmp_path / "ticket.y4m")
     async with (
         chromium(f"--use-file-for-fake-video-capture={tmp_path / 'ticket.y4m'}") as browser,
-        visitor(browser, origin, viewport={"width": 390, "height": 780}, permissions=["camera"]) as one,
+        visitor(browser, origin, viewport=PHONE, permissions=["camera"]) as one,
     ):
         yield one
         one.check()
@@ -81,27 +59,27 @@ async def test_a_phone_at_the_gate(device: Visitor, evening: Evening, tenant: Te
     await expect(page.get_by_role("heading", name="North")).to_be_visible()
     await expect(page.get_by_text("Online", exact=True)).to_be_visible()
 
-    await expect(_verdict(page)).to_contain_text("Welcome", timeout=20_000)  # the camera saw it
-    await _next(page)
+    await expect(verdict(page)).to_contain_text("Welcome", timeout=20_000)  # the camera saw it
+    await next_one(page)
     assert await device.violations() == [], "at work"
-    await _by_hand(page, evening.tickets[1])
-    await expect(_verdict(page)).to_contain_text("Welcome")
-    await _next(page)
-    await _by_hand(page, evening.tickets[1])
-    await expect(_verdict(page)).to_contain_text("Already")
+    await by_hand(page, evening.qrs[1])
+    await expect(verdict(page)).to_contain_text("Welcome")
+    await next_one(page)
+    await by_hand(page, evening.qrs[1])
+    await expect(verdict(page)).to_contain_text("Already")
     assert await device.violations() == [], "a verdict"
-    await _next(page)
+    await next_one(page)
 
     await page.wait_for_function("navigator.serviceWorker.controller !== null || navigator.serviceWorker.ready")
     device.expects("ERR_INTERNET_DISCONNECTED", "Failed to load resource", "ERR_FAILED")
     await device.context.set_offline(True)
     await page.reload()  # the page itself is kept
     await expect(page.get_by_text("Offline, saving here")).to_be_visible()
-    await _by_hand(page, evening.tickets[2])
-    await expect(_verdict(page)).to_contain_text("Welcome")
-    await expect(_verdict(page)).to_contain_text("Decided here")
+    await by_hand(page, evening.qrs[2])
+    await expect(verdict(page)).to_contain_text("Welcome")
+    await expect(verdict(page)).to_contain_text("Decided here")
     await expect(page.get_by_text(re.compile(r"\d to sync"))).to_be_visible()
-    await _next(page)
+    await next_one(page)
 
     await device.context.set_offline(False)
     await expect(page.get_by_text("to sync")).to_have_count(0, timeout=20_000)
@@ -111,23 +89,3 @@ async def test_a_phone_at_the_gate(device: Visitor, evening: Evening, tenant: Te
     assert [(row["admitted"], row["offline"]) for row in rows if row["admitted"]] == [
         (True, False), (True, False), (True, True),
     ]  # fmt: skip
-
-
-def _verdict(page: Page) -> Any:
-    return page.get_by_role("region", name="Verdict")
-
-
-async def _next(page: Page) -> None:
-    """A welcome goes by itself; whoever is faster presses."""
-    if await _verdict(page).count():
-        await page.keyboard.press("Escape")
-    await expect(_verdict(page)).to_have_count(0)
-
-
-async def _by_hand(page: Page, code: str) -> None:
-    """A hand-held scanner types very fast."""
-    await page.evaluate(
-        """code => { for (const key of [...code, 'Enter'])
-             document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })) }""",
-        code,
-    )

@@ -25,6 +25,7 @@ EVENT, OTHER, DEVICE = UUID(int=1), UUID(int=2), UUID(int=3)
 KEY = hashlib.sha256(b"device").digest()
 HOUSE, SIGNER, REVOKED = (hashlib.sha256(word).digest() for word in (b"house", b"tickets", b"revoked"))
 CODES = ("23456789", "ABCDEFGH", "ZZZZZZZZ")
+PASSED_ON = "PASSED22"  # what the first has once it has changed hands
 
 
 def public(private: bytes) -> bytes:
@@ -51,7 +52,7 @@ def header(**more: Any) -> dict[str, Any]:
         "gates": gates, "types": types,
         "zones": [{"id": "z-1", "name": "Lower tier", "capacity": 100, "inside": 1}],
         "members": [{"id": "m-1", "status": "active", "from": 0, "until": None}],
-        "companions": {CODES[1]: "Row B, seat 13"},
+        "companions": {CODES[1]: "Row B, seat 13"}, "former": {},
         "sections": ["104"], "rows": ["B"], "seats": ["12", "14"],
     }  # fmt: skip
     return usual | more
@@ -82,9 +83,9 @@ def changes() -> bytes:
         version=ms(NOW) + 60_000, since=ms(NOW), base=ms(BASE) + 60_000, gates=other["gates"][::-1],
         members=[{"id": "m-0", "status": "active", "from": 0, "until": None},
                  {"id": "m-1", "status": "revoked", "from": 0, "until": None}],
-        sections=["9"], rows=["Q"], seats=["1"],
+        sections=["9"], rows=["Q"], seats=["1"], former={CODES[0]: PASSED_ON},
     )  # fmt: skip
-    return snapshot.pack(moved, [row(0, CODES[0], nonce=b"nonce-02", seat=NONE), row(2, CODES[2], member=0)])
+    return snapshot.pack(moved, [row(0, PASSED_ON, nonce=b"nonce-02", seat=NONE), row(2, CODES[2], member=0)])
 
 
 def rendered() -> bytes:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.accounts.helpers import data
+from tests.events.helpers import announced
 from tests.fixtures import Client, Tenant
 from tests.scanning.helpers import Door, device, door, live, qr_of, scan, seen, tell, wrong
 
@@ -27,9 +28,10 @@ async def cancel(at: Door, ticket: Any) -> None:
     data(await at.staff.post(f"/api/tickets/{ticket['id']}/cancel", json={"reason": "Printed twice"}))
 
 
-async def transfer(at: Door, ticket: Any) -> None:
+async def transfer(at: Door, ticket: Any) -> Any:
+    """The ticket as it is now: its code is another one."""
     to = {"name": "Bo", "email": "bo@example.org"}
-    data(await at.staff.post(f"/api/tickets/{ticket['id']}/transfer", json=to))
+    return data(await at.staff.post(f"/api/tickets/{ticket['id']}/transfer", json=to))
 
 
 async def kept(owner: Any, ticket: Any, column: str) -> datetime:
@@ -91,30 +93,46 @@ async def test_the_old_code_of_a_ticket_that_changed_hands(client: Client, at: D
     ticket, other = at.tickets
     old = await qr_of(at, ticket)
     await transfer(at, ticket)
-    await transfer(at, other)
+    passed = await transfer(at, other)
     await clock(10 * MINUTE)
     now = datetime.now(UTC) + 10 * MINUTE
     read = {"qr": old}
-    assert (await tell(by, seen(ticket, 1, now - MINUTE, **read), now=now))["incidents"] == 1
+    assert (await tell(by, seen({"code": None}, 1, now - MINUTE, **read), now=now))["incidents"] == 1
     (incident,) = await listed(at)
     assert (incident["kind"], incident["ticket_id"]) == ("transferred", ticket["id"])
     assert datetime.fromisoformat(incident["first_at"]) == await kept(owner, ticket, "transferred_at")
     # Whoever has the ticket now may come in by the new one, or by its characters.
     new = {"qr": await qr_of(at, other)}
-    assert (await tell(by, seen(other, 2, now - MINUTE, **new), now=now))["incidents"] == 0
+    assert (await tell(by, seen(passed, 2, now - MINUTE, **new), now=now))["incidents"] == 0
     assert await wrong(owner, at) == {}
 
 
-async def test_by_its_characters_only_an_entry_before_the_transfer_is_the_former_holders(
-    client: Client, at: Door
+@pytest.mark.req("BUY-5")
+@pytest.mark.parametrize("hours", [-1, 1], ids=["before it was passed on", "after"])
+async def test_who_came_in_by_the_former_characters_is_listed(
+    client: Client, at: Door, owner: Any, clock: Any, hours: int
 ) -> None:
+    """The device did not know, or nobody here did. The ticket is found by what its first holder had, and its second."""
     by, _ = await device(at, client)
-    earlier = datetime.now(UTC) - MINUTE
-    await transfer(at, at.tickets[0])
-    await transfer(at, at.tickets[1])
-    late = datetime.now(UTC) + timedelta(seconds=5)
-    assert (await tell(by, seen(at.tickets[0], 1, earlier)))["incidents"] == 1
-    assert (await tell(by, seen(at.tickets[1], 2, late)))["incidents"] == 0
+    first, other = at.tickets
+    second = await transfer(at, first)
+    await clock(timedelta(hours=2))
+    third = await transfer(at, second)
+    passed = await transfer(at, other)
+    assert len({first["code"], second["code"], third["code"]}) == 3
+    when = await kept(owner, third, "transferred_at") + timedelta(hours=hours)
+    await clock(timedelta(hours=4))
+    now = datetime.now(UTC) + timedelta(hours=4)
+    typed = {"code": f" {second['code'][:4]}-{second['code'][4:].lower()}"}
+    told = await tell(by, seen(first, 1, when), seen(typed, 2, when + MINUTE), seen(passed, 3, when), now=now)
+    assert (told["taken"], told["unknown_tickets"]) == (3, 0)
+    found = await listed(at)
+    assert sorted(each["kind"] for each in found) == ["already_inside", "transferred", "transferred"]
+    assert {each["ticket_id"] for each in found} == {first["id"]}
+    was, by_second = sorted(each["first_at"] for each in found if each["kind"] == "transferred")
+    assert datetime.fromisoformat(by_second) == await kept(owner, third, "transferred_at")
+    assert datetime.fromisoformat(was) < datetime.fromisoformat(by_second)
+    assert await wrong(owner, at) == {}
 
 
 async def test_an_entry_that_is_undone_is_no_incident(client: Client, at: Door, owner: Any) -> None:
@@ -147,3 +165,15 @@ async def test_who_was_refused_here_and_let_in_there_is_in(client: Client, at: D
     counts = await live(at)
     assert (counts["inside"], counts["entered"], counts["rejected"]) == (1, 2, 0)
     assert await wrong(owner, at) == {}
+
+
+async def test_who_was_told_of_as_refused_and_then_as_let_in_is_in(client: Client, at: Door, owner: Any) -> None:
+    """Of one scan, two facts: they are not the same one."""
+    by, _ = await device(at, client)
+    now, ticket = datetime.now(UTC), at.tickets[0]
+    await tell(by, seen(ticket, 1, now, admitted=False, reason="gate_closed"))
+    assert (await tell(by, seen(ticket, 1, now)))["taken"] == 1
+    told = [fact for fact in await announced(owner, ticket) if fact["name"].startswith("ticket.scan")]
+    assert [fact["name"] for fact in told] == ["ticket.scan_rejected", "ticket.scanned"]
+    assert len({fact["scan_id"] for fact in told}) == 1
+    assert (await live(at))["inside"] == 1

@@ -75,11 +75,16 @@ async def test_the_next_snapshot_has_what_changed(client: Client, at: Door, cloc
     old = {ticket["code"]: ticket["tag"] for ticket in tickets}[first["code"]]
     await clock(timedelta(minutes=5))
     passed = {"name": "Bo", "email": "bo@example.org"}
-    data(await at.staff.post(f"/api/tickets/{first['id']}/transfer", json=passed))
+    now = data(await at.staff.post(f"/api/tickets/{first['id']}/transfer", json=passed))
     await scan(by, at.tickets[1])
-    _, changed = await opened(by, told, f"?since={header['version'] + 120_000}")
-    assert {ticket["code"] for ticket in changed} == {first["code"], at.tickets[1]["code"]}
-    assert {ticket["code"]: ticket["tag"] for ticket in changed}[first["code"]] != old
+    later, changed = await opened(by, told, f"?since={header['version'] + 120_000}")
+    assert {ticket["code"] for ticket in changed} == {now["code"], at.tickets[1]["code"]}
+    assert {ticket["code"]: ticket["tag"] for ticket in changed}[now["code"]] != old
+    # The device has it under its former code: it is told which one that is, of however many.
+    assert (header["former"], later["former"]) == ({}, {first["code"]: now["code"]})
+    last = data(await at.staff.post(f"/api/tickets/{first['id']}/transfer", json=passed))
+    former = (await opened(by, told))[0]["former"]
+    assert former == {first["code"]: last["code"], now["code"]: last["code"]}
 
 
 @pytest.mark.req("SCAN-4", "AUD-1")

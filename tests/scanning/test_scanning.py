@@ -82,6 +82,13 @@ async def test_keys_transfers_and_refunds_are_known_at_the_gate(client: Client, 
     passed = await at.staff.post(f"/api/tickets/{first['id']}/transfer", json={"name": "Bo", "email": "bo@example.org"})
     assert passed.status_code == 200
     assert (await scan(by, first, qr=old))["reason"] == "replaced"
+    refused = await scan(by, first)  # nor by the characters that its former holder knows
+    assert (refused["reason"], refused["ticket"]["holder_name"]) == ("replaced", "Bo")
+    assert "changed hands" in refused["message"]
+    assert (await scan(by, first, direction="out"))["reason"] == "not_inside"
+    assert (await scan(by, data(passed), test=True))["admit"]
+    (hit,) = data(await by.get("/api/scan/search", params={"q": first["code"]}))
+    assert (hit["ticket_id"], hit["code"]) == (first["id"], data(passed)["code"])
     assert (await scan(by, first, qr=await qr_of(at, first)))["admit"]
     data(await at.staff.post("/api/org/ticket-keys", json={}))
     assert (await scan(by, second, qr=printed, test=True))["admit"]  # a retired key is still believed

@@ -1,5 +1,6 @@
 """Tickets: issued with the sale, shown to whoever holds them, passed on, voided."""
 
+import asyncio
 import base64
 from typing import Any
 
@@ -92,6 +93,7 @@ async def test_a_ticket_that_is_passed_on_has_another_code_and_another_holder(
     assert old
     assert new
     assert old.nonce != new.nonce
+    assert before["code"] != after["code"]
     assert (await buyer.get(path)).status_code == 404  # it is somebody else's now
     assert [ticket["id"] for ticket in data(await friend.get("/api/me/tickets"))] == [after["id"]]
     assert data(await buyer.get("/api/me/tickets")) == []
@@ -101,6 +103,20 @@ async def test_a_ticket_that_is_passed_on_has_another_code_and_another_holder(
     assert (fact["from_email"], fact["to_email"]) == ("ada@example.org", "customer@example.org")
     for wrong in ({"name": "", "email": "a@example.org"}, {"name": "X", "email": "no"}, to | {"price": 1}):
         assert (await friend.post(f"{path}/transfer", json=wrong)).status_code == 422
+
+
+@pytest.mark.req("BUY-5")
+async def test_a_ticket_is_passed_on_once_by_whoever_has_it(
+    client: Client, tenant: Tenant, sale: Sale, owner: Any
+) -> None:
+    """To two in the same moment: one of them has it, and the other code is nobody's."""
+    buyer, order = await order_of(client, tenant, sale, 0)
+    ticket = order["tickets"][0]
+    to = [{"name": f"Friend {n}", "email": f"friend-{n}@example.org"} for n in range(5)]
+    answers = await asyncio.gather(*(buyer.post(f"/api/tickets/{ticket['id']}/transfer", json=one) for one in to))
+    assert [answer.status_code for answer in answers].count(200) == 1
+    (former,) = await owner.fetch("SELECT code FROM former_codes WHERE ticket_id::text = $1", ticket["id"])
+    assert former["code"] == ticket["code"]
 
 
 @pytest.mark.req("BUY-5", "BUY-6")

@@ -84,7 +84,9 @@ async function look(sheet: Sheet, brought: Brought): Promise<{ row: number; clai
   const found = { row: -1, claim: 'unknown' as Claimed, sameEvent: true, replaced: false };
   if (brought.code !== undefined) {
     const row = sheet.findCode(brought.code);
-    return row < 0 ? found : { ...found, row, claim: 'good' };
+    if (row >= 0) return { ...found, row, claim: 'good' };
+    const now = sheet.header.former?.[brought.code]; // its former holder's
+    return now === undefined ? found : { ...found, row: sheet.findCode(now), claim: 'good', replaced: true };
   }
   const claim = readClaim(brought.qr);
   if (!claim) return found;

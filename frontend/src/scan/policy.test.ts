@@ -42,6 +42,7 @@ describe('the decision', () => {
     const reasons = new Set(cases.map((each) => each.reason).filter(Boolean));
     expect(new Set(Object.keys(REASONS))).toEqual(reasons);
     for (const reason of OVERRIDABLE) expect(reasons).toContain(reason);
+    for (const reason of ['membership_expired', 'membership_revoked'] as const) expect(REASONS[reason].says).toBe('Membership expired.');
   });
 });
 

@@ -56,6 +56,12 @@ describe('a hand-held scanner', () => {
     expect(wedge.press('Enter', 9031)).toBe(false);
   });
 
+  it('that sends Enter twice presses no button by it; a person’s Enter does', () => {
+    const wedge = new Wedge();
+    typed(wedge, 'ABCD2345', 1000, 10);
+    expect([wedge.press('Enter', 1085), wedge.press('Enter', 1090), wedge.press('Enter', 2000)]).toEqual(['ABCD2345', true, false]);
+  });
+
   it('keeps Shift out of what it reads, and the first key for whoever has the focus', () => {
     const wedge = new Wedge();
     expect(wedge.press(' ', 0)).toBe(false);

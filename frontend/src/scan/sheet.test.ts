@@ -8,6 +8,7 @@ import { type Keys, type Sheet, open } from './sheet';
 
 // What the server sealed: python -m tests.scanning.sample
 const [FIRST, SECOND, THIRD] = ['23456789', 'ABCDEFGH', 'ZZZZZZZZ'] as const;
+const PASSED_ON = 'PASSED22'; // what the first has once it has changed hands
 const NOTHING: Seen = { presence: () => null, inside: () => 0 };
 let keys: Keys;
 let sheet: Sheet;
@@ -48,7 +49,7 @@ describe('a snapshot', () => {
 
   it('takes what changed since: its rows, its order of things, and new tickets', () => {
     expect([later.size, later.header.since]).toEqual([3, sheet.header.version]);
-    const [first, second, third] = [FIRST, SECOND, THIRD].map((code) => later.findCode(code)) as [number, number, number];
+    const [first, second, third] = [PASSED_ON, SECOND, THIRD].map((code) => later.findCode(code)) as [number, number, number];
     expect(presenceAt(later, second)).toEqual(presenceAt(sheet, sheet.findCode(SECOND)));
     expect(later.of(later.header.members, 'member', second)).toMatchObject({ id: 'm-1', status: 'revoked' });
     expect(later.of(later.header.members, 'member', third)?.id).toBe('m-0');
@@ -56,6 +57,7 @@ describe('a snapshot', () => {
     const seat = (row: number) => [later.of(later.header.sections, 'section', row), later.of(later.header.rows, 'row', row), later.of(later.header.seats, 'seat', row)];
     expect([seat(first), seat(second), seat(third)]).toEqual([['9', 'Q', null], ['104', 'B', '14'], ['9', 'Q', '1']]); // prettier-ignore
     expect(sheet.size).toBe(2);
+    expect(later.findCode(FIRST)).toBe(-1); // the same ticket, under its new code
   });
 });
 
@@ -80,7 +82,11 @@ describe('a gate without a connection', () => {
   it('believes the new code of a ticket that changed hands, and not the old one', async () => {
     expect((await verdict(later, { qr: sample.qr.good })).verdict.reason).toBe('replaced');
     expect((await verdict(later, { qr: sample.qr.passed_on })).verdict.admit).toBe(true);
-    expect((await verdict(later, { code: FIRST })).verdict.admit).toBe(true);
+    expect((await verdict(later, { code: PASSED_ON })).verdict.admit).toBe(true);
+    const former = await verdict(later, { code: FIRST });
+    expect([former.verdict.admit, former.verdict.reason, former.ticket?.code]).toEqual([false, 'replaced', PASSED_ON]);
+    expect((await verdict(later, { code: FIRST }, { override: true })).verdict).toMatchObject({ admit: true, reason: 'replaced' });
+    expect((await verdict(sheet, { code: FIRST })).verdict.admit).toBe(true); // nobody could know
   });
 
   it('shows row and seat, the note of a wheelchair place, and who comes along', async () => {

@@ -34,6 +34,7 @@ export interface Header {
   zones: { id: string; name: string; capacity: number | null; inside: number }[];
   members: { id: string; status: MembershipStatus; from: number; until: number | null }[];
   companions: Record<string, string>;
+  former?: Record<string, string>; // codes of former holders, and what the ticket's is now
   sections: string[];
   rows: string[];
   seats: string[];
@@ -106,6 +107,12 @@ export class Sheet {
     return this.names.codeHigh[row]! * HIGH + this.names.codeLow[row]!;
   }
 
+  /** Rows that we have under a former code, by what that is now: the ticket is the same one, and must not stand here twice. */
+  private renamed(former: Record<string, string>): Map<number, number> {
+    const rows = Object.entries(former).map(([code, now]) => [codeNumber(now) ?? -1, this.findCode(code)] as const);
+    return new Map(rows.filter(([, row]) => row >= 0));
+  }
+
   at(name: Name, row: number): number {
     return this.columns[name][row]!;
   }
@@ -117,7 +124,11 @@ export class Sheet {
 
   /** With what changed since: a later snapshot's header, its rows over ours, and those that are new. */
   with(later: Sheet): Sheet {
-    const rows = Array.from({ length: later.size }, (_, row) => this.byCode.find(later.names.codeHigh[row]!, later.names.codeLow[row]!));
+    const renamed = this.renamed(later.header.former ?? {});
+    const rows = Array.from({ length: later.size }, (_, row) => {
+      const same = this.byCode.find(later.names.codeHigh[row]!, later.names.codeLow[row]!);
+      return same < 0 ? (renamed.get(later.codeAt(row)) ?? -1) : same;
+    });
     let size = this.size;
     const target = rows.map((row) => (row < 0 ? size++ : row));
     const lists = { sections: union(this.header.sections, later.header.sections), rows: union(this.header.rows, later.header.rows), seats: union(this.header.seats, later.header.seats) };

@@ -32,13 +32,14 @@ interface Since {
 function shown(entry: Entry, decision: Decision, ticket: TicketShown | null, since: Since | null, zone: string, message: string, offline: boolean): Shown {
   const { admitted, reason } = decision;
   const words = wordsFor(admitted, reason, entry.direction, message);
+  const holder = ticket && reason === 'replaced' && !admitted ? { ...ticket, code: '', holderName: null } : ticket; // whoever had it looks on
   const entered = since && !admitted ? `Entered ${clock(since.at, zone)}${since.gate ? ` at ${since.gate}` : ''}` : '';
   return {
     tone: words.tone,
     word: words.word,
     says: entered || words.says,
     place: ticket && place(ticket),
-    ticket,
+    ticket: holder,
     offline,
     overridable: !admitted && !entry.override && OVERRIDABLE.has(reason as Reason),
     entry,

@@ -6,6 +6,7 @@ const SHORTEST = 8;
 export class Wedge {
   private text = '';
   private last = 0;
+  private read = -Infinity;
 
   /** What was read, once it is whole; true while it is being typed, and nothing else should take the key. */
   press(key: string, at: number): string | boolean {
@@ -14,7 +15,9 @@ export class Wedge {
     if (key === 'Enter') {
       const whole = this.text;
       this.text = '';
-      return whole.length >= SHORTEST ? whole : false;
+      if (whole.length < SHORTEST) return at - this.read <= GAP_MS; // some send it twice: the second must press no button
+      this.read = at;
+      return whole;
     }
     if (key.length !== 1) return this.text.length > 1;
     this.text += key;

@@ -29,7 +29,7 @@ export const REASONS: Record<Reason, Words> = {
   refunded: { tone: 'stop', word: 'Refunded', says: 'The ticket was paid back.' },
   wrong_day: { tone: 'stop', word: 'Not today', says: 'The ticket is not valid today.' },
   membership_expired: { tone: 'stop', word: 'Not a member', says: 'Membership expired.' },
-  membership_revoked: { tone: 'stop', word: 'Not a member', says: 'Membership revoked.' },
+  membership_revoked: { tone: 'stop', word: 'Not a member', says: 'Membership expired.' }, // at the door it is the same
   gate_closed: { tone: 'stop', word: 'Gate closed', says: 'This gate is closed.' },
   already_inside: { tone: 'wait', word: 'Already inside', says: '' },
   already_used: { tone: 'wait', word: 'Already used', says: '' },

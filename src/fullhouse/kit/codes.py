@@ -8,3 +8,8 @@ LENGTH = 8
 
 def new_code() -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
+
+
+def typed(code: str) -> str:
+    """As it was made, from what people write: with blanks, dashes and small letters."""
+    return code.strip().upper().replace("-", "").replace(" ", "")

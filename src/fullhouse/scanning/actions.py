@@ -28,7 +28,8 @@ async def undo(tx: Tx, who: Principal, scan_id: UUID, reason: str) -> Scan:
     if undone is None or undone.ticket_id is None:
         raise NothingToUndo
     tickets = await store.tickets_to_merge(tx, tx.organization_id, scan.event_id, [], [undone.ticket_id])
-    await fold_actions.refold(tx, scan.event_id, tickets, removed=[_kept(undone, undone.ticket_id)])
+    stayed = await store.kept_scans(tx, tx.organization_id, [undone.ticket_id])
+    await fold_actions.refold(tx, scan.event_id, tickets, stayed, removed=[_kept(undone, undone.ticket_id)])
     after = {"scan_id": scan_id, "direction": scan.direction, "gate_id": scan.gate_id}
     await audit.write(tx, "ticket.scan_undone", "ticket", undone.ticket_id, after=after, reason=reason)
     await announce(tx, ScanUndone(subject_id=undone.ticket_id, event_id=scan.event_id, scan_id=scan_id, reason=reason))

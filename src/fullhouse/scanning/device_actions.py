@@ -11,7 +11,7 @@ from fullhouse.accounts import actions as accounts
 from fullhouse.events import actions as events
 from fullhouse.kit import audit, secrets
 from fullhouse.kit.actors import Actor, Principal
-from fullhouse.kit.codes import new_code
+from fullhouse.kit.codes import new_code, typed
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.ids import new_id
@@ -53,11 +53,10 @@ async def pair(services: Services, actor: Actor, wish: Pair) -> Paired:
     if house is None:
         raise PairingFailed()
     token, key = secrets.mint(Kind.DEVICE, house), os.urandom(32)
-    code = wish.code.strip().upper().replace("-", "").replace(" ", "")
     sealed = services.keyring.seal(KEY, key)
     async with services.database.tenant(house, actor) as tx:
         device = await store.pair_device(
-            tx, house, secrets.digest(code), secrets.digest(token), sealed, wish.app_version
+            tx, house, secrets.digest(typed(wish.code)), secrets.digest(token), sealed, wish.app_version
         )
         if device is None:
             raise PairingFailed()

@@ -15,6 +15,7 @@ from prometheus_client import Counter
 
 from fullhouse.kit.actors import Actor
 from fullhouse.kit.batching import AGAIN, Again, Coalescer
+from fullhouse.kit.codes import typed
 from fullhouse.kit.db import HotLine
 from fullhouse.kit.errors import Unauthenticated, Unavailable
 from fullhouse.kit.ids import new_id
@@ -147,7 +148,7 @@ def scene(ask: Ask, row: Any) -> Scene:
         override=ask.wish.override is not None,
         claim=_claim(ask, row),
         same_event=(ask.claim.event_id if ask.claim else row["ticket_event_id"]) == row["event_id"],
-        replaced=ask.claim is not None and row["nonce"] is not None and ask.claim.nonce != row["nonce"],
+        replaced=_is_replaced(ask, row),
         event_status=row["event_status"],
         in_new_window=in_new_window(row["start_at"], row["end_at"], row["rescheduled_at"], now),
         ticket_status=row["ticket_status"] or "valid",
@@ -179,6 +180,14 @@ def _claim(ask: Ask, row: Any) -> str:
         if row["key_revoked"]:
             return "revoked"
     return "good" if row["ticket_id"] else "unknown"
+
+
+def _is_replaced(ask: Ask, row: Any) -> bool:
+    """What was brought is a former holder's: another nonce, or other characters than the ticket has now."""
+    if row["ticket_id"] is None:
+        return False
+    shown, own = (ask.claim.nonce, row["nonce"]) if ask.claim else (typed(ask.wish.code or ""), row["code"])
+    return bool(shown != own)
 
 
 def _presence(row: Any) -> Presence:
@@ -275,7 +284,7 @@ def _repeated(ask: Ask, row: Any) -> ScanAnswer | CounterReused:
 
 def _look_up(req: int, ask: Ask) -> tuple[Any, ...]:
     wish, claim = ask.wish, ask.claim
-    code = wish.code.strip().upper().replace("-", "").replace(" ", "") if wish.code and not wish.qr else None
+    code = typed(wish.code) if wish.code and not wish.qr else None
     ids = (claim.ticket_id, None, claim.key_id if claim.key_id < 2**15 else 0) if claim else (None, code, None)
     return (req, ask.device_id, wish.counter, wish.gate_id, *ids)
 

@@ -1,6 +1,6 @@
 """Tickets whose scans have changed, folded anew: where they stand, what is counted, and what was double."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
@@ -17,18 +17,20 @@ async def refold(
     tx: Tx,
     event_id: UUID,
     tickets: Sequence[MergeTicket],
+    stayed: Iterable[KeptScan],
     *,
     added: Sequence[KeptScan] = (),
     removed: Sequence[KeptScan] = (),
 ) -> dict[UUID, Fold]:
-    """Under the show's scan lock, with the tickets locked. `added` were not there before, `removed` were."""
+    """Under the show's scan lock, with the tickets locked. `stayed` are their scans before and after, `added` were not
+    there before, `removed` were."""
     if not tickets:
         return {}
-    stayed = await _kept_scans(tx, tickets, added)
-    found, was = _folds(tickets, stayed, added), _folds(tickets, stayed, removed)
+    same = _by_ticket(stayed)
+    found, was = _folds(tickets, same, _by_ticket(added)), _folds(tickets, same, _by_ticket(removed))
     await _put_presences(tx, event_id, found)
     await _use_tickets(tx, tickets, found)
-    await _put_incidents(tx, event_id, found)
+    await _put_incidents(tx, event_id, was, found)
     await _move_counts(tx, event_id, tickets, was, found)
     tx.tell(f"scans:{event_id}", None)
     return found
@@ -41,17 +43,10 @@ async def follow_layout(tx: Tx, fact: LayoutMigrated) -> None:
     await store.drop_zone_counts(tx, tx.organization_id, event_id)
     seen = await store.tickets_seen(tx, tx.organization_id, event_id) or []
     tickets = await store.tickets_to_merge(tx, tx.organization_id, event_id, [], seen)
-    found = _folds(tickets, await _kept_scans(tx, tickets, ()), ())
+    found = _folds(tickets, _by_ticket(await store.kept_scans(tx, tx.organization_id, seen)), {})
     await _move_counts(tx, event_id, tickets, {}, found, only="zone")
     await store.go_on_from_places(tx, tx.organization_id, event_id)
     tx.tell(f"scans:{event_id}", None)
-
-
-async def _kept_scans(
-    tx: Tx, tickets: Sequence[MergeTicket], but: Sequence[KeptScan]
-) -> Mapping[UUID, Sequence[KeptScan]]:
-    ids, known = [ticket.id for ticket in tickets], [scan.id for scan in but]
-    return _by_ticket(await store.kept_scans(tx, tx.organization_id, ids, known))
 
 
 def _by_ticket(scans: Iterable[KeptScan]) -> Mapping[UUID, Sequence[KeptScan]]:
@@ -61,13 +56,13 @@ def _by_ticket(scans: Iterable[KeptScan]) -> Mapping[UUID, Sequence[KeptScan]]:
     return found
 
 
-def _folds(
-    tickets: Sequence[MergeTicket], scans: Mapping[UUID, Sequence[KeptScan]], more: Sequence[KeptScan]
-) -> dict[UUID, Fold]:
-    others = _by_ticket(more)
+Scans = Mapping[UUID, Sequence[KeptScan]]
+
+
+def _folds(tickets: Sequence[MergeTicket], scans: Scans, more: Scans) -> dict[UUID, Fold]:
     folds = {}
     for ticket in tickets:
-        own = [_kept(scan) for scan in (*scans.get(ticket.id, ()), *others.get(ticket.id, ()))]
+        own = [_kept(scan) for scan in (*scans.get(ticket.id, ()), *more.get(ticket.id, ()))]
         folds[ticket.id] = policy.fold(own, ticket.entitlement, ticket.max_daily_entries) if own else policy.NOTHING
     return folds
 
@@ -75,15 +70,9 @@ def _folds(
 def _kept(scan: KeptScan) -> Kept:
     """A scan without a counter was online: our own clock orders it."""
     name = str(scan.id)
+    device = name if scan.counter is None else _text(scan.device_id)
     return Kept(
-        scan_id=name,
-        device=name if scan.counter is None else _text(scan.device_id),
-        counter=scan.counter or 0,
-        at=scan.at,
-        day=scan.day,
-        direction=scan.direction,
-        gate=_text(scan.gate_id),
-        overridden=scan.overridden,
+        name, device, scan.counter or 0, scan.at, scan.day, scan.direction, _text(scan.gate_id), scan.overridden
     )
 
 
@@ -92,34 +81,31 @@ _text, _id = lru_cache(1000)(str), lru_cache(1000)(UUID)
 
 
 async def _put_presences(tx: Tx, event_id: UUID, found: Mapping[UUID, Fold]) -> None:
-    seen = [(ticket_id, each.presence) for ticket_id, each in found.items() if each.presence.entries]
-    await store.put_presence(
-        tx, tx.organization_id, event_id,
-        [ticket_id for ticket_id, _ in seen],
-        [presence.inside for _, presence in seen],
-        [presence.day for _, presence in seen],
-        [presence.entries_today for _, presence in seen],
-        [presence.entries for _, presence in seen],
-        [presence.at for _, presence in seen],
-        [_id(presence.gate) for _, presence in seen if presence.gate],
-    )  # fmt: skip
-    unseen = [ticket_id for ticket_id, each in found.items() if not each.presence.entries]
+    stands, unseen = [], []
+    for ticket_id, (now, _, _) in found.items():
+        if now.entries and now.gate:
+            stands.append((ticket_id, now.inside, now.day, now.entries_today, now.entries, now.at, _id(now.gate)))
+        else:
+            unseen.append(ticket_id)
+    await store.put_presence(tx, tx.organization_id, event_id, stands)
     await store.leave_presence(tx, tx.organization_id, unseen)
 
 
 async def _use_tickets(tx: Tx, tickets: Sequence[MergeTicket], found: Mapping[UUID, Fold]) -> None:
     """Single tickets are used once somebody came in with them, and valid again when that was undone."""
-    single = [ticket for ticket in tickets if ticket.entitlement == "single" and ticket.status in ("valid", "used")]
-    wanted = {ticket.id: "used" if found[ticket.id].presence.entries else "valid" for ticket in single}
-    moved = {ticket.id: wanted[ticket.id] for ticket in single if ticket.status != wanted[ticket.id]}
-    if moved:
-        await store.use_tickets(tx, tx.organization_id, [*moved], [*moved.values()])
+    single = [ticket for ticket in tickets if ticket.entitlement == "single"]
+    for was, now, came in (("valid", "used", True), ("used", "valid", False)):
+        moved = [t.id for t in single if t.status == was and bool(found[t.id].presence.entries) is came]
+        if moved:
+            await store.use_tickets(tx, tx.organization_id, moved, now)
 
 
-async def _put_incidents(tx: Tx, event_id: UUID, found: Mapping[UUID, Fold]) -> None:
+async def _put_incidents(tx: Tx, event_id: UUID, was: Mapping[UUID, Fold], found: Mapping[UUID, Fold]) -> None:
+    """A ticket that was never seen before has none to drop."""
     doubles = [(ticket_id, double) for ticket_id, each in found.items() for double in each.doubles]
     seconds = [UUID(double.second) for _, double in doubles]
-    await store.drop_incidents(tx, tx.organization_id, list(found), seconds)
+    seen = [ticket_id for ticket_id, each in was.items() if each is not policy.NOTHING]
+    await store.drop_incidents(tx, tx.organization_id, seen, seconds)
     await store.put_incidents(
         tx, tx.organization_id, event_id,
         [ticket_id for ticket_id, _ in doubles],
@@ -139,23 +125,33 @@ async def _move_counts(
     only: str | None = None,
 ) -> None:
     """By what these tickets add to the counts now, and did before: who else is inside need not be read for it."""
-    moves: dict[tuple[date, str, UUID], list[int]] = defaultdict(lambda: [0, 0])
+    shapes: Counter[Shape] = Counter()  # thousands of tickets add the same
     for ticket in tickets:
         for sign, fold in ((1, found[ticket.id]), (-1, was.get(ticket.id, policy.NOTHING))):
-            for key, inside, entered in _marks(event_id, ticket, fold):
-                moves[key][0] += sign * inside
-                moves[key][1] += sign * entered
+            for day, (entered, inside_by) in fold.days.items():
+                shapes[ticket.zone_id, day, tuple(entered.items()), inside_by] += sign
+    moves: dict[tuple[date, str, UUID], list[int]] = defaultdict(lambda: [0, 0])
+    for shape, times in shapes.items():
+        for key, inside, came in _marks(event_id, *shape):
+            moves[key][0] += times * inside
+            moves[key][1] += times * came
     changed = [(*key, *move) for key, move in sorted(moves.items()) if any(move) and only in (None, key[1])]
     if changed:
         await store.move_counts(tx, tx.organization_id, event_id, *map(list, zip(*changed, strict=True)))
 
 
-def _marks(event_id: UUID, ticket: MergeTicket, fold: Fold) -> Iterable[tuple[tuple[date, str, UUID], int, int]]:
-    for day, (entered, inside_by) in fold.days.items():
-        yield (day, "event", event_id), inside_by is not None, sum(entered.values())
-        if ticket.zone_id:
-            yield (day, "zone", ticket.zone_id), inside_by is not None, sum(entered.values())
-        for gate, times in entered.items():
-            yield (day, "gate", _id(gate)), 0, times
-        if inside_by:
-            yield (day, "gate", _id(inside_by)), 1, 0
+# What a ticket adds to a day: its zone, the day, how often it came in by which gates, and by which it is inside.
+Shape = tuple[UUID | None, date, tuple[tuple[str, int], ...], str | None]
+
+
+def _marks(
+    event_id: UUID, zone_id: UUID | None, day: date, entered: tuple[tuple[str, int], ...], inside_by: str | None
+) -> Iterable[tuple[tuple[date, str, UUID], int, int]]:
+    inside, came = int(inside_by is not None), sum(times for _, times in entered)
+    yield (day, "event", event_id), inside, came
+    if zone_id:
+        yield (day, "zone", zone_id), inside, came
+    for gate, times in entered:
+        yield (day, "gate", _id(gate)), 0, times
+    if inside_by:
+        yield (day, "gate", _id(inside_by)), 1, 0

@@ -2,8 +2,8 @@
 which it arrives: the same scans in any other order leave the same presences, counts and incidents.
 """
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
@@ -11,13 +11,15 @@ from fullhouse.events import actions as events
 from fullhouse.events.model import Event
 from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
+from fullhouse.kit.codes import typed
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import announce
 from fullhouse.scanning import device_actions, fold_actions, policy, store
 from fullhouse.scanning.facts import ScansMerged
 from fullhouse.scanning.model import Batch, Device, GateNotYours, Merged, OfflineScan
-from fullhouse.scanning.store import KeptScan, MergeTicket
+from fullhouse.scanning.store import FormerCode, KeptScan, MergeTicket
 from fullhouse.tickets import key_actions, signing
 
 # A clock that is off by less is right: the rest is the way here. Whole minutes, so that two batches agree.
@@ -42,21 +44,20 @@ async def merge(tx: Tx, who: Principal, batch: Batch) -> Merged:
     offset = offset_of(batch.device_now, now)
     tickets = await _tickets(tx, event.id, batch.scans)
     told = [Told(scan, tickets.meant_by(scan), min(scan.at + offset, now)) for scan in batch.scans]
-    new = await _insert(tx, device, event, told)
-    counted = [scan for scan in new if scan.counts]
-    found = await fold_actions.refold(tx, event.id, tickets.of(counted), added=counted)
+    before = await store.kept_scans(tx, tx.organization_id, list(tickets.by_id))
+    new, counted = await _insert(tx, device, event, told)
+    found = await fold_actions.refold(tx, event.id, tickets.of(counted), before, added=counted)
     voided = await _put_void_incidents(tx, event.id, told, tickets, counted)
     seconds = round(offset.total_seconds())
     await store.see_device(tx, tx.organization_id, device.id, batch.battery, batch.app_version, seconds)
     incidents = voided + sum(len(each.doubles) for each in found.values())
     if new:
-        await _tell(tx, new)
-        after = {"scans": len(new), "incidents": incidents, "clock_offset_s": seconds}
+        after = {"scans": new, "incidents": incidents, "clock_offset_s": seconds}
         await audit.write(tx, "scan_device.merged", "scan_device", device.id, after=after)
-        await announce(tx, ScansMerged(subject_id=device.id, event_id=event.id, scans=len(new), incidents=incidents))
+        await announce(tx, ScansMerged(subject_id=device.id, event_id=event.id, scans=new, incidents=incidents))
     return Merged(
-        taken=len(new),
-        known=len(batch.scans) - len(new),
+        taken=new,
+        known=len(batch.scans) - new,
         unknown_tickets=sum(each.ticket is None for each in told),
         incidents=incidents,
         clock_offset_s=seconds,
@@ -85,14 +86,23 @@ class Tickets(NamedTuple):
 
     by_id: dict[UUID, MergeTicket]
     by_code: dict[str, MergeTicket]
-    claims: dict[str, signing.Claim]  # of codes that are ours
+    former: dict[str, FormerCode]
+    claims: dict[str, signing.Claim]  # of QRs that are ours
 
     def meant_by(self, scan: OfflineScan) -> MergeTicket | None:
         """A code is believed of a paired device; a QR was checked here, too."""
         if scan.code:
-            return self.by_code.get(scan.code.upper())
+            return self.by_code.get(typed(scan.code))
         claim = self.claims.get(scan.qr or "")
         return self.by_id.get(claim.ticket_id) if claim else None
+
+    def passed_on_at(self, scan: OfflineScan, ticket: MergeTicket) -> datetime | None:
+        """When what was shown became a former holder's; None if it is the present one's. A QR that is old because the
+        seat was moved is still its holder's."""
+        if scan.code and (former := self.former.get(typed(scan.code))):
+            return former.replaced_at
+        claim = self.claims.get(scan.qr or "")
+        return ticket.transferred_at if claim and claim.nonce != ticket.nonce else None
 
     def of(self, scans: Sequence[KeptScan]) -> list[MergeTicket]:
         """Those that these scans move."""
@@ -107,34 +117,54 @@ async def _tickets(tx: Tx, event_id: UUID, scans: Sequence[OfflineScan]) -> Tick
         key = keys.get(claim.key_id) if claim else None
         if claim and key and claim.event_id == event_id and signing.verify(text, key.public_key):
             claims[text] = claim
-    codes = sorted({scan.code.upper() for scan in scans if scan.code})
-    ids = sorted({claim.ticket_id for claim in claims.values()})
-    rows = await store.tickets_to_merge(tx, tx.organization_id, event_id, codes, ids)
-    return Tickets({row.id: row for row in rows}, {row.code: row for row in rows}, claims)
+    codes = sorted({typed(scan.code) for scan in scans if scan.code})
+    former = {row.code: row for row in await store.former_codes(tx, tx.organization_id, event_id, codes)}
+    ids = {claim.ticket_id for claim in claims.values()} | {row.ticket_id for row in former.values()}
+    rows = await store.tickets_to_merge(tx, tx.organization_id, event_id, codes, sorted(ids))
+    by_id = {row.id: row for row in rows}
+    by_code = {code: by_id[row.ticket_id] for code, row in former.items()} | {row.code: row for row in rows}
+    return Tickets(by_id, by_code, former, claims)
 
 
-async def _insert(tx: Tx, device: Device, event: Event, told: Sequence[Told]) -> list[KeptScan]:
-    """Who was let in without a ticket of ours is kept as a rejection: there is nothing to count them by."""
-    until = policy.boundary(event.settings)
-    rows = []
-    for scan, ticket, at in {each.scan.counter: each for each in reversed(told)}.values():
+async def _insert(tx: Tx, device: Device, event: Event, told: Sequence[Told]) -> tuple[int, list[KeptScan]]:
+    """How many are new, and those of them that count. Who was let in without a ticket of ours is kept as a rejection:
+    there is nothing to count them by."""
+    who, day_of = tx.actor, _days(event)
+    rows, counted = [], {}
+    for _, (scan, ticket, at) in sorted({each.scan.counter: each for each in reversed(told)}.items()):
+        scan_id, gate_id, day = new_id(), scan.gate_id or device.gate_ids[0], day_of(at)
+        override = scan.override.reason if scan.override else None
         admitted = scan.admitted and ticket is not None
         reason = scan.reason if admitted or scan.reason else "unknown"
+        ticket_id = ticket.id if ticket else None
         rows.append((
-            ticket.id if ticket else None, scan.counter, scan.gate_id or device.gate_ids[0], scan.direction, admitted,
-            reason, scan.override.reason if scan.override else None, scan.test, at,
-            policy.day_of(at, event.timezone, until),
+            scan_id, ticket_id, scan.counter, gate_id, scan.direction, admitted, reason, override, scan.test, at, day,
         ))  # fmt: skip
-    columns = list(zip(*rows, strict=True)) or [()] * 10
-    return await store.insert_scans(tx, tx.organization_id, event.id, device.id, *map(list, columns))
+        if ticket_id and admitted and not scan.test:
+            counted[scan_id] = KeptScan(
+                scan_id, ticket_id, device.id, scan.counter, at, day, scan.direction, gate_id, override is not None
+            )
+    new = await store.insert_scans(
+        tx, tx.organization_id, event.id, device.id, rows,
+        who.type, who.id, who.name, who.ip, who.user_agent, who.request_id,
+    ) or []  # fmt: skip
+    # One that was refused here before has the id that it had, and what else was known of it.
+    before = set(new) - {row[0] for row in rows}
+    again = await store.scans_by_id(tx, tx.organization_id, list(before)) if before else []
+    return len(new), [counted[scan_id] for scan_id in new if scan_id in counted] + again
 
 
-async def _tell(tx: Tx, new: Sequence[KeptScan]) -> None:
-    who = tx.actor
-    ids = [scan.id for scan in new]
-    await store.tell_scans(
-        tx, tx.organization_id, ids, who.type, who.id, who.name, who.ip, who.user_agent, who.request_id
-    )
+def _days(event: Event) -> Callable[[datetime], date]:
+    """The show's day of a moment, worked out once for each minute: clocks and boundaries know no smaller step."""
+    until, known = policy.boundary(event.settings), dict[int, date]()
+
+    def day_of(at: datetime) -> date:
+        minute = int(at.timestamp()) // 60
+        if (day := known.get(minute)) is None:
+            day = known[minute] = policy.day_of(at, event.timezone, until)
+        return day
+
+    return day_of
 
 
 async def _put_void_incidents(
@@ -143,23 +173,15 @@ async def _put_void_incidents(
     """Who came in while nobody could tell the device that the ticket was void, or somebody else's by then; or before
     that, while nobody could know it here."""
     found = []
-    shown: dict[int | None, str] = {each.scan.counter: each.scan.qr for each in told if each.scan.qr}
+    shown: dict[int | None, OfflineScan] = {each.scan.counter: each.scan for each in reversed(told)}
     for scan in counted:
         ticket = tickets.by_id[scan.ticket_id]
         if scan.direction == "out" or (ticket.voided_at or ticket.transferred_at) is None:
             continue
-        old_code = _is_former_holders(ticket, tickets.claims.get(shown.get(scan.counter, "")), scan.at)
-        if kind := policy.void_kind(ticket.status, old_code=old_code):
-            found.append((ticket.id, kind, ticket.voided_at or ticket.transferred_at, scan.id))
+        passed_on_at = tickets.passed_on_at(shown[scan.counter], ticket)
+        if kind := policy.void_kind(ticket.status, old_code=passed_on_at is not None):
+            found.append((ticket.id, kind, ticket.voided_at or passed_on_at, scan.id))
     if found:
         columns = map(list, zip(*found, strict=True))
         await store.put_void_incidents(tx, tx.organization_id, event_id, *columns)
     return len(found)
-
-
-def _is_former_holders(ticket: MergeTicket, claim: signing.Claim | None, at: datetime) -> bool:
-    """By the QR that they showed; the eight characters are the same whoever has the ticket, so there the time decides.
-    A code that is old because the seat was moved is still its holder's."""
-    if ticket.transferred_at is None:
-        return False
-    return claim.nonce != ticket.nonce if claim else at < ticket.transferred_at

@@ -292,8 +292,8 @@ def fold(scans: Sequence[Kept], entitlement: str, a_day: int | None) -> Fold:
     before: Kept | None = None
     for scan in in_order(scans):
         if scan.direction == "in":
-            reason = None if scan.overridden else entries_reason(entitlement, a_day, presence, scan.day)
-            if reason and before:
+            reason = before and not scan.overridden and entries_reason(entitlement, a_day, presence, scan.day)
+            if before and reason:
                 doubles.append(Double(reason, before.scan_id, scan.scan_id))
             if not is_inside(presence, scan.day):
                 before = scan

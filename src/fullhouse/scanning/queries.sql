@@ -76,6 +76,7 @@ LEFT JOIN seats s ON s.organization_id = t.organization_id AND s.id = t.seat_id
 LEFT JOIN ticket_presence p ON p.organization_id = t.organization_id AND p.ticket_id = t.id
 WHERE t.organization_id = $1 AND t.event_id = $2
   AND (t.code = upper($3) OR upper(t.number) = upper($3) OR o.code = upper($3)
+       OR t.id = (SELECT f.ticket_id FROM former_codes f WHERE f.organization_id = $1 AND f.code = upper($3))
        OR strpos(lower(t.holder_name), lower($3)) > 0)
 ORDER BY t.holder_name, t.number LIMIT 50;
 
@@ -83,6 +84,10 @@ ORDER BY t.holder_name, t.number LIMIT 50;
 
 -- name: lock_scans
 SELECT app.lock_scans($1);
+
+-- name: former_codes
+SELECT code, ticket_id, replaced_at FROM former_codes
+WHERE organization_id = $1 AND event_id = $2 AND code = ANY ($3::text[]);
 
 -- name: tickets_to_merge
 -- By code or by id, in the order of their locks.
@@ -93,56 +98,55 @@ WHERE t.organization_id = $1 AND t.event_id = $2 AND t.id = ANY (array(
     UNION SELECT unnest($4::uuid[])))
 ORDER BY t.id FOR UPDATE OF t;
 
--- part: kept
-id, ticket_id, device_id, counter, at, day, direction, gate_id, override IS NOT NULL AS overridden
-
 -- name: insert_scans
 -- What is here already stays as it is; but who was refused here, and let in by a device that never heard of it, is in.
-INSERT INTO scans AS s (id, organization_id, event_id, ticket_id, device_id, counter, gate_id, direction, admitted, reason,
-                   override, test, offline, at, day)
-SELECT gen_random_uuid(), $1, $2, x.ticket_id, $3, x.counter, x.gate_id, x.direction, x.admitted, x.reason, x.override,
-       x.test, true, x.at, x.day
-FROM unnest($4::uuid[], $5::bigint[], $6::uuid[], $7::text[], $8::boolean[], $9::text[], $10::text[], $11::boolean[],
-            $12::timestamptz[], $13::date[])
-     AS x (ticket_id, counter, gate_id, direction, admitted, reason, override, test, at, day)
-ON CONFLICT (organization_id, device_id, counter) WHERE counter IS NOT NULL DO UPDATE
-SET admitted = true, offline = true, reason = excluded.reason, override = excluded.override
-WHERE NOT (s.admitted OR s.test OR excluded.test) AND excluded.admitted
-  AND (s.ticket_id, s.direction) = (excluded.ticket_id, excluded.direction)
-RETURNING {kept}, admitted AND NOT test AS counts;
-
--- name: tell_scans
--- As `app.scan` does for scans over the line: those that let somebody through into the audit, all of them to the outbox.
-WITH told AS MATERIALIZED (
-    SELECT * FROM scans WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND NOT test
+-- Told as `app.scan` does for scans over the line: those that let somebody through into the audit, all of them to the
+-- outbox. The scan's own id, made in order of time, is theirs too, which is kind to three indexes; unless the scan was
+-- here before, and may have been told of by it. Comes back with the ids of those that are new here.
+WITH new AS (
+    INSERT INTO scans AS s (id, organization_id, event_id, ticket_id, device_id, counter, gate_id, direction, admitted,
+                            reason, override, test, offline, at, day)
+    SELECT x.id, $1, $2, x.ticket_id, $3, x.counter, x.gate_id, x.direction, x.admitted, x.reason, x.override, x.test,
+           true, x.at, x.day
+    FROM unnest($4::app.told_scan[]) x
+    ON CONFLICT (organization_id, device_id, counter) WHERE counter IS NOT NULL DO UPDATE
+    SET admitted = true, offline = true, reason = excluded.reason, override = excluded.override
+    WHERE NOT (s.admitted OR s.test OR excluded.test) AND excluded.admitted
+      AND (s.ticket_id, s.direction) = (excluded.ticket_id, excluded.direction)
+    RETURNING s.*, CASE WHEN s.xmax = 0 THEN s.id ELSE gen_random_uuid() END AS told_as
 ), audited AS (
     INSERT INTO audit_log (id, organization_id, actor_type, actor_id, actor_name, action, entity_type, entity_id, after,
                            reason, ip, user_agent, request_id)
-    SELECT gen_random_uuid(), $1, $3, $4, $5, 'ticket.scanned', 'ticket', ticket_id,
+    SELECT told_as, $1, $5, $6, $7, 'ticket.scanned', 'ticket', ticket_id,
            jsonb_strip_nulls(jsonb_build_object('scan_id', id, 'event_id', event_id, 'gate_id', gate_id,
-               'direction', direction, 'day', day, 'overrode', reason, 'offline_at', at)), override, $6, $7, $8
-    FROM told WHERE admitted
+               'direction', direction, 'day', day, 'overrode', reason, 'offline_at', at)), override, $8, $9, $10
+    FROM new WHERE admitted AND NOT test
+), announced AS (
+    INSERT INTO outbox (id, organization_id, name, subject_id, payload)
+    SELECT told_as, $1, CASE WHEN admitted THEN 'ticket.scanned' ELSE 'ticket.scan_rejected' END,
+           coalesce(ticket_id, device_id), jsonb_build_object('version', 1, 'subject_id', coalesce(ticket_id, device_id),
+               'event_id', event_id, 'scan_id', id, 'ticket_id', ticket_id, 'gate_id', gate_id, 'device_id', device_id,
+               'direction', direction, 'reason', reason)
+    FROM new WHERE NOT test ORDER BY at, counter
 )
-INSERT INTO outbox (id, organization_id, name, subject_id, payload)
-SELECT gen_random_uuid(), $1, CASE WHEN admitted THEN 'ticket.scanned' ELSE 'ticket.scan_rejected' END,
-       coalesce(ticket_id, device_id), jsonb_build_object('version', 1, 'subject_id', coalesce(ticket_id, device_id),
-           'event_id', event_id, 'scan_id', id, 'ticket_id', ticket_id, 'gate_id', gate_id, 'device_id', device_id,
-           'direction', direction, 'reason', reason)
-FROM told ORDER BY at, counter;
+SELECT array_agg(id) FROM new;
+
+-- part: kept
+id, ticket_id, device_id, counter, at, day, direction, gate_id, override IS NOT NULL AS overridden
+
+-- name: scans_by_id
+SELECT {kept} FROM scans WHERE organization_id = $1 AND id = ANY ($2::uuid[]);
 
 -- name: kept_scans
--- Of these tickets, without those that are known already.
+-- Those that count of these tickets.
 SELECT {kept} FROM scans
-WHERE organization_id = $1 AND ticket_id = ANY ($2::uuid[]) AND admitted AND NOT test AND undone_at IS NULL
-  AND NOT EXISTS (SELECT FROM unnest($3::uuid[]) known (id) WHERE known.id = scans.id);
+WHERE organization_id = $1 AND ticket_id = ANY ($2::uuid[]) AND admitted AND NOT test AND undone_at IS NULL;
 
 -- name: put_presence
 INSERT INTO ticket_presence AS p (organization_id, ticket_id, event_id, version, inside, day, entries_today, entries,
                                   at, gate_id)
 SELECT $1, x.ticket_id, $2, 1, x.inside, x.day, x.entries_today, x.entries, x.at, x.gate_id
-FROM unnest($3::uuid[], $4::boolean[], $5::date[], $6::integer[], $7::integer[], $8::timestamptz[], $9::uuid[])
-     AS x (ticket_id, inside, day, entries_today, entries, at, gate_id)
-ORDER BY x.ticket_id
+FROM unnest($3::app.stand[]) x ORDER BY x.ticket_id
 ON CONFLICT (organization_id, ticket_id) DO UPDATE
 SET version = p.version + 1, inside = excluded.inside, day = excluded.day, entries_today = excluded.entries_today,
     entries = excluded.entries, at = excluded.at, gate_id = excluded.gate_id, updated_at = app.clock(),
@@ -155,9 +159,8 @@ SET version = version + 1, inside = false, entries_today = 0, entries = 0, updat
 WHERE organization_id = $1 AND ticket_id = ANY ($2::uuid[]);
 
 -- name: use_tickets
-UPDATE tickets t SET status = x.status, version = t.version + 1, updated_at = app.clock()
-FROM unnest($2::uuid[], $3::text[]) AS x (id, status)
-WHERE t.organization_id = $1 AND t.id = x.id;
+UPDATE tickets SET status = $3, version = version + 1, updated_at = app.clock()
+WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND status <> $3;
 
 -- name: move_counts
 -- By so much. Nobody else counts this show now: what is read here is still so when it is written. Below nothing there is
@@ -300,6 +303,12 @@ WHERE z.organization_id = $1 AND z.event_id = $2 ORDER BY z.position;
 SELECT DISTINCT m.id, m.status, m.valid_from, m.valid_until
 FROM tickets t JOIN memberships m ON m.organization_id = t.organization_id AND m.id = t.membership_id
 WHERE t.organization_id = $1 AND t.event_id = $2 ORDER BY m.id;
+
+-- name: former_codes_of_snapshot
+-- What each former code is now. Of a ticket that changed hands twice, both are what it is now.
+SELECT f.code AS former, t.code AS now
+FROM former_codes f JOIN tickets t ON t.organization_id = f.organization_id AND t.id = f.ticket_id
+WHERE f.organization_id = $1 AND f.event_id = $2 ORDER BY f.code;
 
 -- name: companions_of_snapshot
 -- Of wheelchair places: where whoever comes along sits. They are few.

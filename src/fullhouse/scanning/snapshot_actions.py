@@ -116,6 +116,7 @@ async def _header(tx: Tx, sheet: Sheet, device: Device, today: date) -> dict[str
             for m in members
         ],
         "companions": dict(await store.companions_of_snapshot(tx, organization_id, event.id)),
+        "former": dict(await store.former_codes_of_snapshot(tx, organization_id, event.id)),
         "rules": {
             "entitlements": {name: rule._asdict() for name, rule in policy.ENTITLEMENTS.items()},
             "overridable": sorted(policy.OVERRIDABLE),

@@ -33,7 +33,12 @@ class KeptScan(NamedTuple):
     direction: str
     gate_id: UUID
     overridden: bool
-    counts: bool = True
+
+
+class FormerCode(NamedTuple):
+    code: str
+    ticket_id: UUID
+    replaced_at: datetime
 
 
 class SnapshotTicket(NamedTuple):
@@ -77,6 +82,11 @@ class Companions(NamedTuple):
     seats: str
 
 
+class Renamed(NamedTuple):
+    former: str
+    now: str
+
+
 class SnapshotMember(NamedTuple):
     id: UUID
     status: str
@@ -99,9 +109,10 @@ undo_scan = statements.one("undo_scan", Scan)
 search = statements.many("search", Hit)
 
 lock_scans = statements.count("lock_scans")
+former_codes = statements.many("former_codes", FormerCode)
 tickets_to_merge = statements.many("tickets_to_merge", MergeTicket)
-insert_scans = statements.many("insert_scans", KeptScan)
-tell_scans = statements.count("tell_scans")
+insert_scans = statements.value("insert_scans", list[UUID])
+scans_by_id = statements.many("scans_by_id", KeptScan)
 kept_scans = statements.many("kept_scans", KeptScan)
 put_presence = statements.count("put_presence")
 leave_presence = statements.count("leave_presence")
@@ -127,4 +138,5 @@ tickets_of_snapshot = statements.many("tickets_of_snapshot", SnapshotTicket)
 types_of_snapshot = statements.many("types_of_snapshot", SnapshotType)
 zones_of_snapshot = statements.many("zones_of_snapshot", SnapshotZone)
 members_of_snapshot = statements.many("members_of_snapshot", SnapshotMember)
+former_codes_of_snapshot = statements.many("former_codes_of_snapshot", Renamed)
 companions_of_snapshot = statements.many("companions_of_snapshot", Companions)

@@ -163,9 +163,11 @@ async def printed_one(tx: Tx, keyring: Keyring, ticket_id: UUID) -> TicketView:
 
 
 async def transfer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, to: Transfer) -> Ticket:
-    """To somebody else, who gets a code of their own: the old one is void from now on."""
+    """To somebody else, who gets a QR and eight characters of their own: the old ones are void from now on. Of two who
+    pass it on in the same moment the first did."""
     before = await see(tx, keyring, who, ticket_id)
     event = await events.share_event(tx, before.event_id)
+    await store.lock_tickets(tx, tx.organization_id, [ticket_id])
     if before.status != "valid" or event.status in ("ended", "cancelled", "archived"):
         raise TicketOver(f"It is {before.status}, and its show {event.status}.")
     person = await accounts.customer(tx, to.email, to.name)
@@ -173,8 +175,9 @@ async def transfer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, to
         zone = await seating.zone_of(tx, before.event_id, before.zone_id)
         await seating.check_access(tx, before.event_id, [zone], _as_visitor(tx, person))
     ticket = await store.transfer_ticket(
-        tx, tx.organization_id, ticket_id, to.name, to.email, person.id, os.urandom(NONCE_BYTES)
-    )
+        tx, tx.organization_id, ticket_id, before.version, to.name, to.email, person.id, os.urandom(NONCE_BYTES),
+        new_code(),
+    )  # fmt: skip
     if ticket is None:
         raise TicketOver()
     sides = {"name": before.holder_name}, {"name": to.name}

@@ -301,9 +301,15 @@ WHERE o.organization_id = $1 AND o.user_id = $2 AND t.transferred_at IS NOT NULL
 ORDER BY t.issued_at DESC, t.id DESC LIMIT $5;
 
 -- name: transfer_ticket
-UPDATE tickets SET holder_name = $3, holder_email = $4, holder_user_id = $5, membership_id = NULL, nonce = $6,
+-- Under the ticket's lock. What its former holder knows of it is another's: the QR by its nonce, and the eight characters.
+WITH former AS (
+    INSERT INTO former_codes (organization_id, code, ticket_id, event_id)
+    SELECT organization_id, code, id, event_id FROM tickets
+    WHERE organization_id = $1 AND id = $2 AND version = $3 AND status = 'valid'
+)
+UPDATE tickets SET holder_name = $4, holder_email = $5, holder_user_id = $6, membership_id = NULL, nonce = $7, code = $8,
                    transferred_at = app.clock(), version = version + 1, updated_at = app.clock()
-WHERE organization_id = $1 AND id = $2 AND status = 'valid'
+WHERE organization_id = $1 AND id = $2 AND version = $3 AND status = 'valid'
 RETURNING {ticket};
 
 -- Keys ---------------------------------------------------------------------------------------------

@@ -1,0 +1,164 @@
+"""A long evening at the gate: tests before the doors open, out again, no pointer, no way back, a phone on its side."""
+
+from typing import Any
+
+import pytest
+from playwright.async_api import expect
+
+from tests.accounts.helpers import data
+from tests.browser.chromium import Visit, Visitor
+from tests.browser.gate import PHONE, Evening, an_evening, by_hand, next_one, open_doors, pair, reach, verdict
+from tests.fixtures import Client, Tenant
+
+
+async def at_the_gate(visit: Visit, tenant: Tenant, evening: Evening, **options: Any) -> Visitor:
+    device: Visitor = await visit("/scan/", **{"viewport": PHONE, "permissions": ["camera"]} | options)
+    await pair(device, tenant, evening)
+    return device
+
+
+@pytest.mark.req("SCAN-1", "SCAN-2")
+async def test_tests_before_the_doors_open_then_in_and_out_without_a_pointer(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant, owner: Any
+) -> None:
+    evening = await an_evening(client, staff, tenant, "search", "override", live=False)
+    device = await at_the_gate(visit, tenant, evening)
+    page = device.page
+    first = evening.tickets[0]
+
+    async def type_code(code: str) -> None:
+        await reach(page, page.get_by_role("button", name="Type or search"))
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_label("Ticket code, name or order")).to_be_focused()
+        await page.keyboard.type(code.lower(), delay=150)
+        await page.keyboard.press("Enter")
+
+    await type_code(first["code"])
+    await expect(verdict(page)).to_contain_text("Not open yet")
+    await expect(verdict(page).get_by_role("button", name="Next")).to_be_focused()
+    await page.keyboard.press("Tab")  # on to the page's end: what lies behind the verdict is out of reach
+    await expect(page.get_by_role("button", name="Entry")).to_be_focused()
+    await reach(page, verdict(page).get_by_role("button", name="Next"))
+    await page.keyboard.press("Enter")
+    await expect(verdict(page)).to_have_count(0)
+
+    await reach(page, page.get_by_role("button", name="More"))
+    await page.keyboard.press("Enter")
+    await reach(page, page.get_by_label("Test scans"))
+    await page.keyboard.press("Space")
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_role("status").get_by_text("Test", exact=True)).to_be_visible()
+    for _ in range(2):  # as often as they like
+        await by_hand(page, first["qr"])
+        await expect(verdict(page)).to_contain_text("Welcome")
+        await expect(verdict(page)).to_contain_text("Test, counts nothing")
+        await next_one(page)
+    await expect(page.get_by_title("In and out on this device")).to_have_text("0 in 0 out 0 inside")
+
+    await open_doors(staff, evening.event_id)
+    await reach(page, page.get_by_role("button", name="More"))
+    await page.keyboard.press("Enter")
+    await reach(page, page.get_by_label("Test scans"))
+    await page.keyboard.press("Space")
+    await page.keyboard.press("Escape")
+    await type_code(first["code"])
+    await expect(verdict(page)).to_contain_text("Welcome")
+    await next_one(page)
+    await reach(page, page.get_by_role("button", name="Exit"))
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("status").get_by_text("Exit", exact=True)).to_be_visible()
+    await by_hand(page, first["qr"])
+    await expect(verdict(page)).to_contain_text("Goodbye")
+    assert await device.violations() == [], "on the way out"
+    await next_one(page)
+    await by_hand(page, first["qr"])
+    await expect(verdict(page)).to_contain_text("Not inside")
+    await next_one(page)
+    await expect(page.get_by_title("In and out on this device")).to_have_text("1 in 1 out 0 inside")
+    kept = await owner.fetch(
+        "SELECT direction, test, reason FROM scans WHERE event_id = $1 ORDER BY recorded_at", evening.event_id
+    )
+    assert [tuple(row) for row in kept] == [
+        ("in", False, "not_yet"), ("in", True, None), ("in", True, None),
+        ("in", False, None), ("out", False, None), ("out", False, "not_inside"),
+    ]  # fmt: skip
+
+
+@pytest.mark.req("SCAN-1")
+async def test_a_device_that_is_revoked_forgets_everything(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    evening = await an_evening(client, staff, tenant, "search")
+    device = await at_the_gate(visit, tenant, evening)
+    page = device.page
+    await by_hand(page, evening.qrs[0])
+    await expect(verdict(page)).to_contain_text("Welcome")
+    assert (await staff.delete(f"/api/scan/devices/{evening.device_id}")).status_code == 204
+    device.expects("401 (Unauthorized)")
+    await by_hand(page, evening.qrs[1])
+    await expect(page.get_by_text("This device was unpaired by the house. Ask for a new code.")).to_be_visible()
+    assert await device.violations() == [], "unpaired"
+    left = await page.evaluate(
+        """async () => {
+             const [{ name }] = await indexedDB.databases();
+             const db = await new Promise((done) => (indexedDB.open(name).onsuccess = (e) => done(e.target.result)));
+             const all = [...db.objectStoreNames].map((store) => new Promise((done) =>
+               (db.transaction(store).objectStore(store).count().onsuccess = (e) => done(e.target.result))));
+             return Promise.all(all); }"""
+    )
+    assert set(left) == {0}, "keys, tickets or scans are still there"
+    await page.reload()
+    await expect(page.get_by_role("heading", name="Pair this scanner")).to_be_visible()
+
+
+@pytest.mark.req("SCAN-3", "BUY-5")
+async def test_a_ticket_that_was_passed_on_is_refused_without_a_line_too(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    evening = await an_evening(client, staff, tenant, "override")
+    device = await at_the_gate(visit, tenant, evening)
+    page, ticket = device.page, evening.tickets[0]
+    await expect(page.get_by_text("The Tempest")).to_be_visible()
+    to = {"name": "Bohumila", "email": "bo@example.org"}
+    now = data(await staff.post(f"/api/tickets/{ticket['id']}/transfer", json=to))
+    await by_hand(page, ticket["code"])
+    await expect(verdict(page)).to_contain_text("changed hands")
+    for secret in (now["code"], now["holder_name"]):  # whoever had it looks on
+        await expect(verdict(page)).not_to_contain_text(secret)
+    await next_one(page)
+    await page.get_by_role("button", name="More").click()
+    await page.get_by_role("button", name="Update now").click()
+    await expect(page.get_by_role("button", name="Update now")).to_be_enabled()
+    await page.keyboard.press("Escape")
+    device.expects("ERR_INTERNET_DISCONNECTED", "Failed to load resource", "ERR_FAILED")
+    await device.context.set_offline(True)
+    await by_hand(page, ticket["code"])
+    await expect(verdict(page)).to_contain_text("changed hands")
+    await expect(verdict(page)).to_contain_text("Decided here")
+    await next_one(page)
+    await by_hand(page, now["code"])
+    await expect(verdict(page)).to_contain_text("Welcome")
+    await device.context.set_offline(False)
+
+
+@pytest.mark.parametrize("size", [(844, 390), (568, 320)], ids=["a phone", "a small one"])
+async def test_a_phone_on_its_side_shows_all_of_it(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant, size: tuple[int, int]
+) -> None:
+    evening = await an_evening(client, staff, tenant, "search", "override")
+    device = await at_the_gate(visit, tenant, evening, viewport={"width": size[0], "height": size[1]})
+    page = device.page
+    for name in ("Type or search", "More", "Entry", "Exit", "Sound on"):
+        await expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+    await by_hand(page, evening.qrs[0])
+    await expect(verdict(page)).to_contain_text("Welcome")
+    for name in ("Undo", "Next"):
+        await expect(verdict(page).get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+    await next_one(page)
+    await by_hand(page, evening.qrs[0])
+    await expect(verdict(page)).to_contain_text("Already")
+    await expect(verdict(page).get_by_role("button", name="Let in anyway")).to_be_in_viewport(ratio=1)
+    assert await device.violations() == [], "on its side"
+    await next_one(page)
+    await page.get_by_role("button", name="More").click()
+    await expect(page.get_by_role("button", name="Close")).to_be_in_viewport(ratio=1)
