@@ -24,6 +24,8 @@ ROUNDS = 40 if soaking() else 8
 # A guard is a piece of a function's text, and what is left of it without.
 ONE_SERVES = ("app.offer_places", "w.event_id = show FOR UPDATE", "w.event_id = show")
 IN_TURN = ("app.hold_in_turn", "IF waited <> '{}' THEN", "IF false THEN")
+ELSEWHERE_THEN = ("app.offer_places", "busy := busy || taken;", "vain := vain || next_one.wish;")
+SHARED_LIMIT = ("app.asked_for", "found.anywhere OR app.shares_a_limit(org, show, asked)", "found.anywhere")
 
 
 async def full(at: Arena, *, pit: int, row: bool = False) -> tuple[Shop, list[UUID]]:
@@ -134,6 +136,56 @@ async def test_without_their_turn_strangers_would_be(tmp_path: Path) -> None:
     async with arena(tmp_path, 3) as at:
         await at.remove(IN_TURN)
         assert await crowd(at) > 0
+
+
+async def beside_a_locked_seat(at: Arena) -> bool:
+    """Two single seats come back to one who waits. One of them is locked, and a stranger wants the other: does he get
+    it?"""
+    to, held = await full(at, pit=1, row=True)
+    await wait(to, 1)
+    await give_back(to, [held[0], held[3]])
+    async with at.owner.transaction():
+        await at.owner.execute("SELECT FROM event_seats WHERE ordinal = 0 FOR UPDATE")
+        (result,) = await at.hold(wish(to.sale, new_id(), *seats(to.sale, 3)))
+    return result.good
+
+
+async def test_who_waits_is_seated_elsewhere_if_a_seat_is_locked(tmp_path: Path) -> None:
+    async with arena(tmp_path) as at:
+        assert not await beside_a_locked_seat(at)
+        assert await offered(at) == [1]
+        assert await at.wrong() == {}
+
+
+async def test_without_another_try_a_stranger_has_the_seat(tmp_path: Path) -> None:
+    async with arena(tmp_path) as at:
+        await at.remove(ELSEWHERE_THEN)
+        assert await beside_a_locked_seat(at)
+
+
+async def last_tickets(at: Arena) -> list[int]:
+    """Two rows of twenty, thirty tickets. Two come back in the first row, where a pair fits; a stranger wants a single
+    seat of the second row, and would leave one ticket."""
+    to = await shop(at, rows=2, pit=1, quantity=30)
+    taken = await at.hold(wish(to.sale, new_id(), *seats(to.sale, *range(20), *range(20, 40, 2)), ttl_s=9000))
+    assert all(result.good for result in taken)
+    await wait(to, 1, party=2)
+    await give_back(to, [result.hold_id for result in taken[:2] if result.hold_id])
+    await at.hold(wish(to.sale, new_id(), *seats(to.sale, 21)))
+    await serve(to, 0)
+    return await offered(at)
+
+
+async def test_nobody_takes_the_last_tickets_in_another_row(tmp_path: Path) -> None:
+    async with arena(tmp_path) as at:
+        assert await last_tickets(at) == [1]
+        assert await at.wrong() == {}
+
+
+async def test_if_only_the_row_counted_he_would(tmp_path: Path) -> None:
+    async with arena(tmp_path) as at:
+        await at.remove(SHARED_LIMIT)
+        assert await last_tickets(at) == []
 
 
 @pytest.mark.fault

@@ -41,6 +41,7 @@ from fullhouse.seating.model import AVAILABLE, HELD, RESERVED
 from fullhouse.tickets import type_actions as types
 
 NOT_WANTED = "the offer was not taken"
+ROUND = 100  # offers in one transaction; the sweep makes the next ones
 TOLD = {"freed": AVAILABLE, "offered": HELD, "accompanied": RESERVED}  # what an offer does to seats, for the maps
 
 
@@ -148,7 +149,7 @@ async def _note_neighbours(tx: Tx, event_id: UUID, layout_id: UUID | None) -> No
 
 async def serve(tx: Tx, event_id: UUID) -> int:
     """Offers what is free to those whom it fits, first come first served; returns how many holds were made."""
-    made = await store.offer_places(tx, tx.organization_id, event_id)
+    made = await store.offer_places(tx, tx.organization_id, event_id, ROUND)
     for outcome, state in TOLD.items():
         seats = [(row.ordinal, row.version) for row in made if row.outcome == outcome and row.ordinal is not None]
         counts = [(row.zone_id, row.held, row.sold, row.version) for row in made if row.outcome == "counted"]
