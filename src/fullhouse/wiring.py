@@ -120,7 +120,7 @@ SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
 }
 
 ASYNC: Mapping[type[Fact], Sequence[Reaction]] = {
-    facts.EventCanceled: (notice_actions.tell_people,),
+    facts.EventCanceled: (notice_actions.tell_people, notice_actions.tell_waiting),
     facts.EventPostponed: (notice_actions.tell_people,),
     facts.EventRescheduled: (notice_actions.tell_people,),
     facts.EventUpdated: (notice_actions.tell_people, waitlist.follow_return),
