@@ -58,6 +58,7 @@ from fullhouse.seating.facts import (
     EventLayoutChanged,
     EventPolicyChanged,
     LayoutMigrated,
+    LayoutMigrating,
     SeatingPolicyChanged,
     SeatsBlocked,
     SeatsReleased,
@@ -109,6 +110,7 @@ SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
     PaymentFailed: (settle_actions.unfreeze,),
     EventLayoutChanged: (reads.forget_seating, waitlist.follow_layout),
     EventPolicyChanged: (reads.forget_seating,),
+    LayoutMigrating: (waitlist.withdraw_for_layout,),
     LayoutMigrated: (
         reads.forget_seating,
         waitlist.follow_layout,

@@ -16,6 +16,7 @@ from fullhouse.messaging import notice_actions
 from fullhouse.seating.generators import Straight, generate
 from tests.accounts.helpers import data
 from tests.checkout.helpers import buy, hold, rows, selling, start, wrong
+from tests.checkout.test_moves import migrate
 from tests.checkout.test_purchase import code
 from tests.checkout.waiting import (
     SoldOut,
@@ -522,6 +523,39 @@ async def test_a_blocked_seat_costs_nobody_their_turn(
     assert await states(pair, behind, house=house) == ["offered", "waiting"]
     assert ordinals(house, await standing(pair, house)) == [1, 2]
     assert await wrong(server_url) == {}
+
+
+@pytest.mark.req("BUY-6", "SEAT-4")
+async def test_another_layout_takes_offers_back_and_makes_them_anew(
+    client: Client, staff: Client, tenant: Tenant, serve: Any, services: Services, server_url: str
+) -> None:
+    """The row where the pair was to sit has an aisle now; they sit elsewhere, and nobody is served before them."""
+    house = await sold_out(client, tenant, staff, hall(2, 5), seats=10)
+    pair = await waiter(client, tenant, house, 2)
+    await return_seats(house, 1, 2, 5, 6)
+    await serve()
+    assert ordinals(house, await standing(pair, house)) == [1, 2]
+    behind = await waiter(client, tenant, house, 3)
+    await migrate(staff, house.sale, generate(Straight(rows=2, seats_per_row=5, aisles_after=(2,))))
+    entry = await standing(pair, house)
+    assert (entry["status"], entry["position"], entry["answer_by"]) == ("waiting", 1, None)
+    await react(services, tenant, "waitlist.withdrawn")
+    entry = await standing(pair, house)
+    assert entry["status"] == "offered"
+    assert [hold["seat_id"][-2:] for hold in entry["offer"]] == ["05", "06"]
+    assert await states(behind, house=house) == ["waiting"]
+    assert await wrong(server_url) == {}
+
+
+async def test_an_offer_that_is_being_paid_for_keeps_the_layout(
+    client: Client, staff: Client, tenant: Tenant, serve: Any
+) -> None:
+    house, who = await offered(client, tenant, staff, serve)
+    session = data(await start(who, house.sale, to_buy(house, await standing(who, house))), 201)
+    assert (await buy(who, session, method="delay")).status_code == 202
+    with pytest.raises(AssertionError, match="layout_in_use"):
+        await migrate(staff, house.sale, hall(1, 8))
+    assert await states(who, house=house) == ["offered"]
 
 
 async def test_a_postponed_show_offers_again_when_it_sells(

@@ -36,7 +36,7 @@ from fullhouse.kit.outbox import Message, announce
 from fullhouse.kit.secrets import Keyring
 from fullhouse.seating import actions as layouts
 from fullhouse.seating import overlay_actions as seating
-from fullhouse.seating.facts import EventLayoutChanged, LayoutMigrated, SeatsBlocked, SeatsReleased
+from fullhouse.seating.facts import EventLayoutChanged, LayoutMigrated, LayoutMigrating, SeatsBlocked, SeatsReleased
 from fullhouse.seating.model import AVAILABLE, HELD, RESERVED
 from fullhouse.tickets import type_actions as types
 
@@ -171,6 +171,12 @@ async def follow_layout(tx: Tx, fact: EventLayoutChanged | LayoutMigrated) -> No
     if await store.list_of(tx, tx.organization_id, fact.subject_id):
         layout_id = fact.layout_id if isinstance(fact, EventLayoutChanged) else fact.to_layout_id
         await _note_neighbours(tx, fact.subject_id, layout_id)
+
+
+async def withdraw_for_layout(tx: Tx, fact: LayoutMigrating) -> None:
+    """Holds are waited for, for minutes. Offers are kept for days: they are made anew, with the seats that there are then.
+    What is being paid for stays, and keeps the layout as it is."""
+    await _withdraw(tx, fact.subject_id, None, "the seats are arranged anew")
 
 
 async def withdraw_when_postponed(tx: Tx, fact: EventFact) -> None:
