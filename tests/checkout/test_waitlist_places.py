@@ -110,7 +110,8 @@ async def test_wishes_are_told_apart_and_the_first_of_each_is_next(staff: Client
             await owner.execute(
                 "INSERT INTO waitlist_entries (id, organization_id, event_id, seq, user_id, email, secret_hash, party,"
                 " zone_key, accessible) VALUES (gen_random_uuid(), $1, $2, $3, gen_random_uuid(),"
-                " $3::bigint::text || '@x.org', gen_random_uuid()::text::bytea, $4, $5, $6)", org, sale.event_id, seq, *wish,
+                " $3::bigint::text || '@x.org', gen_random_uuid()::text::bytea, $4, $5, $6)",
+                org, sale.event_id, seq, *wish,
             )  # fmt: skip
             first.setdefault(wish, seq)
         found = await owner.fetch("SELECT * FROM app.wishes($1, $2)", org, sale.event_id)

@@ -174,7 +174,7 @@ async def follow_layout(tx: Tx, fact: EventLayoutChanged | LayoutMigrated) -> No
 
 
 async def withdraw_for_layout(tx: Tx, fact: LayoutMigrating) -> None:
-    """Holds are waited for, for minutes. Offers are kept for days: they are made anew, with the seats that there are then.
+    """Holds are waited for, for minutes. Offers are kept for days: they are made anew, with the seats of then.
     What is being paid for stays, and keeps the layout as it is."""
     await _withdraw(tx, fact.subject_id, None, "the seats are arranged anew")
 
