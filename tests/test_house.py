@@ -43,6 +43,7 @@ SECOND_NOUNS = {
     "messaging": {"catalogue", "consumers", "post"}
     | {"mail_model", "mail_render", "mail_samples", "mail_actions", "mail_routes"}
     | {"notice_store", "notice_actions", "receipt_actions", "handout_actions", "waiting_actions"}
+    | {"turn_store", "turn_actions", "turn_jobs"}
     | {"webhook_model", "webhook_policy", "webhook_facts", "webhook_store", "webhook_actions"}
     | {"webhook_delivery_actions", "webhook_routes", "webhook_jobs"},
     "payments": {"play_money", "stripe_money", "provider_actions", "news_actions"}

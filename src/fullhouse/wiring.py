@@ -58,6 +58,7 @@ from fullhouse.seating.facts import (
     EventLayoutChanged,
     EventPolicyChanged,
     LayoutMigrated,
+    LayoutMigrating,
     SeatingPolicyChanged,
     SeatsBlocked,
     SeatsReleased,
@@ -109,6 +110,7 @@ SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
     PaymentFailed: (settle_actions.unfreeze,),
     EventLayoutChanged: (reads.forget_seating, waitlist.follow_layout),
     EventPolicyChanged: (reads.forget_seating,),
+    LayoutMigrating: (waitlist.withdraw_for_layout,),
     LayoutMigrated: (
         reads.forget_seating,
         waitlist.follow_layout,
@@ -120,7 +122,7 @@ SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
 }
 
 ASYNC: Mapping[type[Fact], Sequence[Reaction]] = {
-    facts.EventCanceled: (notice_actions.tell_people,),
+    facts.EventCanceled: (notice_actions.tell_people, notice_actions.tell_waiting),
     facts.EventPostponed: (notice_actions.tell_people,),
     facts.EventRescheduled: (notice_actions.tell_people,),
     facts.EventUpdated: (notice_actions.tell_people, waitlist.follow_return),

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from fullhouse.checkout import settle_actions
+from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import Message
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import audited, data
@@ -57,6 +58,24 @@ async def test_a_show_without_anything_left_is_sold_out(
     assert await owner.fetchval(public, sale.event_id) is True
     (stats,) = await rows(owner, "event_stats", tenant)
     assert (stats["sold"] > 0, stats["unranked"]) == (True, True)
+
+
+@pytest.mark.req("BUY-6")
+async def test_the_page_of_a_sold_out_show_names_others_of_its_kind(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, services: Services
+) -> None:
+    kind = f"k{new_id().hex[-12:]}"  # nobody else's: the feed is of all houses
+    sale = await selling(staff, hall(1, 2), name="All gone", category=kind)
+    await selling(staff, hall(1, 2), name="Another night", category=kind)
+    await selling(staff, hall(1, 2), name="Something else", category=f"x{kind}")
+    page = f"/o/{tenant.organization.slug}/all-gone"
+    assert "Still to be had" not in (await client.get(page)).text
+    await bought(client, tenant, sale, 0, 1)
+    await follow(services, owner, tenant)
+    _, _, instead = (await client.get(page)).text.partition("Still to be had")
+    assert "Another night" in instead
+    assert "Something else" not in instead
+    assert "/all-gone" not in instead.partition("</ul>")[0]
 
 
 @pytest.mark.req("ACC-1")

@@ -7,14 +7,16 @@ from typing import Any
 import asyncpg
 import pytest
 
-from fullhouse.checkout import waitlist_jobs
+from fullhouse.checkout import waitlist_actions, waitlist_jobs
 from fullhouse.holds import jobs as hold_jobs
 from fullhouse.kit.db import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
+from fullhouse.messaging import notice_actions
 from fullhouse.seating.generators import Straight, generate
 from tests.accounts.helpers import data
 from tests.checkout.helpers import buy, hold, rows, selling, start, wrong
+from tests.checkout.test_moves import migrate
 from tests.checkout.test_purchase import code
 from tests.checkout.waiting import (
     SoldOut,
@@ -340,6 +342,30 @@ async def test_whoever_waits_for_something_else_keeps_nobody_from_buying(
     assert (await reserve(await guest(client, tenant), house, 3)).status_code == 201
 
 
+async def test_whoever_asks_in_another_row_does_not_wait_for_the_list(
+    client: Client, staff: Client, tenant: Tenant, serve: Any
+) -> None:
+    """A place is looked at where it is wanted. What is free elsewhere is offered by a worker, as always."""
+    house = await sold_out(client, tenant, staff, hall(2, 5), seats=10)
+    pair = await waiter(client, tenant, house, 2)
+    await return_seats(house, 0, 1, 7)
+    assert (await reserve(await guest(client, tenant), house, 7)).status_code == 201
+    assert await states(pair, house=house) == ["waiting"]
+    assert code(await reserve(await guest(client, tenant), house, 0)) == (409, "seat_held_by_another_user")
+    assert ordinals(house, await standing(pair, house)) == [0, 1]
+
+
+async def test_many_offers_are_made_in_rounds(
+    client: Client, staff: Client, tenant: Tenant, serve: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waitlist_actions, "ROUND", 2)
+    house = await sold_out(client, tenant, staff)
+    people = [await waiter(client, tenant, house) for _ in range(5)]
+    await return_seats(house, *range(6))
+    assert await serve() == 5
+    assert await states(*people, house=house) == ["offered"] * 5
+
+
 # --- what becomes of an offer
 
 
@@ -499,6 +525,39 @@ async def test_a_blocked_seat_costs_nobody_their_turn(
     assert await wrong(server_url) == {}
 
 
+@pytest.mark.req("BUY-6", "SEAT-4")
+async def test_another_layout_takes_offers_back_and_makes_them_anew(
+    client: Client, staff: Client, tenant: Tenant, serve: Any, services: Services, server_url: str
+) -> None:
+    """The row where the pair was to sit has an aisle now; they sit elsewhere, and nobody is served before them."""
+    house = await sold_out(client, tenant, staff, hall(2, 5), seats=10)
+    pair = await waiter(client, tenant, house, 2)
+    await return_seats(house, 1, 2, 5, 6)
+    await serve()
+    assert ordinals(house, await standing(pair, house)) == [1, 2]
+    behind = await waiter(client, tenant, house, 3)
+    await migrate(staff, house.sale, generate(Straight(rows=2, seats_per_row=5, aisles_after=(2,))))
+    entry = await standing(pair, house)
+    assert (entry["status"], entry["position"], entry["answer_by"]) == ("waiting", 1, None)
+    await react(services, tenant, "waitlist.withdrawn")
+    entry = await standing(pair, house)
+    assert entry["status"] == "offered"
+    assert [hold["seat_id"][-2:] for hold in entry["offer"]] == ["05", "06"]
+    assert await states(behind, house=house) == ["waiting"]
+    assert await wrong(server_url) == {}
+
+
+async def test_an_offer_that_is_being_paid_for_keeps_the_layout(
+    client: Client, staff: Client, tenant: Tenant, serve: Any
+) -> None:
+    house, who = await offered(client, tenant, staff, serve)
+    session = data(await start(who, house.sale, to_buy(house, await standing(who, house))), 201)
+    assert (await buy(who, session, method="delay")).status_code == 202
+    with pytest.raises(AssertionError, match="layout_in_use"):
+        await migrate(staff, house.sale, hall(1, 8))
+    assert await states(who, house=house) == ["offered"]
+
+
 async def test_a_postponed_show_offers_again_when_it_sells(
     client: Client, staff: Client, tenant: Tenant, serve: Any, server_url: str
 ) -> None:
@@ -522,6 +581,30 @@ async def test_nobody_waits_for_a_cancelled_show(
     assert await states(who, behind, house=house) == ["left", "left"]
     assert await serve() == 0
     assert await wrong(server_url) == {}
+
+
+@pytest.mark.req("BUY-6", "EV-12", "MSG-4")
+async def test_whoever_waited_for_a_cancelled_show_is_told_once(
+    client: Client, staff: Client, tenant: Tenant, serve: Any, services: Services
+) -> None:
+    house = await sold_out(client, tenant, staff)  # to ada@example.org
+    await waiter(client, tenant, house, email="grace@example.org")
+    await return_seats(house, 0)
+    await serve()  # Grace has an offer, the others wait
+    gone = await waiter(client, tenant, house, email="gone@example.org")
+    for email in ("hedy@example.org", "Ada@example.org"):
+        await waiter(client, tenant, house, email=email)
+    await gone.delete(house.path("waitlist"))
+    data(await move(staff, {"id": house.sale.event_id}, "cancel"))
+    await react(services, tenant, "event.canceled")
+    for notice in data(await staff.get(house.path("notices"))) * 2:  # a job may run again
+        page = {"notice_id": notice["id"], "posted": 0}
+        await notice_actions.post_page(services.database, tenant.id, page)
+    told = await letters(services, tenant, "waiting_list_closed")
+    assert sorted(letter["recipient"] for letter in told) == ["grace@example.org", "hedy@example.org"]
+    assert "waiting list" in told[0]["body"]
+    # Who has a ticket, too, has been told of the money, and is not told twice.
+    assert [letter["recipient"] for letter in await letters(services, tenant, "event_cancelled")] == ["ada@example.org"]
 
 
 async def test_the_organiser_switches_it_and_sees_who_waits(

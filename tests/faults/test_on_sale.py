@@ -28,11 +28,22 @@ SEATS, SLOTS, PRICE = 500, 40, 1000
 FASTER = 6  # with more, a process that measures the time every 15 s would hear of a silence too late
 DEADLINE_S = 1200 if soaking() else 240  # for a machine with much else to do; an idle one takes a sixth of it
 KILLS = 24 if soaking() else 3
+POLICY = {**GENEROUS, "default_hold_ttl_minutes": 1}
+# What must not happen, made to happen; and what is said of it.
+EVERYBODY = """
+DO $$ BEGIN EXECUTE replace(pg_get_functiondef('app.queue_let_in'::regproc), 'room.slots', '10000'); END $$
+"""
+FORGETFUL = """
+CREATE FUNCTION app.forget_seat() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN OLD; END';
+CREATE TRIGGER forget_seat BEFORE UPDATE ON event_seats FOR EACH ROW
+    WHEN (NEW.status = 'sold' AND NEW.ordinal % 10 = 0) EXECUTE FUNCTION app.forget_seat();
+"""
+MUTANTS = {"everybody is let in": (EVERYBODY, "are inside"), "a sold seat is free again": (FORGETFUL, "seats are sold")}
 
 
 @pytest.fixture(scope="module")
 def house() -> Iterator[Theatre]:
-    with theatre(make_home(), PEOPLE + ALONE, hall(SEATS // 25, 25), {**GENEROUS, "default_hold_ttl_minutes": 1}) as at:
+    with theatre(make_home(), PEOPLE + ALONE, hall(SEATS // 25, 25), POLICY) as at:
         yield at
 
 
@@ -69,6 +80,8 @@ class Watch:
                 " (SELECT count(*) FROM tickets WHERE status = 'valid') AS tickets"
             )
             self.looks, self.inside, self.sold = self.looks + 1, max(self.inside, row["inside"]), row["sold"]
+            if row["inside"] > SLOTS:
+                self.rush.wrong.append(f"{row['inside']} are inside, and there are {SLOTS} slots")
             if row["sold"] != row["tickets"]:
                 self.rush.wrong.append(f"{row['sold']} seats are sold, and there are {row['tickets']} tickets")
             if row["sold"] >= SEATS:
@@ -129,6 +142,37 @@ def test_everything_is_sold_once_whatever_people_do_and_whoever_dies(
             assert await house.wrong() == {}
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_the_same_people_see_it_if_a_guard_is_gone(mutant: str) -> None:
+    """Fewer of them, and nobody is killed: it must be the guard that is missed."""
+    change, said = MUTANTS[mutant]
+
+    async def run(at: Theatre) -> None:
+        kind = await open_sale(at)
+        async with (
+            asyncio.timeout(DEADLINE_S),
+            running(at) as (ports, _),
+            at.owner() as owner,
+            httpx.AsyncClient(limits=httpx.Limits(max_connections=None)) as client,
+        ):
+            await owner.execute(change)
+            rush = Rush(str(at.sale.event_id), kind, ports, client)
+            watch = Watch(rush, owner)
+            doing = [Buyer(rush, person, n).live() for n, person in enumerate(at.crowd)]
+            tasks = [asyncio.create_task(work) for work in (watch.look(), *doing)]
+            try:
+                while not any(said in sentence for sentence in rush.wrong):
+                    assert not tasks[0].done(), "all was sold, and nobody has seen anything"
+                    await asyncio.sleep(0.05)
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+    with theatre(make_home(), 2 * SLOTS + ALONE, hall(SEATS // 25, 25), POLICY) as at:
+        asyncio.run(run(at))
 
 
 async def until_settled(owner: Any) -> None:

@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -197,10 +198,13 @@ async def test_nothing_is_missing_doubled_or_out_of_order(
         dying = asyncio.create_task(scene.kill_rabbit(dice, RABBIT_KILLS))
         said = await announce(owner, tenant, show, FACTS, dice)
         await dying
-        while scene.killed["relay"] < RELAY_KILLS // 2:  # where relays start slowly, they get more to do
+        # A relay that is killed in its first moments sends little: on a busy machine most of the facts are still there.
+        # Each life has its time, not all of them together; and whoever has nothing left to do gets more.
+        while (killed := scene.killed["relay"]) < RELAY_KILLS // 2:
             assert len(said) < 5 * FACTS, "relays are hardly ever at work"
-            said += await announce(owner, tenant, show, 2 * JOINS, dice)  # who joins here leaves again
-            await until(lambda: all_sent(owner), "what came later is sent", 240)
+            if await all_sent(owner):
+                said += await announce(owner, tenant, show, 2 * JOINS, dice)  # who joins here leaves again
+            await until(partial(_goes_on, scene, owner, killed), "a relay is at work", 240)
         killing.cancel()
         await until(lambda: all_sent(owner), "everything is sent", 240)
 
@@ -246,6 +250,10 @@ async def test_a_relay_that_marks_before_the_broker_has_confirmed_is_found_out(
         verdict = judge(said, scene.heard)
     print(verdict)
     assert verdict.missing > 0
+
+
+async def _goes_on(scene: Chaos, owner: Any, killed: int) -> bool:
+    return scene.killed["relay"] > killed or await all_sent(owner)
 
 
 async def _heard(scene: Chaos, said: list[Said]) -> bool:

@@ -24,6 +24,8 @@ ROUNDS = 40 if soaking() else 8
 # A guard is a piece of a function's text, and what is left of it without.
 ONE_SERVES = ("app.offer_places", "w.event_id = show FOR UPDATE", "w.event_id = show")
 IN_TURN = ("app.hold_in_turn", "IF waited <> '{}' THEN", "IF false THEN")
+ELSEWHERE_THEN = ("app.offer_places", "busy := busy || taken;", "vain := vain || next_one.wish;")
+SHARED_LIMIT = ("app.asked_for", "found.anywhere OR app.shares_a_limit(org, show, asked)", "found.anywhere")
 
 
 async def full(at: Arena, *, pit: int, row: bool = False) -> tuple[Shop, list[UUID]]:
@@ -90,7 +92,7 @@ async def test_without_the_lists_lock_two_workers_serve_the_same_person(tmp_path
         assert await at.wrong() == {}
 
 
-async def crowd(at: Arena) -> int:
+async def crowd(at: Arena, servers: int = 2) -> int:
     """Seats come back one by one, while strangers ask for them all the time and workers serve. Returns how many seats
     the strangers got."""
     to, held = await full(at, pit=1, row=True)
@@ -111,7 +113,7 @@ async def crowd(at: Arena) -> int:
             await asyncio.sleep(0.05)
 
     work = [asyncio.create_task(stranger(n)) for n in range(6)]
-    workers = [asyncio.create_task(worker(n)) for n in range(2)]
+    workers = [asyncio.create_task(worker(n)) for n in range(servers)]
     for hold_id in held[: min(ROUNDS, 20)]:
         await give_back(to, [hold_id], 2)
         await asyncio.sleep(0.02)
@@ -123,9 +125,10 @@ async def crowd(at: Arena) -> int:
 
 
 @pytest.mark.soak
-async def test_nobody_is_faster_than_who_waits(tmp_path: Path) -> None:
+@pytest.mark.parametrize("servers", [0, 2])
+async def test_nobody_is_faster_than_who_waits(tmp_path: Path, servers: int) -> None:
     async with arena(tmp_path, 3) as at:
-        assert await crowd(at) == 0
+        assert await crowd(at, servers) == 0
         assert await offered(at) == list(range(1, min(ROUNDS, 20) + 1))
         assert await at.wrong() == {}
 
@@ -133,7 +136,57 @@ async def test_nobody_is_faster_than_who_waits(tmp_path: Path) -> None:
 async def test_without_their_turn_strangers_would_be(tmp_path: Path) -> None:
     async with arena(tmp_path, 3) as at:
         await at.remove(IN_TURN)
-        assert await crowd(at) > 0
+        assert await crowd(at, 0) > 0  # a worker that is quick enough would hide it
+
+
+async def beside_a_locked_seat(at: Arena) -> bool:
+    """Two single seats come back to one who waits. One of them is locked, and a stranger wants the other: does he get
+    it?"""
+    to, held = await full(at, pit=1, row=True)
+    await wait(to, 1)
+    await give_back(to, [held[0], held[3]])
+    async with at.owner.transaction():
+        await at.owner.execute("SELECT FROM event_seats WHERE ordinal = 0 FOR UPDATE")
+        (result,) = await at.hold(wish(to.sale, new_id(), *seats(to.sale, 3)))
+    return result.good
+
+
+async def test_who_waits_is_seated_elsewhere_if_a_seat_is_locked(tmp_path: Path) -> None:
+    async with arena(tmp_path) as at:
+        assert not await beside_a_locked_seat(at)
+        assert await offered(at) == [1]
+        assert await at.wrong() == {}
+
+
+async def test_without_another_try_a_stranger_has_the_seat(tmp_path: Path) -> None:
+    async with arena(tmp_path) as at:
+        await at.remove(ELSEWHERE_THEN)
+        assert await beside_a_locked_seat(at)
+
+
+async def last_tickets(at: Arena) -> list[int]:
+    """Two rows of twenty, thirty tickets. Two come back in the first row, where a pair fits; a stranger wants a single
+    seat of the second row, and would leave one ticket."""
+    to = await shop(at, rows=2, pit=1, quantity=30)
+    taken = await at.hold(wish(to.sale, new_id(), *seats(to.sale, *range(20), *range(20, 40, 2)), ttl_s=9000))
+    assert all(result.good for result in taken)
+    await wait(to, 1, party=2)
+    await give_back(to, [result.hold_id for result in taken[:2] if result.hold_id])
+    await at.hold(wish(to.sale, new_id(), *seats(to.sale, 21)))
+    await serve(to, 0)
+    return await offered(at)
+
+
+async def test_nobody_takes_the_last_tickets_in_another_row(tmp_path: Path) -> None:
+    async with arena(tmp_path) as at:
+        assert await last_tickets(at) == [1]
+        assert await at.wrong() == {}
+
+
+async def test_if_only_the_row_counted_he_would(tmp_path: Path) -> None:
+    async with arena(tmp_path) as at:
+        await at.remove(SHARED_LIMIT)
+        assert await last_tickets(at) == []
 
 
 @pytest.mark.fault

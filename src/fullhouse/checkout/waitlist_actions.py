@@ -36,11 +36,12 @@ from fullhouse.kit.outbox import Message, announce
 from fullhouse.kit.secrets import Keyring
 from fullhouse.seating import actions as layouts
 from fullhouse.seating import overlay_actions as seating
-from fullhouse.seating.facts import EventLayoutChanged, LayoutMigrated, SeatsBlocked, SeatsReleased
+from fullhouse.seating.facts import EventLayoutChanged, LayoutMigrated, LayoutMigrating, SeatsBlocked, SeatsReleased
 from fullhouse.seating.model import AVAILABLE, HELD, RESERVED
 from fullhouse.tickets import type_actions as types
 
 NOT_WANTED = "the offer was not taken"
+ROUND = 100  # offers in one transaction; the sweep makes the next ones
 TOLD = {"freed": AVAILABLE, "offered": HELD, "accompanied": RESERVED}  # what an offer does to seats, for the maps
 
 
@@ -148,7 +149,7 @@ async def _note_neighbours(tx: Tx, event_id: UUID, layout_id: UUID | None) -> No
 
 async def serve(tx: Tx, event_id: UUID) -> int:
     """Offers what is free to those whom it fits, first come first served; returns how many holds were made."""
-    made = await store.offer_places(tx, tx.organization_id, event_id)
+    made = await store.offer_places(tx, tx.organization_id, event_id, ROUND)
     for outcome, state in TOLD.items():
         seats = [(row.ordinal, row.version) for row in made if row.outcome == outcome and row.ordinal is not None]
         counts = [(row.zone_id, row.held, row.sold, row.version) for row in made if row.outcome == "counted"]
@@ -170,6 +171,12 @@ async def follow_layout(tx: Tx, fact: EventLayoutChanged | LayoutMigrated) -> No
     if await store.list_of(tx, tx.organization_id, fact.subject_id):
         layout_id = fact.layout_id if isinstance(fact, EventLayoutChanged) else fact.to_layout_id
         await _note_neighbours(tx, fact.subject_id, layout_id)
+
+
+async def withdraw_for_layout(tx: Tx, fact: LayoutMigrating) -> None:
+    """Holds are waited for, for minutes. Offers are kept for days: they are made anew, with the seats of then.
+    What is being paid for stays, and keeps the layout as it is."""
+    await _withdraw(tx, fact.subject_id, None, "the seats are arranged anew")
 
 
 async def withdraw_when_postponed(tx: Tx, fact: EventFact) -> None:

@@ -3,6 +3,8 @@
 It may run late: nobody else gets a place that somebody on the list could have.
 """
 
+from uuid import UUID
+
 import structlog
 
 from fullhouse.checkout import waitlist_actions as actions
@@ -22,10 +24,15 @@ async def serve_lists(finder: Database, database: Database) -> int:
     made = 0
     for organization_id, event_id in due:
         try:
-            async with database.tenant(organization_id, SWEEPER) as tx:
-                made += await actions.serve(tx, event_id)
+            while done := await _round(database, organization_id, event_id):
+                made += done
         except LOST:
             raise  # nobody could do better now
         except Exception:
             log.exception("a waiting list could not be served", event_id=str(event_id))
     return made
+
+
+async def _round(database: Database, organization_id: UUID, event_id: UUID) -> int:
+    async with database.tenant(organization_id, SWEEPER) as tx:
+        return await actions.serve(tx, event_id)

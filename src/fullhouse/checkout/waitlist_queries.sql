@@ -1,4 +1,4 @@
--- Waiting lists. Offers are made by functions (migration 0027), and what becomes of them follows their holds.
+-- Waiting lists. Offers are made by functions (migrations 0027, 0033), and what becomes of them follows their holds.
 
 -- part: entry
 e.id, e.event_id, e.seq, e.user_id, e.email, e.party, e.zone_key, e.ticket_type_id, e.accessible, e.status, e.basket_id,
@@ -81,7 +81,8 @@ SELECT array(
 SELECT set_config('app.withdrawing', $1, true);
 
 -- name: offer_places
-SELECT outcome, hold_id, ordinal, zone_id, version, held, sold FROM app.offer_places($1, $2, NULL);
+-- So many at most: whoever wants a seat meanwhile waits for this transaction.
+SELECT outcome, hold_id, ordinal, zone_id, version, held, sold FROM app.offer_places($1, $2, NULL, most => $3);
 
 -- name: are_there_places
 -- Not `IS NOT NULL`, which of a row means that nothing in it is.

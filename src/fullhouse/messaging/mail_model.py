@@ -190,6 +190,12 @@ class WaitingListLapsed(LetterData, frozen=True, kw_only=True):
     quantity: int
 
 
+class WaitingListClosed(Notice, frozen=True, kw_only=True):
+    """The show that somebody waited for was cancelled."""
+
+    template: ClassVar[str] = "waiting_list_closed"
+
+
 class QueueOpens(LetterData, frozen=True, kw_only=True):
     """The waiting room of a show opens soon."""
 
@@ -225,7 +231,7 @@ LETTERS: tuple[type[LetterData], ...] = (
     OrderConfirmed, OrderRefunded,
     EventCancelled, EventPostponed, EventRescheduled, TimeChanged, VenueChanged, SeatsMoved,
     TicketSent, TicketReceived,
-    WaitingListJoined, WaitingListOffer, WaitingListLapsed, QueueOpens, QueueTurn,
+    WaitingListJoined, WaitingListOffer, WaitingListLapsed, WaitingListClosed, QueueOpens, QueueTurn,
     SignInLink, TeamInvitation, PasswordChanged,
     WebhookDisabled,
 )  # fmt: skip

@@ -1,13 +1,13 @@
-"""A show's changes, told to everybody who has a place in it.
+"""A show's changes, told to everybody who has a place in it, or waited for one.
 
 A notice is made in the fact's reaction: the words, and by one statement the list of people. Jobs then write the
 letters page by page, each page in a transaction of its own that takes its people off the list. A job that is repeated
 finds them gone, and a letter that exists already is not written twice. So everybody gets one, whatever dies meanwhile.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid5
 
 import msgspec
 
@@ -31,20 +31,35 @@ _TIMES = {"start_at", "end_at", "doors_at"}
 
 async def tell_people(tx: Tx, message: Message) -> None:
     """The reaction to facts about a show. Most changes concern nobody."""
-    if await store.notice_by_id(tx, tx.organization_id, message.id):
+    await _start(tx, message, message.id, _letter, store.gather_people)
+
+
+async def tell_waiting(tx: Tx, message: Message) -> None:
+    """The reaction to a cancellation, for those on the waiting list: nothing was sold to them, so nothing is said of
+    money. It is a notice of its own, beside the one for those who have a place."""
+    await _start(tx, message, uuid5(message.id, "waiting list"), _closed, store.gather_waiting)
+
+
+async def _start(
+    tx: Tx,
+    message: Message,
+    notice_id: UUID,
+    write: Callable[[Tx, Message], Awaitable[Notice | None]],
+    gather: Callable[..., Awaitable[int]],
+) -> None:
+    if await store.notice_by_id(tx, tx.organization_id, notice_id):
         return
-    letter = await _letter(tx, message)
+    letter = await write(tx, message)
     if letter is None:
         return
-    at = message.subject_id, message.created_at
-    total = await store.gather_people(tx, tx.organization_id, message.id, *at)
+    total = await gather(tx, tx.organization_id, notice_id, message.subject_id, message.created_at)
     if not total:
         return
     said = msgspec.to_builtins(letter)
-    await store.insert_notice(tx, tx.organization_id, message.id, message.subject_id, letter.template, said, total)
+    await store.insert_notice(tx, tx.organization_id, notice_id, message.subject_id, letter.template, said, total)
     after = {"template": letter.template, "people": total}
     await audit.write(tx, "notice.started", "event", message.subject_id, after=after)
-    await _ask_for_page(tx, message.id, 0)
+    await _ask_for_page(tx, notice_id, 0)
 
 
 async def post_page(database: Database, organization_id: UUID, payload: Any) -> None:
@@ -79,6 +94,13 @@ async def _letter(tx: Tx, message: Message) -> Notice | None:
     except NotFound:
         return None
     return write(event, await show_of(tx, event), message.fact(kind))
+
+
+async def _closed(tx: Tx, message: Message) -> Notice | None:
+    try:
+        return letters.WaitingListClosed(show=await show_of(tx, await events.get_event(tx, message.subject_id)))
+    except NotFound:
+        return None
 
 
 async def show_of(tx: Tx, event: Event) -> Show:

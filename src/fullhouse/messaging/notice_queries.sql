@@ -1,21 +1,32 @@
 -- Notices: what everybody with a place in a show must know.
 
+-- part: people
+-- Whoever has a ticket; who held a place when it was told, or lost it by that very change: both have the same moment.
+SELECT t.holder_email AS email, '/my' AS order_path FROM tickets t
+WHERE t.organization_id = $1 AND t.event_id = $3 AND (t.status IN ('valid', 'used') OR t.updated_at >= $4)
+UNION ALL
+SELECT u.email, NULL FROM seat_holds h
+JOIN users u ON u.organization_id = h.organization_id AND u.id = h.user_id
+WHERE h.organization_id = $1 AND h.event_id = $3 AND u.email IS NOT NULL AND u.status = 'active'
+  AND (h.status IN ('suspended', 'converted') OR h.status = 'active' AND h.held_until > $4
+       OR h.status = 'cancelled' AND h.updated_at = $4)
+
 -- name: gather_people
--- Each person once. Whoever has a ticket; who held a place when it was told, or lost it by that very change: both have
--- the same moment.
+-- Each person once.
 INSERT INTO notice_recipients (organization_id, notice_id, email, order_path)
 SELECT DISTINCT ON (lower(email)) $1::uuid, $2::uuid, email, order_path
-FROM (
-    SELECT t.holder_email AS email, '/my' AS order_path FROM tickets t
-    WHERE t.organization_id = $1 AND t.event_id = $3 AND (t.status IN ('valid', 'used') OR t.updated_at >= $4)
-    UNION ALL
-    SELECT u.email, NULL FROM seat_holds h
-    JOIN users u ON u.organization_id = h.organization_id AND u.id = h.user_id
-    WHERE h.organization_id = $1 AND h.event_id = $3 AND u.email IS NOT NULL AND u.status = 'active'
-      AND (h.status IN ('suspended', 'converted') OR h.status = 'active' AND h.held_until > $4
-           OR h.status = 'cancelled' AND h.updated_at = $4)
-) AS people
+FROM ({people}) AS people
 ORDER BY lower(email), order_path NULLS LAST
+ON CONFLICT DO NOTHING;
+
+-- name: gather_waiting
+-- Whose place on the list ended by that very change, unless they are among those who are told anyway.
+INSERT INTO notice_recipients (organization_id, notice_id, email, order_path)
+SELECT DISTINCT ON (lower(e.email)) $1::uuid, $2::uuid, e.email, NULL
+FROM waitlist_entries e
+WHERE e.organization_id = $1 AND e.event_id = $3 AND e.status = 'left' AND e.updated_at = $4
+  AND lower(e.email) NOT IN (SELECT lower(people.email) FROM ({people}) AS people)
+ORDER BY lower(e.email)
 ON CONFLICT DO NOTHING;
 
 -- name: insert_notice

@@ -6,6 +6,7 @@ from fullhouse.messaging.mail_model import NoticeProgress, Person, SentNotice
 statements = sql.load(__file__)
 
 gather_people = statements.count("gather_people")
+gather_waiting = statements.count("gather_waiting")
 insert_notice = statements.count("insert_notice")
 notice_by_id = statements.one("notice_by_id", SentNotice)
 lock_notice = statements.one("lock_notice", SentNotice)

@@ -52,6 +52,14 @@ class CompanionsReleased(Fact, frozen=True, kw_only=True):
     zone_id: UUID
 
 
+class LayoutMigrating(Fact, frozen=True, kw_only=True):
+    """A sold show is about to stand on another layout version: what was only offered to somebody is taken back. Nothing
+    of this has happened if seats are still held then."""
+
+    name: ClassVar[str] = "event.layout_migrating"
+    migration_id: UUID
+
+
 class LayoutMigrated(Fact, frozen=True, kw_only=True):
     """A sold show stands on another layout version: tickets are issued again, their holders are told."""
 

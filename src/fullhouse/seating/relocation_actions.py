@@ -112,6 +112,7 @@ async def approve(tx: Tx, who: Principal, migration_id: UUID) -> LayoutMigration
     if migration.respond_by <= await tx.now():
         raise MigrationStale("The time in which people may respond is over.")
     overlay = await overlay_actions.get_event_layout(tx, event.id)
+    await announce(tx, facts.LayoutMigrating(subject_id=event.id, migration_id=migration_id))
     await store.lock_pools(tx, tx.organization_id, event.id)  # before seats, as everywhere
     if await store.is_any_held(tx, tx.organization_id, event.id):
         raise LayoutInUse("Seats are held at this moment. Try again when they are bought or free.")

@@ -26,6 +26,7 @@ from fullhouse.web.pages import AnyRequest, kept_page, public
 PAGE = 24
 CATEGORIES_S = 60
 CITIES_MAX = 200
+INSTEAD, INSTEAD_OF = 3, 24  # shows beside one that is sold out, and among how many they are looked for
 SORTS = ("latest", "trending")  # the first without being asked for
 # No clock on earth is further from UTC.
 _FURTHEST = timedelta(hours=14)
@@ -86,6 +87,20 @@ async def all_shows(request: AnyRequest) -> Response[bytes]:
     return await _programme(request, None, await _cities(services))
 
 
+async def _instead(services: Services, show: PublicEvent) -> list[PublicEvent]:
+    """What of the same kind can still be had, where a show is sold out: in the same house, in the same city, then
+    elsewhere."""
+    if show.sale_status != "sold_out":
+        return []
+    alike = public_reads.Filters(None, show.category, None, None, "on_sale", None)
+    found = await public_reads.feed(services, alike, SORTS[0], None, INSTEAD_OF)
+    near = sorted(
+        (other for other in found.data if other.id != show.id),
+        key=lambda other: (other.organization_id != show.organization_id, other.city != show.city, other.start_time),
+    )
+    return near[:INSTEAD]
+
+
 @public("/o/{org:str}")
 async def shows_of(request: AnyRequest, org: FromPath[str]) -> Response[bytes]:
     services: Services = request.app.state.services
@@ -120,6 +135,7 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
         it=shown,
         origin=services.public_url,
         picture=pictures[0] if pictures else None,
+        instead=[programme.printed(other, t) for other in await _instead(services, show)],
         json_ld=Markup(structured.script(about)),  # noqa: S704 - escaped for this very place
     )
 

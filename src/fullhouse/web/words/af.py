@@ -97,6 +97,7 @@ TEXTS = {
     "choose_seats": "Kies sitplekke",
     "tell_me": "Sê my as sitplekke terugkom",
     "more_here": "Meer vertonings hier",
+    "instead": "Nog te kry",
     "this_show": "Hierdie vertoning",
     "about": "Oor die vertoning",
     "office_scripts": "Laat skrips vir hierdie bladsy toe om sitplekke te kies. Of vra by die loket van {house}.",

@@ -97,6 +97,7 @@ TEXTS = {
     "choose_seats": "Choose seats",
     "tell_me": "Tell me when seats come back",
     "more_here": "More shows here",
+    "instead": "Still to be had",
     "this_show": "This show",
     "about": "About the show",
     "office_scripts": "To choose seats here, allow scripts for this page. Or ask at the box office of {house}.",

@@ -1,0 +1,42 @@
+"""Letters to people in a waiting room: that it opens soon, and that their turn has come while they were away.
+
+A person's steps in the line are no facts, since there may be a million of them: a sweep looks who is to be told. What a
+letter is about is made of what it tells of, so that looking twice writes it once.
+"""
+
+from uuid import UUID, uuid5
+
+from fullhouse.events import actions as events
+from fullhouse.kit import mail
+from fullhouse.kit.db import Tx
+from fullhouse.messaging import turn_store as store
+from fullhouse.messaging.mail_model import QueueOpens, QueueTurn
+from fullhouse.messaging.notice_actions import show_of
+
+PAGE = 1000  # letters about an opening in one transaction; the next sweep writes more
+
+
+async def tell_opening(tx: Tx, event_id: UUID) -> int:
+    """Whoever gathers before the room opens may go away until then: they are told when it is time to be back."""
+    opens_at = await store.opens_soon(tx, tx.organization_id, event_id)
+    if opens_at is None:
+        return 0
+    about = uuid5(event_id, f"opens {opens_at.isoformat()}")
+    people = await store.who_gathers(tx, tx.organization_id, event_id, about, QueueOpens.template, PAGE)
+    if not people:
+        return 0
+    show = await show_of(tx, await events.get_event(tx, event_id))
+    letter = QueueOpens(show=show, opens_at=opens_at, queue_path=f"{show.path}/queue")
+    return len(await mail.post_all(tx, [mail.To(person.email, letter) for person in people], about=about))
+
+
+async def tell_turns(tx: Tx, event_id: UUID) -> int:
+    away = await store.who_is_away(tx, tx.organization_id, event_id)
+    if not away:
+        return 0
+    show = await show_of(tx, await events.get_event(tx, event_id))
+    told = 0
+    for person in away:
+        letter = QueueTurn(show=show, queue_path=f"{show.path}/queue", until=person.until)
+        told += await mail.post(tx, person.email, letter, about=uuid5(event_id, f"turn {person.seq}")) is not None
+    return told

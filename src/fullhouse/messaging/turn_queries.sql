@@ -1,0 +1,33 @@
+-- Letters to people in a waiting room. Only an account has an address; guests look for themselves.
+
+-- name: rooms_to_tell
+-- Across organisations: rooms that open soon, and those into which somebody was let of late.
+SELECT r.organization_id, r.event_id AS id FROM queue_rooms r
+WHERE r.state = 'pre' AND r.opens_at BETWEEN app.clock() AND app.clock() + interval '15 minutes'
+UNION
+SELECT e.organization_id, e.event_id FROM queue_entries e
+WHERE e.status = 'admitted' AND e.admitted_at > app.clock() - interval '3 minutes';
+
+-- name: opens_soon
+SELECT opens_at FROM queue_rooms
+WHERE organization_id = $1 AND event_id = $2 AND state = 'pre'
+  AND opens_at BETWEEN app.clock() AND app.clock() + interval '15 minutes';
+
+-- name: who_gathers
+-- Those who have not been told of this opening, so many at a time.
+SELECT u.email FROM queue_entries e
+JOIN users u ON u.organization_id = $1 AND u.id = e.user_id AND u.email IS NOT NULL AND u.status = 'active'
+WHERE e.organization_id = $1 AND e.event_id = $2 AND e.status = 'waiting' AND NOT EXISTS (
+    SELECT FROM mails m WHERE m.organization_id = $1 AND m.about = $3 AND m.template = $4
+    AND lower(m.recipient) = lower(u.email))
+LIMIT $5;
+
+-- name: who_is_away
+-- Let in a moment ago, and holding nothing since: perhaps they do not look. There must be time left to come.
+SELECT e.seq, u.email, e.expires_at AS until FROM queue_entries e
+JOIN users u ON u.organization_id = $1 AND u.id = e.user_id AND u.email IS NOT NULL AND u.status = 'active'
+WHERE e.organization_id = $1 AND e.event_id = $2 AND e.status = 'admitted'
+  AND e.admitted_at BETWEEN app.clock() - interval '3 minutes' AND app.clock() - interval '20 seconds'
+  AND e.expires_at > app.clock() + interval '30 seconds'
+  AND NOT EXISTS (SELECT FROM seat_holds h WHERE h.organization_id = $1 AND h.user_id = e.user_id
+                  AND h.event_id = e.event_id AND h.created_at >= e.admitted_at);

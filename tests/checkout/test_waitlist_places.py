@@ -1,0 +1,121 @@
+"""Which seats a party is offered: what the database says, beside the same rule in a few plain lines."""
+
+import random
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.checkout.helpers import Sale, selling
+from tests.fixtures import Client
+from tests.holds.helpers import hall
+
+pytestmark = pytest.mark.req("BUY-6")
+SEATS = 24
+
+
+class Night(NamedTuple):
+    """Which seats are free, where chains begin, what is sold as a whole, where wheelchairs stand."""
+
+    free: list[int]
+    begins: list[int]
+    wholes: list[int]
+    chairs: list[int]
+
+
+def a_night(chance: random.Random) -> Night:
+    def some(share: float) -> list[int]:
+        return [n for n in range(SEATS) if chance.random() < share]
+
+    return Night(some(chance.random()), [0, *(n for n in some(0.2) if n)], some(0.05), some(0.1))
+
+
+def chains(night: Night, chairs: bool) -> list[list[int]]:
+    found: list[list[int]] = []
+    for n in night.free:
+        if n in night.wholes or (not chairs and n in night.chairs):
+            continue
+        if found and found[-1][-1] == n - 1 and n not in night.begins:
+            found[-1].append(n)
+        else:
+            found.append([n])
+    return found
+
+
+def best(night: Night, party: int, chairs: bool, near: range) -> list[int] | None:
+    """The tightest; one seat too many is worst, since nobody sits there then. Of equals the first."""
+    fits = [
+        chain for chain in chains(night, chairs)
+        if len(chain) >= party and chain[0] in near and (not chairs or set(chain) & set(night.chairs))
+    ]  # fmt: skip
+    if not fits:
+        return None
+    chain = min(fits, key=lambda it: (len(it) == party + 1, len(it), it[0]))
+    at = min(min(set(chain) & set(night.chairs)) - chain[0], len(chain) - party) if chairs else 0
+    return chain[at : at + party]
+
+
+async def prepare(owner: Any, sale: Sale, night: Night) -> None:
+    show = sale.event_id
+    await owner.execute(
+        "UPDATE event_seats SET status = CASE WHEN ordinal = ANY ($2) THEN 'available' ELSE 'blocked' END"
+        " WHERE event_id = $1", show, night.free,
+    )  # fmt: skip
+    await owner.execute(
+        "INSERT INTO waitlists (organization_id, event_id, layout_id, run_starts, whole_seats, chair_seats)"
+        " SELECT organization_id, event_id, layout_id, $2, $3, $4 FROM event_layouts WHERE event_id = $1"
+        " ON CONFLICT (organization_id, event_id) DO UPDATE SET run_starts = $2, whole_seats = $3, chair_seats = $4",
+        show, *night[1:],
+    )  # fmt: skip
+
+
+async def test_the_database_finds_the_block_that_fits_best(staff: Client, owner: Any) -> None:
+    sale = await selling(staff, hall(1, SEATS))
+    org, zone = await owner.fetchrow(
+        "SELECT organization_id, zone_id FROM event_zones WHERE event_id = $1", sale.event_id
+    )
+    seed = random.randrange(10**6)
+    chance = random.Random(seed)
+    undone = owner.transaction()
+    await undone.start()
+    try:
+        for _ in range(60):
+            night = a_night(chance)
+            await prepare(owner, sale, night)
+            row = sorted(chance.sample(night.begins, 1))[0]
+            until = min((n for n in night.begins if n > row), default=SEATS)
+            for near, rows in ((None, range(SEATS)), (f"{{[{row},{until})}}", range(row, until))):
+                for party in range(1, 6):
+                    for chairs in (False, True):
+                        seats = await owner.fetchval(
+                            "SELECT app.seats_together($1, $2, $3, $4, $5, $6::text::int4multirange, '{}')",
+                            org, sale.event_id, zone, party, chairs, near,
+                        )  # fmt: skip
+                        found = seats and [seat.int & 0xFFFFFFFF for seat in seats]
+                        assert found == best(night, party, chairs, rows), (seed, night, party, chairs, near)
+    finally:
+        await undone.rollback()
+
+
+async def test_wishes_are_told_apart_and_the_first_of_each_is_next(staff: Client, owner: Any) -> None:
+    sale = await selling(staff, hall(1, SEATS))
+    (org,) = await owner.fetchrow("SELECT organization_id FROM events WHERE id = $1", sale.event_id)
+    chance = random.Random()
+    undone = owner.transaction()
+    await undone.start()
+    try:
+        await prepare(owner, sale, Night([], [0], [], []))
+        first: dict[tuple[Any, ...], int] = {}
+        for seq in range(1, 60):
+            wish = chance.randint(1, 10), chance.choice([None, "a", "b|"]), chance.random() < 0.3
+            await owner.execute(
+                "INSERT INTO waitlist_entries (id, organization_id, event_id, seq, user_id, email, secret_hash, party,"
+                " zone_key, accessible) VALUES (gen_random_uuid(), $1, $2, $3, gen_random_uuid(),"
+                " $3::bigint::text || '@x.org', gen_random_uuid()::text::bytea, $4, $5, $6)",
+                org, sale.event_id, seq, *wish,
+            )  # fmt: skip
+            first.setdefault(wish, seq)
+        found = await owner.fetch("SELECT * FROM app.wishes($1, $2)", org, sale.event_id)
+        assert {(row["party"], row["zone_key"], row["accessible"]): row["seq"] for row in found} == first
+        assert len(found) == len(first)
+    finally:
+        await undone.rollback()
