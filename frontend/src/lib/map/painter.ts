@@ -86,14 +86,14 @@ function paintSections(ctx: CanvasRenderingContext2D, scene: Scene, camera: Came
     .filter(({ box }) => box.right >= seen.left && box.left <= seen.right && box.bottom >= seen.top && box.top <= seen.bottom);
   ctx.strokeStyle = near ? colors.line : colors.surface;
   ctx.lineWidth = 1;
-  for (const { index, first } of inSight) {
+  for (const { index, first, zone } of inSight) {
     const price = scene.geometry.price[first] ?? NO_PRICE;
     ctx.fillStyle = near ? colors.surface : tierOf(price, colors);
     ctx.globalAlpha = near ? 1 : scene.dimmed(price) ? 0.1 : 0.18 + 0.7 * scene.free[index]!;
     trace(ctx, scene.outlines[index]!, camera);
     ctx.fill();
     ctx.globalAlpha = 1;
-    ctx.stroke();
+    if (!near || !scene.geometry.zones[zone]!.area.length) ctx.stroke(); // an area is ruled around already
   }
   if (near) return;
   for (const { name, box, index } of inSight) {
