@@ -1,5 +1,6 @@
 // What I hold, until when; and what instead, when somebody was faster.
 
+import { language } from '../lib/language';
 import { newKey, Problem } from '../lib/api';
 import { hear } from '../lib/clock.svelte';
 import { money, type Money } from '../lib/format';
@@ -85,7 +86,8 @@ export class Basket {
       hear(held.server_time_unix_ms);
       const fresh = this.put(held.items, () => held.held_until_unix_ms);
       const many = fresh.reduce((sum, item) => sum + item.quantity, 0);
-      this.say(held.explanation ?? (many === 1 ? t.nowYours(fresh[0]!.title) : t.someYours(many)));
+      const why = language === 'en' ? held.explanation : null; // the house gives its reasons in English
+      this.say(why ?? (many === 1 ? t.nowYours(fresh[0]!.title) : t.someYours(many)));
     } catch (error) {
       await this.answer(error, seats);
     } finally {

@@ -35,6 +35,7 @@ export interface Scene {
   zoneFree: (zone: number) => number | null; // of zones without seats
 }
 
+const [NAME, COUNT] = ['600 13px Inter, sans-serif', '400 12px Inter, sans-serif'];
 const NAMED = 46; // pixels: a narrower section has no room for its name
 
 export function paint(ctx: CanvasRenderingContext2D, scene: Scene, camera: Camera, size: Size, ratio: number, colors: Palette, stamps: Stamps): void {
@@ -54,7 +55,8 @@ function tierOf(price: number, colors: Palette): string {
 
 function paintStage(ctx: CanvasRenderingContext2D, scene: Scene, camera: Camera, colors: Palette): void {
   const { x, y } = camera.toScreen(...scene.geometry.focal);
-  const width = Math.max(48, scene.geometry.width * camera.view.scale * 0.16);
+  ctx.font = NAME;
+  const width = Math.max(ctx.measureText(t.stage).width + 24, scene.geometry.width * camera.view.scale * 0.16);
   ctx.fillStyle = colors.ink;
   ctx.beginPath();
   ctx.roundRect(x - width / 2, y - 11, width, 22, 11);
@@ -129,7 +131,7 @@ function caption(ctx: CanvasRenderingContext2D, lines: string[], x: number, y: n
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
   lines.forEach((line, n) => {
-    ctx.font = n ? '400 12px Inter, sans-serif' : '600 13px Inter, sans-serif';
+    ctx.font = n ? COUNT : NAME;
     ctx.fillText(line, x, y + (n - (lines.length - 1) / 2) * 16);
   });
 }
