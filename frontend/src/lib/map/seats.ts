@@ -4,7 +4,7 @@
 import type { Camera } from './camera';
 import { AVAILABLE, COMPANION, HELD, NO_PRICE, SOLD, WHEELCHAIR } from './geometry';
 import type { Palette, Scene } from './painter';
-import { Stamps } from './stamps';
+import { USUAL, type Stamps } from './stamps';
 
 /** From how many pixels a seat is drawn as itself, as a rounded one, with its marks, and with its number. */
 export const LEVELS = { seats: 3.6, round: 6, marks: 8, numbers: 15 };
@@ -12,7 +12,7 @@ export const LEVELS = { seats: 3.6, round: 6, marks: 8, numbers: 15 };
 const FAINT = 0.18;
 const SYMBOLS: Record<number, string> = { [WHEELCHAIR]: '♿︎', [COMPANION]: '＋' };
 // Kinds of seats as numbers: a free one by its price, faint or not, taken ones by their state; then what stands on it.
-const [FAINT_FROM, TAKEN_FROM, KINDS] = [256, 512, 1024];
+const [FAINT_FROM, TAKEN_FROM, KINDS] = [256, 512, USUAL];
 
 export function paintSeats(ctx: CanvasRenderingContext2D, scene: Scene, camera: Camera, ratio: number, colors: Palette, stamps: Stamps): void {
   const { geometry, states, mine } = scene;
@@ -21,7 +21,7 @@ export function paintSeats(ctx: CanvasRenderingContext2D, scene: Scene, camera: 
   const [marked, numbered] = [seat >= LEVELS.marks, seat >= LEVELS.numbers];
   stamps.begin(ctx.canvas, Math.round(seat * ratio), colors);
   scene.grid.within(camera.seen(geometry.pitch), (i) => {
-    if (mine.has(i)) return;
+    if (mine.size && mine.has(i)) return;
     const x = (geometry.x[i]! * scale + ox) * ratio;
     const y = (geometry.y[i]! * scale + oy) * ratio;
     const state = states[i]!;

@@ -5,13 +5,18 @@
 type Draw = (ctx: CanvasRenderingContext2D, size: number) => void;
 type Stamp = Uint32Array;
 
+export const USUAL = 1024;
+
 export class Stamps {
   private readonly stamps = new Map<number, Stamp>();
+  private readonly usual: (Stamp | undefined)[] = new Array(USUAL); // the same, for keys that nearly every seat has
   private readonly ids = new Map<string, number>();
   private pad: CanvasRenderingContext2D | null = null;
   private sheet: CanvasRenderingContext2D | null = null;
   private picture = new ImageData(1, 1);
   private pixels = new Uint32Array(1);
+  private width = 1;
+  private height = 1;
   private side = 0;
   private of: unknown;
 
@@ -21,12 +26,14 @@ export class Stamps {
       this.side = size;
       this.of = colors;
       this.stamps.clear();
+      this.usual.fill(undefined);
       this.pad = surface(this.side, this.side);
     }
     if (!this.sheet || this.picture.width !== canvas.width || this.picture.height !== canvas.height) {
       this.sheet = surface(canvas.width, canvas.height);
       this.picture = new ImageData(canvas.width, canvas.height);
       this.pixels = new Uint32Array(this.picture.data.buffer);
+      ({ width: this.width, height: this.height } = canvas);
     } else this.pixels.fill(0);
   }
 
@@ -39,15 +46,15 @@ export class Stamps {
 
   /** Around a point, in pixels of the canvas. False if there is no such stamp yet. */
   put(key: number, x: number, y: number): boolean {
-    const stamp = this.stamps.get(key);
+    const stamp = key < USUAL ? this.usual[key] : this.stamps.get(key);
     if (!stamp) return false;
-    const { side, pixels } = this;
-    const { width, height } = this.picture;
+    const { side, pixels, width, height } = this;
     const left = Math.round(x - side / 2);
     const top = Math.round(y - side / 2);
-    const [from, to] = [Math.max(0, -left), Math.min(side, width - left)];
-    const last = Math.min(side, height - top);
-    for (let line = Math.max(0, -top); line < last; line++) {
+    const from = left < 0 ? -left : 0;
+    const to = left + side > width ? width - left : side;
+    const last = top + side > height ? height - top : side;
+    for (let line = top < 0 ? -top : 0; line < last; line++) {
       const at = (top + line) * width + left;
       const inked = line * side;
       for (let k = from; k < to; k++) {
@@ -73,7 +80,9 @@ export class Stamps {
     pad.clearRect(0, 0, side, side);
     pad.translate(side / 2, side / 2);
     draw(pad, side);
-    this.stamps.set(key, new Uint32Array(pad.getImageData(0, 0, side, side).data.buffer));
+    const made = new Uint32Array(pad.getImageData(0, 0, side, side).data.buffer);
+    if (key < USUAL) this.usual[key] = made;
+    else this.stamps.set(key, made);
   }
 }
 
