@@ -88,22 +88,31 @@ def main() -> int:
 
 
 def sizes() -> list[Goal]:
+    """What somebody loads: a program, and the largest of its pages. What all of its pages have together is said too."""
     manifest = json.loads((BUILT / "manifest.json").read_text())
-    return [
-        Goal(f"{name}: all scripts, gzip", _gz(manifest, f"src/{name}/main.ts") / 1000, "kB", most)
-        for name, most in (("store", 60), ("console", 150), ("scan", 60))
-    ]
+    goals = []
+    for name, most in (("store", 60), ("console", 150), ("scan", 60)):
+        entry = f"src/{name}/main.ts"
+        pages = manifest[entry].get("dynamicImports", ())
+        largest = max(_gz(_files(manifest, entry, page)) for page in (entry, *pages))
+        goals.append(Goal(f"{name}: scripts of a page, gzip", largest / 1000, "kB", most))
+        if pages:
+            everything = _gz(_files(manifest, entry, *pages)) / 1000
+            print(f"{name}: {everything:.1f} kB are all of its {len(pages)} pages, each loaded when it is opened")
+    return goals
 
 
-def _gz(manifest: dict[str, Any], entry: str) -> int:
-    """An entry with everything that it may load later."""
-    seen, todo = set[str](), [entry]
+def _files(manifest: dict[str, Any], *entries: str) -> set[str]:
+    seen, todo = set[str](), [*entries]
     while todo:
         if (key := todo.pop()) not in seen:
             seen.add(key)
-            todo += [*manifest[key].get("imports", ()), *manifest[key].get("dynamicImports", ())]
-    files = {manifest[key]["file"] for key in seen}
-    return sum(len(gzip.compress((BUILT / file).read_bytes())) for file in files if file.endswith(".js"))
+            todo += manifest[key].get("imports", ())
+    return {file for key in seen if (file := manifest[key]["file"]).endswith(".js")}
+
+
+def _gz(files: set[str]) -> int:
+    return sum(len(gzip.compress((BUILT / file).read_bytes())) for file in files)
 
 
 # --- the map
@@ -142,14 +151,15 @@ async def the_map(browser: Browser, built: dict[str, bytes], slower: int) -> lis
         "/geometry": (geometry(plan, drawn), "application/octet-stream"),
         "/states": (pack_states(states), "application/octet-stream"),
     }
-    page = await _page(browser, files, "/map.js")
-    await page.evaluate("bench.load()")
-    inspector = await page.context.new_cdp_session(page)
-    await inspector.send("Emulation.setCPUThrottlingRate", {"rate": slower})
-    first = await page.evaluate("bench.firstPaint()")
+    first = []
+    for _ in range(TRIES):  # each on a page of its own: whoever opens a map has not drawn one before
+        page, inspector = await _opened(browser, files, slower)
+        first.append(float(await page.evaluate("bench.firstPaint()")))
+        if len(first) < TRIES:
+            await page.close()
     count = await page.evaluate("bench.count()")
     name = f"{count:,} seats" + (f", {slower}×" if slower > 1 else "")
-    goals = [Goal(f"{name}: first paint", first, "ms", 150 if slower == 1 else 400)]
+    goals = [Goal(f"{name}: first paint", statistics.median(first), "ms", 150 if slower == 1 else 400)]
     for looked_at, zoom in ZOOMS.items():
         goals.append(_frames(f"{name}: dragging, {looked_at}", await page.evaluate("z => bench.pan(z)", zoom), slower))
     if slower == 1:
@@ -158,6 +168,14 @@ async def the_map(browser: Browser, built: dict[str, bytes], slower: int) -> lis
         goals.append(Goal(f"{name}: memory of the page", await _memory(inspector), "MB", 80))
     await page.close()
     return goals
+
+
+async def _opened(browser: Browser, files: dict[str, tuple[bytes, str]], slower: int) -> tuple[Page, Any]:
+    page = await _page(browser, files, "/map.js")
+    await page.evaluate("bench.load()")
+    inspector = await page.context.new_cdp_session(page)
+    await inspector.send("Emulation.setCPUThrottlingRate", {"rate": slower})
+    return page, inspector
 
 
 async def _page(browser: Browser, files: dict[str, tuple[bytes, str]], script: str) -> Page:

@@ -12,7 +12,7 @@ import msgspec
 
 from fullhouse import demo_shows
 from fullhouse.accounts import actions, passwords, store
-from fullhouse.accounts.model import CreateApiKey, GrantMembership, Organization, Role, User
+from fullhouse.accounts.model import ChangeOrganization, CreateApiKey, GrantMembership, Organization, Role, User
 from fullhouse.accounts.policy import ROLE_ACTIONS, SCOPE_ACTIONS
 from fullhouse.demo_shows import Cast
 from fullhouse.events import store as events_store
@@ -31,6 +31,8 @@ PEOPLE = (
     ("scanner", "Gate One"),
     ("customer", "Carl Jensen"),
 )
+# Where it is at home: with the money that its shows are sold for.
+HOME = ChangeOrganization(currency="ZAR", timezone="Africa/Johannesburg")
 PLATFORM = (("super_admin", "Platform"), ("tenant_manager", "Tenants"))
 MEMBERS = (
     ("friends", "Frida Bloom"), ("friends", "Milan Petrov"), ("friends", "Sipho Dlamini"), ("friends", "Ingrid Vos"),
@@ -90,6 +92,7 @@ async def fill(
     hashes = {role: await passwords.hash_password(_log_in(keyring, role).password) for role, _ in PEOPLE}
     async with database.tenant(organization_id, SYSTEM, deadline_s=DEADLINE_S) as tx:
         organization = await actions.create_organization(tx, organization_id, SLUG, NAME)
+        await actions.change_organization(tx, HOME)
         people = {}
         for role, name in PEOPLE:
             email = _log_in(keyring, role).email

@@ -24,6 +24,19 @@ async def test_the_shell_is_kept_by_nobody_and_runs_only_our_scripts(client: Cli
     assert not re.search(r"<[^>]+ (style|on\w+)=", answer.text)
 
 
+async def test_a_letter_lies_on_a_sheet_that_can_do_nothing_but_show_it(client: Client) -> None:
+    answer = await client.get("/console/letter")
+    policy = set(answer.headers["content-security-policy"].split("; "))
+    assert policy == {
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'unsafe-inline'",
+        "sandbox allow-scripts",
+        "frame-ancestors 'self'",
+    }
+    assert answer.text.count("<script") == 1
+
+
 async def test_the_shell_says_nothing_about_who_asks(client: Client, tenant: Tenant) -> None:
     signed_in = await client.as_(tenant.tokens["owner"]).get("/console")
     assert signed_in.text == (await client.get("/console")).text

@@ -80,6 +80,12 @@ async def test_an_orders_page_has_its_codes_in_it(
     assert order["tickets"][0]["number"] in page.text
 
 
+async def test_seats_of_one_price_are_one_line_of_the_bill(client: Client, house: Client, tenant: Tenant) -> None:
+    order = await bought(client, tenant, await selling(house), 3, 4)
+    page = Seen(await client.get(f"/orders/{order['secret']}", headers={"accept-language": "en"}))
+    assert "2 × " in page.text
+
+
 # --- my tickets, by state
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fullhouse.kit.money import Money
 from fullhouse.web import words
 from fullhouse.web.words import AF, EN
 from tests.events.helpers import show_in
@@ -19,6 +20,12 @@ def test_both_catalogues_have_the_same_keys_and_fill_the_same_places() -> None:
         assert text.strip(), key
         assert AF.texts[key].strip(), key
         assert set(re.findall(r"{(\w+)}", text)) == set(re.findall(r"{(\w+)}", AF.texts[key])), key
+
+
+def test_money_is_written_as_the_pages_scripts_write_it() -> None:
+    assert EN.money(Money(137250, "ZAR")) == "ZAR 1,372.50"
+    assert AF.money(Money(123456789, "EUR")) == "EUR 1 234 567,89"
+    assert EN.money(Money(-1500, "JPY")) == "JPY -1,500"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 // What I hold, until when; and what instead, when somebody was faster.
 
+import { language } from '../lib/language';
 import { newKey, Problem } from '../lib/api';
 import { hear } from '../lib/clock.svelte';
 import { money, type Money } from '../lib/format';
@@ -85,7 +86,8 @@ export class Basket {
       hear(held.server_time_unix_ms);
       const fresh = this.put(held.items, () => held.held_until_unix_ms);
       const many = fresh.reduce((sum, item) => sum + item.quantity, 0);
-      this.say(held.explanation ?? (many === 1 ? t.nowYours(fresh[0]!.title) : t.someYours(many)));
+      const why = language === 'en' ? held.explanation : null; // the house gives its reasons in English
+      this.say(why ?? (many === 1 ? t.nowYours(fresh[0]!.title) : t.someYours(many)));
     } catch (error) {
       await this.answer(error, seats);
     } finally {
@@ -193,9 +195,20 @@ export class Basket {
   /** What a seat costs, by the types that sell its zone. */
   costOf(ordinal: number): string {
     const map = this.hall.map;
-    const zone = map?.geometry.zones[map.zoneOf(ordinal)]?.key ?? '';
-    const [offer] = map && ordinal >= 0 ? this.typesFor({ zone, seatId: '' }) : [];
+    if (!map || ordinal < 0) return '';
+    const zone = map.geometry.zones[map.zoneOf(ordinal)]?.key ?? '';
+    const [offer] = this.typesFor({ zone, seatId: '' });
     return offer ? money({ amount: unitPrice(offer, this.hall.categoryOf(ordinal, zone)), currency: offer.price.currency }) : '';
+  }
+
+  /** What places of a price category cost: of a seat that has it, or of a zone without seats. */
+  costAt(price: number): string {
+    const { geometry } = this.hall.map ?? {};
+    const seat = geometry?.price.indexOf(price) ?? -1;
+    if (seat >= 0) return this.costOf(seat);
+    const area = geometry?.zones.find((zone) => zone.price === price);
+    const [offer] = area ? this.typesFor({ zone: area.key, seatId: null }) : [];
+    return offer ? money({ amount: unitPrice(offer, geometry!.prices[price]![0]), currency: offer.price.currency }) : '';
   }
 
   typeOf(item: Item): Offer | null {

@@ -16,7 +16,7 @@ const map = {
   },
   zoneOf: () => 0,
   geometry: {
-    count: 5, pitch: 1, wholes: new Map(), zones: [{ key: 'z', name: 'Stalls' }], prices: [['A', 'Best', null]], rows: [{ section: 0 }],
+    count: 5, pitch: 1, wholes: new Map(), zones: [{ key: 'z', name: 'Stalls', price: 0 }, { key: 'floor', name: 'Floor', price: 1 }], prices: [['A', 'Best', null], ['B', 'Floor', null]], rows: [{ section: 0 }],
     x: Float32Array.from([0, 1, 2, 3, 4]), y: new Float32Array(5), rowOf: new Uint32Array(5), price: new Uint8Array(5), category: new Uint8Array(5),
   },
 } as unknown as SeatMap & { mine: Set<number> };
@@ -54,6 +54,11 @@ beforeEach(() => {
 });
 
 const held = (...seats: number[]) => [201, { data: { items: seats.map(line), held_until_unix_ms: Date.now() + 300_000, server_time_unix_ms: Date.now(), explanation: null } }] as const;
+
+test('what a price category costs is known for seats, and for zones that have none', () => {
+  basket.offers = [OFFER, { ...OFFER, id: 't2', kind: 'ga', zones: ['floor'], prices: { B: 2500 } }] as never;
+  expect([0, 1].map((price) => basket.costAt(price))).toEqual(['€45.00', '€25.00']);
+});
 
 test('a seat that is taken is mine, at the price of where it stands, until it is given back', async () => {
   next = [held(1)];

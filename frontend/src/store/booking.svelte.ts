@@ -45,8 +45,7 @@ export class Booking {
   async open(): Promise<void> {
     this.tell('');
     try {
-      await this.basket.loadOffers();
-      await this.hall.load();
+      await Promise.all([this.basket.loadOffers(), this.hall.load()]);
       await this.findAgain();
       this.isOpen = true;
     } catch (error) {

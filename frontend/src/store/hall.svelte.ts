@@ -116,9 +116,10 @@ export class Hall {
     const left = new Map<number, number>();
     for (const zone of news.zones) {
       const index = this.zoneIndex(zone.zone_id);
-      if (index >= 0 && (this.map?.geometry.zones[index]?.area.length ?? 0) > 2) left.set(index, zone.available);
+      if (this.map?.geometry.zones[index]?.isOpen) left.set(index, zone.available);
     }
     this.map?.setPlaces(left);
+    this.changed();
   }
 
   // --- names and numbers

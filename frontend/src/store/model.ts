@@ -55,6 +55,18 @@ export interface QuotedLine {
   included?: boolean;
 }
 
+/** Seats are billed one by one; what is the same at the same price is one line to a reader. */
+export function together(lines: QuotedLine[]): QuotedLine[] {
+  const found = new Map<string, QuotedLine>();
+  for (const line of lines) {
+    const quantity = line.quantity ?? 1;
+    const key = JSON.stringify([line.kind, line.name, line.included ?? false, line.amount / quantity]);
+    const same = found.get(key);
+    found.set(key, { ...line, quantity: (same?.quantity ?? 0) + quantity, amount: (same?.amount ?? 0) + line.amount });
+  }
+  return [...found.values()];
+}
+
 export interface WayToPay {
   provider: string;
   methods: string[];

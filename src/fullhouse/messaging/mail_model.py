@@ -105,7 +105,7 @@ class EventPostponed(Notice, frozen=True, kw_only=True):
 
 
 class EventRescheduled(Notice, frozen=True, kw_only=True):
-    """A show has a new date. `show.starts_at` is the old one."""
+    """A show has a new date. The old one is said too."""
 
     template: ClassVar[str] = "event_rescheduled"
     new_date: datetime

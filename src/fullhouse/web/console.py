@@ -6,12 +6,25 @@ from litestar.params import FromPath
 from fullhouse.web.pages import page, public
 
 _FRAMES = "; frame-src 'self'"  # letters are looked at in a frame, which has a stricter policy of its own
+# What a letter can do: look like itself. No form, nothing fetched, no way out.
+_SHEET = (
+    "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; sandbox allow-scripts; frame-ancestors 'self'"
+)
 _PRIVATE = {"cache-control": "private, no-store", "x-robots-tag": "noindex"}
 
 
 @public("/console")
 async def console_home() -> Response[str]:
     return _shell()
+
+
+@public("/console/letter")
+async def letter_frame() -> Response[str]:
+    """An empty sheet, on which the console lays a letter: mail has its styles inside, which no page of ours may."""
+    sheet = page("letter.html")
+    sheet.headers.update(_PRIVATE)
+    sheet.headers["content-security-policy"] = _SHEET
+    return sheet
 
 
 @public("/console/{path:path}")
@@ -27,4 +40,4 @@ def _shell() -> Response[str]:
     return shell
 
 
-handlers = [console_home, console]
+handlers = [console_home, letter_frame, console]

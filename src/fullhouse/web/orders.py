@@ -1,11 +1,13 @@
 """An order's page, for whoever has its secret."""
 
 import asyncio
+from collections.abc import Sequence
 from uuid import UUID
 
 from litestar import Response
 from litestar.params import FromPath
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import OrganizationProfile
@@ -19,6 +21,7 @@ from fullhouse.kit.services import Services
 from fullhouse.tickets import actions as tickets
 from fullhouse.tickets import papers
 from fullhouse.tickets.model import TicketView
+from fullhouse.tickets.pricing import QuotedLine
 from fullhouse.web import programme, words
 from fullhouse.web.pages import AnyRequest, page, public
 from fullhouse.web.words import EN, Words
@@ -38,7 +41,7 @@ async def order_page(request: AnyRequest, secret: FromPath[str]) -> Response[str
         t=t,
         order=order,
         organization=house.name,
-        lines=[(line, Money(line.amount, order.total.currency)) for line in order.lines],
+        lines=[(line, t.money(Money(line.amount, order.total.currency))) for line in together(order.lines)],
         tickets=[(view, code, place(view, t)) for view, code in zip(views, codes, strict=True)],
         show=show,
         when=programme.moment(show.start_at, show.timezone, t) if show else None,
@@ -64,6 +67,17 @@ def place(ticket: TicketView, t: Words) -> str:
     row = t("place_row", row=ticket.row) if ticket.row else None
     seat = t("place_seat", seat=ticket.seat) if ticket.seat else None
     return ", ".join(part for part in (ticket.zone_name, row, seat) if part)
+
+
+def together(lines: Sequence[QuotedLine]) -> list[QuotedLine]:
+    """Seats are billed one by one; what is the same at the same price is one line to a reader."""
+    found: dict[tuple[str, str, bool, int], list[QuotedLine]] = {}
+    for line in lines:
+        found.setdefault((line.kind, line.name, line.included, line.amount // line.quantity), []).append(line)
+    return [
+        replace(same[0], quantity=sum(line.quantity for line in same), amount=sum(line.amount for line in same))
+        for same in found.values()
+    ]
 
 
 async def _read(services: Services, secret: str) -> tuple[Order, list[TicketView], OrganizationProfile]:

@@ -13,6 +13,7 @@ export interface Zone {
   capacity: number;
   price: number;
   area: [number, number][];
+  isOpen: boolean; // drawn and sold by count: it has an area, and no seats
 }
 
 type Piece = string | [number, number] | [number, number, number];
@@ -25,7 +26,7 @@ interface Header {
   unit: number;
   focal_point: [number, number];
   prices: [key: string, name: string, color: string | null][];
-  zones: Zone[];
+  zones: Omit<Zone, 'isOpen'>[];
   sections: { zone: number[]; key: string[]; name: string[]; rows: number[] };
   rows: { label: string[]; seats: number[]; table: number[]; numbers: Piece[][]; keys: (string | string[])[] };
   companions: [number, number][];
@@ -98,7 +99,7 @@ export function read(bytes: ArrayBuffer): Geometry {
     height: header.height,
     focal: header.focal_point,
     prices: header.prices,
-    zones: header.zones,
+    zones: header.zones.map((zone, n) => ({ ...zone, isOpen: zone.area.length > 2 && !header.sections.zone.includes(n) })),
     sections,
     rows,
     x,

@@ -19,11 +19,15 @@ export class Grid {
     this.lines = Math.max(1, Math.ceil((height + 1) / cell));
     const cells = this.columns * this.lines;
     const starts = new Uint32Array(cells + 1);
-    for (let i = 0; i < x.length; i++) starts[this.cellOf(x[i]!, y[i]!) + 1]!++;
+    const cellOf = new Uint32Array(x.length);
+    for (let i = 0; i < x.length; i++) {
+      const c = (cellOf[i] = this.line(y[i]!) * this.columns + this.column(x[i]!));
+      starts[c + 1]!++;
+    }
     for (let c = 0; c < cells; c++) starts[c + 1]! += starts[c]!;
     const next = starts.slice(0, cells);
     this.items = new Uint32Array(x.length);
-    for (let i = 0; i < x.length; i++) this.items[next[this.cellOf(x[i]!, y[i]!)]!++] = i;
+    for (let i = 0; i < x.length; i++) this.items[next[cellOf[i]!]!++] = i;
     this.starts = starts;
   }
 
@@ -47,10 +51,6 @@ export class Grid {
       if (distance <= bestDistance) [best, bestDistance] = [i, distance];
     });
     return best;
-  }
-
-  private cellOf(px: number, py: number): number {
-    return this.line(py) * this.columns + this.column(px);
   }
 
   private column(px: number): number {

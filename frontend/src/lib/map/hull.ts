@@ -2,14 +2,32 @@
 
 export type Point = [number, number];
 
+const BIN = 0.5; // of the margin: what lies in one bin is taken as one place
+
+/** Of each narrow strip only the highest and the lowest seat can be a corner: thousands of seats become a few dozen. */
 export function outline(x: Float32Array, y: Float32Array, first: number, end: number, margin: number): Point[] {
-  const points: Point[] = [];
+  if (first >= end) return [];
+  let [left, right] = [Infinity, -Infinity];
   for (let i = first; i < end; i++) {
-    for (const [dx, dy] of [[-1, -1], [1, -1], [1, 1], [-1, 1]] as const) {
-      points.push([x[i]! + dx * margin, y[i]! + dy * margin]);
-    }
+    left = Math.min(left, x[i]!);
+    right = Math.max(right, x[i]!);
   }
-  return hull(points);
+  const width = margin * BIN;
+  const bins = Math.floor((right - left) / width) + 1;
+  const top = new Int32Array(bins).fill(-1);
+  const bottom = new Int32Array(bins).fill(-1);
+  for (let i = first; i < end; i++) {
+    const bin = Math.floor((x[i]! - left) / width);
+    if (top[bin]! < 0 || y[i]! < y[top[bin]!]!) top[bin] = i;
+    if (bottom[bin]! < 0 || y[i]! > y[bottom[bin]!]!) bottom[bin] = i;
+  }
+  const corners: Point[] = [];
+  for (const i of [...top, ...bottom]) if (i >= 0) corners.push([x[i]!, y[i]!]);
+  return hull(hull(corners).flatMap(([px, py]) => around(px, py, margin)));
+}
+
+function around(px: number, py: number, margin: number): Point[] {
+  return [[px - margin, py - margin], [px + margin, py - margin], [px + margin, py + margin], [px - margin, py + margin]];
 }
 
 /** Andrew's monotone chain, clockwise on the screen. */

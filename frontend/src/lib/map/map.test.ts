@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { Camera } from './camera';
 import { read, unpackStates } from './geometry';
 import { Grid } from './grid';
-import { contains, hull } from './hull';
+import { contains, hull, outline } from './hull';
 
 /** Two rows of one section, 3 and 2 seats, as the server would write them. */
 function plan(keys: (string | string[])[] = ['A-', 'B-']): ArrayBuffer {
   const header = {
     name: 'Hall', seats: 5, width: 10, height: 10, unit: 0.5, focal_point: [5, 0], prices: [['A', 'Best', null]],
-    zones: [{ key: 'z', name: 'Zone', zone_type: 'reserved_seating', access_mode: 'public', membership_tier: null, capacity: 5, price: 0, area: [] }],
+    zones: [{ key: 'z', name: 'Zone', zone_type: 'reserved_seating', access_mode: 'public', membership_tier: null, capacity: 5, price: 0, area: [[0, 0], [4, 0], [4, 4]] }, { key: 'f', name: 'Floor', area: [[5, 5], [9, 5], [9, 9]] }, { key: 'o', name: 'Online', area: [] }],
     sections: { zone: [0], key: ['s'], name: ['Stalls'], rows: [2] },
     rows: { label: ['A', 'B'], seats: [3, 2], table: [0, 0], numbers: [[[7, -2, 2], 'X'], [[1, 1]]], keys },
     companions: [[1, 0]], groups: [['t', 'vip_table', 'whole', [3, 4]]],
@@ -49,8 +49,21 @@ describe('geometry', () => {
     expect(g.wholes.get(4)).toEqual([3, 4]);
     expect(g.rows.map((row) => row.label)).toEqual(['A', 'B']);
   });
+  test('a zone with an area is sold by count only if it has no seats', () => {
+    expect(g.zones.map(({ isOpen }) => isOpen)).toEqual([false, true, false]);
+  });
   test('what is no map is refused', () => expect(() => read(new ArrayBuffer(16))).toThrow());
   test('states are two bits each', () => expect([...unpackStates(new Uint8Array([0b11100100, 1]), 5)]).toEqual([0, 1, 2, 3, 1]));
+});
+
+test('a section is drawn around all of its seats, and hardly wider', () => {
+  const n = 900; // a curved block, as of an arena
+  const x = Float32Array.from({ length: n }, (_, i) => 500 + (200 + 20 * Math.floor(i / 30)) * Math.cos((i % 30) / 25));
+  const y = Float32Array.from({ length: n }, (_, i) => 500 + (200 + 20 * Math.floor(i / 30)) * Math.sin((i % 30) / 25));
+  const found = outline(x, y, 0, n, 15);
+  expect([...x].every((px, i) => contains(found, px, y[i]!))).toBe(true);
+  expect(Math.max(...found.map(([px]) => px))).toBeCloseTo(Math.max(...x) + 15, 0);
+  expect(found.length).toBeLessThan(200);
 });
 
 test('the grid finds what a look at every seat would find', () => {

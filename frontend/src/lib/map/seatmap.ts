@@ -5,7 +5,9 @@ import { Camera, type Size } from './camera';
 import { AVAILABLE, COMPANION, NO_PRICE, read, unpackStates, type Box, type Geometry } from './geometry';
 import { Grid } from './grid';
 import { contains, outline, type Point } from './hull';
-import { LEVELS, paint, type Palette, type Scene } from './painter';
+import { paint, type Palette, type Scene } from './painter';
+import { LEVELS } from './seats';
+import { Stamps } from './stamps';
 
 export interface Delta {
   version: string;
@@ -17,6 +19,7 @@ export interface Delta {
 export type Overlay = (ctx: CanvasRenderingContext2D, camera: Camera, colors: Palette) => void;
 
 const TOUCH = 24; // pixels: no target is smaller
+const SEEN = 5.5; // pixels from seat to seat: from here on, whoever points means a seat
 
 export class SeatMap {
   readonly geometry: Geometry;
@@ -36,6 +39,7 @@ export class SeatMap {
   private frame = 0;
   private size: Size = { width: 1, height: 1 };
   private moving = 0;
+  private stamps: Stamps | null = null;
 
   constructor(
     bytes: ArrayBuffer,
@@ -131,12 +135,12 @@ export class SeatMap {
   at(px: number, py: number): { seat: number; section: number; zone: number } {
     const { x, y } = this.camera.toPlan(px, py);
     const seat = this.geometry.pitch * this.camera.view.scale;
-    const near = seat >= LEVELS.seats * 2.5;
+    const near = seat >= SEEN;
     const reach = Math.max(this.geometry.pitch * 0.5, Math.min(TOUCH / 2 / this.camera.view.scale, this.geometry.pitch * 1.2));
     return {
       seat: near ? this.grid.nearest(x, y, reach) : -1,
       section: this.outlines.findIndex((points) => contains(points, x, y)),
-      zone: this.geometry.zones.findIndex((zone) => zone.area.length > 2 && contains(zone.area, x, y)),
+      zone: this.geometry.zones.findIndex((zone) => zone.isOpen && contains(zone.area, x, y)),
     };
   }
 
@@ -191,6 +195,10 @@ export class SeatMap {
   freeByPrice(): number[] {
     const found = this.geometry.prices.map(() => 0);
     for (let i = 0; i < this.geometry.count; i++) if (this.isFree(i) && this.geometry.price[i] !== NO_PRICE) found[this.geometry.price[i]!]!++;
+    for (const [zone, places] of this.places) {
+      const { price } = this.geometry.zones[zone]!;
+      if (price >= 0) found[price]! += places;
+    }
     return found;
   }
 
@@ -298,7 +306,7 @@ export class SeatMap {
     this.frame = 0;
     const ctx = this.canvas.getContext('2d', { alpha: false });
     if (!ctx) return;
-    paint(ctx, this.scene, this.camera, this.size, this.ratio, this.palette);
+    paint(ctx, this.scene, this.camera, this.size, this.ratio, this.palette, (this.stamps ??= new Stamps()));
     for (const overlay of this.overlays) overlay(ctx, this.camera, this.palette);
     this.drawn();
   }

@@ -11,6 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 
 from fullhouse.kit.errors import FieldError, Invalid, Malformed, UnknownField
+from fullhouse.kit.http.patterns import complaint_in_words
 
 T = TypeVar("T")
 
@@ -57,6 +58,8 @@ def field_error(complaint: str) -> FieldError:
         name = known["name"]
         message = "This field is required." if known["missing"] else "This field is not known here."
         return FieldError(f"{path}.{name}" if path else name, message)
+    if said := complaint_in_words(what):
+        return FieldError(path, said)
     sentence = _QUOTED.sub(lambda quoted: _WORDS.get(quoted[1], quoted[1]), what)
     return FieldError(path, sentence if sentence.endswith(".") else f"{sentence}.")
 

@@ -13,6 +13,7 @@ from litestar import Request
 from litestar.datastructures import State
 
 from fullhouse.accounts import actions as accounts
+from fullhouse.kit.money import Money
 from fullhouse.kit.services import Services
 from fullhouse.web.words import af, en
 
@@ -38,6 +39,13 @@ class Words(NamedTuple):
     def category(self, name: str) -> str:
         """Organisers make categories up: what is not known is said as it is written."""
         return self.texts.get(f"category_{name}") or name.replace("_", " ").capitalize()
+
+    def money(self, money: Money) -> str:
+        """As the pages' scripts write it (frontend/src/lib/format.ts)."""
+        amount, currency = f"{money}".split(" ")
+        whole, point, rest = amount.partition(".")
+        thousands, decimal = (" ", ",") if self.code == "af" else (",", ".")
+        return f"{currency} {int(whole):,}".replace(",", thousands) + (decimal if point else "") + rest
 
     def day(self, moment: datetime) -> str:
         return f"{self.days[moment.weekday()]} {moment.day} {self.months[moment.month - 1]} {moment.year}"

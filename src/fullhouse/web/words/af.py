@@ -50,6 +50,7 @@ TEXTS = {
     "all_shows_of": "Alle vertonings van {house}",
     "calendar": "kalender",
     "suggestions": "Stede",
+    "more_filters": "Stad, kategorie, datums",
     # soorte
     "category_concert": "Konsert",
     "category_theatre": "Teater",
@@ -158,6 +159,7 @@ TEXTS = {
     "list_take": "Koop hierdie plekke",
     "list_leave": "Verlaat die lys",
     "list_show": "Na die vertoning se bladsy",
+    "list_more": "Wanneer plekke terugkom, word hulle aangebied in die volgorde waarin mense gevra het.",
     "w_half": "Hierdie adres is net ’n halwe skakel. Maak die een in jou e-pos oop.",
     "w_offline": "Die bediener antwoord nie. Probeer oor ’n oomblik weer.",
     "w_one": "een plek",

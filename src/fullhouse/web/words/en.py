@@ -50,6 +50,7 @@ TEXTS = {
     "all_shows_of": "All shows of {house}",
     "calendar": "calendar",
     "suggestions": "Cities",
+    "more_filters": "City, category, dates",
     # categories
     "category_concert": "Concert",
     "category_theatre": "Theatre",
@@ -158,6 +159,7 @@ TEXTS = {
     "list_take": "Buy these places",
     "list_leave": "Leave the list",
     "list_show": "To the show’s page",
+    "list_more": "When places come back, they are offered in the order in which people asked.",
     "w_half": "This address is only half a link. Open the one in your mail.",
     "w_offline": "The server does not answer. Try again in a moment.",
     "w_one": "one place",

@@ -1,0 +1,116 @@
+// Seats that are in sight. State is never told by colour alone: a cross is sold, stripes are somebody else's, a tick is
+// yours, a symbol is for wheelchairs.
+
+import type { Camera } from './camera';
+import { AVAILABLE, COMPANION, HELD, NO_PRICE, SOLD, WHEELCHAIR } from './geometry';
+import type { Palette, Scene } from './painter';
+import { USUAL, type Stamps } from './stamps';
+
+/** From how many pixels a seat is drawn as itself, as a rounded one, with its marks, and with its number. */
+export const LEVELS = { seats: 3.6, round: 6, marks: 8, numbers: 15 };
+
+const FAINT = 0.18;
+const SYMBOLS: Record<number, string> = { [WHEELCHAIR]: '♿︎', [COMPANION]: '＋' };
+// Kinds of seats as numbers: a free one by its price, faint or not, taken ones by their state; then what stands on it.
+const [FAINT_FROM, TAKEN_FROM, KINDS] = [256, 512, USUAL];
+
+export function paintSeats(ctx: CanvasRenderingContext2D, scene: Scene, camera: Camera, ratio: number, colors: Palette, stamps: Stamps): void {
+  const { geometry, states, mine } = scene;
+  const { scale, x: ox, y: oy } = camera.view;
+  const seat = geometry.pitch * scale * 0.8;
+  const [marked, numbered] = [seat >= LEVELS.marks, seat >= LEVELS.numbers];
+  stamps.begin(ctx.canvas, Math.round(seat * ratio), colors);
+  scene.grid.within(camera.seen(geometry.pitch), (i) => {
+    if (mine.size && mine.has(i)) return;
+    const x = (geometry.x[i]! * scale + ox) * ratio;
+    const y = (geometry.y[i]! * scale + oy) * ratio;
+    const state = states[i]!;
+    let key = TAKEN_FROM + state;
+    let label = '';
+    if (state === AVAILABLE) {
+      const price = geometry.price[i]!;
+      key = price === NO_PRICE ? 0 : price % colors.tiers.length;
+      if (scene.dimmed(price)) key += FAINT_FROM;
+      else if ((label = (marked && SYMBOLS[geometry.category[i]!]) || (numbered ? geometry.numberOf(i) : ''))) key += KINDS * stamps.id(label);
+    }
+    if (stamps.put(key, x, y)) return;
+    stamps.make(key, (at, size) => (state === AVAILABLE ? drawFree(at, size, key % KINDS, label, colors) : drawTaken(at, size, marked ? state : -1, colors)));
+    stamps.put(key, x, y);
+  });
+  ctx.setTransform(1, 0, 0, 1, 0, 0);
+  stamps.end(ctx);
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  for (const i of mine) paintMine(ctx, camera.toScreen(geometry.x[i]!, geometry.y[i]!), seat, colors);
+  if (scene.focused >= 0) paintRing(ctx, camera.toScreen(geometry.x[scene.focused]!, geometry.y[scene.focused]!), seat, colors);
+}
+
+function drawFree(ctx: CanvasRenderingContext2D, size: number, kind: number, label: string, colors: Palette): void {
+  ctx.globalAlpha = kind >= FAINT_FROM ? FAINT : 1;
+  block(ctx, size, colors.tiers[kind % FAINT_FROM]!);
+  ctx.globalAlpha = 1;
+  if (!label) return;
+  ctx.fillStyle = colors.onTier;
+  ctx.textAlign = 'center';
+  ctx.textBaseline = 'middle';
+  ctx.font = `600 ${size * 0.42}px Inter, sans-serif`;
+  ctx.fillText(label, 0, size * 0.03, size * 0.9);
+}
+
+function drawTaken(ctx: CanvasRenderingContext2D, size: number, state: number, colors: Palette): void {
+  block(ctx, size, colors.taken);
+  ctx.beginPath();
+  ctx.lineWidth = Math.max(1, size * 0.07);
+  ctx.strokeStyle = state === HELD ? colors.muted : colors.takenMark;
+  if (state === SOLD) cross(ctx, size * 0.21);
+  if (state === HELD) stripe(ctx, size * 0.4);
+  ctx.stroke();
+}
+
+function paintMine(ctx: CanvasRenderingContext2D, { x, y }: { x: number; y: number }, seat: number, colors: Palette): void {
+  const half = seat / 2;
+  ctx.lineWidth = Math.max(1.5, half * 0.18);
+  ctx.strokeStyle = colors.mineInk;
+  ctx.translate(x, y);
+  block(ctx, seat, colors.mine);
+  ctx.stroke();
+  ctx.beginPath();
+  ctx.moveTo(-half * 0.42, half * 0.02);
+  ctx.lineTo(-half * 0.1, half * 0.34);
+  ctx.lineTo(half * 0.46, -half * 0.32);
+  ctx.stroke();
+  ctx.translate(-x, -y);
+}
+
+function paintRing(ctx: CanvasRenderingContext2D, { x, y }: { x: number; y: number }, seat: number, colors: Palette): void {
+  ctx.strokeStyle = colors.ink;
+  ctx.lineWidth = 3;
+  ctx.beginPath();
+  ctx.roundRect(x - seat / 2 - 4, y - seat / 2 - 4, seat + 8, seat + 8, radiusOf(seat) + 4);
+  ctx.stroke();
+}
+
+function block(ctx: CanvasRenderingContext2D, size: number, color: string): void {
+  ctx.beginPath();
+  ctx.roundRect(-size / 2, -size / 2, size, size, radiusOf(size));
+  ctx.fillStyle = color;
+  ctx.fill();
+}
+
+function cross(ctx: CanvasRenderingContext2D, arm: number): void {
+  ctx.moveTo(-arm, -arm);
+  ctx.lineTo(arm, arm);
+  ctx.moveTo(arm, -arm);
+  ctx.lineTo(-arm, arm);
+}
+
+function stripe(ctx: CanvasRenderingContext2D, arm: number): void {
+  for (const shift of [-0.9, 0, 0.9]) {
+    const [reach, aside] = [arm * (shift ? 0.55 : 1), shift * arm * 0.5];
+    ctx.moveTo(aside - reach, aside + reach);
+    ctx.lineTo(aside + reach, aside - reach);
+  }
+}
+
+function radiusOf(seat: number): number {
+  return seat >= LEVELS.round ? seat * 0.22 : 0;
+}
