@@ -1,1 +1,0 @@
-import{$ as e,A as t,B as n,U as r,V as i,at as a,h as o,k as s}from"./format-CtCSN5tg.js";var c=r(`<span> </span>`);function l(r,l){let u=o(l,`kind`,3,`plain`);var d=c(),f=a(d,!0);e(()=>{s(d,1,t(u()),`svelte-h3tctv`),n(f,l.text)}),i(r,d)}export{l as t};

@@ -1,1 +1,0 @@
-import{$ as e,S as t,U as n,V as r}from"./format-CtCSN5tg.js";var i=n(`<iframe sandbox="" referrerpolicy="no-referrer" loading="lazy" class="svelte-19trl4a"></iframe>`);function a(n,a){var o=i();e(()=>{t(o,`src`,a.src),t(o,`title`,a.title)}),r(n,o)}export{a as t};

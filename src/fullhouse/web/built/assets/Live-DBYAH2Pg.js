@@ -1,1 +1,0 @@
-import{$ as e,B as t,U as n,V as r,at as i,h as a,k as o}from"./format-CtCSN5tg.js";var s=n(`<span role="status"> </span>`);function c(n,c){let l=a(c,`text`,3,`Live`);var u=s();let d;var f=i(u,!0);e(()=>{d=o(u,1,`live svelte-17xik4k`,null,d,{lost:c.lost}),t(f,c.lost?`Not live just now`:l())}),r(n,u)}export{c as t};
