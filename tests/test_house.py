@@ -39,7 +39,7 @@ SECOND_NOUNS = {
     },
     "queue": {"entry_actions", "rooms", "draw", "line", "pace", "passes", "slips"},
     "tickets": {"pricing", "type_model", "type_actions", "promo_actions", "type_routes"}
-    | {"signing", "key_actions", "papers"},
+    | {"signing", "key_actions", "papers", "wallet"},
     "messaging": {"catalogue", "consumers", "post"}
     | {"mail_model", "mail_render", "mail_samples", "mail_actions", "mail_routes"}
     | {"notice_store", "notice_actions", "receipt_actions", "handout_actions", "waiting_actions"}
@@ -60,7 +60,7 @@ SECOND_NOUNS = {
 PUBLIC_TABLES = {"event_directory", "public_events", "public_ranks"}
 DOORS = {"actions", "reads", "model", "facts"}
 # What the hot path uses of seating without a detour: its pure parts, and the halls.
-PURE = {"events.calendar", "tickets.pricing", "tickets.policy", "tickets.papers", "tickets.signing"}
+PURE = {"events.calendar", "tickets.pricing", "tickets.policy", "tickets.papers", "tickets.wallet", "tickets.signing"}
 HOT = {"allocation", "orphans", "chart", "index", "halls", "policy"}
 
 

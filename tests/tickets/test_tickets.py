@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import re
 from typing import Any
 
 import pytest
@@ -31,6 +32,20 @@ async def order_of(client: Client, tenant: Tenant, sale: Sale, *seats: int, **mo
 
 async def keys(house: Client) -> dict[int, Any]:
     return {key["key_id"]: key for key in data(await house.get("/api/org/ticket-keys"))}
+
+
+@pytest.mark.req("BUY-5")
+async def test_a_wallet_gets_what_a_pass_is_made_of(client: Client, tenant: Tenant, sale: Sale) -> None:
+    buyer, order = await order_of(client, tenant, sale, 0)
+    path = f"/api/tickets/{order['tickets'][0]['id']}"
+    ticket, made = data(await buyer.get(path)), (await buyer.get(f"{path}.wallet.json")).json()
+    assert made["serialNumber"] == f"{ticket['id']}.{ticket['version']}"
+    (code,) = made["barcodes"]
+    assert (code["message"], code["altText"]) == (ticket["qr"], ticket["code"])
+    assert made["semantics"]["seats"] == [{"seatSection": ticket["section"], "seatRow": "A", "seatNumber": "1"}]
+    shown = {field["key"]: field["value"] for fields in made["eventTicket"].values() for field in fields}
+    assert (shown["show"], shown["row"], shown["seat"]) == (ticket["event_name"], "A", "1")
+    assert re.fullmatch(r"rgb\(\d+, \d+, \d+\)", made["backgroundColor"])
 
 
 @pytest.mark.req("BUY-5", "AUD-1")
@@ -68,7 +83,7 @@ async def test_a_ticket_is_its_holders_and_comes_as_files(
     assert (printed.headers["content-type"], printed.content[:5]) == ("application/pdf", b"%PDF-")
     assert "no-store" in printed.headers["cache-control"]
     assert "row A\\, seat 1" in dated.text.replace("\r\n ", "")
-    for ending in ("", ".qr.svg", ".pdf", ".ics"):
+    for ending in ("", ".qr.svg", ".pdf", ".ics", ".wallet.json"):
         assert (await house.get(path + ending)).status_code == 200
         stranger = await guest(client, tenant)
         other = await stranger.get(path + ending)

@@ -17,7 +17,7 @@ from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import get, post
 from fullhouse.kit.http.parameters import After, PageSize
 from fullhouse.kit.services import Services
-from fullhouse.tickets import actions, key_actions, papers
+from fullhouse.tickets import actions, key_actions, papers, wallet
 from fullhouse.tickets.model import (
     CancelTicket,
     RotateKey,
@@ -55,7 +55,8 @@ async def list_my_tickets(
 async def get_ticket(tx: Tx, services: Services, who: Principal, ticket: Name) -> TicketView:
     """One ticket, with the text of its QR code.
 
-    With `.qr.svg`, `.pdf` or `.ics` behind its id, the ticket as such a file.
+    With `.qr.svg`, `.pdf` or `.ics` behind its id, the ticket as such a file; with `.wallet.json`, what a pass for a
+    telephone's wallet is made of, to be signed by whoever has the certificate.
     """
     name, dot, suffix = ticket.partition(".")
     if dot and suffix not in PAPERS:
@@ -87,13 +88,19 @@ async def _ics(tx: Tx, services: Services, ticket: TicketView) -> Any:
     return Answer(200, made, (_PRIVATE,), calendar.MEDIA_TYPE)
 
 
+async def _wallet(tx: Tx, services: Services, ticket: TicketView) -> Any:
+    house = await accounts.get_profile(tx)
+    made = wallet.contents(_valid(ticket), house.name, house.accent_color)
+    return Answer(200, msgspec.json.encode(made), (_PRIVATE,))
+
+
 def _valid(ticket: TicketView) -> TicketView:
     if ticket.qr is None:
         raise TicketOver(f"It is {ticket.status}.")
     return ticket
 
 
-PAPERS = {"qr.svg": _qr, "pdf": _pdf, "ics": _ics}
+PAPERS = {"qr.svg": _qr, "pdf": _pdf, "ics": _ics, "wallet.json": _wallet}
 
 
 @post("/api/tickets/{ticket_id:uuid}/transfer", "tickets.transfer", status=200)
