@@ -143,6 +143,16 @@ async def test_who_holds_nothing_is_not_queued(client: Client, staff: Client, te
     assert await rows(owner, "queue_entries", tenant) == []
 
 
+@pytest.mark.req("BUY-1")
+async def test_who_wants_more_than_are_left_is_told_how_many(client: Client, staff: Client, tenant: Tenant) -> None:
+    sale = await selling(staff, quantity=1)
+    buyer = await guest(client, tenant)
+    items = await hold(buyer, sale, 0, 1)
+    answer = await start(buyer, sale, items)
+    assert code(answer) == (409, "insufficient_inventory")
+    assert answer.json()["left"] == {items[0]["ticket_type_id"]: 1}
+
+
 @pytest.mark.req("CHK-1")
 async def test_a_refused_start_keeps_no_slot(client: Client, staff: Client, tenant: Tenant, owner: Any) -> None:
     sale = await selling(staff, quantity=1)

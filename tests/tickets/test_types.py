@@ -8,7 +8,7 @@ import pytest
 
 from fullhouse.kit.services import Services
 from fullhouse.tickets import type_actions as types
-from fullhouse.tickets.type_model import TypeSoldOut
+from fullhouse.tickets.type_model import InsufficientInventory
 from tests.accounts.helpers import data
 from tests.counts import Counts
 from tests.events.helpers import draft, move, trail
@@ -144,7 +144,7 @@ async def test_a_type_is_never_sold_more_often_than_it_is_there(
         try:
             async with services.database.tenant(tenant.id) as tx:
                 await types.take(tx, event_id, {type_id: 3})
-        except TypeSoldOut:
+        except InsufficientInventory:
             return False
         return True
 

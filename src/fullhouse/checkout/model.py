@@ -286,12 +286,6 @@ class KeyNeeded(Invalid):
     code, title = "idempotency_key_required", "Send an Idempotency-Key"
 
 
-class InsufficientInventory(Conflict):
-    """There are not that many places left."""
-
-    code, title = "insufficient_inventory", "Not enough places left"
-
-
 class NoConsentNeeded(Conflict):
     """The order does not wait for your consent, or its time is over."""
 

@@ -80,7 +80,7 @@ LEFT JOIN seats s ON s.organization_id = h.organization_id AND s.id = h.seat_id
 WHERE h.organization_id = $1 AND h.event_id = $2 AND h.id = ANY ($3::uuid[]);
 
 -- name: lock_type_pools
-SELECT ref_id AS value FROM pools
+SELECT ref_id AS ticket_type_id, capacity - held - sold AS places FROM pools
 WHERE organization_id = $1 AND event_id = $2 AND kind = 'ticket_type' AND ref_id = ANY ($3::uuid[])
 ORDER BY event_id, kind, ref_id FOR UPDATE;
 

@@ -13,6 +13,13 @@ from fullhouse.tickets.type_model import PromoCode, TicketType
 statements = sql.load(__file__)
 
 
+class Left(NamedTuple):
+    """How many of a type can still be had."""
+
+    ticket_type_id: UUID
+    places: int
+
+
 class HeldPlace(NamedTuple):
     """What a hold is for."""
 
@@ -68,7 +75,7 @@ is_type_held = statements.value("is_type_held", bool)
 zones_on_sale = statements.many("zones_on_sale", _text)
 price_categories = statements.many("price_categories", _text)
 places_of_holds = statements.many("places_of_holds", HeldPlace)
-lock_type_pools = statements.many("lock_type_pools", _id)
+lock_type_pools = statements.many("lock_type_pools", Left)
 count_type_pools = statements.many("count_type_pools", _id)
 
 promos_of_event = statements.many("promos_of_event", PromoCode)

@@ -23,6 +23,7 @@ from fullhouse.tickets.type_model import (
     AboveCapacity,
     BelowSold,
     ChangeTicketType,
+    InsufficientInventory,
     NewTicketType,
     Offer,
     OneCurrency,
@@ -235,9 +236,12 @@ async def take_back(tx: Tx, event_id: UUID, counts: Mapping[UUID, int]) -> None:
 
 async def _count(tx: Tx, event_id: UUID, counts: Mapping[UUID, int], *, held: int, sold: int) -> None:
     ids, numbers = list(counts), list(counts.values())
-    counted = set(await store.lock_type_pools(tx, tx.organization_id, event_id, ids))
+    pools = await store.lock_type_pools(tx, tx.organization_id, event_id, ids)
     moved = await store.count_type_pools(
         tx, tx.organization_id, event_id, ids, [held * n for n in numbers], [sold * n for n in numbers]
     )
-    if short := counted - set(moved):
-        raise TypeSoldOut(ticket_type_ids=sorted(short))
+    short = {pool.ticket_type_id: pool.places for pool in pools if pool.ticket_type_id not in moved}
+    if gone := sorted(kind for kind, places in short.items() if places == 0):
+        raise TypeSoldOut(ticket_type_ids=gone)
+    if short:
+        raise InsufficientInventory(left=short)

@@ -234,9 +234,15 @@ class OneCurrency(Invalid):
 
 
 class TypeSoldOut(Conflict):
-    """There are not as many of this type any more."""
+    """There is none of this type any more."""
 
     code, title = "ticket_type_sold_out", "This ticket type is sold out"
+
+
+class InsufficientInventory(Conflict):
+    """There are some of this type, but not as many as that: `left` says how many."""
+
+    code, title = "insufficient_inventory", "Not as many left"
 
 
 class TypeNotOnSale(Conflict):
