@@ -184,6 +184,7 @@ async def _insert_places(tx: Tx, layout_id: UUID, prepared: Prepared) -> None:
     await store.insert_zones(tx, tx.organization_id, layout_id, *_columns(zones))
     for columns in await asyncio.to_thread(_seat_columns, layout_id, prepared, zone_ids):
         await store.insert_seats(tx, tx.organization_id, layout_id, *columns)
+    await store.plan_anew(tx)
     if plan.groups:
         await store.insert_groups(tx, tx.organization_id, layout_id, *_columns(list(_group_rows(plan))))
 

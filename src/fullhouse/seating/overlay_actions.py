@@ -148,6 +148,7 @@ async def _make_places(tx: Tx, event: Event, layout_id: UUID, zones: list[Zone],
     columns = [list(column) for column in zip(*rows, strict=True)]
     await store.insert_event_zones(tx, tx.organization_id, event.id, *columns)
     await store.insert_event_seats(tx, tx.organization_id, event.id, layout_id, list(blocked))
+    await store.plan_anew(tx)
     await store.insert_zone_pools(tx, tx.organization_id, event.id)
     await store.insert_event_pool(tx, tx.organization_id, event.id, event.capacity)
 

@@ -37,8 +37,8 @@ FROM unnest($3::uuid[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::i
            price_category);
 
 -- name: insert_seats
--- Foreign keys are asked for row by row, by statements whose plans are kept from here on: a hundred thousand of them
--- planned anew would take ten times as long as all the rest.
+-- Foreign keys are asked for row by row, by statements whose plans are kept from here on (until `plan_anew`): a hundred
+-- thousand of them planned anew would take ten times as long as all the rest.
 INSERT INTO seats (id, organization_id, layout_id, ordinal, seat_key, zone_id, section, row_label, number, category,
                    price_category, companion_of)
 SELECT s.id, $1, $2, s.ordinal, s.seat_key, s.zone_id, s.section, s.row_label, s.number, s.category, s.price_category,
@@ -47,6 +47,10 @@ FROM unnest($3::uuid[], $4::integer[], $5::text[], $6::uuid[], $7::text[], $8::t
             $11::text[], $12::uuid[])
      AS s (id, ordinal, seat_key, zone_id, section, row_label, number, category, price_category, companion_of),
      set_config('plan_cache_mode', 'force_generic_plan', true) AS kept;
+
+-- name: plan_anew
+-- Whatever else the transaction does is planned for its values again, as the pool wants it (kit/db.py).
+SELECT set_config('plan_cache_mode', 'force_custom_plan', true) AS value;
 
 -- name: insert_groups
 INSERT INTO seat_groups (id, organization_id, layout_id, group_key, group_type, sold_as, ordinals)
