@@ -476,6 +476,7 @@ PROBES: dict[str, Probe] = {
     "GET /scan/sw.js": PUBLIC,
     "GET /scan/manifest.webmanifest": PUBLIC,
     "GET /console": PUBLIC,
+    "GET /console/letter": PUBLIC,
     "GET /console/{path:path}": PUBLIC,
     "GET /o/{org:str}/{slug:str}/queue": PUBLIC,
     "GET /orders/{secret:str}": PUBLIC,
