@@ -23,30 +23,41 @@ Source = Callable[[], bytes | None]
 
 class Server(NamedTuple):
     port: int
-    pid: int
+    pids: tuple[int, ...]
 
 
 @contextmanager
-def serving(
-    target: str, environment: dict[str, str], *, interface: str = "rsgi", processes: int = 1
-) -> Iterator[Server]:
-    """Server processes of ours on a free port. They log as ever, to nobody."""
+def serving(target: str, environment: dict[str, str], processes: int = 1) -> Iterator[Server]:
+    """The server on a free port, with what `module:function` makes, in so many processes. It logs to nobody."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
-    command = [sys.executable, "-m", "granian", "--interface", interface, "--factory", "--no-log"]
-    command += ["--host", "127.0.0.1", "--port", str(port), "--workers", str(processes), "--loop", "uvloop", target]
-    server = subprocess.Popen(command, cwd=HERE, env=environment, stderr=subprocess.DEVNULL)
+    module, _, make = target.partition(":")
+    run = (
+        f"from fullhouse.kit.http.server import run; from {module} import {make};"
+        f" run({make}, '127.0.0.1', {port}, shared={processes > 1})"
+    )
+    servers = [
+        subprocess.Popen([sys.executable, "-c", run], cwd=HERE, env=environment, stderr=subprocess.DEVNULL)
+        for _ in range(processes)
+    ]
     try:
         for _ in range(400):
-            with socket.socket() as attempt:
-                if attempt.connect_ex(("127.0.0.1", port)) == 0:
-                    break
+            if _listening(port) == processes:
+                break
             time.sleep(0.05)
-        yield Server(port, server.pid)
+        yield Server(port, tuple(server.pid for server in servers))
     finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait(30)
+        for server in servers:
+            server.send_signal(signal.SIGTERM)
+        for server in servers:
+            server.wait(30)
+
+
+def _listening(port: int) -> int:
+    """How many sockets listen there (Linux only)."""
+    lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return sum(line[1].endswith(f":{port:04X}") and line[3] == "0A" for line in lines)
 
 
 class Measured(NamedTuple):
@@ -168,15 +179,15 @@ def get(path: str) -> bytes:
 # --- what it takes of the processors
 
 
-def cpu_s(pid: int) -> float:
-    """What a process and all that it started have used (Linux only, elsewhere nothing)."""
+def cpu_s(*pids: int) -> float:
+    """What processes and all that they started have used (Linux only, elsewhere nothing)."""
     parents: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             parents.setdefault(int(stat.read_text().rpartition(")")[2].split()[1]), []).append(int(stat.parent.name))
         except OSError:  # it has ended
             continue
-    found, used = [pid], 0.0
+    found, used = list(pids), 0.0
     while found:
         process = found.pop()
         found += parents.get(process, ())
@@ -191,12 +202,12 @@ def cpu_s(pid: int) -> float:
 class Meter:
     """How much of a processor each of these processes, and we ourselves, take for one answer."""
 
-    def __init__(self, **pids: int) -> None:
+    def __init__(self, **pids: tuple[int, ...]) -> None:
         self._pids = pids
         self._began = self._read()
 
     def _read(self) -> dict[str, float]:
-        return {**{name: cpu_s(pid) for name, pid in self._pids.items()}, "client": time.process_time()}
+        return {**{name: cpu_s(*pids) for name, pids in self._pids.items()}, "client": time.process_time()}
 
     def per_answer(self, answers: int) -> str:
         used = {name: (now - self._began[name]) / max(answers, 1) * 1e6 for name, now in self._read().items()}

@@ -31,7 +31,8 @@ from fullhouse.seating.actions import prepare
 from fullhouse.seating.chart import seat_id
 from fullhouse.seating.generators import Arena, generate
 
-BUYERS = 40_000  # enough that nobody holds more than a person would
+BUYERS = 4_000  # enough that nobody holds more than the ten that a person may
+STRANGERS = 40_000  # where everybody comes once
 
 
 # --- where it happens
@@ -42,7 +43,7 @@ class Ground(NamedTuple):
 
     urls: serving.Urls
     home: str
-    postgres: int  # the server's process
+    postgres: tuple[int, ...]  # the server's process
 
     def copy(self, *names: str) -> None:
         asyncio.run(_copy(self.urls.owner, names))
@@ -54,11 +55,11 @@ class Ground(NamedTuple):
 
     @contextmanager
     def serving(
-        self, name: str = "", *, target: str = "fullhouse.app:create", **settings: str
+        self, name: str = "", *, target: str = "fullhouse.app:create", processes: int = 1, **settings: str
     ) -> Iterator[_load.Server]:
         urls = self.named(name)
         own = {"DATABASE_URL": urls.serving, "DATABASE_OWNER_URL": urls.owner, "FULLHOUSE_HOME": self.home}
-        with _load.serving(target, {**os.environ, **own, **settings}) as server:
+        with _load.serving(target, {**os.environ, **own, **settings}, processes) as server:
             yield server
 
     def prove(self, log: Path | None = None) -> None:
@@ -77,7 +78,7 @@ def ground() -> Iterator[Ground]:
         assert cluster
         assert cluster.pid
         asyncio.run(serving.migrate_database(urls))
-        yield Ground(urls, home, cluster.pid)
+        yield Ground(urls, home, (cluster.pid,))
 
 
 async def _copy(url: str, names: Sequence[str]) -> None:
@@ -260,9 +261,10 @@ def post(path: str, token: str, body: bytes, more: str = "") -> bytes:
 def ready(
     server: _load.Server, requests: Iterator[bytes], seconds: float, witness: _load.Witness | None = None
 ) -> _load.Source:
-    """Requests for so many seconds, made beforehand; the first one brings the show into the server's memory."""
-    first = _load.made([next(requests)])
-    _load.load(server.port, first, connections=1, seconds=10, warm_s=0, witness=witness)
+    """Requests for so many seconds, made beforehand; the first ones bring the show into the server's memory, whichever
+    of its processes they come to."""
+    first = list(itertools.islice(requests, 1 if len(server.pids) == 1 else 32))
+    _load.load(server.port, _load.made(first), connections=len(first), seconds=10, warm_s=0, witness=witness)
     return _load.made(itertools.islice(requests, int(seconds * 25_000)))
 
 

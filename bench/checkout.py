@@ -23,7 +23,7 @@ import asyncpg
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench import _load
-from bench._sale import House, Show, ground, open_house, open_shows, pgbench, post
+from bench._sale import STRANGERS, House, Show, ground, open_house, open_shows, pgbench, post
 
 from fullhouse.kit.ids import new_id
 from fullhouse.seating.chart import seat_id
@@ -181,7 +181,7 @@ def script(house: House, sale: Sale, provider: str) -> str:
 def main() -> None:
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 4.0
     with ground() as here:
-        house = asyncio.run(open_house(here.urls, tiers=2))
+        house = asyncio.run(open_house(here.urls, tiers=2, buyers=STRANGERS))
         here.copy("naive")
         naive = here.named("naive").owner
         rates: dict[tuple[str, str], list[float]] = {}

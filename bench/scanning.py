@@ -147,7 +147,7 @@ def measure_scans(bench: Bench) -> None:
         asks = bench.doors(ENTRIES).scans()
         _load.load(server.port, _load.made([next(asks)]), connections=1, seconds=10, warm_s=0)
         requests = _load.made(asks)
-        meter = _load.Meter(server=server.pid, postgres=bench.ground.postgres)
+        meter = _load.Meter(server=server.pids, postgres=bench.ground.postgres)
         found = _load.load(server.port, requests, connections=CROWD, seconds=bench.seconds)
         assert set(found.statuses) == {200}, found.statuses
         print(f"    {found.rate:,.0f}/s; for each, {meter.per_answer(round(found.rate * (bench.seconds + 0.3)))}")
@@ -199,7 +199,7 @@ def measure_merge(bench: Bench) -> None:
         ]
         bodies.append(json.dumps({"device_now": now.isoformat(), "scans": listed}).encode())
     with bench.ground.serving(FULLHOUSE_SECRET_KEY=SECRET_KEY) as server:
-        meter = _load.Meter(server=server.pid, postgres=bench.ground.postgres)
+        meter = _load.Meter(server=server.pids, postgres=bench.ground.postgres)
         began, found = time.perf_counter(), 0
         for token, body in zip(doors.tokens, bodies, strict=False):
             found += json.loads(call(server, token, "/api/scan/batch", body))["data"]["incidents"]

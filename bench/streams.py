@@ -6,16 +6,15 @@ One API process over loopback, without a database. The readers share the machine
 """
 
 import asyncio
+import os
 import re
 import select
-import signal
 import socket
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -27,11 +26,15 @@ from litestar.datastructures import State
 from litestar.params import FromQuery
 from litestar.response import Stream
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from bench import _load
+
 from fullhouse.kit.broadcast import Channel, Limits, News
 from fullhouse.kit.bus import Bus
 from fullhouse.kit.http import endpoints
 from fullhouse.kit.http.edge import Edge
-from fullhouse.kit.http.guard import guard, guard_call
+from fullhouse.kit.http.guard import FastGuard, guard
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.http.wide import WidePlugin
 from fullhouse.kit.hub import Hub
@@ -92,29 +95,7 @@ def lane() -> Lane:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40), cache_logger_on_first_use=True)
     edge = Edge()
     app = Litestar([hub, queues, publish], guards=[guard], lifespan=[_open], plugins=[WidePlugin(edge)])
-    return Lane(app, edge, guard_call)
-
-
-@contextmanager
-def serving() -> Iterator[tuple[int, int]]:
-    """Its port, and the process that serves."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    command = [sys.executable, "-m", "granian", "--interface", "rsgi", "--loop", "uvloop", "--factory", "--no-log"]
-    command += ["--host", "127.0.0.1", "--port", str(port), "--backpressure", "30000", "bench.streams:lane"]
-    server = subprocess.Popen(command, cwd=Path(__file__).parents[1])
-    try:
-        for _ in range(200):
-            with socket.socket() as attempt:
-                if attempt.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
-        children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
-        yield port, int(children[-1])
-    finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait()
+    return Lane(app, edge, FastGuard())
 
 
 class Measured(NamedTuple):
@@ -134,13 +115,8 @@ def listen(port: int, path: str) -> socket.socket:
     return reader
 
 
-def cpu_s(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / 100
-
-
-def measure(server: tuple[int, int], path: str, readers: int, seconds: float) -> Measured:
-    port, pid = server
+def measure(server: _load.Server, path: str, readers: int, seconds: float) -> Measured:
+    port, pids = server
     with ExitStack() as open_now:
         sockets = {s.fileno(): s for s in (open_now.enter_context(listen(port, path)) for _ in range(readers))}
         poll = open_now.enter_context(select.epoll())
@@ -149,12 +125,12 @@ def measure(server: tuple[int, int], path: str, readers: int, seconds: float) ->
             poll.register(number, select.EPOLLIN)
         teller = open_now.enter_context(socket.create_connection(("127.0.0.1", port)))
         teller.sendall(f"GET /api/publish?seconds={seconds} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-        used, began, got = cpu_s(pid), time.monotonic(), []
+        used, began, got = _load.cpu_s(*pids), time.monotonic(), []
         until = began + seconds + 2
         while (now := time.monotonic()) < until:
             for number, _ in poll.poll(until - now):
                 got.append((sockets[number].recv(65_536), time.monotonic_ns()))
-        cpu = (cpu_s(pid) - used) / seconds
+        cpu = (_load.cpu_s(*pids) - used) / seconds
     delays = sorted((at - int(sent)) / 1e6 for data, at in got for sent in re.findall(rb'"at":(\d+)', data))
     expected = readers * int(seconds * RATE)
     p50, p99 = (delays[int(len(delays) * share)] for share in (0.5, 0.99))
@@ -166,7 +142,7 @@ def main(readers: int = 5000, seconds: float = 4) -> None:
     results: dict[str, list[Measured]] = {"/api/hub": [], "/api/queues": []}
     for _ in range(ROUNDS):
         for path, measured in results.items():
-            with serving() as server:
+            with _load.serving("bench.streams:lane", dict(os.environ)) as server:
                 measured.append(measure(server, path, readers, seconds))
     middle = {path: Measured(*map(statistics.median, zip(*rounds, strict=True))) for path, rounds in results.items()}
     for path, m in middle.items():

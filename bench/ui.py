@@ -98,7 +98,7 @@ def sizes() -> list[Goal]:
         goals.append(Goal(f"{name}: scripts of a page, gzip", largest / 1000, "kB", most))
         if pages:
             everything = _gz(_files(manifest, entry, *pages)) / 1000
-            print(f"{name}: {everything:.1f} kB are all of its {len(pages)} pages, each loaded when it is opened")
+            print(f"{name}: {everything:.1f} kB are all of its pages, loaded when they are opened")
     return goals
 
 

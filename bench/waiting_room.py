@@ -178,16 +178,8 @@ def first_answer_s(port: int, request: bytes) -> float:
     return time.perf_counter() - began
 
 
-def resident_mb(port: int) -> float:
-    """The largest process that serves this port: the one that answers."""
-    largest = 0
-    for status in Path("/proc").glob("[0-9]*/status"):
-        try:
-            if str(port).encode() in status.with_name("cmdline").read_bytes().split(b"\0"):
-                largest = max(largest, int(status.read_text().partition("VmRSS:")[2].split()[0]))
-        except (OSError, IndexError):
-            continue
-    return largest / 1024
+def resident_mb(pid: int) -> float:
+    return int(Path(f"/proc/{pid}/status").read_text().partition("VmRSS:")[2].split()[0]) / 1024
 
 
 def main() -> None:
@@ -210,13 +202,13 @@ def main() -> None:
         asks = polls(house, event, waiting)
         poll, blank = (itertools.cycle(each).__next__ for each in (asks, nothings(house)))
         with served() as server:
-            before = resident_mb(server.port)
+            before = resident_mb(server.pids[0])
             took = first_answer_s(server.port, asks[0])
             for _ in range(ROUNDS):
                 rates["polls"].append(run(server, poll, 64, seconds).rate)
                 rates["nothing"].append(run(server, blank, 64, seconds).rate)
             calm = run(server, poll, 16, seconds)
-            after = resident_mb(server.port)
+            after = resident_mb(server.pids[0])
         polled, idle = statistics.median(rates["polls"]), statistics.median(rates["nothing"])
         print(f"polls, c=64: {polled:,.0f}/s ÷ an endpoint that does nothing: {idle:,.0f}/s = {polled / idle:.2f}")
         print(

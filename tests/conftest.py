@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.services.client import ADDRESS, Run, ask
 pytest_plugins = ["tests.fixtures"]
 
 RUN = pytest.StashKey[Run]()
+PRINTED = 3000  # characters
 LEFT = pytest.StashKey[list[str]]()
 
 
@@ -67,6 +69,14 @@ def server_home() -> Path:
 def pytest_xdist_auto_num_workers() -> int:
     """At least two, so that tests always meet each other; at most eight, so that the cluster's connections suffice."""
     return min(max(2, os.cpu_count() or 2), 8)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failure is shown with the end of what was printed: thousands of lines of a log would bury the others."""
+    report = yield
+    report.sections = [(title, text[-PRINTED:]) for title, text in report.sections]
+    return report
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -34,6 +34,32 @@ SECRET_KEY = "a key for tests that is long enough to be one"
 PUBLIC_URL = "http://testserver"
 
 
+# asyncpg asks about our types on each new connection, tens of milliseconds every time; and a test opens several. The
+# databases that a worker keeps for all of its tests have the same types all along.
+_KEPT = ("t_", "sales_")
+_types: dict[Any, Any] = {}
+_Connection: Any = asyncpg.Connection
+_ask_types = _Connection._introspect_types
+
+
+class _Known:
+    name = "asked before"  # truthy: the statement that is being prepared was not displaced
+
+
+async def _know_types(connection: Any, oids: Any, timeout: float | None) -> Any:
+    database = connection._params.database
+    if not database.startswith(_KEPT):
+        return await _ask_types(connection, oids, timeout)
+    key = (connection._addr, database, frozenset(oids))
+    if key not in _types:
+        _types[key], statement = await _ask_types(connection, oids, timeout)
+        return _types[key], statement
+    return _types[key], _Known
+
+
+_Connection._introspect_types = _know_types
+
+
 @pytest.fixture
 async def owner(owner_url: str) -> AsyncIterator[Any]:
     """The database's owner: sees what tests must see, and may move the clock."""

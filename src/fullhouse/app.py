@@ -23,7 +23,7 @@ from fullhouse.holds import measure_routes
 from fullhouse.holds import routes as holds_routes
 from fullhouse.kit import mail, outbox, telemetry
 from fullhouse.kit.http.edge import Edge
-from fullhouse.kit.http.guard import guard, guard_call, note_call
+from fullhouse.kit.http.guard import FastGuard, guard
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.http.wide import WidePlugin
 from fullhouse.kit.services import open_parts, open_services
@@ -126,7 +126,7 @@ def build(settings: Config) -> Lane:
         openapi_config=OpenAPIConfig("fullhouse", VERSION, openapi_router=_NoPages("/", route_handlers=[])),
     )
     _check_actions(wide)
-    return Lane(wide, edge, guard_call, note_call)
+    return Lane(wide, edge, FastGuard())
 
 
 async def _answer_options(request: Request[Any, Any, Any]) -> Response[None] | None:

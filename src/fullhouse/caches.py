@@ -22,6 +22,7 @@ from fullhouse.terminal import say
 Work = Callable[[Services, Database], Awaitable[int]]
 ASKED = 4  # times for each API process, so that probably all of them have answered
 TRIES = 5  # to write to Redis, a second apart
+PATIENCE_S = 5.0  # with one call to Redis: nobody's request waits for an operator's
 
 
 def rebuild(settings: Config, args: argparse.Namespace) -> int:
@@ -32,7 +33,7 @@ def rebuild(settings: Config, args: argparse.Namespace) -> int:
             say(f"{await jobs.rebuild_warm(services, finder)} shows were written")
             return 0
         organization_id = await _owner(services, args.event)
-        for _ in range(TRIES):  # an operator has more patience with a slow Redis than a buyer
+        for _ in range(TRIES):
             if await warm.rebuild(services, organization_id, args.event):
                 say("written")
                 return 0
@@ -98,6 +99,7 @@ def _with_services(settings: Config, work: Work) -> int:
                 files=wiring.files(settings),
                 public_url=settings.public_url,
                 pool_size=2,
+                warm_timeout_s=PATIENCE_S,
             ) as services,
             open_parts(services, (Halls,)),
         ):

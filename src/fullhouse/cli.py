@@ -65,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     api = _add(commands, "api", "fullhouse.api:serve", None)
     api.add_argument("--parent", type=int, required=True, help=argparse.SUPPRESS)
     api.add_argument("--reload", action="store_true")
+    api.add_argument("--member", action="store_true")
     migrating = _add(
         commands, "migrate", "fullhouse.operators:show_migrations_or_apply", "bring the database up to date"
     )

@@ -1,7 +1,7 @@
 """`fullhouse serve`: one command, one process tree.
 
     serve ─┬─ postgres          only if no DATABASE_URL is given
-           ├─ api ── N × api    Granian's main process and its workers
+           ├─ api ── N × api    one process, or a main process and N others
            └─ worker
 
 Children are in sessions of their own, so that Ctrl-C reaches only this process, which stops them in order: the API
@@ -15,7 +15,6 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import time
 import urllib.request
@@ -27,6 +26,7 @@ import asyncpg
 
 from fullhouse import config, demo, wiring
 from fullhouse.config import Config
+from fullhouse.family import Family
 from fullhouse.kit import mail, migrate, outbox
 from fullhouse.kit.bus import Bus
 from fullhouse.kit.db import APP, Database
@@ -38,9 +38,7 @@ from fullhouse.messaging import mail_actions
 from fullhouse.terminal import say
 
 DATABASE, LOGIN = "fullhouse", "fullhouse_server"
-DRAIN_S = 20.0
 READY_WITHIN_S = 60.0
-RESTARTS_MAX, RESTARTS_WITHIN_S = 5, 60.0
 
 
 class CannotServe(OperatorError):
@@ -145,8 +143,10 @@ def serve(settings: Config, args: argparse.Namespace) -> int:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, stop.set)
         environment = _environment(urls, _metrics_folder(settings))
-        tree = Tree(environment, reload=args.reload, with_worker=not args.no_worker)
-        return _run(settings, tree, cluster, found, stop)
+        commands = {"api": ["api", "--reload"] if args.reload else ["api"]}
+        if not args.no_worker:
+            commands["worker"] = ["worker"]
+        return _run(settings, Family(commands, environment), cluster, found, stop)
 
 
 def _metrics_folder(settings: Config) -> str:
@@ -157,8 +157,8 @@ def _metrics_folder(settings: Config) -> str:
     return str(folder)
 
 
-def _run(settings: Config, tree: "Tree", cluster: Cluster | None, found: demo.Demo | None, stop: Alarm) -> int:
-    tree.start()
+def _run(settings: Config, family: Family, cluster: Cluster | None, found: demo.Demo | None, stop: Alarm) -> int:
+    family.start()
     deadline = time.monotonic() + READY_WITHIN_S
     opened = False
     try:
@@ -167,64 +167,18 @@ def _run(settings: Config, tree: "Tree", cluster: Cluster | None, found: demo.De
                 say("the database ended; starting it again")
                 cluster.start()
             if opened:
-                tree.mend()
+                family.mend()
             elif _ready(settings):
                 _announce(settings, found)
                 opened = True
-            elif (name := tree.ended) or time.monotonic() > deadline:
+            elif (name := family.ended) or time.monotonic() > deadline:
                 raise CannotServe(_why_not_ready(name))
         return 0
     finally:
         if sys.stderr.isatty():
             print(file=sys.stderr)  # after the terminal's ^C
         say("closing: finishing what is in hand")
-        tree.stop()
-
-
-class Tree:
-    """The child processes."""
-
-    def __init__(self, environment: dict[str, str], *, reload: bool, with_worker: bool) -> None:
-        self._environment = environment
-        self._commands = {"api": ["api", "--reload"] if reload else ["api"]}
-        if with_worker:
-            self._commands["worker"] = ["worker"]
-        self._children: dict[str, subprocess.Popen[bytes]] = {}
-        self._restarts: list[float] = []
-
-    def start(self) -> None:
-        for name in self._commands:
-            self._spawn(name)
-
-    def mend(self) -> None:
-        """Starts again what has ended by itself; gives up if it keeps ending."""
-        for name, child in self._children.items():
-            if child.poll() is None:
-                continue
-            now = time.monotonic()
-            self._restarts = [t for t in self._restarts if now - t < RESTARTS_WITHIN_S] + [now]
-            if len(self._restarts) > RESTARTS_MAX:
-                raise CannotServe(f"The {name} process keeps ending; its last words are above.")
-            say(f"the {name} process ended ({child.returncode}); starting it again")
-            self._spawn(name)
-
-    @property
-    def ended(self) -> str | None:
-        return next((name for name, child in self._children.items() if child.poll() is not None), None)
-
-    def stop(self) -> None:
-        for child in self._children.values():  # in order: whoever takes requests first
-            if child.poll() is None:
-                child.terminate()
-            try:
-                child.wait(DRAIN_S)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
-
-    def _spawn(self, name: str) -> None:
-        command = [sys.executable, "-m", "fullhouse", *self._commands[name], "--parent", str(os.getpid())]
-        self._children[name] = subprocess.Popen(command, env=self._environment, start_new_session=True)  # noqa: S603
+        family.stop()
 
 
 def work(settings: Config, args: argparse.Namespace) -> int:

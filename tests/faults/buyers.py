@@ -8,9 +8,8 @@ import random
 from collections import Counter
 from typing import Any
 
-import httpx
-
 from fullhouse.kit.ids import new_id
+from tests.faults.caller import Answer, Caller
 from tests.faults.theatre import Person
 
 MOST = 5  # seats that somebody wants together
@@ -25,8 +24,8 @@ OFTEN = (12, 2, 2, 1, 1, 2)
 class Rush:
     """The show, the servers, and when it is over."""
 
-    def __init__(self, show: str, ticket_type: str, ports: list[int], client: httpx.AsyncClient) -> None:
-        self.show, self.ticket_type, self.ports, self.client = f"/api/events/{show}", ticket_type, ports, client
+    def __init__(self, show: str, ticket_type: str, ports: list[int]) -> None:
+        self.show, self.ticket_type, self.ports = f"/api/events/{show}", ticket_type, ports
         self.over = asyncio.Event()
         self.happened: Counter[str] = Counter()
         self.wrong: list[str] = []
@@ -37,7 +36,7 @@ class Buyer:
         self.rush, self.me, self.dice = rush, me, random.Random(seed)
         self.orders: dict[str, int] = {}  # what was bought, and how many tickets came with it
         self.retired = False  # whoever leaves the line cannot join again for an hour
-        self._port = self.dice.choice(rush.ports)
+        self._port, self._caller = self.dice.choice(rush.ports), Caller()
 
     async def live(self) -> None:
         await asyncio.sleep(self.dice.random() * 2)
@@ -45,6 +44,7 @@ class Buyer:
             if await self._queue():
                 await self._shop()
             await asyncio.sleep(self.dice.random() * 0.3)
+        self._caller.close()
 
     def _note(self, what: str) -> None:
         self.rush.happened[what] += 1
@@ -54,15 +54,13 @@ class Buyer:
 
     # --- calls
 
-    async def _ask(self, method: str, path: str, body: Any = None, **headers: str) -> httpx.Response:
+    async def _ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
         """Again and elsewhere until there is an answer: each of these calls may be made twice."""
         headers["authorization"] = f"Bearer {self.me.token}"
         while True:
             try:
-                answer = await self.rush.client.request(
-                    method, f"http://127.0.0.1:{self._port}{path}", json=body, headers=headers, timeout=PATIENCE_S
-                )
-            except httpx.HTTPError:
+                answer = await self._caller.ask(self._port, method, path, body, headers, patience_s=PATIENCE_S)
+            except (OSError, EOFError):  # a timeout too
                 self._note("reconnected")
                 self._port = self.dice.choice(self.rush.ports)
                 await asyncio.sleep(0.1 + self.dice.random() * 0.3)

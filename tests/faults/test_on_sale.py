@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import httpx
 import pytest
 
 from fullhouse.queue import actions as queue
@@ -115,14 +114,12 @@ def test_everything_is_sold_once_whatever_people_do_and_whoever_dies(
 ) -> None:
     async def run() -> None:
         kind = await open_sale(house)
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
         async with (
             asyncio.timeout(DEADLINE_S),
             running(house) as (ports, children),
             house.owner() as owner,
-            httpx.AsyncClient(limits=limits) as client,
         ):
-            rush = Rush(str(house.sale.event_id), kind, ports, client)
+            rush = Rush(str(house.sale.event_id), kind, ports)
             people = [Buyer(rush, person, n) for n, person in enumerate(house.crowd)]
             watch = Watch(rush, owner)
             looking = asyncio.create_task(watch.look())
@@ -155,10 +152,9 @@ def test_the_same_people_see_it_if_a_guard_is_gone(mutant: str) -> None:
             asyncio.timeout(DEADLINE_S),
             running(at) as (ports, _),
             at.owner() as owner,
-            httpx.AsyncClient(limits=httpx.Limits(max_connections=None)) as client,
         ):
             await owner.execute(change)
-            rush = Rush(str(at.sale.event_id), kind, ports, client)
+            rush = Rush(str(at.sale.event_id), kind, ports)
             watch = Watch(rush, owner)
             doing = [Buyer(rush, person, n).live() for n, person in enumerate(at.crowd)]
             tasks = [asyncio.create_task(work) for work in (watch.look(), *doing)]

@@ -38,7 +38,8 @@ class Scene(NamedTuple):
         await until(lambda: what in self.server.log)
 
     async def event_keys(self) -> list[bytes]:
-        return [key async for key in self.client.scan_iter(f"fullhouse:org:*:event:{self.at.sale.event_id}:*")]
+        pattern = f"fullhouse:org:*:event:{self.at.sale.event_id}:*"
+        return [key async for key in self.client.scan_iter(pattern, count=1000)]
 
 
 async def killed(scene: Scene) -> None:
@@ -72,8 +73,8 @@ async def filled_with_lies(scene: Scene) -> None:
     """Everything is taken, it says, by nobody, for ever; then it is of another kind; and what is cached is nonsense."""
     first, *_ = await until(scene.event_keys)
     names = f"{first.decode().partition(':event:')[0]}:event:{scene.at.sale.event_id}"
+    seats = {f"{names}:seat:{scene.at.sale.seat(seat)}:hold": "lies" for seat in range(2000)}
     for n in range(20):
-        seats = {f"{names}:seat:{scene.at.sale.seat(seat)}:hold": "lies" for seat in range(2000)}
         await scene.client.mset(seats)
         await scene.client.set(f"{names}:seats:bitmap", b"\xff" * 250)
         await scene.client.set(f"{names}:seats:versions", b"\xee" * 8000)
@@ -83,7 +84,7 @@ async def filled_with_lies(scene: Scene) -> None:
                 if n % 2:
                     pipe.lpush(name, "a list")
             await pipe.execute()
-        async for key in scene.client.scan_iter("fullhouse:*"):
+        async for key in scene.client.scan_iter("fullhouse:*", count=1000):
             if b":event:" not in key and b":limit:" not in key:
                 await scene.client.set(key, b"\x00nonsense")
         await asyncio.sleep(0.05)

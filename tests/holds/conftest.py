@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from fullhouse.kit.db import Database
+from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.services import Services
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import a_finder, a_process
+from tests.wire import WireClient
 
 
 @pytest.fixture
@@ -29,5 +31,6 @@ def staff(client: Client, tenant: Tenant) -> Client:
 
 
 @pytest.fixture
-def buyer(client: Client, tenant: Tenant) -> Client:
-    return client.as_(tenant.tokens["customer"])
+def buyer(lane: Lane, tenant: Tenant) -> Client:
+    """By way of our own server, where a plain wish waits for its batch without a task."""
+    return WireClient(lane, tenant.tokens["customer"])

@@ -1,6 +1,6 @@
 """A show on sale for tests, and people who want to go."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ async def guest(client: Client, tenant: Tenant) -> Client:
 
 
 @asynccontextmanager
-async def a_process(url: str, home: Path) -> AsyncIterator[Services]:
+async def a_process(url: str, home: Path, given: Mapping[type[Any], Any] | None = None) -> AsyncIterator[Services]:
     """What an API process has, without HTTP: halls, an engine, connections of its own."""
     outbox.wire(wiring.SYNC)
     async with (
@@ -90,7 +90,7 @@ async def a_process(url: str, home: Path) -> AsyncIterator[Services]:
             public_url=PUBLIC_URL,
             pool_size=4,
         ) as services,
-        open_parts(services, wiring.PARTS),
+        open_parts(services, wiring.PARTS, given),
     ):
         yield services
 

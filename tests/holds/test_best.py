@@ -41,6 +41,12 @@ async def test_the_best_seats_are_held_and_explained(suffix: str, staff: Client,
     assert await row_counts(owner, sale) == (3, 3, 0)
 
 
+async def test_the_reason_is_in_the_readers_language(staff: Client, buyer: Client) -> None:
+    sale = await on_sale(staff, hall())
+    assert data(await best(buyer, sale, 3, language="af"), 201)["explanation"] == "3 langs mekaar in ry A"
+    assert refused(await best(buyer, sale, 3, language="xx")) == (422, "invalid")
+
+
 @pytest.mark.req("HOLD-6", "ALLOC-1")
 async def test_the_best_of_a_zone_of_a_price_and_with_a_wheelchair_place(
     staff: Client, buyer: Client, owner: Any

@@ -160,8 +160,9 @@ async def test_a_lost_connection_fails_its_batch_and_nobody_else(
 
 
 async def test_whoever_leaves_while_waiting_holds_nothing(
-    process: Services, tenant: Tenant, owner: Any, blocker: Any
+    process: Services, tenant: Tenant, owner: Any, blocker: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("fullhouse.kit.batching.LONG_S", -1)  # no batch waits for company
     sale = await stage(process, tenant, hall(1, 10))
     async with blocker.transaction():
         await blocker.execute("SELECT FROM events WHERE id = $1 FOR UPDATE", sale.event_id)

@@ -371,3 +371,23 @@ async def test_staff_release_with_a_reason_over_http(staff: Client, buyer: Clien
     (row,) = await audited(owner, tenant, "hold.cancelled")
     assert (row["actor_id"], row["reason"]) == (tenant.people["owner"].id, "Broken")
     data(await reserve(buyer, sale, 0), 201)
+
+
+@pytest.mark.req("HOLD-7", "AUD-1")
+async def test_staff_release_what_is_held_of_seats_that_they_see(
+    staff: Client, buyer: Client, tenant: Tenant, owner: Any
+) -> None:
+    sale = await on_sale(staff, hall())
+    data(await reserve(buyer, sale, 0), 201)
+    seats = [str(sale.seat(n)) for n in (0, 1)]  # nobody holds the second
+
+    async def release(who: Client, **wish: Any) -> httpx.Response:
+        return await who.post(sale.path("holds/release"), json={"seat_ids": seats} | wish)
+
+    assert refused(await release(staff)) == (422, "invalid")
+    assert refused(await release(buyer, reason="Mine")) == (403, "forbidden")
+    assert data(await release(staff, reason="Broken")) == {"released": 1}
+    (row,) = await audited(owner, tenant, "hold.cancelled")
+    assert (row["actor_id"], row["reason"]) == (tenant.people["owner"].id, "Broken")
+    assert data(await release(staff, reason="Broken")) == {"released": 0}
+    data(await reserve(buyer, sale, 0), 201)

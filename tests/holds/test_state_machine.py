@@ -15,7 +15,6 @@ from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -23,7 +22,6 @@ from hypothesis.stateful import (
     invariant,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 
 from fullhouse import prove
@@ -38,6 +36,7 @@ from fullhouse.seating import seat_actions
 from fullhouse.seating.model import SeatChoice
 from tests.fixtures import Tenant, make_tenant, soaking
 from tests.holds.helpers import OnSale, a_finder, a_process, convert, hall, hold, places, seats, stage
+from tests.lives import live
 from tests.services.client import ask
 
 T = TypeVar("T")
@@ -341,20 +340,10 @@ class LifeOfASale(RuleBasedStateMachine):
 @pytest.mark.req("HOLD-2", "HOLD-4", "HOLD-5", "HOLD-6", "HOLD-7", "EV-6", "EV-7", "EV-8")
 def test_the_life_of_a_sale(tmp_path: Path) -> None:
     LifeOfASale.house = House(tmp_path)
-    LifeOfASale.taken.clear()
+    examples, steps, at_least = (280, 50, 10_000) if soaking() else (28, 40, 1_000)
+    often, seldom = ("held", "refused", "release", "convert", "sweep", "time"), ("postpone", "reschedule", "cancel")
+    wanted = (*often, *seldom) if soaking() else often
     try:
-        run_state_machine_as_test(
-            LifeOfASale,
-            settings=settings(
-                max_examples=280 if soaking() else 28,
-                stateful_step_count=50 if soaking() else 40,
-                deadline=None,
-                suppress_health_check=[HealthCheck.too_slow],
-            ),
-        )
+        live(LifeOfASale, LifeOfASale.taken, examples=examples, steps=steps, at_least=at_least, wanted=wanted)
     finally:
         LifeOfASale.house.close()
-    taken = LifeOfASale.taken
-    assert taken.total() >= (10_000 if soaking() else 1_000), taken
-    often = {"held", "refused", "release", "convert", "sweep", "time"}
-    assert set(taken) >= often | ({"postpone", "reschedule", "cancel"} if soaking() else set())

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,22 +10,25 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from redis.asyncio.client import Pipeline
 
 from fullhouse import cli, wiring
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
 from fullhouse.holds import actions, mirror
 from fullhouse.holds import warm as warm_holds
-from fullhouse.holds.engine import Engine
+from fullhouse.holds.engine import PLACED, Engine
 from fullhouse.holds.warm import WarmHolds
 from fullhouse.kit import outbox
+from fullhouse.kit.bus import HERE
 from fullhouse.kit.db import Database
 from fullhouse.kit.files import Disk
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services, open_parts, open_services
-from fullhouse.kit.warm import client
+from fullhouse.kit.warm import TIMEOUT_S, client
 from fullhouse.seating import seat_actions
-from fullhouse.seating.model import SeatChoice
+from fullhouse.seating.halls import TOPIC
+from fullhouse.seating.model import SeatChange, SeatChoice
 from tests.fixtures import PUBLIC_URL, SECRET_KEY, Tenant, make_tenant
 from tests.holds.helpers import OnSale, hall, hold, places, seats, stage, wish
 from tests.holds.test_streams import SIZE, Workload
@@ -156,6 +160,27 @@ async def test_a_random_workload_ends_equal(
         return await right(process, tenant, sale)
 
     await until(equal)
+
+
+async def test_two_changes_heard_in_the_wrong_order_leave_the_newer(
+    process: Services, tenant: Tenant, redis: Any
+) -> None:
+    sale, topic = await stage(process, tenant, hall()), f"{HERE}{TOPIC}"
+    await hold(process, tenant, sale, new_id(), *seats(sale, 1))
+    await settled(process)
+    asks = [wish(sale, new_id(), *seats(sale, 5)) for _ in "ab"]
+    later = process.clock.now() + timedelta(minutes=5)
+    for n, version in ((1, 12), (0, 11)):  # the second one's commit was the first
+        row = {"outcome": "held", "req": n + 1, "line": 1, "held_until": later, "version": version}
+        placed = tenant.id, asks, [row | {"hold_id": asks[n].wants[0].hold_id}]
+        held = SeatChange([5], [1], [version], [], tenant.id)
+        process.bus.deliver([(PLACED, placed), (f"{topic}{sale.event_id}", held)])
+    freed = SeatChange([5], [0], [10], [], tenant.id)
+    process.bus.deliver([(f"{topic}{sale.event_id}", freed)])
+    await settled(process)
+    assert await redis.getbit(f"{base(tenant, sale)}:seats:bitmap", 5)
+    value = await redis.get(f"{base(tenant, sale)}:seat:{sale.seat(5)}:hold")
+    assert value.decode().startswith(f"{asks[1].wants[0].hold_id}:")
 
 
 # --- when Redis is not what it should be
@@ -301,3 +326,13 @@ async def test_operators_compare_and_write_anew(
     assert await told("rebuild") == 0  # all that are on sale
     assert await told("check", event) == 0
     assert await told("check", str(new_id())) == 1
+    # A Redis that takes longer than a buyer would wait: an operator does.
+    real = Pipeline.execute
+
+    async def slowly(pipe: Any, raise_on_error: bool = True) -> Any:
+        await asyncio.sleep(4 * TIMEOUT_S)
+        return await real(pipe, raise_on_error)
+
+    monkeypatch.setattr(Pipeline, "execute", slowly)
+    assert await told("check", event) == 0
+    assert await told("rebuild", event) == 0

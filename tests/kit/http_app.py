@@ -212,5 +212,5 @@ def build(edge: Edge, **settings: Any) -> Lane:
 
 
 def lane() -> Lane:
-    """For `granian --factory`."""
+    """For a server of its own."""
     return build(Edge(max_in_flight=PLACES, trusted_proxies=(ip_network("127.0.0.1"),)))

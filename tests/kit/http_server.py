@@ -1,6 +1,5 @@
-"""A real Granian with `http_app` on a free port."""
+"""The server, with `http_app`, in a process of its own."""
 
-import os
 import signal
 import socket
 import subprocess
@@ -28,17 +27,12 @@ class Server:
     def connect(self) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), timeout=10)
 
-    def workers(self) -> list[int]:
-        tasks = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return [int(pid) for pid in tasks.read_text().split()]
-
 
 @contextmanager
-def serving(interface: str = "rsgi", app: str = "tests.kit.http_app:lane") -> Iterator[Server]:
+def serving(app: str = "tests.kit.http_app") -> Iterator[Server]:
     port = _free_port()
-    command = [sys.executable, "-m", "granian", "--interface", interface, "--factory"]
-    command += ["--host", "127.0.0.1", "--port", str(port), "--no-access-log", app]
-    server = Server(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL), port)
+    run = f"from fullhouse.kit.http.server import run; from {app} import lane; run(lane, '127.0.0.1', {port})"
+    server = Server(subprocess.Popen([sys.executable, "-c", run], cwd=ROOT, stdout=subprocess.DEVNULL), port)
     try:
         _until_live(server)
         yield server
@@ -47,8 +41,7 @@ def serving(interface: str = "rsgi", app: str = "tests.kit.http_app:lane") -> It
         try:
             server.process.wait(20)
         except subprocess.TimeoutExpired:
-            for pid in (*server.workers(), server.process.pid):
-                os.kill(pid, signal.SIGKILL)
+            server.process.kill()
             server.process.wait()
             raise
 

@@ -19,6 +19,7 @@ class Smtp:
         self.refuse: dict[str, str] = {}  # command, or address -> answer in its place
         self.hang: set[str] = set()  # commands that are never answered
         self.drop: set[str] = set()  # commands on which the line breaks; at "taken" after the whole mail has come in
+        self.takes_s = 0.0  # for each mail
         self.connections = 0
         self.open: list[asyncio.StreamWriter] = []
 
@@ -52,6 +53,7 @@ class Smtp:
                 self.mails.append(message_from_bytes(self.raw[-1], policy=policy.default))
                 if "taken" in self.drop:
                     break
+                await asyncio.sleep(self.takes_s)
                 say("250 taken")
             elif command == "QUIT":
                 say("221 bye")

@@ -87,5 +87,5 @@ def build(house: House) -> Lane:
 
 
 def lane() -> Lane:
-    """For `granian --factory`."""
+    """For a server of its own."""
     return build(House.make())

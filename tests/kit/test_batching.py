@@ -220,3 +220,39 @@ async def test_a_batch_with_too_few_answers_leaves_nobody_waiting(answers: list[
     async with asyncio.timeout(10):
         got = await asyncio.gather(*(desk.submit("org", n) for n in (1, 2)), return_exceptions=True)
     assert any(isinstance(answer, ValueError) for answer in got)
+
+
+async def test_the_next_batch_waits_for_company_while_one_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    kitchen = Kitchen()
+    kitchen.door.clear()
+    desk = served_by(kitchen, lines=3, most=4)
+    callers = []
+    for n in range(4):
+        callers.append(asyncio.create_task(desk.submit("org", n)))
+        await turns()
+    assert kitchen.batches == [("org", [0])]  # two lines are free
+    callers.append(asyncio.create_task(desk.submit("org", 4)))
+    await turns()
+    assert kitchen.batches[1:] == [("org", [1, 2, 3, 4])]  # a full one goes
+    monkeypatch.setattr("fullhouse.kit.batching.LONG_S", -1)
+    callers.append(asyncio.create_task(desk.submit("org", 5)))
+    await turns()
+    assert kitchen.batches[2:] == [("org", [5])]  # those before it take long
+    kitchen.door.set()
+    assert await asyncio.gather(*callers) == [0, 10, 20, 30, 40, 50]
+    assert not desk._left_at
+
+
+async def test_whoever_waits_behind_one_that_hangs_goes_without_another_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fullhouse.kit.batching.LONG_S", 0.01)
+    kitchen = Kitchen()
+    kitchen.door.clear()
+    desk = served_by(kitchen, lines=2)
+    callers = [asyncio.create_task(desk.submit("org", 0))]
+    await turns()
+    callers.append(asyncio.create_task(desk.submit("org", 1)))
+    async with asyncio.timeout(10):
+        while len(kitchen.batches) < 2:
+            await asyncio.sleep(0.01)
+    kitchen.door.set()
+    assert await asyncio.gather(*callers) == [0, 10]

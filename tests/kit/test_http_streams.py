@@ -463,7 +463,7 @@ async def test_a_reader_who_was_slow_for_a_moment_misses_nothing(make: Any) -> N
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    with serving(app="tests.kit.stream_app:lane") as server:
+    with serving("tests.kit.stream_app") as server:
         yield server
 
 
@@ -479,7 +479,7 @@ async def lines(answer: httpx.Response) -> AsyncIterator[tuple[str, int]]:
 
 
 @both_lanes
-async def test_granian_streams(server: Server, path: str) -> None:
+async def test_the_server_streams(server: Server, path: str) -> None:
     async with httpx.AsyncClient(base_url=server.url, timeout=20) as client:
 
         async def readers() -> int:
@@ -508,9 +508,8 @@ async def test_granian_streams(server: Server, path: str) -> None:
 
 
 @pytest.mark.fault
-@pytest.mark.parametrize("interface", ["rsgi", "asgi"])
-async def test_a_stop_does_not_wait_for_streams(interface: str) -> None:
-    with serving(interface, "tests.kit.stream_app:lane") as server:
+async def test_a_stop_does_not_wait_for_streams() -> None:
+    with serving("tests.kit.stream_app") as server:
         async with (
             httpx.AsyncClient(base_url=server.url, timeout=60) as client,
             client.stream("GET", PATH) as fast,

@@ -81,7 +81,7 @@ async def test_without_redis_the_limit_holds_in_this_process(own_redis: Server, 
     limiter = Limiter(warm)
     assert await passed(limiter, key, 2) == 2
     own_redis.stop()
-    assert await passed(limiter, key, 10) == 3  # counted anew, but counted
+    assert await passed(limiter, key, 10) == 1  # what came before is counted here too
     await warm.close()
 
 
@@ -90,3 +90,20 @@ async def test_the_memory_of_it_is_bounded(key: str) -> None:
     for n in range(50):
         await limiter.check(f"{key}-{n}", THREE)
     assert len(limiter._windows) == 10
+
+
+async def test_whoever_comes_rarely_is_counted_here_and_told_together(shared: Warm, key: str) -> None:
+    """Redis is asked once somebody has used an eighth of what they may in one process, and hears of all of it then."""
+    many, here, there = Limit(16, 60), Limiter(shared), Limiter(shared)
+    assert [here.passes(key, many) for _ in range(3)] == [True, True, False]
+    assert [there.passes(key, many) for _ in range(3)] == [True, True, False]
+    for n in range(12):
+        await (here if n % 2 else there).check(key, many)
+    with pytest.raises(RateLimited):
+        await here.check(key, many)
+    assert not here.passes(key, many)
+
+
+def test_without_redis_nobody_is_asked(key: str) -> None:
+    limiter = Limiter(Warm(None))
+    assert [limiter.passes(key, THREE) for _ in range(5)] == [True] * 3 + [False] * 2

@@ -153,6 +153,35 @@ async def test_many_letters_are_few_jobs(room: Mailroom, smtp: Smtp, owner: Any)
     assert smtp.connections == 1
 
 
+@pytest.mark.req("MSG-4")
+async def test_who_waits_for_a_slow_server_is_not_sent_twice(
+    room: Mailroom, smtp: Smtp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crowd is told: far more jobs than threads. The time that a letter has does not run while it waits for its turn;
+    cut off in the middle, it would be taken by the server and counted as failed by us."""
+    monkeypatch.setattr(postman, "_SEND_WITHIN_S", 1.0)
+    smtp.takes_s = 0.3
+    letters = [await room.post(f"{n}@example.org") for n in range(40)]
+    carrier = Postman(smtp.url, SENDER)
+    await asyncio.gather(*(room.deliver(carrier, ids) for ids in letters))
+    assert len(smtp.mails) == len({message["Message-ID"] for message in smtp.mails}) == 40
+    assert set((await room.statuses()).values()) == {"sent"}
+
+
+@pytest.mark.req("MSG-4")
+async def test_two_who_have_the_same_job_send_each_letter_once(room: Mailroom, smtp: Smtp) -> None:
+    """One of them was thought dead. Whoever finds a letter in other hands comes back to see that it went out."""
+    ids = await room.post(*(f"{n}@example.org" for n in range(20)))
+    smtp.takes_s = 0.02
+    ends = await asyncio.gather(
+        *(room.deliver(Postman(smtp.url, SENDER), ids) for _ in range(3)), return_exceptions=True
+    )
+    assert any(isinstance(end, postman.InOtherHands) for end in ends)
+    assert len(smtp.mails) == len({message["Message-ID"] for message in smtp.mails}) == 20
+    await room.deliver(Postman(smtp.url, SENDER), ids)
+    assert len(smtp.mails) == 20
+
+
 # --- what can go wrong
 
 

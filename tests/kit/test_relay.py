@@ -234,6 +234,29 @@ async def test_it_runs_through_failures_and_tries_with_one_fact_first(
     assert [len(batch) for batch in publisher.batches] == [10, 1, 1, 9]
 
 
+@pytest.mark.parametrize(("age_s", "rests"), [(0, True), (60, False)])
+async def test_in_a_rush_it_rests_until_facts_are_late(
+    owner: Any, tenant: Tenant, finder: Database, monkeypatch: pytest.MonkeyPatch, age_s: int, rests: bool
+) -> None:
+    facts = await put(owner, tenant, *(new_id() for _ in range(4 * BATCH)))
+    await owner.execute(f"UPDATE outbox SET created_at = now() - interval '{age_s} s' WHERE id = ANY ($1)", facts)
+    naps: list[float] = []
+    sleep = asyncio.sleep
+
+    async def nap(seconds: float) -> None:
+        naps.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr(asyncio, "sleep", nap)
+    publisher = Scripted()
+    running = asyncio.create_task(Relay(finder, publisher).run())
+    async with asyncio.timeout(30):
+        while len(publisher.sent) < len(facts):
+            await sleep(0.01)
+    running.cancel()
+    assert (len(naps) >= 3) is rests
+
+
 async def test_a_hint_wakes_an_idle_relay(
     owner: Any, tenant: Tenant, finder: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,3 +268,18 @@ async def test_a_hint_wakes_an_idle_relay(
     async with asyncio.timeout(5):
         await waiting
         await hint.wait(0.01)  # used up: now only the time ends it
+
+
+async def test_an_idle_relay_is_a_second_behind_by_polling_alone(owner: Any, tenant: Tenant, finder: Database) -> None:
+    """Nobody gives a hint: whoever commits by other means tells nobody."""
+    publisher = Scripted()
+    running = asyncio.create_task(Relay(finder, publisher).run())
+    try:
+        for _ in range(3):
+            publisher.entered.clear()
+            await put(owner, tenant, new_id())
+            async with asyncio.timeout(3):  # two of these seconds are the machine's, which may be busy
+                await publisher.entered.wait()
+            await asyncio.sleep(0.2)  # until it is idle again
+    finally:
+        running.cancel()

@@ -24,6 +24,7 @@ class Drawn(NamedTuple):
     own: list[int]
     soft: list[int]
     letters: str
+    language: str = "en"
 
     def names(self) -> Names:
         row = self.index_.chart.row
@@ -31,7 +32,7 @@ class Drawn(NamedTuple):
         return Names(
             row=lambda place: chr(65 + place),
             seat=lambda seat: f"{chr(65 + int(row[seat]))}-{seat - firsts[int(row[seat])] + 1}",
-        )
+        ).spoken(self.language)
 
 
 def drawn(*rows: str, focal: tuple[float, float] | None = None) -> Drawn:

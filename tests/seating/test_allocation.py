@@ -56,6 +56,20 @@ def test_rung_3_in_even_parts_and_near_rows_says_so() -> None:
     assert choice.sentence == "3 together in row C, 2 together in row B, one row in front"
 
 
+@pytest.mark.parametrize(
+    ("house", "quantity", "sentence"),
+    [
+        (("......", "......"), 2, "2 langs mekaar in ry A"),
+        (("x...xx", "xx...x"), 2, "2 langs mekaar in ry A; dit laat A-2 alleen, soos elke ander keuse ook sou"),
+        (("....xx.", "x.xxxxx", "xxxxxxx"), 5, "4 langs mekaar in ry A, 1 in ry A, verder in die ry"),
+        (("....xx", "x.xxxx", "xxxxxx"), 5, "4 langs mekaar in ry A, 1 in ry B, een ry agter"),
+        ((".......", "..oo..."), 2, "nog 2 langs joune in ry B"),
+    ],
+)
+def test_a_choice_says_why_in_afrikaans_too(house: tuple[str, ...], quantity: int, sentence: str) -> None:
+    assert got(drawn(*house)._replace(language="af"), quantity).sentence == sentence
+
+
 @pytest.mark.req("ALLOC-1")
 def test_parts_sit_in_the_nearest_rows_that_do() -> None:
     choice = got(drawn("..xxxx", "xxxxxx", "xxxxxx", "..xxxx", "xxxx.."), 4)

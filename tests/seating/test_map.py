@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import product
 from typing import Any
 from uuid import UUID
 
@@ -120,8 +121,8 @@ async def test_the_states_and_their_version(client: Client, admin: Client, owner
     assert unpack_states(first.content, 5).tolist() == [FREE, FREE, SOLD, HELD, FREE]
     assert (first.headers["x-layout-id"], first.headers["cache-control"]) == (layout["id"], "no-cache")
     tag = first.headers["etag"]
-    for known in (tag, f"W/{tag}", f'"x", {tag}'):
-        same = await client.get(path, headers={"if-none-match": known})
+    for known, lane in product((tag, f"W/{tag}", f'"x", {tag}', f'"{"x" * 1000}", {tag}'), (path, f"{path}?x=1")):
+        same = await client.get(lane, headers={"if-none-match": known})
         assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", tag)
     wish = {"seat_ids": [str(await seat_of(owner, event, "A-5"))], "reason": "Camera"}
     data(await admin.post(path_of(event, "seats/block"), json=wish))

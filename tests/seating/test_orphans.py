@@ -245,3 +245,12 @@ def test_what_is_found_next_door_is_what_the_whole_house_would_give(
         verdict = judge(house.index_, house.free, house.in_play, seats, EVENT)
         patch.setattr(orphans, "next_door", lambda *_: iter(()))
         assert verdict == judge(house.index_, house.free, house.in_play, seats, EVENT)
+
+
+@pytest.mark.req("ALLOC-2")
+def test_next_door_is_around_the_pick_though_the_part_looked_at_begins_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two seats are as near as each other: the one before the pick and the one after it. The first is offered."""
+    monkeypatch.setattr(orphans, "NEAR", 1)
+    house = drawn("xxx", ".x.", "x..", ".xx", "xxx", "xxx")
+    verdict = pick(house, 8, rules=EVENT)
+    assert (verdict.orphans, verdict.fewest, verdict.alternative) == ((8,), 0, (5,))

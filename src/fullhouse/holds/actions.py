@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-import msgspec
 import numpy as np
 import structlog
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from fullhouse.holds.desk import (
     seat_wish,
     wish,
 )
+from fullhouse.holds.engine import Results, Want
 from fullhouse.holds.failures import noting
 from fullhouse.holds.model import (
     Basket,
@@ -40,6 +40,7 @@ from fullhouse.holds.model import (
     Item,
     NoBlock,
     ReasonNeeded,
+    ReleaseSeats,
     Reserved,
 )
 from fullhouse.kit.actors import Principal
@@ -47,7 +48,7 @@ from fullhouse.kit.bus import HERE
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError
 from fullhouse.kit.idempotency import KeyReused
-from fullhouse.kit.ids import new_id
+from fullhouse.kit.outbox import announce
 from fullhouse.kit.services import Services
 from fullhouse.queue import actions as waiting_room
 from fullhouse.queue import entry_actions as queue
@@ -87,7 +88,12 @@ async def reserve(services: Services, who: Principal, event_id: UUID, seat: UUID
         if at.is_wheelchair(ordinal):
             own = await own_seats(at, who)
             policy.check_size(1, 1 + sum(at.is_wheelchair(n) for n in own if n != ordinal), at.terms.policy)
-    (result,) = await ask(at, who, (seat_wish(at, seat, ordinal),), source, BasketId(new_id()))
+    want = seat_wish(at, seat, ordinal)
+    return got_seat(at, seat, await ask(at, who, (want,), source, BasketId(want.hold_id)))
+
+
+def got_seat(at: Desk, seat: UUID, results: Results) -> tuple[Reserved, bool]:
+    (result,) = results
     if not result.good:
         raise policy.refusal(result.outcome, result.left_s)
     return reserved(at, seat, result), result.outcome == "held"
@@ -103,7 +109,7 @@ async def hold_items(
     """Several seats and places: all of them, or none. With an Idempotency-Key once, however often it is asked."""
     at = await services.part(Desks).get(who.organization_id, event_id)
     await queue.check_admitted(services, who, event_id, policy.ttl_s(at.terms.policy))
-    basket_id = BasketId.of(who, event_id, key, msgspec.json.encode(order))
+    basket_id = BasketId.of(who, event_id, key, order)
     if basket_id.once and (found := await _repeated(at, who, basket_id)):
         return found
     if order.best_available:
@@ -123,8 +129,12 @@ async def hold_items(
     results = await ask(at, who, wants, order.source, basket_id)
     if results[0].outcome == "repeated":
         return await _first_answer(at, who, basket_id)
+    return got_items(at, basket_id.id, wants, order, results)
+
+
+def got_items(at: Desk, basket_id: UUID, wants: tuple[Want, ...], order: HoldItems, results: Results) -> Basket:
     refuse_first(results, order.items)
-    return basket(at, basket_id.id, wants, results)
+    return basket(at, basket_id, wants, results)
 
 
 async def _repeated(at: Desk, who: Principal, basket_id: BasketId) -> Basket | None:
@@ -200,7 +210,7 @@ def _choose(
         own=own,
         soft_reserved=np.flatnonzero(states == RESERVED).tolist(),
         rotate=int.from_bytes(who.id.bytes[-4:], "big") if who.id else 0,
-        names=house.names,
+        names=house.names.spoken(wish.language),
     )
     if isinstance(found, allocation.Refused):
         raise NoBlock(found.sentence, largest=found.largest, left=found.left)
@@ -224,6 +234,15 @@ async def release(tx: Tx, who: Principal, hold_id: UUID, reason: str | None) -> 
         if hold.status == "active" and hold.held_until is None:
             raise BeingPaidFor()
         raise HoldOver(f"It is {hold.status} already.")
+
+
+async def release_seats(tx: Tx, event_id: UUID, wish: ReleaseSeats) -> int:
+    """By staff, who see seats and not who holds them. An offer of a waiting list ends as a whole, by its own room."""
+    await events.get_event(tx, event_id)
+    held = await store.live_holds_of_seats(tx, tx.organization_id, event_id, wish.seat_ids) or []
+    if held:
+        await announce(tx, SeatsReleased(subject_id=event_id, seat_ids=wish.seat_ids, reason=wish.reason))
+    return len(held)
 
 
 async def end(

@@ -5,15 +5,17 @@ the database would allow, except by the organiser's rules.
 import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from time import monotonic
 from typing import NamedTuple
 from uuid import UUID
 
+import msgspec
 import numpy as np
 import structlog
 
 from fullhouse.holds import policy, store
 from fullhouse.holds.engine import Ask, Engine, Results, Want
-from fullhouse.holds.model import Item, OrphanSeats, WholeGroup
+from fullhouse.holds.model import HoldItems, Item, OrphanSeats, WholeGroup
 from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.ids import new_id
@@ -26,13 +28,17 @@ from fullhouse.seating.halls import HALLS_MAX, Hall, Halls
 from fullhouse.seating.model import AVAILABLE, RESERVED, EventZone, ZoneAccessDenied
 from fullhouse.seating.reads import Book, Terms
 
+LOOK_AGAIN_S = 1.0
 log = structlog.get_logger()
 
 
 class Desk:
     """What is known of a show before the engine decides: made once, for as long as its terms and its hall stay."""
 
-    __slots__ = ("closed", "event_id", "hall", "is_accessible", "limits", "organization_id", "services", "terms")
+    __slots__ = (
+        "_forgotten", "_until", "closed", "event_id", "hall", "is_accessible", "is_picked", "limits", "organization_id",
+        "services", "special", "terms",
+    )  # fmt: skip
 
     def __init__(
         self, services: Services, organization_id: UUID, event_id: UUID, known: Terms, hall: Hall | None
@@ -43,6 +49,19 @@ class Desk:
         self.limits = policy.limits(known.policy)
         self.is_accessible = known.policy.on("enforce_accessibility_rules")
         self.closed = {i: zone for i, zone in known.seating.zones.items() if zone.access_mode != "public"}
+        self.is_picked = not known.policy.on("prefer_clustering_over_selection")
+        self.special = hall.house.wheelchairs | hall.house.wholes.keys() if hall else frozenset[int]()
+        self._forgotten, self._until = -1, 0.0
+
+    def is_current(self) -> bool:
+        """Looked at again once a second, and whenever something was forgotten."""
+        forgotten, now = self.services.cache.forgotten, monotonic()
+        if forgotten == self._forgotten and now < self._until:
+            return True
+        if not self.services.part(Book).is_current(self.terms, self.organization_id, self.event_id):
+            return False
+        self._forgotten, self._until = forgotten, now + LOOK_AGAIN_S
+        return True
 
     def ordinal(self, seat: UUID) -> int | None:
         if self.hall is None:
@@ -76,14 +95,20 @@ class Desks:
 
     async def stop(self) -> None: ...
 
-    async def get(self, organization_id: UUID, event_id: UUID) -> Desk:
-        book, halls = self._services.part(Book), self._services.part(Halls)
+    def at_hand(self, organization_id: UUID, event_id: UUID) -> Desk | None:
+        """Nearly always it is in memory, and then nobody is asked."""
         at = self._desks.get(event_id)
-        # Nearly always it is in memory, and then nothing is awaited.
-        if at and at.hall and book.is_current(at.terms, organization_id, event_id) and halls.use(event_id) is at.hall:
+        if at is None or at.hall is None or at.organization_id != organization_id or not at.is_current():
+            return None
+        return at if self._services.parts[Halls].known(event_id) is at.hall else None
+
+    async def get(self, organization_id: UUID, event_id: UUID) -> Desk:
+        if at := self.at_hand(organization_id, event_id):
             return at
-        known = await book.terms(organization_id, event_id)
+        known = await self._services.part(Book).terms(organization_id, event_id)
+        halls = self._services.part(Halls)
         hall = await halls.get(organization_id, event_id) if known.seating.layout_id else None
+        at = self._desks.get(event_id)
         if at is None or at.terms is not known or at.hall is not hall:
             at = self._desks[event_id] = Desk(self._services, organization_id, event_id, known, hall)
             if len(self._desks) > HALLS_MAX:
@@ -200,20 +225,23 @@ class BasketId(NamedTuple):
     once: tuple[UUID, UUID] | None = None
 
     @classmethod
-    def of(cls, who: Principal, event_id: UUID, key: str | None, body: bytes) -> "BasketId":
+    def of(cls, who: Principal, event_id: UUID, key: str | None, order: HoldItems) -> "BasketId":
         if key is None:
             return cls(new_id())
         named = hashlib.sha256(f"{who.organization_id}:{who.id}:{event_id}:{key}".encode()).digest()[:8]
         low, high = UUID(bytes=named + b"\0" * 8), UUID(bytes=named + b"\xff" * 8)
-        return cls(UUID(bytes=named + hashlib.sha256(body).digest()[:8]), (low, high))
+        return cls(UUID(bytes=named + hashlib.sha256(msgspec.json.encode(order)).digest()[:8]), (low, high))
+
+
+def asking(at: Desk, who: Principal, wants: tuple[Want, ...], source: str, basket: BasketId) -> Ask:
+    actor = who.actor
+    network = network_of(actor.ip) if at.limits.most_near is not None else None
+    return Ask(at.event_id, who.id, basket.id, wants, source, network, at.limits, basket.once, actor.ip,
+               actor.user_agent, actor.request_id)  # fmt: skip
 
 
 async def ask(at: Desk, who: Principal, wants: tuple[Want, ...], source: str, basket: BasketId) -> Results:
-    actor = who.actor
-    network = network_of(actor.ip) if at.limits.most_near is not None else None
-    request = Ask(at.event_id, who.id, basket.id, wants, source, network, at.limits, basket.once, actor.ip,
-                  actor.user_agent, actor.request_id)  # fmt: skip
-    return await at.services.part(Engine).hold(at.organization_id, request)
+    return await at.services.part(Engine).hold(at.organization_id, asking(at, who, wants, source, basket))
 
 
 def refuse_first(results: Results, items: Sequence[Item]) -> None:

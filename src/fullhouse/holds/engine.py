@@ -56,6 +56,11 @@ class Ask(NamedTuple):
     user_agent: str | None
     request_id: str | None
 
+    @property
+    def apart(self) -> tuple[Hashable, ...]:
+        """One person, and one network that is limited, is in a batch once at most."""
+        return (self.user_id,) if self.limits.most_near is None else (self.user_id, self.network)
+
 
 class Result(NamedTuple):
     """What a line got: `held`, `own`, or why not."""
@@ -80,20 +85,17 @@ class Engine:
         self._bus = services.bus
         # The plan is made when tables are small and kept when they are not: it must not read any of them whole.
         self._line = HotLine(services.url, STATEMENT, lines=LINES, settings={"enable_seqscan": "off"})
-        self._coalescer: Coalescer[Ask, Results] = Coalescer("holds", self._run, lines=LINES, most=BATCH_MAX)
+        self.batches: Coalescer[Ask, Results] = Coalescer("holds", self._run, lines=LINES, most=BATCH_MAX)
+        """By organisation: one result for each want of a request."""
 
     async def start(self) -> None: ...
 
     async def stop(self) -> None:
-        await self._coalescer.close()
+        await self.batches.close()
         await self._line.close()
 
     async def hold(self, organization_id: UUID, ask: Ask) -> Results:
-        """One result for each want. One person, and one network that is limited, is in a batch once at most."""
-        near = ask.limits.most_near is not None
-        return await self._coalescer.submit(
-            organization_id, ask, (ask.user_id, ask.network) if near else (ask.user_id,)
-        )
+        return await self.batches.submit(organization_id, ask, ask.apart)
 
     async def _run(self, key: Hashable, asks: Sequence[Ask], last: Sequence[bool]) -> Sequence[Results | Again]:
         lines = [

@@ -6,7 +6,7 @@ the shape, who may enter) and those who were too late too often. The answer wait
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import wraps
-from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, NoReturn, ParamSpec, TypeVar
 from uuid import UUID
 
 import structlog
@@ -68,6 +68,13 @@ async def note(
 ) -> None:
     if policy.is_noted_here(refusal):
         await services.part(Failures).note(who, event_id, seat_id, refusal)
+
+
+async def note_and_refuse(
+    services: Services, who: Principal, event_id: UUID, refusal: Refusal, seat_id: UUID | None
+) -> NoReturn:
+    await note(services, who, event_id, refusal, seat_id)
+    raise refusal
 
 
 def noting(verb: Verb[P, T]) -> Verb[P, T]:

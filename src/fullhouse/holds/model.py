@@ -113,6 +113,7 @@ class BestAvailable(Request, frozen=True, kw_only=True):
     zone_ids: Annotated[list[UUID], Meta(max_length=100)] | None = None
     price_category: Annotated[str, Meta(max_length=64)] | None = None
     accessible: Annotated[int, Meta(ge=0, le=50)] = 0
+    language: Annotated[Literal["en", "af"], Meta(description="Of the explanation.")] = "en"
 
 
 class HoldItems(Request, frozen=True, kw_only=True):
@@ -123,8 +124,11 @@ class HoldItems(Request, frozen=True, kw_only=True):
     source: Source = "web"
 
 
-class Release(Request, frozen=True, kw_only=True):
-    reason: Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")] | None = None
+class ReleaseSeats(Request, frozen=True, kw_only=True):
+    """What somebody holds and should not: these seats are on sale again."""
+
+    seat_ids: Annotated[list[UUID], Meta(min_length=1, max_length=10_000)]
+    reason: Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
 
 
 # --- refusals: the codes are the reserve workflow's own

@@ -1,19 +1,24 @@
 """Holds over HTTP. Reserving is on the fast lane; its twin here documents it and serves whoever comes another way."""
 
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
 import msgspec
 from litestar.params import HeaderParameter, QueryParameter
 
-from fullhouse.holds import actions, failures
-from fullhouse.holds.model import Basket, Hold, HoldItems, InvalidRequest, Reserve
+from fullhouse.holds import actions, failures, plain, policy
+from fullhouse.holds.desk import Desk
+from fullhouse.holds.engine import Engine, Results
+from fullhouse.holds.model import Basket, Hold, HoldItems, InvalidRequest, ReleaseSeats, Reserve, Reserved
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Tx
-from fullhouse.kit.errors import FieldError, Invalid, Malformed
+from fullhouse.kit.errors import FieldError, Invalid, Malformed, Refusal
 from fullhouse.kit.http import problems
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.body import decode
+from fullhouse.kit.http.call import Errand, WireCall
 from fullhouse.kit.http.endpoints import Data, delete, get, post
 from fullhouse.kit.http.lane import Call
 from fullhouse.kit.services import Services
@@ -24,6 +29,7 @@ _RESERVE = msgspec.json.Decoder(Reserve)
 Key = Annotated[
     str | None, HeaderParameter(name="Idempotency-Key", description="The same key again gives the first answer.")
 ]
+RELEASED_MAX_BYTES = 2**20
 Why = Annotated[str | None, QueryParameter(min_length=1, max_length=500, description="Staff say why.")]
 
 
@@ -40,7 +46,21 @@ async def reserve_fast(call: Call) -> Answer:
     return await _reserve(call.state.services, call.principal, event_id, seat_id, wish.source)
 
 
-@post("/api/events/{event_id:uuid}/seats/{seat_id:uuid}/reserve", "holds.place", fast=reserve_fast)
+def reserve_in_batch(call: WireCall) -> Errand | None:
+    raw, who = call.look(), call.principal
+    assert who
+    wish = decode(_RESERVE, raw) if raw else Reserve()
+    event_id, seat_id = call.params
+    found = plain.seat(call.state.services, who, event_id, seat_id, wish.source)
+    return found and _errand(found, who, partial(_told_seat, found.at, seat_id), seat_id)
+
+
+@post(
+    "/api/events/{event_id:uuid}/seats/{seat_id:uuid}/reserve",
+    "holds.place",
+    fast=reserve_fast,
+    in_batch=reserve_in_batch,
+)
 async def reserve_seat(services: Services, who: Principal, event_id: UUID, seat_id: UUID, data: Reserve) -> Answer:
     """Reserve a seat for a few minutes. The same person again gets the same hold back (200), with the time left."""
     return await _reserve(services, who, event_id, seat_id, data.source)
@@ -59,19 +79,59 @@ reserve_seat.exception_handlers = {Invalid: _said_as_invalid}
 
 
 async def _reserve(services: Services, who: Principal, event_id: UUID, seat_id: UUID, source: str) -> Answer:
-    held, fresh = await actions.reserve(services, who, event_id, seat_id, source)
+    return _answer_seat(*await actions.reserve(services, who, event_id, seat_id, source))
+
+
+def _told_seat(at: Desk, seat_id: UUID, results: Results) -> Answer:
+    return _answer_seat(*actions.got_seat(at, seat_id, results))
+
+
+def _answer_seat(held: Reserved, fresh: bool) -> Answer:
     return Answer(201 if fresh else 200, msgspec.json.encode(Data(held)), _NO_STORE)
+
+
+def _errand(found: plain.Plain, who: Principal, told: Callable[[Results], Answer], seat_id: UUID | None) -> Errand:
+    """A refusal is noted as on the long way: nearly all of them were by the engine itself, and nobody waits."""
+    at, ask = found
+
+    def tell(results: Results) -> Answer | Awaitable[Answer]:
+        try:
+            return told(results)
+        except Refusal as refusal:
+            if policy.is_noted_here(refusal):
+                return failures.note_and_refuse(at.services, who, at.event_id, refusal, seat_id)
+            raise
+
+    return Errand(at.services.part(Engine).batches, at.organization_id, ask, ask.apart, tell)
 
 
 async def hold_items_fast(call: Call) -> Answer:
     order = decode(_HOLD_ITEMS, await call.read())
     assert call.principal
     key = _checked_key(call.header("idempotency-key"))
-    held = await actions.hold_items(call.state.services, call.principal, call.params[0], order, key)
+    return _answer_items(await actions.hold_items(call.state.services, call.principal, call.params[0], order, key))
+
+
+def hold_items_in_batch(call: WireCall) -> Errand | None:
+    who = call.principal
+    assert who
+    if call.header("idempotency-key") is not None:
+        return None
+    order = decode(_HOLD_ITEMS, call.look())
+    found = plain.places(call.state.services, who, call.params[0], order)
+    return found and _errand(found, who, partial(_told_items, found, order), None)
+
+
+def _told_items(found: plain.Plain, order: HoldItems, results: Results) -> Answer:
+    at, ask = found
+    return _answer_items(actions.got_items(at, ask.basket_id, ask.wants, order, results))
+
+
+def _answer_items(held: Basket) -> Answer:
     return Answer(201, msgspec.json.encode(Data(held)), _NO_STORE)
 
 
-@post("/api/events/{event_id:uuid}/holds", "holds.place", fast=hold_items_fast)
+@post("/api/events/{event_id:uuid}/holds", "holds.place", fast=hold_items_fast, in_batch=hold_items_in_batch)
 async def hold_items(
     services: Services, who: Principal, event_id: UUID, data: HoldItems, idempotency_key: Key = None
 ) -> Basket:
@@ -97,4 +157,10 @@ async def release_hold(tx: Tx, who: Principal, hold_id: UUID, reason: Why = None
     await actions.release(tx, who, hold_id, reason)
 
 
-handlers = [reserve_seat, hold_items, list_my_holds, release_hold]
+@post("/api/events/{event_id:uuid}/holds/release", "seating.write", status=200, body_limit=RELEASED_MAX_BYTES)
+async def release_holds(tx: Tx, event_id: UUID, data: ReleaseSeats) -> dict[str, int]:
+    """Release whatever is held of these seats, with a reason. If one is being paid for, none is."""
+    return {"released": await actions.release_seats(tx, event_id, data)}
+
+
+handlers = [reserve_seat, hold_items, list_my_holds, release_hold, release_holds]

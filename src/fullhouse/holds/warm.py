@@ -7,7 +7,7 @@ What Redis did not take, or the queue had no room for, is written anew from the 
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 import structlog
@@ -31,13 +31,15 @@ REBUILT = Counter("fullhouse_warm_rebuilds_total", "Shows written to Redis anew"
 log = structlog.get_logger()
 
 Show = tuple[UUID, UUID]  # organisation and event
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Changes(NamedTuple):
     """What is to be written of one show."""
 
     seats: dict[int, tuple[int, int]]  # ordinal to state and version
-    held: dict[UUID, Held]  # by seat
+    held: dict[UUID, tuple[Held, int]]  # by seat, with the seat's version
     places: list[Held]  # held without a seat
     gone: list[Held]
 
@@ -95,9 +97,9 @@ class WarmHolds:
             self._nameless.add(event_id)
             return
         change = SeatChange(*news)
-        rows = zip(change.ordinals, change.states, change.versions, strict=True)
-        changes = to[change.organization_id, event_id]
-        changes.seats.update({ordinal: (state, version) for ordinal, state, version in rows})
+        seats = to[change.organization_id, event_id].seats
+        for ordinal, state, version in zip(change.ordinals, change.states, change.versions, strict=True):
+            _keep_newest(seats, ordinal, state, version)
 
     def _owe(self, shows: dict[Show, Changes], why: str) -> None:
         LOST.labels(why).inc(sum(len(c.seats) + len(c.places) + len(c.gone) for c in shows.values()))
@@ -143,7 +145,8 @@ class WarmHolds:
             for (show, changes), hall in zip(shows.items(), halls, strict=True):
                 names = Names.of(services, *show)
                 rows = [(ordinal, *rest) for ordinal, rest in changes.seats.items()]
-                words = mirror.seat_words(hall.house.layout_id, rows, changes.held, now) if hall else []
+                held = {seat: hold for seat, (hold, _) in changes.held.items()}
+                words = mirror.seat_words(hall.house.layout_id, rows, held, now) if hall else []
                 asked.append(len(pipe))
                 mirror.apply(pipe, names, words, now)
                 mirror.move(pipe, names, changes.places, changes.gone)
@@ -181,6 +184,12 @@ async def _ping(client: Redis) -> bool:
     return True
 
 
+def _keep_newest(known: dict[K, tuple[V, int]], key: K, value: V, version: int) -> None:
+    """Two transactions may be heard of in the other order than they were committed in."""
+    if key not in known or known[key][1] < version:
+        known[key] = value, version
+
+
 def _placed(to: dict[Show, Changes], organization_id: UUID, asks: Any, rows: Any) -> None:
     """What a batch of the engine got."""
     for row in rows:
@@ -190,7 +199,7 @@ def _placed(to: dict[Show, Changes], organization_id: UUID, asks: Any, rows: Any
             hold = Held(row["hold_id"], ask.user_id, want.seat_id or want.ref_id, row["held_until"])
             changes = to[organization_id, ask.event_id]
             if want.seat_id:
-                changes.held[want.seat_id] = hold
+                _keep_newest(changes.held, want.seat_id, hold, row["version"])
             else:
                 changes.places.append(hold)
 

@@ -44,6 +44,7 @@ class Journal:
     """Listens to what the engine and the verbs of this process have done."""
 
     def __init__(self, services: Services) -> None:
+        self._services = services
         self._leave = [
             services.bus.subscribe(engine.PLACED, lambda _topic, batch: self._placed(*batch)),
             services.bus.subscribe(actions.ENDED, lambda _topic, batch: self._ended(*batch)),
@@ -57,6 +58,9 @@ class Journal:
 
     def _placed(self, organization_id: UUID, asks: Sequence[engine.Ask], rows: Sequence[Any]) -> None:
         """A line for a batch; one for each hold, and for each that was refused, only for those who debug."""
+        halls = self._services.part(Halls)
+        for event_id, times in Tally(ask.event_id for ask in asks).items():
+            halls.use(event_id, times)
         if not log.is_enabled_for(logging.INFO):
             return
         outcomes = Tally(row["outcome"] for row in rows if row["req"])

@@ -1,22 +1,25 @@
 """Group commit in the application: whoever waits is served by the next batch.
 
-There is no timer. A batch leaves as soon as a line is free, so that an idle system answers at once and a busy one
-batches by itself. Requests of one batch share a key (their organisation); two that must not meet in one batch (the same
-person twice) are kept apart, in their order.
+A batch leaves as soon as a line is free, so that an idle system answers at once and a busy one batches by itself.
+Requests of one batch share a key (their organisation); two that must not meet in one batch (the same person twice) are
+kept apart, in their order. While a batch of a key is under way its next one waits for company: it leaves beside the
+first when it is full, or when that takes long. Three small batches are twice the work of a large one.
 """
 
 import asyncio
 from collections import Counter, OrderedDict, deque
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from prometheus_client import Histogram
 
 R = TypeVar("R")
 A = TypeVar("A")
+Got = TypeVar("Got", contravariant=True)
 SIZES = Histogram(
     "fullhouse_batch_size", "Requests served by one batch", ["batch"], buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 )
+LONG_S = 0.1  # after this long a batch waits for somebody else, and the next may as well go
 
 
 class Again:
@@ -26,9 +29,17 @@ class Again:
 AGAIN = Again()
 
 
+class Waiter(Protocol[Got]):
+    """Who waits for a batch's answer: a future is one; so is whoever acts on it there and then, without a task."""
+
+    def done(self) -> bool: ...
+    def set_result(self, result: Got, /) -> None: ...
+    def set_exception(self, error: BaseException, /) -> None: ...
+
+
 class _Waiting(NamedTuple, Generic[R, A]):
     request: R
-    answer: "asyncio.Future[A]"
+    answer: Waiter[A]
     apart: Sequence[Hashable]
     tries: int
 
@@ -49,19 +60,25 @@ class Coalescer(Generic[R, A]):
     ) -> None:
         self._run, self._free, self._most, self._tries = run, lines, most, tries
         self._each, self._busy = each or lines, Counter[Hashable]()
+        self._left_at: dict[Hashable, float] = {}  # the last batch of those that are under way
         self._queues: OrderedDict[Hashable, deque[_Waiting[R, A]]] = OrderedDict()
         self._sizes = SIZES.labels(name)
         self._scheduled = False
+        self._later: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def submit(self, key: Hashable, request: R, apart: Sequence[Hashable] = ()) -> A:
         answer: asyncio.Future[A] = asyncio.get_running_loop().create_future()
+        self.put(key, request, answer, apart)
+        return await answer
+
+    def put(self, key: Hashable, request: R, answer: Waiter[A], apart: Sequence[Hashable] = ()) -> None:
         queue = self._queues.get(key)
         if queue is None:
             queue = self._queues[key] = deque()
         queue.append(_Waiting(request, answer, apart, 1))
-        self._wake()
-        return await answer
+        if self._free and not self._scheduled:
+            self._wake()
 
     async def close(self) -> None:
         """What was asked is answered first."""
@@ -79,13 +96,27 @@ class Coalescer(Generic[R, A]):
             batch = self._next_batch(key)
             self._free -= 1
             self._busy[key] += 1
+            self._left_at[key] = asyncio.get_running_loop().time()
             task = asyncio.create_task(self._serve(key, batch))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+        if self._free and self._queues and self._later is None:  # somebody waits for company, but not for ever
+            self._later = asyncio.get_running_loop().call_later(LONG_S, self._look_again)
+
+    def _look_again(self) -> None:
+        self._later = None
+        self._wake()
 
     def _next_key(self) -> Hashable | None:
         """Whose turn it is: a busy organisation does not hold up the others."""
-        return next((key for key in self._queues if self._busy[key] < self._each), None)
+        return next((key for key, queue in self._queues.items() if self._may_leave(key, len(queue))), None)
+
+    def _may_leave(self, key: Hashable, waiting: int) -> bool:
+        busy = self._busy[key]
+        if not busy:
+            return True
+        is_late = asyncio.get_running_loop().time() - self._left_at[key] > LONG_S
+        return busy < self._each and (waiting >= self._most or is_late)
 
     def _next_batch(self, key: Hashable) -> list[_Waiting[R, A]]:
         queue = self._queues.pop(key)
@@ -123,7 +154,7 @@ class Coalescer(Generic[R, A]):
             self._free += 1
             self._busy[key] -= 1
             if not self._busy[key]:
-                del self._busy[key]
+                del self._busy[key], self._left_at[key]
             self._wake()
 
     def _hand_out(self, key: Hashable, batch: list[_Waiting[R, A]], answers: Sequence[A | Again]) -> None:

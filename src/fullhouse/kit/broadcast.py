@@ -6,7 +6,7 @@ What holds here:
 - No repeat. Every frame has an id, `epoch-number`. Who comes back with the last one gets what was missed, if it is
   still in the ring, and otherwise a snapshot. So does everybody when the bus has missed something.
 - No queue. A message is encoded once. Every reader gets the same bytes, or a snapshot if it has fallen too far behind.
-- No endless stream. A transport may keep what a reader does not take: all end after some bytes, or some time.
+- No endless stream. All end after some bytes, or some time, and who still listens comes back with the last id.
 """
 
 import asyncio
@@ -182,7 +182,7 @@ class Reader:
     def end(self, why: str) -> None:
         if not self.over.done():
             self.over.set_result(why)
-            self._write = _nowhere  # lets go of the transport: Granian ends a stream when nothing holds it
+            self._write = _nowhere  # lets go of the transport
             self._broadcast.leave(self)
             self._on_end(self, why)
 

@@ -31,6 +31,7 @@ APP_ID = "fullhouse"
 JSON = "application/json"
 # How a broker that is away shows, by the moment in which it went.
 GONE = (OSError, EOFError, RuntimeError, AMQPError)
+UNREADABLE = "x-unreadable"  # our header on a message whose own properties cannot be read; it says why
 log = structlog.get_logger()
 
 
@@ -79,7 +80,7 @@ class Broker:
         try:
             channel = await self._open()
             async with asyncio.timeout(CONFIRM_S):
-                await _here(
+                await here(
                     channel.basic_publish(
                         message.body, routing_key=queue, properties=message.properties, mandatory=True
                     )
@@ -151,7 +152,7 @@ class Broker:
             if self._channel is None or self._channel.is_closed:
                 self.drop()
                 self._connection = await connect(self._url, "relay")
-                channel = await _here(_declared(self._connection, self.topology))
+                channel = await here(_declared(self._connection, self.topology))
                 self._channel = await channel.get_underlay_channel()
             return self._channel
 
@@ -227,7 +228,7 @@ def _properties(fact: Outgoing) -> Any:
 async def connect(url: str, name: str) -> AbstractConnection:
     properties: dict[str, Any] = {"connection_name": f"{APP_ID} {name}"}
     async with asyncio.timeout(OPEN_S):
-        connection: AbstractConnection = await _here(
+        connection: AbstractConnection = await here(
             aio_pika.connect(url, timeout=OPEN_S, heartbeat=HEARTBEAT_S, client_properties=properties)
         )
         return connection
@@ -267,12 +268,12 @@ async def receiving(
     connection = await connect(url, queue)
     try:
         async with asyncio.timeout(OPEN_S):
-            channel = await _here(_declared(connection, topology))
+            channel = await here(_declared(connection, topology))
             underlay = await channel.get_underlay_channel()
             underlay.closing.add_done_callback(ended)
             underlay.on_consumer_cancel_callbacks.add(ended)
-            await _here(channel.set_qos(prefetch_count=at_once))
-            await _here(_consume(channel, queue, inbox))
+            await here(channel.set_qos(prefetch_count=at_once))
+            await here(_consume(channel, queue, inbox))
         yield inbox
     finally:
         await close(connection)
@@ -289,13 +290,29 @@ async def looking(url: str, topology: Topology) -> AsyncIterator[AbstractChannel
     connection = await connect(url, "operator")
     try:
         async with asyncio.timeout(OPEN_S):
-            channel: AbstractChannel = await _here(_declared(connection, topology))
+            channel: AbstractChannel = await here(_declared(connection, topology))
         yield channel
     finally:
         await close(connection)
 
 
-async def _here(work: Any) -> Any:
+_read_properties = ContentHeader.unmarshal
+
+
+def _read_properties_or_say(self: ContentHeader, data: bytes) -> None:
+    """RabbitMQ passes on what others wrote: a time after the year 9999, an id that is no text. The library would close
+    the connection over it, get the message again, and never come past it. So it comes without properties, and is dead.
+    """
+    try:
+        _read_properties(self, data)
+    except Exception as error:
+        self.properties = aiormq.spec.Basic.Properties(headers={UNREADABLE: repr(error)[:1000]})
+
+
+ContentHeader.unmarshal = _read_properties_or_say  # type: ignore[method-assign]
+
+
+async def here(work: Any) -> Any:
     """Awaits the library's work as a task of its own: when a connection ends, it cancels whoever waits for it, and
     that must not look as if somebody had cancelled us.
     """

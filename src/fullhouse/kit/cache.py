@@ -50,6 +50,7 @@ class Cache:
         self._weight = 0
         self._absent: OrderedDict[str, float] = OrderedDict()  # until when
         self._loading: dict[str, asyncio.Future[Any]] = {}
+        self.forgotten = 0  # how often: what was made of cached values is good while this stays
         self._owed: dict[str, int] = {}  # names that Redis has still to drop, each with the drop that asked last
         self._drops = itertools.count()
         self._dropping: asyncio.Task[None] | None = None
@@ -145,12 +146,14 @@ class Cache:
     # Whoever asks from now on must not be given what is being loaded: it may have been read before the change.
 
     def _forget(self, keys: Any) -> None:
+        self.forgotten += 1
         for key in keys:
             self._drop(key)
             self._loading.pop(key, None)
         self._drop_from_redis(keys)
 
     def _forget_all(self) -> None:
+        self.forgotten += 1
         self._here.clear()
         self._absent.clear()
         self._weight = 0

@@ -8,24 +8,21 @@ it waits with us, unacknowledged.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
-from typing import Any
+from typing import NoReturn
 
-import aio_pika
 import asyncpg
 import structlog
 from aio_pika.abc import AbstractIncomingMessage
 from prometheus_client import Counter
 
-from fullhouse.kit.broker import GONE, Broker, receiving
+from fullhouse.kit.broker import GONE, UNREADABLE, Broker, Gone, here, receiving
+from fullhouse.kit.dead import buried
 from fullhouse.kit.outbox import Poison
 from fullhouse.kit.relay import jitter
 
 PREFETCH = 10
 TRIES = 4
 FIRST_PAUSE_S, PAUSE_S_MAX = 0.2, 5.0
-# What is in the headers of a dead letter.
-REASON, QUEUE, KEY, DIED_AT = "x-reason", "x-queue", "x-routing-key", "x-died-at"
 RECEIVED = Counter("fullhouse_messages_received_total", "Messages from the broker", ["queue", "outcome"])
 _DATABASE_AWAY = (OSError, asyncpg.InterfaceError, asyncpg.PostgresConnectionError, asyncpg.OperatorInterventionError)
 log = structlog.get_logger()
@@ -42,27 +39,33 @@ class Consumer:
         failures = 0
         while True:
             try:
-                async with receiving(self._url, self._broker.topology, self._queue, at_once=PREFETCH) as inbox:
-                    self.connected.set()
-                    failures = 0
-                    while message := await inbox.get():
-                        await self._take(message)
-            except GONE as error:
-                if not failures:
-                    log.warning("a consumer lost its broker", queue=self._queue, error=repr(error))
-                failures += 1
+                await self._listen()
+            except Exception as error:  # even a mistake of ours: the worker has more to do than this queue
+                failures = 1 if self.connected.is_set() else failures + 1
+                if failures == 1:
+                    known = isinstance(error, GONE)
+                    log.warning("a consumer lost its broker", queue=self._queue, error=repr(error), exc_info=not known)
             self.connected.clear()
             await asyncio.sleep(jitter(min(PAUSE_S_MAX, FIRST_PAUSE_S * 2 ** min(failures, 10))))
+
+    async def _listen(self) -> NoReturn:
+        async with receiving(self._url, self._broker.topology, self._queue, at_once=PREFETCH) as inbox:
+            self.connected.set()
+            while message := await inbox.get():
+                await self._take(message)
+        raise Gone("the connection ended")
 
     async def _take(self, message: AbstractIncomingMessage) -> None:
         """Whatever becomes of it, it becomes only once it is safe: then it is acknowledged."""
         if reason := await self._try(message):
             await self._bury(message, reason)
-        await message.ack()
+        await here(message.ack())
         RECEIVED.labels(self._queue, "dead" if reason else "done").inc()
 
     async def _try(self, message: AbstractIncomingMessage) -> str | None:
         """Why it is dead, if it is."""
+        if unreadable := message.headers.get(UNREADABLE):
+            return f"its properties cannot be read: {unreadable!s}"
         tried = 0
         while True:
             try:
@@ -82,20 +85,4 @@ class Consumer:
 
     async def _bury(self, message: AbstractIncomingMessage, reason: str) -> None:
         log.error("a message is dead: `fullhouse messages dead` shows it", queue=self._queue, reason=reason)
-        headers: dict[str, Any] = {**message.headers, REASON: reason[:1000], QUEUE: self._queue}
-        headers |= {KEY: message.headers.get(KEY, message.routing_key), DIED_AT: datetime.now(UTC).isoformat()}
-        await self._broker.put(self._broker.topology.dead, copy(message, headers))
-
-
-def copy(message: AbstractIncomingMessage, headers: dict[str, Any]) -> aio_pika.Message:
-    """The same message, with other headers, to be put somewhere else."""
-    return aio_pika.Message(
-        message.body,
-        headers=headers,
-        content_type=message.content_type,
-        delivery_mode=aio_pika.DeliveryMode.PERSISTENT,
-        message_id=message.message_id,
-        timestamp=message.timestamp,
-        type=message.type,
-        app_id=message.app_id,
-    )
+        await self._broker.put(self._broker.topology.dead, buried(message, self._queue, reason))

@@ -49,11 +49,12 @@ class Cursors:
             msgspec.convert(v, t, strict=False) for v, t in zip(msgspec.json.decode(message), types, strict=True)
         )
 
-    def page(self, rows: list[T], limit: int, *key: str) -> Page[T]:
+    def page(self, rows: list[T], limit: int, *key: str | Callable[[T], Any]) -> Page[T]:
         """Rows were fetched with `limit + 1`: the extra one tells whether there is more."""
         shown = rows[:limit]
         more = len(rows) > limit
-        return Page(shown, self.write(*(getattr(shown[-1], name) for name in key)) if more else None)
+        at = [part(shown[-1]) if callable(part) else getattr(shown[-1], part) for part in key] if more else []
+        return Page(shown, self.write(*at) if more else None)
 
 
 async def page_by_age(

@@ -24,6 +24,17 @@ APP, WORKER, AUDITOR = ROLES = "fullhouse_app", "fullhouse_worker", "fullhouse_a
 Message = tuple[str, Any]  # topic, payload
 # How a lost connection shows: there is a different error for each moment in which it can happen.
 LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
+_GONE = (
+    OSError, asyncpg.InterfaceError, asyncpg.InternalClientError, asyncpg.PostgresConnectionError,
+    asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.CannotConnectNowError,
+    asyncpg.InsufficientResourcesError, asyncpg.ReadOnlySQLTransactionError,
+)  # fmt: skip
+
+
+def is_gone(error: Exception) -> bool:
+    """Whether the database itself is away, so that nobody could do better now. What it says of a statement, that one
+    took too long, or had an argument that cannot be sent (a ValueError), is about that statement."""
+    return isinstance(error, _GONE) and not isinstance(error, (TimeoutError, ValueError))
 
 
 class Carrier(Protocol):

@@ -5,7 +5,6 @@ Counted in Redis when there is one, so that all processes share the count; other
 
 import ipaddress
 import time
-from collections import OrderedDict
 from collections.abc import Hashable
 from typing import NamedTuple
 
@@ -25,36 +24,59 @@ def network_of(ip: str | None) -> str:
     return str(ipaddress.ip_network((ip, 64), strict=False))
 
 
+RARELY = 8  # whoever has used less than this part of a limit in one process is not worth asking about
+
+
 class Limiter:
     def __init__(self, warm: Warm, *, size: int = 50_000) -> None:
         self._warm = warm
         self._size = size
-        self._windows: OrderedDict[tuple[Hashable, int], int] = OrderedDict()
+        # Calls by key and window: how many were counted here, and how many of those Redis knows of.
+        self._windows: dict[tuple[Hashable, int], tuple[int, int]] = {}
+
+    def passes(self, key: Hashable, limit: Limit) -> bool:
+        """Counts this call, if nobody must be asked about it. Otherwise `check` does, and decides."""
+        slot = (key, int(time.time()) // limit.per_s)
+        count, told = self._windows.get(slot, (0, 0))
+        if count >= (limit.calls // RARELY if self._warm.configured else limit.calls):
+            return False
+        self._count(slot, count + 1, told)
+        return True
 
     async def check(self, key: Hashable, limit: Limit) -> None:
         """Counts this call; raises RateLimited once the window is full."""
         window, passed_s = divmod(int(time.time()), limit.per_s)
-        shared = await self._count_shared(key, window, limit) if self._warm.configured else 0
-        if (shared or self._count_here(key, window)) > limit.calls:
+        slot = (key, window)
+        count, told = self._windows.get(slot, (0, 0))
+        count += 1
+        self._count(slot, count, told)
+        if self._warm.configured:
+            count = await self._count_shared(slot, limit) or count
+        if count > limit.calls:
             wait_s = limit.per_s - passed_s
             raise RateLimited(f"Too many requests. Try again in {wait_s} seconds.", retry_after_s=wait_s)
 
-    async def _count_shared(self, key: Hashable, window: int, limit: Limit) -> int:
+    def _count(self, slot: tuple[Hashable, int], count: int, told: int) -> None:
+        self._windows[slot] = (count, told)
+        if len(self._windows) > self._size:
+            del self._windows[next(iter(self._windows))]  # the oldest, and so nearly always of a window that is over
+
+    async def _count_shared(self, slot: tuple[Hashable, int], limit: Limit) -> int:
+        """How many there were in all processes, if Redis says so. What it was not told, it hears with the next one."""
+        key, window = slot
+        count, told = self._windows[slot]
+        self._windows[slot] = (count, count)
         words = ":".join(map(str, key)) if isinstance(key, tuple) else key
         name = self._warm.name(f"limit:{words}:{window}")
 
         async def increment(client: Redis) -> int:
             pipe = client.pipeline()
-            pipe.incr(name)
+            pipe.incrby(name, count - told)
             pipe.expire(name, limit.per_s + 1)
             return int((await pipe.execute())[0])
 
-        return await self._warm.call(increment, 0)
-
-    def _count_here(self, key: Hashable, window: int) -> int:
-        slot = (key, window)
-        self._windows[slot] = count = self._windows.get(slot, 0) + 1
-        self._windows.move_to_end(slot)
-        if len(self._windows) > self._size:
-            self._windows.popitem(last=False)
-        return count
+        shared = await self._warm.call(increment, 0)
+        if not shared and slot in self._windows:
+            now, known = self._windows[slot]
+            self._windows[slot] = (now, known - (count - told))
+        return shared

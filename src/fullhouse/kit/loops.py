@@ -6,14 +6,15 @@ or the database, without a timeout to tune. A round that fails is logged and tri
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Any
+from uuid import UUID
 
 import structlog
 from prometheus_client import Counter
 
-from fullhouse.kit.db import LOST, WORKER, connect
+from fullhouse.kit.db import LOST, WORKER, connect, is_gone
 
 log = structlog.get_logger()
 ROUNDS = Counter("fullhouse_loop_rounds_total", "Rounds of periodic work", ["loop", "outcome"])
@@ -75,3 +76,17 @@ class Loop:
             if not work.done():
                 work.cancel()
                 await asyncio.gather(work, return_exceptions=True)  # our own cancellation still gets through
+
+
+async def one_by_one(due: Iterable[tuple[UUID, UUID]], work: Callable[[UUID, UUID], Awaitable[int]], said: str) -> int:
+    """What a sweep has found, by organisation and id; returns what came of it in all. One that fails hinders no other:
+    it stays due, and whoever reads the log sees to it."""
+    done = 0
+    for organization_id, found_id in due:
+        try:
+            done += await work(organization_id, found_id)
+        except Exception as error:
+            if is_gone(error):
+                raise
+            log.exception(said, organization_id=str(organization_id), id=str(found_id))
+    return done

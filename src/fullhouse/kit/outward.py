@@ -9,8 +9,10 @@ What holds here:
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from time import perf_counter
 from typing import NamedTuple
@@ -76,6 +78,12 @@ class _Heard:
         self.body = bytearray()
 
 
+@cache
+def _tls() -> ssl.SSLContext:
+    """Once for the process: reading all the authorities takes longer than the rest of a start."""
+    return httpx.create_ssl_context()
+
+
 class Outward:
     """Calls to the outside. `private` is the operator's word that plain HTTP and addresses at home are fine."""
 
@@ -90,7 +98,7 @@ class Outward:
         # Below httpx's client: that one would keep cookies by address. No connection is kept either: they are known by
         # their address too, and the next name there needs a handshake of its own.
         self._transport = httpx.AsyncHTTPTransport(
-            verify=httpx.create_ssl_context(), trust_env=False, limits=httpx.Limits(max_keepalive_connections=0)
+            verify=_tls(), trust_env=False, limits=httpx.Limits(max_keepalive_connections=0)
         )
 
     async def close(self) -> None:

@@ -3,6 +3,7 @@
 What holds here:
 - A letter is delivered at least once. If we die between the server's "taken" and our note of it, it is sent again with
   the same Message-ID, by which the server or the reader's program can recognise it.
+- Of several who have the same job at once (one was thought dead, say), each letter is sent by the one who claimed it.
 - What the server refuses for good is not tried again, and the others of its job are not held up by it.
 - A server that is away, hangs or asks for patience is asked again by the job queue.
 """
@@ -32,6 +33,7 @@ from fullhouse.kit.letters import Enclosure, one_line
 
 _HERE = ("localhost", "127.0.0.1", "::1")
 _SEND_WITHIN_S = 30.0
+_LINES = 4  # at once, from one worker: fewer than there are threads, so that nobody's time runs while they wait for one
 _ADDRESS = re.compile(r"[^@\s<>,;:\"()\[\]\\]+@[^@\s<>,;:\"()\[\]\\.]+(?:\.[^@\s<>,;:\"()\[\]\\.]+)*")
 log = structlog.get_logger()
 
@@ -58,6 +60,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     sender_name: str | None
     reply_to: str | None
     enclosures: list[Enclosure]
+    attempts: int
     created_at: datetime
 
 
@@ -65,18 +68,26 @@ class BadAddress(ValueError):
     """No server can be found for it."""
 
 
+class InOtherHands(Exception):
+    """Somebody else is sending a letter of this job, or died while doing so: the job comes back and looks again."""
+
+
 # Those that failed before come last: whatever is wrong with one, it holds up nobody for ever.
 _WAITING = """
-SELECT id, recipient, subject, body, html, sender_name, reply_to, enclosures, created_at FROM mails
+SELECT id, recipient, subject, body, html, sender_name, reply_to, enclosures, attempts, created_at FROM mails
 WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND sent_at IS NULL AND refused_at IS NULL AND body IS NOT NULL
 ORDER BY attempts, id
 """
+_CLAIM = """
+UPDATE mails SET attempts = attempts + 1
+WHERE organization_id = $1 AND id = $2 AND attempts = $3 AND sent_at IS NULL AND refused_at IS NULL
+"""
 _SENT = """
-UPDATE mails SET sent_at = app.clock(), attempts = attempts + 1, body = NULL, html = NULL, last_error = NULL
+UPDATE mails SET sent_at = app.clock(), body = NULL, html = NULL, last_error = NULL
 WHERE organization_id = $1 AND id = $2
 """
 _FAILED = """
-UPDATE mails SET attempts = attempts + 1, last_error = $3, refused_at = CASE WHEN $4 THEN app.clock() END
+UPDATE mails SET last_error = $3, refused_at = CASE WHEN $4 THEN app.clock() END
 WHERE organization_id = $1 AND id = $2 AND sent_at IS NULL
 """
 
@@ -86,10 +97,14 @@ class Postman:
         self._url = urlsplit(smtp_url) if smtp_url else None
         self._sender = sender
         self._makers = makers or {}
+        self._lines = asyncio.Semaphore(_LINES)
 
     async def deliver(self, database: Database, organization_id: UUID, payload: Any) -> None:
         """The job: each letter that is not out yet, over one connection. Raises if some must be tried again."""
-        ids = [UUID(it) for it in payload["mail_ids"]]
+        async with self._lines:
+            await self._deliver(database, organization_id, [UUID(it) for it in payload["mail_ids"]])
+
+    async def _deliver(self, database: Database, organization_id: UUID, ids: list[UUID]) -> None:
         async with database.tenant(organization_id) as tx:
             rows = await tx.fetch(_WAITING, organization_id, ids)
         if rows and self._url is None:
@@ -99,6 +114,9 @@ class Postman:
         again: Exception | None = None
         try:
             for mail in (msgspec.convert(dict(row), Waiting) for row in rows):
+                if not await _note(database, _CLAIM, organization_id, mail.id, mail.attempts):
+                    again = InOtherHands()
+                    continue
                 try:
                     await line.send(await self._message(database, organization_id, mail))
                 except Exception as error:
@@ -187,9 +205,11 @@ class _Line:
         self._talking = False
 
 
-async def _note(database: Database, statement: str, *values: Any) -> None:
+async def _note(database: Database, statement: str, *values: Any) -> bool:
+    """Whether there was anything to note."""
     async with database.tenant(values[0]) as tx:
-        await tx.execute(statement, *values)
+        status: str = await tx.execute(statement, *values)
+    return status != "UPDATE 0"
 
 
 # --- what a failure means

@@ -8,7 +8,7 @@ one subject in their order: what follows an owed one is owed too. A parked one n
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Any
 from uuid import UUID
@@ -19,7 +19,7 @@ from prometheus_client import Counter
 from fullhouse.kit.actors import Actor
 from fullhouse.kit.db import LOST, Database, Tx
 from fullhouse.kit.outbox import Fact, Message, Picks, Reaction
-from fullhouse.kit.relay import ATTEMPTS_MAX, BATCH, DEADLINE_S, GATHER_S, IDLE_S, Hint, jitter
+from fullhouse.kit.relay import ATTEMPTS_MAX, BATCH, DEADLINE_S, GATHER_S, IDLE_S, Hint, give_way, jitter
 
 REACTED = Counter("fullhouse_reactions_total", "Reactions of the house to its facts", ["outcome"])
 MESSENGER = Actor(type="system", name="messenger")
@@ -114,13 +114,16 @@ class Reactions:
         self._to_all = dict(to_all or {})
         everybody = {*self._to_all, *(reaction for reactions in self._to.values() for reaction in reactions)}
         self._by_name = {name_of(reaction): reaction for reaction in everybody}
+        self._oldest = datetime.now(UTC)
 
     async def run(self) -> None:
         """Until cancelled, through lost databases."""
         await asyncio.gather(self._keep(self.round, self._hint.wait), self._keep(self.retry, _rest))
 
     async def _keep(self, work: Callable[[], Awaitable[int]], wait: Callable[[], Awaitable[None]]) -> None:
+        clock = asyncio.get_running_loop().time
         while True:
+            began = clock()
             try:
                 taken = await work()
             except LOST as error:
@@ -129,6 +132,8 @@ class Reactions:
                 await asyncio.sleep(jitter(IDLE_S))
             if taken < BATCH:
                 await (asyncio.sleep(GATHER_S) if taken else wait())
+            else:
+                await give_way(clock() - began, self._oldest)
 
     def wanted(self, messages: Iterable[Message]) -> list[Pair]:
         return [(m, reaction) for m in messages for reaction in (*self._to.get(m.name, ()), *self._to_all)]
@@ -138,7 +143,9 @@ class Reactions:
     async def round(self) -> int:
         """One batch of facts, marked when each of their reactions has run or is owed."""
         async with self._finder.nobody(deadline_s=DEADLINE_S) as tx:
-            messages = [_message(row) for row in await tx.fetch(_CLAIM, BATCH)]
+            rows = await tx.fetch(_CLAIM, BATCH)
+            messages = [_message(row) for row in rows]
+            self._oldest = min((row["created_at"] for row in rows), default=self._oldest)
             by_house = sorted(self.wanted(messages), key=lambda pair: pair[0].organization_id)
             for organization_id, pairs in groupby(by_house, key=lambda pair: pair[0].organization_id):
                 await self._react(organization_id, list(pairs))

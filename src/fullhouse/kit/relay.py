@@ -15,7 +15,7 @@ import asyncio
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
@@ -27,6 +27,7 @@ from fullhouse.kit.db import LOST, Database
 BATCH = 50
 IDLE_S = 1.0  # how long it looks away without a hint
 GATHER_S = 0.02  # after a batch that was not full: facts come in company
+LATE = timedelta(seconds=15)
 ATTEMPTS_MAX = 12  # an hour, about
 AWAY_S_MAX = 5.0  # between two tries to reach a broker that is away
 DEADLINE_S = 30.0
@@ -118,16 +119,25 @@ class Hint:
             self._given.clear()
 
 
+async def give_way(worked_s: float, oldest: datetime) -> None:
+    """In a rush those who buy go first: rests twice as long as was worked, until what waits is late."""
+    if datetime.now(UTC) - oldest < LATE:
+        await asyncio.sleep(2 * worked_s)
+
+
 class Relay:
     """One of any number. `finder` acts as the worker role; a round keeps one of its connections."""
 
     def __init__(self, finder: Database, publisher: Publisher, hint: Hint | None = None) -> None:
         self._finder, self._publisher, self._hint = finder, publisher, hint or Hint()
         self._failures = 0
+        self._oldest = datetime.now(UTC)
 
     async def run(self) -> None:
         """Until cancelled, through lost databases and brokers."""
+        clock = asyncio.get_running_loop().time
         while True:
+            began = clock()
             try:
                 taken, away = await self.round()
             except LOST as error:
@@ -142,6 +152,8 @@ class Relay:
                 self._failures = 0
             elif taken < BATCH:
                 await (asyncio.sleep(GATHER_S) if taken else self._hint.wait())
+            else:
+                await give_way(clock() - began, self._oldest)
             AWAY.set(0)
 
     async def round(self) -> tuple[int, Exception | None]:
@@ -155,6 +167,7 @@ class Relay:
             batch = [Outgoing(**row) for row in await tx.fetch(_CLAIM, 1 if self._failures else BATCH)]
             if not batch:
                 return 0, None
+            self._oldest = batch[0].created_at
             outcome = await self._publisher.publish(batch)
             if outcome.confirmed:
                 await tx.execute(_MARK, outcome.confirmed)

@@ -104,12 +104,13 @@ async def open_services(
     pool_size: int,
     quota_bytes: int = QUOTA_BYTES,
     private_webhooks: bool = False,
+    warm_timeout_s: float | None = None,
 ) -> AsyncIterator[Services]:
     async with AsyncExitStack() as open_now:
         outward = Outward(private=private_webhooks)
         open_now.push_async_callback(outward.close)
         open_now.push_async_callback(files.close)
-        warm = Warm(redis_url)
+        warm = Warm(redis_url, timeout_s=warm_timeout_s)
         open_now.push_async_callback(warm.close)
         bus = Bus(url, redis_url)
         cache = Cache(bus, warm)

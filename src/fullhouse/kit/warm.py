@@ -26,9 +26,9 @@ def client(url: str) -> Redis:
 
 
 class Warm:
-    def __init__(self, url: str | None, *, prefix: str = "fullhouse") -> None:
+    def __init__(self, url: str | None, *, prefix: str = "fullhouse", timeout_s: float | None = None) -> None:
         self._client = client(url) if url else None
-        self._breaker = Breaker("redis", timeout_s=TIMEOUT_S)
+        self._breaker = Breaker("redis", timeout_s=timeout_s or TIMEOUT_S)
         self._prefix = prefix
         self._healing: asyncio.Task[None] | None = None
 

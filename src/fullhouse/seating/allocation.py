@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 
 from fullhouse.seating.companions import claimable, escorted
-from fullhouse.seating.explaining import NUMBERS, Names, alone, seated
+from fullhouse.seating.explaining import NUMBERS, Names, beside, like_all, seated
 from fullhouse.seating.index import STEPS, Bools, Index, Places, reach, segments
 from fullhouse.seating.orphans import RULES, Rules, least_stray, orphans_of
 from fullhouse.seating.splitting import FULL, Request, split
@@ -163,11 +163,11 @@ def told(index: Index, request: Request, rung: int, seats: Places, others: tuple
     if rung == 1 and orphans:
         rung = 2
     if own and rung < 3:
-        sentence = f"{len(seats)} more beside yours in row {request.names.row(int(index.chart.row[seats[0]]))}"
+        sentence = beside(len(seats), int(index.chart.row[seats[0]]), request.names)
     else:
         sentence = seated(index, pieces, own, request.names)
     if orphans:
-        sentence += f"; {alone(orphans, request.names)}, as every choice like it would"
+        sentence += like_all(orphans, request.names)
     return Choice(rung, tuple(seats.tolist()), pieces, orphans, sentence, others)
 
 

@@ -38,7 +38,7 @@ class SeatsBlocked(Fact, frozen=True, kw_only=True):
 
 
 class SeatsReleased(Fact, frozen=True, kw_only=True):
-    """The platform set stranded seats of a show free. Holds on them end."""
+    """Seats of a show were set free by hand. Holds on them end."""
 
     name: ClassVar[str] = "seats.released"
     seat_ids: list[UUID]

@@ -20,6 +20,7 @@ from prometheus_client import Counter, Histogram
 
 from fullhouse.kit.bus import RESYNC
 from fullhouse.kit.db import Tx
+from fullhouse.kit.ids import read_id
 from fullhouse.kit.services import Services
 from fullhouse.seating import actions, store
 from fullhouse.seating.chart import compile
@@ -105,19 +106,18 @@ class Hall:
 
     def change(self, change: SeatChange) -> list[int] | None:
         """Takes what is news of it. Says which seats were changed; None if nothing was."""
-        counted = self._count(change.counts)
-        ordinals, versions = np.array(change.ordinals, np.int64), np.array(change.versions, np.int64)
-        newer = versions > self.versions[ordinals]
-        ordinals = ordinals[newer]
-        if not (counted or len(ordinals)):
+        counted = self._count(change.counts) if change.counts else False
+        states, versions, fresh = self.states, self.versions, []
+        for ordinal, state, version in zip(change.ordinals, change.states, change.versions, strict=True):
+            if version > versions[ordinal]:  # one by one: nearly always they are a few, and arrays take longer to make
+                states[ordinal], versions[ordinal] = state, version
+                fresh.append(ordinal)
+        if not (counted or fresh):
             return None
         self._occupancy = None
-        if len(ordinals):
-            self.states[ordinals] = np.array(change.states, np.uint8)[newer]
-            self.versions[ordinals] = versions[newer]
+        if fresh:
             self._number += 1
             self._packed = None
-        fresh: list[int] = ordinals.tolist()
         return fresh
 
     def _count(self, counts: Iterable[tuple[str, int, int, int]]) -> bool:
@@ -189,11 +189,11 @@ class Halls:
         """What is in memory, if it is."""
         return self._halls.get(event_id)
 
-    def use(self, event_id: UUID) -> Hall | None:
+    def use(self, event_id: UUID, times: int = 1) -> Hall | None:
         """The same, and it is not the next one to be forgotten."""
         if hall := self._halls.get(event_id):
             self._halls.move_to_end(event_id)
-            _IN_MEMORY.inc()
+            _IN_MEMORY.inc(times)
         return hall
 
     async def get(self, organization_id: UUID, event_id: UUID) -> Hall | None:
@@ -262,7 +262,7 @@ class Halls:
 
     def _hear(self, topic: str, change: Any) -> None:
         """A `SeatChange`, or nothing: then everything may be different."""
-        event_id = UUID(topic.removeprefix(TOPIC))
+        event_id = read_id(topic.removeprefix(TOPIC))
         if event_id in self._meanwhile:
             self._meanwhile[event_id].append(change)
         if change is None:

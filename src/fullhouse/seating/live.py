@@ -17,6 +17,7 @@ import structlog
 
 from fullhouse.kit.broadcast import LOOK_AGAIN, News
 from fullhouse.kit.bus import RESYNC
+from fullhouse.kit.ids import read_id
 from fullhouse.kit.pace import Pace
 from fullhouse.kit.services import Services
 from fullhouse.seating.halls import MAP, TOPIC, Hall, Halls
@@ -62,7 +63,7 @@ class Live:
     def __init__(self, services: Services) -> None:
         self._services, self._bus = services, services.bus
         self._changed: dict[UUID, Changed] = {}  # seats that watchers have not heard of yet
-        self._owners: dict[UUID, UUID] = {}  # whose show it is, of those that somebody may watch
+        self._owners: dict[str, Any] = {}  # whose show it is, of those that somebody may watch
         self._tasks: set[asyncio.Task[None]] = set()
         self._deltas = Pace(DELTA_S, self._tell_delta)
         self._counts = Pace(COUNTS_S, self._tell_counts_soon)
@@ -85,30 +86,32 @@ class Live:
 
     # --- hearing
 
+    # Most shows that sell are watched by nobody at a moment: ids stay words here until somebody is.
+
     def _hear_seats(self, topic: str, change: Any) -> None:
         """Whether or not its hall is in memory: a dashboard watches all shows of its organisation."""
-        event_id = UUID(topic.removeprefix(TOPIC))
+        event = topic.removeprefix(TOPIC)
         if change is not None:
             if len(self._owners) >= WATCHED_MAX:
                 self._owners.clear()
-            self._owners[event_id] = UUID(str(SeatChange(*change).organization_id))
-        if (owner := self._owners.get(event_id)) and self._is_watched(owner, event_id):
-            self._counts.ask(event_id)
+            self._owners[event] = SeatChange(*change).organization_id
+        if (owner := self._owners.get(event)) and self._is_watched(owner, event):
+            self._counts.ask(read_id(event))
 
     def _hear_map(self, topic: str, change: tuple[Hall, list[int]] | None) -> None:
-        event_id = UUID(topic.removeprefix(MAP))
+        event = topic.removeprefix(MAP)
         if change is None:
-            self._changed.pop(event_id, None)
-            self._bus.deliver([(f"live:{event_id}", LOOK_AGAIN)])
-        elif self._bus.is_heard(f"live:{event_id}") and change[1]:
+            self._changed.pop(read_id(event), None)
+            self._bus.deliver([(f"live:{event}", LOOK_AGAIN)])
+        elif change[1] and self._bus.is_heard(f"live:{event}"):
             hall, ordinals = change
-            waiting = self._changed.setdefault(event_id, Changed(hall, set()))
+            waiting = self._changed.setdefault(hall.event_id, Changed(hall, set()))
             waiting.ordinals.update(ordinals)
-            self._deltas.ask(event_id)
+            self._deltas.ask(hall.event_id)
 
-    def _is_watched(self, owner: UUID, event_id: UUID) -> bool:
-        topics = f"live:{event_id}", f"occupancy:{owner}", f"occupancy:{owner}:{event_id}"
-        return any(map(self._bus.is_heard, topics))
+    def _is_watched(self, owner: Any, event: str) -> bool:
+        heard = self._bus.is_heard
+        return heard(f"live:{event}") or heard(house := f"occupancy:{owner}") or heard(f"{house}:{event}")
 
     # --- telling
 
@@ -129,7 +132,7 @@ class Live:
 
     async def _tell_counts(self, event_id: UUID) -> None:
         try:
-            hall = await self._services.part(Halls).get(self._owners[event_id], event_id)
+            hall = await self._services.part(Halls).get(read_id(str(self._owners[str(event_id)])), event_id)
         except Exception:  # whoever watches hears of the next change
             log.warning("a show's counts could not be read", event_id=str(event_id), exc_info=True)
             return

@@ -19,9 +19,10 @@ from fullhouse.kit.db import Tx
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import Data, get
 from fullhouse.kit.http.lane import Call
-from fullhouse.kit.http.parameters import After, PageSize
+from fullhouse.kit.http.parameters import After, IfNoneMatch, PageSize
 from fullhouse.kit.limits import Limit, network_of
 from fullhouse.kit.services import Services
+from fullhouse.kit.versions import has_tag
 from fullhouse.seating import actions, geometry, overlay_actions, store
 from fullhouse.seating.chart import compile
 from fullhouse.seating.halls import Hall, Halls
@@ -30,12 +31,9 @@ from fullhouse.seating.model import NoLayout, Occupancy, Seat, Seating, SeatNotF
 BYTES = "application/octet-stream"
 DRAWINGS = Limit(30, 60)  # as JSON, for one network: each is made of the whole plan, a second's work for an arena
 _FOR_GOOD = "public, max-age=31536000, immutable"
-IfNoneMatch = Annotated[
-    str | None, HeaderParameter(name="If-None-Match", max_length=200, description="The ETag that the caller has.")
-]
 MapFormat = Literal["binary", "json"]
 KnownLayout = Annotated[UUID | None, QueryParameter(description="Named, the answer may be kept for good.")]
-AcceptEncoding = Annotated[str | None, HeaderParameter(name="Accept-Encoding", max_length=200)]
+AcceptEncoding = Annotated[str | None, HeaderParameter(name="Accept-Encoding")]
 
 
 async def hall_of(services: Services, event_id: UUID) -> Hall:
@@ -95,7 +93,7 @@ async def _seatmap(
     layout_id = hall.house.layout_id
     tag = f'"{layout_id}-{format}"'
     headers = (("etag", tag), ("x-layout-id", str(layout_id)), ("cache-control", kept), ("vary", "accept-encoding"))
-    if _has(if_none_match, tag):
+    if has_tag(if_none_match or "", tag):
         return Answer(304, b"", headers)
     if format == "json":
         async with services.database.tenant(hall.organization_id) as tx:
@@ -127,12 +125,7 @@ async def get_own_availability(tx: Tx, services: Services, event_id: UUID, if_no
 def _availability(hall: Hall, if_none_match: str | None, kept: str = "no-cache") -> Answer:
     tag = f'"{hall.version}"'
     headers = (("etag", tag), ("x-layout-id", str(hall.house.layout_id)), ("cache-control", kept))
-    return Answer(304, b"", headers) if _has(if_none_match, tag) else Answer(200, hall.packed, headers, BYTES)
-
-
-def _has(header: str | None, tag: str) -> bool:
-    """A proxy may have weakened the tag, or a client keep several."""
-    return header is not None and tag in (part.strip().removeprefix("W/") for part in header.split(","))
+    return Answer(304, b"", headers) if has_tag(if_none_match or "", tag) else Answer(200, hall.packed, headers, BYTES)
 
 
 @get("/api/events/{event_id:uuid}/seats", public=True)

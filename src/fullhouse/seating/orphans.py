@@ -216,7 +216,7 @@ def one_block(index: Index, where: Stretch, size: int, party: Places, kept: Bool
         keeps = held[starts + size] - held[starts]
         starts = starts[keeps == keeps.max()]
     if len(starts) > 2 * NEAR:  # in a house that is free, the nearest is among the next by ordinal, or near enough
-        middle = int(np.searchsorted(starts, party[0]))
+        middle = int(np.searchsorted(where.places[starts], party[0]))  # a stretch need not begin with the house
         starts = starts[max(0, middle - NEAR) : middle + NEAR]
     x, y, begin = index.chart.x, index.chart.y, where.places[starts]
     away = (x[begin] - x[party[0]]) ** 2 + (y[begin] - y[party[0]]) ** 2

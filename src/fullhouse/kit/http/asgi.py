@@ -5,6 +5,7 @@ from typing import Any
 
 from fullhouse.kit.errors import Malformed
 from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.http.request import LISTS
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -13,16 +14,9 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-LISTS = {"cookie": "; ", "x-forwarded-for": ", "}
-"""Headers that may come in several lines, and how to read them as one. Of others, the first line counts."""
-
-
 def header(scope: Scope, name: str) -> str | None:
     key = name.encode("latin-1")
-    return joined(name, [value.decode("latin-1") for given, value in scope["headers"] if given == key])
-
-
-def joined(name: str, values: list[str]) -> str | None:
+    values = [value.decode("latin-1") for given, value in scope["headers"] if given == key]
     if not values:
         return None
     return LISTS[name].join(values) if name in LISTS else values[0]

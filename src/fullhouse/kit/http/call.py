@@ -1,19 +1,19 @@
-"""A request, as much of it as a fast handler may see, on either transport."""
+"""A request, as much of it as a fast handler may see, from our own server or by ASGI."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]  # its stubs do not re-export
 from litestar.datastructures import State
 
 from fullhouse.kit.actors import Principal
+from fullhouse.kit.batching import Coalescer
 from fullhouse.kit.broadcast import Reader
-from fullhouse.kit.errors import Malformed
-from fullhouse.kit.http import asgi, body, rsgi
+from fullhouse.kit.http import asgi, body
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.edge import Visit
+from fullhouse.kit.http.request import Request
 
 
 class Route(NamedTuple):
@@ -24,6 +24,8 @@ class Route(NamedTuple):
     rules: body.Rules
     names: tuple[str, ...]  # of the ids in its path
     opt: Mapping[str, Any]
+    at_once: "AtOnce | None" = None
+    in_batch: "InBatch | None" = None
 
 
 class Match(NamedTuple):
@@ -82,8 +84,9 @@ class Call(ABC):
     @abstractmethod
     def _chunks(self) -> AsyncIterator[bytes]: ...
 
-    async def _arrive(self) -> bytes:
-        return await body.gather(self._chunks(), self._rules.limit)
+    def _at_once(self) -> bytes | None:
+        """The whole body, where it has come with the request."""
+        return None
 
     async def check_length(self) -> None:
         """The lane asks this before it calls the handler, which may not read the body at all."""
@@ -93,16 +96,62 @@ class Call(ABC):
     async def read(self) -> bytes:
         """The body: within the limit, of an accepted type, checked, but not yet decoded."""
         if self._body is None:
-            with self._visit.edge.patience.wait():
-                arrived = await self._arrive()
+            arrived = self._at_once()
+            if arrived is None:
+                with self._visit.edge.patience.wait():
+                    arrived = await body.gather(self._chunks(), self._rules.limit)
             body.check(self.header("content-type"), arrived, self._rules)
             self._body = arrived
         return self._body
 
 
 Handler = Callable[[Call], Awaitable[Answer | Reader]]
+AtOnce = Callable[[Call], Answer | None]
+"""For a public route that is nearly always answered from memory: nobody waits then, and no task is made. None leaves it
+to the handler, and so does whatever it raises."""
 
-_AT_ONCE = 65_536
+
+class Errand(NamedTuple):
+    """What a request wants of a batch (kit/batching.py), and how it is told what it got."""
+
+    batches: Coalescer[Any, Any]
+    key: Hashable
+    request: Any
+    apart: Sequence[Hashable]
+    tell: Callable[[Any], Answer | Awaitable[Answer]]
+
+
+InBatch = Callable[["WireCall"], Errand | None]
+"""For a route whose callers are nearly always known and want something of a batch: nobody waits in a task then. It
+changes nothing itself. None leaves it to the handler, and so does whatever it raises."""
+
+
+class WireCall(Call):
+    """On our own server."""
+
+    __slots__ = ("_request",)
+
+    def __init__(self, match: Match, visit: Visit, request: Request, state: State) -> None:
+        super().__init__(match, visit, request.query, state)
+        self._request = request
+
+    def header(self, name: str) -> str | None:
+        return self._request.header(name)
+
+    def _peer(self) -> str:
+        return self._request.client[0]
+
+    def _chunks(self) -> AsyncIterator[bytes]:
+        return self._request.chunks()
+
+    def _at_once(self) -> bytes | None:
+        return self._request.take() if self._request.complete else None
+
+    def look(self) -> bytes:
+        """The same as `read`, of a request that is complete; and it stays to be read."""
+        arrived = self._request.whole
+        body.check(self.header("content-type"), arrived, self._rules)
+        return arrived
 
 
 class AsgiCall(Call):
@@ -122,35 +171,3 @@ class AsgiCall(Call):
 
     def _chunks(self) -> AsyncIterator[bytes]:
         return asgi.chunks(self._receive)
-
-
-class RsgiCall(Call):
-    __slots__ = ("_connection", "_headers", "_scope")
-
-    def __init__(
-        self, match: Match, visit: Visit, scope: rsgi.Scope, connection: rsgi.Connection, state: State
-    ) -> None:
-        super().__init__(match, visit, scope.query_string, state)
-        self._scope = scope
-        self._headers = scope.headers  # made anew by Granian every time that it is asked for
-        self._connection = connection
-
-    def header(self, name: str) -> str | None:
-        if name in asgi.LISTS:
-            return asgi.joined(name, self._headers.get_all(name))
-        return self._headers.get(name)
-
-    def _peer(self) -> str:
-        return self._scope.client.rpartition(":")[0].strip("[]")
-
-    def _chunks(self) -> AsyncIterator[bytes]:
-        return rsgi.chunks(self._scope, self._connection)
-
-    async def _arrive(self) -> bytes:
-        """A short body whose length was announced, and checked, is there at once."""
-        if not 0 < int(self._headers.get("content-length") or 0) <= _AT_ONCE:
-            return await super()._arrive()
-        try:
-            return await self._connection()
-        except ProtocolClosed:
-            raise Malformed("The body ended early.") from None

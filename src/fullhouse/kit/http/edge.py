@@ -3,6 +3,7 @@
 A request id, a place (or 503 when the house is full), the headers of safety, a line in the log, a measurement.
 """
 
+import logging
 import re
 import secrets
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,7 @@ from fullhouse.kit.errors import Unavailable
 from fullhouse.kit.http.body import Rules, check_address
 from fullhouse.kit.http.patience import Patience
 from fullhouse.kit.http.peer import Network, client_ip
+from fullhouse.kit.http.request import encoded
 from fullhouse.kit.telemetry import ABOUT
 
 log = structlog.get_logger()
@@ -66,6 +68,15 @@ def _added(own: tuple[str, ...], policy: str, *, hsts: bool, private: bool) -> t
     return tuple(added)
 
 
+@lru_cache(maxsize=512)
+def _head(headers: tuple[tuple[str, str], ...], content_type: str | None, *, hsts: bool, private: bool) -> bytes:
+    """All lines of an answer's head that others like it have too."""
+    own = dict(headers)
+    typed = [("content-type", content_type)] if content_type else []
+    policy = own.get("content-security-policy", "")
+    return encoded([*headers, *typed, *_added(tuple(own), policy, hsts=hsts, private=private)])
+
+
 @dataclass(frozen=True, eq=False)
 class Edge:
     """The settings of the door, and who is inside."""
@@ -85,6 +96,10 @@ class Edge:
         return len(self.visits)
 
     @property
+    def is_full(self) -> bool:
+        return len(self.visits) > self.max_in_flight
+
+    @property
     def body_rules(self) -> Rules:
         """What a route accepts that says nothing else."""
         return Rules(limit=self.body_limit)
@@ -95,7 +110,7 @@ class Edge:
 
     def admit(self, visit: "Visit", query: str) -> None:
         """Refuse what must not reach a handler. The door stays open for those who ask how we are."""
-        if len(self.visits) > self.max_in_flight and not visit.path.startswith("/health/"):
+        if self.is_full and not visit.path.startswith("/health/"):
             raise Unavailable("The house is full for a moment. Try again in a second.", retry_after_s=1)
         check_address(visit.path, query)
 
@@ -134,14 +149,24 @@ class Visit:
         policy = own.get("content-security-policy", "")
         return [("x-request-id", self.request_id), *_added(tuple(own), policy, hsts=self.edge.hsts, private=private)]
 
+    def head(self, headers: tuple[tuple[str, str], ...], content_type: str | None) -> bytes:
+        """The handler's own lines and those that the house adds, as they are sent."""
+        private = self.path.startswith(self.edge.private_paths)
+        added = _head(headers, content_type, hsts=self.edge.hsts, private=private)
+        return b"x-request-id: %b\r\n%b" % (self.request_id.encode(), added)
+
     def leave(self) -> None:
         """Give the place back and write down how it went. A stream leaves early; then the end does nothing."""
-        if self not in self.edge.visits:
-            return
-        self.edge.visits.remove(self)
+        if self in self.edge.visits:
+            self.edge.visits.remove(self)
+            self.write_down()
+
+    def write_down(self) -> None:
+        """How it went. Who was answered at once never had a place."""
         seconds = perf_counter() - self._began
         _series(self.method if self.method in METHODS else "OTHER", self.route, self.status).observe(seconds)
-        self._log(round(seconds * 1000, 1))
+        if self.status >= 400 or seconds * 1000 > SLOW_MS or self.edge.log.is_enabled_for(logging.DEBUG):
+            self._log(round(seconds * 1000, 1))
 
     def _log(self, ms: float) -> None:
         log = self.edge.log

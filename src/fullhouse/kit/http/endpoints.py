@@ -69,6 +69,8 @@ def endpoint(
     media_type: str | None = None,
     also: tuple[str, ...] | None = None,
     fast: Any = None,
+    at_once: Any = None,
+    in_batch: Any = None,
 ) -> Callable[[Handler], HTTPRouteHandler]:
     """Deny by default: an endpoint names its action, or says that it is public."""
     if (action is None) != public:
@@ -94,7 +96,7 @@ def endpoint(
         _dress(handle, fn, {k: _placed(k, v, path) for k, v in hints.items() if k not in _GIVEN}, returned)
         stream = streams.fast_handler(fn, runner.given, path) if returned is Channel else None
         opt = {"action": action, "public": public, "idempotent": once, "limit": limit, "fast": stream or fast}
-        opt |= {"accepts": accepts, "body_limit": body_limit, "also": also}
+        opt |= {"at_once": at_once, "in_batch": in_batch, "accepts": accepts, "body_limit": body_limit, "also": also}
         documentation = inspect.getdoc(fn) or ""
         return HTTPRouteHandler(
             path,

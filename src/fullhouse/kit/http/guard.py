@@ -19,7 +19,7 @@ from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import CrossSite, Forbidden, Unauthenticated
 from fullhouse.kit.http.call import Call, Route
-from fullhouse.kit.limits import Limit, network_of
+from fullhouse.kit.limits import Limit, Limiter, network_of
 from fullhouse.kit.secrets import NOWHERE
 from fullhouse.kit.services import Authenticator, Credentials, Services
 from fullhouse.kit.telemetry import ABOUT, say_about_request
@@ -73,18 +73,33 @@ async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
     connection.scope["principal"] = principal  # type: ignore[typeddict-unknown-key]
 
 
-async def guard_call(call: Call, route: Route) -> None:
-    """The fast lane's."""
-    call.principal = principal = await admit(call.state, call, route.template, route.opt)
-    if principal and (refusal := denial(principal, route.opt["action"])):
-        raise refusal
+class FastGuard:
+    """The fast lane's (lane.Guard)."""
 
+    async def admit(self, call: Call, route: Route) -> None:
+        call.principal = principal = await admit(call.state, call, route.template, route.opt)
+        if principal and (refusal := denial(principal, route.opt["action"])):
+            raise refusal
 
-async def note_call(call: Call, route: Route, refusal: Forbidden) -> None:
-    """The guard or a fast handler said no."""
-    if call.principal:
-        ids = dict(zip(route.names, call.params, strict=True))
-        await note_denial(call.state, call.principal, route.opt["action"], ids, refusal)
+    async def note(self, call: Call, route: Route, refusal: Forbidden) -> None:
+        if call.principal:
+            ids = dict(zip(route.names, call.params, strict=True))
+            await note_denial(call.state, call.principal, route.opt["action"], ids, refusal)
+
+    def is_known(self, call: Call, route: Route) -> bool:
+        credentials = _credentials(call)
+        known: Principal | None = call.state.authenticate.remembered(credentials)
+        if known is None or route.opt["action"] not in known.allowed:
+            return False
+        if credentials.bearer is None and call.method not in _READS:
+            _check_origin(call, call.state.services.public_url)
+        call.principal = known.coming_from(call.client_ip, _user_agent(call), call.request_id)
+        return True
+
+    def counts(self, call: Call) -> bool:
+        assert call.principal
+        limiter: Limiter = call.state.services.limiter
+        return limiter.passes(("caller", call.principal.id), USUAL)
 
 
 def ids_in(path_params: Mapping[str, Any]) -> Ids:

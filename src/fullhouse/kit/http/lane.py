@@ -1,82 +1,52 @@
-"""The fast lane: hot handlers in front of Litestar, in the same process, on both transports.
-
-Its table is read from Litestar's routes that are marked `opt={"fast": handler}`: no fast route exists without
-a documented twin, and whatever the table does not match exactly, the twin serves.
-"""
+"""The fast lane: hot handlers in front of Litestar, in the same process, on our own server and by ASGI."""
 
 import gc
-import re
-from asyncio import AbstractEventLoop, get_running_loop
-from collections.abc import Awaitable, Callable
-from functools import lru_cache, partial
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol
 
 from litestar import Litestar
-from litestar.routes import HTTPRoute
 
 from fullhouse.kit.broadcast import Reader
 from fullhouse.kit.errors import Forbidden
-from fullhouse.kit.http import asgi, body, problems, rsgi, streams
+from fullhouse.kit.http import asgi, problems, streams
 from fullhouse.kit.http.answer import Answer as Answer
-from fullhouse.kit.http.call import AsgiCall, Match, Route, RsgiCall
+from fullhouse.kit.http.call import AsgiCall, Match, Route, WireCall
 from fullhouse.kit.http.call import Call as Call
 from fullhouse.kit.http.edge import Edge, Visit
+from fullhouse.kit.http.mount import AsgiMount
+from fullhouse.kit.http.reply import Reply, send
+from fullhouse.kit.http.request import Request, encoded
+from fullhouse.kit.http.table import Table
 from fullhouse.kit.http.wide import WideLane
-from fullhouse.kit.ids import read_id
-
-_UUID_LENGTH = 36
-READ_OFTEN = 1024  # paths: what many read, they read at the same address
-_UUID_PARAMETER = re.compile(r"/\{(\w+):uuid\}")
 
 
-class Table:
-    """Fast routes by method and path, with `{}` for every UUID: a request takes one look-up or two."""
+class Guard(Protocol):
+    """Who is asked before each fast handler, as Litestar's guards are before theirs."""
 
-    def __init__(self, app: Litestar, rules: body.Rules) -> None:
-        self._routes: dict[tuple[str, str], Route] = {}
-        for route in app.routes:
-            for handler in route.route_handlers if isinstance(route, HTTPRoute) else ():
-                if (fast := handler.opt.get("fast")) is None:
-                    continue
-                names, shape = _UUID_PARAMETER.findall(route.path), _UUID_PARAMETER.sub("/{}", route.path)
-                if ":" in shape:
-                    raise ValueError(f"{route.path}: a fast route takes no parameters but {{name:uuid}}.")
-                entry = Route(fast, route.path_format, rules.amended(handler.opt), tuple(names), handler.opt)
-                for method in handler.http_methods:
-                    self._routes[str(method), shape] = entry
-        self._read = lru_cache(READ_OFTEN)(partial(self._look_up, "GET"))
+    async def admit(self, call: Call, route: Route) -> None:
+        """The caller is the call's principal then; or it raises why not."""
 
-    def find(self, method: str, path: str) -> Match | None:
-        return self._read(path) if method == "GET" else self._look_up(method, path)
+    async def note(self, call: Call, route: Route, refusal: Forbidden) -> None:
+        """Writes down that the guard or a handler said no."""
 
-    def _look_up(self, method: str, path: str) -> Match | None:
-        parts = path.split("/")
-        ids = [part for part in parts if len(part) == _UUID_LENGTH]
-        route = self._routes.get((method, "/".join([part if len(part) != _UUID_LENGTH else "{}" for part in parts])))
-        # A path may contain a literal `{}`: then the number of ids does not fit.
-        if route is None or len(route.names) != len(ids):
-            return None
-        try:
-            return Match(route, tuple([read_id(each) for each in ids]))
-        except ValueError:  # as long as one, but none
-            return None
+    def is_known(self, call: Call, route: Route) -> bool:
+        """The same as `admit` as far as nobody must be asked. Where it says no, `admit` decides."""
 
-
-Guard = Callable[[Call, Route], Awaitable[None]]
-Note = Callable[[Call, Route, Forbidden], Awaitable[None]]
+    def counts(self, call: Call) -> bool:
+        """Whoever is known does not come too often, and this time is counted. The same goes for its no."""
 
 
 class Lane:
-    """The whole application: both lanes, with an ASGI face and an RSGI face."""
+    """The whole application: both lanes, for our own server (`open`, `serve`, `close`) and as an ASGI application."""
 
-    def __init__(self, wide: Litestar, edge: Edge, guard: Guard | None = None, note: Note | None = None) -> None:
-        """`guard` is asked before each fast handler, as Litestar's guards are before theirs; `note` writes down whom a
-        handler has refused."""
+    def __init__(self, wide: Litestar, edge: Edge, guard: Guard | None = None) -> None:
         self.edge = edge
-        self._guard, self._note = guard, note
+        self._guard = guard
         self.wide = wide
         self.table = Table(wide, edge.body_rules)
         self._wide_lane = WideLane(wide, edge)
-        self._mount = rsgi.AsgiMount(self._wide_lane)
+        self._mount = AsgiMount(self._wide_lane)
 
     def _is_foreign(self, header: Callable[[str], str | None]) -> bool:
         """Another site's page asks, and some of them may read the answer: which, Litestar knows."""
@@ -88,25 +58,25 @@ class Lane:
         try:
             self.edge.admit(visit, call.query)
             if self._guard:
-                await self._guard(call, match.route)
+                await self._guard.admit(call, match.route)
             await call.check_length()
             return await match.route.handler(call)
         except Exception as exc:
-            if self._note and isinstance(exc, Forbidden) and call.principal:
+            if self._guard and isinstance(exc, Forbidden) and call.principal:
                 exc = await self._noted(call, match.route, exc)
             return problems.answer(exc)
 
     async def _noted(self, call: Call, route: Route, refusal: Forbidden) -> Exception:
-        assert self._note
+        assert self._guard
         try:
-            await self._note(call, route, refusal)
+            await self._guard.note(call, route, refusal)
         except Exception as exc:  # no denial without its row: then "try again" is the answer
             return exc
         return refusal
 
     async def __call__(self, scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
         if scope["type"] == "lifespan":
-            await self._wide_lane(scope, receive, self._settling(send))
+            await self._wide_lane(scope, receive, send)
             return
         method, path = scope.get("method", ""), scope["path"]
         match = self.table.find(method, path) if scope["type"] == "http" else None
@@ -122,51 +92,69 @@ class Lane:
             visit.status = answer.status
             await asgi.send_answer(send, answer, visit.headers(dict(answer.headers)))
 
-    def __rsgi_init__(self, loop: AbstractEventLoop) -> None:
-        rsgi.die_with_parent()
-        loop.run_until_complete(self._mount.startup())
-        rsgi.on_stop(loop, self._end_streams)
+    async def open(self) -> None:
+        await self._mount.startup()
         settle()
 
-    def __rsgi_del__(self, loop: AbstractEventLoop) -> None:
-        loop.run_until_complete(self._mount.shutdown())
+    async def close(self) -> None:
+        await self._mount.shutdown()
 
-    async def __rsgi__(self, scope: rsgi.Scope, connection: rsgi.Connection) -> None:
-        if scope.proto != "http":
-            connection.close(403)
-            return
-        method, path = scope.method, scope.path
+    def at_once(self, request: Request) -> bool:
+        """Takes what needs no task: what is in memory, and what a batch will answer. Whatever is unusual about it takes
+        the long way, and is refused there."""
+        if request.query or self.edge.is_full or (match := self.table.find(request.method, request.path)) is None:
+            return False
+        route = match.route
+        if (route.at_once is None and route.in_batch is None) or self._is_foreign(request.header):
+            return False
+        visit = self.edge.enter(request.method, request.path, request.header("x-request-id"), route.template)
+        call = WireCall(match, visit, request, self.wide.state)
+        try:
+            return (
+                self._join(call, route, request, visit) if route.in_batch else self._tell(call, route, request, visit)
+            )
+        except Exception:
+            return False
+
+    def _tell(self, call: WireCall, route: Route, request: Request, visit: Visit) -> bool:
+        assert route.at_once
+        if (answer := route.at_once(call)) is None:
+            return False
+        send(request, visit, answer)
+        visit.write_down()
+        return True
+
+    def _join(self, call: WireCall, route: Route, request: Request, visit: Visit) -> bool:
+        guard = self._guard
+        if guard is None or not guard.is_known(call, route):
+            return False
+        assert route.in_batch
+        assert call.principal
+        errand = route.in_batch(call)
+        if errand is None or not guard.counts(call):
+            return False
+        self.edge.visits.add(visit)
+        about = {"request_id": visit.request_id, "organization_id": call.principal.organization_id}
+        errand.batches.put(errand.key, errand.request, Reply(request, visit, errand.tell, about), errand.apart)
+        return True
+
+    async def serve(self, request: Request) -> None:
+        method, path = request.method, request.path
         match = self.table.find(method, path)
-        if match is None or self._is_foreign(scope.headers.get):
-            await self._mount(scope, connection)
+        if match is None or self._is_foreign(request.header):
+            await self._mount.serve(request)
             return
-        with self.edge.enter(method, path, scope.headers.get("x-request-id"), match.route.template) as visit:
-            call = RsgiCall(match, visit, scope, connection, self.wide.state)
-            answer = await self._answer(match, call, visit)
+        with self.edge.enter(method, path, request.header("x-request-id"), match.route.template) as visit:
+            answer = await self._answer(match, WireCall(match, visit, request, self.wide.state), visit)
             if isinstance(answer, Reader):
-                await streams.send_rsgi(answer, connection, _stream_begins(visit))
+                await streams.send(answer, request, encoded([*streams.HEADERS, *_stream_begins(visit)]))
                 return
-            visit.status = answer.status
-            dressed = answer.own_headers() + visit.headers(dict(answer.headers))
-            if answer.body:
-                connection.response_bytes(answer.status, dressed, answer.body)
-            else:
-                connection.response_empty(answer.status, dressed)
+            send(request, visit, answer)
 
-    def _end_streams(self) -> None:
+    def end_streams(self) -> None:
         """A server waits for its open connections before it stops, and streams would let it wait."""
         if services := self.wide.state.get("services"):
             services.streams.close()
-
-    def _settling(self, send: asgi.Send) -> asgi.Send:
-        async def send_lifespan(message: asgi.Message) -> None:
-            if message["type"] == "lifespan.startup.complete":
-                rsgi.die_with_parent()
-                rsgi.on_stop(get_running_loop(), self._end_streams)
-                settle()
-            await send(message)
-
-        return send_lifespan
 
 
 def _stream_begins(visit: Visit) -> list[tuple[str, str]]:

@@ -20,6 +20,15 @@ IfMatch = Annotated[
 
 IfNoneMatch = Annotated[str | None, HeaderParameter(name="If-None-Match", description="The ETag that the caller has.")]
 
+Secret = Annotated[
+    str | None, HeaderParameter(name="Authorization", max_length=200, description="`Bearer ` and the secret.")
+]
+
+
+def bearer(authorization: str | None) -> str:
+    return (authorization or "").removeprefix("Bearer ").strip()
+
+
 # Text, and read by `moment`: Litestar would take the number 0.5 for a time.
 Moment = Annotated[
     str | None, QueryParameter(pattern=r"^\d{4}-\d{2}-\d{2}T", max_length=40, description="RFC 3339, in UTC if unsaid.")

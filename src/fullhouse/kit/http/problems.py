@@ -65,8 +65,6 @@ def answer(exc: Exception) -> Answer:
     headers = [(name.lower(), value) for name, value in (getattr(exc, "headers", None) or {}).items()]
     if refusal.retry_after_s is not None:
         headers.append(("retry-after", str(refusal.retry_after_s)))
-    if refusal.status == 413:
-        headers.append(("connection", "close"))  # the rest of the body is never read, so no request can follow it
     if refusal.status == 401:
         headers.append(("www-authenticate", "Bearer"))
     return Answer(refusal.status, msgspec.json.encode(refusal.problem()), tuple(headers), MEDIA_TYPE)

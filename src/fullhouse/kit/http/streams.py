@@ -1,4 +1,4 @@
-"""Server-Sent Events over either transport, from a reader of the hub (kit/hub.py)."""
+"""Server-Sent Events from a reader of the hub (kit/hub.py), on our own server or by ASGI."""
 
 import asyncio
 import re
@@ -6,17 +6,18 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from granian.rsgi import ProtocolClosed  # type: ignore[attr-defined]  # its stubs do not re-export
 from litestar import Response
 
 from fullhouse.kit.broadcast import Channel, Reader
-from fullhouse.kit.http import asgi, rsgi
+from fullhouse.kit.http import asgi
 from fullhouse.kit.http.call import Call
+from fullhouse.kit.http.request import Request
 from fullhouse.kit.services import Services
 from fullhouse.kit.telemetry import say_about_request
 
 MEDIA_TYPE = "text/event-stream"
 HEADERS = [("content-type", MEDIA_TYPE), ("cache-control", "no-store"), ("x-accel-buffering", "no")]
+_UNFINISHED = ("left", "slow", "failed")  # there is nobody, or nothing, to end it cleanly
 LAST_WORD_S = 2.0  # what a stream still has to say when it is over
 
 
@@ -35,29 +36,29 @@ def fast_handler(make: Callable[..., Awaitable[Channel]], given: frozenset[str],
     return listen
 
 
-async def send_rsgi(reader: Reader, connection: rsgi.Connection, headers: list[tuple[str, str]]) -> None:
-    """Writes go straight to the connection, without a task for each: Granian takes bytes at once, and all it gets."""
-    stream = connection.response_stream(200, [*HEADERS, *headers])
+async def send(reader: Reader, request: Request, head: bytes) -> None:
+    """Writes go straight to the connection, without a task for each. It says when it can take no more."""
+    stream = request.stream(200, head)
+    if request.is_bare:
+        reader.end("left")
+        return
 
     def write(data: bytes) -> None:
-        try:
-            next(stream.send_bytes(data).__await__())
-        except StopIteration:
-            pass
-        except ProtocolClosed:
-            reader.end("left")
+        stream.write(data)
+        if stream.is_full:
+            reader.busy = True
 
-    async def hang_up() -> None:
-        await connection.client_disconnect()
-        reader.end("left")
-
-    watch = asyncio.ensure_future(hang_up())
+    stream.on_free(reader.free)
+    request.on_left(lambda: reader.end("left"))
     try:
         reader.begin(write)
-        await reader.over
+        why = await reader.over
     finally:
         reader.end("left")
-        watch.cancel()
+    if why in _UNFINISHED:
+        stream.break_off()
+    else:
+        stream.end()
 
 
 class AsgiStream:
@@ -98,7 +99,7 @@ class AsgiStream:
 
     async def _finish(self, why: str) -> None:
         """A clean end, for those who still listen."""
-        if why in ("left", "slow"):
+        if why in _UNFINISHED:
             return
         if self._writing:
             await asyncio.wait({self._writing}, timeout=LAST_WORD_S)

@@ -18,7 +18,7 @@ from fullhouse.kit.http.decode import decode
 from fullhouse.kit.http.edge import Edge, Visit, log
 from fullhouse.kit.http.openapi import ClosedStructs, needs_nothing
 from fullhouse.kit.http.patience import Patience
-from fullhouse.kit.http.rsgi import ClientGone
+from fullhouse.kit.http.request import ClientGone
 
 
 class StrictRequest(Request[Any, Any, Any]):

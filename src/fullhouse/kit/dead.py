@@ -1,0 +1,85 @@
+"""Dead letters: messages that cannot be understood, in the queue where they wait for an operator; and their way back.
+
+Most were put there by us, with the reason in their headers. Others the broker itself drove out of a queue, by a limit
+that an operator has set: it says so in headers of its own. What is in neither, somebody else has put there.
+"""
+
+import struct
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import aio_pika
+from aio_pika.abc import AbstractIncomingMessage
+from pamqp.encode import encode_table_value
+
+from fullhouse.kit.ids import new_id
+
+# What is in the headers of a dead letter. The key stays when it is put back: it then comes straight to a queue.
+REASON, QUEUE, KEY, DIED_AT = "x-reason", "x-queue", "x-routing-key", "x-died-at"
+FORMER_ID = "x-former-id"
+_OF_DEATH = (REASON, QUEUE, DIED_AT, "x-death", "x-first-death-", "x-last-death-")
+
+
+class Death(NamedTuple):
+    """How a letter died. Without a queue it cannot be put back."""
+
+    queue: str | None
+    key: str
+    reason: str
+    died_at: str
+
+
+def buried(message: AbstractIncomingMessage, queue: str, reason: str) -> aio_pika.Message:
+    """The message as a dead letter, under an id by which an operator can name it."""
+    headers: dict[str, Any] = {**message.headers, REASON: reason[:1000], QUEUE: queue}
+    headers |= {KEY: message.headers.get(KEY, message.routing_key), DIED_AT: datetime.now(UTC).isoformat()}
+    if id_of(message):
+        return _copy(message, headers, message.message_id)
+    return _copy(message, headers | {FORMER_ID: message.message_id}, str(new_id()))
+
+
+def death_of(letter: AbstractIncomingMessage) -> Death:
+    said = letter.headers
+    if QUEUE in said:
+        return Death(str(said[QUEUE]), str(said.get(KEY)), str(said.get(REASON)), str(said.get(DIED_AT)))
+    match said.get("x-death"):
+        case [{"queue": str(queue), "reason": str(why), "routing-keys": [str(key), *_], "time": datetime() as at}, *_]:
+            return Death(queue, str(said.get(KEY, key)), f"the broker drove it out: {why}", at.isoformat())
+    return Death(None, str(letter.routing_key), "nobody says why, or where it was", "some time ago")
+
+
+def revived(letter: AbstractIncomingMessage, death: Death) -> aio_pika.Message:
+    """As it was before it died."""
+    headers = {name: value for name, value in letter.headers.items() if not name.startswith(_OF_DEATH)}
+    return _copy(letter, headers | {KEY: death.key}, letter.message_id)
+
+
+def _copy(message: AbstractIncomingMessage, headers: dict[str, Any], message_id: str | None) -> aio_pika.Message:
+    return aio_pika.Message(
+        message.body,
+        headers={name: _sendable(value) for name, value in headers.items()},
+        content_type=message.content_type,
+        delivery_mode=aio_pika.DeliveryMode.PERSISTENT,
+        message_id=message_id,
+        timestamp=message.timestamp,
+        type=message.type,
+        app_id=message.app_id,
+    )
+
+
+def _sendable(value: Any) -> Any:
+    """Others' headers may be of kinds that the library reads and cannot write: large numbers, text that is none."""
+    try:
+        encode_table_value(value)
+    except (TypeError, ValueError, OverflowError, struct.error):
+        return repr(value)
+    return value
+
+
+def id_of(message: AbstractIncomingMessage) -> UUID | None:
+    """However it is spelled; none if an operator could not name it."""
+    try:
+        return UUID(message.message_id or "")
+    except ValueError:
+        return None

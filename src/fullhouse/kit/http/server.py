@@ -1,0 +1,124 @@
+"""The server: it listens, serves each request in a task of its own, and closes when everybody is answered."""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+import structlog
+import uvloop
+
+from fullhouse.kit.http.request import Request
+from fullhouse.kit.http.wire import Connection, Outbox
+
+BACKLOG = 2048
+TICK_S = 1.0
+GRACE_S = 15.0  # for what is in flight when the server closes
+log = structlog.get_logger()
+
+
+class App(Protocol):
+    """What is served. `at_once` takes what needs no task: it has answered, or will and then says that it has finished
+    (`Request.finish`). Whatever else there is, it leaves to `serve`."""
+
+    async def open(self) -> None: ...
+    def end_streams(self) -> None: ...
+    def at_once(self, request: Request) -> bool: ...
+    async def serve(self, request: Request) -> None: ...
+    async def close(self) -> None: ...
+
+
+class Server:
+    """Connections, and one clock for all of them: a timer for each would cost more than the request."""
+
+    def __init__(
+        self, serve: Callable[[Request], Awaitable[None]], at_once: Callable[[Request], bool] = lambda _: False
+    ) -> None:
+        self._serve, self._at_once = serve, at_once
+        self._loop = asyncio.get_running_loop()
+        self._connections: set[Connection] = set()
+        self._tasks: set[asyncio.Task[None]] = set()  # they may outlive their connections
+        self._listener: asyncio.Server | None = None
+        self._clock: asyncio.TimerHandle | None = None
+
+    async def listen(self, host: str, port: int, *, shared: bool = False) -> None:
+        """`shared`: with other processes, among which the kernel divides who comes."""
+        outbox = Outbox()
+        self._listener = await self._loop.create_server(
+            lambda: Connection(self._begin, self._connections, outbox), host, port, backlog=BACKLOG, reuse_port=shared
+        )
+        self._tick()
+
+    @property
+    def port(self) -> int:
+        assert self._listener
+        port: int = self._listener.sockets[0].getsockname()[1]
+        return port
+
+    def _tick(self) -> None:
+        now = self._loop.time()
+        for connection in list(self._connections):
+            connection.tick(now)
+        self._clock = self._loop.call_later(TICK_S, self._tick)
+
+    def _begin(self, connection: Connection, request: Request) -> asyncio.Task[None] | Request | None:
+        if request.complete and self._is_taken(connection, request):
+            return None if request.answered else request
+        task = self._loop.create_task(self._run(connection, request))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _is_taken(self, connection: Connection, request: Request) -> bool:
+        try:
+            return self._at_once(request)
+        except Exception:
+            log.exception("a request was not answered")
+            if request.answered:
+                connection.abort()
+            return request.answered
+
+    async def _run(self, connection: Connection, request: Request) -> None:
+        try:
+            await self._serve(request)
+        except Exception:
+            log.exception("a request was not served")
+            if request.answered:
+                connection.abort()  # half of an answer is out, and must not be taken for all of it
+        finally:
+            request.finish()
+
+    async def close(self, grace_s: float = GRACE_S) -> None:
+        """Nobody new; whoever is in hand is answered, for as long as that may take."""
+        if self._listener:
+            self._listener.close()
+        deadline = self._loop.time() + grace_s
+        for connection in list(self._connections):
+            connection.retire()
+        while (self._connections or self._tasks) and self._loop.time() < deadline:
+            await asyncio.sleep(0.02)
+        for connection in list(self._connections):
+            connection.abort()
+        if self._clock:
+            self._clock.cancel()
+
+
+def run(make: Callable[[], App], host: str, port: int, *, shared: bool = False) -> None:
+    """Serves until the process is told to stop. `make` is called inside the event loop."""
+    uvloop.run(_run(make, host, port, shared=shared))
+
+
+async def _run(make: Callable[[], App], host: str, port: int, *, shared: bool) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    app = make()
+    await app.open()
+    try:
+        server = Server(app.serve, app.at_once)
+        await server.listen(host, port, shared=shared)
+        await stop.wait()
+        app.end_streams()
+        await server.close()
+    finally:
+        await app.close()
