@@ -35,11 +35,13 @@ PARTIES, OFTEN = (1, 2, 3, 4, 5, 6), (12, 45, 14, 20, 5, 4)
 # How busy the hours of a day are, by the clock of those who buy.
 HOURS = (2, 1, 0, 0, 0, 1, 3, 6, 9, 10, 10, 11, 13, 11, 9, 8, 9, 12, 16, 20, 22, 19, 12, 6)
 GIVEN_BACK = 0.03
+MEMBERS = 0.7  # of the tables in a lounge, and of the wheelchair places
+ABANDONED = 0.9  # holds that ran out, for each order
 SECOND_THOUGHTS = ("I am ill and cannot travel.", "Bought twice by mistake.", "The babysitter cancelled.")
 
 _SEATS = """
     SELECT e.seat_id, e.zone_id, z.zone_key, coalesce(s.price_category, z.price_category) AS price, s.section,
-           s.row_label, s.category, z.access_mode
+           s.row_label, s.category, e.companion_of, z.access_mode
     FROM event_seats e
     JOIN seats s ON s.organization_id = e.organization_id AND s.id = e.seat_id
     JOIN event_zones z ON z.organization_id = e.organization_id AND z.event_id = e.event_id AND z.zone_id = e.zone_id
@@ -80,6 +82,7 @@ class Bought(NamedTuple):
     lines: Sequence[tuple[Wish, TicketType]]
     bill: Quote
     given_back: bool
+    abandoned: bool  # by somebody who had the same place before
 
 
 async def sell(
@@ -108,17 +111,29 @@ async def sell(
 
 def _seated(chance: random.Random, seats: Sequence[Any], share: float) -> Iterator[list[Wish]]:
     rows: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    places: dict[UUID, list[Any]] = defaultdict(list)  # a wheelchair's, with those of whoever comes along
+    tables: dict[tuple[str, str], list[Any]] = defaultdict(list)  # of the members
     for seat in seats:
-        # A companion seat goes with its place, and a lounge is for members: they buy for themselves.
-        if share >= 1 or (seat["category"] not in ("wheelchair", "companion") and seat["access_mode"] == "public"):
+        if share < 1 and seat["category"] in ("wheelchair", "companion"):
+            places[seat["companion_of"] or seat["seat_id"]].append(seat)
+        elif share < 1 and seat["access_mode"] != "public":
+            tables[seat["section"], seat["row_label"]].append(seat)
+        else:
             rows[seat["section"], seat["row_label"]].append(seat)
+    for together in (*places.values(), *tables.values()):
+        if share < 1 and chance.random() < MEMBERS:
+            yield [_seat(each) for each in together]
     for number, row in enumerate(rows.values()):
         wanted = 1.0 if share >= 1 else share + 0.3 * (0.5 - number / len(rows))
         while row:
             size = chance.choices(PARTIES, OFTEN)[0]
             party, row = row[:size], row[size:]
             if chance.random() < wanted:
-                yield [Wish(s["zone_id"], s["zone_key"], s["price"], s["seat_id"]) for s in party]
+                yield [_seat(each) for each in party]
+
+
+def _seat(row: Any) -> Wish:
+    return Wish(row["zone_id"], row["zone_key"], row["price"], row["seat_id"])
 
 
 def _standing(chance: random.Random, zones: Sequence[Any], share: float) -> Iterator[list[Wish]]:
@@ -159,7 +174,8 @@ def _bought(
         for wish, kind in lines
     ]
     bill = quote(priced, lines[0][1].currency, charges)
-    return Bought(at, buyer, lines, bill, not keep and chance.random() < GIVEN_BACK)
+    given_back, abandoned = chance.random() < GIVEN_BACK, chance.random() < ABANDONED
+    return Bought(at, buyer, lines, bill, given_back and not keep, abandoned)
 
 
 # --- what the rooms would have written
@@ -189,6 +205,8 @@ class _Book:
         status = "refunded" if sale.given_back else "paid"
         items = [self._hold(sale, wish, kind, attempt_id) for wish, kind in sale.lines]
         issued = [self._ticket(sale, order_id, wish, kind) for wish, kind in sale.lines for _ in range(wish.quantity)]
+        if sale.abandoned:
+            self._abandon(sale)
         self._checkout(sale, session_id, items)
         self._order(sale, order_id, session_id, attempt_id, status, items)
         self._payment(sale, order_id, attempt_id)
@@ -214,6 +232,22 @@ class _Book:
             "zone_id": wish.zone_id, "quantity": wish.quantity, "unit": priced, "net": priced * wish.quantity,
             "counted": kind.quantity is not None,
         }  # fmt: skip
+
+    def _abandon(self, sale: Bought) -> None:
+        """Somebody had one of these places in the basket, and let the time run out."""
+        (wish, _), hold_id, begun = sale.lines[0], new_id(), sale.at - timedelta(minutes=20)
+        until = begun + timedelta(minutes=5)
+        self.rows["seat_holds"].append(
+            {
+                "id": hold_id, "event_id": self.event.id, "basket_id": new_id(), "user_id": sale.buyer.id,
+                "seat_id": wish.seat_id, "zone_id": wish.zone_id, "quantity": wish.quantity, "status": "expired",
+                "held_until": until, "source": "web", "created_at": begun, "updated_at": until,
+                "attempt_id": None, "frozen_at": None, "held_before": None,
+            }
+        )  # fmt: skip
+        said = {"event_id": self.event.id, "seat_id": wish.seat_id, "zone_id": wish.zone_id, "quantity": wish.quantity}
+        self._audit(sale.buyer, begun, "seat_reserved", "seat_hold", hold_id, said)
+        self._audit(sale.buyer, until, "hold.expired", "seat_hold", hold_id, said)
 
     def _checkout(self, sale: Bought, session_id: UUID, items: Sequence[Row]) -> None:
         self.rows["checkout_sessions"].append(

@@ -3,7 +3,7 @@ two days of festival in a garden. Shows in every state, each with as many sales 
 """
 
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -31,6 +31,7 @@ from fullhouse.seating.model import AttachLayout, Layout, SetPolicy
 from fullhouse.seating.plan import Plan, Point, PriceCategory, Row, Seat, Section, Zone, total_capacity
 from fullhouse.tickets import promo_actions as promos
 from fullhouse.tickets import type_actions as types
+from fullhouse.tickets.policy import days_of
 from fullhouse.tickets.pricing import Charge
 from fullhouse.tickets.type_model import NewPromoCode, NewTicketType
 
@@ -62,6 +63,7 @@ class Show(NamedTuple):
     crowded: bool = False  # with a waiting room
     came: bool = False
     lounge: bool = True
+    art: str | None = None  # its poster's motif
 
 
 class Place(NamedTuple):
@@ -118,26 +120,26 @@ THEATRE = Place(
     theatre,
     (
         Show("The Lighthouse Keeper", "theatre", "Two brothers, one lamp, and a winter that does not end. A new play in"
-             " two acts, with live sound by the harbour's own bell ringers.", 21, sold=0.62),
+             " two acts, with live sound by the harbour's own bell ringers.", 21, sold=0.62, art="rays"),
         Show("Night Ferry: a Concert in Four Tides", "concert", "Strings, brass and field recordings from the last"
-             " ferry of the night. Four movements, no interval.", 35, 3, sold=0.34, sale_days=18),
+             " ferry of the night. Four movements, no interval.", 35, 3, sold=0.34, sale_days=18, art="tide"),
         Show("Salt and Ember", "dance", "Seven dancers, one fire. The company's farewell to its first season.", 6,
-             sold=0.9, sale_days=44),
+             sold=0.9, sale_days=44, art="flame"),
         Show("The Cartographer's Daughter", "theatre", "She draws the coast that her father only dreamt of. Sold out"
-             " since its second week.", 9, sold=1.0, sale_days=52, lounge=False),
+             " since its second week.", 9, sold=1.0, sale_days=52, lounge=False, art="contours"),
         Show("Midnight at the Quay", "theatre", "A murder, a foghorn and eleven suspects. The sale opens soon.", 70,
-             sale_days=-3),
-        Show("Open Rehearsal", "theatre", "Watch the company at work.", 12, 1, moves=()),
+             sale_days=-3, art="skyline"),
+        Show("Open Rehearsal", "theatre", "Watch the company at work.", 12, 1, moves=(), art="arches"),
         Show("Storm Season", "theatre", "The sea comes in. A family stays.", 28, sold=0.28,
-             moves=(Move.PUBLISH, Move.POSTPONE)),
+             moves=(Move.PUBLISH, Move.POSTPONE), art="rain"),
         Show("A Winter of Small Songs", "concert", "Songs for one voice and one piano, by candlelight.", 18, sold=0.4,
-             moves=(Move.PUBLISH, Move.POSTPONE, Move.RESCHEDULE)),
+             moves=(Move.PUBLISH, Move.POSTPONE, Move.RESCHEDULE), art="keys"),
         Show("Harbour Jazz Brunch", "concert", "Coffee, oysters, and a quintet.", 16, sold=0.03,
-             moves=(Move.PUBLISH, Move.CANCEL)),
+             moves=(Move.PUBLISH, Move.CANCEL), art="records"),
         Show("The Glass Garden", "theatre", "A greenhouse at the end of the world.", -9, sold=0.86, sale_days=60,
-             moves=_OVER, came=True),
+             moves=_OVER, came=True, art="leaves"),
         Show("Spring Gala", "gala", "The house opens its season.", -38, 3, sold=0.55, sale_days=75,
-             moves=(*_OVER, Move.ARCHIVE), came=True),
+             moves=(*_OVER, Move.ARCHIVE), came=True, art="curtain"),
     ),
     (
         NewTicketType(name="Full price", kind="seated", price=32000, currency="ZAR", zones=["stalls", "circle"],
@@ -162,7 +164,8 @@ ARENA = Place(
     lambda: generate(Arena(name="Table Bay Arena", tiers=3, rows_per_tier=22, floor=2106, stage="end")),
     (
         Show("Aurora: the World Tour", "concert", "Two hours of light. The band's only night on this continent, with an"
-             " orchestra of sixty and the choir of the city.", 45, 3, sold=0.12, sale_days=11, crowded=True),
+             " orchestra of sixty and the choir of the city.", 45, 3, sold=0.12, sale_days=11, crowded=True,
+             art="aurora"),
     ),
     (
         NewTicketType(name="Seat", kind="seated", price=85000, currency="ZAR",
@@ -184,7 +187,7 @@ FESTIVAL = Place(
     (
         Show("Signal Hill Sounds", "festival", "Two days under the pines: an orchestra in rows, a floor with cushions,"
              " a pit for dancing, and a lounge for patrons. One ticket, both days.", 0, 30, sold=0.68, sale_days=40,
-             moves=(Move.PUBLISH, Move.START), came=True),
+             moves=(Move.PUBLISH, Move.START), came=True, art="hills"),
     ),
     (
         NewTicketType(name="Orchestra, two days", kind="seated", price=150000, currency="ZAR", zones=["orchestra"],
@@ -230,7 +233,7 @@ async def _put_on(
     event = await _create(cast, place, venue, show, now)
     sold = came = 0
     if show.moves:  # whatever was announced has seats
-        await _open_sale(cast, place, layout, event, show)
+        await _attach(cast, layout, event, show)
     for move in show.moves:
         if move is not Move.PUBLISH and not sold and show.sold:
             sold = await _sell(cast, event, show)
@@ -241,6 +244,7 @@ async def _put_on(
         await events.move_event(tx, event.id, move, new_date=new_date, reason=reason)
         if move is Move.PUBLISH:
             event = await _date_back(tx, event, show, now)
+            await _open_sale(cast, place, event, show)
     if show.sold and not sold:
         sold = await _sell(cast, event, show)
     if show.came and not came:
@@ -254,7 +258,7 @@ async def _create(cast: Cast, place: Place, venue: Venue, show: Show, now: datet
     start_at = _starts(show, now)
     soonest = now + timedelta(hours=4)  # nobody plans for the past: `_date_back` moves it there
     planned = max(start_at, soonest)
-    picture = await image_actions.add(cast.tx, cast.files, demo_art.poster(show.name))
+    picture = await image_actions.add(cast.tx, cast.files, demo_art.poster(show.name, show.art))
     wish = NewEvent(
         venue_id=venue.id,
         name=show.name,
@@ -263,7 +267,7 @@ async def _create(cast: Cast, place: Place, venue: Venue, show: Show, now: datet
         start_at=planned,
         end_at=planned + timedelta(hours=show.hours),
         doors_at=planned - timedelta(hours=1),
-        sale_start_at=now - timedelta(days=show.sale_days),
+        sale_start_at=now.replace(minute=0, second=0, microsecond=0) - timedelta(days=show.sale_days),
         sale_end_at=planned + timedelta(hours=show.hours if show.day == 0 else 0),
         capacity=place.venue.max_capacity if show.lounge else 420,
         cover_image_ids=[picture.id],
@@ -273,26 +277,29 @@ async def _create(cast: Cast, place: Place, venue: Venue, show: Show, now: datet
 
 def _starts(show: Show, now: datetime) -> datetime:
     if show.day == 0:
-        return now - timedelta(hours=2)
+        return now.replace(minute=0, second=0, microsecond=0) - timedelta(hours=2)
     return now.replace(hour=17, minute=30, second=0, microsecond=0) + timedelta(days=show.day)
 
 
-async def _open_sale(cast: Cast, place: Place, layout: Layout, event: Event, show: Show) -> None:
+async def _attach(cast: Cast, layout: Layout, event: Event, show: Show) -> None:
     zones = (await layouts.view(cast.tx, layout)).zones
     closed = [] if show.lounge else [zone.id for zone in zones if zone.key == "lounge"]
     await seating.attach(cast.tx, event.id, AttachLayout(layout_id=layout.id, disabled_zones=closed), None)
-    days = [] if show.day else _days(_starts(show, await cast.tx.now()), event)
+
+
+async def _open_sale(cast: Cast, place: Place, event: Event, show: Show) -> None:
+    """Once the show has its date: tickets of the one that is on now name their days. In the small hours the gate still
+    counts the evening before, and such a show has only begun today: then every day is good.
+    """
+    days = days_of(event)
+    if show.day or day_of(await cast.tx.now(), event.timezone) not in days:
+        days = set()
     for kind in place.types:
         if show.lounge or kind.zones != ["lounge"]:
-            await types.create_type(cast.tx, event.id, replace(kind, valid_days=days))
+            await types.create_type(cast.tx, event.id, replace(kind, valid_days=sorted(days)))
     if show.sold and place is THEATRE:
         code = NewPromoCode(code="FRIENDS", kind="percent", basis_points=1000, max_uses=100)
         await promos.create_promo(cast.tx, event.id, code)
-
-
-def _days(since: datetime, event: Event) -> list[date]:
-    first, last = (day_of(at, event.timezone) for at in (since, since + (event.end_at - event.start_at)))
-    return [first + timedelta(days=n) for n in range((last - first).days + 1)]
 
 
 async def _sell(cast: Cast, event: Event, show: Show) -> int:

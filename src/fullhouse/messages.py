@@ -4,7 +4,7 @@ import argparse
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from aio_pika.abc import AbstractChannel, AbstractIncomingMessage
@@ -12,14 +12,16 @@ from aio_pika.abc import AbstractChannel, AbstractIncomingMessage
 from fullhouse import serving
 from fullhouse.config import Config
 from fullhouse.kit.broker import GONE, looking
-from fullhouse.kit.consumer import DIED_AT, KEY, QUEUE, REASON, copy
 from fullhouse.kit.db import APP, WORKER, Database
+from fullhouse.kit.dead import Death, death_of, id_of, revived
 from fullhouse.kit.errors import OperatorError
 from fullhouse.messaging import consumers, jobs, store
 from fullhouse.terminal import say, table
 
 SHOWN_MAX = 200
 CONFIRM_S = 5.0
+TOGETHER = timedelta(minutes=15)  # of facts in one statement: those of a large house's day would run into its time-out
+OURS = consumers.topology().queues
 
 
 def status(settings: Config, _args: argparse.Namespace) -> int:
@@ -71,7 +73,7 @@ def drop(settings: Config, args: argparse.Namespace) -> int:
             reactions = await store.give_up_reactions(tx, args.id)
         dead = 0
         if settings.amqp_url:
-            dead = len(await _dead(settings, args.id, _let_go))
+            dead = len((await _dead(settings, args.id, _let_go)).found)
         say(f"{facts} facts, {reactions} reactions and {dead} dead letters were given up")
 
     return _on_outbox(settings, give_up)
@@ -80,9 +82,13 @@ def drop(settings: Config, args: argparse.Namespace) -> int:
 def resend(settings: Config, args: argparse.Namespace) -> int:
     async def again(finder: Database) -> None:
         async with finder.nobody() as tx:
-            since = await tx.now() - timedelta(hours=args.hours)
-            pattern = args.name.replace("_", r"\_").replace("*", "%") if args.name else None
-            facts = await store.resend(tx, since, pattern)
+            now = await tx.now()
+        pattern = args.name.replace("_", r"\_").replace("*", "%") if args.name else None
+        since, facts = now - timedelta(hours=args.hours), 0
+        while since < now:  # the oldest first: a relay that begins meanwhile keeps the order of a subject
+            async with finder.nobody() as tx:
+                facts += await store.resend(tx, since, min(since + TOGETHER, now), pattern)
+            since += TOGETHER
         say(f"{facts} facts are sent again, under the ids that they had")
 
     return _on_outbox(settings, again)
@@ -107,61 +113,72 @@ def recount(settings: Config, _args: argparse.Namespace) -> int:
 # --- dead letters
 
 
+class Letters(NamedTuple):
+    """Those that were looked for, and how many there were in all."""
+
+    found: list[tuple[AbstractIncomingMessage, Death]]
+    all: int
+
+
 def dead(settings: Config, _args: argparse.Namespace) -> int:
     letters = asyncio.run(_dead(settings, (), None))
-    for letter in letters:
-        headers: dict[str, Any] = dict(letter.headers)
-        print(f"{letter.message_id or 'without an id'}  {headers.get(KEY)}, died {headers.get(DIED_AT)}")
-        print(f"    {headers.get(REASON)}")
+    for letter, death in letters.found:
+        print(f"{id_of(letter) or 'without an id'}  {death.key}, died {death.died_at}")
+        print(f"    {death.reason}")
         print(f"    {letter.body[:300].decode(errors='replace')}")
-    say(f"{len(letters)} dead letters" if letters else "no dead letters")
+    say(f"{letters.all} dead letters" if letters.all else "no dead letters")
+    if len(letters.found) < letters.all:
+        say(f"these are the first {len(letters.found)}")
     return 0
 
 
 def replay(settings: Config, args: argparse.Namespace) -> int:
-    letters = asyncio.run(_dead(settings, args.id, _put_back))
-    say(f"{len(letters)} dead letters were put back into their queues")
+    found = asyncio.run(_dead(settings, args.id, _put_back)).found
+    lost = sum(death.queue not in OURS for _, death in found)
+    say(f"{len(found) - lost} dead letters were put back into their queues")
+    if lost:
+        say(f"{lost} stay: they came from no queue of ours")
     return 0
 
 
-Deed = Callable[[AbstractChannel, AbstractIncomingMessage], Awaitable[None]]
+Deed = Callable[[AbstractChannel, AbstractIncomingMessage, Death], Awaitable[None]]
 
 
-async def _dead(settings: Config, ids: Sequence[UUID], deed: Deed | None) -> list[AbstractIncomingMessage]:
+async def _dead(settings: Config, ids: Sequence[UUID], deed: Deed | None) -> Letters:
     """Looks at the dead letters; does something to those with these ids, or to all if none are given. The others, and
     those that nothing was done to, stay where they are.
     """
     if settings.amqp_url is None:
         raise OperatorError("There is no AMQP_URL, and so there are no dead letters.")
-    names, chosen = consumers.topology(), {str(each) for each in ids}
-    found: list[AbstractIncomingMessage] = []
+    names, letters = consumers.topology(), Letters([], 0)
     try:
         async with looking(settings.amqp_url, names) as channel, asyncio.timeout(60):
-            queue = await channel.get_queue(names.dead, ensure=False)
-            for _ in range(
-                (await channel.declare_queue(names.dead, passive=True)).declaration_result.message_count or 0
-            ):
+            queue = await channel.declare_queue(names.dead, passive=True)
+            letters = Letters([], queue.declaration_result.message_count or 0)
+            for _ in range(letters.all):  # and no further: what is put back may die again meanwhile
                 letter: Any = await queue.get(fail=False)
-                if letter is None or len(found) == SHOWN_MAX:
+                if letter is None:
                     break
-                if not chosen or letter.message_id in chosen:
-                    found.append(letter)
+                if not ids or id_of(letter) in ids:
+                    letters.found.append((letter, death_of(letter)))
                     if deed:
-                        await deed(channel, letter)
+                        await deed(channel, *letters.found[-1])
+                    elif len(letters.found) == SHOWN_MAX:
+                        break
     except GONE as error:
         raise OperatorError(f"RabbitMQ does not answer: {error!r}") from None
-    return found
+    return letters
 
 
-async def _put_back(channel: AbstractChannel, letter: AbstractIncomingMessage) -> None:
+async def _put_back(channel: AbstractChannel, letter: AbstractIncomingMessage, death: Death) -> None:
     """Into the queue that it came from, and nowhere else: other consumers had no trouble with it."""
-    headers = {name: value for name, value in letter.headers.items() if name not in (REASON, QUEUE, DIED_AT)}
-    origin = str(letter.headers.get(QUEUE))
-    await channel.default_exchange.publish(copy(letter, headers), origin, mandatory=True, timeout=CONFIRM_S)
+    if death.queue is None or death.queue not in OURS:
+        return
+    await channel.default_exchange.publish(revived(letter, death), death.queue, mandatory=True, timeout=CONFIRM_S)
     await letter.ack()
 
 
-async def _let_go(_channel: AbstractChannel, letter: AbstractIncomingMessage) -> None:
+async def _let_go(_channel: AbstractChannel, letter: AbstractIncomingMessage, _death: Death) -> None:
     await letter.ack()
 
 

@@ -77,7 +77,8 @@ _ONE_HOLDER = """
 """
 
 # A counter moves together with the status of the hold that it counts, so overdue holds count until they are swept.
-# Pools of types count what checkouts have of them, too, and proposals whose checkout is over.
+# Pools of types count what checkouts have of them, too, and proposals whose checkout is over. What is sold has a
+# ticket, wherever there is a type that tickets could be of.
 _COUNTED = """
     SELECT format('pool %s %s of event %s counts %s held where holds have %s', p.kind, p.ref_id, p.event_id, p.held,
                   coalesce(h.quantity, 0) + coalesce(c.quantity, 0))
@@ -105,6 +106,19 @@ _COUNTED = """
         GROUP BY 1, 2, 4
     ) c USING (organization_id, event_id, kind, ref_id)
     WHERE p.held <> coalesce(h.quantity, 0) + coalesce(c.quantity, 0)
+    UNION ALL
+    SELECT format('pool %s %s of event %s counts %s sold where there are %s tickets', p.kind, p.ref_id, p.event_id,
+                  p.sold, coalesce(t.tickets, 0))
+    FROM pools p
+    LEFT JOIN (
+        SELECT organization_id, event_id, k.kind, k.ref_id, count(*) AS tickets
+        FROM tickets CROSS JOIN LATERAL (VALUES
+            ('event', event_id), ('zone', zone_id), ('ticket_type', ticket_type_id)) AS k (kind, ref_id)
+        WHERE status IN ('valid', 'used') AND k.ref_id IS NOT NULL
+        GROUP BY 1, 2, 3, 4
+    ) t USING (organization_id, event_id, kind, ref_id)
+    WHERE p.sold <> coalesce(t.tickets, 0)
+      AND EXISTS (SELECT FROM ticket_types y WHERE y.organization_id = p.organization_id AND y.event_id = p.event_id)
     UNION ALL
     SELECT format('pool %s %s of event %s has %s held and %s sold of %s', kind, ref_id, event_id, held, sold, capacity)
     FROM pools WHERE held + sold > capacity OR held < 0 OR sold < 0
@@ -230,6 +244,11 @@ _QUEUED = """
     FROM queue_rooms r JOIN queue_entries e USING (organization_id, event_id)
     WHERE e.status = 'admitted' AND e.expires_at > app.clock() AND e.admitted_at > r.slots_since
     GROUP BY r.organization_id, r.event_id, r.slots HAVING count(*) > r.slots
+    UNION ALL
+    SELECT format('checkout %s of event %s is open without a slot', s.id, s.event_id)
+    FROM checkout_sessions s WHERE s.status = 'open' AND s.expires_at > app.clock() AND NOT EXISTS (
+        SELECT FROM queue_entries e WHERE e.organization_id = s.organization_id AND e.event_id = s.event_id
+        AND e.user_id = s.user_id AND e.status = 'admitted')
 """
 
 # An offer is its holds: an entry that is offered has some, for its own person and no more than its party; and a hold

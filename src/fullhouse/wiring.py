@@ -45,7 +45,7 @@ from fullhouse.messaging import notice_actions, receipt_actions, webhook_actions
 from fullhouse.messaging.facts import JoinCanceled, JoinConfirmed
 from fullhouse.messaging.handout_actions import Handout
 from fullhouse.messaging.waiting_actions import WaitingLetters
-from fullhouse.payments.facts import PaymentCaptured, PaymentFailed
+from fullhouse.payments.facts import PaymentCaptured, PaymentFailed, RefundFound
 from fullhouse.payments.model import StripeKeys
 from fullhouse.payments.provider_actions import Providers
 from fullhouse.queue import actions as queue
@@ -108,6 +108,7 @@ SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
     QueueOpened: (holds.admit_holders,),
     PaymentCaptured: (settle_actions.settle,),
     PaymentFailed: (settle_actions.unfreeze,),
+    RefundFound: (refund_actions.follow_provider,),
     EventLayoutChanged: (reads.forget_seating, waitlist.follow_layout),
     EventPolicyChanged: (reads.forget_seating,),
     LayoutMigrating: (waitlist.withdraw_for_layout,),

@@ -3,7 +3,7 @@
 from math import inf
 from uuid import UUID
 
-from tests.queue.test_state_machine import Entry
+from tests.queue.test_state_machine import WINDOW_S, Entry
 from tests.queue.test_state_machine import Model as Waiting
 
 SEATS, SLOTS, PRICE = 3, 2, 1000
@@ -77,9 +77,13 @@ class Model(Waiting):
 
     def sell(self, sale: Sale) -> None:
         sale.status, sale.hold.status, self.rows[sale.hold.seat] = "paid", "converted", "sold"
+        self.complete(sale)
+
+    def complete(self, sale: Sale) -> None:
+        """A slot ends with its own checkout. If that was over before, the slot is another visit's."""
         if sale.checkout.status in ("open", "paying"):
             sale.checkout.status = "completed"
-        self.finish(sale.hold.user, "done")
+            self.finish(sale.hold.user, "done")
 
     def fail(self, sale: Sale) -> None:
         sale.status = "cancelled"
@@ -87,5 +91,17 @@ class Model(Waiting):
         if sale.checkout.status == "paying":
             sale.checkout.status = "open"
             sale.checkout.expires = max(sale.checkout.expires, self.now + THAW_S)
-            if entry := self.slot(sale.hold.user):
-                entry.until = max(entry.until, int(sale.checkout.expires))
+            self.regain(sale)
+
+    def regain(self, sale: Sale) -> None:
+        """A payment may outlast its slot: the checkout goes on with another, if one is free and nobody waits for it."""
+        user, until = sale.hold.user, int(sale.checkout.expires)
+        if entry := self.slot(user):
+            entry.until = max(entry.until, until)
+        elif self.paused or self.some("waiting") or len(self.some("admitted")) >= self.slots:
+            sale.checkout.status = "left"
+        else:
+            entry = Entry(user, self.now)
+            entry.status, entry.until = "admitted", max(min(until, self.now + CHOOSING_S), self.now + WINDOW_S)
+            entry.since = self.now  # type: ignore[attr-defined]
+            self.line.append(entry)

@@ -13,7 +13,7 @@ from fullhouse.payments import actions as payments
 from fullhouse.payments import jobs as payment_jobs
 from fullhouse.payments.model import Cancelled, Captured
 from tests.accounts.helpers import data
-from tests.checkout.helpers import Sale, add_type, begun, bought, buy, rows, selling, wrong
+from tests.checkout.helpers import Sale, add_promo, add_type, begun, bought, buy, hold, rows, selling, start, wrong
 from tests.checkout.test_purchase import code
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
@@ -81,6 +81,63 @@ async def test_the_same_places_if_they_are_free_again(
     assert await wrong(server_url) == {}
 
 
+async def promo(staff: Client, sale: Sale) -> tuple[int, int]:
+    (one,) = data(await staff.get(sale.path("promo-codes")))
+    return one["uses"], one["spent"]
+
+
+async def test_a_code_is_not_used_by_money_that_goes_back(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, server_url: str
+) -> None:
+    sale = await selling(staff, hall(1, 1, pit=5))
+    await add_promo(staff, sale)
+    late = await given_up(client, tenant, owner, process, sale, 0, promo_code="ONCE")
+    await late.leaves()
+    await bought(client, tenant, sale, 0)
+    assert (await late.comes())["status"] == "cancelled"
+    assert await promo(staff, sale) == (0, 0)
+    assert await wrong(server_url) == {}
+
+
+@pytest.mark.parametrize("gone", [False, True])
+async def test_a_code_that_was_given_back_is_used_again(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, server_url: str, gone: bool
+) -> None:
+    """With the same places, or with others; whoever does not want those gives it back."""
+    sale = await selling(staff, quantity=9)
+    await add_promo(staff, sale)
+    late = await given_up(client, tenant, owner, process, sale, 0, promo_code="ONCE")
+    await late.leaves()
+    assert await promo(staff, sale) == (0, 0)
+    if gone:
+        await bought(client, tenant, sale, 0)
+    order = await late.comes()
+    assert (order["status"], order["total"]["amount"]) == ("needs_consent" if gone else "paid", 2400)
+    assert await promo(staff, sale) == (1, 100)
+    other = await guest(client, tenant)
+    items = await hold(other, sale, 5)
+    assert code(await start(other, sale, items, promo_code="ONCE")) == (409, "promo_code_used_up")
+    if gone:
+        data(await late.buyer.post(f"/api/orders/{order['id']}/consent", json={"accept": False}))
+        assert await promo(staff, sale) == (0, 0)
+    assert await wrong(server_url) == {}
+
+
+async def test_a_code_that_others_have_now_is_not_used_twice(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, server_url: str
+) -> None:
+    sale = await selling(staff, quantity=9)
+    await add_promo(staff, sale)
+    late = await given_up(client, tenant, owner, process, sale, 0, promo_code="ONCE")
+    await late.leaves()
+    assert (await bought(client, tenant, sale, 5, promo_code="ONCE"))["status"] == "paid"
+    order = await late.comes()
+    assert (order["status"], order["tickets"]) == ("cancelled", [])
+    assert [row["amount"] for row in await rows(owner, "refunds", tenant)] == [2400]
+    assert await promo(staff, sale) == (1, 100)
+    assert await wrong(server_url) == {}
+
+
 async def test_of_places_that_are_gone_others_are_proposed_and_taken(
     client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, server_url: str
 ) -> None:
@@ -121,6 +178,23 @@ async def test_without_consent_the_money_goes_back(
     assert {row["held"] for row in await rows(owner, "pools", tenant)} == {0}
     assert await wrong(server_url) == {}
     await payment_jobs.sweep_refunds(finder, process)
+    assert await wrong(server_url) == {}
+
+
+@pytest.mark.req("TT-1")
+@pytest.mark.parametrize("accept", [True, False])
+async def test_a_quantity_that_is_set_later_counts_what_is_proposed(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, server_url: str, accept: bool
+) -> None:
+    sale = await selling(staff)
+    late = await given_up(client, tenant, owner, process, sale, 0)
+    await late.leaves()
+    await bought(client, tenant, sale, 0)
+    order = await late.comes()
+    data(await staff.patch(sale.path(f"ticket-types/{sale.types['seat']}"), json={"quantity": 2}))
+    assert await wrong(server_url) == {}
+    order = data(await late.buyer.post(f"/api/orders/{order['id']}/consent", json={"accept": accept}))
+    assert order["status"] == ("paid" if accept else "cancelled")
     assert await wrong(server_url) == {}
 
 
@@ -176,17 +250,29 @@ async def test_if_nothing_is_left_the_money_goes_back(
     assert await wrong(server_url) == {}
 
 
+@pytest.mark.parametrize("method", ["approve", "drop"])
+@pytest.mark.parametrize("again", [False, True])
 async def test_paid_twice_goes_back_once(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, server_url: str
-) -> None:
-    """The first payment was given up, the second one paid for the same places; then the first comes all the same."""
-    sale = await selling(staff, hall(1, 2, pit=1))
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, finder: Database, server_url: str,
+    method: str, again: bool,
+) -> None:  # fmt: skip
+    """The first payment was given up, the second one is for the same places, paid or under way; then the first comes
+    all the same. There are other places, and nobody has asked for them."""
+    sale = await selling(staff, quantity=9)
     late = await given_up(client, tenant, owner, process, sale, 0, 1)
     session = data(await late.buyer.get(sale.path("checkout")))
-    second = data(await buy(late.buyer, session), 201)
+    if again:  # in another checkout
+        items = [{name: item[name] for name in ("hold_id", "ticket_type_id")} for item in session["items"]]
+        session = data(await start(late.buyer, sale, items), 201)
+    second = (await buy(late.buyer, session, method=method)).json()["data"]
     first = await late.comes()
-    assert (second["status"], first["status"], first["tickets"]) == ("paid", "cancelled", [])
+    assert (first["status"], first["tickets"]) == ("cancelled", [])
     assert [row["amount"]["amount"] for row in first["refunds"]] == [5000]
+    assert await wrong(server_url) == {}
+    await owner.execute("UPDATE payment_attempts SET ask_at = now() WHERE organization_id = $1", tenant.id)
+    await payment_jobs.sweep_attempts(finder, process)
+    second = data(await late.buyer.get(f"/api/orders/{second['id']}"))
+    assert (second["status"], len(second["tickets"])) == ("paid", 2)
     assert len(await rows(owner, "tickets", tenant)) == 2
     assert await wrong(server_url) == {}
 

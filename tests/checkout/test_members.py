@@ -99,10 +99,13 @@ async def test_whoever_is_on_the_list_is_named_once(staff: Client, client: Clien
     assert {row["membership_id"] for row in await rows(owner, "checkout_items", tenant)} == {None}
 
 
-async def test_a_transfer_asks_again(staff: Client, client: Client, tenant: Tenant) -> None:
+async def test_a_transfer_asks_again_and_says_whose_right_it_is_now(
+    staff: Client, client: Client, tenant: Tenant, owner: Any
+) -> None:
     sale, buyer, _ = await for_members(staff, client, tenant)
     order = data(await buy(buyer, data(await start(buyer, sale, await hold(buyer, sale, 0)), 201)), 201)
     path = f"/api/tickets/{order['tickets'][0]['id']}/transfer"
     assert code(await buyer.post(path, json=FRIEND)) == (403, "zone_access_denied")
-    await grant(staff, "fay@example.org", "2")
+    theirs = await grant(staff, "fay@example.org", "2")
     data(await buyer.post(path, json=FRIEND))
+    assert [str(row["membership_id"]) for row in await rows(owner, "tickets", tenant)] == [theirs]

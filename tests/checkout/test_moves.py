@@ -83,13 +83,19 @@ async def test_whoever_does_not_want_the_other_seat_has_the_money_back(
 
 
 @pytest.mark.req("SEAT-4")
+@pytest.mark.parametrize("before", [0, 9000, 10_000])
 async def test_who_has_no_seat_any_more_is_paid_back_when_nobody_answers(
-    client: Client, house: Client, tenant: Tenant, services: Services, server_url: str, clock: Any
+    client: Client, house: Client, tenant: Tenant, services: Services, server_url: str, clock: Any, before: int
 ) -> None:
+    """Of an order of which some was given back before, no more than is left."""
     sale = await selling(house, hall(1, 4))
     await bought(client, tenant, sale, 0, 1, 2, 3)
-    await migrate(house, sale, hall(1, 3))
     orders = data(await house.get("/api/orders"))
+    if before:
+        wish = {"reason": "It rained.", "amount": before}
+        key = {"idempotency-key": "once"}
+        data(await house.post(f"/api/orders/{orders[0]['id']}/refunds", json=wish, headers=key), 201)
+    await migrate(house, sale, hall(1, 3))
     moves = [
         await house.get(f"/api/tickets/{t['id']}/move")
         for t in data(await house.get(f"/api/orders/{orders[0]['id']}"))["tickets"]

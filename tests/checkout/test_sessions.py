@@ -2,13 +2,17 @@
 
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 
-from fullhouse.checkout import jobs
+from fullhouse.checkout import actions, jobs
+from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.db import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
+from fullhouse.payments import actions as payments
+from fullhouse.payments.model import Cancelled
 from tests.accounts.helpers import data
 from tests.checkout.helpers import add_promo, begun, bought, buy, hold, rows, selling, start, wrong
 from tests.checkout.test_purchase import code
@@ -116,6 +120,54 @@ async def test_its_time_over_it_gives_back_what_it_counted_but_not_the_holds(
     assert "checkout.ended" in {row["name"] for row in await rows(owner, "outbox", tenant)}
 
 
+@pytest.mark.req("CHK-1")
+async def test_a_checkout_that_cannot_be_ended_hinders_no_other(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, clock: Any, finder: Database,
+    services: Services, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    sale = await selling(staff)
+    buyers = [await guest(client, tenant) for _ in range(2)]
+    ids = [(await begun(buyer, sale, n))["id"] for n, buyer in enumerate(buyers)]
+    real = actions.expire
+
+    async def broken(tx: Any, session_id: UUID) -> bool:
+        if str(session_id) == ids[0]:
+            await tx.execute("SELECT 1 / 0")
+        return await real(tx, session_id)
+
+    async def statuses() -> list[str]:
+        found = {str(row["id"]): row["status"] for row in await rows(owner, "checkout_sessions", tenant)}
+        return [found[session_id] for session_id in ids]
+
+    monkeypatch.setattr(actions, "expire", broken)
+    await clock(timedelta(minutes=11))
+    await jobs.sweep_sessions(finder, services.database)
+    assert await statuses() == ["open", "expired"]
+    monkeypatch.undo()
+    await jobs.sweep_sessions(finder, services.database)
+    assert await statuses() == ["expired", "expired"]
+
+
+@pytest.mark.req("CHK-1", "QUEUE-1")
+async def test_a_slot_goes_with_its_checkout_and_not_before(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, server_url: str
+) -> None:
+    """Given back alone, it would let others in beside a checkout that goes on: more than there are slots."""
+    sale = await selling(staff)
+    data(await staff.put(sale.path("queue/settings"), json={"slots": 1}))
+    first, second = await guest(client, tenant), await guest(client, tenant)
+    items = await hold(second, sale, 5)
+    session = await begun(first, sale, 0)
+    assert code(await first.delete(sale.path("queue"))) == (409, "in_checkout")
+    assert await wrong(server_url) == {}
+    assert (await first.delete(f"/api/checkout/{session['id']}")).status_code == 204
+    assert (await start(second, sale, items)).status_code == 201
+    mine = "WHERE organization_id = $1 AND status"
+    await owner.execute(f"UPDATE queue_entries SET status = 'left' {mine} = 'admitted'", tenant.id)
+    assert "open without a slot" in str(await wrong(server_url))
+    await owner.execute(f"UPDATE checkout_sessions SET status = 'left' {mine} = 'open'", tenant.id)
+
+
 @pytest.mark.req("CHK-1", "BUY-6")
 async def test_when_all_slots_are_taken_one_waits_with_a_position(
     client: Client, staff: Client, tenant: Tenant
@@ -129,6 +181,38 @@ async def test_when_all_slots_are_taken_one_waits_with_a_position(
     assert (waiting["status"], waiting["position"]) == ("waiting", 1)
     assert waiting["token"]
     assert data(await start(first, sale, await hold(first, sale, 1)), 201)["expires_at"] == session["expires_at"]
+
+
+@pytest.mark.req("CHK-1")
+@pytest.mark.parametrize("taken", [True, False])
+async def test_a_payment_that_outlasts_its_slot_and_fails_needs_another(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, clock: Any, server_url: str,
+    taken: bool,
+) -> None:  # fmt: skip
+    """Seen to fail when the checkout opens again whoever has the slot."""
+    sale = await selling(staff, quantity=9)
+    data(await staff.put(sale.path("queue/settings"), json={"slots": 1}))
+    first, second = await guest(client, tenant), await guest(client, tenant)
+    session = await begun(first, sale, 0)
+    data(await buy(first, session, method="delay"), 202)
+    await clock(timedelta(minutes=11))
+    other = await begun(second, sale, 5)
+    if not taken:
+        assert (await second.delete(f"/api/checkout/{other['id']}")).status_code == 204
+    (attempt,) = await rows(owner, "payment_attempts", tenant)
+    async with process.database.tenant(tenant.id, SYSTEM) as tx:
+        await payments.record(tx, attempt["id"], Cancelled())
+    live = [row["id"] for row in await rows(owner, "checkout_sessions", tenant) if row["status"] == "open"]
+    assert live == [UUID((other if taken else session)["id"])]
+    slots = [row["user_id"] for row in await rows(owner, "queue_entries", tenant) if row["status"] == "admitted"]
+    assert len(slots) == 1
+    if taken:
+        assert await held_of_types(owner, sale) == 1
+        assert data(await first.get(f"/api/checkout/{session['id']}"))["status"] == "left"
+        assert await wrong(server_url) == {}
+    else:
+        third = await guest(client, tenant)
+        assert (await start(third, sale, await hold(third, sale, 12))).status_code == 202
 
 
 @pytest.mark.req("CHK-2")
@@ -151,6 +235,26 @@ async def test_who_wants_more_than_are_left_is_told_how_many(client: Client, sta
     answer = await start(buyer, sale, items)
     assert code(answer) == (409, "insufficient_inventory")
     assert answer.json()["left"] == {items[0]["ticket_type_id"]: 1}
+
+
+@pytest.mark.req("TT-1", "BUY-1")
+@pytest.mark.parametrize("ending", ["bought", "left"])
+async def test_a_quantity_that_is_set_later_counts_what_is_being_bought(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, server_url: str, ending: str
+) -> None:
+    sale = await selling(staff)
+    buyer, other = await guest(client, tenant), await guest(client, tenant)
+    session = await begun(buyer, sale, 0, 1)
+    path = sale.path(f"ticket-types/{sale.types['seat']}")
+    assert code(await staff.patch(path, json={"quantity": 1})) == (409, "quantity_below_sold")
+    data(await staff.patch(path, json={"quantity": 2}))
+    assert code(await start(other, sale, await hold(other, sale, 5))) == (409, "ticket_type_sold_out")
+    if ending == "bought":
+        assert len(data(await buy(buyer, session), 201)["tickets"]) == 2
+    else:
+        assert (await buyer.delete(f"/api/checkout/{session['id']}")).status_code == 204
+    assert await held_of_types(owner, sale) == 0
+    assert await wrong(server_url) == {}
 
 
 @pytest.mark.req("CHK-1")

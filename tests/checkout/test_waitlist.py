@@ -466,6 +466,7 @@ async def test_an_offer_that_lapses_goes_to_the_next(
     assert await serve() == 0
     entry = await standing(first, house)
     assert entry["answer_by_unix_ms"] - entry["server_time_unix_ms"] <= 3_600_000
+    assert entry["timezone"] == "Europe/Brussels"
     await clock(timedelta(minutes=59))
     await hold_jobs.sweep_holds(finder, services.database)
     assert await states(first, second, house=house) == ["offered", "waiting"]
@@ -509,15 +510,20 @@ async def test_what_is_being_paid_for_is_not_left(client: Client, staff: Client,
 # --- what the house does
 
 
-async def test_a_blocked_seat_costs_nobody_their_turn(
-    client: Client, staff: Client, tenant: Tenant, serve: Any, server_url: str
+@pytest.mark.parametrize("deed", ["seats/block", "holds/release"])
+async def test_a_seat_that_is_taken_away_costs_nobody_their_turn(
+    client: Client, staff: Client, tenant: Tenant, serve: Any, server_url: str, deed: str
 ) -> None:
     house, pair = await offered(client, tenant, staff, serve, 2)
     behind = await waiter(client, tenant, house, 2)
     seats = {"seat_ids": [house.sale.show.seat(0)], "reason": "Broken"}
-    data(await staff.post(house.path("seats/block"), json=seats))
+    data(await staff.post(house.path(deed), json=seats))
     entry = await standing(pair, house)
     assert (entry["status"], entry["position"], entry["answer_by"]) == ("waiting", 1, None)
+    if deed == "holds/release":  # it is free again, and offered again to the same people
+        await serve()
+        assert await states(pair, behind, house=house) == ["offered", "waiting"]
+        return
     await return_seats(house, 2)
     await serve()
     assert await states(pair, behind, house=house) == ["offered", "waiting"]

@@ -1,9 +1,12 @@
 """Lists of shows: filters, pages, cursors."""
 
+from typing import Any
+from uuid import UUID
+
 import pytest
 
 from tests.accounts.helpers import data, refused
-from tests.events.helpers import SHOW, draft, make_venue, show_in
+from tests.events.helpers import NEW_DATE, SHOW, draft, make_venue, show_in
 from tests.fixtures import Client, Tenant
 
 START = SHOW["start_at"]
@@ -57,6 +60,24 @@ async def test_pages_neither_skip_nor_repeat_while_shows_come_and_go(admin: Clie
     assert seen == [event["id"] for event in sorted(made, key=lambda event: (event["start_at"], event["id"]))]
 
 
+@pytest.mark.req("EV-2", "EV-8")
+async def test_a_show_that_was_moved_stands_at_its_new_date(admin: Client) -> None:
+    moved = await show_in(admin, "postponed")
+    times = {"start_at": "2090-08-01T19:00:00Z", "end_at": "2090-08-01T21:00:00Z"}
+    august = await draft(admin, **times)
+    october = await draft(admin, start_at="2090-10-01T19:00:00Z", end_at="2090-10-01T21:00:00Z")
+    assert moved["start_at"] < times["start_at"] < NEW_DATE
+    seen, cursor = [], None
+    while True:
+        page = (await admin.get("/api/events", params={"limit": "1"} | ({"cursor": cursor} if cursor else {}))).json()
+        seen += [event["id"] for event in page["data"]]
+        if (cursor := page["next_cursor"]) is None:
+            break
+    assert seen == [august["id"], moved["id"], october["id"]]
+    late = data(await admin.get("/api/events", params={"since": NEW_DATE}))
+    assert [event["id"] for event in late] == [moved["id"], october["id"]]
+
+
 @pytest.mark.req("EV-2", "TEN-2")
 async def test_a_cursor_is_good_for_its_own_list_only(admin: Client, client: Client, other_tenant: Tenant) -> None:
     for _ in range(2):
@@ -69,3 +90,13 @@ async def test_a_cursor_is_good_for_its_own_list_only(admin: Client, client: Cli
         (elsewhere, {"cursor": cursor}),
     ):
         assert refused(await caller.get("/api/events", params=params)) == (422, "invalid_cursor")
+
+
+@pytest.mark.req("EV-5")
+async def test_staff_see_that_a_show_is_sold_out(admin: Client, owner: Any) -> None:
+    gone, other = [await show_in(admin, "published") for _ in range(2)]
+    await owner.execute("UPDATE public_events SET sold_out = true WHERE event_id = $1", UUID(gone["id"]))
+    listed = {show["id"]: show["sale_status"] for show in data(await admin.get("/api/events"))}
+    assert listed[gone["id"]] == "sold_out"
+    assert listed[other["id"]] == other["sale_status"] != "sold_out"
+    assert data(await admin.get(f"/api/events/{gone['id']}"))["sale_status"] == "sold_out"

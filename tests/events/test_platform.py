@@ -123,7 +123,11 @@ async def test_the_platform_sees_what_it_might_have_to_stop(
     manager = await sign_in(client, owner, "tenant_manager")
     event = await show_in(admin, "published")
     path = "/api/platform/organizations/{}/events"
+    begun = await show_in(admin, "live", name="Begun")
+    for over in ("cancelled", "ended"):
+        await show_in(admin, over, name=over)
     found = data(await manager.get(path.format(tenant.id)))
-    assert [(row["id"], "cancel" in row["moves"]) for row in found] == [(event["id"], True)]
+    assert {(row["id"], "cancel" in row["moves"]) for row in found} == {(event["id"], True), (begun["id"], True)}
+    assert [row["start_at"] for row in found] == sorted(row["start_at"] for row in found)
     assert data(await manager.get(path.format(other_tenant.id))) == []
     assert refused(await manager.get(path.format(new_id())))[0] == 404

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from typing import ClassVar
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -13,7 +12,6 @@ from hypothesis.stateful import (
     invariant,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 
 from fullhouse.events import policy
@@ -22,6 +20,7 @@ from fullhouse.events.policy import Move
 from fullhouse.kit.errors import Refusal
 from tests.events.helpers import DAY, HOUR, NOW, show
 from tests.fixtures import soaking
+from tests.lives import live
 
 MINUTE, INSTANT = timedelta(minutes=1), timedelta(microseconds=1)
 LIFE = {
@@ -184,20 +183,6 @@ class LifeOfAShow(RuleBasedStateMachine):
 @pytest.mark.soak
 @pytest.mark.req("EV-4", "EV-5")
 def test_the_life_of_a_show() -> None:
-    taken = LifeOfAShow.taken
-    taken.clear()
-    wanted = {*Move, "time passes", "by the clock", "refused"}
-    for _ in range(5):  # what is drawn may leave out a move for a whole run
-        run_state_machine_as_test(
-            LifeOfAShow,
-            settings=settings(
-                max_examples=2_000 if soaking() else 100,
-                stateful_step_count=50 if soaking() else 25,
-                deadline=None,
-                suppress_health_check=[HealthCheck.too_slow],
-            ),
-        )
-        if set(taken) >= wanted:
-            break
-    assert taken.total() >= (20_000 if soaking() else 1_000), taken
-    assert set(taken) >= wanted, taken
+    examples, steps, at_least = (2_000, 50, 20_000) if soaking() else (100, 25, 1_000)
+    wanted = (*Move, "time passes", "by the clock", "refused")
+    live(LifeOfAShow, LifeOfAShow.taken, examples=examples, steps=steps, at_least=at_least, wanted=wanted)

@@ -1,12 +1,14 @@
 """What the tests of messages share: facts in the outbox, queues of the test's own, and waiting for something."""
 
 import asyncio
+import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
 import aio_pika
+import aiormq
 import msgspec
 
 from fullhouse.kit.broker import Topology
@@ -63,6 +65,20 @@ async def bound(channel: Any, exchange: str, *keys: str) -> Any:
     for key in keys:
         await queue.bind(exchange, key)
     return queue
+
+
+async def publish_raw(exchange: Any, key: str, flags: int, properties: bytes, body: bytes) -> None:
+    """A message whose properties are these very bytes: what another library would write, and ours would not."""
+    channel = await exchange.channel.get_underlay_channel()
+    method = aiormq.abc.ChannelFrame.marshall(
+        channel_number=channel.number, frames=[aiormq.spec.Basic.Publish(exchange=exchange.name, routing_key=key)]
+    ).payload
+    header = struct.pack(">HHQH", 60, 0, len(body), flags) + properties
+    frames = [struct.pack(">BHI", kind, channel.number, len(x)) + x + b"\xce" for kind, x in ((2, header), (3, body))]
+    channel.delivery_tag += 1
+    confirmed = channel.confirmations[channel.delivery_tag] = channel.create_future()
+    await channel.write_queue.put(aiormq.abc.ChannelFrame(method + b"".join(frames), should_close=False))
+    await asyncio.wait_for(confirmed, WAIT_S)
 
 
 async def drained(queue: Any) -> list[Any]:

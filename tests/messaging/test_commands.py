@@ -9,6 +9,7 @@ import aio_pika
 import msgspec
 import pytest
 
+from fullhouse import messages
 from fullhouse.events.model import Event
 from fullhouse.kit.db import WORKER, Database
 from fullhouse.kit.ids import new_id
@@ -16,7 +17,7 @@ from fullhouse.kit.services import Services
 from fullhouse.messaging import consumers, jobs
 from tests.events.helpers import make_show
 from tests.fixtures import Tenant
-from tests.messaging.helpers import channel, clear_outbox, drained, put, until
+from tests.messaging.helpers import channel, clear_outbox, drained, names, put, until
 from tests.messaging.test_joins import has_consumer, working
 from tests.test_operators import Run, run  # noqa: F401 (a fixture)
 
@@ -96,6 +97,20 @@ async def test_kept_facts_are_sent_again(run: Run, owner: Any, tenant: Tenant) -
     assert (await run("messages", "resend", "--hours", "169")).code == 2
 
 
+async def test_facts_of_a_whole_day_are_sent_again_each_once(run: Run, owner: Any, tenant: Tenant) -> None:  # noqa: F811
+    """In several statements, none of which runs into its time-out."""
+    await clear_outbox(owner)
+    await owner.execute("DELETE FROM outbox")
+    ages = [0, 14, 15, 16, 29, 30, 31, 600, 24 * 60 - 1, 24 * 60 + 1]
+    for age in ages:
+        fact = await put(owner, tenant.id, "event.updated", new_id())
+        await owner.execute("UPDATE outbox SET created_at = now() - $2 * interval '1 minute', sent_at = now()"
+                            " WHERE id = $1", fact, age)  # fmt: skip
+    told = await run("messages", "resend")
+    assert told.err == f"fullhouse: {len(ages) - 1} facts are sent again, under the ids that they had\n"
+    assert await owner.fetchval("SELECT count(*) FROM outbox WHERE sent_at IS NULL") == len(ages) - 1
+
+
 async def test_counting_anew(run: Run, owner: Any, services: Services, tenant: Tenant) -> None:  # noqa: F811
     show = await make_show(services, tenant)
     await owner.execute(
@@ -150,7 +165,7 @@ async def test_dead_letters_are_shown_put_back_and_dropped(
         assert f"    organisation {tenant.id} has no show {gone}\n" in told.out
         await deaths(2)  # looking takes nothing away
 
-        told = await run("messages", "drop", str(bad), AMQP_URL=amqp_url)
+        told = await run("messages", "drop", bad.hex.upper(), AMQP_URL=amqp_url)  # however it is spelled
         assert told.err.endswith("and 1 dead letters were given up\n")
         await deaths(1)
         told = await run("messages", "replay", AMQP_URL=amqp_url)
@@ -163,14 +178,67 @@ async def test_dead_letters_are_shown_put_back_and_dropped(
         await stranger.default_exchange.publish(again, own.dead)
         await deaths(1)
         assert (await run("messages", "replay", str(join), AMQP_URL=amqp_url)).code == 0
-
-        async def counted() -> bool:
-            return bool(
-                await owner.fetchval("SELECT active_participants FROM event_stats WHERE event_id = $1", show.id)
-            )
-
-        await until(counted, "the replayed message has its effect")
+        await until(lambda: counted(owner, show), "the replayed message has its effect")
         await deaths(0)
+
+
+async def test_what_the_broker_drove_out_comes_back_and_what_came_from_nowhere_stays(
+    run: Run,  # noqa: F811
+    services: Services,
+    tenant: Tenant,
+    owner: Any,
+    amqp_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A limit that an operator has set puts messages among the dead without a word of ours."""
+    show, own = await make_show(services, tenant), names()
+    monkeypatch.setattr(consumers, "topology", lambda: own)
+    monkeypatch.setattr(messages, "OURS", own.queues)
+    await clear_outbox(owner)
+    [queue] = own.queues
+    async with channel(amqp_url) as stranger:
+        async with working(services, amqp_url, names=own):
+            await until(lambda: has_consumer(stranger, own), "the queues are there")
+        exchange = await stranger.declare_exchange(own.exchange, "topic", durable=True)
+        kept = _join(tenant, show, new_id(), show.id)
+        await stranger.default_exchange.publish(aio_pika.Message(b"?", message_id="seven"), own.dead)
+        await exchange.publish(kept, "join.confirmed")
+        [message] = await drained_but_refused(await stranger.get_queue(queue))
+        assert message.message_id == kept.message_id
+
+        async def both() -> bool:
+            return bool((await stranger.get_queue(own.dead)).declaration_result.message_count == 2)
+
+        await until(both, "both are dead")
+        told = await run("messages", "dead", AMQP_URL=amqp_url)
+        assert f"{kept.message_id}  join.confirmed, died 20" in told.out
+        assert "    the broker drove it out: rejected\n" in told.out
+        assert "without an id" in told.out
+        monkeypatch.setattr(messages, "SHOWN_MAX", 1)
+        told = await run("messages", "dead", AMQP_URL=amqp_url)
+        assert told.err == "fullhouse: 2 dead letters\nfullhouse: these are the first 1\n"
+        told = await run("messages", "replay", AMQP_URL=amqp_url)
+        assert told.err.splitlines() == [
+            "fullhouse: 1 dead letters were put back into their queues",
+            "fullhouse: 1 stay: they came from no queue of ours",
+        ]
+        async with working(services, amqp_url, names=own):
+            await until(lambda: counted(owner, show), "it has its effect")
+        [stays] = await drained(await stranger.get_queue(own.dead))
+        assert stays.body == b"?"
+
+
+async def drained_but_refused(queue: Any) -> list[Any]:
+    """As a limit of the queue would: the broker itself writes down why."""
+    found = []
+    while (message := await queue.get(fail=False)) is not None:
+        await message.reject(requeue=False)
+        found.append(message)
+    return found
+
+
+async def counted(owner: Any, show: Event) -> bool:
+    return bool(await owner.fetchval("SELECT active_participants FROM event_stats WHERE event_id = $1", show.id))
 
 
 def _join(tenant: Tenant, _show: Event, message_id: UUID, event_id: UUID) -> aio_pika.Message:

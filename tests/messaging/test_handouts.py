@@ -14,6 +14,7 @@ from fullhouse.kit.services import Services, open_parts
 from fullhouse.payments.provider_actions import Providers
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import begun, buy, selling
+from tests.events.helpers import NEW_DATE, move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest
 from tests.kit import smtp as smtp_server
@@ -71,6 +72,23 @@ async def test_a_paid_order_is_confirmed_with_its_tickets_once(
     assert page.status_code == 200
     assert order["tickets"][0]["number"] in page.text
     assert "no-store" in page.headers["cache-control"]
+
+
+@pytest.mark.req("EV-8", "BUY-5")
+async def test_a_letter_about_a_moved_show_has_its_new_date(client: Client, services: Services, tenant: Tenant) -> None:
+    async with open_parts(services, (Providers,)):
+        staff = client.as_(tenant.tokens["owner"])
+        sale = await selling(staff)
+        data(await move(staff, {"id": str(sale.event_id)}, "postpone", rescheduled_at=NEW_DATE))
+        buyer = await guest(client, tenant)
+        data(await buy(buyer, await begun(buyer, sale, 0)), 201)
+        (mail,) = (await delivered(services, tenant, await react(services, tenant, "order.paid"))).values()
+    body, drawn = mail.get_body(("plain",)), mail.get_body(("html",))
+    assert body
+    assert drawn
+    assert "New date: Friday 1 September 2090, 21:00 (Europe/Brussels)" in body.get_content()
+    assert "Was on:   Thursday 1 June 2090, 21:00 (Europe/Brussels)" in body.get_content()
+    assert "Friday 1 September 2090, 21:00" in drawn.get_content()
 
 
 @pytest.mark.req("BUY-5")

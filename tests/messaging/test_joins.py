@@ -1,6 +1,7 @@
 """Who takes part in a show, by what a broker or the house tells: counted once, in any order, and countable anew."""
 
 import asyncio
+import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -17,13 +18,16 @@ from fullhouse.kit import consumer
 from fullhouse.kit.db import WORKER, Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import announce
+from fullhouse.kit.outward import Outward
+from fullhouse.kit.relay import Hint
 from fullhouse.kit.services import Services
-from fullhouse.messaging import jobs, store
+from fullhouse.messaging import jobs, post, store, webhook_actions
 from fullhouse.messaging.facts import JoinCanceled, JoinConfirmed
 from fullhouse.messaging.post import open_post
+from fullhouse.messaging.webhook_model import NewWebhook
 from tests.events.helpers import make_show
 from tests.fixtures import Client, Tenant
-from tests.messaging.helpers import channel, clear_outbox, drained, names, until
+from tests.messaging.helpers import channel, clear_outbox, drained, names, publish_raw, until
 
 pytestmark = pytest.mark.req("MSG-3")
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -79,7 +83,7 @@ class Stage(NamedTuple):
 @asynccontextmanager
 async def working(services: Services, amqp_url: str | None, **more: Any) -> AsyncIterator[None]:
     """What a worker runs for messages."""
-    async with open_post(services, amqp_url, wiring.ASYNC, **more) as work:
+    async with open_post(services, amqp_url, wiring.ASYNC, wiring.ASYNC_ALL, **more) as work:
         running = [asyncio.create_task(run()) for run in work.values()]
         try:
             yield
@@ -131,6 +135,24 @@ async def test_the_same_word_under_another_id_changes_nothing(stage: Stage) -> N
     assert await stage.joined() == 1
 
 
+@pytest.mark.req("MSG-5")
+async def test_a_webhook_hears_of_joins_that_came_from_the_broker(stage: Stage, services: Services) -> None:
+    """A filter that may be chosen must be one that something passes."""
+    at_home = Outward(private=True)
+    async with services.database.tenant(stage.tenant.id) as tx:
+        wish = NewWebhook(url="http://127.0.0.1:9/", events=["join.confirmed"])
+        await webhook_actions.create_webhook(tx, services.keyring, at_home, wish)
+    await at_home.close()
+    heard = await stage.say("join.confirmed", new_id())
+    for _ in range(2):
+        await stage.say("join.confirmed", new_id(), message_id=heard)
+    await stage.all_processed(heard, await stage.say("join.canceled", new_id()))
+    rows = await stage.owner.fetch(
+        "SELECT message_id, type FROM webhook_deliveries WHERE organization_id = $1", stage.tenant.id
+    )
+    assert [tuple(row) for row in rows] == [(heard, "join.confirmed")]
+
+
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (2, 0, 1)])
 async def test_the_last_word_counts_in_whichever_order_they_come(stage: Stage, order: tuple[int, ...]) -> None:
     """Ann joins, leaves and joins again; Bob joins and leaves."""
@@ -180,6 +202,54 @@ async def test_what_cannot_be_understood_is_dead_with_its_reason(stage: Stage, o
     ]
     assert {key for _, key in reasons} == {"join.confirmed"}
     assert await stage.joined() == 1
+
+
+_HEADERS, _MESSAGE_ID, _TIMESTAMP = 1 << 13, 1 << 7, 1 << 6
+
+
+def _table(kind: bytes, value: bytes) -> bytes:
+    """One header, called x."""
+    return struct.pack(">I", 3 + len(value)) + b"\x01x" + kind + value
+
+
+# What other libraries can write and RabbitMQ passes on. Each once stopped the queue, or the worker, for good.
+STRANGE = {
+    "a number that we can read and not write": (_HEADERS, _table(b"d", struct.pack(">d", 1e300)), "the body is not a"),
+    "a header that is no text": (_HEADERS, _table(b"S", struct.pack(">I", 2) + b"\xff\xfe"), "the body is not a JSON"),
+    "an id that is no text": (_MESSAGE_ID, b"\x02\xff\xfe", "its properties cannot be read: "),
+    "a time after the last year": (_TIMESTAMP, struct.pack(">Q", 1 << 62), "its properties cannot be read: "),
+}
+
+
+@pytest.mark.parametrize("what", STRANGE)
+async def test_a_message_of_the_strangest_make_is_dead_and_holds_up_nobody(stage: Stage, what: str) -> None:
+    flags, properties, reason = STRANGE[what]
+    await publish_raw(stage.exchange, "join.confirmed", flags, properties, b"{")
+    await stage.all_processed(await stage.say("join.confirmed", new_id()))
+    [letter] = await stage.letters(1)
+    assert letter.headers["x-reason"].startswith(reason)
+    assert (letter.headers["x-routing-key"], letter.body) == ("join.confirmed", b"{")
+    assert UUID(letter.message_id)  # by which an operator can name it
+
+
+async def test_a_library_that_cancels_whoever_waits_does_not_end_the_worker(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it does with an acknowledgement when the connection ends. The message comes again, and counts once."""
+    acknowledge = aio_pika.IncomingMessage.ack
+    cancelled: list[Any] = []
+
+    async def cancel_once(self: Any, multiple: bool = False) -> None:
+        if not cancelled:
+            cancelled.append(self)
+            raise asyncio.CancelledError
+        await acknowledge(self, multiple)
+
+    monkeypatch.setattr(aio_pika.IncomingMessage, "ack", cancel_once)
+    await stage.all_processed(await stage.say("join.confirmed", new_id()))
+    await stage.all_processed(await stage.say("join.confirmed", new_id()))
+    assert cancelled
+    assert await stage.joined() == 2
 
 
 async def test_a_message_that_keeps_failing_is_dead_after_a_few_tries(
@@ -308,6 +378,30 @@ async def has_consumer(stranger: Any, own: Any) -> bool:
 async def idle(stranger: Any, own: Any) -> bool:
     queue = await stranger.get_queue(next(iter(own.queues)))
     return not queue.declaration_result.message_count
+
+
+@pytest.mark.req("MSG-1")
+async def test_an_idle_house_is_woken_by_whoever_commits(
+    services: Services, tenant: Tenant, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would look by itself only after an hour. Relays hear the same hint; what is in another's hands at that moment,
+    they find by polling.
+    """
+
+    class Sleeper(Hint):
+        async def wait(self, at_most_s: float = 3600) -> None:
+            await super().wait(at_most_s)
+
+    async def idle() -> bool:
+        return not await owner.fetchval("SELECT count(*) FROM outbox WHERE handled_at IS NULL")
+
+    monkeypatch.setattr(post, "Hint", Sleeper)
+    await clear_outbox(owner)
+    async with working(services, None):
+        for _ in range(3):
+            await make_show(services, tenant)
+            await until(idle, "facts are handled", 10)
+            await asyncio.sleep(0.3)  # until everybody sleeps
 
 
 # --- counting anew

@@ -199,7 +199,7 @@ def sent(**more: Any) -> EmailMessage:
     usual: dict[str, Any] = {
         "id": new_id(), "recipient": "ada@example.org", "subject": letter.subject, "body": letter.text,
         "html": letter.html, "sender_name": letter.sender_name, "reply_to": letter.reply_to, "enclosures": [],
-        "created_at": datetime(2026, 7, 4, 18, 5, tzinfo=UTC),
+        "attempts": 0, "created_at": datetime(2026, 7, 4, 18, 5, tzinfo=UTC),
     }  # fmt: skip
     raw = message(Waiting(**usual | more), "Platform <tickets@house.example>", []).as_bytes()
     assert raw.isascii()

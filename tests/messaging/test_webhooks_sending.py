@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
@@ -18,7 +19,7 @@ from fullhouse.kit.reactions import Reactions
 from fullhouse.kit.services import Services
 from fullhouse.messaging import webhook_actions as actions
 from fullhouse.messaging import webhook_delivery_actions as deliveries
-from fullhouse.messaging import webhook_policy
+from fullhouse.messaging import webhook_jobs, webhook_policy
 from fullhouse.messaging.webhook_jobs import AT_ONCE, Sender
 from tests.accounts.helpers import data
 from tests.fixtures import Client, Tenant
@@ -264,6 +265,39 @@ async def test_a_receiver_that_hangs_holds_up_nobody_else(
             await asyncio.wait((running,))
             await patient.close()
     await house.take()
+
+
+async def test_few_wait_for_a_receiver_that_hangs_and_the_others_come_back(
+    house: House, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What hangs may be the receiver of a whole sale: a worker's memory is not where it waits."""
+    monkeypatch.setattr(webhook_jobs, "IN_LINE", AT_ONCE + 2)
+    webhook = await house.webhook(receiver.url)
+    receiver.otherwise = receiver.hang
+    told = [await house.tell() for _ in range(AT_ONCE + 6)]
+    jobs = await house.take()
+    in_line = [asyncio.create_task(house.run(job)) for job in jobs[: AT_ONCE + 2]]
+    await until(lambda: receiver.connections == AT_ONCE)
+    *crowd, last = jobs[AT_ONCE + 2 :]
+    await house.owner.execute(
+        "UPDATE webhook_deliveries SET failures = 10 WHERE id = $1", UUID(last.payload["delivery_id"])
+    )
+    for job in crowd:
+        await house.run(job)  # without waiting for anybody
+    in_line.append(asyncio.create_task(house.run(last)))  # who has no other try is not sent away
+    later = await house.waiting()
+    assert [job.payload["attempt"] for job in later] == [1] * len(crowd)
+    assert all(timedelta(seconds=8) < job.pause < timedelta(seconds=12) for job in later)
+    put_off = [delivery for delivery in await house.log(webhook) if delivery.attempts]
+    assert {(each.status, each.error) for each in put_off} == {("pending", deliveries.CROWDED)}
+    assert (receiver.connections, (await house.see(webhook)).failures) == (AT_ONCE, 0)
+    receiver.otherwise = answer(204)
+    receiver.released.set()
+    await asyncio.gather(*in_line)
+    await house.work()
+    heard = [posted.headers["webhook-id"] for posted in receiver.posted]
+    assert set(heard) == {str(message.id) for message in told}
+    assert not await house.waiting()
 
 
 # --- once in effect

@@ -145,7 +145,8 @@ class StripeFake:
 
     def _refund(self, form: dict[str, str]) -> dict[str, Any]:
         intent, amount = self._intent(form["payment_intent"]), int(form["amount"])
-        before = [one for one in self.refunds.values() if one["payment_intent"] == intent["id"]]
+        its = [one for one in self.refunds.values() if one["payment_intent"] == intent["id"]]
+        before = [one for one in its if one["status"] not in ("failed", "canceled")]
         if sum(one["amount"] for one in before) + amount > intent["amount_received"]:
             raise Refused(400, "invalid_request_error", "More than was charged", "charge_already_refunded")
         name = f"re_{len(self.refunds) + 1}_{self._mark}"
@@ -155,6 +156,12 @@ class StripeFake:
         }  # fmt: skip
         self.tell("refund.created", self.refunds[name])
         return self.refunds[name]
+
+    def give_back(self, intent_id: str, amount: int) -> list[dict[str, Any]]:
+        """Somebody in the dashboard: nothing of ours is in it. It is told twice, of the refund and of its charge."""
+        self._refund({"payment_intent": intent_id, "amount": str(amount)})
+        self.tell("charge.refunded", {"id": f"ch_{intent_id}", "object": "charge", "payment_intent": intent_id})
+        return self.events[-2:]
 
     def end_refund(self, name: str, status: str, reason: str | None = None) -> None:
         self.refunds[name] |= {"status": status, "failure_reason": reason}

@@ -62,13 +62,66 @@ async def test_a_lost_answer_is_asked_for_until_it_is_known(
 
 
 @pytest.mark.req("BUY-3")
+async def test_a_payment_that_cannot_be_settled_hinders_no_other(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, finder: Database, clock: Any,
+    server_url: str, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    first = await paying(client, staff, tenant, "drop")
+    second = await paying(client, staff, tenant, "drop")
+    broken_id = await owner.fetchval("SELECT attempt_id FROM orders WHERE id = $1", first[2]["id"])
+    real = actions.record
+
+    async def broken(tx: Any, attempt_id: UUID, outcome: Any) -> Any:
+        if attempt_id == broken_id:
+            await tx.execute("SELECT 1 / 0")
+        return await real(tx, attempt_id, outcome)
+
+    monkeypatch.setattr(actions, "record", broken)
+    await clock(LATER)
+    await jobs.sweep_attempts(finder, process)
+    seen = [data(await buyer.get(f"/api/orders/{order['id']}"))["status"] for buyer, _, order in (first, second)]
+    assert seen == ["pending", "paid"]
+    monkeypatch.undo()
+    await clock(4 * LATER)
+    await jobs.sweep_attempts(finder, process)
+    assert data(await first[0].get(f"/api/orders/{first[2]['id']}"))["status"] == "paid"
+    assert await wrong(server_url) == {}
+
+
+@pytest.mark.req("BUY-1", "BUY-3")
+async def test_a_type_that_is_being_paid_for_stays_and_so_does_one_that_was(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, finder: Database, clock: Any,
+    server_url: str,
+) -> None:  # fmt: skip
+    """Without it the money would come, and no ticket could be issued; late money too."""
+    buyer, sale, order = await paying(client, staff, tenant, "drop")
+    path = f"/api/events/{sale.event_id}/ticket-types/{sale.types['seat']}"
+    in_use = (409, "ticket_type_in_use")
+    assert code(await staff.delete(path)) == in_use
+    await clock(LATER)
+    await jobs.sweep_attempts(finder, process)
+    assert len(data(await buyer.get(f"/api/orders/{order['id']}"))["tickets"]) == 2
+    other, other_sale, declined = await paying(client, staff, tenant, "delay")
+    attempt_id = await owner.fetchval("SELECT attempt_id FROM orders WHERE id = $1", declined["id"])
+    async with process.database.tenant(tenant.id, SYSTEM) as tx:
+        await actions.record(tx, attempt_id, Failed("card_declined", "The card was declined."))
+    path = f"/api/events/{other_sale.event_id}/ticket-types/{other_sale.types['seat']}"
+    assert code(await staff.delete(path)) == in_use
+    async with process.database.tenant(tenant.id, SYSTEM) as tx:
+        await actions.record(tx, attempt_id, Captured(str(attempt_id), 5000))
+    assert len(data(await other.get(f"/api/orders/{declined['id']}"))["tickets"]) == 2
+    assert await wrong(server_url) == {}
+
+
+@pytest.mark.req("BUY-3")
 @pytest.mark.parametrize("method", ["error", "silent"])
 async def test_what_was_never_charged_fails_once_it_is_known(
     client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, finder: Database, clock: Any,
     server_url: str, method: str, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(payment_policy, "START_S", 0.2)
-    buyer, sale, order = await paying(client, staff, tenant, method, quantity=3)
+    with monkeypatch.context() as patch:  # for the start alone: whoever asks afterwards must hear the answer
+        patch.setattr(payment_policy, "START_S", 0.2)
+        buyer, sale, order = await paying(client, staff, tenant, method, quantity=3)
     assert await frozen(owner, tenant) == [True, True]
     await clock(LATER)
     await jobs.sweep_attempts(finder, process)

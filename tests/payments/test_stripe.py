@@ -117,6 +117,26 @@ async def test_who_pays_in_the_last_moment_is_not_called_off(
     assert await wrong(server_url) == {}
 
 
+@pytest.mark.parametrize("minutes", [1, 16])  # asked about, and called off
+async def test_another_currency_is_an_alarm_when_it_is_asked_for(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    clock: Any, minutes: int,
+) -> None:  # fmt: skip
+    sale, buyer = await selling(staff), await guest(client, tenant)
+    await paying(buyer, sale, 0)
+    fake.intent["currency"] = "huf"
+    fake.pay(fake.intent["id"])
+    for _ in range(2):
+        await clock(timedelta(minutes=minutes))
+        await jobs.sweep_attempts(finder, process)
+    (attempt,) = await rows(owner, "payment_attempts", tenant)
+    assert (attempt["status"], attempt["failure_code"]) == ("unknown", "wrong_currency")
+    assert [row["status"] for row in await rows(owner, "orders", tenant)] == ["pending"]
+    assert await rows(owner, "tickets", tenant) == []
+    mine = ("GET", f"/v1/payment_intents/{fake.intent['id']}")  # the sweep looks at every house
+    assert fake.calls.count(mine) == 1  # a person looks: nobody asks again
+
+
 async def test_nobody_can_pay_what_was_never_answered(
     client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
     clock: Any, server_url: str,
@@ -179,6 +199,69 @@ async def test_a_refund_that_takes_its_time_is_told_by_the_webhook(
     (refund,) = await rows(owner, "refunds", tenant)
     assert refund["status"] == ("done" if end == "succeeded" else "failed")
     assert refund["failure"] is None or "lost_or_stolen_card" in refund["failure"]
+    assert await wrong(server_url) == {}
+
+
+async def given_back(client: Client, staff: Client, tenant: Tenant, fake: StripeFake, amount: int) -> Any:
+    """An order of 25.00, paid; so much of it is to go back."""
+    order = await paying(await guest(client, tenant), await selling(staff), 0)
+    fake.pay(fake.intent["id"])
+    await hook(client, fake.events[-1])
+    wish, key = {"reason": "Ill.", "amount": amount}, {"idempotency-key": "once"}
+    return data(await staff.post(f"/api/orders/{order['id']}/refunds", json=wish, headers=key), 201)
+
+
+@pytest.mark.req("BUY-4")
+async def test_a_refund_that_comes_back_is_owed_again_and_tried_again(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    clock: Any, server_url: str,
+) -> None:  # fmt: skip
+    """Gone out, and weeks later the bank says no. News of the first try changes nothing of the second."""
+    refund = await given_back(client, staff, tenant, fake, 700)
+    await jobs.sweep_refunds(finder, process)
+    first = next(iter(fake.refunds))
+    gone_out = fake.events[-1]
+    fake.end_refund(first, "failed", "expired_or_canceled_card")
+    came_back = fake.events[-1]
+    for event in (came_back, gone_out, came_back):
+        assert (await hook(client, event)).status_code == 200
+    assert [row["status"] for row in await rows(owner, "refunds", tenant)] == ["failed"]
+    (balance,) = data(await staff.get("/api/ledger/balance"))
+    assert (balance["owed_to_buyers"], balance["at_providers"]) == (700, {"stripe": 2500})
+    assert await wrong(server_url) == {}
+    data(await staff.post(f"/api/orders/{refund['order_id']}/refunds/{refund['id']}/retry"))
+    fake.faults = ["", "lost"]  # it is looked for, then made; the answer is lost
+    await jobs.sweep_refunds(finder, process)
+    for event in (came_back, gone_out):
+        await hook(client, event)
+    fake.forget_keys()
+    await clock(timedelta(days=2))
+    await jobs.sweep_refunds(finder, process)
+    assert [row["status"] for row in await rows(owner, "refunds", tenant)] == ["done"]
+    assert [one["status"] for one in fake.refunds.values()] == ["failed", "succeeded"]
+    (balance,) = data(await staff.get("/api/ledger/balance"))
+    assert (balance["owed_to_buyers"], balance["at_providers"]) == (0, {"stripe": 1800})
+    assert await wrong(server_url) == {}
+
+
+@pytest.mark.req("BUY-4")
+async def test_a_refund_made_at_stripe_is_the_one_that_failed(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    server_url: str,
+) -> None:  # fmt: skip
+    """If it is of as much. Once, however often it is told; any other is another one."""
+    await given_back(client, staff, tenant, fake, 700)
+    fake.refund_status = "failed"
+    await jobs.sweep_refunds(finder, process)
+    assert [row["status"] for row in await rows(owner, "refunds", tenant)] == ["failed"]
+    fake.refund_status = "succeeded"
+    (other, _), (same, charge) = [fake.give_back(fake.intent["id"], amount) for amount in (600, 700)]
+    answers = await asyncio.gather(*(hook(client, event) for event in (other, same, same, charge, same)))
+    assert {answer.status_code for answer in answers} == {200}
+    found = {row["amount"]: (row["status"], row["tries"]) for row in await rows(owner, "refunds", tenant)}
+    assert found == {700: ("done", 2), 600: ("done", 1)}
+    (balance,) = data(await staff.get("/api/ledger/balance"))
+    assert (balance["owed_to_buyers"], balance["at_providers"]) == (0, {"stripe": 1200})
     assert await wrong(server_url) == {}
 
 

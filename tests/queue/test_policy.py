@@ -7,12 +7,14 @@ import pytest
 
 from fullhouse.queue import policy
 
-MIGRATION = Path(policy.__file__).parents[1] / "migrations" / "0020_queue.sql"
+MIGRATIONS = [Path(policy.__file__).parents[1] / "migrations" / name for name in (
+    "0020_queue.sql", "0036_no_line_no_cooldown.sql",
+)]  # fmt: skip
 
 
 @pytest.mark.req("QUEUE-1")
 def test_the_statements_have_the_same_times() -> None:
-    minutes = set(re.findall(r"interval '(\d+) minutes'", MIGRATION.read_text()))
+    minutes = {n for file in MIGRATIONS for n in re.findall(r"interval '(\d+) minutes'", file.read_text())}
     assert minutes == {str(policy.PLACE_S // 60), str(policy.SILENT_S // 60)}
 
 

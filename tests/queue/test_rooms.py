@@ -269,6 +269,33 @@ async def test_whoever_leaves_the_line_waits_an_hour_before_joining_again(
     assert inside
 
 
+@pytest.mark.req("QUEUE-1", "CHK-1")
+async def test_where_there_is_no_line_whoever_left_one_has_a_free_slot(
+    process: Services, finder: Database, tenant: Tenant, sale: OnSale, owner: Any
+) -> None:
+    await settle(process, tenant, sale, slots=1)
+    (first, _), (gone, place) = await crowd(process, tenant, sale, 2)
+    assert (place.status, place.room) == ("waiting", "open")
+    await leave(process, tenant, sale, gone)
+    await finish(process, tenant, sale, first)
+    with pytest.raises(QueueCooldown):
+        await join(process, tenant, sale, gone)  # the room is open, and a line may form
+    await keep(process, finder)
+    again = await join(process, tenant, sale, gone)
+    assert (again.status, again.room) == ("admitted", "closed")
+    await finish(process, tenant, sale, gone)
+
+    # Somebody else has the slot now. There is still no line, and none begins for who must not join it.
+    assert (await join(process, tenant, sale)).room == "closed"
+    with pytest.raises(QueueCooldown) as refused:
+        await join(process, tenant, sale, gone)
+    assert 3590 <= (refused.value.retry_after_s or 0) <= 3600
+    assert await state(owner, sale) == "closed"
+    await settle(process, tenant, sale, mode="off", slots=1)
+    with pytest.raises(CheckoutFull):
+        await join(process, tenant, sale, gone)
+
+
 async def test_a_slot_is_given_back_freely(
     process: Services, finder: Database, tenant: Tenant, sale: OnSale, owner: Any
 ) -> None:

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, TypeVar
 from uuid import UUID
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -20,7 +19,6 @@ from hypothesis.stateful import (
     invariant,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 
 from fullhouse import prove
@@ -32,6 +30,7 @@ from fullhouse.queue.rooms import Queue
 from tests.fixtures import soaking
 from tests.holds.helpers import OnSale, hall, stage
 from tests.holds.test_state_machine import House
+from tests.lives import live
 from tests.queue.helpers import entries, finish, join, leave, order, settle
 
 T = TypeVar("T")
@@ -243,18 +242,8 @@ class LifeOfALine(RuleBasedStateMachine):
 def test_any_life_of_a_line(tmp_path: Path) -> None:
     LifeOfALine.house = house = Frozen(tmp_path)
     examples, steps = (300, 60) if soaking() else (25, 40)
+    wanted = ("join", "leave", "finish", "cooldown", "not there", "worker", "heartbeat", "time", "limit", "pause")
     try:
-        run_state_machine_as_test(
-            LifeOfALine,
-            settings=settings(
-                max_examples=examples,
-                stateful_step_count=steps,
-                deadline=None,
-                suppress_health_check=list(HealthCheck),
-                print_blob=True,
-            ),
-        )
+        live(LifeOfALine, LifeOfALine.taken, examples=examples, steps=steps, wanted=wanted)
     finally:
         house.close()
-    often = ("join", "leave", "finish", "cooldown", "not there", "worker", "heartbeat", "time", "limit", "pause")
-    assert set(LifeOfALine.taken) >= set(often)

@@ -3,7 +3,7 @@ guard away and see what it was good for.
 """
 
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,10 +48,12 @@ class Arena(NamedTuple):
 
 
 @asynccontextmanager
-async def arena(home: Path, processes: int = 1) -> AsyncIterator[Arena]:
+async def arena(home: Path, processes: int = 1, given: Mapping[type[Any], Any] | None = None) -> AsyncIterator[Arena]:
     urls = ask("database", f"race_{new_id().hex}")
     async with AsyncExitStack() as stack:
-        running = [await stack.enter_async_context(a_process(urls["server_url"], home)) for _ in range(processes)]
+        running = [
+            await stack.enter_async_context(a_process(urls["server_url"], home, given)) for _ in range(processes)
+        ]
         owner = await asyncpg.connect(urls["owner_url"])
         stack.push_async_callback(owner.close)
         yield Arena(urls["server_url"], owner, await make_tenant(running[0]), running)

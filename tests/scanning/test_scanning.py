@@ -202,6 +202,7 @@ async def test_a_device_does_what_it_was_paired_for(client: Client, at: Door) ->
         403, "gate_not_paired",
     )  # fmt: skip
     assert code_of(await plain.get("/api/scan/search?q=ada")) == (403, "forbidden")
+    assert code_of(await plain.post("/api/scan/search", json={"q": "ada"})) == (403, "forbidden")
     assert code_of(await plain.get("/api/events")) == (403, "forbidden")
     assert (await scan(plain, ticket))["admit"]
     assert (await at.staff.delete(f"/api/scan/devices/{told['device']['id']}")).status_code == 204
@@ -273,6 +274,7 @@ async def test_a_ticket_is_found_by_name_order_and_number(client: Client, at: Do
         assert ticket["id"] in [hit["ticket_id"] for hit in data(await by.get(f"/api/scan/search?q={words}"))]
     path = f"/api/scan/search?q=ada&event_id={at.sale.event_id}"
     assert len(data(await at.staff.get(path))) == 4
+    assert data(await by.post("/api/scan/search", json={"q": "buyer"})) == everybody  # and no name in an address
     assert code_of(await at.staff.get("/api/scan/search?q=ada")) == (422, "invalid")
 
 

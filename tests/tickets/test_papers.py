@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from fullhouse.kit import paper
 from fullhouse.kit.money import Money
 from fullhouse.tickets import papers, signing
 from fullhouse.tickets.model import TicketView
@@ -22,7 +23,8 @@ def ticket(**said: Any) -> TicketView:
         "reason": None, "version": 1, "issued_at": MOMENT, "transferred_at": None, "order_code": "XYZW2345",
         "type_name": "Adult", "entitlement": "single", "price": Money(4500, "EUR"), "event_name": "The Tempest",
         "event_slug": "the-tempest", "event_status": "published", "start_at": MOMENT, "end_at": MOMENT,
-        "doors_at": MOMENT, "timezone": "Europe/Brussels", "venue_name": "Grande Salle", "address": None,
+        "doors_at": MOMENT, "first_start_at": MOMENT, "rescheduled_at": None, "is_undated": False,
+        "timezone": "Europe/Brussels", "venue_name": "Grande Salle", "address": None,
         "city": "Liège", "zone_name": "Stalls", "section": "A", "row": "F", "seat": "12", "accessibility": None,
         "qr": qr,
     }  # fmt: skip
@@ -70,3 +72,31 @@ def test_the_drawn_code_is_an_svg_without_anything_active() -> None:
 )
 def test_where_to_go_in_words(said: dict[str, Any], words: str) -> None:
     assert papers.place(ticket(**said)) == words
+
+
+@pytest.mark.req("EV-7", "EV-8")
+@pytest.mark.parametrize(
+    ("said", "date", "news"),
+    [
+        ({}, "Wednesday 6 March 2030", None),
+        ({"event_status": "cancelled"}, "Wednesday 6 March 2030", "This show is cancelled."),
+        (
+            {"event_status": "postponed", "is_undated": True},
+            None,
+            "Postponed: the new date is not known yet. It was to be on Wednesday 6 March 2030, 20:30."
+            " This ticket is good for the new one.",
+        ),
+        (
+            {"event_status": "postponed", "start_at": MOMENT.replace(day=8), "rescheduled_at": MOMENT.replace(day=8)},
+            "Friday 8 March 2030",
+            "New date. It was to be on Wednesday 6 March 2030, 20:30.",
+        ),
+    ],
+)
+def test_paper_says_which_date_counts(
+    said: dict[str, Any], date: str | None, news: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert papers.sheets([ticket(**said)], "Théâtre du Nord").startswith(b"%PDF-")
+    monkeypatch.setattr(paper, "pdf", lambda template, data: data)
+    printed: Any = papers.sheets([ticket(**said)], "Théâtre du Nord")
+    assert (printed["date"], printed["news"], printed["doors"] is None) == (date, news, date is None)

@@ -121,6 +121,67 @@ async def test_a_ticket_that_is_passed_on_has_another_code_and_another_holder(
 
 
 @pytest.mark.req("BUY-5")
+async def test_whoever_passed_a_ticket_on_never_learns_its_new_code(
+    client: Client, tenant: Tenant, sale: Sale, house: Client
+) -> None:
+    """By any of the ways by which an order is seen: signed in, by its secret, on its page, as a file."""
+    buyer, order = await order_of(client, tenant, sale, 0, 1)
+    mine, gone = order["tickets"]
+    to = {"name": "Grace Guest", "email": "customer@example.org"}
+    assert data(await buyer.post(f"/api/tickets/{gone['id']}/transfer", json=to))["code"] == ""
+    friend = client.as_(tenant.tokens["customer"])
+    theirs = data(await friend.get(f"/api/tickets/{gone['id']}"))
+    secret = {"authorization": f"Bearer {order['secret']}"}
+    for seen in (
+        data(await buyer.get(f"/api/orders/{order['id']}")),
+        data(await client.get("/api/order", headers=secret)),
+    ):
+        assert [(ticket["code"], ticket["holder_name"]) for ticket in seen["tickets"]] == [
+            (mine["code"], mine["holder_name"]),
+            ("", ""),
+        ]
+    page = (await client.get(f"/orders/{order['secret']}")).text
+    assert mine["number"] in page
+    assert gone["number"] not in page
+    both = data(await house.get(f"/api/orders/{order['id']}"))["tickets"]
+    assert [ticket["code"] for ticket in both] == [mine["code"], theirs["code"]]  # staff help at the gate
+    data(await buyer.post(f"/api/tickets/{mine['id']}/transfer", json=to))
+    assert (await client.get(f"/orders/{order['secret']}/tickets.pdf")).status_code == 404
+
+
+@pytest.mark.req("BUY-5", "TEN-2")
+async def test_an_orders_secret_passes_on_its_own_tickets_and_no_others(
+    client: Client, tenant: Tenant, sale: Sale, owner: Any
+) -> None:
+    """A guest who opens the mailed link on another device has no session, and is the buyer all the same."""
+    buyer, order = await order_of(client, tenant, sale, 0)
+    again = data(await buy(buyer, await begun(buyer, sale, 1)), 201)  # of the same buyer
+    to = {"name": "Grace Guest", "email": "customer@example.org"}
+
+    async def passed(secret: str, ticket: Any) -> Any:
+        path = f"/api/order/tickets/{ticket['id']}/transfer"
+        return await client.post(path, json=to, headers={"authorization": f"Bearer {secret}"})
+
+    mine, other = order["tickets"][0], again["tickets"][0]
+    for secret, ticket in (
+        (order["secret"], other),
+        (again["secret"], mine),
+        ("", mine),
+        (order["secret"] + "A", mine),
+    ):
+        assert (await passed(secret, ticket)).status_code == 404
+    for status, expected in (("suspended", 403), ("active", 200)):
+        await owner.execute("UPDATE organizations SET status = $2 WHERE id = $1", tenant.id, status)
+        assert (answer := await passed(order["secret"], mine)).status_code == expected
+    assert data(answer)["code"] == ""
+    trail = "SELECT actor_id = o.user_id FROM audit_log a JOIN orders o ON o.id::text = $2 WHERE a.entity_id::text = $1"
+    assert await owner.fetchval(f"{trail} AND action = 'ticket.transferred'", mine["id"], order["id"])
+    friend = client.as_(tenant.tokens["customer"])
+    assert data(await friend.get(f"/api/tickets/{mine['id']}"))["holder_name"] == "Grace Guest"
+    assert (await passed(order["secret"], mine)).status_code == 404  # it is somebody else's now
+
+
+@pytest.mark.req("BUY-5")
 async def test_a_ticket_is_passed_on_once_by_whoever_has_it(
     client: Client, tenant: Tenant, sale: Sale, owner: Any
 ) -> None:

@@ -10,6 +10,7 @@ from fullhouse.kit.services import Services
 from fullhouse.tickets import type_actions as types
 from fullhouse.tickets.type_model import InsufficientInventory
 from tests.accounts.helpers import data
+from tests.checkout.helpers import add_type, bought, selling
 from tests.counts import Counts
 from tests.events.helpers import draft, move, trail
 from tests.fixtures import Client, Tenant
@@ -45,6 +46,21 @@ async def test_a_type_is_made_changed_and_deleted(house: Client, tenant: Tenant,
     assert (await house.get(where)).json()["code"] == "ticket_type_not_found"
     actions = [row["action"] for row in await trail(owner, tenant, kind)]
     assert actions == ["ticket_type.created", "ticket_type.updated", "ticket_type.deleted"]
+
+
+@pytest.mark.req("TT-1")
+async def test_what_is_sold_is_counted_with_and_without_a_quantity(
+    client: Client, house: Client, tenant: Tenant
+) -> None:
+    sale = await selling(house)
+    await add_type(house, sale.event_id, name="few", price=100, quantity=5, kind="ga")
+    await bought(client, tenant, sale, 0, 1)
+    await bought(client, tenant, sale, 2, pit=3)
+    back = await bought(client, tenant, sale, 3)
+    wish, key = {"reason": "The buyer is ill.", "fees": "return"}, {"idempotency-key": "back"}
+    data(await house.post(f"/api/orders/{back['id']}/refunds", json=wish, headers=key), 201)
+    kinds = data(await house.get(sale.path("ticket-types")))
+    assert {kind["name"]: kind["sold"] for kind in kinds} == {"seat": 3, "pit": 3, "few": 0}
 
 
 @pytest.mark.req("TT-1")

@@ -30,6 +30,7 @@ from fullhouse.accounts.model import (
     NewApiKey,
     Organization,
     OrganizationProfile,
+    OrganizationSuspended,
     PasswordChanged,
     Role,
     Taken,
@@ -86,6 +87,14 @@ async def change_organization(tx: Tx, change: ChangeOrganization) -> Organizatio
     await audit_difference(tx, "organization.updated", "organization", before, after)
     await announce(tx, OrganizationChanged(subject_id=after.id))
     return after
+
+
+async def check_open(tx: Tx) -> None:
+    """Nobody does anything in a house that is suspended, whatever link they have."""
+    assert tx.organization_id
+    organization = await store.organization_by_id(tx, tx.organization_id)
+    if organization is None or organization.status == "suspended":
+        raise OrganizationSuspended()
 
 
 async def get_profile(tx: Tx) -> OrganizationProfile:

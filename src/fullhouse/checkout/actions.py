@@ -5,6 +5,7 @@ A checkout's row is locked right behind its show's: of all who begin, leave, pay
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from uuid import UUID
 
 from fullhouse.checkout import facts, policy, store
@@ -50,6 +51,10 @@ from fullhouse.tickets.type_model import PromoCode
 AT_ONCE = 500
 
 
+class BegunElsewhere(Exception):
+    """In another window, in this very moment: to lock it now would be too late. Once more from the beginning."""
+
+
 # --- beginning
 
 
@@ -57,29 +62,40 @@ async def start(services: Services, who: Principal, event_id: UUID, wish: StartC
     """A checkout of what somebody holds, or their place in the line. Who holds nothing waits for nothing."""
     async with services.database.tenant(who.organization_id, who.actor) as tx:
         await _check_show(tx, event_id)
-        before = await store.live_session(tx, tx.organization_id, event_id, who.id)
-        _refuse_paying(before)
+        _refuse_paying(await store.live_session(tx, tx.organization_id, event_id, who.id))
         await _wanted(tx, who, event_id, wish.items)
     place = line.place(*await line.join(services, who, event_id))
     if place.status != "admitted":
         return place
     try:
-        async with services.database.tenant(who.organization_id, who.actor) as tx:
-            return await view(tx, services, await _start(tx, who, event_id, wish))
+        return await _begin(services, who, event_id, wish)
     except Refusal:
-        if before is None and place.room == "closed":  # the slot was for this checkout alone
+        if place.room == "closed":  # the slot was for this checkout alone
             async with services.database.tenant(who.organization_id, who.actor) as tx:
-                await queue.finish(tx, event_id, who.id, bought=False)
+                await _give_slot_back(tx, who, event_id)
         raise
+
+
+async def _begin(services: Services, who: Principal, event_id: UUID, wish: StartCheckout) -> Session:
+    while True:
+        with suppress(BegunElsewhere):
+            async with services.database.tenant(who.organization_id, who.actor) as tx:
+                return await view(tx, services, await _start(tx, who, event_id, wish))
+
+
+async def _give_slot_back(tx: Tx, who: Principal, event_id: UUID) -> None:
+    """Unless a checkout has it, from before or from another window: whoever begins one has the slot locked."""
+    if await queue.admission(tx, event_id, who.id, lock=True) is None:
+        return
+    if await store.live_session(tx, tx.organization_id, event_id, who.id) is None:
+        await queue.finish(tx, event_id, who.id, bought=False)
 
 
 async def _start(tx: Tx, who: Principal, event_id: UUID, wish: StartCheckout) -> StoredSession:
     await _check_show(tx, event_id)
-    if await queue.admission(tx, event_id, who.id, lock=True) is None:
-        raise AdmissionRequired()
-    now = await tx.now()
-    before = await store.lock_live_session(tx, tx.organization_id, event_id, who.id)
+    before = await _lock(tx, who, event_id)
     _refuse_paying(before)
+    now = await tx.now()
     wanted = await _wanted(tx, who, event_id, wish.items)
     event = await events.get_event(tx, event_id)
     promo = await promos.find(tx, event_id, wish.promo_code) if wish.promo_code else None
@@ -91,8 +107,10 @@ async def _start(tx: Tx, who: Principal, event_id: UUID, wish: StartCheckout) ->
     if before:  # in its place: what it had counted is part of what is counted now
         counts.subtract(counted(await store.items_of_session(tx, tx.organization_id, before.id)))
         await store.end_session(tx, tx.organization_id, before.id, "left", ["open"])
-        await promos.give_back(tx, [before.id])
     await types.take(tx, event_id, {kind: count for kind, count in counts.items() if count})
+    if before and before.promo_code:  # behind the pools, as whoever begins with a code has locked it
+        await promos.lock_all(tx, event_id, [before.promo_code, wish.promo_code])
+        await promos.give_back(tx, [before.id])
     locked = await promos.lock(tx, event_id, wish.promo_code) if wish.promo_code else None
     bill = await _bill(tx, event_id, priced, locked)
     keeps = before.expires_at if before and before.expires_at > now else None  # beginning again gains no time
@@ -116,6 +134,17 @@ async def _start(tx: Tx, who: Principal, event_id: UUID, wish: StartCheckout) ->
     )  # fmt: skip
     await announce(tx, fact)
     return session
+
+
+async def _lock(tx: Tx, who: Principal, event_id: UUID) -> StoredSession | None:
+    """The checkout that is to be replaced, if there is one, and then the slot, as everybody does who ends both. Without
+    one, the slot is what two windows meet at: the second may find a checkout that the first has begun meanwhile."""
+    before = await store.lock_live_session(tx, tx.organization_id, event_id, who.id)
+    if await queue.admission(tx, event_id, who.id, lock=True) is None:
+        raise AdmissionRequired()
+    if before is None and await store.live_session(tx, tx.organization_id, event_id, who.id):
+        raise BegunElsewhere
+    return before
 
 
 async def _check_show(tx: Tx, event_id: UUID) -> None:
@@ -272,6 +301,12 @@ async def expire(tx: Tx, session_id: UUID) -> bool:
     if locked is None or locked.status != "open" or locked.expires_at > await tx.now():
         return False
     return await _end(tx, locked, await store.items_of_session(tx, tx.organization_id, session_id), "expired")
+
+
+async def give_up(tx: Tx, session: StoredSession) -> None:
+    """A payment for it has failed, and others have its slot now: it is over as if it had been left. The holds have
+    their own time."""
+    await _end(tx, session, await store.items_of_session(tx, tx.organization_id, session.id), "left")
 
 
 async def _end(tx: Tx, session: StoredSession, items: Sequence[StoredItem], status: str) -> bool:

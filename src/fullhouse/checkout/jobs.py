@@ -3,12 +3,14 @@ the money. Both may run late: nothing is bought in a checkout that is over.
 """
 
 from contextlib import suppress
+from uuid import UUID
 
 from fullhouse.checkout import actions, move_actions, move_store, settle_actions, store
 from fullhouse.checkout.model import NoConsentNeeded
 from fullhouse.checkout.move_model import MoveAnswered
 from fullhouse.kit.actors import Actor
 from fullhouse.kit.db import Database
+from fullhouse.kit.loops import one_by_one
 
 SWEEPER = Actor(type="system", name="sweeper")
 AT_ONCE = 500
@@ -16,35 +18,42 @@ AT_ONCE = 500
 
 async def sweep_sessions(finder: Database, database: Database) -> int:
     """Finds across organisations, ends inside each; returns how many ended."""
+
+    async def end(organization_id: UUID, session_id: UUID) -> int:
+        async with database.tenant(organization_id, SWEEPER) as tx:
+            return await actions.expire(tx, session_id)
+
     swept = 0
     while True:
         async with finder.nobody() as tx:
             due = await store.due_sessions(tx, AT_ONCE)
-        ended = 0
-        for organization_id, session_id in due:
-            async with database.tenant(organization_id, SWEEPER) as tx:
-                ended += await actions.expire(tx, session_id)
+        ended = await one_by_one(due, end, "a checkout could not be ended")
         swept += ended
         if ended == 0:
             return swept
 
 
 async def sweep_consents(finder: Database, database: Database) -> int:
-    async with finder.nobody() as tx:
-        due = await store.due_consents(tx, AT_ONCE)
-    for organization_id, order_id in due:
+    async def end(organization_id: UUID, order_id: UUID) -> int:
         with suppress(NoConsentNeeded):  # answered in this very moment
             async with database.tenant(organization_id, SWEEPER) as tx:
                 await settle_actions.answer(tx, order_id, accept=False, now=await tx.now())
-    return len(due)
+        return 1
+
+    async with finder.nobody() as tx:
+        due = await store.due_consents(tx, AT_ONCE)
+    return await one_by_one(due, end, "a proposal could not be ended")
 
 
 async def close_moves(finder: Database, database: Database) -> int:
     """Moved seats that nobody has answered for in time."""
-    async with finder.nobody() as tx:
-        due = await move_store.due_moves(tx, AT_ONCE)
-    for organization_id, ticket_id in due:
+
+    async def close(organization_id: UUID, ticket_id: UUID) -> int:
         with suppress(MoveAnswered):  # answered in this very moment
             async with database.tenant(organization_id, SWEEPER) as tx:
                 await move_actions.close(tx, ticket_id)
-    return len(due)
+        return 1
+
+    async with finder.nobody() as tx:
+        due = await move_store.due_moves(tx, AT_ONCE)
+    return await one_by_one(due, close, "a moved seat could not be closed")

@@ -117,6 +117,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TicketView(msgspec.Struct, frozen=True, kw_only=True):
+    """A ticket of an order. Of one that was passed on, its buyer sees neither code nor holder: both are empty."""
+
     id: UUID
     number: str
     code: str

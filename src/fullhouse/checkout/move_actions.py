@@ -2,15 +2,18 @@
 
 from uuid import UUID
 
+import msgspec
+
 from fullhouse.checkout import move_store as store
 from fullhouse.checkout import refund_actions
 from fullhouse.checkout.move_model import MoveAnswered, MovedTicket, NoSeatToAccept, NotMoved, TicketMove
-from fullhouse.checkout.refund_model import RefundOrder
+from fullhouse.checkout.refund_model import OrderRefund, RefundOrder
 from fullhouse.events import actions as events
 from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.secrets import Keyring
+from fullhouse.payments.model import RefundTooHigh
 from fullhouse.seating.facts import LayoutMigrated
 from fullhouse.tickets import actions as tickets
 
@@ -63,9 +66,17 @@ async def _settle(tx: Tx, move: TicketMove, word: str, reason: str) -> TicketMov
     if word == "refunded":
         ticket = await tickets.get_ticket(tx, move.ticket_id)
         if ticket.status in refund_actions.LIVE:
-            wish = RefundOrder(ticket_ids=[move.ticket_id], fees="return", reason=reason)
-            await refund_actions.refund(tx, ticket.order_id, wish)
+            wish = RefundOrder(ticket_ids=[ticket.id], fees="return", reason=reason)
+            await (refund_actions.refund if move.to_place else _pay_back)(tx, ticket.order_id, wish)
     return answered
+
+
+async def _pay_back(tx: Tx, order_id: UUID, wish: RefundOrder) -> OrderRefund:
+    """Who has no seat. If less than the ticket's price is left of the order, as some was given back before: that."""
+    try:
+        return await refund_actions.refund(tx, order_id, wish)
+    except RefundTooHigh as refusal:
+        return await refund_actions.refund(tx, order_id, msgspec.structs.replace(wish, amount=refusal.extra["left"]))
 
 
 async def _newest(tx: Tx, ticket_id: UUID) -> TicketMove:

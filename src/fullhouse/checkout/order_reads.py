@@ -4,6 +4,7 @@ import hmac
 from collections.abc import Sequence
 from uuid import UUID
 
+from fullhouse.accounts import actions as accounts
 from fullhouse.checkout import store
 from fullhouse.checkout.model import (
     Order,
@@ -47,7 +48,7 @@ async def order_for(tx: Tx, services: Services, who: Principal, order_id: UUID) 
     mine = found.user_id == who.id
     if not mine and "orders.read" not in who.allowed:
         raise OrderNotFound()
-    return await shown(tx, services, found, with_secret=mine)
+    return await shown(tx, services, found, with_secret=mine, all_codes="orders.read" in who.allowed)
 
 
 async def check_mine(tx: Tx, who: Principal, order_id: UUID) -> None:
@@ -55,16 +56,31 @@ async def check_mine(tx: Tx, who: Principal, order_id: UUID) -> None:
         raise OrderNotFound()
 
 
-async def order_by_secret(services: Services, secret: str) -> Order:
-    """The secret names its organisation; inside it, its hash finds the order."""
+def organization_in(secret: str) -> UUID:
+    """Whose order it opens, by its own word."""
     claim = secrets.read(secret, Kind.ORDER)
     if claim is None:
         raise OrderNotFound()
-    async with services.database.tenant(claim[1]) as tx:
-        found = await store.order_by_secret(tx, tx.organization_id, secrets.digest(secret))
-        if found is None:
-            raise OrderNotFound()
-        return await shown(tx, services, found)
+    return claim[1]
+
+
+async def opened_by(tx: Tx, secret: str) -> StoredOrder:
+    """The secret names its organisation; inside it, its hash finds the order."""
+    found = await store.order_by_secret(tx, tx.organization_id, secrets.digest(secret))
+    if found is None:
+        raise OrderNotFound()
+    return found
+
+
+async def opened_to_change(tx: Tx, secret: str) -> StoredOrder:
+    """For whoever does something by it."""
+    await accounts.check_open(tx)
+    return await opened_by(tx, secret)
+
+
+async def order_by_secret(services: Services, secret: str) -> Order:
+    async with services.database.tenant(organization_in(secret)) as tx:
+        return await shown(tx, services, await opened_by(tx, secret))
 
 
 async def page_of_orders(
@@ -82,18 +98,19 @@ async def view(
 
 
 async def shown(
-    tx: Tx, services: Services, order: StoredOrder, *, with_secret: bool = False, attempt: Attempt | None = None
-) -> Order:
-    """`attempt` is the order's, if it is at hand."""
+    tx: Tx, services: Services, order: StoredOrder, *, with_secret: bool = False, all_codes: bool = False,
+    attempt: Attempt | None = None,
+) -> Order:  # fmt: skip
+    """`attempt` is the order's, if it is at hand. `all_codes` is for staff."""
     attempt = attempt or await payments.get_attempt(tx, order.attempt_id)
     issued = await tickets.tickets_of_order(tx, order.id) if order.paid_at else []
     refunds = await payments.refunds_of(tx, order.id) if attempt.refunded else []
-    return drawn_up(services, order, attempt, issued, refunds, with_secret=with_secret)
+    return drawn_up(services, order, attempt, issued, refunds, with_secret=with_secret, all_codes=all_codes)
 
 
 def drawn_up(
     services: Services, order: StoredOrder, attempt: Attempt, issued: Sequence[Ticket], refunds: Sequence[Refund] = (),
-    *, with_secret: bool = False,
+    *, with_secret: bool = False, all_codes: bool = False,
 ) -> Order:  # fmt: skip
     """From what is at hand."""
     return Order(
@@ -106,13 +123,7 @@ def drawn_up(
         buyer_name=order.buyer_name,
         buyer_email=order.buyer_email,
         payment=_payment(services, attempt),
-        tickets=[
-            TicketView(
-                id=t.id, number=t.number, code=t.code, status=t.status, ticket_type_id=t.ticket_type_id,
-                seat_id=t.seat_id, zone_id=t.zone_id, holder_name=t.holder_name,
-            )
-            for t in issued
-        ],
+        tickets=[_ticket(t, named=all_codes or not t.is_passed_on_by(order.user_id)) for t in issued],
         refunds=[
             RefundView(
                 id=r.id, amount=Money(r.amount, r.currency), status=r.status, reason=r.reason, created_at=r.created_at
@@ -124,6 +135,14 @@ def drawn_up(
         created_at=order.created_at,
         paid_at=order.paid_at,
         secret=secret_of(services.keyring, attempt.organization_id, order.id) if with_secret else None,
+    )  # fmt: skip
+
+
+def _ticket(ticket: Ticket, *, named: bool) -> TicketView:
+    return TicketView(
+        id=ticket.id, number=ticket.number, code=ticket.code if named else "", status=ticket.status,
+        ticket_type_id=ticket.ticket_type_id, seat_id=ticket.seat_id, zone_id=ticket.zone_id,
+        holder_name=ticket.holder_name if named else "",
     )  # fmt: skip
 
 

@@ -3,25 +3,24 @@
 from typing import Annotated
 from uuid import UUID
 
-from litestar.params import HeaderParameter, QueryParameter
+from litestar.params import QueryParameter
 
 from fullhouse.checkout import order_reads, settle_actions
 from fullhouse.checkout.model import Consent, Order, OrderRow, OrderStatus
 from fullhouse.events import actions as events
-from fullhouse.kit.actors import Principal
+from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.cursors import LIMIT, Page
 from fullhouse.kit.db import Tx
 from fullhouse.kit.http.endpoints import get, post
-from fullhouse.kit.http.parameters import After, PageSize
+from fullhouse.kit.http.parameters import After, PageSize, Secret, bearer
 from fullhouse.kit.limits import Limit
 from fullhouse.kit.services import Services
+from fullhouse.tickets import actions as tickets
+from fullhouse.tickets.model import Ticket, Transfer
 
 Code = Annotated[str | None, QueryParameter(max_length=8, description="The order's eight characters.")]
 Email = Annotated[str | None, QueryParameter(max_length=254, description="The buyer's.")]
-Secret = Annotated[
-    str | None, HeaderParameter(name="Authorization", max_length=200, description="`Bearer ` and the order's secret.")
-]
-BY_SECRET = Limit(60, 60)
+BY_SECRET, PASSED_ON = Limit(60, 60), Limit(20, 60)
 
 
 @get("/api/orders", "orders.mine")
@@ -65,7 +64,23 @@ async def answer_proposal(tx: Tx, services: Services, who: Principal, order_id: 
 @get("/api/order", public=True, limit=BY_SECRET)
 async def get_order_by_secret(services: Services, authorization: Secret = None) -> Order:
     """The order whose secret the `Authorization` header carries: for guests, by the link in their mail."""
-    return await order_reads.order_by_secret(services, (authorization or "").removeprefix("Bearer ").strip())
+    return await order_reads.order_by_secret(services, bearer(authorization))
 
 
-handlers = [list_orders, list_orders_of_event, get_order, answer_proposal, get_order_by_secret]
+@post("/api/order/tickets/{ticket_id:uuid}/transfer", public=True, status=200, limit=PASSED_ON)
+async def transfer_ticket_by_secret(
+    services: Services, actor: Actor, ticket_id: UUID, data: Transfer, authorization: Secret = None
+) -> Ticket:
+    """Pass on a ticket of the order whose secret the `Authorization` header carries.
+
+    The new holder gets a code of their own, by mail; the one on the order's page is void now. Whoever had it is told.
+    """
+    secret = bearer(authorization)
+    async with services.database.tenant(order_reads.organization_in(secret), actor) as tx:
+        order = await order_reads.opened_to_change(tx, secret)
+        return await tickets.transfer_from_order(tx, services.keyring, order.id, order.user_id, ticket_id, data)
+
+
+handlers = [
+    list_orders, list_orders_of_event, get_order, answer_proposal, get_order_by_secret, transfer_ticket_by_secret,
+]  # fmt: skip

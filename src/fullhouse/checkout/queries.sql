@@ -129,6 +129,16 @@ FROM app.settle_orders($1, $2, $3, $4, $5, $6, $7);
 -- name: hold_again
 SELECT app.hold_again($1, $2, $3);
 
+-- name: is_bought_otherwise
+-- Whether another order of the same buyer's is for the same places, and paid for or being paid for.
+SELECT EXISTS (
+    SELECT FROM orders mine
+    JOIN orders o ON o.organization_id = $1 AND o.user_id = mine.user_id AND o.event_id = mine.event_id
+                 AND o.id <> mine.id AND o.status <> 'cancelled'
+    JOIN order_lines l ON l.organization_id = $1 AND l.order_id = o.id
+    JOIN order_lines m ON m.organization_id = $1 AND m.order_id = mine.id AND m.hold_id = l.hold_id
+    WHERE mine.organization_id = $1 AND mine.id = $2);
+
 -- name: order_by_id
 SELECT {order} FROM orders WHERE organization_id = $1 AND id = $2;
 

@@ -1,4 +1,4 @@
-"""The verbs of money back, by decision: of staff, or because a show was cancelled.
+"""The verbs of money back, by decision: of staff, here or at the provider itself, or because a show was cancelled.
 
 The order's lock makes of any number of refunds a row of them; each is judged by what the ones before have left. A
 worker asks the provider for the money afterwards (payments/jobs.py).
@@ -18,6 +18,7 @@ from fullhouse.checkout.refund_model import (
     NothingToRefund,
     OrderNotPaid,
     OrderRefund,
+    PaidOutside,
     RefundOrder,
     RefundPreview,
 )
@@ -32,6 +33,7 @@ from fullhouse.kit.money import Money
 from fullhouse.kit.outbox import Message, announce
 from fullhouse.payments import actions as payments
 from fullhouse.payments import ledger_actions as ledger
+from fullhouse.payments.facts import RefundFound
 from fullhouse.payments.ledger_actions import About
 from fullhouse.payments.model import RefundTooHigh
 from fullhouse.tickets import actions as tickets
@@ -39,8 +41,10 @@ from fullhouse.tickets.facts import TicketVoided
 from fullhouse.tickets.model import Ticket, TicketOver
 
 CANCELLED = "The show was cancelled."
+AT_THE_PROVIDER = "It was given back at the provider itself."
 LIVE = ("valid", "used")
 SHOWN_MAX = 100
+RETRIED_MAX = 500  # in one transaction
 
 
 class Sold(NamedTuple):
@@ -59,6 +63,7 @@ class Decision(NamedTuple):
     fees: Fees
     reason: str
     batch: bool = False
+    ref: str | None = None  # the provider's name for what has gone out already
 
 
 # --- by staff
@@ -143,7 +148,8 @@ async def _carry_out(tx: Tx, order: StoredOrder, decided: Decision) -> OrderRefu
         await tickets.void(tx, order.event_id, decided.void, "refunded", decided.reason)
     refund_id = new_id()
     if decided.amount:
-        made = await payments.request_refund(tx, order.attempt_id, order.event_id, decided.amount, decided.reason)
+        of = order.attempt_id, order.event_id, decided.amount, decided.reason
+        made = await (payments.note_refund(tx, *of, decided.ref) if decided.ref else payments.request_refund(tx, *of))
         refund_id = made.id
         about = About(order.id, order.event_id)
         await ledger.post(tx, "refund", refund_id, about, order.currency, decided.entries)
@@ -164,7 +170,11 @@ async def _carry_out(tx: Tx, order: StoredOrder, decided: Decision) -> OrderRefu
         tickets=len(decided.void), reason=decided.reason, status=status, cancelled=decided.batch,
     )  # fmt: skip
     await announce(tx, fact)
-    made_of = await refunds.refunds_of_order(tx, tx.organization_id, order.id)
+    return await _shown(tx, order.id, refund_id)
+
+
+async def _shown(tx: Tx, order_id: UUID, refund_id: UUID) -> OrderRefund:
+    made_of = await refunds.refunds_of_order(tx, tx.organization_id, order_id)
     return next(one for one in made_of if one.id == refund_id)
 
 
@@ -173,9 +183,43 @@ async def refunds_of(tx: Tx, order_id: UUID) -> list[OrderRefund]:
     return await refunds.refunds_of_order(tx, tx.organization_id, order_id)
 
 
+async def retry(tx: Tx, order_id: UUID, refund_id: UUID) -> OrderRefund:
+    """The money of a refund that the provider refused; what was decided with it stands."""
+    await payments.retry_refund(tx, order_id, refund_id)
+    return await _shown(tx, order_id, refund_id)
+
+
+async def pay_outside(tx: Tx, order_id: UUID, refund_id: UUID, wish: PaidOutside) -> OrderRefund:
+    await payments.pay_outside(tx, order_id, refund_id, wish.reason)
+    return await _shown(tx, order_id, refund_id)
+
+
+async def retry_all(tx: Tx, event_id: UUID) -> EventRefunds:
+    """A show's refunds that the provider refused, as many as one transaction bears."""
+    await events.get_event(tx, event_id)
+    await payments.retry_refunds(tx, event_id, RETRIED_MAX)
+    return await progress(tx, event_id)
+
+
 async def follow_void(tx: Tx, message: Message) -> None:
     """A reaction: a ticket is void, so there is a place again."""
     await refunds.count_void(tx, tx.organization_id, message.fact(TicketVoided).event_id)
+
+
+# --- at the provider
+
+
+async def follow_provider(tx: Tx, fact: RefundFound) -> None:
+    """A consequence: an amount of an order has gone out, once for its name at the provider. The tickets stay as they
+    are: which of them it was for is the organiser's to say."""
+    order = await _lock(tx, fact.order_id)
+    if await payments.has_refund(tx, fact.subject_id, fact.ref):
+        raise payments.ToldBefore
+    if order.attempt_id != fact.subject_id:
+        raise RefundTooHigh()  # of money that was one too many, and goes back by itself
+    wish = RefundOrder(reason=AT_THE_PROVIDER, amount=fact.amount)
+    order, decided, _ = await _decide(tx, order.id, wish)
+    await _carry_out(tx, order, decided._replace(ref=fact.ref))
 
 
 # --- a cancelled show
@@ -219,4 +263,5 @@ async def progress(tx: Tx, event_id: UUID) -> EventRefunds:
         batch=await refunds.batch_progress(tx, org, event_id),
         amounts=await refunds.refunded_amounts(tx, org, event_id),
         failures=await refunds.batch_failures(tx, org, event_id, SHOWN_MAX),
+        refused=await refunds.refused_refunds(tx, org, event_id, SHOWN_MAX),
     )

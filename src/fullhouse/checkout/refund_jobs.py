@@ -9,7 +9,7 @@ import structlog
 from fullhouse.checkout import refund_actions as actions
 from fullhouse.checkout import refund_store as store
 from fullhouse.kit.actors import Actor
-from fullhouse.kit.db import LOST, Database
+from fullhouse.kit.db import Database, is_gone
 
 WORKER = Actor(type="system", name="refunds")
 BATCHES, PAGE = 50, 200
@@ -41,9 +41,9 @@ async def _give_back(database: Database, organization_id: UUID, event_id: UUID, 
     try:
         async with database.tenant(organization_id, WORKER) as tx:
             return await actions.give_back(tx, order_id, reason)
-    except LOST:
-        raise  # nobody could do better now
     except Exception as error:
+        if is_gone(error):
+            raise
         log.exception("an order of a cancelled show could not be given back", order_id=str(order_id))
         async with database.tenant(organization_id, WORKER) as tx:
             await store.note_failure(tx, organization_id, event_id, order_id, repr(error)[:500])

@@ -29,9 +29,16 @@ class RefundOrder(Request, frozen=True, kw_only=True):
     fees: Fees = "keep"
 
 
+class PaidOutside(Request, frozen=True, kw_only=True):
+    """How the buyer got the money: in cash, by a transfer with this reference."""
+
+    reason: Reason
+
+
 class OrderRefund(msgspec.Struct, frozen=True, kw_only=True):
     """What was given back of an order. `status` is the money's: requested, unknown, done or failed; `free` if there was
-    none to give."""
+    none to give. What failed is still owed: it can be tried again, or paid outside of the system; `paid_outside` then
+    says how."""
 
     id: UUID
     order_id: UUID
@@ -41,6 +48,8 @@ class OrderRefund(msgspec.Struct, frozen=True, kw_only=True):
     fees: Fees | None  # null: it was not decided, but had to go back
     ticket_ids: list[UUID]
     failure: str | None
+    tries: int
+    paid_outside: str | None
     created_at: datetime
 
 
@@ -59,6 +68,17 @@ class RefundFailure(msgspec.Struct, frozen=True, kw_only=True):
     error: str
     tries: int
     try_at: datetime
+
+
+class RefusedRefund(msgspec.Struct, frozen=True, kw_only=True):
+    """Money that the provider refuses to give back, or that came back: it is tried again when somebody says so."""
+
+    id: UUID
+    order_id: UUID
+    amount: Money
+    failure: str | None
+    tries: int
+    created_at: datetime
 
 
 class RefundBatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,12 +103,14 @@ class RefundedAmounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EventRefunds(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes back in a show, and how far its cancellation is, if it was cancelled."""
+    """What goes back in a show, and how far its cancellation is, if it was cancelled. `refused` are the oldest hundred
+    of those that the provider refuses."""
 
     event_id: UUID
     batch: RefundBatch | None
     amounts: list[RefundedAmounts]
     failures: list[RefundFailure]
+    refused: list[RefusedRefund]
 
 
 class OrderNotPaid(Conflict):

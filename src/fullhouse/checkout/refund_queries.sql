@@ -10,10 +10,11 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 SELECT coalesce(d.id, r.id) AS id, coalesce(d.order_id, r.order_id) AS order_id, coalesce(d.amount, r.amount) AS amount,
        coalesce(d.currency, r.currency) AS currency, coalesce(r.status, 'free') AS status,
        coalesce(d.reason, r.reason) AS reason, d.fees, coalesce(d.ticket_ids, '{}') AS ticket_ids, r.failure,
+       coalesce(r.tries, 0) AS tries, r.paid_outside,
        coalesce(d.created_at, r.created_at) AS created_at
 FROM (SELECT * FROM order_refunds WHERE organization_id = $1 AND order_id = $2) d
 FULL JOIN (SELECT * FROM refunds WHERE organization_id = $1 AND order_id = $2) r USING (organization_id, id)
-ORDER BY 10, 1;
+ORDER BY created_at, id;
 
 -- name: set_order_status
 UPDATE orders SET status = $3, updated_at = app.clock()
@@ -94,6 +95,10 @@ SELECT currency, count(*)::integer AS refunds, sum(amount)::bigint AS requested,
        coalesce(sum(amount) FILTER (WHERE status = 'done'), 0)::bigint AS paid_out,
        coalesce(sum(amount) FILTER (WHERE status = 'failed'), 0)::bigint AS failed
 FROM refunds WHERE organization_id = $1 AND event_id = $2 GROUP BY currency ORDER BY currency;
+
+-- name: refused_refunds
+SELECT id, order_id, amount, currency, failure, tries, created_at FROM refunds
+WHERE organization_id = $1 AND event_id = $2 AND status = 'failed' ORDER BY created_at, id LIMIT $3;
 
 -- For spreadsheets ---------------------------------------------------------------------------------
 

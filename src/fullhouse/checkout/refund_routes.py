@@ -7,7 +7,7 @@ from litestar.params import HeaderParameter, QueryParameter
 
 from fullhouse.checkout import refund_actions, sheet_reads
 from fullhouse.checkout.model import KeyNeeded
-from fullhouse.checkout.refund_model import EventRefunds, OrderRefund, RefundOrder, RefundPreview
+from fullhouse.checkout.refund_model import EventRefunds, OrderRefund, PaidOutside, RefundOrder, RefundPreview
 from fullhouse.events import actions as events
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError
@@ -48,6 +48,33 @@ async def list_order_refunds(tx: Tx, order_id: UUID) -> list[OrderRefund]:
     return await refund_actions.refunds_of(tx, order_id)
 
 
+@post("/api/orders/{order_id:uuid}/refunds/{refund_id:uuid}/retry", "refunds.create", status=200)
+async def retry_refund(tx: Tx, order_id: UUID, refund_id: UUID) -> OrderRefund:
+    """Try once more to give back what the provider refused. A worker asks it; `status` says what became of it.
+
+    409 `refund_not_failed` if it was not refused, or somebody else tries it already.
+    """
+    return await refund_actions.retry(tx, order_id, refund_id)
+
+
+@post("/api/orders/{order_id:uuid}/refunds/{refund_id:uuid}/paid-outside", "refunds.create", status=200)
+async def pay_refund_outside(tx: Tx, order_id: UUID, refund_id: UUID, data: PaidOutside) -> OrderRefund:
+    """Note that the buyer got by another way what the provider refused to give back: in cash, by a transfer.
+
+    It is final, and in the ledger under `provider:outside`. 409 `refund_not_failed` if it was not refused.
+    """
+    return await refund_actions.pay_outside(tx, order_id, refund_id, data)
+
+
+@post("/api/events/{event_id:uuid}/refunds/retry", "refunds.create", status=200)
+async def retry_event_refunds(tx: Tx, event_id: UUID) -> EventRefunds:
+    """Try once more to give back what the provider refused in a show, 500 refunds at a time, the oldest first.
+
+    The answer says how many are left (`refused`, and `failed` in the amounts): call it again for them.
+    """
+    return await refund_actions.retry_all(tx, event_id)
+
+
 @get("/api/events/{event_id:uuid}/refunds", "refunds.read")
 async def get_event_refunds(tx: Tx, event_id: UUID) -> EventRefunds:
     """What goes back in a show; if it was cancelled, how many of its orders have been given back."""
@@ -66,4 +93,7 @@ async def export_orders(
     return await sheet_reads.orders(tx, services.keyring, event_id, cursor, limit)
 
 
-handlers = [refund_order, preview_refund, list_order_refunds, get_event_refunds, export_orders]
+handlers = [
+    refund_order, preview_refund, list_order_refunds, retry_refund, pay_refund_outside, get_event_refunds,
+    retry_event_refunds, export_orders,
+]  # fmt: skip

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from fullhouse.checkout.refund_model import OrderRefund, RefundBatch, RefundedAmounts, RefundFailure
+from fullhouse.checkout.refund_model import OrderRefund, RefundBatch, RefundedAmounts, RefundFailure, RefusedRefund
 from fullhouse.checkout.store import Due
 from fullhouse.kit import sql
 from fullhouse.kit.money import Money
@@ -35,6 +35,10 @@ def _refund(amount: int, currency: str, **rest: Any) -> OrderRefund:
     return OrderRefund(amount=Money(amount, currency), **rest)
 
 
+def _refused(amount: int, currency: str, **rest: Any) -> RefusedRefund:
+    return RefusedRefund(amount=Money(amount, currency), **rest)
+
+
 def _value(value: UUID) -> UUID:
     return value
 
@@ -54,6 +58,7 @@ forget_failure = statements.count("forget_failure")
 close_batch = statements.value("close_batch", str)
 batch_progress = statements.one("batch_progress", RefundBatch)
 batch_failures = statements.many("batch_failures", RefundFailure)
+refused_refunds = statements.many("refused_refunds", _refused)
 refunded_amounts = statements.many("refunded_amounts", RefundedAmounts)
 
 orders_for_sheet = statements.many("orders_for_sheet", SheetRow)

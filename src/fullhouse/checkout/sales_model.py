@@ -1,12 +1,13 @@
 """How it sells, as it is shown."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 import msgspec
+from msgspec import Meta
 
-from fullhouse.checkout.model import OrderRow
+from fullhouse.checkout.model import OrderRow, OrderStatus, Request
 from fullhouse.kit.money import Money
 
 Step = Literal["hour", "day"]
@@ -36,6 +37,14 @@ class ShowSales(msgspec.Struct, frozen=True, kw_only=True):
     currency: str | None
     amount: int
     refunded: int
+
+
+class FindOrders(Request, frozen=True, kw_only=True):
+    """Which orders. It names people: a body is in no log and no history, where an address is."""
+
+    q: Annotated[str, Meta(max_length=100, description="Of a name or an address, or a whole code.")] | None = None
+    event_id: UUID | None = None
+    status: OrderStatus | None = None
 
 
 class FoundOrder(OrderRow, frozen=True, kw_only=True):

@@ -1,27 +1,22 @@
 """How it sells, over HTTP: for dashboards, and to find an order again."""
 
 from datetime import datetime, timedelta
-from typing import Annotated
 from uuid import UUID
-
-from litestar.params import QueryParameter
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.checkout import sales_store as store
-from fullhouse.checkout.model import OrderStatus
-from fullhouse.checkout.sales_model import FoundOrder, SalesPoint, ShowSales, Step
+from fullhouse.checkout.sales_model import FindOrders, FoundOrder, SalesPoint, ShowSales, Step
 from fullhouse.events import actions as events
 from fullhouse.kit.cursors import LIMIT, Cursors, Page
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid
-from fullhouse.kit.http.endpoints import get
+from fullhouse.kit.http.endpoints import get, post
 from fullhouse.kit.http.parameters import After, Moment, PageSize, moment
 from fullhouse.kit.services import Services
 
 LISTED_MAX = 200
 POINTS_MAX = {"hour": timedelta(days=31), "day": timedelta(days=3660)}
 USUAL = {"hour": timedelta(days=2), "day": timedelta(days=30)}
-Words = Annotated[str | None, QueryParameter(max_length=100, description="Of a name or an address, or a whole code.")]
 
 
 @get("/api/sales/over-time", "orders.read")
@@ -46,13 +41,12 @@ async def list_sales_by_show(tx: Tx) -> list[ShowSales]:
     return await store.sales_by_show(tx, tx.organization_id, LISTED_MAX)
 
 
-@get("/api/orders/search", "orders.read")
+@post("/api/orders/search", "orders.read", status=200)
 async def search_orders(
-    tx: Tx, services: Services, q: Words = None, event_id: UUID | None = None, status: OrderStatus | None = None,
-    cursor: After = None, limit: PageSize = LIMIT,
-) -> Page[FoundOrder]:  # fmt: skip
+    tx: Tx, services: Services, data: FindOrders, cursor: After = None, limit: PageSize = LIMIT
+) -> Page[FoundOrder]:
     """Orders by their code, or by words of the buyer's name or address; newest first."""
-    filters = event_id, status, (q or "").strip() or None
+    filters = data.event_id, data.status, (data.q or "").strip() or None
     cursors = Cursors(services.keyring, "orders.search", tx.organization_id, *filters)
     after = cursors.read(cursor, datetime, UUID) or (None, None)
     rows = await store.search_orders(tx, tx.organization_id, *filters, *after, limit + 1)

@@ -47,9 +47,11 @@ async def sell(tx: Tx, event_id: UUID, paid: Sequence[Paid]) -> list[store.Settl
 
 
 async def issue(
-    tx: Tx, event_id: UUID, paid: Sequence[Paid], rows: Sequence[store.Settled], kind: str = "capture"
-) -> list[Sold]:
-    """What follows from a sale: tickets, entries in the ledger, slots that are free, and the word to others."""
+    tx: Tx, event_id: UUID, paid: Sequence[Paid], rows: Sequence[store.Settled], kind: str = "capture", *,
+    inside: bool = True,
+) -> list[Sold]:  # fmt: skip
+    """What follows from a sale: tickets, entries in the ledger, slots that are free, and the word to others. Who is no
+    longer `inside` for it has no slot of this sale's."""
     by_order = {each.order_id: each for each in paid}
     orders = {order.id: order for order in await store.orders_by_ids(tx, tx.organization_id, list(by_order))}
     lines = await store.lines_of_orders(tx, tx.organization_id, list(by_order))
@@ -59,7 +61,8 @@ async def issue(
     for ticket in await tickets.issue(tx, event_id, items):
         issued[ticket.order_id].append(ticket)
     await ledger.post_all(tx, kind, [_posting(orders[each.order_id], each) for each in paid])
-    await queue.finish_all(tx, event_id, [order.user_id for order in orders.values()], bought=True)
+    if inside:
+        await queue.finish_all(tx, event_id, [order.user_id for order in orders.values()], bought=True)
     sold = [Sold(orders[each.order_id], issued[each.order_id]) for each in paid]
     await announce_all(tx, [facts.OrderPaid(**said(order), tickets=len(found)) for order, found in sold])
     return sold

@@ -4,6 +4,10 @@ wherever the news came in: the request that waits, the sweep, or a provider's we
 Money finds its places still frozen for it, and they are sold. If it comes late, after it was given up, and they are
 gone: the same places if they are free, otherwise others that the buyer consents to, otherwise it goes back. If the show
 is stopped meanwhile, it goes back.
+
+A promo code that was given back meanwhile is used again. If others have its last use now, the money goes back: the
+price was the code's, and a code is used no more often, and costs no more, than the organiser said. The buyer loses
+nothing but the wait, as with places that are gone.
 """
 
 from datetime import datetime
@@ -12,7 +16,7 @@ from uuid import UUID
 import structlog
 
 from fullhouse.checkout import facts, policy, store, waitlist_store
-from fullhouse.checkout.actions import counted, end_checkouts
+from fullhouse.checkout.actions import counted, end_checkouts, give_up
 from fullhouse.checkout.model import NoConsentNeeded, StoredOrder
 from fullhouse.checkout.order_reads import get
 from fullhouse.checkout.sell_actions import Paid, issue, said, sell
@@ -34,6 +38,8 @@ from fullhouse.tickets import promo_actions as promos
 from fullhouse.tickets import type_actions as types
 
 TWICE, STOPPED, GONE = "it was paid twice", "the show is no longer on", "the places were gone when the money came"
+USED_UP = "its promo code was used up when the money came"
+WHY = {"twice": TWICE, "stopped": STOPPED, "gone": GONE, "used_up": USED_UP}
 log = structlog.get_logger()
 
 
@@ -44,20 +50,42 @@ async def settle(tx: Tx, fact: PaymentCaptured) -> None:
         await _give_back(tx, await get(tx, fact.order_id), fact.subject_id, fact.amount, TWICE)
         return
     order = await get(tx, fact.order_id)
+    inside = await _is_inside(tx, order)
     paid = Paid(order.id, fact.subject_id, account_of(fact.provider), tx.actor)
+    outcome, rows, again = await _sold(tx, order, paid)
+    if outcome == "sold":
+        await issue(tx, order.event_id, [paid], rows, inside=inside)
+    elif outcome != "settled":
+        await _owe(tx, order, fact)
+        if outcome == "gone" and await _found_others(tx, order, fact.subject_id):
+            await _propose(tx, order.id, inside=inside)
+        else:
+            if again:
+                await promos.give_back(tx, [order.session_id])
+            await _call_off(tx, order, fact.amount, WHY[outcome])
+
+
+async def _is_inside(tx: Tx, order: StoredOrder) -> bool:
+    """Whether the buyer's slot, if there is one, is this order's. Once its checkout is over it is another visit's."""
+    await store.lock_show(tx, tx.organization_id, order.event_id)
+    checkout = await store.lock_session(tx, tx.organization_id, order.session_id)
+    return checkout is not None and checkout.status in ("open", "paying")
+
+
+async def _sold(tx: Tx, order: StoredOrder, paid: Paid) -> tuple[str, list[store.Settled], bool]:
+    """Frozen for this money; otherwise, if it comes late, the same places once more. Whoever has bought them otherwise
+    meanwhile wants them once. The last says whether a promo code was used once more for it."""
     rows = await sell(tx, order.event_id, [paid])
-    if rows[0].outcome == "gone" and await store.hold_again(tx, tx.organization_id, order.id, fact.subject_id):
+    if rows[0].outcome != "gone":
+        return rows[0].outcome, rows, False
+    if await store.is_bought_otherwise(tx, tx.organization_id, order.id):
+        return "twice", rows, False
+    code = await promos.take_again(tx, order.session_id)
+    if code == "used_up":
+        return code, rows, False
+    if await store.hold_again(tx, tx.organization_id, order.id, paid.attempt_id):
         rows = await sell(tx, order.event_id, [paid])
-    if rows[0].outcome == "sold":
-        await issue(tx, order.event_id, [paid], rows)
-        return
-    if rows[0].outcome == "settled":
-        return
-    await _owe(tx, order, fact)
-    if rows[0].outcome == "gone" and await _found_others(tx, order, fact.subject_id):
-        await _propose(tx, order.id)
-    else:
-        await _call_off(tx, order, fact.amount, STOPPED if rows[0].outcome == "stopped" else GONE)
+    return rows[0].outcome, rows, code == "again"
 
 
 async def follow_sale(tx: Tx, message: Message) -> None:
@@ -86,12 +114,13 @@ async def _found_others(tx: Tx, order: StoredOrder, attempt_id: UUID) -> bool:
     )
 
 
-async def _propose(tx: Tx, order_id: UUID) -> None:
+async def _propose(tx: Tx, order_id: UUID, *, inside: bool) -> None:
     order = await get(tx, order_id)
     assert order.consent_by
     log.warning("money came when its places were gone; others are proposed", order_id=str(order_id))
     await audit.write(tx, "order.needs_consent", "order", order_id, after={"consent_by": order.consent_by})
-    await queue.finish(tx, order.event_id, order.user_id, bought=True)
+    if inside:
+        await queue.finish(tx, order.event_id, order.user_id, bought=True)
     await announce(tx, facts.OrderNeedsConsent(**said(order), consent_by=order.consent_by))
 
 
@@ -108,7 +137,7 @@ async def answer(tx: Tx, order_id: UUID, *, accept: bool, now: datetime) -> None
         rows = await sell(tx, order.event_id, [paid])
         if rows[0].outcome == "sold":
             await audit.write(tx, "order.consented", "order", order_id)
-            await issue(tx, order.event_id, [paid], rows, kind="consent")
+            await issue(tx, order.event_id, [paid], rows, kind="consent", inside=False)
             return
     await _drop(tx, order, attempt.amount, GONE)
 
@@ -158,15 +187,16 @@ async def _call_off(tx: Tx, order: StoredOrder, amount: int, reason: str) -> Non
 
 
 async def unfreeze(tx: Tx, fact: PaymentFailed) -> None:
-    """A consequence of a failure: the places have their time back, and the checkout is open again for another way."""
+    """A consequence of a failure: the places have their time back, and the checkout is open again for another way. A
+    payment may take longer than a slot lasts: if others have it now, the checkout is over."""
     order = await get(tx, fact.order_id)
     await store.lock_show(tx, tx.organization_id, order.event_id)
     session = await store.reopen_session(tx, tx.organization_id, order.session_id, policy.THAW_S)
+    if session is not None and not await queue.regain(tx, order.event_id, order.user_id, session.expires_at):
+        await give_up(tx, session)
     lines = await store.lines_of_order(tx, tx.organization_id, order.id)
     held = list({line.hold_id for line in lines})
     await sales.thaw(tx, order.event_id, held, fact.subject_id, policy.THAW_S)
-    if session is not None:
-        await queue.prolong(tx, order.event_id, order.user_id, session.expires_at)
     cancelled = await store.cancel_order(tx, tx.organization_id, order.id, fact.code)
     if cancelled is not None:
         await _tell_cancelled(tx, cancelled, fact.code, 0)

@@ -82,6 +82,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     answer_by_unix_ms: int | None
     server_time_unix_ms: int
     joined_at: datetime
+    timezone: str  # the show's
     show_path: str | None = None
     secret: str | None = None
 

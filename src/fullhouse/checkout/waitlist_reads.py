@@ -76,6 +76,7 @@ async def shown(tx: Tx, keyring: Keyring, entry: StoredEntry) -> Entry:
         answer_by_unix_ms=int(entry.answer_by.timestamp() * 1000) if entry.answer_by else None,
         server_time_unix_ms=int((await tx.now()).timestamp() * 1000),
         joined_at=entry.created_at,
+        timezone=event.timezone,
         show_path=f"/o/{house.slug}/{event.slug}",
         secret=secret_of(keyring, tx.organization_id, entry.id),
     )

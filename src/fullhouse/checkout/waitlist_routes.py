@@ -1,9 +1,6 @@
 """Waiting lists over HTTP: join, see, leave; by the entry's secret, too. And the organiser's side."""
 
-from typing import Annotated
 from uuid import UUID
-
-from litestar.params import HeaderParameter
 
 from fullhouse.checkout import waitlist_actions as actions
 from fullhouse.checkout import waitlist_reads as reads
@@ -12,13 +9,10 @@ from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.cursors import LIMIT, Page
 from fullhouse.kit.db import Tx
 from fullhouse.kit.http.endpoints import delete, get, post, put
-from fullhouse.kit.http.parameters import After, PageSize
+from fullhouse.kit.http.parameters import After, PageSize, Secret, bearer
 from fullhouse.kit.limits import Limit
 from fullhouse.kit.services import Services
 
-Secret = Annotated[
-    str | None, HeaderParameter(name="Authorization", max_length=200, description="`Bearer ` and the entry's secret.")
-]
 BY_SECRET = Limit(60, 60)
 JOINING = Limit(60, 60)
 
@@ -82,10 +76,6 @@ async def change_waitlist_settings(tx: Tx, event_id: UUID, data: ListSettings) -
     """Switch a show's waiting list on or off, and say how long an offer is kept."""
     await actions.change_settings(tx, event_id, data)
     return await reads.view(tx, event_id)
-
-
-def bearer(authorization: str | None) -> str:
-    return (authorization or "").removeprefix("Bearer ").strip()
 
 
 handlers = [

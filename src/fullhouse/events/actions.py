@@ -16,7 +16,6 @@ from fullhouse.events.model import (
     Duplicate,
     Duplicated,
     Event,
-    EventView,
     NewEvent,
     NotDeletable,
     NotItsOwnReplacement,
@@ -56,17 +55,8 @@ _FACTS: dict[Move, type[facts.EventFact]] = {
 }
 
 
-def view(event: Event, now: datetime) -> EventView:
-    return EventView(
-        **msgspec.structs.asdict(event),
-        sale_status=policy.sale_status(event, now, sold_out=False),
-        can_sell=policy.can_sell(event, now),
-        scanning=policy.can_scan(event, now).name.lower(),
-        visible=policy.is_visible(event.status),
-        moves=[move.value for move in policy.moves_from(event.status)],
-        start_at_unix_ms=int(event.start_at.timestamp() * 1000),
-        server_time_unix_ms=int(now.timestamp() * 1000),
-    )
+def is_public(event: Event) -> bool:
+    return policy.is_visible(event.status)
 
 
 async def get_event(tx: Tx, event_id: UUID) -> Event:
@@ -187,7 +177,7 @@ async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, wish: Duplicat
         await _begin_series(tx, source)
     # A postponed show's sale has moved along with it already.
     start_at = policy.reachable("start_at", wish.start_at)
-    delta = start_at - (source.rescheduled_at or source.start_at)
+    delta = start_at - policy.date_of(source)
     copy = NewEvent(
         venue_id=venue.id,
         name=wish.name or source.name,

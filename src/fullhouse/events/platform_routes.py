@@ -5,9 +5,9 @@ from uuid import UUID
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import PlatformRole
-from fullhouse.events import actions, public_reads, store
+from fullhouse.events import actions, event_reads, public_reads, store
 from fullhouse.events.model import ApprovalMissing, EventView, PlatformOrder
-from fullhouse.events.policy import Move
+from fullhouse.events.policy import Move, date_of
 from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.cursors import LIMIT, Cursors, Page
@@ -39,22 +39,22 @@ async def _stop(who: Principal, services: Services, event_id: UUID, move: Move, 
         raise missing
     async with services.database.tenant(organization_id, who.actor) as tx:
         event = await actions.move_event(tx, event_id, move, reason=order.reason, approval_reference=approval)
-        return actions.view(event, await tx.now())
+        (view,) = await event_reads.views(tx, [event])
+        return view
 
 
 @get("/api/platform/organizations/{organization_id:uuid}/events", "platform.events.stop")
 async def list_events_of_any(
     who: Principal, services: Services, organization_id: UUID, limit: PageSize = LIMIT, cursor: After = None
 ) -> Page[EventView]:
-    """An organisation's shows that are not over, by their start: what the platform might have to stop."""
+    """An organisation's shows that are not over, by their date: what the platform might have to stop."""
     cursors = Cursors(services.keyring, "platform_events", organization_id)
     after = cursors.read(cursor, datetime, UUID) or (None, None)
     async with services.database.tenant(organization_id, who.actor) as tx:
         await accounts.get_profile(tx)
-        now = await tx.now()
-        rows = await store.list_events(tx, organization_id, None, None, now, None, *after, limit + 1)
-    page = cursors.page(rows, limit, "start_at", "id")
-    return Page([actions.view(event, now) for event in page.data], page.next_cursor)
+        rows = await store.events_to_stop(tx, organization_id, *after, limit + 1)
+        page = cursors.page(rows, limit, date_of, "id")
+        return Page(await event_reads.views(tx, page.data), page.next_cursor)
 
 
 handlers = [cancel_any_event, postpone_any_event, list_events_of_any]

@@ -3,7 +3,7 @@
 from collections.abc import Container
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
@@ -120,6 +120,41 @@ def moves_from(status: str) -> list[Move]:
     return [move for (current, move) in MOVES if current == status]
 
 
+class Dated(Protocol):
+    """A show, or what is printed for it: the times that it has, and the date that was announced in their place."""
+
+    @property
+    def start_at(self) -> datetime: ...
+    @property
+    def end_at(self) -> datetime: ...
+    @property
+    def doors_at(self) -> datetime: ...
+    @property
+    def rescheduled_at(self) -> datetime | None: ...
+
+
+class Times(NamedTuple):
+    start_at: datetime
+    end_at: datetime
+    doors_at: datetime
+
+
+def date_of(event: Dated) -> datetime:
+    """The one that counts: the new one, if there is one."""
+    return event.rescheduled_at or event.start_at
+
+
+def times_of(event: Dated) -> Times:
+    """Start, end and doors on the date that counts: they move together."""
+    delta = date_of(event) - event.start_at
+    return Times(event.start_at + delta, event.end_at + delta, event.doors_at + delta)
+
+
+def is_undated(status: str, rescheduled_at: datetime | None) -> bool:
+    """Postponed, and nobody knows until when: the old date is all there is, and it does not count."""
+    return status == S.POSTPONED and rescheduled_at is None
+
+
 def duration(event: Event) -> timedelta:
     return event.end_at - event.start_at
 
@@ -174,7 +209,7 @@ def shown_at(show: Shown, now: datetime) -> Shown:
 def _sale_word(status: str, times: Event | PublicEvent, now: datetime, sold_out: bool) -> str:
     if status == S.CANCELLED:
         return "cancelled"
-    if status == S.POSTPONED and times.rescheduled_at is None:
+    if is_undated(status, times.rescheduled_at):
         return "suspended"
     if SELLS[S(status)] is Selling.NEVER and status != S.DRAFT:
         return "closed"
@@ -243,7 +278,7 @@ def days_moved(before: Event, after: Event) -> int:
 
 def check_times(event: Event) -> None:
     """Doors, start, end and sale window, in this order; all that is wrong at once."""
-    end_of_sale = (event.rescheduled_at or event.start_at) + duration(event)
+    end_of_sale = date_of(event) + duration(event)
     wrong = [
         FieldError(field, sentence)
         for field, bad, sentence in (
@@ -290,7 +325,7 @@ def _rescheduled(event: Event, new_date: datetime, now: datetime) -> Event:
     """A new date is announced. The sale moves along with the show; its start stays."""
     if new_date <= now:
         raise StartInThePast("The new date lies in the past.", fields=[FieldError("rescheduled_at", "In the future.")])
-    delta = new_date - (event.rescheduled_at or event.start_at)
+    delta = new_date - date_of(event)
     sale_end_at = max(event.sale_end_at + delta, event.sale_start_at + timedelta(minutes=1))
     return replace(event, rescheduled_at=new_date, sale_end_at=sale_end_at)
 
@@ -299,12 +334,4 @@ def _on_its_new_date(event: Event) -> Event:
     """Leaving `postponed`: what was announced becomes the date."""
     if event.rescheduled_at is None:
         raise NoNewDate()
-    delta = event.rescheduled_at - event.start_at
-    return replace(
-        event,
-        start_at=event.start_at + delta,
-        end_at=event.end_at + delta,
-        doors_at=event.doors_at + delta,
-        rescheduled_at=None,
-        postponement_reason=None,
-    )
+    return replace(event, **times_of(event)._asdict(), rescheduled_at=None, postponement_reason=None)

@@ -10,7 +10,7 @@ from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.facts import OrganizationChanged, OrganizationStatusChanged
 from fullhouse.events import actions, keys, policy, store, venue_actions
 from fullhouse.events.facts import EventFact
-from fullhouse.events.model import ChangeEvent, Event, NewEvent, Status
+from fullhouse.events.model import ChangeEvent, Event, NewEvent
 from fullhouse.events.public_model import UNDATED, ChangePublicEvent, NewPublicEvent, OwnEvent, word
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.cache import Cache
@@ -43,8 +43,8 @@ async def project(tx: Tx, fact: EventFact) -> None:
         await store.hide_event(tx, tx.organization_id, fact.subject_id)
         return
     locale = (await accounts.get_profile(tx)).locale
-    undated = event.status == Status.POSTPONED and event.rescheduled_at is None
-    start_at = UNDATED if undated else event.rescheduled_at or event.start_at
+    undated = policy.is_undated(event.status, event.rescheduled_at)
+    start_at = UNDATED if undated else policy.date_of(event)
     await store.show_event(
         tx, event.id, tx.organization_id, event.slug, event.name, event.description, event.category, event.status,
         event.venue_name, event.city, folded(event.city), event.country, event.address, event.timezone, start_at,

@@ -63,13 +63,24 @@ async def list_public_events(
     return await public_reads.feed(services, filters, sort, cursor, limit)
 
 
+def get_public_event_at_once(call: Call) -> Answer | None:
+    services = call.state.services
+    ready = public_reads.ready_show(services, call.params[0])
+    return _shown(services, ready, call.client_ip, call.header("if-none-match")) if ready else None
+
+
 async def get_public_event_fast(call: Call) -> Answer:
-    services, event_id = call.state.services, call.params[0]
-    ready = public_reads.ready_show(services, event_id) or await public_reads.make_ready(services, event_id)
+    services = call.state.services
+    ready = await public_reads.public_show(services, call.params[0])
     return _shown(services, ready, call.client_ip, call.header("if-none-match"))
 
 
-@get("/event/v1/events/{event_id:uuid}", public=True, fast=get_public_event_fast)
+@get(
+    "/event/v1/events/{event_id:uuid}",
+    public=True,
+    fast=get_public_event_fast,
+    at_once=get_public_event_at_once,
+)
 async def get_public_event(
     services: Services, actor: Actor, event_id: UUID, if_none_match: IfNoneMatch = None
 ) -> Reply[PublicEvent]:

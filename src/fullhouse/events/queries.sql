@@ -175,16 +175,27 @@ RETURNING {event};
 -- name: delete_event
 DELETE FROM events WHERE organization_id = $1 AND id = $2;
 
+-- name: sold_out_among
+SELECT array_agg(event_id) FROM public_events WHERE organization_id = $1 AND event_id = ANY ($2::uuid[]) AND sold_out;
+
 -- name: list_events
 SELECT {event}
 FROM events
 WHERE organization_id = $1
   AND ($2::text IS NULL OR status = $2)
   AND ($3::uuid IS NULL OR venue_id = $3)
-  AND ($4::timestamptz IS NULL OR start_at >= $4)
-  AND ($5::timestamptz IS NULL OR start_at < $5)
-  AND ($6::timestamptz IS NULL OR (start_at, id) > ($6, $7::uuid))
-ORDER BY start_at, id LIMIT $8;
+  AND ($4::timestamptz IS NULL OR coalesce(rescheduled_at, start_at) >= $4)
+  AND ($5::timestamptz IS NULL OR coalesce(rescheduled_at, start_at) < $5)
+  AND ($6::timestamptz IS NULL OR (coalesce(rescheduled_at, start_at), id) > ($6, $7::uuid))
+ORDER BY coalesce(rescheduled_at, start_at), id LIMIT $8;
+
+-- name: events_to_stop
+-- What is not over yet, a show that has begun included.
+SELECT {event}
+FROM events
+WHERE organization_id = $1 AND status IN ('draft', 'published', 'live', 'postponed')
+  AND ($2::timestamptz IS NULL OR (coalesce(rescheduled_at, start_at), id) > ($2, $3::uuid))
+ORDER BY coalesce(rescheduled_at, start_at), id LIMIT $4;
 
 -- name: due_events
 -- The scheduler's question, across organisations: whose time has come. Each arm has a partial index of its own, and is
@@ -457,6 +468,19 @@ ORDER BY created_at DESC, id DESC LIMIT $5;
 
 -- name: public_show_at
 SELECT {show} FROM public_shows WHERE organization = $1 AND slug = $2;
+
+-- name: replacement_at
+-- Where the address of a show that was announced once and is hidden now leads to: the first public one of those that
+-- took its place, one after the other.
+WITH RECURSIVE chain AS (
+    SELECT id, replaced_by_event_id, 1 AS n FROM events
+    WHERE organization_id = $1 AND slug = $2 AND published_at IS NOT NULL AND status IN ('ended', 'cancelled', 'archived')
+    UNION ALL
+    SELECT e.id, e.replaced_by_event_id, chain.n + 1
+    FROM chain JOIN events e ON e.organization_id = $1 AND e.id = chain.replaced_by_event_id AND chain.n < 10
+)
+SELECT p.slug FROM chain JOIN public_events p ON p.organization_id = $1 AND p.event_id = chain.id
+ORDER BY chain.n LIMIT 1;
 
 -- name: coming_shows
 SELECT {show} FROM public_shows

@@ -9,7 +9,7 @@ import msgspec
 from fullhouse.accounts import audit_reads
 from fullhouse.accounts.audit_reads import Filters
 from fullhouse.accounts.model import AuditEntry
-from fullhouse.events import actions, public_reads, store
+from fullhouse.events import actions, event_reads, public_reads, store
 from fullhouse.events.model import (
     ChangeEvent,
     Duplicate,
@@ -21,7 +21,7 @@ from fullhouse.events.model import (
     Reschedule,
     WithReason,
 )
-from fullhouse.events.policy import Move
+from fullhouse.events.policy import Move, date_of
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.cursors import LIMIT, Cursors, Page
 from fullhouse.kit.db import Tx
@@ -44,13 +44,13 @@ async def list_events(
     limit: PageSize = LIMIT,
     cursor: After = None,
 ) -> Page[EventView]:
-    """Shows of every status, by their start."""
+    """Shows of every status, by their date: the new one, if there is one."""
     filters = status, venue_id, moment("since", since), moment("until", until)
     cursors = Cursors(services.keyring, "events", tx.organization_id, *filters)
     after = cursors.read(cursor, datetime, UUID) or (None, None)
     rows = await store.list_events(tx, tx.organization_id, *filters, *after, limit + 1)
-    page, now = cursors.page(rows, limit, "start_at", "id"), await tx.now()
-    return Page([actions.view(event, now) for event in page.data], page.next_cursor)
+    page = cursors.page(rows, limit, date_of, "id")
+    return Page(await event_reads.views(tx, page.data), page.next_cursor)
 
 
 @get("/api/events/upcoming", "events.read")
@@ -174,7 +174,8 @@ async def list_event_audit(
 
 async def _shown(tx: Tx, event: Event) -> Reply[EventView]:
     joined = await store.active_participants(tx, tx.organization_id, event.id) or 0
-    shown = msgspec.structs.replace(actions.view(event, await tx.now()), active_participants=joined)
+    (view,) = await event_reads.views(tx, [event])
+    shown = msgspec.structs.replace(view, active_participants=joined)
     return Reply(shown, {"etag": etag(event.version)})
 
 

@@ -61,6 +61,8 @@ share_event = statements.one("share_event", Event)
 update_event = statements.one("update_event", Event)
 delete_event = statements.count("delete_event")
 list_events = statements.many("list_events", Event)
+sold_out_among = statements.value("sold_out_among", list[UUID])
+events_to_stop = statements.many("events_to_stop", Event)
 lock_events = statements.count("lock_events")
 is_replaced_by = statements.value("is_replaced_by", bool)
 lock_events_at = statements.many("lock_events_at", Event)
@@ -164,6 +166,7 @@ class SitemapEntry(NamedTuple):
 
 
 public_show_at = statements.one("public_show_at", _show)
+replacement_at = statements.value("replacement_at", str)
 coming_shows = statements.many("coming_shows", _show)
 newest_shows = statements.many("newest_shows", _show)
 public_categories = statements.value("public_categories", list[str])

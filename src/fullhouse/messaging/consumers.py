@@ -1,6 +1,6 @@
 """What comes in from the broker: decoded, checked, and handed to the same reactions as a fact of our own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -9,8 +9,8 @@ import msgspec
 from aio_pika.abc import AbstractIncomingMessage
 
 from fullhouse.kit.broker import Topology
-from fullhouse.kit.consumer import KEY
 from fullhouse.kit.db import Database
+from fullhouse.kit.dead import KEY
 from fullhouse.kit.outbox import Fact, Message, Poison, Reaction
 from fullhouse.kit.reactions import MESSENGER, react_once
 from fullhouse.messaging import store
@@ -26,15 +26,17 @@ def topology(exchange: str = EXCHANGE) -> Topology:
 class Joins:
     """Handles a delivery of the queue of joins."""
 
-    def __init__(self, database: Database, reactions: Mapping[type[Fact], Sequence[Reaction]]) -> None:
-        self._database, self._reactions = database, reactions
+    def __init__(
+        self, database: Database, to: Mapping[type[Fact], Sequence[Reaction]], to_all: Iterable[Reaction] = ()
+    ) -> None:
+        self._database, self._to, self._to_all = database, to, tuple(to_all)
 
     async def handle(self, incoming: AbstractIncomingMessage) -> None:
         message = decode(incoming)
         async with self._database.nobody() as tx:
             if not await store.organization_exists(tx, message.organization_id):
                 raise Poison(f"there is no organisation {message.organization_id}")
-        reactions = self._reactions[RECEIVED[message.name]]
+        reactions = (*self._to[RECEIVED[message.name]], *self._to_all)
         async with self._database.tenant(message.organization_id, MESSENGER) as tx:
             await react_once(tx, ((message, reaction) for reaction in reactions))
 

@@ -54,6 +54,13 @@ class Handout:
         await self._services.limiter.check(f"resend:{order_id}", AGAIN)
         await self._post_order(tx, order, None)
 
+    async def send_by_secret(self, secret: str) -> None:
+        """Whoever has the order's page asks. What they get to know by it is nothing: the letter goes to the buyer."""
+        async with self._services.database.tenant(order_reads.organization_in(secret)) as tx:
+            order = await self._with_tickets(tx, (await order_reads.opened_to_change(tx, secret)).id)
+            await self._services.limiter.check(f"resend:{order.id}", AGAIN)
+            await self._post_order(tx, order, None)
+
     async def send_for_staff(self, tx: Tx, order_id: UUID) -> None:
         """Staff were asked for the tickets: the same letter, with those that are still good."""
         await self._post_order(tx, await self._with_tickets(tx, order_id), None)

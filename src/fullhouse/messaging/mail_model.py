@@ -28,11 +28,15 @@ class Brand(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Show(msgspec.Struct, frozen=True, kw_only=True):
-    """A show, as every letter about it names it."""
+    """A show, as every letter about it names it. `starts_at` is the date that counts, and `was_at` the one before it;
+    while `is_undated`, nobody knows the new one, and `starts_at` is the old one.
+    """
 
     name: str
     path: str
     starts_at: datetime
+    was_at: datetime | None = None
+    is_undated: bool = False
     timezone: str
     venue: str
     address: str | None = None

@@ -11,7 +11,7 @@ from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import get, post
-from fullhouse.kit.http.parameters import After, PageSize
+from fullhouse.kit.http.parameters import After, PageSize, Secret, bearer
 from fullhouse.kit.limits import Limit
 from fullhouse.kit.mail import Mail, MailInFull
 from fullhouse.kit.services import Services
@@ -20,6 +20,7 @@ from fullhouse.messaging import notice_store
 from fullhouse.messaging.handout_actions import Handout
 from fullhouse.messaging.mail_model import Format, NoticeProgress, Template
 
+BY_SECRET = Limit(30, 60)  # from one address
 # A letter is shown as a mail program would, and can do as little: no script, no form, nothing fetched, no way out.
 _SHOWN = (
     ("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"),
@@ -81,6 +82,13 @@ async def resend_my_tickets(tx: Tx, services: Services, who: Principal, order_id
     await Handout(services).send_again(tx, who, order_id)
 
 
+@post("/api/order/resend", public=True, status=202, limit=BY_SECRET)
+async def resend_tickets_by_secret(services: Services, authorization: Secret = None) -> None:
+    """Have the tickets of the order whose secret the `Authorization` header carries mailed once more, to the address
+    that the order names."""
+    await Handout(services).send_by_secret(bearer(authorization))
+
+
 @post("/api/orders/{order_id:uuid}/send", "orders.send", status=202, limit=Limit(30, 60))
 async def send_tickets_again(tx: Tx, services: Services, order_id: UUID) -> None:
     """Mail an order's tickets to its buyer again: those that are still good."""
@@ -93,5 +101,5 @@ def _shown(text: str, kind: str) -> Answer:
 
 handlers = [
     list_mailbox, get_mail, show_mail, list_mail_templates, preview_mail, list_notices, resend_my_tickets,
-    send_tickets_again,
+    resend_tickets_by_secret, send_tickets_again,
 ]  # fmt: skip

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+from msgspec.structs import replace
+
 from fullhouse.accounts.model import PasswordChanged, SignInLink, TeamInvitation
 from fullhouse.kit.letters import LetterData
 from fullhouse.kit.money import Money
@@ -28,6 +30,7 @@ from fullhouse.messaging.mail_model import (
 )
 
 _START = datetime(2027, 3, 13, 18, 30, tzinfo=UTC)
+_NEW = _START + timedelta(days=35)
 _SHOW = Show(
     name="The Tempest",
     path="/o/harbour-theatre/the-tempest",
@@ -62,8 +65,10 @@ _ALL: tuple[LetterData, ...] = (
         message="You gave back one student ticket.",
     ),
     EventCancelled(show=_SHOW, message=_ILL, order_path=_ORDER),
-    EventPostponed(show=_SHOW, message=_ILL, order_path=_ORDER),
-    EventRescheduled(show=_SHOW, message=_ILL, order_path=_ORDER, new_date=_START + timedelta(days=35)),
+    EventPostponed(show=replace(_SHOW, is_undated=True), message=_ILL, order_path=_ORDER),
+    EventRescheduled(
+        show=replace(_SHOW, starts_at=_NEW, was_at=_START), message=_ILL, order_path=_ORDER, new_date=_NEW
+    ),
     TimeChanged(show=_SHOW, message="The last ferry leaves earlier.", ends_at=_START + timedelta(hours=3)),
     VenueChanged(show=_SHOW, message="The roof is being mended.", order_path=_ORDER),
     SeatsMoved(

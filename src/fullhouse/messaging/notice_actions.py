@@ -10,10 +10,11 @@ from typing import Any
 from uuid import UUID, uuid5
 
 import msgspec
+from msgspec.structs import replace
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.events import actions as events
-from fullhouse.events import facts
+from fullhouse.events import facts, policy
 from fullhouse.events.model import Event
 from fullhouse.kit import audit, jobs, mail
 from fullhouse.kit.db import Database, Tx
@@ -71,7 +72,7 @@ async def post_page(database: Database, organization_id: UUID, payload: Any) -> 
             return  # an earlier run of this very job was committed
         people = await store.take_people(tx, organization_id, notice_id, PAGE)
         letter = msgspec.convert(notice.letter, letters.BY_TEMPLATE[notice.template])
-        to = [mail.To(it.email, msgspec.structs.replace(letter, order_path=it.order_path)) for it in people]
+        to = [mail.To(it.email, replace(letter, order_path=it.order_path)) for it in people]
         await mail.post_all(tx, to, about=notice_id)
         last = len(people) < PAGE or posted + len(people) >= notice.total
         await store.advance_notice(tx, organization_id, notice_id, len(people), last)
@@ -106,17 +107,20 @@ async def _closed(tx: Tx, message: Message) -> Notice | None:
 async def show_of(tx: Tx, event: Event) -> Show:
     """As letters name it. A page that the public no longer sees is no place to send people to."""
     house = f"/o/{(await accounts.get_profile(tx)).slug}"
-    visible = events.view(event, await tx.now()).visible
+    visible = events.is_public(event)
     return _show(event, f"{house}/{event.slug}" if visible else house)
 
 
 def _show(event: Event, path: str) -> Show:
     city = "" if event.city in (event.address or "") else event.city
+    times = policy.times_of(event)
     return Show(
         name=event.name,
         path=path,
-        starts_at=event.start_at,
-        doors_at=event.doors_at,
+        starts_at=times.start_at,
+        was_at=event.start_at if event.status == "postponed" and event.rescheduled_at else None,
+        is_undated=policy.is_undated(event.status, event.rescheduled_at),
+        doors_at=times.doors_at,
         timezone=event.timezone,
         venue=event.venue_name,
         address=", ".join(filter(None, (event.address, city))) or None,
@@ -128,8 +132,11 @@ def _cancelled(event: Event, show: Show, fact: facts.EventFact) -> Notice:
 
 
 def _postponed(event: Event, show: Show, fact: facts.EventFact) -> Notice:
+    """As the fact has it: the show may have been given another date since."""
     if fact.rescheduled_at is None:
-        return letters.EventPostponed(show=show)
+        return letters.EventPostponed(show=replace(show, starts_at=event.start_at, was_at=None, is_undated=True))
+    was_at = event.start_at if event.start_at != fact.rescheduled_at else None
+    show = replace(show, starts_at=fact.rescheduled_at, was_at=was_at, is_undated=False)
     return letters.EventRescheduled(show=show, new_date=fact.rescheduled_at)
 
 

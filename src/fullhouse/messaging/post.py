@@ -38,7 +38,7 @@ async def open_post(
             broker = Broker(amqp_url, names or topology())
             open_now.push_async_callback(broker.stop)
             work |= {f"relay {n}": Relay(finder, broker, hint).run for n in range(1, RELAYS + 1)}
-            joins = Joins(services.database, to)
+            joins = Joins(services.database, to, to_all or ())
             [queue] = broker.topology.queues
             work["joins"] = Consumer(amqp_url, broker, queue, joins.handle).run
         yield work

@@ -89,7 +89,7 @@ DELETE FROM owed_reactions WHERE parked_at IS NOT NULL AND message_id = ANY ($1)
 
 -- name: resend
 UPDATE outbox SET sent_at = NULL, attempts = 0, due_at = app.clock()
-WHERE sent_at IS NOT NULL AND created_at >= $1 AND ($2::text IS NULL OR name LIKE $2);
+WHERE sent_at IS NOT NULL AND created_at >= $1 AND created_at < $2 AND ($3::text IS NULL OR name LIKE $3);
 
 -- name: forget_facts
 -- After a week, what everybody has had. What a broker is still to get stays.

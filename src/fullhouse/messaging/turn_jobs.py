@@ -2,7 +2,7 @@
 
 import structlog
 
-from fullhouse.kit.db import LOST, Database
+from fullhouse.kit.db import Database, is_gone
 from fullhouse.messaging import turn_actions as actions
 from fullhouse.messaging import turn_store as store
 
@@ -19,8 +19,8 @@ async def tell_queues(finder: Database, database: Database) -> int:
         try:
             async with database.tenant(room.organization_id) as tx:
                 told += await actions.tell_opening(tx, room.id) + await actions.tell_turns(tx, room.id)
-        except LOST:
-            raise  # nobody could do better now
-        except Exception:
+        except Exception as error:
+            if is_gone(error):
+                raise
             log.exception("people in a waiting room could not be told", event_id=str(room.id))
     return told

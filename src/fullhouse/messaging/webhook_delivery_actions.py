@@ -24,6 +24,7 @@ from fullhouse.messaging.webhook_model import Delivery, Tried, Webhook, WebhookD
 
 SENDER = Actor(type="system", name="webhooks")
 TEST = "webhook.test"
+CROWDED = "not sent: too many messages wait for this receiver, which takes its time"
 TRIES = Counter("fullhouse_webhook_tries_total", "Tries to deliver to webhooks, by what followed", ["outcome"])
 SECONDS = Histogram("fullhouse_webhook_seconds", "How long webhooks take to answer")
 GIVEN_UP = Counter("fullhouse_webhooks_given_up_total", "Webhooks that we disabled, by why", ["because"])
@@ -47,6 +48,22 @@ async def send(
     outcome = await _post(keyring, outward, tried, now)
     async with database.tenant(organization_id, SENDER) as tx:
         await _settle(tx, tried, outcome)
+
+
+async def put_off(database: Database, organization_id: UUID, delivery_id: UUID, attempt: int) -> bool:
+    """Too many wait for this receiver: the message comes back as after a failed try, and later every time, though it is
+    no failure of the webhook's. False if it was not put off: the last try is never given away.
+    """
+    async with database.tenant(organization_id, SENDER) as tx:
+        tried = await store.lock_tried(tx, tx.organization_id, delivery_id)
+        if tried is None or not policy.is_ours(tried, attempt) or policy.is_claimed(tried, await tx.now()):
+            return False
+        verdict = policy.judge(None, tried.failures, random.random())  # noqa: S311 (spreads the load)
+        if verdict.pause is None or not tried.enabled:
+            return False
+        delivery = _found(await _write(tx, tried, Outcome(None, b"", CROWDED, 0), verdict))
+        await webhooks.send_later(tx, tried.webhook_id, tried.id, delivery.attempts, after=verdict.pause)
+        return True
 
 
 async def send_test(

@@ -19,6 +19,7 @@ from fullhouse.kit.outbox import add_all, announce
 from fullhouse.payments import facts, ledger_actions, policy, store
 from fullhouse.payments.ledger_actions import About
 from fullhouse.payments.model import (
+    OUTSIDE,
     REFUNDS,
     Attempt,
     Cancelled,
@@ -28,6 +29,7 @@ from fullhouse.payments.model import (
     Pending,
     Refund,
     Refunded,
+    RefundNotFailed,
     RefundOutcome,
     RefundTooHigh,
     Unknown,
@@ -36,6 +38,10 @@ from fullhouse.payments.model import (
 
 OUTCOMES = Counter("fullhouse_payments_total", "Attempts to be paid, by how they ended", ["provider", "outcome"])
 log = structlog.get_logger()
+
+
+class ToldBefore(Exception):
+    """Of this refund, in this very moment, by another message."""
 
 
 async def get_attempt(tx: Tx, attempt_id: UUID) -> Attempt:
@@ -54,8 +60,8 @@ async def record(tx: Tx, attempt_id: UUID, outcome: Outcome) -> Attempt:
     before = await store.lock_attempt(tx, tx.organization_id, attempt_id)
     if before is None:
         raise NotFound
-    if isinstance(outcome, Captured) and outcome.amount != before.amount:
-        return await _alarm(tx, before, outcome)
+    if isinstance(outcome, Captured) and (wrong := policy.wrong(before, outcome)):
+        return await _alarm(tx, before, outcome, wrong)
     status = policy.moved(before.status, outcome)
     if status is None:
         return before
@@ -72,7 +78,8 @@ async def capture_all(tx: Tx, captures: Sequence[tuple[UUID, Captured]]) -> list
     for, and the only money for their order; all others are for `record`. What follows from it is the caller's."""
     ids, outcomes = [attempt_id for attempt_id, _ in captures], [outcome for _, outcome in captures]
     refs, amounts = [outcome.ref for outcome in outcomes], [outcome.amount for outcome in outcomes]
-    return await store.capture_attempts(tx, tx.organization_id, ids, refs, amounts)
+    currencies = [outcome.currency for outcome in outcomes]
+    return await store.capture_attempts(tx, tx.organization_id, ids, refs, amounts, currencies)
 
 
 async def tell_captured(tx: Tx, attempts: Sequence[Attempt]) -> None:
@@ -120,18 +127,20 @@ def _about(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-async def _alarm(tx: Tx, attempt: Attempt, outcome: Captured) -> Attempt:
-    """Another amount than was asked for: no ticket for it, and a person looks."""
+async def _alarm(tx: Tx, attempt: Attempt, outcome: Captured, wrong: str) -> Attempt:
+    """Another amount or currency than was asked for: no ticket for it, and a person looks."""
+    currency = outcome.currency or attempt.currency
     log.error(
-        "a provider captured another amount than was asked for", attempt_id=str(attempt.id), asked=attempt.amount,
-        captured=outcome.amount, currency=attempt.currency, provider=attempt.provider,
+        "a provider captured other money than was asked for", attempt_id=str(attempt.id), asked=attempt.amount,
+        currency=attempt.currency, captured=outcome.amount, captured_currency=currency, provider=attempt.provider,
     )  # fmt: skip
-    if attempt.failure_code == "wrong_amount" or not attempt.is_open:
+    if attempt.is_alarming or not attempt.is_open:
         return attempt
-    words = (outcome.ref, None, "wrong_amount", f"{outcome.amount} was captured, {attempt.amount} was asked for.")
-    after = await store.save_attempt(tx, tx.organization_id, attempt.id, "unknown", *words)
+    said = f"{outcome.amount} {currency} was captured, {attempt.amount} {attempt.currency} was asked for."
+    after = await store.save_attempt(tx, tx.organization_id, attempt.id, "unknown", outcome.ref, None, wrong, said)
     assert after
-    await audit.write(tx, "payment.wrong_amount", "payment_attempt", attempt.id, after={"captured": outcome.amount})
+    captured = {"captured": outcome.amount, "currency": currency}
+    await audit.write(tx, f"payment.{wrong}", "payment_attempt", attempt.id, after=captured)
     return after
 
 
@@ -141,50 +150,111 @@ async def _alarm(tx: Tx, attempt: Attempt, outcome: Captured) -> Attempt:
 async def request_refund(tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str) -> Refund:
     """So much of a captured attempt is owed to the buyer from now on; a worker asks the provider to give it back.
     What was earned by it is for the caller to post (kind `refund`, source: the refund's id)."""
+    refund, attempt = await _take(tx, attempt_id, event_id, amount, reason, "requested")
+    await announce(tx, facts.RefundRequested(**_said(refund, attempt), reason=reason))
+    return refund
+
+
+async def find_refund(tx: Tx, attempt: Attempt, ref: str, amount: int) -> None:
+    """Money has gone back that nobody here asked for. What it means to its order is a consequence, which notes it."""
+    await announce(tx, facts.RefundFound(subject_id=attempt.id, ref=ref, **_about(attempt) | {"amount": amount}))
+
+
+async def note_refund(tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str, ref: str) -> Refund:
+    """As if it had been asked for and were done, under the provider's name for it. The caller posts as above."""
+    refund, attempt = await _take(tx, attempt_id, event_id, amount, reason, "found", ref)
+    await _gone_out(tx, refund, attempt, attempt.provider)
+    return refund
+
+
+async def has_refund(tx: Tx, attempt_id: UUID, ref: str) -> bool:
+    """By the provider's name for it."""
+    return bool(await store.has_refund(tx, tx.organization_id, attempt_id, ref))
+
+
+async def _take(
+    tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str, word: str, ref: str | None = None
+) -> tuple[Refund, Attempt]:
     attempt = await store.take_refund(tx, tx.organization_id, attempt_id, amount)
     if attempt is None:
         raise RefundTooHigh()
     refund = await store.insert_refund(
         tx, new_id(), tx.organization_id, attempt_id, attempt.order_id, event_id, amount, attempt.currency, reason,
-        tx.actor.id,
+        tx.actor.id, "done" if ref else "requested", ref,
     )  # fmt: skip
     assert refund
-    await audit.write(
-        tx,
-        "refund.requested",
-        "refund",
-        refund.id,
-        after={"order_id": refund.order_id, "amount": amount},
-        reason=reason,
-    )
-    await announce(tx, facts.RefundRequested(**_said(refund, attempt), reason=reason))
-    return refund
+    after = {"order_id": refund.order_id, "amount": amount}
+    await audit.write(tx, f"refund.{word}", "refund", refund.id, after=after, reason=reason)
+    return refund, attempt
 
 
-async def record_refund(tx: Tx, refund_id: UUID, outcome: RefundOutcome) -> Refund:
-    """What a provider said about a refund, once."""
+async def record_refund(tx: Tx, refund_id: UUID, outcome: RefundOutcome, of_try: int) -> Refund:
+    """What a provider said about a try to give money back, once."""
     before = await store.lock_refund(tx, tx.organization_id, refund_id)
     if before is None:
         raise NotFound
-    if before.status == "done" or before.status == outcome.word:
+    status = policy.refund_moved(before, outcome, of_try)
+    if status is None:
         return before
     ref = outcome.ref if isinstance(outcome, Refunded) else None
     sentence = outcome.sentence if isinstance(outcome, Failed) else None
-    after = await store.save_refund(tx, tx.organization_id, refund_id, outcome.word, ref, sentence)
+    after = await store.save_refund(tx, tx.organization_id, refund_id, status, ref, sentence)
     assert after
     attempt = await get_attempt(tx, after.attempt_id)
     if after.status == "done":
-        entries = {REFUNDS: after.amount, account_of(attempt.provider): -after.amount}
-        await ledger_actions.post(
-            tx, "payout", refund_id, About(after.order_id, after.event_id), after.currency, entries
-        )
-        await audit.write(tx, "refund.done", "refund", refund_id, after={"amount": after.amount})
-        await announce(tx, facts.RefundDone(**_said(after, attempt)))
+        await _gone_out(tx, after, attempt, attempt.provider)
     elif after.status == "failed":
         log.error("a provider refuses to give money back", refund_id=str(refund_id), failure=sentence)
-        await audit.write(tx, "refund.failed", "refund", refund_id, reason=sentence)
+        if before.status == "done":
+            await _post(tx, "return", after, {account_of(attempt.provider): after.amount, REFUNDS: -after.amount})
+        await audit.write(tx, "refund.failed", "refund", refund_id, before={"status": before.status}, reason=sentence)
         await announce(tx, facts.RefundFailed(**_said(after, attempt), failure=sentence or ""))
     return after
+
+
+async def retry_refund(tx: Tx, order_id: UUID, refund_id: UUID) -> Refund:
+    """What was refused is owed as before; a worker asks the provider once more, under a new key."""
+    refund = await store.retry_refund(tx, tx.organization_id, refund_id, order_id)
+    if refund is None:
+        raise await _not_failed(tx, order_id, refund_id)
+    await audit.write(tx, "refund.retried", "refund", refund.id, after={"tries": refund.tries})
+    return refund
+
+
+async def retry_refunds(tx: Tx, event_id: UUID, limit: int) -> int:
+    """So many of a show's, all that were refused if they are no more."""
+    again = await store.retry_refunds(tx, tx.organization_id, event_id, limit)
+    for refund in again:
+        await audit.write(tx, "refund.retried", "refund", refund.id, after={"tries": refund.tries})
+    return len(again)
+
+
+async def pay_outside(tx: Tx, order_id: UUID, refund_id: UUID, reason: str) -> Refund:
+    """Somebody has given the buyer the money by another way. The provider keeps what it has for the organiser."""
+    refund = await store.pay_outside(tx, tx.organization_id, refund_id, order_id, reason)
+    if refund is None:
+        raise await _not_failed(tx, order_id, refund_id)
+    await _gone_out(tx, refund, await get_attempt(tx, refund.attempt_id), OUTSIDE)
+    return refund
+
+
+async def _not_failed(tx: Tx, order_id: UUID, refund_id: UUID) -> Exception:
+    found = await store.refund_by_id(tx, tx.organization_id, refund_id)
+    if found is None or found.order_id != order_id:
+        return NotFound()
+    return RefundNotFailed(f"It is {found.status}.")
+
+
+async def _gone_out(tx: Tx, refund: Refund, attempt: Attempt, provider: str) -> None:
+    await _post(tx, "payout", refund, {REFUNDS: refund.amount, account_of(provider): -refund.amount})
+    after = {"amount": refund.amount} | ({"outside": True} if refund.paid_outside else {})
+    await audit.write(tx, "refund.done", "refund", refund.id, after=after, reason=refund.paid_outside)
+    await announce(tx, facts.RefundDone(**_said(refund, attempt), outside=refund.paid_outside is not None))
+
+
+async def _post(tx: Tx, kind: str, refund: Refund, entries: dict[str, int]) -> None:
+    about = About(refund.order_id, refund.event_id)
+    await ledger_actions.post(tx, kind, refund.key, about, refund.currency, entries)
 
 
 async def refunds_of(tx: Tx, order_id: UUID) -> list[Refund]:

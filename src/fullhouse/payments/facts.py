@@ -39,14 +39,24 @@ class RefundRequested(PaymentFact, frozen=True, kw_only=True):
 
 
 class RefundDone(PaymentFact, frozen=True, kw_only=True):
-    """The provider has given it back; `subject_id` is the refund."""
+    """The provider has given it back, or staff have paid it `outside` of the system; `subject_id` is the refund."""
 
     name: ClassVar[str] = "refund.done"
     attempt_id: UUID
+    outside: bool = False
+
+
+class RefundFound(PaymentFact, frozen=True, kw_only=True):
+    """Somebody had the provider give money back, at the provider itself: `ref` is its name there. Its tickets are valid
+    until the organiser decides otherwise. `subject_id` is the attempt."""
+
+    name: ClassVar[str] = "refund.found"
+    ref: str
 
 
 class RefundFailed(PaymentFact, frozen=True, kw_only=True):
-    """The provider refuses to give it back: a person must see to it. `subject_id` is the refund."""
+    """The provider refuses to give it back, or the bank has sent it back: a person must see to it. `subject_id` is the
+    refund."""
 
     name: ClassVar[str] = "refund.failed"
     attempt_id: UUID

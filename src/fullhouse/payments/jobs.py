@@ -5,13 +5,15 @@ Seats wait for the first. A payment that a buyer has left pending for too long i
 is given up here: otherwise it could still be paid.
 """
 
+from functools import partial
 from uuid import UUID
 
 from fullhouse.kit.actors import Actor
 from fullhouse.kit.db import Database
+from fullhouse.kit.loops import one_by_one
 from fullhouse.kit.services import Services
-from fullhouse.payments import actions, policy, store
-from fullhouse.payments.model import Attempt, Outcome
+from fullhouse.payments import actions, news_actions, policy, store
+from fullhouse.payments.model import Attempt, Failed, Outcome
 from fullhouse.payments.provider_actions import Providers
 
 SWEEPER = Actor(type="system", name="payments")
@@ -22,10 +24,7 @@ async def sweep_attempts(finder: Database, services: Services) -> int:
     """Asks about all that are due, each by whoever claims it; returns how many were asked about."""
     async with finder.nobody() as tx:
         due = await store.due_attempts(tx, AT_ONCE)
-    asked = 0
-    for organization_id, attempt_id in due:
-        asked += await pursue(services, organization_id, attempt_id)
-    return asked
+    return await one_by_one(due, partial(pursue, services), "a payment could not be asked about")
 
 
 async def pursue(services: Services, organization_id: UUID, attempt_id: UUID) -> bool:
@@ -33,7 +32,7 @@ async def pursue(services: Services, organization_id: UUID, attempt_id: UUID) ->
         known = await store.attempt_by_id(tx, organization_id, attempt_id)
         attempt = known and await store.claim_attempt(tx, organization_id, attempt_id, policy.pause_s(known.asked))
         now = await tx.now()
-    if attempt is None or attempt.failure_code == "wrong_amount":
+    if attempt is None or attempt.is_alarming:
         return False
     assert attempt.give_up_at
     providers = services.part(Providers)
@@ -50,14 +49,11 @@ async def _record(services: Services, attempt: Attempt, outcome: Outcome) -> Non
 async def sweep_refunds(finder: Database, services: Services) -> int:
     async with finder.nobody() as tx:
         due = await store.due_refunds(tx, AT_ONCE)
-    done = 0
-    for organization_id, refund_id in due:
-        done += await carry_out(services, organization_id, refund_id)
-    return done
+    return await one_by_one(due, partial(carry_out, services), "money could not be given back")
 
 
 async def carry_out(services: Services, organization_id: UUID, refund_id: UUID) -> bool:
-    """Asks the provider to give it back, outside of every transaction; the refund's id makes it once."""
+    """Asks the provider to give it back, outside of every transaction; the key of the try makes it once."""
     async with services.database.tenant(organization_id, SWEEPER) as tx:
         known = await store.refund_by_id(tx, organization_id, refund_id)
         refund = known and await store.claim_refund(tx, organization_id, refund_id, policy.pause_s(known.asked))
@@ -66,5 +62,7 @@ async def carry_out(services: Services, organization_id: UUID, refund_id: UUID) 
         return False
     outcome = await services.part(Providers).give_back(refund, attempt)
     async with services.database.tenant(organization_id, SWEEPER) as tx:
-        await actions.record_refund(tx, refund_id, outcome)
+        await actions.record_refund(tx, refund_id, outcome, refund.tries)
+    if isinstance(outcome, Failed):
+        await news_actions.find_made_elsewhere(services, attempt)
     return True

@@ -2,6 +2,8 @@
 
     provider:test, provider:stripe   what a provider has for us: debited by what it captures, credited by what it
                                      gives back
+    provider:outside                 what staff paid back to buyers by another way, as a credit: the provider has it
+                                     still
     organizer                        what the organiser has earned with tickets, discounts taken off
     fees                             what buyers paid on top, as fees
     tax                              what buyers paid as taxes, for the organiser to pass on
@@ -11,7 +13,8 @@
     capture   provider +total · organizer −, fees −, tax −        kind `capture`, source: the attempt
     unearned  provider +total · refunds −total                    kind `capture`, source: the attempt (nothing was sold)
     refund    organizer +, fees +, tax + · refunds −              kind `refund`, source: the refund
-    payout    refunds + · provider −                              kind `payout`, source: the refund
+    payout    refunds + · provider −                              kind `payout`, source: the refund's try
+    return    provider + · refunds −                              kind `return`, source: the refund's try
 
 An order that costs nothing moves nothing.
 """

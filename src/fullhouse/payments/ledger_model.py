@@ -16,7 +16,8 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LedgerTransaction(msgspec.Struct, frozen=True, kw_only=True):
-    """Its entries are nothing together. `source_id` is the payment or the refund that it is about."""
+    """Its entries are nothing together. `source_id` is the payment or the refund that it is about; for a
+    refund that was tried again, the try."""
 
     id: UUID
     kind: str
@@ -30,6 +31,7 @@ class LedgerTransaction(msgspec.Struct, frozen=True, kw_only=True):
 class Balance(msgspec.Struct, frozen=True, kw_only=True):
     """Of one currency, in minor units: what the organiser has earned with tickets, what buyers paid on top as fees and
     as taxes, what buyers are still owed, and what each provider has for it. All but the last together are the last.
+    `outside` among the providers is what was paid back to buyers by another way: less than nothing.
     """
 
     currency: str

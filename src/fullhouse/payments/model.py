@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from typing import ClassVar
-from uuid import UUID
+from uuid import UUID, uuid5
 
 import msgspec
 
@@ -35,9 +35,14 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     def is_open(self) -> bool:
         return self.status in ("started", "pending", "unknown")
 
+    @property
+    def is_alarming(self) -> bool:
+        """Other money than was asked for is there: a person looks, and nobody asks any more."""
+        return self.failure_code in ("wrong_amount", "wrong_currency")
+
 
 class Refund(msgspec.Struct, frozen=True, kw_only=True):
-    """Money on its way back. Its id is the provider's key."""
+    """Money on its way back. Each try has its own key: a provider remembers what it refused."""
 
     id: UUID
     organization_id: UUID
@@ -51,7 +56,14 @@ class Refund(msgspec.Struct, frozen=True, kw_only=True):
     provider_ref: str | None
     failure: str | None
     asked: int
+    tries: int
+    paid_outside: str | None
     created_at: datetime
+
+    @property
+    def key(self) -> UUID:
+        """The provider's, and the ledger's: of this try."""
+        return self.id if self.tries == 1 else uuid5(self.id, str(self.tries))
 
 
 FIRST_ASK_S = 20  # later than a provider may take to answer: nobody asks about a charge that is still on its way
@@ -59,6 +71,7 @@ GIVE_UP_S = 15 * 60  # how long a buyer may take at the provider
 
 # The ledger's accounts; what they mean stands in ledger_actions.py.
 ORGANIZER, FEES, TAX, REFUNDS = "organizer", "fees", "tax", "refunds"
+OUTSIDE = "outside"  # a provider in the ledger only: what somebody paid back by another way
 
 
 def account_of(provider: str) -> str:
@@ -83,6 +96,7 @@ class Captured(msgspec.Struct, frozen=True):
     word: ClassVar[str] = "captured"
     ref: str
     amount: int
+    currency: str | None = None  # if the provider says so
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -141,6 +155,13 @@ class RefundTooHigh(Conflict):
     """More cannot go back than was paid."""
 
     code, title = "refund_too_high", "More than was paid"
+
+
+class RefundNotFailed(Conflict):
+    """Only money that the provider refused to give back can be tried again, or be paid by another way. This refund is
+    on its way, or has arrived, or somebody else was faster."""
+
+    code, title = "refund_not_failed", "The refund was not refused"
 
 
 class BadSignature(Refusal):

@@ -92,9 +92,9 @@ class PlayMoney:
             if await store.charge_status(tx, refund.organization_id, attempt.id) != "captured":
                 return Failed("no_such_charge", "There is no such charge.")
             await store.charge_once(
-                tx, refund.organization_id, refund.id, "refund", "refund", refund.amount, refund.currency, "refunded"
+                tx, refund.organization_id, refund.key, "refund", "refund", refund.amount, refund.currency, "refunded"
             )
-        return Refunded(str(refund.id))
+        return Refunded(str(refund.key))
 
     async def close(self) -> None:
         await asyncio.gather(*self._telling, return_exceptions=True)

@@ -6,7 +6,7 @@ failure_code, failure, refunded, asked, ask_at, give_up_at, created_at
 
 -- part: refund
 id, organization_id, attempt_id, order_id, event_id, amount, currency, status, reason, provider_ref, failure, asked,
-created_at
+tries, paid_outside, created_at
 
 -- name: attempt_by_id
 SELECT {attempt} FROM payment_attempts WHERE organization_id = $1 AND id = $2;
@@ -24,8 +24,9 @@ WHERE organization_id = $1 AND id = $2 FOR UPDATE OF payment_attempts;
 -- before, nor another amount, nor one too many for its order. What follows is a sale, as above.
 WITH due AS MATERIALIZED (
     SELECT a.id AS attempt_id, w.ref
-    FROM unnest($2::uuid[], $3::text[], $4::bigint[]) AS w (id, ref, amount)
+    FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::text[]) AS w (id, ref, amount, currency)
     JOIN payment_attempts a ON a.organization_id = $1 AND a.id = w.id AND a.amount = w.amount
+                           AND a.currency = coalesce(w.currency, a.currency)
                            AND a.status IN ('started', 'pending', 'unknown'),
          set_config('plan_cache_mode', 'force_generic_plan', true) AS kept,
          set_config('enable_seqscan', 'off', true) AS narrow
@@ -73,8 +74,12 @@ WHERE organization_id = $1 AND id = $2 AND status = 'captured' AND refunded + $3
 RETURNING {attempt};
 
 -- name: insert_refund
-INSERT INTO refunds (id, organization_id, attempt_id, order_id, event_id, amount, currency, reason, requested_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING {refund};
+INSERT INTO refunds (id, organization_id, attempt_id, order_id, event_id, amount, currency, reason, requested_by, status,
+                     provider_ref)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING {refund};
+
+-- name: has_refund
+SELECT EXISTS (SELECT FROM refunds WHERE organization_id = $1 AND attempt_id = $2 AND provider_ref = $3);
 
 -- name: refund_by_id
 SELECT {refund} FROM refunds WHERE organization_id = $1 AND id = $2;
@@ -88,6 +93,33 @@ SELECT {refund} FROM refunds WHERE organization_id = $1 AND order_id = $2 ORDER 
 -- name: save_refund
 UPDATE refunds SET status = $3, provider_ref = coalesce($4, provider_ref), failure = $5, updated_at = app.clock()
 WHERE organization_id = $1 AND id = $2 RETURNING {refund};
+
+-- name: retry_refund
+-- Of two who want it, the first; what was refused is refused no more.
+UPDATE refunds
+SET status = 'requested', tries = tries + 1, asked = 0, ask_at = app.clock(), provider_ref = NULL, failure = NULL,
+    updated_at = app.clock()
+WHERE organization_id = $1 AND id = $2 AND order_id = $3 AND status = 'failed'
+RETURNING {refund};
+
+-- name: retry_refunds
+-- A show's, the oldest first. What somebody else is about to try again is left to them.
+UPDATE refunds
+SET status = 'requested', tries = tries + 1, asked = 0, ask_at = app.clock(), provider_ref = NULL, failure = NULL,
+    updated_at = app.clock()
+WHERE organization_id = $1 AND status = 'failed' AND id IN (
+    SELECT id FROM refunds WHERE organization_id = $1 AND event_id = $2 AND status = 'failed'
+    ORDER BY created_at, id LIMIT $3 FOR UPDATE SKIP LOCKED)
+RETURNING {refund};
+
+-- name: pay_outside
+UPDATE refunds
+SET status = 'done', tries = tries + 1, provider_ref = NULL, failure = NULL, paid_outside = $4, updated_at = app.clock()
+WHERE organization_id = $1 AND id = $2 AND order_id = $3 AND status = 'failed'
+RETURNING {refund};
+
+-- name: lock_refunds_of_attempt
+SELECT {refund} FROM refunds WHERE organization_id = $1 AND attempt_id = $2 ORDER BY created_at, id FOR UPDATE;
 
 -- name: due_refunds
 SELECT organization_id, id FROM refunds

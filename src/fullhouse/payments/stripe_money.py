@@ -6,7 +6,7 @@ reference was never paid, whatever became of the answer.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import stripe
@@ -39,7 +39,11 @@ class Intent(msgspec.Struct, frozen=True):
     currency: str
     amount_received: int = 0
     client_secret: str | None = None
-    metadata: dict[str, str] = {}
+    words: dict[str, str] | None = msgspec.field(name="metadata", default=None)
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        return self.words or {}  # Stripe may send null
 
 
 class Returned(msgspec.Struct, frozen=True):
@@ -48,7 +52,24 @@ class Returned(msgspec.Struct, frozen=True):
     id: str
     status: str | None
     failure_reason: str | None = None
-    metadata: dict[str, str] = {}
+    amount: int = 0
+    currency: str = ""
+    payment_intent: str | None = None
+    words: dict[str, str] | None = msgspec.field(name="metadata", default=None)
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        return self.words or {}
+
+    @property
+    def of_try(self) -> str:
+        return self.metadata.get("try", "1")
+
+
+class Charge(msgspec.Struct, frozen=True):
+    """As much of a Charge as is needed here."""
+
+    payment_intent: str | None = None
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -69,7 +90,7 @@ def _pending(intent: Intent) -> Outcome:
 
 # What an intent's status means. A card that was declined leaves it open: the buyer may try another one.
 PAYMENTS: Mapping[str, Callable[[Intent], Outcome]] = {
-    "succeeded": lambda intent: Captured(intent.id, intent.amount_received),
+    "succeeded": lambda intent: Captured(intent.id, intent.amount_received, intent.currency.upper()),
     "canceled": lambda _: Cancelled(),
     "processing": _pending,
     "requires_action": _pending,
@@ -82,6 +103,8 @@ REFUNDS: Mapping[str | None, Callable[[Returned], RefundOutcome]] = {
     "failed": lambda refund: Failed("refund_failed", _why(refund)),
     "canceled": lambda refund: Failed("refund_failed", _why(refund)),
 }
+
+OVER = ("failed", "canceled")  # of this nothing goes out any more: another try may be made
 
 
 def _why(refund: Returned) -> str:
@@ -152,28 +175,41 @@ class StripeMoney:
             return await self.ask(attempt)
 
     async def refund(self, refund: Refund, attempt: Attempt) -> RefundOutcome:
-        """Under the refund's id. Stripe forgets keys after a day: from the second time on, it is looked for first."""
+        """Under the key of the try. Stripe forgets keys after a day: from the second time on it is looked for first."""
         if attempt.provider_ref is None:
             return Failed("no_such_charge", "There is no such charge.")
-        if refund.asked > 1 and (known := await self._find(refund, attempt.provider_ref)):
+        if (refund.asked > 1 or refund.tries > 1) and (known := await self._find(refund, attempt.provider_ref)):
             return said_of_refund(known)
         try:
             made = await self._refunds.create_async(
                 {
                     "payment_intent": attempt.provider_ref,
                     "amount": refund.amount,
-                    "metadata": {"organization": str(refund.organization_id), "refund": str(refund.id)},
+                    "metadata": {
+                        "organization": str(refund.organization_id),
+                        "refund": str(refund.id),
+                        "try": str(refund.tries),
+                    },
                 },
-                {"idempotency_key": str(refund.id)},
+                {"idempotency_key": str(refund.key)},
             )
         except stripe.InvalidRequestError as error:
             return Failed(error.code or "refused", error.user_message or "Stripe refuses it.")
         return said_of_refund(_read(made, Returned))
 
     async def _find(self, refund: Refund, intent: str) -> Returned | None:
+        its = [one for one in await self.refunds(intent) if one.metadata.get("refund") == str(refund.id)]
+        return next((one for one in its if one.of_try == str(refund.tries) or one.status not in OVER), None)
+
+    async def refunds(self, intent: str) -> list[Returned]:
         found = await self._refunds.list_async({"payment_intent": intent, "limit": 100})
-        all_of_it = [_read(one, Returned) for one in found.data]
-        return next((one for one in all_of_it if one.metadata.get("refund") == str(refund.id)), None)
+        return [_read(one, Returned) for one in found.data]
+
+    async def intent(self, name: str) -> Intent | None:
+        try:
+            return cast("Intent", _read(await self._intents.retrieve_async(name), Intent))
+        except stripe.InvalidRequestError:
+            return None  # there is none, or it is not ours to see
 
     def verify(self, raw: bytes, signature: str | None) -> int:
         """When Stripe signed these bytes, in seconds. Otherwise they are somebody else's."""

@@ -18,6 +18,7 @@ from fullhouse.kit.secrets import Keyring
 from fullhouse.queue import draw, facts, policy, store
 from fullhouse.queue.model import (
     Admission,
+    InCheckout,
     NotInQueue,
     PreQueueTooLate,
     Room,
@@ -47,9 +48,23 @@ async def admission(tx: Tx, event_id: UUID, user_id: UUID, *, lock: bool = False
 
 
 async def prolong(tx: Tx, event_id: UUID, user_id: UUID, until: datetime) -> Admission | None:
-    """A checkout or a payment keeps its slot until then, and never for a shorter time than it had."""
+    """A checkout keeps its slot until then, and never for a shorter time than it had."""
     slot = await store.prolong(tx, tx.organization_id, event_id, user_id, until)
     return _told_admission(tx, event_id, slot)
+
+
+async def regain(tx: Tx, event_id: UUID, user_id: UUID, until: datetime) -> bool:
+    """For a checkout that goes on after a payment that took its time: the slot that it has, or another one if
+    it is free and nobody waits for it. The room's lock makes it exact, as for everybody who is let in."""
+    if await prolong(tx, event_id, user_id, until):
+        return True
+    room = await store.room_locked(tx, tx.organization_id, event_id)
+    if room is None:
+        return True
+    if room.state not in ("open", "closed") or not await store.is_empty(tx, tx.organization_id, event_id, room.slots):
+        return False
+    await admit_first(tx, event_id, [(user_id, until)])
+    return True
 
 
 async def stay(tx: Tx, event_id: UUID, user_id: UUID, seconds: int) -> Admission | None:
@@ -82,7 +97,11 @@ async def admit_first(tx: Tx, event_id: UUID, holders: Sequence[tuple[UUID, date
 
 
 async def leave(tx: Tx, event_id: UUID, user_id: UUID) -> None:
-    """Gives a place or a slot back. Whoever leaves the line cannot join again for an hour."""
+    """Gives a place or a slot back. Whoever leaves the line cannot join one again for an hour. A slot with a
+    checkout is not given back: there would be more checkouts than slots."""
+    slot = await admission(tx, event_id, user_id, lock=True)
+    if slot and await store.is_in_checkout(tx, tx.organization_id, event_id, user_id):
+        raise InCheckout()
     ended = await store.leave(tx, tx.organization_id, event_id, user_id, policy.COOLDOWN)
     if ended is None:
         await events.get_event(tx, event_id)  # a show that there is not is another matter

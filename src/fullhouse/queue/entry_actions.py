@@ -6,7 +6,6 @@ from uuid import UUID
 import msgspec
 
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.secrets import digest
 from fullhouse.kit.services import Services
 from fullhouse.queue import actions, policy, slips
 from fullhouse.queue.line import ADMITTED, STATUS, UNKNOWN, WAITING
@@ -60,7 +59,7 @@ def poll_from_memory(services: Services, event_id: UUID, token: str | None, auth
         return None
     queue: Queue = services.parts[Queue]
     now_s = queue.now_s()
-    found = queue.passes.read(token, [digest(authorization[7:])], now_s)
+    found = queue.passes.read_again(token, authorization[7:], now_s)
     standing = queue.by_key.get(found[1]) if found else None
     if found is None or standing is None or standing.number != event_id.int:
         return None
@@ -86,11 +85,16 @@ def told(asking: Asking) -> bytes:
     return slips.fill(pulse.slip, seq, ahead, eta, line.seen_s(seq) + policy.PLACE_S, now_s, next_s, token)
 
 
+def is_open_to_all(services: Services, event_id: UUID) -> bool:
+    """There is no line, as far as is known here: no needs another look."""
+    state: str | None = services.parts[Queue].states.get(event_id)
+    return state == "closed"
+
+
 async def check_admitted(services: Services, who: Principal, event_id: UUID, seconds: int) -> None:
     """While the room is open, only who has a slot may choose; and whoever chooses keeps it a little longer."""
     queue = services.part(Queue)
-    state = queue.states.get(event_id)
-    if state == "closed" or (state or await queue.state(who.organization_id, event_id)) == "closed":
+    if (queue.states.get(event_id) or await queue.state(who.organization_id, event_id)) == "closed":
         return
     async with services.database.tenant(who.organization_id, who.actor) as tx:
         if await actions.stay(tx, event_id, who.id, seconds) is None:

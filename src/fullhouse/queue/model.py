@@ -156,6 +156,12 @@ class CheckoutFull(Conflict):
     code, title = "checkout_full", "The checkout is busy"
 
 
+class InCheckout(Conflict):
+    """The slot has a checkout in it: leave that, and the slot goes with it."""
+
+    code, title = "in_checkout", "You are in a checkout"
+
+
 class NotInQueue(NotFound):
     """You have no place in this show's line."""
 

@@ -56,6 +56,10 @@ UPDATE queue_entries e SET status = $4, ended_at = app.clock()
 FROM inside WHERE e.organization_id = $1 AND e.event_id = $2 AND e.seq = inside.seq
 RETURNING e.seq AS value;
 
+-- name: is_in_checkout
+SELECT EXISTS (SELECT FROM checkout_sessions WHERE organization_id = $1 AND event_id = $2 AND user_id = $3
+               AND (status = 'paying' OR status = 'open' AND expires_at > app.clock()));
+
 -- name: leave
 -- Whoever gives up a place in the line must not take another at once; a slot is given back freely.
 UPDATE queue_entries SET status = 'left', ended_at = app.clock(),

@@ -37,17 +37,20 @@ async def join_queue(services: Services, who: Principal, event_id: UUID) -> Plac
     return entry_actions.place(*await entry_actions.join(services, who, event_id))
 
 
+def poll_at_once(call: Call) -> Answer | None:
+    token, bearer = call.header("x-queue-token"), call.header("authorization")
+    text = entry_actions.poll_from_memory(call.state.services, call.params[0], token, bearer)
+    return Answer(200, text) if text else None
+
+
 async def poll_fast(call: Call) -> Answer:
-    services, event_id, token = call.state.services, call.params[0], call.header("x-queue-token")
-    bearer = call.header("authorization")
-    if text := entry_actions.poll_from_memory(services, event_id, token, bearer):
-        return Answer(200, text)
+    token, bearer = call.header("x-queue-token"), call.header("authorization")
     cookie = None if bearer else call.header("cookie")
-    asking = await entry_actions.poll(services, event_id, token, bearer, cookie)
+    asking = await entry_actions.poll(call.state.services, call.params[0], token, bearer, cookie)
     return Answer(200, entry_actions.told(asking))
 
 
-@get("/api/events/{event_id:uuid}/queue", public=True, fast=poll_fast)
+@get("/api/events/{event_id:uuid}/queue", public=True, fast=poll_fast, at_once=poll_at_once)
 async def poll_queue(
     services: Services, event_id: UUID, queue_token: Token = None, authorization: Bearer = None, cookie: Cookies = None
 ) -> Place:
@@ -61,7 +64,8 @@ async def poll_queue(
 
 @delete("/api/events/{event_id:uuid}/queue", "queue.join")
 async def leave_queue(tx: Tx, who: Principal, event_id: UUID) -> None:
-    """Give the place or the slot back. Whoever leaves while waiting can join again after an hour."""
+    """Give the place or the slot back. Whoever leaves while waiting can join again after an hour. A slot that has a
+    checkout goes with the checkout."""
     await actions.leave(tx, event_id, who.id)
 
 

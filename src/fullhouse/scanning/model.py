@@ -222,6 +222,13 @@ class Undo(Request, frozen=True, kw_only=True):
     reason: Reason
 
 
+class FindTickets(Request, frozen=True, kw_only=True):
+    """Whose ticket. A device knows its own show."""
+
+    q: Annotated[str, Meta(min_length=2, max_length=100, description="A name, an order, a ticket's code or number.")]
+    event_id: UUID | None = None
+
+
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
     """A ticket that a search found: its code can be scanned by hand."""
 

@@ -24,6 +24,7 @@ from fullhouse.scanning.live_model import Entries, LiveGates
 from fullhouse.scanning.model import (
     Batch,
     Device,
+    FindTickets,
     Hit,
     Incident,
     Merged,
@@ -117,6 +118,12 @@ async def search_tickets(tx: Tx, who: Principal, q: Words, event_id: Show = None
     return await actions.search(tx, who, event_id, q)
 
 
+@post("/api/scan/search", "scanning.search", status=200)
+async def find_tickets(tx: Tx, who: Principal, data: FindTickets) -> list[Hit]:
+    """The same search, with the name in the body: an address ends up in logs and histories."""
+    return await actions.search(tx, who, data.event_id, data.q)
+
+
 @get("/api/scan/live", "scanning.scan")
 async def live_for_device(tx: Tx, who: Principal) -> LiveGates:
     """How many are inside today, at the show of the device that asks."""
@@ -188,7 +195,7 @@ async def resolve_incident(tx: Tx, who: Principal, event_id: UUID, incident_id: 
 
 
 handlers = [
-    add_device, list_devices, revoke_device, pair_device, scan, undo_scan, search_tickets, live_for_device,
-    search_incidents, get_snapshot, merge_batch, live_gates, gate_entries, stream_gates, list_incidents,
-    resolve_incident,
+    add_device, list_devices, revoke_device, pair_device, scan, undo_scan, search_tickets, find_tickets,
+    live_for_device, search_incidents, get_snapshot, merge_batch, live_gates, gate_entries, stream_gates,
+    list_incidents, resolve_incident,
 ]  # fmt: skip

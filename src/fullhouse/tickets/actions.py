@@ -120,14 +120,14 @@ async def see(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID) -> Tick
     row = await store.printed_ticket(tx, tx.organization_id, ticket_id)
     if row is None or not may_see(who, row):
         raise TicketNotFound
-    return await printed_one(tx, keyring, ticket_id)
+    return await _printed(tx, keyring, row)  # the row that was looked at: the next may be another holder's
 
 
 def may_see(who: Principal, row: TicketRow) -> bool:
     """Its holder; whoever bought it, until it has changed hands; and staff."""
     return (
         who.id == row.holder_user_id
-        or (who.id == row.buyer_id and row.transferred_at is None)
+        or (who.id == row.buyer_id and not row.is_passed_on_by(who.id))
         or "sales.read" in who.allowed
     )
 
@@ -148,8 +148,9 @@ async def my_tickets(
 
 
 async def printed(tx: Tx, keyring: Keyring, order_id: UUID) -> list[TicketView]:
-    """All tickets of an order that let somebody in."""
-    rows = [r for r in await store.printed_tickets_of_order(tx, tx.organization_id, order_id) if r.status == "valid"]
+    """All tickets of an order that let somebody in, but for those that its buyer has passed on."""
+    found = await store.printed_tickets_of_order(tx, tx.organization_id, order_id)
+    rows = [row for row in found if row.status == "valid" and not row.is_passed_on_by(row.buyer_id)]
     codes = await key_actions.codes(tx, keyring, rows)
     return [papers.view(row, qr) for row, qr in zip(rows, codes, strict=True)]
 
@@ -158,13 +159,17 @@ async def printed_one(tx: Tx, keyring: Keyring, ticket_id: UUID) -> TicketView:
     row = await store.printed_ticket(tx, tx.organization_id, ticket_id)
     if row is None:
         raise TicketNotFound
+    return await _printed(tx, keyring, row)
+
+
+async def _printed(tx: Tx, keyring: Keyring, row: TicketRow) -> TicketView:
     (qr,) = await key_actions.codes(tx, keyring, [row])
     return papers.view(row, qr)
 
 
 async def transfer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, to: Transfer) -> Ticket:
-    """To somebody else, who gets a QR and eight characters of their own: the old ones are void from now on. Of two who
-    pass it on in the same moment the first did."""
+    """To somebody else, who gets a QR and eight characters of their own: the old ones are void from now on, and the new
+    ones are said to staff only. Of two who pass it on in the same moment the first did."""
     before = await see(tx, keyring, who, ticket_id)
     event = await events.share_event(tx, before.event_id)
     await store.lock_tickets(tx, tx.organization_id, [ticket_id])
@@ -192,14 +197,29 @@ async def transfer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, to
         to_email=to.email,
     )
     await announce(tx, fact)
-    return ticket
+    return ticket if "sales.read" in who.allowed else msgspec.structs.replace(ticket, code="")
+
+
+async def transfer_from_order(
+    tx: Tx, keyring: Keyring, order_id: UUID, buyer_id: UUID, ticket_id: UUID, to: Transfer
+) -> Ticket:
+    """By whoever has the order's page, and with it the codes: as its buyer might, and of this order alone."""
+    if (await get_ticket(tx, ticket_id)).order_id != order_id:
+        raise TicketNotFound
+    buyer = _as_customer(tx, buyer_id, "by the order's link")
+    tx.actor = buyer.actor  # whom the audit names
+    return await transfer(tx, keyring, buyer, ticket_id, to)
 
 
 def _as_visitor(tx: Tx, person: User) -> Principal:
     """Somebody who is not here, as the doors of a zone would see them."""
+    return _as_customer(tx, person.id, person.name, person.role)
+
+
+def _as_customer(tx: Tx, user_id: UUID, name: str | None = None, role: str = "customer") -> Principal:
     assert tx.organization_id
-    actor = msgspec.structs.replace(tx.actor, type="user", id=person.id, name=person.name)
-    return Principal(organization_id=tx.organization_id, actor=actor, role=person.role, allowed=frozenset())
+    actor = msgspec.structs.replace(tx.actor, type="user", id=user_id, name=name)
+    return Principal(organization_id=tx.organization_id, actor=actor, role=role, allowed=frozenset())
 
 
 async def cancel(tx: Tx, ticket_id: UUID, reason: str) -> Ticket:

@@ -53,6 +53,10 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True):
     issued_at: datetime
     transferred_at: datetime | None
 
+    def is_passed_on_by(self, buyer_id: UUID) -> bool:
+        """Somebody else has it by now: who bought it may know that, and nothing that opens a gate."""
+        return self.transferred_at is not None and self.holder_user_id != buyer_id
+
 
 class TicketRow(Ticket, frozen=True, kw_only=True):
     """A ticket with what is printed on it."""
@@ -70,6 +74,7 @@ class TicketRow(Ticket, frozen=True, kw_only=True):
     start_at: datetime
     end_at: datetime
     doors_at: datetime
+    rescheduled_at: datetime | None
     timezone: str
     venue_name: str
     address: str | None
@@ -82,7 +87,11 @@ class TicketRow(Ticket, frozen=True, kw_only=True):
 
 
 class TicketView(Ticket, frozen=True, kw_only=True):
-    """A ticket as its holder sees it. `qr` is the text of the code: show it as one, or save it for the way."""
+    """A ticket as its holder sees it. `qr` is the text of the code: show it as one, or save it for the way.
+
+    Its times are those that count: of the new date, once one is announced (`rescheduled_at`); `first_start_at` is the
+    old one. While `is_undated`, the show is postponed without a new date, and they are the old ones.
+    """
 
     order_code: str
     type_name: str
@@ -94,6 +103,9 @@ class TicketView(Ticket, frozen=True, kw_only=True):
     start_at: datetime
     end_at: datetime
     doors_at: datetime
+    first_start_at: datetime
+    rescheduled_at: datetime | None
+    is_undated: bool
     timezone: str
     venue_name: str
     address: str | None

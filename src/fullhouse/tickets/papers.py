@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 import segno
 
+from fullhouse.events import policy
 from fullhouse.kit import paper
 from fullhouse.kit.money import Money
 from fullhouse.tickets.model import TicketRow, TicketView
@@ -25,6 +26,8 @@ NOTES = {
 
 def view(row: TicketRow, qr: str | None) -> TicketView:
     fields = {name: getattr(row, name) for name in TicketView.__struct_fields__ if hasattr(row, name)}
+    fields |= policy.times_of(row)._asdict() | {"first_start_at": row.start_at}
+    fields["is_undated"] = policy.is_undated(row.event_status, row.rescheduled_at)
     price = None if row.unit is None else Money(row.unit, row.currency)
     return TicketView(**fields, qr=qr, price=price, accessibility=NOTES.get(row.category or ""))
 
@@ -50,9 +53,10 @@ def sheets(tickets: Sequence[TicketView], organization: str, brand: str = BRAND,
         "brand": brand,
         "on_brand": on_brand,
         "title": first.event_name,
-        "date": _day(first.start_at, first.timezone),
-        "time": f"{_hour(first.start_at, first.timezone)} ({first.timezone.replace('_', ' ')})",
-        "doors": _hour(first.doors_at, first.timezone),
+        "news": news(first),
+        "date": None if first.is_undated else _day(first.start_at, first.timezone),
+        "time": None if first.is_undated else f"{_hour(first.start_at, first.timezone)} ({_zone(first.timezone)})",
+        "doors": None if first.is_undated else _hour(first.doors_at, first.timezone),
         "venue": first.venue_name,
         "address": first.address or first.city,
         "order": first.order_code,
@@ -81,6 +85,21 @@ def place(ticket: TicketView) -> str:
     """Where to sit or stand, in words."""
     parts = [ticket.zone_name, ticket.row and f"row {ticket.row}", ticket.seat and f"seat {ticket.seat}"]
     return ", ".join(part for part in parts if part)
+
+
+def news(ticket: TicketView) -> str | None:
+    """What has become of the show since the date that its holder may remember."""
+    first = ticket.first_start_at, ticket.timezone
+    was = f"It was to be on {_day(*first)}, {_hour(*first)}."
+    if ticket.event_status == "cancelled":
+        return "This show is cancelled."
+    if ticket.is_undated:
+        return f"Postponed: the new date is not known yet. {was} This ticket is good for the new one."
+    return f"New date. {was}" if ticket.event_status == "postponed" else None
+
+
+def _zone(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _day(moment: datetime, zone: str) -> str:

@@ -96,15 +96,20 @@ async def _check(tx: Tx, event_id: UUID, wish: NewPromoCode | PromoCode) -> None
 
 async def find(tx: Tx, event_id: UUID, code: str) -> PromoCode:
     """A code that is good now, for who only looks."""
-    return await _good(tx, await store.promo_by_code(tx, tx.organization_id, event_id, code.strip().upper()))
+    return await _good(tx, await store.promo_by_code(tx, tx.organization_id, event_id, _plain(code)))
 
 
 async def lock(tx: Tx, event_id: UUID, code: str) -> PromoCode:
     """A code that is good now and has a use left, locked until the commit: what is quoted with it can be taken."""
-    promo = await _good(tx, await store.lock_promo_by_code(tx, tx.organization_id, event_id, code.strip().upper()))
+    promo = await _good(tx, await store.lock_promo_by_code(tx, tx.organization_id, event_id, _plain(code)))
     if policy.is_used_up(promo):
         raise PromoUsedUp()
     return promo
+
+
+async def lock_all(tx: Tx, event_id: UUID, codes: Iterable[str | None]) -> None:
+    """In one order, before one is given back and another is taken."""
+    await store.lock_promos_by_code(tx, tx.organization_id, event_id, [_plain(code) for code in codes if code])
 
 
 async def take(tx: Tx, promo: PromoCode, checkout_id: UUID, amount: int) -> None:
@@ -116,6 +121,16 @@ async def take(tx: Tx, promo: PromoCode, checkout_id: UUID, amount: int) -> None
 async def give_back(tx: Tx, checkout_ids: Iterable[UUID]) -> None:
     """What these checkouts have taken, once."""
     await store.return_promos(tx, tx.organization_id, list(checkout_ids))
+
+
+async def take_again(tx: Tx, checkout_id: UUID) -> str:
+    """For a checkout that was over, and whose money comes all the same: `kept` if it has its use or needs none, `again`
+    if it has it once more, `used_up` if others have it now."""
+    return await store.retake_promo(tx, tx.organization_id, checkout_id) or "kept"
+
+
+def _plain(code: str) -> str:
+    return code.strip().upper()
 
 
 async def _good(tx: Tx, promo: PromoCode | None) -> PromoCode:

@@ -18,6 +18,11 @@ WHERE t.organization_id = $1 AND t.event_id = $2 ORDER BY t.position, t.created_
 -- name: type_by_id
 SELECT {type}, p.held, p.sold FROM {counted_types} WHERE t.organization_id = $1 AND t.event_id = $2 AND t.id = $3;
 
+-- name: sold_of_types
+-- By the tickets themselves: what has no quantity is counted by no pool.
+SELECT ticket_type_id, count(*)::integer AS sold FROM tickets
+WHERE organization_id = $1 AND ticket_type_id = ANY ($2::uuid[]) AND status IN ('valid', 'used') GROUP BY ticket_type_id;
+
 -- name: insert_type
 INSERT INTO ticket_types AS t (id, organization_id, event_id, name, description, tier, kind, price, currency, prices, zones,
                                quantity, sale_start_at, sale_end_at, entitlement, valid_days, max_daily_entries,
@@ -43,10 +48,18 @@ WHERE organization_id = $1 AND event_id = $2 AND valid_days <> '{}';
 DELETE FROM ticket_types WHERE organization_id = $1 AND event_id = $2 AND id = $3;
 
 -- name: put_type_pool
--- One that comes later begins with what was sold before it.
-INSERT INTO pools (organization_id, event_id, kind, ref_id, capacity, sold)
-SELECT $1, $2, 'ticket_type', $3, $4, count(*) FROM tickets
-WHERE organization_id = $1 AND ticket_type_id = $3 AND status IN ('valid', 'used')
+-- One that comes later begins with what was sold before it, and with what is being bought: whoever has counted it will
+-- take it off again. Under the show's lock, behind which nobody counts.
+INSERT INTO pools (organization_id, event_id, kind, ref_id, capacity, sold, held)
+SELECT $1, $2, 'ticket_type', $3, $4,
+       (SELECT count(*) FROM tickets
+        WHERE organization_id = $1 AND ticket_type_id = $3 AND status IN ('valid', 'used')),
+       (SELECT coalesce(sum(i.quantity), 0) FROM checkout_sessions s
+        JOIN checkout_items i ON i.organization_id = $1 AND i.session_id = s.id AND i.ticket_type_id = $3 AND i.counted
+        WHERE s.organization_id = $1 AND s.event_id = $2 AND s.status IN ('open', 'paying'))
+     + (SELECT coalesce(sum(l.quantity), 0) FROM orders o
+        JOIN order_lines l ON l.organization_id = $1 AND l.order_id = o.id AND l.ticket_type_id = $3 AND l.counted
+        WHERE o.organization_id = $1 AND o.event_id = $2 AND o.status = 'needs_consent')
 ON CONFLICT (organization_id, event_id, kind, ref_id) DO UPDATE SET capacity = excluded.capacity;
 
 -- name: delete_type_pool
@@ -113,6 +126,9 @@ SELECT {promo} FROM promo_codes WHERE organization_id = $1 AND event_id = $2 AND
 -- name: lock_promo_by_code
 SELECT {promo} FROM promo_codes WHERE organization_id = $1 AND event_id = $2 AND code = $3 FOR UPDATE;
 
+-- name: lock_promos_by_code
+SELECT FROM promo_codes WHERE organization_id = $1 AND event_id = $2 AND code = ANY ($3::text[]) ORDER BY code FOR UPDATE;
+
 -- name: insert_promo
 INSERT INTO promo_codes (id, organization_id, event_id, code, kind, basis_points, amount, ticket_type_ids, max_uses, budget,
                          valid_from, valid_until, active)
@@ -149,6 +165,26 @@ WITH returned AS (
 UPDATE promo_codes p SET uses = p.uses - r.uses, spent = p.spent - r.amount
 FROM (SELECT promo_code_id, count(*) AS uses, sum(amount)::bigint AS amount FROM returned GROUP BY 1) r
 WHERE p.organization_id = $1 AND p.id = r.promo_code_id;
+
+-- name: retake_promo
+-- What a checkout had given back: its use, if there is still one to be had. Whether the code is still on offer does not
+-- matter; it was when it was taken.
+WITH due AS MATERIALIZED (
+    SELECT promo_code_id, amount FROM promo_uses
+    WHERE organization_id = $1 AND checkout_id = $2 AND status = 'returned' FOR UPDATE
+), used AS (
+    UPDATE promo_codes p SET uses = p.uses + 1, spent = p.spent + d.amount
+    FROM due d
+    WHERE p.organization_id = $1 AND p.id = d.promo_code_id AND (p.max_uses IS NULL OR p.uses < p.max_uses)
+      AND (p.budget IS NULL OR p.spent + d.amount <= p.budget)
+    RETURNING p.id
+), taken AS (
+    UPDATE promo_uses u SET status = 'taken' FROM used
+    WHERE u.organization_id = $1 AND u.checkout_id = $2 AND u.promo_code_id = used.id
+    RETURNING u.promo_code_id
+)
+SELECT CASE WHEN NOT EXISTS (SELECT FROM due) THEN 'kept' WHEN EXISTS (SELECT FROM taken) THEN 'again'
+            ELSE 'used_up' END;
 
 -- Charges ------------------------------------------------------------------------------------------
 
@@ -263,8 +299,8 @@ RETURNING {ticket};
 t.id, t.event_id, t.order_id, t.ticket_type_id, t.seat_id, t.zone_id, t.number, t.code, t.holder_name, t.holder_email,
 t.holder_user_id, t.membership_id, t.status, t.reason, t.version, t.issued_at, t.transferred_at, t.nonce,
 o.user_id AS buyer_id, o.code AS order_code, y.name AS type_name, y.entitlement, o.currency, e.name AS event_name,
-e.slug AS event_slug, e.status AS event_status, e.start_at, e.end_at, e.doors_at, e.timezone, e.venue_name, e.address,
-e.city, z.name AS zone_name, s.section, s.row_label AS row, s.number AS seat, s.category,
+e.slug AS event_slug, e.status AS event_status, e.start_at, e.end_at, e.doors_at, e.rescheduled_at, e.timezone,
+e.venue_name, e.address, e.city, z.name AS zone_name, s.section, s.row_label AS row, s.number AS seat, s.category,
 (SELECT min(l.unit) FROM order_lines l WHERE l.organization_id = t.organization_id AND l.order_id = t.order_id
  AND l.ticket_type_id = t.ticket_type_id AND l.seat_id IS NOT DISTINCT FROM t.seat_id)::integer AS unit
 
@@ -284,11 +320,12 @@ SELECT {printed} FROM {printed_from} WHERE t.organization_id = $1 AND t.order_id
 
 -- name: tickets_of_holder
 -- The newest first. What a holder asks for ($4) is not the status alone: a valid ticket of a show that is over is past.
+-- One that is postponed is not over, whatever its old date says.
 SELECT {printed} FROM {printed_from}
 WHERE t.organization_id = $1 AND t.holder_user_id = $2 AND ($3::text IS NULL OR t.status = $3)
   AND ($4::text IS NULL OR $4 = CASE
         WHEN t.status IN ('cancelled', 'refunded') THEN 'refunded'
-        WHEN e.end_at < app.clock() OR e.status IN ('ended', 'cancelled', 'archived') THEN 'past'
+        WHEN e.status IN ('ended', 'cancelled', 'archived') OR e.end_at < app.clock() AND e.status <> 'postponed' THEN 'past'
         ELSE 'upcoming' END)
   AND ($5::timestamptz IS NULL OR (t.issued_at, t.id) < ($5, $6::uuid))
 ORDER BY t.issued_at DESC, t.id DESC LIMIT $7;
@@ -302,13 +339,20 @@ ORDER BY t.issued_at DESC, t.id DESC LIMIT $5;
 
 -- name: transfer_ticket
 -- Under the ticket's lock. What its former holder knows of it is another's: the QR by its nonce, and the eight characters.
+-- In a zone for members it is by the new holder's membership from now on: the gate asks about that one.
 WITH former AS (
     INSERT INTO former_codes (organization_id, code, ticket_id, event_id)
     SELECT organization_id, code, id, event_id FROM tickets
     WHERE organization_id = $1 AND id = $2 AND version = $3 AND status = 'valid'
 )
-UPDATE tickets SET holder_name = $4, holder_email = $5, holder_user_id = $6, membership_id = NULL, nonce = $7, code = $8,
-                   transferred_at = app.clock(), version = version + 1, updated_at = app.clock()
+UPDATE tickets t SET holder_name = $4, holder_email = $5, holder_user_id = $6, nonce = $7, code = $8,
+                     transferred_at = app.clock(), version = version + 1, updated_at = app.clock(), membership_id = (
+    SELECT m.id FROM event_zones z
+    JOIN memberships m ON m.organization_id = $1 AND m.user_id = $6 AND m.tier = z.membership_tier AND m.status = 'active'
+                      AND m.valid_from <= app.clock() AND (m.valid_until IS NULL OR app.clock() < m.valid_until)
+    WHERE z.organization_id = $1 AND z.event_id = t.event_id AND z.zone_id = t.zone_id
+      AND z.access_mode = 'membership_tier'
+    ORDER BY m.created_at LIMIT 1)
 WHERE organization_id = $1 AND id = $2 AND version = $3 AND status = 'valid'
 RETURNING {ticket};
 

@@ -105,7 +105,7 @@ PAPERS = {"qr.svg": _qr, "pdf": _pdf, "ics": _ics, "wallet.json": _wallet}
 
 @post("/api/tickets/{ticket_id:uuid}/transfer", "tickets.transfer", status=200)
 async def transfer_ticket(tx: Tx, services: Services, who: Principal, ticket_id: UUID, data: Transfer) -> Ticket:
-    """Pass a ticket on. The new holder gets a code of their own; yours is void from now on."""
+    """Pass a ticket on. The new holder gets a code of their own, which only staff are told; yours is void now."""
     return await actions.transfer(tx, services.keyring, who, ticket_id, data)
 
 

@@ -38,6 +38,11 @@ class ChangedSeat(NamedTuple):
     version: int
 
 
+class Sold(NamedTuple):
+    ticket_type_id: UUID
+    sold: int
+
+
 class Counted(NamedTuple):
     zone_id: UUID | None
     held: int
@@ -65,6 +70,7 @@ def _id(value: UUID) -> UUID:
 
 types_of_event = statements.many("types_of_event", TicketType)
 type_by_id = statements.one("type_by_id", TicketType)
+sold_of_types = statements.many("sold_of_types", Sold)
 insert_type = statements.one("insert_type", TicketType)
 update_type = statements.one("update_type", TicketType)
 move_days = statements.count("move_days")
@@ -82,12 +88,14 @@ promos_of_event = statements.many("promos_of_event", PromoCode)
 promo_by_id = statements.one("promo_by_id", PromoCode)
 promo_by_code = statements.one("promo_by_code", PromoCode)
 lock_promo = statements.one("lock_promo", PromoCode)
+lock_promos_by_code = statements.count("lock_promos_by_code")
 lock_promo_by_code = statements.one("lock_promo_by_code", PromoCode)
 insert_promo = statements.one("insert_promo", PromoCode)
 update_promo = statements.one("update_promo", PromoCode)
 delete_promo = statements.count("delete_promo")
 take_promo = statements.count("take_promo")
 return_promos = statements.count("return_promos")
+retake_promo = statements.value("retake_promo", str)
 
 charge_lists = statements.many("charge_lists", _charges)
 put_charges = statements.one("put_charges", _charges)

@@ -36,7 +36,8 @@ TypeIds = Annotated[list[UUID], Meta(max_length=100, description="The types that
 
 
 class TicketType(msgspec.Struct, frozen=True, kw_only=True):
-    """A type of ticket, as its organiser sees it. `held` and `sold` are counted where it has a quantity."""
+    """A type of ticket, as its organiser sees it. `held` and `sold` are counted where it has a quantity;
+    a show's list says what is sold of the others too."""
 
     id: UUID
     event_id: UUID
@@ -210,9 +211,9 @@ class TypeNameTaken(Conflict):
 
 
 class TypeInUse(Conflict):
-    """Tickets of this type are held or sold: hide it, or end its sale, instead of deleting it."""
+    """Tickets of this type are held, or were ordered: hide it, or end its sale, instead of deleting it."""
 
-    code, title = "ticket_type_in_use", "Tickets of this type are held or sold"
+    code, title = "ticket_type_in_use", "Tickets of this type are held, or were ordered"
 
 
 class BelowSold(Conflict):

@@ -16,12 +16,19 @@ Field = tuple[str, str, str | None, dict[str, str]]  # key, label, value, how a 
 
 
 def contents(ticket: TicketView, organization: str, colour: str) -> dict[str, Any]:
+    # Without a date that counts a wallet is told none: it would put the pass away when the old one is over.
+    starts, doors, ends, late = [
+        None if ticket.is_undated else moment.isoformat()
+        for moment in (ticket.start_at, ticket.doors_at, ticket.end_at, ticket.end_at + LATE)
+    ]
+    dates = {"relevantDate": doors, "expirationDate": late}
+    semantic_dates = {"eventStartDate": starts, "eventEndDate": ends}
     seated = {"seatSection": ticket.section, "seatRow": ticket.row, "seatNumber": ticket.seat}
     fields: dict[str, list[Field]] = {
-        "headerFields": [("doors", "Doors", ticket.doors_at.isoformat(), {"timeStyle": "PKDateStyleShort"})],
+        "headerFields": [("doors", "Doors", doors, {"timeStyle": "PKDateStyleShort"})],
         "primaryFields": [("show", "Show", ticket.event_name, {})],
         "secondaryFields": [
-            ("start", "Begins", ticket.start_at.isoformat(), _DAY_AND_HOUR),
+            ("start", "Begins", starts or "New date to come", _DAY_AND_HOUR if starts else {}),
             ("venue", "Where", ticket.venue_name, {}),
         ],
         "auxiliaryFields": [
@@ -31,6 +38,7 @@ def contents(ticket: TicketView, organization: str, colour: str) -> dict[str, An
             ("type", "Ticket", ticket.type_name, {}),
         ],
         "backFields": [
+            ("news", "News", papers.news(ticket), {}),
             ("holder", "Holder", ticket.holder_name, {}),
             ("number", "Number", ticket.number, {}),
             ("code", "If the code cannot be read", ticket.code, {}),
@@ -46,8 +54,8 @@ def contents(ticket: TicketView, organization: str, colour: str) -> dict[str, An
         "description": f"{ticket.event_name}: {papers.place(ticket) or ticket.type_name}",
         "groupingIdentifier": str(ticket.order_id),
         "backgroundColor": _rgb(colour),
-        "relevantDate": ticket.doors_at.isoformat(),
-        "expirationDate": (ticket.end_at + LATE).isoformat(),
+        "voided": ticket.event_status == "cancelled",
+        **{name: value for name, value in dates.items() if value},
         "barcodes": [
             {
                 "format": "PKBarcodeFormatQR",
@@ -63,8 +71,7 @@ def contents(ticket: TicketView, organization: str, colour: str) -> dict[str, An
         "semantics": {
             "eventName": ticket.event_name,
             "venueName": ticket.venue_name,
-            "eventStartDate": ticket.start_at.isoformat(),
-            "eventEndDate": ticket.end_at.isoformat(),
+            **{name: value for name, value in semantic_dates.items() if value},
             "seats": [{name: value for name, value in seated.items() if value}] if ticket.seat else [],
         },
     }
