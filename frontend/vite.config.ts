@@ -1,7 +1,7 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 
-// Three programs, one folder: the server reads the manifest and knows which files a page needs.
+// Four programs, one folder: the server reads the manifest and knows which files a page needs.
 export default defineConfig({
   plugins: [svelte()],
   base: '/built/',
@@ -13,7 +13,25 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
-    rollupOptions: { input: { store: 'src/store/main.ts', console: 'src/console/main.ts', scan: 'src/scan/main.ts' } },
+    rollupOptions: {
+      input: { store: 'src/store/main.ts', console: 'src/console/main.ts', scan: 'src/scan/main.ts', queue: 'src/queue/main.ts' },
+      output: {
+        // What is used together is one file: a dozen small ones cost a dozen requests, and pack worse.
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            { name: 'base', test: /node_modules\/(svelte|esm-env|clsx)\/|src\/lib\/[\w.]+$/ },
+            { name: 'map', test: /src\/lib\/(map|words)\// },
+            { name: 'parts', test: /src\/console\/(parts\/|(?!main|pages\.)[\w.]+\.ts$)/ },
+            { name: 'charts', test: /src\/console\/charts\// },
+            // The console's pages, by what somebody is at: a show, a hall's seats, the house itself.
+            { name: 'show', test: /src\/console\/((shows|scanning)\/|pages\/(Details|Doors|Events|NewShow|Queue|Show|ShowDevices)\.)/ },
+            { name: 'seating', test: /src\/console\/(seating\/(?!PolicyRow|policy\.)|pages\/(Layout\w*|ShowSeating|StrandedSeats)\.)/ },
+            { name: 'house', test: /src\/console\/((audit|platform|venues|webhooks)\/|pages\/(Audit|HouseCharges|Keys|Ledger|Letters|Mailbox|Members|Organizations?|Team|Venues?|Webhooks?)\.)/ },
+          ],
+        },
+      },
+    },
   },
   test: { environment: 'node', include: ['src/**/*.test.ts'] },
 });

@@ -55,6 +55,7 @@ def house(browser: Browser, server_url: str, owner_url: str) -> Iterator[House]:
         DATABASE_OWNER_URL=owner_url,
         FULLHOUSE_SECRET_KEY=SECRET_KEY,
         FULLHOUSE_PROCESSES="1",
+        FULLHOUSE_WEBHOOKS_PRIVATE="yes",  # a test receives them on this machine
         PYTHONPATH=os.environ.get("PYTHONPATH", ""),
     )
     opened.wait_until_ready()

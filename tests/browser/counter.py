@@ -6,7 +6,7 @@ from typing import Any
 from playwright.async_api import Locator, Page, expect
 
 from tests.browser.chromium import Visit, Visitor
-from tests.checkout.helpers import Sale, selling
+from tests.checkout.helpers import Sale, bought, selling
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import hall
 
@@ -76,3 +76,9 @@ async def buy(page: Page, seats: int) -> None:
     await to_checkout(page)
     await fill_in(page)
     await pay(page)
+
+
+async def at_order(visit: Visit, client: Client, staff: Client, tenant: Tenant) -> tuple[Visitor, Any]:
+    """Whoever has opened the mailed link of an order of two."""
+    order = await bought(client, tenant, await small_house(staff), 0, 1)
+    return await visit(f"/orders/{order['secret']}"), order

@@ -26,6 +26,13 @@ class Evening(NamedTuple):
     def qrs(self) -> list[str]:
         return [ticket["qr"] for ticket in self.tickets]
 
+    async def another(self, staff: Client) -> "Evening":
+        """The same evening, for a second device at the same gate."""
+        (first,) = data(await staff.get(f"/api/scan/devices?event_id={self.event_id}"))
+        wish = {name: first[name] for name in ("event_id", "gate_ids", "rights")} | {"name": "Second phone"}
+        pairing = data(await staff.post("/api/scan/devices", json=wish), 201)
+        return self._replace(device_id=pairing["id"], code=pairing["code"])
+
 
 async def an_evening(client: Client, staff: Client, tenant: Tenant, *rights: str, live: bool = True) -> Evening:
     sale = await counter.small_house(staff)

@@ -22,6 +22,7 @@ async def test_two_seats_are_bought(visit: Visit, staff: Client, tenant: Tenant,
     page = visitor.page
     await counter.buy(page, 2)
     await expect(page.get_by_role("img", name=re.compile("QR code of ticket"))).to_have_count(2)
+    await expect(page.get_by_role("listitem").get_by_text(re.compile(r"row \w+, seat \d+"))).to_have_count(2)
     for picture in await page.get_by_role("img", name=re.compile("QR code")).all():
         assert await picture.evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
     (order,) = data(await staff.get(sale.path("orders")))
@@ -106,6 +107,25 @@ async def test_a_hold_expires_on_the_screen(visit: Visit, staff: Client, tenant:
     await counter.best(other, 2)
 
 
+async def test_a_hold_that_ends_leaves_the_others_alone(
+    visit: Visit, staff: Client, tenant: Tenant, clock: Any
+) -> None:
+    await counter.small_house(staff)
+    page = (await counter.at_the_map(visit, tenant, clock=True)).page
+    await counter.open_list(page, "A")
+    await counter.seat(page, "A", 1).click()
+    await expect(counter.taken(page)).to_have_count(1)
+    await clock(timedelta(minutes=4))
+    await counter.seat(page, "A", 8).click()
+    await expect(counter.taken(page)).to_have_count(2)
+    await clock(timedelta(minutes=6))
+    await page.clock.fast_forward("06:00")
+    await expect(counter.basket(page).get_by_text("Back on sale")).to_contain_text("row A, seat 1.")
+    await expect(counter.taken(page)).to_have_accessible_name(re.compile("seat 8"))
+    await expect(counter.basket(page).get_by_role("timer")).to_be_visible()
+    await expect(page.get_by_role("button", name="Try to take them again")).to_be_visible()
+
+
 @pytest.mark.req("CHK-2")
 async def test_a_checkout_is_found_again(visit: Visit, staff: Client, tenant: Tenant) -> None:
     """The page is closed, or the line goes dead, in the middle of it."""
@@ -125,6 +145,30 @@ async def test_a_checkout_is_found_again(visit: Visit, staff: Client, tenant: Te
     await expect(counter.basket(page).get_by_text("Welcome back")).to_be_visible()
     await counter.fill_in(page)
     await counter.pay(page)
+
+
+@pytest.mark.req("BUY-3")
+async def test_what_costs_nothing_asks_for_no_money(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    sale = await counter.small_house(staff, price=0)
+    visitor = await counter.at_the_map(visit, tenant)
+    page = visitor.page
+    await counter.best(page, 2)
+    await expect(counter.basket(page)).to_contain_text("Free")
+    await counter.to_checkout(page)
+    await expect(page.get_by_role("radio")).to_have_count(1)
+    await expect(page.get_by_label("Nothing to pay")).to_be_checked()
+    await expect(page.get_by_role("button", name=re.compile("^Pay "))).to_have_count(0)
+    assert await visitor.violations() == [], "checkout"
+    await counter.fill_in(page)
+    await page.get_by_role("button", name="Get the tickets").click()
+    await expect(page.get_by_role("heading", name="You are going")).to_be_visible()
+    await expect(page.get_by_role("img", name=re.compile("QR code of ticket"))).to_have_count(2)
+    assert await visitor.violations() == [], "bought"
+    (order,) = data(await staff.get(sale.path("orders")))
+    assert (order["status"], order["total"]["amount"]) == ("paid", 0)
+    await page.get_by_role("link", name="Open my order").click()
+    await expect(page.get_by_text("Yours. See you there.")).to_be_visible()
+    assert await visitor.violations() == [], "order"
 
 
 @pytest.mark.req("BUY-3")

@@ -1,13 +1,15 @@
 """A long evening at the gate: tests before the doors open, out again, no pointer, no way back, a phone on its side."""
 
+import json
 from typing import Any
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Locator, Page, expect
 
 from tests.accounts.helpers import data
 from tests.browser.chromium import Visit, Visitor
 from tests.browser.gate import PHONE, Evening, an_evening, by_hand, next_one, open_doors, pair, reach, verdict
+from tests.browser.office import answer, clean, settled, signed_in
 from tests.fixtures import Client, Tenant
 
 
@@ -111,6 +113,39 @@ async def test_a_device_that_is_revoked_forgets_everything(
     await expect(page.get_by_role("heading", name="Pair this scanner")).to_be_visible()
 
 
+@pytest.mark.req("SCAN-1", "SCAN-4")
+async def test_whom_a_revoked_device_let_in_is_not_forgotten(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant, owner: Any
+) -> None:
+    evening = await an_evening(client, staff, tenant, "search")
+    device = await at_the_gate(visit, tenant, evening)
+    page = device.page
+    await expect(page.get_by_text("The Tempest")).to_be_visible()  # it has its tickets
+    device.expects("ERR_INTERNET_DISCONNECTED", "Failed to load resource", "ERR_FAILED", "401 (Unauthorized)")
+    await device.context.set_offline(True)
+    await by_hand(page, evening.qrs[0])
+    await expect(verdict(page)).to_contain_text("Decided here")
+    assert (await staff.delete(f"/api/scan/devices/{evening.device_id}")).status_code == 204
+    await device.context.set_offline(False)
+    kept = page.get_by_role("region", name="1 scan not told yet")
+    await expect(kept).to_contain_text("The Tempest")
+    await expect(page.get_by_text("This device was unpaired by the house.")).to_be_visible()
+    await page.reload()
+    await kept.get_by_role("button", name="Forget them").click()
+    await expect(kept.get_by_role("alert")).to_contain_text("Forget 1 scan?")
+    assert await device.violations() == [], "kept"
+    await kept.get_by_role("button", name="Keep them").click()
+    async with page.expect_download() as saving:
+        await kept.get_by_role("button", name="Save as a file").click()
+    (show,) = json.loads((await (await saving.value).path()).read_text())
+    assert [scan["code"] for scan in show["scans"]] == [evening.tickets[0]["code"]]
+
+    await pair(device, tenant, await evening.another(staff))
+    await expect(page.get_by_text("to sync")).to_have_count(0)
+    (told,) = await owner.fetch("SELECT admitted, offline FROM scans WHERE event_id = $1", evening.event_id)
+    assert tuple(told) == (True, True)
+
+
 @pytest.mark.req("SCAN-3", "BUY-5")
 async def test_a_ticket_that_was_passed_on_is_refused_without_a_line_too(
     visit: Visit, client: Client, staff: Client, tenant: Tenant
@@ -162,3 +197,115 @@ async def test_a_phone_on_its_side_shows_all_of_it(
     await next_one(page)
     await page.get_by_role("button", name="More").click()
     await expect(page.get_by_role("button", name="Close")).to_be_in_viewport(ratio=1)
+
+
+async def test_no_barrier_behind_the_viewfinder_of_a_small_phone(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    evening = await an_evening(client, staff, tenant, "search", "override")
+    device = await at_the_gate(visit, tenant, evening, viewport={"width": 360, "height": 640})
+    page = device.page
+    await clean(device, "at work")
+    await by_hand(page, evening.qrs[0])
+    await expect(verdict(page)).to_contain_text("Welcome")
+    await clean(device, "a verdict")
+    await next_one(page)
+    for way in ("", "Counts by gate", "Last scans"):
+        await page.get_by_role("button", name="More").click()
+        if way:
+            await page.get_by_role("button", name=way).click()
+        dialog = page.get_by_role("dialog")
+        await expect(dialog).to_contain_text({"": "Phone", "Counts by gate": "North", "Last scans": "Welcome"}[way])
+        await clean(device, way or "More")
+        await dialog.get_by_role("button", name="Close").click()
+
+
+async def find(page: Page, words: str) -> Locator:
+    """Who is found by these words, one item each."""
+    await page.get_by_role("button", name="Type or search").click()
+    await page.get_by_label("Ticket code, name or order").fill(words)
+    await page.get_by_role("button", name="Search", exact=True).click()
+    found = page.get_by_role("list", name="Tickets found").get_by_role("listitem")
+    await expect(found.first).to_be_visible()
+    return found
+
+
+@pytest.mark.req("SCAN-2", "SCAN-3")
+async def test_somebody_without_a_ticket_at_hand_is_found_and_a_supervisor_lets_them_in_again(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant, owner: Any
+) -> None:
+    evening = await an_evening(client, staff, tenant, "search", "override")
+    device = await at_the_gate(visit, tenant, evening)
+    page = device.page
+    await expect(await find(page, "zz")).to_contain_text("Nobody was found")
+    await page.get_by_role("button", name="Close").click()
+    found = await find(page, "Ada Buyer")  # the visitor's own check reads every address
+    await expect(found).to_have_count(3)
+    await expect(found.first).to_contain_text("Not here yet")
+    assert await device.violations() == [], "found"
+    first = found.filter(has_text=evening.tickets[0]["code"])
+    await first.get_by_role("button", name="Let in").click()
+    await expect(verdict(page)).to_contain_text("Welcome")
+    await next_one(page)
+
+    again = (await find(page, "Ada Buyer")).filter(has_text=evening.tickets[0]["code"])
+    await expect(again).to_contain_text("Inside since")
+    await again.get_by_role("button", name="Let in").click()
+    await expect(verdict(page)).to_contain_text("Already inside")
+    await verdict(page).get_by_role("button", name="Let in anyway").click()
+    dialog = page.get_by_role("dialog", name="Let in anyway?")
+    await dialog.get_by_role("button", name="Let in").click()
+    await expect(dialog.get_by_role("alert")).to_have_text("Say why.")
+    assert await device.violations() == [], "asked why"
+    await dialog.get_by_role("button", name="Went out unseen").click()
+    await dialog.get_by_role("button", name="Let in").click()
+    await expect(verdict(page)).to_contain_text("Welcome")
+    await expect(verdict(page)).to_contain_text("Let in by a supervisor")
+    assert await device.violations() == [], "overridden"
+    kept = await owner.fetch(
+        "SELECT admitted, reason, override FROM scans WHERE event_id = $1 ORDER BY recorded_at", evening.event_id
+    )
+    assert [tuple(row) for row in kept] == [
+        (True, None, None), (False, "already_inside", None), (True, "already_inside", "Went out unseen"),
+    ]  # fmt: skip
+
+
+@pytest.mark.req("SCAN-4")
+async def test_who_came_in_twice_is_an_incident_until_somebody_closes_it(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    evening = await an_evening(client, staff, tenant, "search")
+    south = await at_the_gate(visit, tenant, await evening.another(staff))
+    await expect(south.page.get_by_text("The Tempest")).to_be_visible()  # it has its tickets
+    south.expects("ERR_INTERNET_DISCONNECTED", "Failed to load resource", "ERR_FAILED")
+    await south.context.set_offline(True)
+    device = await at_the_gate(visit, tenant, evening)
+    page = device.page
+    for at in (device, south):  # which knows nothing of the other
+        await by_hand(at.page, evening.qrs[0])
+        await expect(verdict(at.page)).to_contain_text("Welcome")
+        await next_one(at.page)
+    await south.context.set_offline(False)
+    await expect(south.page.get_by_text("to sync")).to_have_count(0, timeout=20_000)
+
+    async def incidents() -> Locator:
+        await page.get_by_role("button", name="More").click()
+        await page.get_by_role("button", name="Incidents").click()
+        return page.get_by_role("dialog", name="Incidents")
+
+    told = await incidents()
+    await expect(told).to_contain_text("Came in twice: Ada Buyer")
+    await expect(told.get_by_role("listitem")).to_have_count(1)
+    assert await device.violations() == [], "an incident"
+    await told.get_by_role("button", name="Close").click()
+
+    desk = await signed_in(visit, tenant.tokens["owner"], f"/console/events/{evening.event_id}/devices")
+    await settled(desk.page)
+    listed = desk.page.get_by_role("listitem").filter(has_text="Ada Buyer")
+    await expect(listed).to_contain_text("already inside")
+    await listed.get_by_role("button", name="Close it").click()
+    assert await desk.violations() == [], "what was found"
+    dialog = await answer(desk.page, "Close it", "Twins with one phone.")
+    await expect(dialog).to_be_hidden()
+    await expect(listed).to_contain_text("closed")
+    await expect(await incidents()).to_contain_text("resolved: Twins with one phone.")

@@ -75,6 +75,8 @@ async def test_a_phone_at_the_gate(device: Visitor, evening: Evening, tenant: Te
     await device.context.set_offline(True)
     await page.reload()  # the page itself is kept
     await expect(page.get_by_text("Offline, saving here")).to_be_visible()
+    await expect(verdict(page)).to_contain_text("Already", timeout=20_000)  # the camera sees the first ticket again
+    await next_one(page)
     await by_hand(page, evening.qrs[2])
     await expect(verdict(page)).to_contain_text("Welcome")
     await expect(verdict(page)).to_contain_text("Decided here")

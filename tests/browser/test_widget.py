@@ -11,6 +11,7 @@ from playwright.async_api import FrameLocator, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
+from tests.browser.test_promises import LOOKS, _clean
 from tests.fixtures import Client, Tenant
 
 
@@ -33,9 +34,7 @@ async def shop(text: str) -> AsyncIterator[str]:
 async def test_a_purchase_in_another_site(visit: Visit, staff: Client, tenant: Tenant, origin: str) -> None:
     sale = await counter.small_house(staff)
     one = await visit("/health/live")
-    tag = f'<script src="{origin}/widget.js" data-org="{tenant.organization.slug}" data-show="{counter.SHOW}"></script>'
-    page_text = f'<!doctype html><html lang="en"><title>A shop</title><body><h1>Our evening</h1>{tag}</body></html>'
-    async with shop(page_text) as address:
+    async with shop(_page(origin, tenant)) as address:
         await one.context.route(address, lambda route: route.continue_())
         await one.page.goto(address)
         frame = one.page.frame_locator("iframe")
@@ -44,6 +43,47 @@ async def test_a_purchase_in_another_site(visit: Visit, staff: Client, tenant: T
         (order,) = data(await staff.get(sale.path("orders")))
         assert (order["status"], order["buyer_email"]) == ("paid", counter.EMAIL)
         assert not await one.context.cookies(), "the frame has a session of the house's own"
+
+
+def _page(origin: str, tenant: Tenant) -> str:
+    tag = f'<script src="{origin}/widget.js" data-org="{tenant.organization.slug}" data-show="{counter.SHOW}"></script>'
+    return f'<!doctype html><html lang="en"><title>A shop</title><body><h1>Our evening</h1>{tag}</body></html>'
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_it_is_readable_in_a_site_that_is_only_light(
+    scheme: str, visit: Visit, staff: Client, tenant: Tenant, origin: str
+) -> None:
+    await counter.small_house(staff)
+    one = await visit("/health/live", color_scheme=scheme)
+    async with shop(_page(origin, tenant)) as address:
+        await one.context.route(address, lambda route: route.continue_())
+        await one.page.goto(address)
+        title = one.page.frame_locator("iframe").get_by_role("heading", level=1)
+        await expect(title).to_be_visible()
+        ink = await title.evaluate("(element) => getComputedStyle(element).color")
+        paper = await title.evaluate("() => getComputedStyle(document.body).backgroundColor")
+        assert abs(_grey(ink) - _grey(paper)) > 150, (ink, paper)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_no_barrier_in_the_frame(look: str, visit: Visit, staff: Client, tenant: Tenant) -> None:
+    await counter.small_house(staff)
+    one = await visit(f"/embed/{tenant.organization.slug}/{counter.SHOW}", **LOOKS[look])
+    page = one.page
+    await expect(page.get_by_role("application")).to_be_visible()
+    await _clean(one, "the map")
+    await counter.best(page, 2)
+    await _clean(one, "a basket")
+    await counter.to_checkout(page)
+    await _clean(one, "the checkout")
+
+
+def _grey(color: str) -> float:
+    """Of an opaque colour; one that lets the other site through has none of its own."""
+    parts = [int(part) for part in re.findall(r"\d+", color)]
+    assert len(parts) == 3, color
+    return sum(parts) / 3
 
 
 async def _buy(frame: FrameLocator) -> None:

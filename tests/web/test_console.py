@@ -61,3 +61,14 @@ def test_a_program_is_styled_after_what_it_imports(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(assets, "_manifest", lambda: chunks)
     tags = assets.tags.__wrapped__("console")
     assert re.findall(r"\w+\.css", tags) == ["base.css", "parts.css", "console.css"]
+
+
+async def test_a_built_file_comes_packed_to_whoever_can_unpack_it(client: Client) -> None:
+    (script,) = re.findall(r'<script type="module" src="([^"]+)"', (await client.get("/console")).text)
+    plain = await client.get(script, headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    packed = await client.get(script, headers={"accept-encoding": "gzip, br"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.headers["vary"] == plain.headers["vary"] == "accept-encoding"
+    assert packed.content == plain.content  # the client unpacks it
+    assert int(packed.headers["content-length"]) < len(plain.content) / 2

@@ -39,6 +39,14 @@ async def test_the_sign_in_page_knows_where_somebody_comes_from(client: Client, 
     assert chosen[0].get("value") != "no-such-house"
 
 
+async def test_who_signs_in_from_a_show_comes_back_to_it(client: Client, house: Client, tenant: Tenant) -> None:
+    await show_in(house, "published")
+    at = tenant.organization.slug
+    for path in (f"/o/{at}", f"/o/{at}/the-tempest"):
+        assert f"/sign-in?at={at}&next={path}" in (await seen(client, path)).links()
+    assert "/sign-in" in (await seen(client, "/")).links()
+
+
 async def test_pages_about_oneself_carry_nothing_of_anybody(client: Client, tenant: Tenant) -> None:
     """They are the same for all: the page's script asks with the session."""
     paths = ("/sign-in", "/join", "/my", f"/my/tickets/{new_id()}")
@@ -147,6 +155,29 @@ async def test_tickets_are_mailed_again_to_the_orders_own_address(
     assert await letters() == ["ada@example.org"] * 3
     data(await house.post(f"/api/tickets/{order['tickets'][0]['id']}/cancel", json={"reason": "Ill"}))
     refused = await buyer.post(path)
+    assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_send")
+
+
+@pytest.mark.req("BUY-5")
+async def test_whoever_has_the_orders_page_may_have_its_letter_sent_again(
+    client: Client, house: Client, tenant: Tenant, owner: Any
+) -> None:
+    order = await bought(client, tenant, await selling(house), 0)
+    page = Seen(await client.get(f"/orders/{order['secret']}"))
+    assert [a for _, a in page.elements if "data-resend" in a]
+
+    async def ask(secret: str) -> Any:
+        return await client.post("/api/order/resend", headers={"authorization": f"Bearer {secret}"})
+
+    for wrong in ("", "nonsense", order["secret"][:-4] + "AAAA"):
+        assert (await ask(wrong)).status_code == 404
+    for _ in range(3):
+        assert (await ask(order["secret"])).status_code == 202
+    assert (await ask(order["secret"])).status_code == 429
+    rows = await owner.fetch("SELECT recipient FROM mails WHERE organization_id = $1", tenant.id)
+    assert [row["recipient"] for row in rows] == ["ada@example.org"] * 3
+    data(await house.post(f"/api/tickets/{order['tickets'][0]['id']}/cancel", json={"reason": "Ill"}))
+    refused = await ask(order["secret"])
     assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_send")
 
 

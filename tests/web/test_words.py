@@ -88,6 +88,18 @@ async def test_a_page_speaks_the_readers_language_before_the_organisers(client: 
             assert says["en" if code == "af" else "af"][n] not in page.text
 
 
+@pytest.mark.parametrize("language", ["en", "af"])
+async def test_the_waiting_room_is_small_because_everybody_loads_it_at_once(
+    language: str, client: Client, tenant: Tenant
+) -> None:
+    event = await show_in(client.as_(tenant.tokens["admin"]), "published")
+    page = await client.get(f"/o/{tenant.organization.slug}/{event['slug']}/queue?lang={language}")
+    files = re.findall(r'(?:href|src)="(/\S+\.(?:css|js))"', page.text)
+    assert len(files) == 2
+    parts = [page, *[await client.get(file) for file in files]]
+    assert sum(len(part.content) for part in parts) < 10_000
+
+
 async def test_a_wish_that_is_spoken_out_is_kept(client: Client) -> None:
     answer = await client.get("/?lang=af")
     assert answer.headers["set-cookie"].startswith("fullhouse_lang=af; Path=/;")

@@ -61,7 +61,7 @@ export const DEEDS: Record<Move, Deed> = {
     danger: true,
     title: 'Postpone this show?',
     done: 'The show is postponed.',
-    told: ['Everybody with a ticket is told by mail, with your reason.', 'Without a new date the sale stops and holds are suspended.', 'Tickets stay valid.'],
+    told: ['Everybody with a ticket is told by mail; your reason stays in the house.', 'Without a new date the sale stops and holds are suspended.', 'Tickets stay valid.'],
   },
   unpublish: {
     name: 'Back to draft',
@@ -69,7 +69,7 @@ export const DEEDS: Record<Move, Deed> = {
     reason: 'wanted',
     title: 'Take this show back into the drafts?',
     done: 'The show is a draft again.',
-    told: ['It leaves the shop, and its sale stops.', 'What was sold stays sold.'],
+    told: ['It leaves the shop, and its sale stops.', 'Refused once a ticket is sold or a place is held: then it can only be postponed or cancelled.'],
   },
   cancel: {
     name: 'Cancel the show',
@@ -81,7 +81,7 @@ export const DEEDS: Record<Move, Deed> = {
     told: [
       'Sales stop at once, and holds and checkouts end.',
       'All orders are paid back in full, fees included, without further asking.',
-      'Everybody with a ticket is told by mail, with your reason.',
+      'Everybody with a ticket is told by mail; your reason stays in the house.',
       'This cannot be taken back.',
     ],
   },

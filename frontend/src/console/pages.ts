@@ -63,4 +63,5 @@ export const PAGES: readonly PageRow[] = [
 
   { path: '/platform/organizations', title: 'Organisations', right: 'platform.orgs.read', section: 'Platform', load: () => import('./pages/Organizations.svelte') },
   { path: '/platform/organizations/:id', title: 'Organisation', right: 'platform.orgs.read', section: null, load: () => import('./pages/Organization.svelte') },
+  { path: '/platform/organizations/:id/events/:show/seats', title: 'Seats', right: 'platform.seating.release', section: null, load: () => import('./pages/StrandedSeats.svelte') },
 ];

@@ -5,6 +5,7 @@ export const BASE = '/console';
 interface Place {
   path: string;
   query: URLSearchParams;
+  words: string; // what was typed here to find somebody
 }
 
 let here: Place = $state.raw(read());
@@ -31,7 +32,13 @@ export function ask(query: Record<string, string | null>): void {
   const next = new URLSearchParams(here.query);
   for (const [name, value] of Object.entries(query)) value ? next.set(name, value) : next.delete(name);
   const text = next.toString();
-  history.replaceState(null, '', location.pathname + (text ? `?${text}` : ''));
+  history.replaceState(history.state, '', location.pathname + (text ? `?${text}` : ''));
+  here = read();
+}
+
+/** Words that may name a person stay with the page in the history: its address is copied, logged and seen by others. */
+export function note(words: string): void {
+  history.replaceState({ words }, '');
   here = read();
 }
 
@@ -60,7 +67,7 @@ function mayLeave(): boolean {
 }
 
 function read(): Place {
-  return { path: location.pathname.slice(BASE.length) || '/', query: new URLSearchParams(location.search) };
+  return { path: location.pathname.slice(BASE.length) || '/', query: new URLSearchParams(location.search), words: (history.state as { words?: string } | null)?.words ?? '' };
 }
 
 addEventListener('popstate', () => {

@@ -157,6 +157,8 @@ export interface OrderRefund {
   fees: 'keep' | 'return' | null;
   ticket_ids: string[];
   failure: string | null;
+  tries: number;
+  paid_outside: string | null;
   created_at: string;
 }
 

@@ -9,6 +9,15 @@ export function minorDigits(currency: string): number {
   return MINOR[currency] ?? 2;
 }
 
+// To make one takes a thousand times as long as to use it.
+const numbers = new Map<string, Intl.NumberFormat>();
+
+function kept(key: string, make: () => Intl.NumberFormat): Intl.NumberFormat {
+  const known = numbers.get(key) ?? make();
+  numbers.set(key, known);
+  return known;
+}
+
 export interface Money {
   amount: number;
   currency: string;
@@ -16,9 +25,8 @@ export interface Money {
 
 export function money({ amount, currency }: Money, locale = language): string {
   const digits = minorDigits(currency);
-  return new Intl.NumberFormat(locale, { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
-    amount / 10 ** digits,
-  );
+  const format = kept(`${locale} ${currency}`, () => new Intl.NumberFormat(locale, { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits }));
+  return format.format(amount / 10 ** digits);
 }
 
 export function day(moment: string | number, timeZone: string, locale = DATES): string {
@@ -40,5 +48,5 @@ export function countdown(ms: number): string {
 }
 
 export function count(n: number, locale = language): string {
-  return new Intl.NumberFormat(locale).format(n);
+  return kept(locale, () => new Intl.NumberFormat(locale)).format(n);
 }

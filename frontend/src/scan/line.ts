@@ -103,8 +103,7 @@ export class Line {
   }
 
   async tell(entries: Entry[], now: number, battery: number | null): Promise<void> {
-    const scans = entries.map((entry) => ({ ...told(entry), counter: entry.counter, at: new Date(entry.at).toISOString() }));
-    await this.json('/api/scan/batch', WAIT_MS.snapshot, { device_now: new Date(now).toISOString(), scans, battery, app_version: this.version });
+    await this.json('/api/scan/batch', WAIT_MS.snapshot, batch(entries, now, battery, this.version));
   }
 
   async snapshot(since: number | null): Promise<Bytes> {
@@ -117,7 +116,7 @@ export class Line {
   }
 
   search(words: string): Promise<Hit[]> {
-    return this.json(`/api/scan/search?q=${encodeURIComponent(words)}`, WAIT_MS.list);
+    return this.json('/api/scan/search', WAIT_MS.list, { q: words });
   }
 
   incidents(): Promise<Incident[]> {
@@ -154,6 +153,11 @@ export class Line {
   }
 }
 
+export function batch(entries: Entry[], now: number, battery: number | null, version: string): Record<string, unknown> {
+  const scans = entries.map((entry) => ({ ...told(entry), counter: entry.counter, at: new Date(entry.at).toISOString() }));
+  return { device_now: new Date(now).toISOString(), scans, battery, app_version: version };
+}
+
 function problem(status: number, content: ArrayBuffer): Problem {
   try {
     const { code, detail, fields } = JSON.parse(new TextDecoder().decode(content));
@@ -165,7 +169,7 @@ function problem(status: number, content: ArrayBuffer): Problem {
 
 function wished(wish: Wish): Record<string, unknown> {
   const { brought, direction, gateId, test, override } = wish;
-  return { ...brought, direction, test, gate_id: gateId, ...(override ? { override: { reason: override } } : {}) };
+  return { ...brought, direction, test, gate_id: gateId || null, ...(override ? { override: { reason: override } } : {}) };
 }
 
 /** A code is believed of a paired device; a QR that is no ticket here is looked at again there. */

@@ -14,7 +14,7 @@ export type State = 'asked' | 'waits' | 'told' | 'settled';
 export interface Wish {
   brought: Brought;
   direction: Direction;
-  gateId: string;
+  gateId: string; // '' where it was a gate of another pairing
   test: boolean;
   override: string | null;
 }

@@ -1,5 +1,6 @@
 // One gate at work: who this device is, what it shows, and its way between the house and its own store.
 import { Offline, Problem } from '../lib/api';
+import { save } from '../lib/save';
 import { fromBase64 } from './bytes';
 import { judge } from './judge';
 import { Line, type Live, WAIT_MS } from './line';
@@ -10,6 +11,7 @@ import type { Header, Sheet } from './sheet';
 import { Sheets } from './sheets';
 import { type Choices, type Device, type Shelf, forget, kept, openShelf } from './shelf';
 import { battery, signal } from './signals';
+import { type Stranded, asFile, bringBack, strand, stranded } from './stranded';
 import { type Shown, fromHere, fromHouse } from './verdicts';
 
 export type Phase = 'starting' | 'insecure' | 'elsewhere' | 'unpaired' | 'ready';
@@ -34,6 +36,7 @@ export class Scanner {
   tickets = $state(0);
   tally = $state.raw({ in: 0, out: 0 });
   clockOffMs = $state(0);
+  stranded: Stranded[] = $state.raw([]); // by pairings that ended
 
   private shelf: Shelf | null = null;
   private line: Line | null = null;
@@ -61,6 +64,7 @@ export class Scanner {
     this.shelf = await openShelf();
     this.choices = { ...USUAL, ...(await kept<Choices>(this.shelf, 'choices')) };
     this.clockOffMs = (await kept<number>(this.shelf, 'clockOff')) ?? 0;
+    this.stranded = await stranded(this.shelf);
     const device = await kept<Device>(this.shelf, 'device');
     addEventListener('online', () => void this.sync());
     addEventListener('offline', () => (this.online = false));
@@ -82,19 +86,42 @@ export class Scanner {
       rights: told.device.rights,
       gates: told.gates.map(({ id, name }) => ({ id, name })),
     };
-    await forget(this.shelf);
-    await this.shelf.put('kept', device, 'device');
+    this.stranded = await bringBack(this.shelf, device);
     const [gate] = device.gates;
     await this.choose({ ...USUAL, gateId: device.gates.length === 1 && gate ? gate.id : null });
     void navigator.storage?.persist?.();
     await this.enter(device);
   }
 
-  /** What was not told yet is lost with it: whoever asks for this was told so. */
-  async leave(why = ''): Promise<void> {
+  /** What was not told yet stays, until the show is paired again or somebody lets it go. */
+  leave(why = ''): Promise<void> {
+    return this.inTurn(() => this.end(why));
+  }
+
+  get strandedScans(): number {
+    return this.stranded.reduce((sum, { entries }) => sum + entries.length, 0);
+  }
+
+  saveStranded(): void {
+    save(asFile(this.stranded, this.now(), this.version), 'scans-not-told.json');
+  }
+
+  async dropStranded(): Promise<void> {
+    if (!this.shelf) return;
+    if (this.device) await this.shelf.delete('kept', 'stranded');
+    else await forget(this.shelf);
+    this.stranded = [];
+  }
+
+  /** Not while the house is being told: what it has by then is not told twice. */
+  private async end(why: string): Promise<void> {
+    const { shelf, device } = this;
+    if (!shelf || !device) return;
+    await this.syncing?.catch(() => undefined);
+    this.line = null; // nor from here on
     clearTimeout(this.timer);
-    if (this.shelf) await forget(this.shelf);
-    Object.assign(this, { line: null, log: null, sheets: null, device: null, header: null, live: null, shown: null, choices: USUAL, waiting: 0 });
+    this.stranded = await strand(shelf, device, this.header?.event.name ?? device.name);
+    Object.assign(this, { log: null, sheets: null, device: null, header: null, live: null, shown: null, choices: USUAL, waiting: 0 });
     this.problem = why;
     this.phase = 'unpaired';
   }
@@ -143,7 +170,11 @@ export class Scanner {
 
   /** One after the other: a hand-held scanner may read faster than the house answers. */
   scan(brought: Brought, more: { override?: string; direction?: Direction } = {}): Promise<void> {
-    const next = this.chain.then(() => this.one(brought, more));
+    return this.inTurn(() => this.one(brought, more));
+  }
+
+  private inTurn(what: () => Promise<void>): Promise<void> {
+    const next = this.chain.then(what);
     this.chain = next.catch(() => undefined);
     return next;
   }
@@ -165,7 +196,7 @@ export class Scanner {
       if (outcome) this.show(outcome);
       else this.fail('No answer, and nothing to go by. Connect this device, then scan again.');
     } catch (error) {
-      if (error instanceof Problem && error.status === 401) await this.leave(REVOKED);
+      if (error instanceof Problem && error.status === 401) await this.end(REVOKED);
       else this.fail(error instanceof Problem ? error.message : 'This device could not write the scan down. Close other programs, then scan again.');
     } finally {
       this.busy = false;
@@ -250,7 +281,7 @@ export class Scanner {
       return await what(this.line);
     } catch (error) {
       if (error instanceof Offline) this.online = false;
-      if (error instanceof Problem && error.status === 401) await this.leave(REVOKED);
+      if (error instanceof Problem && error.status === 401) void this.leave(REVOKED); // after this: it waits for what goes on
       throw error;
     }
   }

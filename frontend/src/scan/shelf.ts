@@ -3,6 +3,7 @@ import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 import type { Bytes } from './bytes';
 import type { Entry } from './log';
 import type { Direction } from './policy';
+import type { Stranded } from './stranded';
 
 export interface Device {
   id: string;
@@ -38,8 +39,10 @@ export interface KeptSheet {
   sealed: Bytes;
 }
 
+type Kept = Device | Choices | Tally | Stranded[] | number;
+
 interface Rooms extends DBSchema {
-  kept: { key: string; value: Device | Choices | Tally | number };
+  kept: { key: string; value: Kept };
   sheets: { key: number; value: KeptSheet };
   scans: { key: number; value: Entry; indexes: { state: string } };
 }
@@ -55,13 +58,16 @@ export function openShelf(name = 'fullhouse-gate'): Promise<Shelf> {
   });
 }
 
-export async function kept<T extends Device | Choices | Tally | number>(shelf: Shelf, name: string): Promise<T | null> {
+export async function kept<T extends Kept>(shelf: Shelf, name: string): Promise<T | null> {
   return ((await shelf.get('kept', name)) as T | undefined) ?? null;
 }
 
-/** Everything goes: a device that was revoked, or given back, knows nobody's tickets. */
-export async function forget(shelf: Shelf): Promise<void> {
+/** Everything goes, in one step with what comes instead: a device that was revoked, or given back, knows nobody's tickets. */
+export async function forget(shelf: Shelf, instead: { kept?: Record<string, Kept>; scans?: Entry[] } = {}): Promise<void> {
   const every = ['kept', 'sheets', 'scans'] as const;
-  const tx = shelf.transaction(every, 'readwrite');
-  await Promise.all([...every.map((name) => tx.objectStore(name).clear()), tx.done]);
+  const tx = shelf.transaction(every, 'readwrite', { durability: 'strict' });
+  const clears = every.map((name) => tx.objectStore(name).clear());
+  const keeps = Object.entries(instead.kept ?? {}).map(([name, value]) => tx.objectStore('kept').put(value, name));
+  const scans = (instead.scans ?? []).map((entry) => tx.objectStore('scans').put(entry));
+  await Promise.all([...clears, ...keeps, ...scans, tx.done]);
 }

@@ -2,14 +2,16 @@
 
 import { language } from '../lib/language';
 import { newKey, Problem } from '../lib/api';
-import { hear } from '../lib/clock.svelte';
+import { hear, serverNow } from '../lib/clock.svelte';
 import { money, type Money } from '../lib/format';
 import { AVAILABLE } from '../lib/map/geometry';
 import { nearestFree } from '../lib/map/nearest';
+import { lettered, tierColor, tierLetter } from '../lib/map/palette';
 import { sentence, t } from '../lib/words';
 import type { Hall } from './hall.svelte';
-import type { HeldBasket, HeldLine, Hold, Item, Offer, Wish } from './model';
-import type { Visitor } from './visitor.svelte';
+import { soonest, type Span } from './marks';
+import type { HeldBasket, HeldLine, Hold, Item, Offer, Tier, Wish } from './model';
+import { forget, remember, type Visitor } from './visitor.svelte';
 
 /** Something else that can be had with one press. */
 export interface Instead {
@@ -21,12 +23,13 @@ export interface Instead {
 // What a refusal says when there is not enough for a party: then there may still be a list to wait on.
 const TOO_FEW = ['group_adjacency_strict', 'block_at_capacity', 'sold_out'];
 const TAKEN = ['seat_not_available', 'seat_held_by_another_user', 'seat_no_longer_available'];
+const GUESTS = 'fullhouse:basket'; // told to the sign-in page: what a guest holds does not come along
 
 export class Basket {
   items: Item[] = $state([]);
   offers: Offer[] = $state.raw([]);
   instead: Instead | null = $state.raw(null);
-  lost: Item[] = $state.raw([]); // what I held when the time was over
+  lost: Item[] = $state.raw([]); // what I held until its time was over
   isBusy = $state(false);
   hasTooFew = $state(false);
 
@@ -42,10 +45,18 @@ export class Basket {
     this.offers = await this.visitor.api.get<Offer[]>(`/api/events/${this.eventId}/offers`);
   }
 
-  /** What I held before the page was closed. */
-  async find(): Promise<void> {
-    const holds = await this.visitor.api.get<Hold[]>(`/api/events/${this.eventId}/holds`);
-    this.put(holds.map((hold) => ({ ...hold, hold_id: hold.id })), (hold) => (hold.held_until ? Date.parse(hold.held_until) : null));
+  /** What I hold, as the house has it, before the page was closed too. Returns what of mine is over. */
+  async find(): Promise<Item[]> {
+    const before = this.items; // what is taken while we ask may be too new for the answer
+    const answer = await this.visitor.api.bytes(`/api/events/${this.eventId}/holds`);
+    hear(Date.parse(answer.headers.get('date') ?? ''));
+    const { data: holds } = (await answer.json()) as { data: Hold[] };
+    const ends = new Map(holds.map(({ id, held_until }) => [id, held_until ? Date.parse(held_until) : null]));
+    const over = before.filter(({ holdId }) => !ends.has(holdId));
+    this.drop(over);
+    for (const item of this.items) if (ends.has(item.holdId)) item.until = ends.get(item.holdId) ?? null;
+    this.put(holds.map((hold) => ({ ...hold, hold_id: hold.id })), ({ id, created_at }) => [Date.parse(created_at), ends.get(id) ?? null]);
+    return over;
   }
 
   // --- taking
@@ -72,7 +83,7 @@ export class Basket {
   /** The best that are left; of one price if the chips leave one. */
   async best(quantity: number, accessible = 0): Promise<void> {
     const only = this.hall.shown?.length === 1 ? this.hall.map?.geometry.prices[this.hall.shown[0]!]?.[0] : undefined;
-    await this.hold({ best_available: { quantity, accessible, ...(only ? { price_category: only } : {}) } });
+    await this.hold({ best_available: { quantity, accessible, language, ...(only ? { price_category: only } : {}) } });
   }
 
   private async hold(body: { items?: Wish[]; best_available?: object }, seats: number[] = []): Promise<void> {
@@ -84,10 +95,9 @@ export class Basket {
       await this.visitor.signIn();
       const held = await this.visitor.api.post<HeldBasket>(`/api/events/${this.eventId}/holds`, body, { key: newKey() });
       hear(held.server_time_unix_ms);
-      const fresh = this.put(held.items, () => held.held_until_unix_ms);
+      const fresh = this.put(held.items, () => [held.server_time_unix_ms, held.held_until_unix_ms]);
       const many = fresh.reduce((sum, item) => sum + item.quantity, 0);
-      const why = language === 'en' ? held.explanation : null; // the house gives its reasons in English
-      this.say(why ?? (many === 1 ? t.nowYours(fresh[0]!.title) : t.someYours(many)));
+      this.say(held.explanation ?? (many === 1 ? t.nowYours(fresh[0]!.title) : t.someYours(many)));
     } catch (error) {
       await this.answer(error, seats);
     } finally {
@@ -138,16 +148,21 @@ export class Basket {
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) return this.say(sentence(error), 'wrong');
     }
-    this.items = this.items.filter(({ holdId }) => holdId !== item.holdId);
-    this.markMine();
+    this.drop([item]);
     this.say(t.gaveBack(item.title));
   }
 
-  /** Time is over: what was held is anybody's again. */
-  expire(): void {
-    this.lost = this.items;
-    this.clear();
-    this.say('');
+  /** Time is over for some of it, which is anybody's again; the rest is still mine. The house says which; where it cannot
+   * be asked, the clock. */
+  async expire(): Promise<void> {
+    let over: Item[];
+    try {
+      over = await this.find();
+    } catch {
+      over = this.items.filter(({ until }) => until !== null && until <= serverNow());
+      this.drop(over);
+    }
+    if (over.length) this.lost = [...this.lost, ...over];
   }
 
   /** The way back: as much of it as can still be had. */
@@ -177,9 +192,9 @@ export class Basket {
     this.markMine();
   }
 
-  get heldUntil(): number | null {
-    const times = this.items.map((item) => item.until).filter((time) => time !== null);
-    return times.length ? Math.min(...times) : null;
+  /** The hold that ends first. */
+  get first(): Span | null {
+    return soonest(this.items.map(({ since, until }) => (until === null ? null : { since, until })));
   }
 
   // --- what it costs
@@ -211,6 +226,19 @@ export class Basket {
     return offer ? money({ amount: unitPrice(offer, geometry!.prices[price]![0]), currency: offer.price.currency }) : '';
   }
 
+  /** The least that a place of a zone without seats costs. */
+  leastOf(zone: string): string {
+    const prices = this.typesFor({ zone, seatId: null }).map((offer) => ({ amount: unitPrice(offer, this.hall.categoryOf(-1, zone)), currency: offer.price.currency }));
+    const [least] = prices.toSorted((a, b) => a.amount - b.amount);
+    return least ? money(least) : '';
+  }
+
+  /** The prices, as the map shows them. */
+  get tiers(): Tier[] {
+    const prices = this.hall.map?.geometry.prices ?? [];
+    return prices.map(([, name, color], n) => ({ n, name: lettered(tierLetter(n, prices.length), name), color: tierColor(color, n), cost: this.costAt(n) }));
+  }
+
   typeOf(item: Item): Offer | null {
     return this.offers.find(({ id }) => id === item.typeId) ?? null;
   }
@@ -227,15 +255,21 @@ export class Basket {
 
   // --- lines
 
-  private put<T extends HeldLine>(lines: T[], until: (line: T) => number | null): Item[] {
+  private drop(items: Item[]): void {
+    const gone = new Set(items.map(({ holdId }) => holdId));
+    this.items = this.items.filter(({ holdId }) => !gone.has(holdId));
+    this.markMine();
+  }
+
+  private put<T extends HeldLine>(lines: T[], time: (line: T) => [since: number, until: number | null]): Item[] {
     const known = new Set(this.items.map((item) => item.holdId));
-    const fresh = lines.filter((line) => !known.has(line.hold_id)).map((line) => this.itemOf(line, until(line)));
+    const fresh = lines.filter((line) => !known.has(line.hold_id)).map((line) => this.itemOf(line, ...time(line)));
     this.items = [...this.items, ...fresh];
     this.markMine();
     return fresh;
   }
 
-  private itemOf(line: HeldLine, until: number | null): Item {
+  private itemOf(line: HeldLine, since: number, until: number | null): Item {
     const ordinal = this.hall.ordinalOf(line.seat_id);
     const zoneName = line.block_name ?? this.hall.zoneName(line.zone_id);
     const zone = ordinal >= 0 && this.hall.map ? this.hall.map.geometry.zones[this.hall.map.zoneOf(ordinal)]!.key : this.hall.keyOf(zoneName);
@@ -248,6 +282,7 @@ export class Basket {
       title: line.seat_id ? (this.hall.map && ordinal >= 0 ? this.hall.title(ordinal) : t.seat(zoneName, line.row ?? '–', line.seat_number ?? '–')) : zoneName,
       quantity: line.quantity,
       typeId: line.ticket_type_id ?? '',
+      since,
       until,
     };
     item.typeId ||= this.typesFor(item)[0]?.id ?? '';
@@ -269,6 +304,8 @@ export class Basket {
 
   private markMine(): void {
     this.hall.map?.setMine(this.items.filter((item) => item.ordinal >= 0).map((item) => item.ordinal));
+    if (this.items.length && !this.visitor.person) remember(GUESTS, '1');
+    else forget(GUESTS);
   }
 }
 

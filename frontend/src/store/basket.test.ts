@@ -1,9 +1,10 @@
 // The basket against refusals: what I have stays, and something else is offered.
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { serverNow } from '../lib/clock.svelte';
 import type { SeatMap } from '../lib/map/seatmap';
 import { Basket } from './basket.svelte';
 import type { Hall } from './hall.svelte';
-import { passed } from './marks';
+import { leftOf, passed } from './marks';
 import { Visitor } from './visitor.svelte';
 
 const states = new Uint8Array(5);
@@ -31,7 +32,7 @@ const OFFER = { id: 't1', name: 'Full', kind: 'seated', status: 'on_sale', zones
 const line = (n: number) => ({ hold_id: `h${n}`, seat_id: `s${n}`, zone_id: null, ticket_type_id: null, quantity: 1 });
 const problem = (status: number, code: string, more: object = {}) => [status, { status, code, detail: code, ...more }] as const;
 
-let next: (readonly [number, unknown])[];
+let next: (readonly [status: number, body: unknown, headers?: Record<string, string>])[];
 let bodies: { items?: { seat_id: string }[]; best_available?: object }[];
 let said: string[];
 let basket: Basket;
@@ -46,18 +47,43 @@ beforeEach(() => {
     if (path === '/api/auth/sessions') return new Response(JSON.stringify({ data: [{ id: 'h1', user_name: 'A', email: null }] }));
     if (method === 'DELETE') return new Response(null, { status: 204 });
     bodies.push(JSON.parse(body ?? '{}'));
-    const [status, answer] = next.shift()!;
-    return new Response(JSON.stringify(answer), { status });
+    const [status, answer, headers = {}] = next.shift() ?? [0, null];
+    if (!status) throw new TypeError('lost');
+    return new Response(JSON.stringify(answer), { status, headers });
   });
   basket = new Basket('e1', new Visitor('house', 'h1', false), hall, (message) => said.push(message), () => false);
   basket.offers = [OFFER] as never;
 });
 
-const held = (...seats: number[]) => [201, { data: { items: seats.map(line), held_until_unix_ms: Date.now() + 300_000, server_time_unix_ms: Date.now(), explanation: null } }] as const;
+const held = (...seats: number[]) => heldFor(300_000, ...seats);
+const heldFor = (ms: number, ...seats: number[]) => [201, { data: { items: seats.map(line), held_until_unix_ms: Date.now() + ms, server_time_unix_ms: Date.now(), explanation: null } }] as const;
+const iso = (ms: number) => new Date(ms).toISOString();
+/** What the house says that I hold. */
+const mine = (now: number, ...seats: [seat: number, leftMs: number][]) =>
+  [200, { data: seats.map(([n, left]) => ({ ...line(n), id: `h${n}`, created_at: iso(now - 60_000), held_until: iso(now + left) })) }, { date: new Date(now).toUTCString() }] as const;
 
 test('what a price category costs is known for seats, and for zones that have none', () => {
   basket.offers = [OFFER, { ...OFFER, id: 't2', kind: 'ga', zones: ['floor'], prices: { B: 2500 } }] as never;
   expect([0, 1].map((price) => basket.costAt(price))).toEqual(['€45.00', '€25.00']);
+});
+
+test('places of a zone cost from the least of what their category costs', () => {
+  const standing = { ...OFFER, kind: 'ga', zones: ['floor'] };
+  basket.offers = [{ ...standing, prices: { A: 1500 } }, { ...standing, id: 't2', price: { amount: 2000, currency: 'EUR' }, prices: {} }] as never;
+  expect(basket.leastOf('floor')).toBe('€15.00');
+});
+
+test('a price has the map’s colour beside the map; beyond four, a letter tells them apart', () => {
+  const prices = map.geometry.prices;
+  try {
+    map.geometry.prices = [['A', 'Best', '#8C2F6B'], ['B', 'Floor', null], ['C', 'Box', '#123456']];
+    expect(basket.tiers.map(({ name, color }) => [name, color])).toEqual([['Best', 'var(--tier-4)'], ['Floor', 'var(--tier-2)'], ['Box', '#123456']]);
+    map.geometry.prices = ['One', 'Two', 'Three', 'Four', 'Five'].map((name) => [name, name, null]);
+    const [first, , , , fifth] = basket.tiers;
+    expect([first!.color, first!.name, fifth!.name]).toEqual([fifth!.color, 'A · One', 'E · Five']);
+  } finally {
+    map.geometry.prices = prices;
+  }
 });
 
 test('a seat that is taken is mine, at the price of where it stands, until it is given back', async () => {
@@ -103,9 +129,9 @@ describe('somebody was faster', () => {
 
 test('when the time is over there is a way back, to what is left of it', async () => {
   refreshed.mockImplementation(async () => {});
-  next = [held(0, 1), held(0)];
+  next = [held(0, 1), mine(Date.now()), held(0)];
   await basket.takeSeats([0, 1]);
-  basket.expire();
+  await basket.expire();
   expect(basket.items).toEqual([]);
   expect(basket.lost).toHaveLength(2);
   states[1] = 2;
@@ -113,6 +139,57 @@ test('when the time is over there is a way back, to what is left of it', async (
   expect(bodies.at(-1)).toEqual({ items: [{ seat_id: 's0' }] });
   expect(basket.items.map(({ ordinal }) => ordinal)).toEqual([0]);
   expect(basket.instead?.text).toContain('seat 2');
+});
+
+describe('each hold has its own end', () => {
+  const ordinals = (items: { ordinal: number }[]) => items.map(({ ordinal }) => ordinal);
+
+  beforeEach(async () => {
+    refreshed.mockImplementation(async () => {});
+    next = [heldFor(-1000, 0), heldFor(240_000, 1)];
+    await basket.pick(0);
+    await basket.pick(1);
+  });
+
+  test('what is over leaves, the rest stays mine, and the countdown goes on with it', async () => {
+    next = [mine(Date.now(), [1, 240_000]), held(0)];
+    await basket.expire();
+    expect([ordinals(basket.items), ordinals(basket.lost)]).toEqual([[1], [0]]);
+    expect([...map.mine]).toEqual([1]);
+    expect(basket.first!.until - Date.now()).toBeGreaterThan(230_000);
+    await basket.takeAgain();
+    expect(bodies.at(-1)).toEqual({ items: [{ seat_id: 's0' }] });
+    expect(ordinals(basket.items)).toEqual([1, 0]);
+  });
+
+  test('where the house cannot be asked, the clock says which', async () => {
+    await basket.expire();
+    expect([ordinals(basket.items), ordinals(basket.lost)]).toEqual([[1], [0]]);
+  });
+
+  test('what the house has given more time is not over', async () => {
+    next = [mine(Date.now(), [0, 60_000], [1, 240_000])];
+    await basket.expire();
+    expect([ordinals(basket.items), basket.lost]).toEqual([[0, 1], []]);
+    expect(basket.first!.until - Date.now()).toBeGreaterThan(50_000);
+  });
+});
+
+test.each([-300_000, 300_000])('whoever comes back counts on the server’s clock, with one of their own that is %i ms off', async (off) => {
+  const now = Date.now() + off;
+  next = [mine(now, [2, 120_000])];
+  await basket.find();
+  expect(Math.abs(basket.first!.until - serverNow() - 120_000)).toBeLessThan(2000);
+});
+
+test('the ring is full at the beginning, however long a hold is', async () => {
+  for (const minutes of [1, 5, 30]) {
+    next = [heldFor(minutes * 60_000, 0)];
+    await basket.pick(0);
+    const { since, until } = basket.first!;
+    expect([since, (since + until) / 2, until + 1].map((now) => leftOf({ since, until }, now))).toEqual([1, 0.5, 0]);
+    basket.clear();
+  }
 });
 
 test('time is said aloud at two minutes and at half a minute, once each', () => {

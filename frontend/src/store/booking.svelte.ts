@@ -2,10 +2,12 @@
 // we are, and holds the parts together: who buys, the hall, the basket, the checkout, the waiting list.
 
 import { Problem } from '../lib/api';
+import { serverNow } from '../lib/clock.svelte';
 import { sentence, t } from '../lib/words';
 import type { SeatMap } from '../lib/map/seatmap';
 import { Basket } from './basket.svelte';
 import { Checkout, type Outcome } from './checkout.svelte';
+import * as draft from './draft';
 import { Hall } from './hall.svelte';
 import type { WayToPay } from './model';
 import { Visitor } from './visitor.svelte';
@@ -32,6 +34,7 @@ export class Booking {
   mood: 'calm' | 'wrong' = $state('calm');
   isOpen = $state(false);
   isInLine = $state(false); // of a frame, which has no waiting room of its own
+  private isEnding = false;
 
   constructor(readonly place: Place) {
     this.visitor = new Visitor(place.organization, place.house, place.embedded);
@@ -118,9 +121,10 @@ export class Booking {
   private settle(outcome: Outcome): void {
     if (outcome === 'bought') {
       this.step = 'done';
+      draft.drop();
       this.basket.clear();
       this.tell('');
-    } else if (outcome === 'over') this.expire();
+    } else if (outcome === 'over') void this.expire(true);
     else if (outcome === 'consent') void this.basket.find();
     else if (outcome === 'refunded') {
       this.checkout.end();
@@ -130,12 +134,20 @@ export class Booking {
     } else this.tell('');
   }
 
-  /** Time is over: back to the seats, with a way to take the same ones again. */
-  expire(): void {
-    this.basket.expire();
+  /** Time is over for a place or for the checkout: back to the seats. What is still held stays, and what ended can be
+   * tried for again. */
+  async expire(isRefused = false): Promise<void> {
+    if (this.isEnding) return;
+    this.isEnding = true;
+    const before = this.basket.lost;
+    await this.basket.expire();
+    this.isEnding = false;
+    const isLate = (this.checkout.time?.until ?? Infinity) <= serverNow();
+    if (this.basket.lost === before && !isLate && !isRefused) return; // the clock was wrong, or there is more time now
+    const wasPaying = this.step === 'paying';
     this.checkout.end();
     this.step = 'choosing';
-    this.tell('');
+    this.tell(wasPaying && this.basket.items.length ? t.problems.checkout_expired! : '');
   }
 
   async leave(): Promise<void> {
@@ -145,6 +157,13 @@ export class Booking {
       this.step = 'choosing';
       this.tell(t.leftCheckout);
     });
+  }
+
+  /** To one's account and back. What a guest holds stays a guest's, so it is given back: it can then be had again. */
+  async signIn(): Promise<void> {
+    await this.leave();
+    const { organization: at, path: next } = this.place;
+    if (!this.checkout.session) location.assign(`/sign-in?${new URLSearchParams({ at, next })}`);
   }
 
   private mustWait(error: unknown): boolean {

@@ -37,12 +37,13 @@ export function loadStripe(page: Document = document): Promise<Make> {
     script.onload = () => {
       const made = (globalThis as { Stripe?: Make }).Stripe;
       if (made) give(made);
-      else fail(new Error('no Stripe'));
+      else over('no Stripe');
     };
-    script.onerror = () => {
+    script.onerror = () => over('Stripe is out of reach');
+    const over = (why: string) => {
       loading = null;
       script.remove();
-      fail(new Error('Stripe is out of reach'));
+      fail(new Error(why));
     };
     page.head.append(script);
   });

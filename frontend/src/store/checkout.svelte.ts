@@ -4,6 +4,7 @@ import { newKey, Problem } from '../lib/api';
 import { hear } from '../lib/clock.svelte';
 import { sentence, t } from '../lib/words';
 import type { Buyer, Card } from './card';
+import type { Span } from './marks';
 import type { Item, Order, Session, WayToPay } from './model';
 import type { Visitor } from './visitor.svelte';
 
@@ -11,6 +12,7 @@ export type Outcome = 'bought' | 'open' | 'declined' | 'over' | 'consent' | 'ref
 const OVER = ['hold_expired', 'checkout_expired', 'checkout_not_found'];
 const LOOKS = 40;
 const LOOK_MS = 1500;
+const SESSION_MS = 600_000; // as in checkout/policy.py
 
 export class Checkout {
   session: Session | null = $state.raw(null);
@@ -69,6 +71,12 @@ export class Checkout {
     this.session = null;
     this.order = null;
     this.failure = '';
+  }
+
+  /** Its own time, beside that of the holds. */
+  get time(): Span | null {
+    const until = this.session?.expires_at_unix_ms;
+    return until === undefined ? null : { since: until - SESSION_MS, until };
   }
 
   /** Whether an order waits for its money. Its places do not count down meanwhile. */

@@ -7,6 +7,10 @@ import { judge } from '../lib/map/versions';
 import { t } from '../lib/words';
 import type { ZoneRow } from './model';
 
+interface Snapshot {
+  seats: { version: string } | null;
+}
+
 interface Occupancy {
   zones: { zone_id: string; available: number }[];
 }
@@ -26,6 +30,7 @@ export class Hall {
   private layoutId = '';
   private live: Live | null = null;
   private missed: Delta[] | null = null; // what was told while the states were being read
+  private begun: string | null = null; // the version at which the line began meanwhile
   private soon: ReturnType<typeof setTimeout> | undefined;
   private counting: ReturnType<typeof setTimeout> | undefined;
 
@@ -53,7 +58,7 @@ export class Hall {
     this.live = listen(
       `/api/events/${this.eventId}/stream`,
       {
-        snapshot: () => void this.refresh(), // what was said meanwhile is lost: read all again
+        snapshot: ({ seats }: Snapshot) => this.begin(seats?.version ?? ''),
         delta: (delta: Delta) => this.hear(delta),
         occupancy: (news: Occupancy) => this.count(news),
         event: told,
@@ -70,6 +75,12 @@ export class Hall {
     this.map?.stop();
     clearTimeout(this.soon);
     clearTimeout(this.counting);
+  }
+
+  /** The line begins, perhaps anew: what was said before is lost, so read all again. */
+  private begin(version: string): void {
+    if (this.missed) this.begun = version;
+    else void this.refresh();
   }
 
   async refresh(): Promise<void> {
@@ -89,6 +100,10 @@ export class Hall {
     } finally {
       this.missed = null;
     }
+    // What came between our read and the line's beginning was told to nobody.
+    const begun = this.begun;
+    this.begun = null;
+    if (begun !== null && judge(this.map.version, begun) !== 'skip') await this.refresh();
   }
 
   private hear(delta: Delta): void {

@@ -1,4 +1,18 @@
-// When the time that is left is said aloud.
+// Time that is left: whose, and when it is said aloud.
+
+export interface Span {
+  since: number;
+  until: number;
+}
+
+export function soonest(spans: (Span | null)[]): Span | null {
+  return spans.reduce((first, span) => (span && (!first || span.until < first.until) ? span : first), null);
+}
+
+/** How much of it is left, from 1 to 0. */
+export function leftOf({ since, until }: Span, now: number): number {
+  return Math.max(0, Math.min(1, (until - now) / (until - since)));
+}
 
 export const MARKS = [120_000, 30_000];
 

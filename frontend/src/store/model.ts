@@ -30,6 +30,7 @@ export interface HeldLine {
 export interface Hold extends Omit<HeldLine, 'hold_id'> {
   id: string;
   held_until: string | null;
+  created_at: string;
 }
 
 export interface HeldBasket {
@@ -94,7 +95,7 @@ export interface Order {
   buyer_name: string;
   buyer_email: string;
   payment: { provider: string; status: string; client_secret: string | null; failure: string | null; notice: string | null };
-  tickets: { id: string; number: string; code: string; holder_name: string }[];
+  tickets: { id: string; number: string; code: string; holder_name: string; seat_id: string | null; zone_id: string | null }[];
   secret: string | null;
 }
 
@@ -102,6 +103,14 @@ export interface ZoneRow {
   zone_id: string;
   name: string;
   available: number;
+}
+
+/** A price on the map. */
+export interface Tier {
+  n: number;
+  name: string;
+  color: string; // CSS
+  cost: string;
 }
 
 /** A line of the basket on the screen. */
@@ -114,5 +123,6 @@ export interface Item {
   title: string;
   quantity: number;
   typeId: string;
-  until: number | null;
+  since: number;
+  until: number | null; // null while it does not count down
 }

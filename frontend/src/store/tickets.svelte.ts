@@ -15,6 +15,8 @@ export interface Ticket {
   event_status: string;
   start_at: string;
   doors_at: string;
+  first_start_at: string;
+  is_undated: boolean;
   timezone: string;
   venue_name: string;
   city: string;
@@ -24,6 +26,11 @@ export interface Ticket {
   accessibility: string | null;
   transferred_at: string | null;
   qr: string | null;
+}
+
+export interface Recipient {
+  name: string;
+  email: string;
 }
 
 export interface Me {
@@ -90,8 +97,12 @@ export class MyTickets {
     }
   }
 
-  async passOn(ticket: Ticket, to: { name: string; email: string }): Promise<void> {
+  async passOn(ticket: Ticket, to: Recipient): Promise<void> {
     await this.api.post(`/api/tickets/${ticket.id}/transfer`, to);
+  }
+
+  /** After it was passed on. */
+  async readAgain(ticket: Ticket): Promise<void> {
     await forget((path) => path.includes(ticket.id)); // its code opens nothing any more
     if (this.oneId) await this.find(this.oneId);
     else await this.load();

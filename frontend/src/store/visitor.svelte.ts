@@ -82,7 +82,7 @@ function store(kind: 'local' | 'session'): Storage {
   return kind === 'local' ? localStorage : sessionStorage;
 }
 
-function remembered(key: string, kind: 'local' | 'session' = 'session'): string | null {
+export function remembered(key: string, kind: 'local' | 'session' = 'session'): string | null {
   try {
     return store(kind).getItem(key);
   } catch {
@@ -90,10 +90,18 @@ function remembered(key: string, kind: 'local' | 'session' = 'session'): string 
   }
 }
 
-function remember(key: string, value: string, kind: 'local' | 'session' = 'session'): void {
+export function remember(key: string, value: string, kind: 'local' | 'session' = 'session'): void {
   try {
     store(kind).setItem(key, value);
   } catch {
     // nothing is lost but a reload
+  }
+}
+
+export function forget(key: string): void {
+  try {
+    sessionStorage.removeItem(key);
+  } catch {
+    // nothing is kept
   }
 }

@@ -3,6 +3,7 @@
 A built file's name has its content's hash in it, so it is kept for good; what else lies beside it is asked for again.
 """
 
+import gzip
 import hashlib
 import mimetypes
 import re
@@ -16,6 +17,7 @@ from markupsafe import Markup
 BUILT = Path(__file__).parent / "built"
 _HASHED = re.compile(r"-[\w-]{8}\.\w+$")
 _FOR_GOOD, _FOR_NOW = "public, max-age=31536000, immutable", "public, max-age=3600"
+_PACKED = {".js", ".css", ".wasm"}
 mimetypes.add_type("font/woff2", ".woff2")
 mimetypes.add_type("application/wasm", ".wasm")
 
@@ -31,6 +33,7 @@ class Chunk(msgspec.Struct, frozen=True):
 
 class File(NamedTuple):
     body: bytes
+    packed: bytes  # with gzip; empty where that gains nothing
     kind: str
     etag: str
     kept: str
@@ -82,7 +85,7 @@ def _files() -> dict[str, File]:
             body = path.read_bytes()
             kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
             etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-            found[str(path.relative_to(BUILT))] = File(
-                body, kind, etag, _FOR_GOOD if _HASHED.search(path.name) else _FOR_NOW
-            )
+            packed = gzip.compress(body, mtime=0) if path.suffix in _PACKED else b""
+            kept = _FOR_GOOD if _HASHED.search(path.name) else _FOR_NOW
+            found[str(path.relative_to(BUILT))] = File(body, packed, kind, etag, kept)
     return found

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from uuid import UUID
 
 from litestar import Response
 from litestar.params import FromPath
@@ -13,11 +12,13 @@ from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import OrganizationProfile
 from fullhouse.checkout import order_reads
 from fullhouse.checkout.model import Order
-from fullhouse.kit import secrets
+from fullhouse.events import actions as events
+from fullhouse.events import policy
+from fullhouse.events.model import Event
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.money import Money
-from fullhouse.kit.secrets import Kind
 from fullhouse.kit.services import Services
+from fullhouse.kit.times import local
 from fullhouse.tickets import actions as tickets
 from fullhouse.tickets import papers
 from fullhouse.tickets.model import TicketView
@@ -32,10 +33,12 @@ _PRIVATE = {"cache-control": "private, no-store", "x-robots-tag": "noindex"}
 @public("/orders/{secret:str}")
 async def order_page(request: AnyRequest, secret: FromPath[str]) -> Response[str]:
     services: Services = request.app.state.services
-    order, views, house = await _read(services, secret)
+    order, views, show, house = await _read(services, secret)
     t = words.wanted(request) or words.LANGUAGES.get(house.locale[:2], EN)
     codes = await asyncio.to_thread(lambda: [Markup(papers.qr_svg(view.qr or "").decode()) for view in views])  # noqa: S704
-    show = views[0] if views else None
+    date = None if policy.is_undated(show.status, show.rescheduled_at) else policy.date_of(show)
+    was = local(show.start_at if show.status == "postponed" else policy.date_of(show), show.timezone)
+    news = programme.news(show.status, was, date and local(date, show.timezone), t)
     shown = page(
         "order.html",
         t=t,
@@ -44,7 +47,10 @@ async def order_page(request: AnyRequest, secret: FromPath[str]) -> Response[str
         lines=[(line, t.money(Money(line.amount, order.total.currency))) for line in together(order.lines)],
         tickets=[(view, code, place(view, t)) for view, code in zip(views, codes, strict=True)],
         show=show,
-        when=programme.moment(show.start_at, show.timezone, t) if show else None,
+        when=programme.moment(date, show.timezone, t) if date else t("new_date_to_come"),
+        undated=date is None,
+        news=news,
+        to_come=events.is_public(show),
         secret=secret,
     )
     shown.headers.update(words.told(request) | _PRIVATE)
@@ -54,7 +60,7 @@ async def order_page(request: AnyRequest, secret: FromPath[str]) -> Response[str
 @public("/orders/{secret:str}/tickets.pdf")
 async def order_pdf(request: AnyRequest, secret: FromPath[str]) -> Response[bytes]:
     services: Services = request.app.state.services
-    order, views, house = await _read(services, secret)
+    order, views, _, house = await _read(services, secret)
     if not views:
         raise NotFound
     made = await asyncio.to_thread(papers.sheets, views, house.name)
@@ -80,15 +86,13 @@ def together(lines: Sequence[QuotedLine]) -> list[QuotedLine]:
     ]
 
 
-async def _read(services: Services, secret: str) -> tuple[Order, list[TicketView], OrganizationProfile]:
+async def _read(services: Services, secret: str) -> tuple[Order, list[TicketView], Event, OrganizationProfile]:
     order = await order_reads.order_by_secret(services, secret)
-    claim = secrets.read(secret, Kind.ORDER)
-    assert claim
-    organization_id: UUID = claim[1]
-    async with services.database.tenant(organization_id) as tx:
+    async with services.database.tenant(order_reads.organization_in(secret)) as tx:
         views = await tickets.printed(tx, services.keyring, order.id)
+        show = await events.get_event(tx, order.event_id)
         house = await accounts.get_profile(tx)
-    return order, views, house
+    return order, views, show, house
 
 
 handlers = [order_page, order_pdf]

@@ -117,9 +117,11 @@ async def built(request: AnyRequest, path: FromPath[str]) -> Response[bytes]:
     file = assets.find(path)
     if file is None:
         raise NotFound
-    headers = {"etag": file.etag, "cache-control": file.kept}
+    headers = {"etag": file.etag, "cache-control": file.kept, "vary": "accept-encoding"}
     if request.headers.get("if-none-match") == file.etag:
         return Response(b"", status_code=304, headers=headers)
+    if file.packed and "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(file.packed, media_type=file.kind, headers=headers | {"content-encoding": "gzip"})
     return Response(file.body, media_type=file.kind, headers=headers)
 
 

@@ -91,16 +91,10 @@ class Printed(NamedTuple):
 
     @property
     def notice(self) -> Notice | None:
-        t = self.t
-        was = local(self.show.first_start_time, self.show.timezone)
-        before = t("was_to_be", day=t.day(was), hour=f"{was:%H:%M}")
-        if self.undated:
-            return Notice(t("postponed"), t("postponed_more", before=before))
-        if self.show.phase == "postponed":
-            return Notice(t("new_date", day=t.day(self.starts), hour=f"{self.starts:%H:%M}"), before)
         if self.show.phase == "live":
-            return Notice(t("live"), t("live_more"))
-        return None
+            return Notice(self.t("live"), self.t("live_more"))
+        starts = None if self.undated else self.starts
+        return news(self.show.phase, local(self.show.first_start_time, self.show.timezone), starts, self.t)
 
     @property
     def sale(self) -> str:
@@ -138,6 +132,18 @@ def printed(show: PublicEvent, t: Words = EN) -> Printed:
         show.phase == "postponed" and show.rescheduled_at is None,
         t,
     )
+
+
+def news(phase: str, was: datetime, starts: datetime | None, t: Words) -> Notice | None:
+    """What has become of the date that people may remember. `starts` is the one that counts, if there is one."""
+    before = t("was_to_be", day=t.day(was), hour=f"{was:%H:%M}")
+    if phase == "cancelled":
+        return Notice(t("cancelled"), before)
+    if phase != "postponed":
+        return None
+    if starts is None:
+        return Notice(t("postponed"), t("postponed_more", before=before))
+    return Notice(t("new_date", day=t.day(starts), hour=f"{starts:%H:%M}"), before)
 
 
 def path_of(show: PublicEvent) -> str:

@@ -116,7 +116,7 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
     async with services.reads.nobody() as tx:
         show = await store.public_show_at(tx, org, slug)
     if show is None:
-        raise EventNotFound
+        return await _in_its_place(services, org, slug)
     services.part(Views).note(show.organization_id, show.id, request.client.host if request.client else None)
     t = await words.of(request, show.organization_id)
     shown = programme.printed(show, t)
@@ -138,6 +138,17 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
         instead=[programme.printed(other, t) for other in await _instead(services, show)],
         json_ld=Markup(structured.script(about)),  # noqa: S704 - escaped for this very place
     )
+
+
+async def _in_its_place(services: Services, org: str, slug: str) -> Response[bytes]:
+    """A show that is cancelled or over is not shown; if another took its place, its address leads there."""
+    house = await find_organization(services, org)
+    async with services.database.tenant(house.id) as tx:
+        found = await store.replacement_at(tx, house.id, slug)
+    if found is None:
+        raise EventNotFound
+    headers = {"location": f"/o/{house.slug}/{found}", "cache-control": "no-cache"}
+    return Response(b"", status_code=307, headers=headers)
 
 
 async def find_organization(services: Services, slug: str) -> Organization:

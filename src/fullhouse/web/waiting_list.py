@@ -15,10 +15,11 @@ from fullhouse.accounts.model import OrganizationSuspended, Session
 from fullhouse.accounts.sign_in_routes import signed_in
 from fullhouse.checkout import waitlist_reads
 from fullhouse.checkout.waitlist_model import NotWaiting, SignInNeeded
-from fullhouse.checkout.waitlist_routes import BY_SECRET, Secret, bearer
+from fullhouse.checkout.waitlist_routes import BY_SECRET
 from fullhouse.kit.actors import Actor
 from fullhouse.kit.http.endpoints import Reply, post
 from fullhouse.kit.http.guard import COOKIE
+from fullhouse.kit.http.parameters import Secret, bearer
 from fullhouse.kit.services import Services
 from fullhouse.web import words
 from fullhouse.web.pages import AnyRequest, page, public

@@ -1,6 +1,7 @@
 // A sheet for a spreadsheet, asked for with the session that the page means, page by page, and saved as one file.
 
 import type { Api } from '../../lib/api';
+import { save } from '../../lib/save';
 
 export async function download(api: Api, path: string, name: string): Promise<void> {
   const parts: string[] = [];
@@ -13,14 +14,4 @@ export async function download(api: Api, path: string, name: string): Promise<vo
     cursor = answer.headers.get('x-next-cursor');
   } while (cursor);
   save(new Blob(parts, { type: 'text/csv' }), name);
-}
-
-/** A file for the person at the screen. */
-export function save(file: Blob, name: string): void {
-  const url = URL.createObjectURL(file);
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

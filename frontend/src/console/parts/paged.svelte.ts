@@ -9,19 +9,19 @@ export class Paged<Row> {
   error: Error | null = $state.raw(null);
   /** Of the first page, for `Asked`. */
   first: Promise<Row[]> = $state.raw(Promise.resolve([]));
-  private path = '';
+  private asked: { path: string; body?: unknown } = { path: '' };
 
   /** `() => api` where a page's property is meant. */
   constructor(private readonly api: Api | (() => Api)) {}
 
-  /** From the start. `path` may have a query. */
-  read(path: string): void {
-    this.path = path;
+  /** From the start. `path` may have a query; what names people goes into a body. */
+  read(path: string, body?: unknown): void {
+    this.asked = { path, body };
     this.first = this.ask(null).then((rows) => rows ?? this.rows);
   }
 
   again(): void {
-    this.read(this.path);
+    this.read(this.asked.path, this.asked.body);
   }
 
   async more(): Promise<void> {
@@ -29,18 +29,19 @@ export class Paged<Row> {
   }
 
   private async ask(cursor: string | null): Promise<Row[] | null> {
-    const path = this.path;
+    const { asked } = this;
+    const { path, body } = asked;
     this.busy = true;
     this.error = null;
     try {
       const more = cursor ? `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}` : '';
-      const page: Page<Row> = await (typeof this.api === 'function' ? this.api() : this.api).page<Row>(path + more);
-      if (path !== this.path) return null; // something else was asked for meanwhile
+      const page: Page<Row> = await (typeof this.api === 'function' ? this.api() : this.api).page<Row>(path + more, body === undefined ? {} : { method: 'POST', body });
+      if (asked !== this.asked) return null; // something else was asked for meanwhile
       this.rows = cursor ? [...this.rows, ...page.data] : page.data;
       this.next = page.next_cursor;
       return this.rows;
     } finally {
-      if (path === this.path) this.busy = false;
+      if (asked === this.asked) this.busy = false;
     }
   }
 }

@@ -13,7 +13,7 @@ describe('the difference of two versions, drawn', () => {
 
   it('draws a moved seat with where it came from', () => {
     const [mark] = marks({ ...nothing, moved: [{ seat: 'A-2', was: { x: 2, y: 1 }, now: { x: 5, y: 5 } }] }, before, after);
-    expect(mark).toMatchObject({ x: 5, y: 5, from: { x: 2, y: 1 }, words: 'by 5' });
+    expect(mark).toMatchObject({ x: 5, y: 5, from: { x: 2, y: 1 }, words: 'by 5 units' });
   });
 
   it('says what a seat is sold as now, and how it is called', () => {

@@ -67,7 +67,7 @@ export function placesOf(geometry: Geometry): Map<string, At> {
 }
 
 function distance(was: At, now: At): string {
-  return `by ${Math.round(Math.hypot(now.x - was.x, now.y - was.y) * 10) / 10}`;
+  return `by ${Math.round(Math.hypot(now.x - was.x, now.y - was.y) * 10) / 10} units`;
 }
 
 function kindChange(was: Kind, now: Kind): string {

@@ -1,6 +1,6 @@
 // Seats by a line drawn around them.
 
-import { boxOf, type Box } from '../../lib/map/geometry';
+import { boxAround } from '../../lib/map/geometry';
 import { contains, type Point } from '../../lib/map/hull';
 
 interface Seats {
@@ -12,7 +12,7 @@ interface Seats {
 /** The seats whose middle lies inside the line. Fewer than three points enclose nothing. */
 export function seatsIn(seats: Seats, line: Point[]): number[] {
   if (line.length < 3) return [];
-  const box = around(line);
+  const box = boxAround(line);
   const found: number[] = [];
   for (let i = 0; i < seats.count; i++) {
     const [x, y] = [seats.x[i]!, seats.y[i]!];
@@ -20,12 +20,6 @@ export function seatsIn(seats: Seats, line: Point[]): number[] {
     if (contains(line, x, y)) found.push(i);
   }
   return found;
-}
-
-function around(line: Point[]): Box {
-  const x = Float32Array.from(line, (point) => point[0]);
-  const y = Float32Array.from(line, (point) => point[1]);
-  return boxOf(x, y, 0, line.length);
 }
 
 export type How = 'add' | 'take' | 'only';

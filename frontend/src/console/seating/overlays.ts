@@ -43,7 +43,7 @@ export function companions(geometry: Geometry): Overlay {
 export function zoneOutline(geometry: Geometry, zone: number): Overlay {
   const lines = geometry.sections
     .filter((section) => section.zone === zone && section.end > section.first)
-    .map((section) => outline(geometry.x, geometry.y, section.first, section.end, geometry.pitch * 0.9));
+    .map((section) => outline(geometry.x, geometry.y, section, geometry.pitch * 0.9));
   const { area } = geometry.zones[zone]!;
   if (area.length > 2) lines.push(area);
   return (ctx, camera, colors) => {

@@ -64,15 +64,24 @@ export class Camera {
     return { x: x * this.view.scale + this.view.x, y: y * this.view.scale + this.view.y };
   }
 
-  /** What is in sight, in plan units. */
-  seen(margin = 0): Box {
+  /** The same sight, with the plan's origin on a whole pixel of a canvas with so many of them to one of the screen. */
+  onPixels(ratio: number): Camera {
+    const still = new Camera(this.plan, this.most, this.size);
     const { scale, x, y } = this.view;
-    return {
-      left: -x / scale - margin,
-      top: -y / scale - margin,
-      right: (this.size.width - x) / scale + margin,
-      bottom: (this.size.height - y) / scale + margin,
-    };
+    still.view = { scale, x: Math.round(x * ratio) / ratio, y: Math.round(y * ratio) / ratio };
+    return still;
+  }
+
+  /** What is in sight, in plan units. */
+  seen(): Box {
+    return this.within({ left: 0, top: 0, right: this.size.width, bottom: this.size.height }, 1, 0);
+  }
+
+  /** What a part of a canvas shows, given in its own pixels, and something around it. */
+  within(part: Box, ratio: number, margin: number): Box {
+    const from = this.toPlan(part.left / ratio, part.top / ratio);
+    const to = this.toPlan(part.right / ratio, part.bottom / ratio);
+    return { left: from.x - margin, top: from.y - margin, right: to.x + margin, bottom: to.y + margin };
   }
 
   get isWhole(): boolean {

@@ -39,6 +39,7 @@ export interface Section {
   first: number; // ordinal of its first seat
   end: number;
   rows: number[];
+  shape: number[]; // seats enough to tell where it lies
   box: Box;
 }
 
@@ -71,7 +72,6 @@ export interface Geometry {
   y: Float32Array;
   category: Uint8Array;
   price: Uint8Array;
-  gap: Uint8Array;
   rowOf: Uint32Array;
   companions: Map<number, number[]>; // wheelchair place to its companions
   wholes: Map<number, number[]>; // a seat that is sold with others only, to all of them
@@ -89,7 +89,6 @@ export function read(bytes: ArrayBuffer): Geometry {
   const at = 8 + length;
   const x = positions(new Int16Array(bytes, at, n), header);
   const y = positions(new Int16Array(bytes, at + 2 * n, n), header);
-  const kinds = new Uint8Array(bytes, at + 4 * n, n);
   const price = new Uint8Array(bytes, at + 5 * n, n);
   const { sections, rows, rowOf } = structure(header, x, y);
   return {
@@ -104,8 +103,7 @@ export function read(bytes: ArrayBuffer): Geometry {
     rows,
     x,
     y,
-    category: kinds.map((kind) => kind & 7),
-    gap: kinds.map((kind) => (kind >> 3) & 1),
+    category: categories(new Uint8Array(bytes, at + 4 * n, n)),
     price,
     rowOf,
     companions: gather(header.companions.map(([companion, place]) => [place, companion])),
@@ -143,6 +141,16 @@ function positions(coded: Int16Array, header: Header): Float32Array {
   return found;
 }
 
+/** The lowest three bits; the one above says that a gap follows, which is to be seen anyway. */
+function categories(kinds: Uint8Array): Uint8Array {
+  const found = new Uint8Array(kinds.length);
+  for (let i = 0; i < kinds.length; i++) found[i] = kinds[i]! & 7;
+  return found;
+}
+
+// A long row hardly bends from one seat to the next: its ends and every fourth seat say where it lies.
+const [SHORT, SPARSE] = [8, 4];
+
 function structure(header: Header, x: Float32Array, y: Float32Array) {
   const sections: Section[] = [];
   const rows: Row[] = [];
@@ -151,12 +159,15 @@ function structure(header: Header, x: Float32Array, y: Float32Array) {
   header.sections.rows.forEach((rowCount, s) => {
     const first = ordinal;
     const mine: number[] = [];
+    const shape: number[] = [];
     for (let r = 0; r < rowCount; r++) {
       const index = rows.length;
       const end = ordinal + header.rows.seats[index]!;
       rowOf.fill(index, ordinal, end);
       rows.push({ section: s, label: header.rows.label[index]!, first: ordinal, end, isTable: header.rows.table[index] === 1 });
       mine.push(index);
+      for (let i = ordinal; i < end - 1; i += end - ordinal > SHORT ? SPARSE : 1) shape.push(i);
+      if (end > ordinal) shape.push(end - 1);
       ordinal = end;
     }
     sections.push({
@@ -165,21 +176,29 @@ function structure(header: Header, x: Float32Array, y: Float32Array) {
       first,
       end: ordinal,
       rows: mine,
-      box: boxOf(x, y, first, ordinal),
+      shape,
+      box: boxOf(x, y, shape),
     });
   });
   return { sections, rows, rowOf };
 }
 
-export function boxOf(x: Float32Array, y: Float32Array, first: number, end: number): Box {
-  const box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  for (let i = first; i < end; i++) {
-    box.left = Math.min(box.left, x[i]!);
-    box.right = Math.max(box.right, x[i]!);
-    box.top = Math.min(box.top, y[i]!);
-    box.bottom = Math.max(box.bottom, y[i]!);
+export function boxOf(x: Float32Array, y: Float32Array, seats: readonly number[]): Box {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const seat of seats) {
+    const px = x[seat]!;
+    const py = y[seat]!;
+    if (px < left) left = px;
+    if (px > right) right = px;
+    if (py < top) top = py;
+    if (py > bottom) bottom = py;
   }
-  return box;
+  return { left, top, right, bottom };
+}
+
+export function boxAround(points: readonly (readonly [number, number])[]): Box {
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  return { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
 }
 
 /** The median distance of neighbours, from rows all over the plan: what a seat's size is drawn from. */
@@ -215,7 +234,13 @@ function gather(pairs: [number, number][]): Map<number, number[]> {
 
 /** Two bits a seat, as bytes of their own. */
 export function unpackStates(packed: Uint8Array, count: number): Uint8Array {
-  const found = new Uint8Array(count);
-  for (let i = 0; i < count; i++) found[i] = (packed[i >> 2]! >> (2 * (i & 3))) & 3;
-  return found;
+  const found = new Uint8Array(4 * Math.ceil(count / 4));
+  for (let from = 0, to = 0; to < count; from++, to += 4) {
+    const four = packed[from]!;
+    found[to] = four & 3;
+    found[to + 1] = (four >> 2) & 3;
+    found[to + 2] = (four >> 4) & 3;
+    found[to + 3] = four >> 6;
+  }
+  return found.subarray(0, count);
 }

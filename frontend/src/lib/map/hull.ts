@@ -1,49 +1,42 @@
 // The outline of a section: the hull of its seats, with a margin.
 
+import type { Box } from './geometry';
+
 export type Point = [number, number];
 
 const BIN = 0.5; // of the margin: what lies in one bin is taken as one place
 
-/** Of each narrow strip only the highest and the lowest seat can be a corner: thousands of seats become a few dozen. */
-export function outline(x: Float32Array, y: Float32Array, first: number, end: number, margin: number): Point[] {
-  if (first >= end) return [];
-  let [left, right] = [Infinity, -Infinity];
-  for (let i = first; i < end; i++) {
-    left = Math.min(left, x[i]!);
-    right = Math.max(right, x[i]!);
-  }
+/** Of each narrow strip only the highest and the lowest seat can be a corner: hundreds of seats become a few dozen. */
+export function outline(x: Float32Array, y: Float32Array, { shape, box }: { shape: readonly number[]; box: Box }, margin: number): Point[] {
+  if (!shape.length) return [];
   const width = margin * BIN;
-  const bins = Math.floor((right - left) / width) + 1;
-  const top = new Int32Array(bins).fill(-1);
-  const bottom = new Int32Array(bins).fill(-1);
-  for (let i = first; i < end; i++) {
-    const bin = Math.floor((x[i]! - left) / width);
-    if (top[bin]! < 0 || y[i]! < y[top[bin]!]!) top[bin] = i;
-    if (bottom[bin]! < 0 || y[i]! > y[bottom[bin]!]!) bottom[bin] = i;
+  const bins = Math.floor((box.right - box.left) / width) + 1;
+  const highest = new Int32Array(bins).fill(-1);
+  const lowest = new Int32Array(bins).fill(-1);
+  for (const seat of shape) {
+    const bin = Math.floor((x[seat]! - box.left) / width);
+    const over = highest[bin]!;
+    const under = lowest[bin]!;
+    if (over < 0 || y[seat]! < y[over]!) highest[bin] = seat;
+    if (under < 0 || y[seat]! > y[under]!) lowest[bin] = seat;
   }
-  const corners: Point[] = [];
-  for (const i of [...top, ...bottom]) if (i >= 0) corners.push([x[i]!, y[i]!]);
-  return hull(hull(corners).flatMap(([px, py]) => around(px, py, margin)));
+  return [...edge(x, y, highest, margin, UP), ...edge(x, y, lowest, margin, DOWN).toReversed()];
 }
 
-function around(px: number, py: number, margin: number): Point[] {
-  return [[px - margin, py - margin], [px + margin, py - margin], [px + margin, py + margin], [px - margin, py + margin]];
-}
+const [UP, DOWN] = [-1, 1]; // on the screen
 
-/** Andrew's monotone chain, clockwise on the screen. */
-export function hull(points: Point[]): Point[] {
-  const sorted = points.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]);
-  if (sorted.length < 3) return sorted;
-  const half = (list: Point[]) => {
-    const chain: Point[] = [];
-    for (const point of list) {
-      while (chain.length > 1 && turn(chain.at(-2)!, chain.at(-1)!, point) <= 0) chain.pop();
-      chain.push(point);
-    }
-    chain.pop();
-    return chain;
-  };
-  return [...half(sorted), ...half(sorted.toReversed())];
+/** The hull's upper or lower half, from left to right, moved outwards. The strips are in order: nothing is to be sorted. */
+function edge(x: Float32Array, y: Float32Array, seats: Int32Array, margin: number, side: number): Point[] {
+  const chain: Point[] = [];
+  for (const seat of seats) {
+    if (seat < 0) continue;
+    const point: Point = [x[seat]!, y[seat]!];
+    while (chain.length > 1 && turn(chain.at(-2)!, chain.at(-1)!, point) * side >= 0) chain.pop();
+    chain.push(point);
+  }
+  const peak = chain.reduce((best, point, n) => ((point[1] - chain[best]![1]) * side > 0 ? n : best), 0);
+  const out = ([px, py]: Point, aside: number): Point => [px + aside * margin, py + side * margin];
+  return [...chain.slice(0, peak + 1).map((point) => out(point, -1)), ...chain.slice(peak).map((point) => out(point, 1))];
 }
 
 function turn(a: Point, b: Point, c: Point): number {

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { Camera } from './camera';
-import { read, unpackStates } from './geometry';
+import { boxOf, read, unpackStates } from './geometry';
 import { Grid } from './grid';
-import { contains, hull, outline } from './hull';
+import { contains, outline } from './hull';
+import { layOut, touches, type Wish } from './labels';
+import { exposed } from './parts';
+import { labelOf } from './seats';
 
 /** Two rows of one section, 3 and 2 seats, as the server would write them. */
 function plan(keys: (string | string[])[] = ['A-', 'B-']): ArrayBuffer {
@@ -42,9 +45,8 @@ describe('geometry', () => {
     const listed = read(plan(['A-', ['left', 'right']]));
     expect([1, 3, 4].map((i) => listed.keyOf(i))).toEqual(['A-5', 'left', 'right']);
   });
-  test('categories, gaps, companions and tables are known', () => {
+  test('categories, companions and tables are known', () => {
     expect([...g.category]).toEqual([1, 2, 0, 0, 0]);
-    expect(g.gap[1]).toBe(1);
     expect(g.companions.get(0)).toEqual([1]);
     expect(g.wholes.get(4)).toEqual([3, 4]);
     expect(g.rows.map((row) => row.label)).toEqual(['A', 'B']);
@@ -60,7 +62,8 @@ test('a section is drawn around all of its seats, and hardly wider', () => {
   const n = 900; // a curved block, as of an arena
   const x = Float32Array.from({ length: n }, (_, i) => 500 + (200 + 20 * Math.floor(i / 30)) * Math.cos((i % 30) / 25));
   const y = Float32Array.from({ length: n }, (_, i) => 500 + (200 + 20 * Math.floor(i / 30)) * Math.sin((i % 30) / 25));
-  const found = outline(x, y, 0, n, 15);
+  const shape = [...x.keys()];
+  const found = outline(x, y, { shape, box: boxOf(x, y, shape) }, 15);
   expect([...x].every((px, i) => contains(found, px, y[i]!))).toBe(true);
   expect(Math.max(...found.map(([px]) => px))).toBeCloseTo(Math.max(...x) + 15, 0);
   expect(found.length).toBeLessThan(200);
@@ -111,9 +114,55 @@ describe('camera', () => {
   });
 });
 
-test('a hull holds its points', () => {
-  const square = hull([[0, 0], [10, 0], [10, 10], [0, 10], [5, 5], [3, 2]]);
-  expect(square).toHaveLength(4);
-  expect(contains(square, 5, 5)).toBe(true);
-  expect(contains(square, 11, 5)).toBe(false);
+test('a single seat and a single row have a way around them', () => {
+  const [x, y] = [Float32Array.of(10, 20, 30), Float32Array.of(5, 4, 5)];
+  const around = (...shape: number[]) => outline(x, y, { shape, box: boxOf(x, y, shape) }, 2);
+  expect(around(0)).toEqual([[8, 3], [12, 3], [12, 7], [8, 7]]);
+  const row = around(0, 1, 2);
+  expect([0, 1, 2].every((i) => contains(row, x[i]!, y[i]!))).toBe(true);
+  expect(contains(row, 20, 1.9)).toBe(false);
+  expect(contains(row, 33, 5)).toBe(false);
+});
+
+describe('names', () => {
+  const widthOf = (text: string) => text.length * 7;
+  const wish = (y: number, height: number, ...lines: string[]): Wish => ({ lines, x: 0, y, color: '', room: { width: 90, height } });
+  const stage = { left: -60, right: 60, top: -11, bottom: 11 };
+  test('stand in the middle where nothing is in their way', () => {
+    const [floor] = layOut([wish(40, 80, 'Floor', '20 places')], [stage], widthOf);
+    expect([floor!.y, floor!.lines.length]).toEqual([40, 2]);
+  });
+  test('make room within their place, or say less', () => {
+    const [moved] = layOut([wish(20, 80, 'Floor', '20 places')], [stage], widthOf);
+    expect(moved!.lines).toHaveLength(2);
+    expect(touches(moved!.box, stage)).toBe(false);
+    const [short] = layOut([wish(16, 36, 'Floor', '20 places')], [stage], widthOf);
+    expect(short!.lines).toEqual(['Floor']);
+    expect(touches(short!.box, stage)).toBe(false);
+  });
+  test('are left out where another stands', () => {
+    expect(layOut([wish(0, 16, 'Floor')], [stage], widthOf)).toEqual([]);
+    expect(layOut([wish(90, 16, '101'), wish(95, 16, '102')], [stage], widthOf)).toHaveLength(1);
+  });
+});
+
+test('a seat shows the letter of its price, if prices have some, and its number where there is room', () => {
+  const g = read(plan());
+  const number = g.numberOf(3);
+  expect([5, 9, 20, 30].map((size) => labelOf(g, 3, size, ['E']))).toEqual(['', 'E', 'E', `E\n${number}`]);
+  expect([9, 20].map((size) => labelOf(g, 3, size, []))).toEqual(['', number]);
+  expect(labelOf(g, 0, 9, ['E'])).toBe('♿︎');
+});
+
+test('after a move, just what came into sight is drawn', () => {
+  for (const [dx, dy] of [[3, 2], [-3, 2], [3, -2], [-3, -2], [0, 4], [5, 0], [0, 0], [40, 0]] as const) {
+    const drawn = new Uint8Array(20 * 10);
+    for (const { left, top, right, bottom } of exposed(20, 10, dx, dy)) {
+      for (let y = top; y < bottom; y++) for (let x = left; x < right; x++) drawn[y * 20 + x]!++;
+    }
+    drawn.forEach((times, n) => {
+      const [x, y] = [(n % 20) - dx, Math.floor(n / 20) - dy];
+      expect(times).toBe(x >= 0 && x < 20 && y >= 0 && y < 10 ? 0 : 1);
+    });
+  }
 });

@@ -1,9 +1,11 @@
 // Draws what is in sight: outlines of sections from afar, seats from near (seats.ts).
 
-import { NO_PRICE, type Geometry } from './geometry';
-import type { Camera, Size } from './camera';
+import { boxAround, NO_PRICE, type Box, type Geometry } from './geometry';
+import type { Camera } from './camera';
 import type { Grid } from './grid';
 import type { Point } from './hull';
+import { lettered } from './palette';
+import { layOut, LINE, touches, type Label, type Wish } from './labels';
 import { LEVELS, paintSeats } from './seats';
 import type { Stamps } from './stamps';
 import { count } from '../format';
@@ -21,11 +23,12 @@ export interface Palette {
   mineInk: string;
   onTier: string;
   tiers: string[];
+  letters: string[]; // of the tiers, if colours alone are too few
 }
 
 export interface Scene {
   geometry: Geometry;
-  grid: Grid;
+  grid: () => Grid; // made when seats are first looked at: the whole house is seen without
   outlines: Point[][]; // of the sections
   states: Uint8Array;
   mine: Set<number>;
@@ -35,33 +38,41 @@ export interface Scene {
   zoneFree: (zone: number) => number | null; // of zones without seats
 }
 
-const [NAME, COUNT] = ['600 13px Inter, sans-serif', '400 12px Inter, sans-serif'];
+export interface Tools {
+  ctx: CanvasRenderingContext2D;
+  ratio: number; // pixels of the canvas for one of the screen
+  colors: Palette;
+  stamps: Stamps;
+}
+
+/** Where names stand at some scale, in pixels from the plan's origin. */
+export interface Names {
+  stage: Box;
+  labels: Label[];
+}
+
+const FONTS = ['600 13px Inter, sans-serif', '400 12px Inter, sans-serif'];
 const NAMED = 46; // pixels: a narrower section has no room for its name
 
-export function paint(ctx: CanvasRenderingContext2D, scene: Scene, camera: Camera, size: Size, ratio: number, colors: Palette, stamps: Stamps): void {
-  const near = scene.geometry.pitch * camera.view.scale * 0.8 >= LEVELS.seats;
+/** Draws a part of the canvas, given in its own pixels. */
+export function paint(tools: Tools, scene: Scene, camera: Camera, names: Names, part: Box): void {
+  const { ctx, ratio, colors } = tools;
+  const near = isNear(scene, camera);
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   ctx.fillStyle = colors.ground;
-  ctx.fillRect(0, 0, size.width, size.height);
+  ctx.fillRect(part.left / ratio, part.top / ratio, (part.right - part.left) / ratio, (part.bottom - part.top) / ratio);
   paintAreas(ctx, scene, camera, colors);
-  paintSections(ctx, scene, camera, colors, near);
-  paintStage(ctx, scene, camera, colors);
-  if (near) paintSeats(ctx, scene, camera, ratio, colors, stamps);
+  paintSections(ctx, scene, camera, colors, near, camera.within(part, ratio, scene.geometry.pitch));
+  paintNames(tools, camera, names, part);
+  if (near) paintSeats(tools, scene, camera, part);
+}
+
+function isNear(scene: Scene, camera: Camera): boolean {
+  return scene.geometry.pitch * camera.view.scale * 0.8 >= LEVELS.seats;
 }
 
 function tierOf(price: number, colors: Palette): string {
   return price === NO_PRICE ? colors.tiers[0]! : colors.tiers[price % colors.tiers.length]!;
-}
-
-function paintStage(ctx: CanvasRenderingContext2D, scene: Scene, camera: Camera, colors: Palette): void {
-  const { x, y } = camera.toScreen(...scene.geometry.focal);
-  ctx.font = NAME;
-  const width = Math.max(ctx.measureText(t.stage).width + 24, scene.geometry.width * camera.view.scale * 0.16);
-  ctx.fillStyle = colors.ink;
-  ctx.beginPath();
-  ctx.roundRect(x - width / 2, y - 11, width, 22, 11);
-  ctx.fill();
-  caption(ctx, [t.stage], x, y + 0.5, colors.ground);
 }
 
 function paintAreas(ctx: CanvasRenderingContext2D, scene: Scene, camera: Camera, colors: Palette): void {
@@ -75,34 +86,93 @@ function paintAreas(ctx: CanvasRenderingContext2D, scene: Scene, camera: Camera,
     ctx.globalAlpha = free > 0 ? (scene.dimmed(zone.price) ? 0.15 : 0.85) : 1;
     ctx.fill();
     ctx.globalAlpha = 1;
-    const [x, y] = middle(zone.area);
-    const at = camera.toScreen(x, y);
-    caption(ctx, [zone.name, free > 0 ? t.places(count(free)) : t.full], at.x, at.y, free > 0 ? colors.onTier : colors.muted);
   });
 }
 
-function paintSections(ctx: CanvasRenderingContext2D, scene: Scene, camera: Camera, colors: Palette, near: boolean): void {
-  const seen = camera.seen(scene.geometry.pitch);
-  const inSight = scene.geometry.sections
-    .map((section, index) => ({ ...section, index }))
-    .filter(({ box }) => box.right >= seen.left && box.left <= seen.right && box.bottom >= seen.top && box.top <= seen.bottom);
+function paintSections(ctx: CanvasRenderingContext2D, scene: Scene, camera: Camera, colors: Palette, near: boolean, seen: Box): void {
+  const { sections, zones, price: prices } = scene.geometry;
   ctx.strokeStyle = near ? colors.line : colors.surface;
   ctx.lineWidth = 1;
-  for (const { index, first, zone } of inSight) {
-    const price = scene.geometry.price[first] ?? NO_PRICE;
+  sections.forEach(({ box, first, zone }, index) => {
+    if (!touches(box, seen)) return;
+    const price = prices[first] ?? NO_PRICE;
     ctx.fillStyle = near ? colors.surface : tierOf(price, colors);
     ctx.globalAlpha = near ? 1 : scene.dimmed(price) ? 0.1 : 0.18 + 0.7 * scene.free[index]!;
     trace(ctx, scene.outlines[index]!, camera);
     ctx.fill();
     ctx.globalAlpha = 1;
-    if (!near || !scene.geometry.zones[zone]!.area.length) ctx.stroke(); // an area is ruled around already
+    if (!near || !zones[zone]!.area.length) ctx.stroke(); // an area is ruled around already
+  });
+}
+
+// --- names
+
+/** Finds a place for every name, at the camera's scale. */
+export function nameAll({ ctx, colors }: Tools, scene: Scene, camera: Camera): Names {
+  let font = -1;
+  const widthOf = (text: string, line: number) => {
+    if (line !== font) ctx.font = FONTS[(font = line)]!; // to choose letters takes longer than to measure them
+    return ctx.measureText(text).width;
+  };
+  const { scale } = camera.view;
+  const { focal, width } = scene.geometry;
+  const half = Math.max(widthOf(t.stage, 0) + 24, width * scale * 0.16) / 2;
+  const [x, y] = [focal[0] * scale, focal[1] * scale];
+  const stage = { left: x - half, right: x + half, top: y - 11, bottom: y + 11 };
+  const wishes = [...zoneNames(scene, scale, colors), ...(isNear(scene, camera) ? [] : sectionNames(scene, scale, colors))];
+  return { stage, labels: layOut(wishes, [stage], widthOf) };
+}
+
+function* zoneNames(scene: Scene, scale: number, colors: Palette): Generator<Wish> {
+  for (const [index, zone] of scene.geometry.zones.entries()) {
+    const free = scene.zoneFree(index);
+    if (!zone.isOpen || free === null) continue;
+    const [x, y] = middle(zone.area);
+    const box = boxAround(zone.area);
+    yield {
+      lines: [lettered(colors.letters[zone.price], zone.name), free > 0 ? t.places(count(free)) : t.full],
+      x: x * scale,
+      y: y * scale,
+      color: free > 0 ? colors.onTier : colors.muted,
+      room: { width: (box.right - box.left) * scale, height: (box.bottom - box.top) * scale },
+    };
   }
-  if (near) return;
-  for (const { name, box, index } of inSight) {
-    if ((box.right - box.left) * camera.view.scale < NAMED) continue;
-    const at = camera.toScreen((box.left + box.right) / 2, (box.top + box.bottom) / 2);
-    caption(ctx, [name], at.x, at.y, scene.free[index]! > 0.45 ? colors.onTier : colors.ink);
+}
+
+function* sectionNames(scene: Scene, scale: number, colors: Palette): Generator<Wish> {
+  const { sections, price } = scene.geometry;
+  for (const [index, { name, box, first }] of sections.entries()) {
+    const width = (box.right - box.left) * scale;
+    if (width < NAMED) continue;
+    yield {
+      lines: [lettered(colors.letters[price[first] ?? NO_PRICE], name)],
+      x: ((box.left + box.right) / 2) * scale,
+      y: ((box.top + box.bottom) / 2) * scale,
+      color: scene.free[index]! > 0.45 ? colors.onTier : colors.ink,
+      room: { width, height: LINE },
+    };
   }
+}
+
+function paintNames({ ctx, ratio, colors }: Tools, camera: Camera, { stage, labels }: Names, part: Box): void {
+  const { x: ox, y: oy } = camera.view;
+  ctx.fillStyle = colors.ink;
+  ctx.beginPath();
+  ctx.roundRect(stage.left + ox, stage.top + oy, stage.right - stage.left, stage.bottom - stage.top, 11);
+  ctx.fill();
+  ctx.textAlign = 'center';
+  ctx.textBaseline = 'middle';
+  caption(ctx, [t.stage], (stage.left + stage.right) / 2 + ox, (stage.top + stage.bottom) / 2 + oy + 0.5, colors.ground);
+  const seen = { left: part.left / ratio - ox, right: part.right / ratio - ox, top: part.top / ratio - oy, bottom: part.bottom / ratio - oy };
+  for (const { lines, x, y, color, box } of labels) if (touches(box, seen)) caption(ctx, lines, x + ox, y + oy, color);
+}
+
+function caption(ctx: CanvasRenderingContext2D, lines: string[], x: number, y: number, color: string): void {
+  ctx.fillStyle = color;
+  lines.forEach((line, n) => {
+    ctx.font = FONTS[n]!;
+    ctx.fillText(line, x, y + (n - (lines.length - 1) / 2) * LINE);
+  });
 }
 
 function trace(ctx: CanvasRenderingContext2D, points: Point[], camera: Camera): void {
@@ -124,14 +194,4 @@ function panel(ctx: CanvasRenderingContext2D, colors: Palette): void {
 function middle(points: Point[]): Point {
   const sum = points.reduce(([sx, sy], [x, y]) => [sx + x, sy + y], [0, 0]);
   return [sum[0]! / points.length, sum[1]! / points.length];
-}
-
-function caption(ctx: CanvasRenderingContext2D, lines: string[], x: number, y: number, color: string): void {
-  ctx.fillStyle = color;
-  ctx.textAlign = 'center';
-  ctx.textBaseline = 'middle';
-  lines.forEach((line, n) => {
-    ctx.font = n ? COUNT : NAME;
-    ctx.fillText(line, x, y + (n - (lines.length - 1) / 2) * 16);
-  });
 }

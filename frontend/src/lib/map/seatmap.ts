@@ -1,11 +1,12 @@
 // The map as a thing: its geometry, the states that come and go, what is mine, what is looked at. It draws into a canvas
 // when something has changed, once a frame, and knows nothing of pages.
 
-import { Camera, type Size } from './camera';
+import { Camera, type Size, type View } from './camera';
 import { AVAILABLE, COMPANION, NO_PRICE, read, unpackStates, type Box, type Geometry } from './geometry';
 import { Grid } from './grid';
 import { contains, outline, type Point } from './hull';
-import { paint, type Palette, type Scene } from './painter';
+import { nameAll, paint, type Names, type Palette, type Scene } from './painter';
+import { Mover } from './parts';
 import { LEVELS } from './seats';
 import { Stamps } from './stamps';
 
@@ -29,7 +30,7 @@ export class SeatMap {
   version = '';
   /** Told after every frame, for what is drawn beside the map. */
   drawn: () => void = () => {};
-  private readonly grid: Grid;
+  private seats: Grid | null = null;
   readonly outlines: Point[][];
   private readonly scene: Scene;
   private readonly freeInSection: Int32Array;
@@ -40,6 +41,8 @@ export class SeatMap {
   private size: Size = { width: 1, height: 1 };
   private moving = 0;
   private stamps: Stamps | null = null;
+  private mover: Mover | null = null;
+  private picture: { view: View; names: Names } | null = null; // what the canvas shows, while that is still true
 
   constructor(
     bytes: ArrayBuffer,
@@ -47,8 +50,7 @@ export class SeatMap {
     private palette: Palette,
   ) {
     const g = (this.geometry = read(bytes));
-    this.grid = new Grid(g.x, g.y, g.width, g.height, g.pitch * 8);
-    this.outlines = g.sections.map((s) => outline(g.x, g.y, s.first, s.end, g.pitch * 0.75));
+    this.outlines = g.sections.map((s) => outline(g.x, g.y, s, g.pitch * 0.75));
     this.sectionOf = new Uint16Array(g.count);
     g.sections.forEach((section, n) => this.sectionOf.fill(n, section.first, section.end));
     this.freeInSection = new Int32Array(g.sections.length);
@@ -56,7 +58,7 @@ export class SeatMap {
     const states = new Uint8Array(g.count);
     this.scene = {
       geometry: g,
-      grid: this.grid,
+      grid: () => this.grid,
       outlines: this.outlines,
       states,
       mine: this.mine,
@@ -67,6 +69,11 @@ export class SeatMap {
     };
   }
 
+  private get grid(): Grid {
+    const { x, y, width, height, pitch } = this.geometry;
+    return (this.seats ??= new Grid(x, y, width, height, pitch * 8));
+  }
+
   // --- states
 
   get states(): Uint8Array {
@@ -74,11 +81,14 @@ export class SeatMap {
   }
 
   setStates(packed: Uint8Array, version: string): void {
-    this.scene.states = unpackStates(packed, this.geometry.count);
+    const states = (this.scene.states = unpackStates(packed, this.geometry.count));
     this.version = version;
-    this.freeInSection.fill(0);
-    for (let i = 0; i < this.geometry.count; i++) if (this.states[i] === AVAILABLE) this.freeInSection[this.sectionOf[i]!]!++;
-    this.geometry.sections.forEach((_, n) => this.countSection(n));
+    this.geometry.sections.forEach(({ first, end }, n) => {
+      let free = 0;
+      for (let i = first; i < end; i++) if (states[i] === AVAILABLE) free++;
+      this.freeInSection[n] = free;
+      this.countSection(n);
+    });
     this.redraw();
   }
 
@@ -235,27 +245,33 @@ export class SeatMap {
   /** To a point of the plan, as close as now. */
   lookAt(x: number, y: number): void {
     this.camera.lookAt(x, y);
-    this.redraw();
+    this.drawSoon();
   }
 
   zoom(factor: number, px = this.size.width / 2, py = this.size.height / 2): void {
     this.camera.zoom(factor, px, py);
-    this.redraw();
+    this.drawSoon();
   }
 
   pan(dx: number, dy: number): void {
     this.camera.pan(dx, dy);
-    this.redraw();
+    this.drawSoon();
   }
 
   resize(size: Size): void {
-    const first = this.size.width === 1;
+    const [width, height] = [Math.round(size.width * this.ratio), Math.round(size.height * this.ratio)];
+    if (this.isSized && this.canvas.width === width && this.canvas.height === height) return;
+    const first = !this.isSized;
     this.size = size;
-    this.canvas.width = Math.round(size.width * this.ratio);
-    this.canvas.height = Math.round(size.height * this.ratio);
+    this.canvas.width = width;
+    this.canvas.height = height;
     this.camera.resize(size);
     if (first) this.camera.view = this.camera.fit();
-    this.draw();
+    this.redraw();
+  }
+
+  private get isSized(): boolean {
+    return this.size.width > 1;
   }
 
   recolour(palette: Palette): void {
@@ -279,6 +295,7 @@ export class SeatMap {
   }
 
   private glide(to: { scale: number; x: number; y: number }): void {
+    if (!this.isSized) return; // it begins with the whole house
     cancelAnimationFrame(this.moving);
     const from = { ...this.camera.view };
     const begun = performance.now();
@@ -298,16 +315,44 @@ export class SeatMap {
     return Math.min(2, globalThis.devicePixelRatio || 1);
   }
 
+  /** What the map shows has changed. */
   redraw(): void {
+    this.picture = null;
+    this.drawSoon();
+  }
+
+  private drawSoon(): void {
     if (!this.frame) this.frame = requestAnimationFrame(() => this.draw());
+  }
+
+  /** At once, if there is anything new: a canvas of another size is empty until then. */
+  drawNow(): void {
+    if (!this.frame) return;
+    cancelAnimationFrame(this.frame);
+    this.draw();
   }
 
   private draw(): void {
     this.frame = 0;
     const ctx = this.canvas.getContext('2d', { alpha: false });
-    if (!ctx) return;
-    paint(ctx, this.scene, this.camera, this.size, this.ratio, this.palette, (this.stamps ??= new Stamps()));
-    for (const overlay of this.overlays) overlay(ctx, this.camera, this.palette);
+    if (!ctx || !this.isSized) return;
+    const { ratio, palette: colors, picture } = this;
+    const tools = { ctx, ratio, colors, stamps: (this.stamps ??= new Stamps()) };
+    const camera = this.camera.onPixels(ratio);
+    const still = picture?.view.scale === camera.view.scale ? picture : null;
+    const names = still?.names ?? nameAll(tools, this.scene, camera);
+    const whole = { left: 0, top: 0, right: this.canvas.width, bottom: this.canvas.height };
+    for (const part of still ? (this.mover ??= new Mover()).move(ctx, still.view, camera.view, ratio) : [whole]) {
+      ctx.save();
+      ctx.beginPath();
+      ctx.setTransform(1, 0, 0, 1, 0, 0);
+      ctx.rect(part.left, part.top, part.right - part.left, part.bottom - part.top);
+      ctx.clip();
+      paint(tools, this.scene, camera, names, part);
+      for (const overlay of this.overlays) overlay(ctx, camera, colors);
+      ctx.restore();
+    }
+    this.picture = { view: camera.view, names };
     this.drawn();
   }
 }

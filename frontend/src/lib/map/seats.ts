@@ -1,29 +1,31 @@
 // Seats that are in sight. State is never told by colour alone: a cross is sold, stripes are somebody else's, a tick is
-// yours, a symbol is for wheelchairs.
+// yours, a symbol is for wheelchairs. Nor is a price, where there are many: it has a letter.
 
 import type { Camera } from './camera';
-import { AVAILABLE, COMPANION, HELD, NO_PRICE, SOLD, WHEELCHAIR } from './geometry';
-import type { Palette, Scene } from './painter';
-import { USUAL, type Stamps } from './stamps';
+import { AVAILABLE, COMPANION, HELD, NO_PRICE, SOLD, WHEELCHAIR, type Box, type Geometry } from './geometry';
+import type { Palette, Scene, Tools } from './painter';
+import { USUAL } from './stamps';
 
-/** From how many pixels a seat is drawn as itself, as a rounded one, with its marks, and with its number. */
-export const LEVELS = { seats: 3.6, round: 6, marks: 8, numbers: 15 };
+/** From how many pixels a seat is drawn as itself, as a rounded one, with its marks, with its number, and with both. */
+export const LEVELS = { seats: 3.6, round: 6, marks: 8, numbers: 15, both: 22 };
 
 const FAINT = 0.18;
-const SYMBOLS: Record<number, string> = { [WHEELCHAIR]: '♿︎', [COMPANION]: '＋' };
+const SYMBOLS: Record<number, string> = { [WHEELCHAIR]: '♿︎', [COMPANION]: '+' };
 // Kinds of seats as numbers: a free one by its price, faint or not, taken ones by their state; then what stands on it.
 const [FAINT_FROM, TAKEN_FROM, KINDS] = [256, 512, USUAL];
 
-export function paintSeats(ctx: CanvasRenderingContext2D, scene: Scene, camera: Camera, ratio: number, colors: Palette, stamps: Stamps): void {
+export function paintSeats({ ctx, ratio, colors, stamps }: Tools, scene: Scene, camera: Camera, part: Box): void {
   const { geometry, states, mine } = scene;
-  const { scale, x: ox, y: oy } = camera.view;
-  const seat = geometry.pitch * scale * 0.8;
-  const [marked, numbered] = [seat >= LEVELS.marks, seat >= LEVELS.numbers];
-  stamps.begin(ctx.canvas, Math.round(seat * ratio), colors);
-  scene.grid.within(camera.seen(geometry.pitch), (i) => {
+  const seat = geometry.pitch * camera.view.scale * 0.8;
+  const marked = seat >= LEVELS.marks;
+  const side = Math.round(seat * ratio);
+  // The origin stands on a whole pixel, and each seat on one from there: it is the same in every part that shows some of it.
+  const [scale, ox, oy] = [camera.view.scale * ratio, Math.round(camera.view.x * ratio), Math.round(camera.view.y * ratio)];
+  stamps.begin(part, side, colors);
+  scene.grid().within(camera.within(part, ratio, geometry.pitch), (i) => {
     if (mine.size && mine.has(i)) return;
-    const x = (geometry.x[i]! * scale + ox) * ratio;
-    const y = (geometry.y[i]! * scale + oy) * ratio;
+    const left = Math.round(geometry.x[i]! * scale - side / 2) + ox;
+    const top = Math.round(geometry.y[i]! * scale - side / 2) + oy;
     const state = states[i]!;
     let key = TAKEN_FROM + state;
     let label = '';
@@ -31,17 +33,26 @@ export function paintSeats(ctx: CanvasRenderingContext2D, scene: Scene, camera: 
       const price = geometry.price[i]!;
       key = price === NO_PRICE ? 0 : price % colors.tiers.length;
       if (scene.dimmed(price)) key += FAINT_FROM;
-      else if ((label = (marked && SYMBOLS[geometry.category[i]!]) || (numbered ? geometry.numberOf(i) : ''))) key += KINDS * stamps.id(label);
+      else if ((label = labelOf(geometry, i, seat, colors.letters))) key += KINDS * stamps.id(label);
     }
-    if (stamps.put(key, x, y)) return;
+    if (stamps.put(key, left, top)) return;
     stamps.make(key, (at, size) => (state === AVAILABLE ? drawFree(at, size, key % KINDS, label, colors) : drawTaken(at, size, marked ? state : -1, colors)));
-    stamps.put(key, x, y);
+    stamps.put(key, left, top);
   });
   ctx.setTransform(1, 0, 0, 1, 0, 0);
   stamps.end(ctx);
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   for (const i of mine) paintMine(ctx, camera.toScreen(geometry.x[i]!, geometry.y[i]!), seat, colors);
   if (scene.focused >= 0) paintRing(ctx, camera.toScreen(geometry.x[scene.focused]!, geometry.y[scene.focused]!), seat, colors);
+}
+
+/** What stands on a seat that is so many pixels wide; a price's letter on a line of its own, above the number. */
+export function labelOf(geometry: Geometry, i: number, size: number, letters: string[]): string {
+  if (size < LEVELS.marks) return '';
+  const symbol = SYMBOLS[geometry.category[i]!];
+  const letter = letters[geometry.price[i]!];
+  if (symbol || !letter) return symbol ?? (size >= LEVELS.numbers ? geometry.numberOf(i) : '');
+  return size >= LEVELS.both ? `${letter}\n${geometry.numberOf(i)}` : letter;
 }
 
 function drawFree(ctx: CanvasRenderingContext2D, size: number, kind: number, label: string, colors: Palette): void {
@@ -52,8 +63,9 @@ function drawFree(ctx: CanvasRenderingContext2D, size: number, kind: number, lab
   ctx.fillStyle = colors.onTier;
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
-  ctx.font = `600 ${size * 0.42}px Inter, sans-serif`;
-  ctx.fillText(label, 0, size * 0.03, size * 0.9);
+  const lines = label.split('\n');
+  ctx.font = `600 ${size * (lines.length > 1 ? 0.36 : 0.42)}px Inter, sans-serif`;
+  lines.forEach((line, n) => ctx.fillText(line, 0, size * (0.03 + 0.36 * (n - (lines.length - 1) / 2)), size * 0.9));
 }
 
 function drawTaken(ctx: CanvasRenderingContext2D, size: number, state: number, colors: Palette): void {

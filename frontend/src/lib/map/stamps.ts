@@ -2,6 +2,8 @@
 // frame costs as much as it has pixels, and hardly more for twenty thousand seats than for two hundred: paths of so many
 // corners take a browser ten times as long.
 
+import type { Box } from './geometry';
+
 type Draw = (ctx: CanvasRenderingContext2D, size: number) => void;
 type Stamp = Uint32Array;
 
@@ -15,13 +17,12 @@ export class Stamps {
   private sheet: CanvasRenderingContext2D | null = null;
   private picture = new ImageData(1, 1);
   private pixels = new Uint32Array(1);
-  private width = 1;
-  private height = 1;
+  private part: Box = { left: 0, top: 0, right: 1, bottom: 1 };
   private side = 0;
   private of: unknown;
 
-  /** An empty picture of the canvas's size, for seats of so many pixels in these colours. */
-  begin(canvas: { width: number; height: number }, size: number, colors: unknown): void {
+  /** An empty picture for a part of a canvas, and for seats of so many pixels in these colours. */
+  begin(part: Box, size: number, colors: unknown): void {
     if (size !== this.side || colors !== this.of) {
       this.side = size;
       this.of = colors;
@@ -29,11 +30,13 @@ export class Stamps {
       this.usual.fill(undefined);
       this.pad = surface(this.side, this.side);
     }
-    if (!this.sheet || this.picture.width !== canvas.width || this.picture.height !== canvas.height) {
-      this.sheet = surface(canvas.width, canvas.height);
-      this.picture = new ImageData(canvas.width, canvas.height);
+    this.part = part;
+    const [width, height] = [part.right - part.left, part.bottom - part.top];
+    this.sheet ??= surface(1, 1);
+    if (this.sheet && (this.picture.width !== width || this.picture.height !== height)) {
+      [this.sheet.canvas.width, this.sheet.canvas.height] = [width, height];
+      this.picture = new ImageData(width, height);
       this.pixels = new Uint32Array(this.picture.data.buffer);
-      ({ width: this.width, height: this.height } = canvas);
     } else this.pixels.fill(0);
   }
 
@@ -44,13 +47,13 @@ export class Stamps {
     return known ?? this.ids.size;
   }
 
-  /** Around a point, in pixels of the canvas. False if there is no such stamp yet. */
+  /** With its corner on a pixel of the canvas. False if there is no such stamp yet. */
   put(key: number, x: number, y: number): boolean {
     const stamp = key < USUAL ? this.usual[key] : this.stamps.get(key);
     if (!stamp) return false;
-    const { side, pixels, width, height } = this;
-    const left = Math.round(x - side / 2);
-    const top = Math.round(y - side / 2);
+    const { side, pixels } = this;
+    const { width, height } = this.picture;
+    const [left, top] = [x - this.part.left, y - this.part.top];
     const from = left < 0 ? -left : 0;
     const to = left + side > width ? width - left : side;
     const last = top + side > height ? height - top : side;
@@ -69,7 +72,7 @@ export class Stamps {
   end(ctx: CanvasRenderingContext2D): void {
     if (!this.sheet) return;
     this.sheet.putImageData(this.picture, 0, 0);
-    ctx.drawImage(this.sheet.canvas, 0, 0);
+    ctx.drawImage(this.sheet.canvas, this.part.left, this.part.top);
   }
 
   /** Draws a stamp, around the middle of its square. */

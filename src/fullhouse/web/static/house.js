@@ -128,12 +128,46 @@
     if (!("serviceWorker" in navigator) || !globalThis.caches) return;
     await navigator.serviceWorker.register("/tickets-sw.js", { scope: "/orders/" });
     const cache = await caches.open("fullhouse-tickets-1");
-    await cache.addAll([location.pathname, "/static/house.css", "/static/house.js", "/static/mark.svg"]);
+    const files = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname);
+    await cache.addAll([...new Set([location.pathname, ...files.filter((path) => /^\/(static|built)\//.test(path))])]);
     for (const hint of page.querySelectorAll("[data-kept]")) hint.hidden = false;
+  }
+
+  // --- an order's tickets by mail once more, or passed on: whoever has its page has its secret, which is all it takes
+
+  function order(page) {
+    const status = page.querySelector("[data-resent]");
+    const secret = location.pathname.split("/").pop();
+
+    async function ask(path, button, done, body) {
+      button.disabled = true;
+      const headers = { Authorization: `Bearer ${secret}`, ...(body ? { "content-type": "application/json" } : {}) };
+      const answer = await fetch(`/api/order/${path}`, { method: "POST", headers, body }).catch(() => null);
+      const said = answer?.ok ? null : await answer?.json().catch(() => null);
+      button.disabled = false;
+      status.dataset.kind = answer?.ok ? "" : "error";
+      status.textContent = answer?.ok ? done : (said?.detail ?? status.dataset.wrong);
+      return answer?.ok;
+    }
+
+    for (const button of page.querySelectorAll("[data-resend]")) {
+      button.hidden = false;
+      button.onclick = () => ask("resend", button, status.dataset.resent);
+    }
+    for (const one of page.querySelectorAll("[data-pass-on]")) {
+      const form = one.querySelector("form");
+      one.hidden = false;
+      form.onsubmit = async (event) => {
+        event.preventDefault();
+        const to = JSON.stringify(Object.fromEntries(new FormData(form)));
+        if (await ask(`tickets/${one.dataset.passOn}/transfer`, form.querySelector("button"), "", to)) location.reload();
+      };
+    }
   }
 
   name();
   void check();
+  for (const page of document.querySelectorAll(".order")) order(page);
   for (const field of document.querySelectorAll("[data-cities]")) suggest(field);
   for (const page of document.querySelectorAll("[data-keep]")) keep(page).catch(() => {});
 })();

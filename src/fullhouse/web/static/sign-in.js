@@ -11,6 +11,7 @@
   const status = place.querySelector("[role=status]");
   const token = location.hash.slice(1);
   const NEXT = "fullhouse:next";
+  const BASKET = "fullhouse:basket"; // as in the box office: there is something in it, and it is a guest's
   const WRONG = { invalid_credentials: said.wrong, link_invalid: said.spent, rate_limited: said.often };
 
   function say(text, kind = "") {
@@ -27,9 +28,12 @@
     if (text) input.focus();
   }
 
-  /** A path of ours, or none: whoever makes a link must not choose where people land. */
+  /** An address of ours, or none: whoever makes a link must not choose where people land. It is read as the browser will
+   * read it, which overlooks tabs and line breaks and takes \ for /. */
   function own(path) {
-    return path && /^\/(?![/\\])/.test(path) ? path : null;
+    if (!path?.startsWith("/") || !URL.canParse(path, location.origin)) return null;
+    const { origin, href } = new URL(path, location.origin);
+    return origin === location.origin ? href : null;
   }
 
   const asked = new URLSearchParams(location.search);
@@ -53,6 +57,7 @@
     localStorage.setItem("fullhouse:who", JSON.stringify({ name: user.name, at: organization.slug }));
     localStorage.setItem(`fullhouse:${organization.slug}`, "1");
     sessionStorage.removeItem("fullhouse:who");
+    sessionStorage.removeItem(BASKET);
     say(said.done.replace("{house}", organization.name).replace("{name}", user.name));
     const home = user.role === "customer" ? `/my?at=${encodeURIComponent(organization.slug)}` : "/console";
     const next = own(asked.get("next")) ?? own(localStorage.getItem(NEXT)) ?? home;
@@ -98,6 +103,8 @@
     });
   });
 
+  const basket = place.querySelector("[data-basket]");
+  if (basket) basket.hidden = !sessionStorage.getItem(BASKET);
   if (token) byLink.hidden = false;
   else if (byPassword) byPassword.hidden = false;
   else say(said.linkHalf, "error");

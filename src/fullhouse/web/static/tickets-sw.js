@@ -2,8 +2,10 @@
 // The network comes first, always: what is kept is shown only when nothing answers. Signing out deletes it (My.svelte).
 "use strict";
 const NAME = "fullhouse-tickets-1";
-const MOST = 80; // entries; the oldest go
+const MOST = { ticket: 120, file: 120 }; // tickets and orders' pages; what they are drawn with. The oldest go.
 const KEPT = [/^\/orders\/[^/]+$/, /^\/my(\/|$)/, /^\/static\//, /^\/built\//, /^\/api\/me$/, /^\/api\/me\/tickets$/, /^\/api\/tickets\/[^/]+$/];
+// A ticket's page, its data and its drawn code are kept and go together: a code without its page opens nothing.
+const OWN = /^\/(?:my\/tickets|api\/tickets|orders)\/([^/]+?)(?:\.qr\.svg)?$/;
 
 self.addEventListener("install", () => self.skipWaiting());
 
@@ -39,6 +41,15 @@ async function answer(request, pathname) {
 
 async function store(cache, request, answer) {
   await cache.put(request, answer);
-  const all = await cache.keys();
-  for (const old of all.slice(0, Math.max(0, all.length - MOST))) await cache.delete(old);
+  const kept = { ticket: new Map(), file: new Map() };
+  for (const one of await cache.keys()) {
+    const { pathname } = new URL(one.url);
+    const ticket = OWN.exec(pathname)?.[1];
+    const [of, name] = ticket ? [kept.ticket, ticket] : [kept.file, one.url];
+    const parts = of.get(name) ?? [];
+    of.delete(name); // and to the end: it is as new as its newest part
+    of.set(name, [...parts, one]);
+  }
+  for (const [kind, of] of Object.entries(kept))
+    for (const parts of [...of.values()].slice(0, Math.max(0, of.size - MOST[kind]))) for (const old of parts) await cache.delete(old);
 }

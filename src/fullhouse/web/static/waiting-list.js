@@ -24,7 +24,8 @@ async function ask(path, method = "GET") {
 const said = (key, values = {}) => section.dataset[key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
 const places = (n) => (n === 1 ? said("one") : said("some", { n }));
 const { lang } = document.documentElement;
-const when = (moment) => new Date(moment).toLocaleString(lang === "en" ? "en-GB" : lang, { dateStyle: "full", timeStyle: "short" });
+// In the show's own zone, by its name: whoever reads this may be elsewhere.
+const when = (moment) => `${new Date(moment).toLocaleString(lang === "en" ? "en-GB" : lang, { dateStyle: "full", timeStyle: "short", timeZone: entry.timezone })} (${entry.timezone.replaceAll("_", " ")})`;
 const WORDS = {
   waiting: () => said("waiting", { places: places(entry.party), position: entry.position, email: entry.email }),
   offered: () => said("offered", { places: places(entry.offer.reduce((sum, hold) => sum + hold.quantity, 0)), when: when(entry.answer_by) }),

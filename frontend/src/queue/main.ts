@@ -1,0 +1,195 @@
+// The waiting room. Asks as often as it is told to, and says what it hears. The place is in the house's books: this page
+// may be closed, reloaded, or opened twice. Everybody loads it at once: nothing of the other programs comes with it.
+
+import './queue.css';
+
+interface Place {
+  status: string;
+  room: string;
+  position: number | null;
+  ahead: number;
+  eta_low_s: number | null;
+  eta_high_s: number;
+  token?: string;
+  opens_at: string | null;
+  expires_at_unix_ms: number | null;
+  server_time_unix_ms: number;
+  next_poll_s: number;
+  seed_hash: string | null;
+}
+interface Refusal {
+  detail?: string;
+  code?: string;
+  wait_s?: number;
+}
+class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly said: Refusal,
+    readonly after: number,
+  ) {
+    super(said.detail ?? '');
+  }
+}
+
+const $ = (id: string) => document.getElementById(id)!;
+// What stays the same is not written again: a screen reader would say it again.
+const put = (id: string, text: string) => $(id).textContent === text || ($(id).textContent = text);
+const show = (id: string, is: unknown) => ($(id).hidden = !is);
+const { event, organization, house, back } = document.body.dataset as Record<string, string>;
+const { lang } = document.documentElement;
+const path = `/api/events/${event}/queue`;
+const kept = `fullhouse:queue:${event}`;
+const words: Record<string, string> = JSON.parse($('words').textContent!);
+const rejoin = $('rejoin') as HTMLButtonElement;
+const sure = $('sure') as HTMLDialogElement;
+let token = localStorage.getItem(kept);
+let first = 0;
+let timer = 0;
+let wait = 0;
+let heard = 0;
+let until = 0;
+let tries = 0;
+let keeps = '';
+
+const said = (key: string, values: Record<string, unknown> = {}) => words[key]!.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+
+// --- the house
+
+async function call(method: string, headers: Record<string, string> = {}, address = path, body?: string): Promise<Place> {
+  const type: Record<string, string> = body ? { 'content-type': 'application/json' } : {};
+  const answer = await fetch(address, { method, body: body ?? null, headers: { 'x-organization': house!, ...type, ...headers } });
+  const told = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Refused(answer.status, told, Number(answer.headers.get('retry-after')) || 0);
+  return told.data;
+}
+
+async function join(): Promise<Place> {
+  try {
+    return await call('POST');
+  } catch (error) {
+    if (!(error instanceof Refused && error.status === 401)) throw error;
+    await call('POST', {}, '/api/auth/guest', JSON.stringify({ organization }));
+    localStorage.setItem(`fullhouse:${organization}`, '1');
+    return call('POST');
+  }
+}
+
+/** Where I stand, or a place if I have none. Nobody watches this page for an hour: what passes is tried again. */
+async function ask(): Promise<void> {
+  try {
+    hear(await (token ? call('GET', { 'x-queue-token': token }) : join()));
+    tries = 0;
+  } catch (error) {
+    const { status = 0, said: told = {}, after = 0 } = error instanceof Refused ? error : ({} as Partial<Refused>);
+    if (token && (status === 403 || status === 404)) return enter();
+    if (status && status < 500 && (status !== 429 || told.code === 'queue_cooldown') && told.code !== 'checkout_full') return refused(told);
+    put('hint', said(status ? 'busy' : 'offline') + (token ? ` ${said('kept')}` : ''));
+    again(Math.max(after, Math.min(60, 3 * 2 ** tries++)), 1.5);
+  }
+}
+
+function enter(): Promise<void> {
+  token = null;
+  return ask();
+}
+
+/** Never all at once: each a little apart, and never before they were told to. */
+function again(seconds: number, spread = 1.2) {
+  clearTimeout(timer);
+  timer = setTimeout(ask, seconds * 1000 * (1 + Math.random() * (spread - 1)));
+}
+
+// --- what is said
+
+const HINTS: Record<string, (now: Place) => string> = {
+  early: ({ opens_at }) => (opens_at ? said('opens_at', { time: new Date(opens_at).toLocaleTimeString(lang === 'en' ? 'en-GB' : lang, { hour: '2-digit', minute: '2-digit' }) }) : said('opens_soon')),
+  expired: () => said('expired_more'),
+  sold_out: () => said('sold_out_more'),
+};
+const ROOMS: Record<string, string> = { pre: 'early', paused: 'paused' };
+
+function hear(now: Place) {
+  const { position, status } = now;
+  if (now.token) localStorage.setItem(kept, (token = now.token));
+  heard = Date.now();
+  const waiting = status === 'waiting';
+  const admitted = status === 'admitted';
+  keeps = admitted ? 'begin' : waiting ? 'keeps' : '';
+  until = heard + (now.expires_at_unix_ms ?? 0) - now.server_time_unix_ms;
+  const state = waiting ? (ROOMS[now.room] ?? status) : status;
+  const numbered = waiting && position !== null;
+  put('word', said(state));
+  show('number', numbered);
+  show('facts', waiting && state !== 'early');
+  show('way', numbered && state !== 'early');
+  if (numbered) {
+    first = Math.max(first, position);
+    put('number', position.toLocaleString(lang));
+    ($('way').firstElementChild as HTMLElement).style.width = `${Math.round((100 * (first - position + 1)) / (first + 1))}%`;
+    put('ahead', now.ahead.toLocaleString(lang));
+    put('eta', span(now.eta_low_s, now.eta_high_s));
+  }
+  put('hint', HINTS[state]?.(now) ?? '');
+  show('enter', ['admitted', 'sold_out', 'done'].includes(status));
+  put('enter', said(admitted ? 'choose' : 'back'));
+  show('leave', waiting);
+  show('rejoin', ['expired', 'left'].includes(status));
+  show('fair', now.seed_hash);
+  document.title = (numbered ? `(${position}) ` : admitted ? `${said('turn')} · ` : '') + said('room');
+  if (admitted && !sessionStorage.getItem(kept)) {
+    sessionStorage.setItem(kept, '1');
+    location.assign(back!);
+  }
+  if (waiting || admitted) again(now.next_poll_s);
+  tick();
+}
+
+function refused({ code, detail, wait_s = 0 }: Refusal) {
+  const sold = code === 'sold_out';
+  put('word', said(code === 'queue_cooldown' ? 'left_before' : sold ? 'sold_out' : 'not_now'));
+  put('hint', detail ?? said('wrong'));
+  for (const id of ['number', 'facts', 'way', 'leave']) show(id, false);
+  show('rejoin', !sold);
+  show('enter', true);
+  put('enter', said('back'));
+  keeps = '';
+  wait = Date.now() + wait_s * 1000;
+  tick();
+}
+
+function span(low: number | null, high: number): string {
+  if (low === null) return said('unknown');
+  const [a, b] = [Math.ceil(low / 60), Math.ceil(high / 60)];
+  return b <= 1 ? said('a_minute') : a === b ? said('about', { n: b }) : said('between', { a, b });
+}
+
+/** 4:05 */
+function clock(ms: number): string {
+  const s = Math.ceil(ms / 1000);
+  return `${Math.floor(s / 60)}:${`${s % 60}`.padStart(2, '0')}`;
+}
+
+function tick() {
+  const now = Date.now();
+  const left = wait - now;
+  if (heard) put('updated', said('ago', { n: Math.round((now - heard) / 1000) }));
+  put('left', keeps && until > now ? said(keeps, { time: clock(until - now) }) : '');
+  rejoin.disabled = left > 0;
+  put('rejoin', left > 0 ? said('again', { time: clock(left) }) : said('join'));
+}
+
+// --- what is done
+
+$('leave').onclick = () => sure.showModal();
+sure.onclose = async () => {
+  if (sure.returnValue !== 'leave') return;
+  clearTimeout(timer);
+  const refusal = await call('DELETE').then(() => null, (error) => error);
+  if (refusal?.said?.code === 'in_checkout') return refused(refusal.said);
+  localStorage.removeItem(kept);
+  enter();
+};
+rejoin.onclick = enter;
+setInterval(tick, 1000);
+ask();

@@ -1,0 +1,50 @@
+// The states of the seats: what is read, what is told, and what could fall between the two.
+import { beforeEach, expect, test, vi } from 'vitest';
+import { Api } from '../lib/api';
+import type { SeatMap } from '../lib/map/seatmap';
+import { Hall } from './hall.svelte';
+
+let tell: (name: string, data: object) => void;
+let reads: ((version: string) => void)[]; // each answers one read of the states
+let hall: Hall;
+const map = { version: '', geometry: { zones: [] }, setStates: (_states: Uint8Array, version: string) => void (map.version = version), setPlaces: () => {}, freeByPrice: () => [] };
+
+beforeEach(() => {
+  reads = [];
+  map.version = '';
+  const listeners = new Map<string, (event: { data: string }) => void>();
+  tell = (name, data) => listeners.get(name)!({ data: JSON.stringify(data) });
+  vi.stubGlobal('EventSource', class {
+    addEventListener = (name: string, listener: (event: { data: string }) => void) => listeners.set(name, listener);
+  });
+  vi.stubGlobal('fetch', async (path: string) => {
+    if (!path.endsWith('/availability')) return new Response(JSON.stringify({ data: { zones: [] } }));
+    return new Promise((answer) => reads.push((version) => answer(new Response('', { headers: { etag: `"${version}"` } }))));
+  });
+  hall = new Hall(new Api(), 'e1');
+  hall.ready(map as unknown as SeatMap, () => {});
+});
+
+test('what changed between a read and the beginning of the line is read again', async () => {
+  tell('snapshot', { seats: { version: 'x-8' } });
+  reads[0]!('x-7');
+  await vi.waitFor(() => expect(reads).toHaveLength(2));
+  reads[1]!('x-8');
+  await vi.waitFor(() => expect(map.version).toBe('x-8'));
+});
+
+test('states that are as new as the line are read once', async () => {
+  tell('snapshot', { seats: { version: 'x-7' } });
+  reads[0]!('x-7');
+  await vi.waitFor(() => expect(map.version).toBe('x-7'));
+  await new Promise((go) => setTimeout(go, 20));
+  expect(reads).toHaveLength(1);
+});
+
+test('a line that begins anew has them read again', async () => {
+  reads[0]!('x-7');
+  await vi.waitFor(() => expect(map.version).toBe('x-7'));
+  await new Promise((go) => setTimeout(go, 20));
+  tell('snapshot', { seats: { version: 'x-7' } });
+  expect(reads).toHaveLength(2);
+});

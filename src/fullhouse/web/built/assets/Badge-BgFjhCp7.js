@@ -1,1 +1,0 @@
-import{A as e,B as t,U as n,V as r,et as i,h as a,k as o,ot as s}from"./format-CyeKBfKt.js";var c=n(`<span> </span>`);function l(n,l){let u=a(l,`kind`,3,`plain`);var d=c(),f=s(d,!0);i(()=>{o(d,1,e(u()),`svelte-h3tctv`),t(f,l.text)}),r(n,d)}export{l as t};

@@ -1,1 +1,0 @@
-import{B as e,U as t,V as n,et as r,h as i,k as a,ot as o}from"./format-CyeKBfKt.js";var s=t(`<span role="status"> </span>`);function c(t,c){let l=i(c,`text`,3,`Live`);var u=s();let d;var f=o(u,!0);r(()=>{d=a(u,1,`live svelte-17xik4k`,null,d,{lost:c.lost}),e(f,c.lost?`Not live just now`:l())}),n(t,u)}export{c as t};

@@ -1,1 +1,0 @@
-async function e(e,t){let n=[],r=`${t}${t.includes(`?`)?`&`:`?`}limit=200`,i=null;for(let t=0;t<10;t++){let t=await e.page(i?`${r}&cursor=${encodeURIComponent(i)}`:r);if(n.push(...t.data),i=t.next_cursor,!i)break}return n}export{e as t};

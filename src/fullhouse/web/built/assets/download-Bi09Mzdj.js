@@ -1,2 +1,0 @@
-async function e(e,n,r){let i=[],a=null;do{let t=a?`${n.includes(`?`)?`&`:`?`}cursor=${encodeURIComponent(a)}`:``,r=await e.bytes(n+t,{accept:`text/csv`}),o=await r.text();i.push(a?o.slice(o.indexOf(`
-`)+1):o),a=r.headers.get(`x-next-cursor`)}while(a);t(new Blob(i,{type:`text/csv`}),r)}function t(e,t){let n=URL.createObjectURL(e),r=document.createElement(`a`);r.href=n,r.download=t,r.click(),setTimeout(()=>URL.revokeObjectURL(n),1e4)}export{t as n,e as t};

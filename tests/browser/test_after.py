@@ -1,0 +1,94 @@
+"""After buying: a mail once more, a ticket passed on, a show that is moved; and an offer from the waiting list."""
+
+import re
+
+import pytest
+from playwright.async_api import Route, expect
+
+from tests.accounts.helpers import data
+from tests.browser import counter
+from tests.browser.chromium import Visit
+from tests.browser.test_promises import _clean
+from tests.events.helpers import move
+from tests.fixtures import Client, Tenant
+
+
+@pytest.mark.req("BUY-5")
+async def test_whoever_has_an_orders_page_has_its_letter_sent_again(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    visitor, _ = await counter.at_order(visit, client, staff, tenant)
+    again = visitor.page.get_by_role("button", name="Mail the tickets again")
+    await again.click()
+    await expect(visitor.page.get_by_text("on their way to ada@example.org")).to_be_visible()
+    await _clean(visitor, "an order's page")
+    visitor.expects("429")
+    for _ in range(3):
+        await expect(again).to_be_enabled()
+        await again.click()
+    await expect(visitor.page.locator("[data-resent][data-kind=error]")).to_be_visible()
+
+
+@pytest.mark.req("BUY-5")
+async def test_whoever_has_an_orders_page_passes_a_ticket_on(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    visitor, order = await counter.at_order(visit, client, staff, tenant)
+    page, (gone, kept) = visitor.page, order["tickets"]
+    await page.get_by_text("Pass it on").first.click()
+    form = page.get_by_role("form", name=f"Pass on {gone['number']}")
+    await form.get_by_label("Their name").fill(counter.NAME)
+    await form.get_by_label("Their e-mail").fill(counter.EMAIL)
+    await _clean(visitor, "passing a ticket on")
+    await form.get_by_role("button").click()
+    await expect(page.get_by_role("img", name=f"QR code of ticket {gone['number']}")).to_have_count(0)
+    await expect(page.get_by_role("img", name=f"QR code of ticket {kept['number']}")).to_be_visible()
+
+
+@pytest.mark.req("BUY-6")
+async def test_an_offer_ends_by_the_clock_of_the_place(visit: Visit) -> None:
+    visitor = await visit("/", timezone_id="Pacific/Auckland")
+    entry = {"status": "offered", "party": 2, "email": counter.EMAIL, "position": None, "timezone": "Europe/Brussels"}
+    entry |= {"answer_by": "2090-06-01T19:00:00Z", "offer": [{"quantity": 2, "zone_name": "Pit", "row": None}]}
+
+    async def offer(route: Route) -> None:
+        await route.fulfill(json={"data": entry | {"show_path": "/o/house/show"}})
+
+    await visitor.page.route("**/api/waitlist", offer)
+    await visitor.go("/waiting-list#secret")
+    until = re.compile(r"^Kept for you until Thursday,? 1 June 2090 at 21:00 \(Europe/Brussels\): 2 places\.$")
+    await expect(visitor.page.get_by_role("status")).to_have_text(until)
+
+
+@pytest.mark.req("EV-7")
+async def test_a_postponed_shows_order_is_no_barrier(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    visitor, order = await counter.at_order(visit, client, staff, tenant)
+    data(await move(staff, {"id": order["event_id"]}, "postpone"))
+    await visitor.page.reload()
+    await expect(visitor.page.get_by_role("note")).to_contain_text("This show is postponed")
+    await _clean(visitor, "the order of a postponed show")
+
+
+@pytest.mark.req("EV-7", "EV-8")
+async def test_my_tickets_say_which_date_counts(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    event = {"id": str((await counter.small_house(staff)).event_id)}
+    visitor = await counter.at_the_map(visit, tenant)
+    page = visitor.page
+    await counter.buy(page, 1)
+    data(await move(staff, event, "postpone"))
+    await visitor.go(f"/my?at={tenant.organization.slug}")
+    await expect(page.get_by_text("Postponed: the new date is not known yet.")).to_be_visible()
+    await _clean(visitor, "my ticket of a postponed show")
+    data(await move(staff, event, "reschedule"))
+    await page.reload()
+    await expect(page.get_by_text(re.compile(r"^New date\. It was to be on Thursday,? 1 June 2090"))).to_be_visible()
+    await expect(page.get_by_text(re.compile(r"^Friday,? 1 September 2090, 21:00"))).to_be_visible()
+    await expect(page.get_by_role("link", name="Add to calendar")).to_be_visible()
+    for name in ("start", "end"):
+        data(await move(staff, event, name))
+    await page.reload()
+    await page.get_by_role("button", name="Past").click()
+    await expect(page.get_by_role("link", name="PDF")).to_be_visible()
+    await expect(page.get_by_role("link", name="Add to calendar")).to_have_count(0)

@@ -1,0 +1,154 @@
+"""Whoever has an account: signing in by password or by a mailed link, their tickets, and one that is passed on."""
+
+import re
+from urllib.parse import urlencode
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from fullhouse.kit.services import Services
+from tests.accounts.helpers import PASSWORD, data, give_password
+from tests.browser import counter
+from tests.browser.chromium import Visit, Visitor
+from tests.browser.office import linked
+from tests.browser.test_promises import LOOKS, _clean
+from tests.checkout.helpers import begun, buy
+from tests.fixtures import Client, Tenant
+
+
+async def _sign_in(visitor: Visitor, tenant: Tenant, email: str, password: str) -> None:
+    await visitor.go(f"/sign-in?at={tenant.organization.slug}")
+    await _with_password(visitor.page, email, password)
+
+
+async def _with_password(page: Page, email: str, password: str) -> None:
+    await page.get_by_label("E-mail").fill(email)
+    await page.get_by_label("Password").fill(password)
+    await page.get_by_role("button", name="Sign in", exact=True).click()
+
+
+def _cards(page: Page) -> Locator:
+    return page.locator("article, li").filter(has_text="The Tempest")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.req("BUY-5")
+async def test_no_barrier_among_my_tickets(
+    look: str, visit: Visit, client: Client, staff: Client, tenant: Tenant, services: Services
+) -> None:
+    await give_password(services, tenant, "customer")
+    sale = await counter.small_house(staff)
+    buyer = client.as_(tenant.tokens["customer"])
+    data(await buy(buyer, await begun(buyer, sale, 0, 1)), 201)
+    visitor = await visit("/", **LOOKS[look])
+    page = visitor.page
+    visitor.expects("401 (Unauthorized)")
+    await _sign_in(visitor, tenant, "customer@example.org", "not the password")
+    await expect(page.get_by_role("status").filter(has_text=re.compile(r"\w"))).to_be_visible()
+    await _clean(visitor, "a wrong password")
+    await _sign_in(visitor, tenant, "customer@example.org", PASSWORD)
+    await expect(_cards(page)).to_have_count(2)
+    await expect(page.get_by_role("link", name=re.compile("^Signed in as"))).to_be_visible()
+    await _clean(visitor, "coming up")
+    await page.get_by_role("link", name="Show the code").first.click()
+    await expect(_cards(page)).to_have_count(1)
+    await expect(page.get_by_role("img", name=re.compile("QR code"))).to_be_visible()
+    await _clean(visitor, "a ticket")
+    await page.go_back()
+    await expect(_cards(page)).to_have_count(2)
+    await page.get_by_role("button", name="Pass it on").first.click()
+    await _clean(visitor, "to be passed on")
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Their name").fill("Bohumila")
+    await dialog.get_by_label("Their e-mail").fill("bohumila@example.org")
+    await dialog.get_by_role("button", name="Pass it on").click()
+    await expect(_cards(page)).to_have_count(1)
+    await page.get_by_role("button", name="Passed on").click()
+    await expect(_cards(page)).to_have_count(1)
+    await _clean(visitor, "passed on")
+
+
+ELSEWHERE = ("//evil.example", "/\\evil.example", "/\t/evil.example", "/\n\\evil.example", "https://evil.example/my")
+
+
+async def test_who_signs_in_from_a_show_comes_back_to_it(
+    visit: Visit, staff: Client, tenant: Tenant, services: Services
+) -> None:
+    await give_password(services, tenant, "customer")
+    await counter.small_house(staff)
+    visitor = await counter.at_the_map(visit, tenant)
+    page = visitor.page
+    await page.get_by_role("link", name="Sign in", exact=True).click()
+    await expect(page.get_by_text("The seats in your basket")).to_be_hidden()
+    await visitor.go(counter.path(tenant))
+    await counter.open_list(page, "A")
+    await counter.seat(page, "A", 5).click()
+    await expect(counter.taken(page)).to_have_count(1)
+    await page.get_by_role("link", name="Sign in", exact=True).click()
+    await expect(page.get_by_text("The seats in your basket")).to_be_visible()
+    await _clean(visitor, "signing in with a basket")
+    await visitor.go(counter.path(tenant))
+    await counter.to_checkout(page)
+    await page.get_by_role("button", name="Sign in", exact=True).click()
+    await expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    await expect(page.get_by_text("The seats in your basket")).to_be_hidden()  # they were given back
+    await _with_password(page, "customer@example.org", PASSWORD)
+    await expect(page).to_have_url(re.compile(counter.path(tenant)))
+    await counter.open_list(page, "A")
+    await counter.seat(page, "A", 5).click()
+    await expect(counter.taken(page)).to_have_count(1)
+    await counter.to_checkout(page)
+    await expect(page.get_by_label("E-mail")).to_have_value("customer@example.org")
+    await expect(page.get_by_role("button", name="Sign in", exact=True)).to_have_count(0)
+
+
+@pytest.mark.parametrize("elsewhere", ELSEWHERE)
+async def test_nobody_is_sent_elsewhere_by_signing_in(
+    elsewhere: str, visit: Visit, tenant: Tenant, services: Services
+) -> None:
+    await give_password(services, tenant, "customer")
+    visitor = await visit("/")
+    await visitor.go(f"/sign-in?{urlencode({'at': tenant.organization.slug, 'next': elsewhere})}")
+    await _with_password(visitor.page, "customer@example.org", PASSWORD)
+    await expect(visitor.page.get_by_role("heading", name="My tickets")).to_be_visible()
+    await expect(visitor.page).to_have_url(re.compile(f"^{visitor.origin}/my"))
+
+
+async def test_a_ticket_that_cannot_be_passed_on_says_why(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant, services: Services
+) -> None:
+    await give_password(services, tenant, "customer")
+    buyer = client.as_(tenant.tokens["customer"])
+    data(await buy(buyer, await begun(buyer, await counter.small_house(staff), 0)), 201)
+    visitor = await visit("/")
+    page = visitor.page
+    visitor.expects("ERR_INTERNET_DISCONNECTED")
+    await _sign_in(visitor, tenant, "customer@example.org", PASSWORD)
+    await page.get_by_role("button", name="Pass it on").click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_label("Their name").fill("Bohumila")
+    await dialog.get_by_label("Their e-mail").fill("bohumila@example.org")
+    await visitor.context.set_offline(True)
+    await dialog.get_by_role("button", name="Pass it on").click()
+    await expect(dialog.get_by_role("alert")).to_contain_text("no connection")
+    await expect(dialog.get_by_label("Their name")).to_have_value("Bohumila")
+    await visitor.context.set_offline(False)
+    await dialog.get_by_role("button", name="Pass it on").click()
+    await expect(dialog).to_be_hidden()
+    await expect(page.get_by_text("Bohumila has the ticket now")).to_be_visible()
+    await expect(_cards(page)).to_have_count(0)
+
+
+async def test_a_mailed_link_opens_the_account(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    visitor = await visit("/")
+    page = visitor.page
+    await visitor.go(f"/sign-in?at={tenant.organization.slug}")
+    await page.get_by_label("E-mail").fill(counter.EMAIL)
+    await page.get_by_role("button", name="Mail me a link instead").click()
+    await expect(page.get_by_role("status").filter(has_text=re.compile(r"\w{5}"))).to_be_visible()
+    await visitor.go(await linked(staff, "/sign-in"))
+    await _clean(visitor, "by a link")
+    await page.get_by_role("button", name="Sign in").click()
+    await expect(page.get_by_role("heading", name="My tickets")).to_be_visible()
+    await expect(page).to_have_url(re.compile("/my"))
+    assert not [address for address in visitor.addresses if counter.EMAIL in address]

@@ -1,0 +1,146 @@
+"""A show's page in each state that it can be in: it says so, sells or not, and is no barrier to anybody."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.accounts.helpers import data
+from tests.browser import counter
+from tests.browser.chromium import Visit
+from tests.browser.office import linked
+from tests.browser.test_promises import LOOKS, _clean
+from tests.checkout.helpers import Sale, bought, selling
+from tests.events.helpers import move
+from tests.fixtures import Client, Tenant
+from tests.holds.helpers import hall
+
+AMBER = "rgb(253, 240, 210)"
+Prepare = Callable[[Client, Client, Tenant], Awaitable[Any]]
+See = Callable[[Page], Awaitable[None]]
+
+
+async def _postponed(client: Client, staff: Client, tenant: Tenant) -> None:
+    sale = await counter.small_house(staff)
+    data(await move(staff, {"id": str(sale.event_id)}, "postpone", reason="Storm warning"))
+
+
+async def _a_new_date(client: Client, staff: Client, tenant: Tenant) -> None:
+    sale = await counter.small_house(staff)
+    event = {"id": str(sale.event_id)}
+    data(await move(staff, event, "postpone", reason="Storm warning"))
+    data(await move(staff, event, "reschedule", rescheduled_at="2090-07-01T18:00:00Z"))
+
+
+async def _live(client: Client, staff: Client, tenant: Tenant) -> None:
+    sale = await counter.small_house(staff)
+    data(await staff.post(f"/api/events/{sale.event_id}/start"))
+
+
+async def _sold_out(client: Client, staff: Client, tenant: Tenant) -> None:
+    sale: Sale = await selling(staff, hall(1, 2))
+    await bought(client, tenant, sale, 0, 1)
+
+
+async def _standing(client: Client, staff: Client, tenant: Tenant) -> None:
+    await selling(staff, hall(2, 6, wheelchairs=1, pit=20))
+
+
+async def _see_postponed(page: Page) -> None:
+    await expect(page.get_by_role("note")).to_contain_text("postponed")
+    await expect(page.get_by_role("application")).to_have_count(0)
+
+
+async def _see_new_date(page: Page) -> None:
+    await expect(page.get_by_role("note")).to_contain_text("New date")
+    await expect(page.get_by_role("application")).to_be_visible()
+
+
+async def _see_live(page: Page) -> None:
+    await expect(page.get_by_role("note")).to_contain_text("Now on")
+
+
+async def _see_sold_out(page: Page) -> None:
+    await expect(page.get_by_role("group", name="Waiting list")).to_contain_text("Sold out")
+    await expect(page.get_by_role("button", name="Best available")).to_have_count(0)
+
+
+async def _see_standing(page: Page) -> None:
+    await expect(page.get_by_label("Wheelchair places")).to_be_visible()
+
+
+STATES: dict[str, tuple[Prepare, See]] = {
+    "postponed": (_postponed, _see_postponed),
+    "a new date": (_a_new_date, _see_new_date),
+    "live": (_live, _see_live),
+    "sold out": (_sold_out, _see_sold_out),
+    "with standing places": (_standing, _see_standing),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.req("EV-5")
+async def test_no_barrier_in_any_state(state: str, visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
+    prepare, see = STATES[state]
+    await prepare(client, staff, tenant)
+    for look, options in LOOKS.items():
+        visitor = await visit(counter.path(tenant), **options)
+        await see(visitor.page)
+        await _clean(visitor, f"{state}, {look}")
+
+
+@pytest.mark.req("EV-7")
+async def test_amber_is_for_time(visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
+    await _postponed(client, staff, tenant)
+    page = (await visit(counter.path(tenant))).page
+    await expect(page.get_by_role("note")).to_have_css("background-color", AMBER)
+
+
+@pytest.mark.req("BUY-6")
+async def test_a_name_goes_on_the_waiting_list(visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
+    await _sold_out(client, staff, tenant)
+    visitor = await visit(counter.path(tenant))
+    page = visitor.page
+    form = page.get_by_role("group", name="Waiting list")
+    await form.get_by_label("E-mail").fill(counter.EMAIL)
+    await form.get_by_role("button").click()
+    await expect(form.get_by_role("status")).to_contain_text(counter.EMAIL)
+    await _clean(visitor, "on the list")
+    await visitor.go(await linked(staff, "/waiting-list"))
+    await expect(page.get_by_role("button", name="Leave the list")).to_be_visible()
+    await _clean(visitor, "one's place on the list")
+
+
+@pytest.mark.req("HOLD-4")
+async def test_no_barrier_when_time_runs_out(visit: Visit, staff: Client, tenant: Tenant, clock: Any) -> None:
+    await counter.small_house(staff)
+    visitor = await counter.at_the_map(visit, tenant, clock=True)
+    page = visitor.page
+    await counter.best(page, 2)
+    await page.clock.fast_forward("04:20")
+    await expect(counter.basket(page).get_by_role("timer")).to_contain_text("0:")
+    await _clean(visitor, "the last minute")
+    await clock(timedelta(minutes=6))
+    await page.clock.fast_forward("02:00")
+    await expect(counter.basket(page).get_by_text("Hold expired").first).to_be_visible()
+    await page.clock.resume()
+    await _clean(visitor, "expired")
+
+
+@pytest.mark.req("ZONE-1")
+async def test_places_without_seats_are_bought(visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
+    await _standing(client, staff, tenant)
+    visitor = await counter.at_the_map(visit, tenant)
+    page = visitor.page
+    await page.get_by_role("button", name="Show as a list").click()
+    await page.get_by_role("button", name="Pit", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    await dialog.get_by_role("combobox").or_(dialog.get_by_role("spinbutton")).first.focus()
+    await _clean(visitor, "how many places")
+    await dialog.locator("button.call").click()
+    await expect(counter.taken(page)).to_have_count(1)
+    await counter.to_checkout(page)
+    await counter.fill_in(page)
+    await counter.pay(page)
