@@ -145,7 +145,6 @@ async def test_too_large(sender: Sender) -> None:
         for content in (b'{"name": "' + b"x" * KILOBYTES_64 + b'"}', in_pieces()):
             answer = await sender.send(route, content)
             assert refused(answer) == (413, "body_too_large")
-            assert answer.headers["connection"] == "close"
     just_fits = b'{"nonsense": "' + b"x" * (KILOBYTES_64 - 16) + b'"}'
     assert await sender.refusals(just_fits) == {(422, "unknown_field")}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fullhouse import demo_art
+from fullhouse import demo_art, demo_shows
 from fullhouse.kit import pictures
 
 
@@ -14,8 +14,13 @@ def test_a_poster_is_a_picture_and_stays_the_same(seed: str) -> None:
     assert demo_art.poster(seed) == drawn
 
 
-def test_posters_differ_and_show_every_motif(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_posters_differ_and_show_every_motif() -> None:
     assert len({demo_art.poster(str(n)) for n in range(12)}) == 12
     for motif in demo_art.MOTIFS:
-        monkeypatch.setattr(demo_art, "MOTIFS", (motif,))
-        assert pictures.clean_now(demo_art.poster("a show"))
+        assert pictures.clean_now(demo_art.poster("a show", motif))
+
+
+def test_no_two_shows_of_the_demo_have_the_same_motif() -> None:
+    motifs = [show.art for place in demo_shows.PLACES for show in place.shows]
+    assert len(set(motifs)) == len(motifs)
+    assert set(motifs) <= demo_art.MOTIFS.keys()

@@ -307,6 +307,19 @@ async def _order(services: Services, tenant: Tenant) -> UUID:
     return bought.order.id
 
 
+async def _refused_refund(services: Services, tenant: Tenant) -> Named:
+    """As if the order had cost something, and its provider would not give it back."""
+    order_id, refund_id = await _order(services, tenant), new_id()
+    async with services.database.tenant(tenant.id) as tx:
+        await tx.execute(
+            "INSERT INTO refunds (id, organization_id, attempt_id, order_id, event_id, amount, currency, status,"
+            " reason) SELECT $1, organization_id, attempt_id, id, event_id, 1, currency, 'failed', 'Ill' FROM orders"
+            " WHERE id = $2",
+            refund_id, order_id,
+        )  # fmt: skip
+    return order_id, refund_id
+
+
 async def _ticket(services: Services, tenant: Tenant) -> UUID:
     order_id = await _order(services, tenant)
     async with services.database.tenant(tenant.id) as tx:
@@ -612,6 +625,7 @@ PROBES: dict[str, Probe] = {
     "POST /api/events/{event_id:uuid}/seats/block": Probe(SEATS, _seated_event, fitting=_seats_of),
     "POST /api/events/{event_id:uuid}/seats/unblock": Probe(SEATS, _seated_event, fitting=_seats_of),
     "POST /api/events/{event_id:uuid}/seats/release": Probe(SEATS, _seated_event, fitting=_seats_of),
+    "POST /api/events/{event_id:uuid}/holds/release": Probe(SEATS, _seated_event, fitting=_seats_of),
     "GET /api/events/{event_id:uuid}/layout/seatmap": Probe(None, _seated_event),
     "GET /api/events/{event_id:uuid}/layout/availability": Probe(None, _seated_event),
     "GET /api/events/{event_id:uuid}/layout/seats": Probe(None, _seated_event),
@@ -656,7 +670,7 @@ PROBES: dict[str, Probe] = {
     ),
     "GET /api/events/{event_id:uuid}/seating": Probe(None, _seated_event),
     "GET /api/orders": Probe(),
-    "GET /api/orders/search": Probe(),
+    "POST /api/orders/search": Probe({"q": "ada"}),
     "GET /api/sales/over-time": Probe(),
     "GET /api/sales/by-show": Probe(),
     "POST /api/orders/{order_id:uuid}/send": Probe(None, _order),
@@ -666,11 +680,18 @@ PROBES: dict[str, Probe] = {
     "POST /api/orders/{order_id:uuid}/resend": Probe(None, _order),
     "POST /api/orders/{order_id:uuid}/consent": Probe({"accept": False}, _proposal),
     "GET /api/order": PUBLIC,
+    "POST /api/order/resend": PUBLIC,
+    "POST /api/order/tickets/{ticket_id:uuid}/transfer": PUBLIC,
     "POST /api/orders/{order_id:uuid}/refunds": Probe(
         {"reason": "They cannot come."}, _order, headers={"idempotency-key": "{}"}
     ),
     "GET /api/orders/{order_id:uuid}/refunds": Probe(None, _order),
+    "POST /api/orders/{order_id:uuid}/refunds/{refund_id:uuid}/retry": Probe(None, _refused_refund),
+    "POST /api/orders/{order_id:uuid}/refunds/{refund_id:uuid}/paid-outside": Probe(
+        {"reason": "In cash"}, _refused_refund
+    ),
     "GET /api/events/{event_id:uuid}/refunds": Probe(None, _event),
+    "POST /api/events/{event_id:uuid}/refunds/retry": Probe(None, _event),
     "GET /api/events/{event_id:uuid}/orders.csv": Probe(None, _event),
     "POST /api/payments/{provider:str}/webhook": PUBLIC,
     "GET /api/ledger": Probe(),
@@ -691,6 +712,7 @@ PROBES: dict[str, Probe] = {
     "POST /api/scan": Probe({"code": "22222222"}, device=True),
     "POST /api/scan/{scan_id:uuid}/undo": Probe({"reason": "Wrong person"}, _scan),
     "GET /api/scan/search": Probe(query="?q=ada", device=True),
+    "POST /api/scan/search": Probe({"q": "ada"}, device=True),
     "GET /api/scan/live": Probe(device=True),
     "GET /api/scan/incidents": Probe(device=True),
     "GET /api/scan/snapshot": Probe(device=True),

@@ -6,16 +6,19 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fullhouse.kit.process import Alarm
+from tests.services.client import ADDRESS
 from tests.services.servers import free_port
 
 START_S = 120  # the demo is filled first, on machines that have other work
@@ -97,9 +100,29 @@ def _alive(pid: int) -> bool:
         return False
 
 
+@cache
+def filled() -> Path:
+    """The state of a house that was opened once and closed: filling the demo is most of a first start."""
+    home = Path(tempfile.mkdtemp(dir=Path(os.environ[ADDRESS]).parent))
+    home.chmod(0o755)
+    first = House(home, free_port())
+    first.wait_until_ready()
+    first.wait_until_announced()
+    assert first.stop() == 0, first.text
+    first.output.unlink()
+    return home
+
+
 @pytest.fixture
-def house(server_home: Path) -> Iterator[House]:
-    opened = House(server_home, free_port())
+def filled_home(server_home: Path) -> Path:
+    """A copy of it, to be broken."""
+    subprocess.run(["cp", "-a", f"{filled()}/.", str(server_home)], check=True)
+    return server_home
+
+
+@pytest.fixture
+def house(filled_home: Path) -> Iterator[House]:
+    opened = House(filled_home, free_port())
     opened.wait_until_ready()
     opened.wait_until_announced()
     yield opened
@@ -132,14 +155,14 @@ def test_first_start_stop_and_second_start(server_home: Path) -> None:
 
 @pytest.mark.req("OBS-2")
 @pytest.mark.fault
-def test_killed_supervisor_takes_its_children_along_and_the_next_start_recovers(server_home: Path) -> None:
-    first = House(server_home, free_port())
+def test_killed_supervisor_takes_its_children_along_and_the_next_start_recovers(filled_home: Path) -> None:
+    first = House(filled_home, free_port())
     first.wait_until_ready()
     family = first.family()
     first.process.kill()
     first.process.wait()
     assert gone(family), "children outlived the supervisor"
-    second = House(server_home, free_port())
+    second = House(filled_home, free_port())
     second.wait_until_ready()
     assert second.stop() == 0
 

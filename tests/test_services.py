@@ -1,6 +1,8 @@
 """The private servers answer, and are not the ones of the machine."""
 
 import os
+import shutil
+import subprocess
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,8 +13,11 @@ import redis.asyncio
 import redis.exceptions
 
 from fullhouse.kit.migrate import known
+from tests.browser import chromium
 from tests.services import servers
 from tests.services.client import ADDRESS, ask
+
+ROOT = Path(__file__).parents[1]
 
 
 async def test_redis_answers_on_a_private_port(redis_url: str) -> None:
@@ -72,6 +77,21 @@ def test_a_question_asked_twice_has_one_answer(postgres_url: str) -> None:
 def test_a_program_that_is_not_installed_is_named() -> None:
     with pytest.raises(servers.Missing, match="no-such-server is not installed"):
         servers.program("no-such-server")
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("", servers.Missing), ("true", RuntimeError)])
+def test_a_browser_that_is_not_installed_is_a_reason_to_skip_except_in_ci(
+    ci: str, outcome: type[Exception], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for tool in ("sh", "id", "dirname"):
+        (tmp_path / tool).symlink_to(shutil.which(tool) or "")
+    for name, value in {"PATH": str(tmp_path), "CHROMIUM": "", "CI": ci}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(outcome, match="Chromium is not installed"):
+        chromium.program()
+    ran = subprocess.run(["sh", ROOT / "scripts/browser"], capture_output=True, text=True, check=False)
+    assert (ran.returncode != 0) == (ci == "true"), ran.stderr
+    assert "not installed: chromium" in ran.stderr
 
 
 def test_free_ports_are_not_those_of_outgoing_connections() -> None:
