@@ -101,7 +101,6 @@ class Model(Waiting):
         elif self.paused or self.some("waiting") or len(self.some("admitted")) >= self.slots:
             sale.checkout.status = "left"
         else:
-            entry = Entry(user, self.now)
+            entry = self.stand(user)
             entry.status, entry.until = "admitted", max(min(until, self.now + CHOOSING_S), self.now + WINDOW_S)
             entry.since = self.now  # type: ignore[attr-defined]
-            self.line.append(entry)

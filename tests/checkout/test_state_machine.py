@@ -122,12 +122,11 @@ class LifeOfAnOnSale(RuleBasedStateMachine):
         if entry is None and self.model.sold_out:
             return None
         if entry is None:
-            entry = Entry(user, model.now)
-            model.line.append(entry)
+            entry = model.stand(user)
             if not model.paused:
                 model.let_in()
         elif entry.status == "waiting":
-            entry.seen, entry.until = model.now, model.now + PLACE_S
+            entry.is_heard(model.now)
         return entry
 
     def _no_place(self, user: UUID) -> str:
@@ -408,7 +407,7 @@ class LifeOfAnOnSale(RuleBasedStateMachine):
     @rule()
     def the_organiser_pauses_or_resumes(self) -> None:
         self.do(order(*self.at, "resume" if self.model.paused else "pause"), "pause")
-        self.model.paused = not self.model.paused
+        self.model.state = "open" if self.model.paused else "paused"
         self.model.let_in()
 
     # --- what holds

@@ -8,7 +8,7 @@ import pytest
 from fullhouse.queue import policy
 
 MIGRATIONS = [Path(policy.__file__).parents[1] / "migrations" / name for name in (
-    "0020_queue.sql", "0036_no_line_no_cooldown.sql",
+    "0020_queue.sql", "0036_no_line_no_cooldown.sql", "0041_gone_before_the_draw.sql",
 )]  # fmt: skip
 
 

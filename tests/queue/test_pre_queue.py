@@ -16,7 +16,7 @@ from fullhouse.queue.model import Place, PreQueueTooLate, WrongState
 from tests.accounts.helpers import data, refused
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, a_process, hall, on_sale
-from tests.queue.helpers import crowd, entries, join, keep, order, poll, settle, soon, state
+from tests.queue.helpers import crowd, entries, finish, join, keep, order, poll, settle, soon, state
 from tests.queue.test_draw import recomputed
 
 Shift = Callable[[timedelta], Any]
@@ -36,6 +36,13 @@ async def gather(process: Services, tenant: Tenant, sale: OnSale, people: int = 
     return await crowd(process, tenant, sale, people)
 
 
+async def come(process: Services, tenant: Tenant, sale: OnSale, people: list[tuple[UUID, Place]]) -> None:
+    """They look where they stand."""
+    await process.clock.measure()
+    for one in people:
+        await poll(process, tenant, sale, *one)
+
+
 @pytest.mark.req("QUEUE-1")
 async def test_the_order_is_the_draws_and_everybody_can_check_it(
     process: Services, finder: Database, client: Client, tenant: Tenant, upcoming: OnSale, owner: Any, clock: Shift
@@ -52,7 +59,7 @@ async def test_the_order_is_the_draws_and_everybody_can_check_it(
     assert await state(owner, upcoming) == "pre"  # not before its time
 
     await clock(timedelta(days=1, minutes=1))
-    await process.clock.measure()
+    await come(process, tenant, upcoming, people)
     await keep(process, finder)
     after = data(await client.get(upcoming.path("queue/draw")))
     assert hashlib.sha256(bytes.fromhex(after["seed"])).hexdigest() == before["seed_hash"] == after["seed_hash"]
@@ -61,8 +68,10 @@ async def test_the_order_is_the_draws_and_everybody_can_check_it(
     rows = await entries(owner, upcoming)
     assert {row["seq"]: row["place"] for row in rows} == expected
     assert {row["seq"] for row in rows if row["status"] == "admitted"} == {n for n, at in expected.items() if at <= 3}
-    drawn_at = rows[0]["seen_at"]
-    assert {row["expires_at"] - drawn_at for row in rows if row["status"] == "waiting"} == {timedelta(minutes=30)}
+    (until,) = {row["expires_at"] for row in rows if row["status"] == "waiting"}
+    (let_in_at,) = {row["admitted_at"] for row in rows if row["status"] == "admitted"}
+    drawn_at = until - timedelta(minutes=30)
+    assert max(row["seen_at"] for row in rows) <= drawn_at <= let_in_at
 
     async def told() -> bool:
         found = [await poll(process, tenant, upcoming, *one) for one in people]
@@ -93,7 +102,7 @@ async def test_a_draw_goes_on_where_it_was_left_and_nobody_is_let_in_before_it_i
     drawing = store.draw
     monkeypatch.setattr(store, "draw", dies)
     await clock(timedelta(days=1, minutes=1))
-    await process.clock.measure()
+    await come(process, tenant, upcoming, people)
     await keep(process, finder)
     rows = await entries(owner, upcoming)
     assert sum(row["place"] is not None for row in rows) == 14
@@ -110,6 +119,66 @@ async def test_a_draw_goes_on_where_it_was_left_and_nobody_is_let_in_before_it_i
         await another.clock.measure()
         found = [await poll(another, tenant, upcoming, *one) for one in people]
     assert [p.position for p in found] == [None if expected[p.seq] <= 3 else expected[p.seq] - 3 for p in found]
+
+
+@pytest.mark.req("QUEUE-2")
+async def test_who_is_gone_when_it_opens_is_passed_over_and_keeps_the_place(
+    process: Services, finder: Database, tenant: Tenant, upcoming: OnSale, owner: Any, clock: Shift,
+    server_url: str, tmp_path: Path,
+) -> None:  # fmt: skip
+    """Seen to let in whoever had a good number, there or not, when the draw counted as a sign of life."""
+    people = await gather(process, tenant, upcoming, 16)
+    await clock(timedelta(days=1) - timedelta(minutes=6))
+    there = people[::2]
+    async with a_process(server_url, tmp_path) as another:  # where somebody is heard of does not matter
+        await come(process, tenant, upcoming, there[:4])
+        await come(another, tenant, upcoming, there[4:])
+    await clock(timedelta(days=1, seconds=30))
+    await process.clock.measure()
+    await keep(process, finder)
+    rows = {row["seq"]: row for row in await entries(owner, upcoming)}
+    places = {seq: row["place"] for seq, row in rows.items()}
+    seed = await owner.fetchval("SELECT encode(seed, 'hex') FROM queue_rooms WHERE event_id = $1", upcoming.event_id)
+    assert places == recomputed(seed, 16)
+    present = sorted((place.seq for _, place in there), key=lambda seq: places[seq])
+    assert {seq for seq, row in rows.items() if row["status"] == "admitted"} == set(present[:3])
+    assert {row["status"] for row in rows.values()} == {"admitted", "waiting"}
+
+    # One of them comes back: at the place that was drawn, and inside as soon as it is their turn.
+    away = min((one for one in people if one not in there), key=lambda one: places[one[1].seq])
+
+    async def at_its_place() -> bool:
+        before = [seq for seq, at in places.items() if at < places[away[1].seq] and seq not in present[:3]]
+        return (await poll(process, tenant, upcoming, *away)).ahead == len(before)
+
+    await soon(at_its_place)
+    inside = next(user_id for user_id, place in there if place.seq == present[0])
+    await finish(process, tenant, upcoming, inside)
+    await keep(process, finder)
+    rows = {row["seq"]: row for row in await entries(owner, upcoming)}
+    best = min(away[1].seq, present[3], key=lambda seq: places[seq])
+    assert {seq for seq, row in rows.items() if row["status"] == "admitted"} == {*present[1:3], best}
+
+    await clock(timedelta(days=1, minutes=29))
+    await come(process, tenant, upcoming, [*there, away])
+    await clock(timedelta(days=1, minutes=31))
+    await keep(process, finder)
+    rows = {row["seq"]: row for row in await entries(owner, upcoming)}
+    gone = {place.seq for user_id, place in people if (user_id, place) not in (*there, away)}
+    assert {seq for seq, row in rows.items() if row["status"] == "expired" and not row["admitted_at"]} == gone
+
+
+async def test_to_come_again_before_it_opens_is_a_sign_of_life(
+    process: Services, tenant: Tenant, upcoming: OnSale, owner: Any, clock: Shift
+) -> None:
+    people = await gather(process, tenant, upcoming, 2)
+    await clock(timedelta(hours=20))
+    await process.clock.measure()
+    again = await join(process, tenant, upcoming, people[0][0])
+    assert (again.seq, again.status, again.expires_at) == (1, "waiting", None)
+    first, second = await entries(owner, upcoming)
+    assert first["seen_at"] - second["seen_at"] > timedelta(hours=19)
+    assert first["expires_at"] == second["expires_at"]  # their time has not begun
 
 
 async def test_the_organiser_may_open_early(

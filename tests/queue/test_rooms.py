@@ -224,6 +224,24 @@ async def test_a_poll_is_written_down_rarely(
     assert abs(found.expires_at - row["expires_at"]) < timedelta(seconds=3)
 
 
+async def test_a_sign_of_life_that_could_not_be_written_down_is_not_believed(
+    process: Services, tenant: Tenant, sale: OnSale, owner: Any, clock: Shift
+) -> None:
+    """Somebody else has the row in hand, as a draw has thousands: the next poll says it again. Seen to be silent in the
+    database, and so to be passed over, for as long as the process believed that it had been heard."""
+    await settle(process, tenant, sale, mode="on", slots=1)
+    _, waiting = await crowd(process, tenant, sale, 2)
+    before = (await entries(owner, sale))[1]["seen_at"]
+    await clock(timedelta(minutes=6))
+    await process.clock.measure()
+    async with owner.transaction():
+        await owner.execute("SELECT FROM queue_entries WHERE event_id = $1 AND seq = 2 FOR UPDATE", sale.event_id)
+        assert (await poll(process, tenant, sale, *waiting)).position == 1
+    assert (await entries(owner, sale))[1]["seen_at"] == before
+    await poll(process, tenant, sale, *waiting)
+    assert (await entries(owner, sale))[1]["seen_at"] - before > timedelta(minutes=5)
+
+
 @pytest.mark.req("QUEUE-2")
 async def test_the_silent_are_passed_over_and_keep_their_place(
     process: Services, finder: Database, tenant: Tenant, sale: OnSale, owner: Any, clock: Shift

@@ -1,12 +1,15 @@
 """Any sequence of people and hours against a small model of a line, on a real database whose clock stands still.
 
-The model knows people, numbers and times, and none of our statements. After each step the database and the line in
-memory are where the model is, and the invariants hold.
+The model knows people, numbers and times, and none of our statements; some of its lines begin as a pre-queue, whose
+order it computes as anybody may. After each step the database and the line in memory are where the model is, and the
+invariants hold.
 """
 
 import asyncio
 from collections import Counter
 from collections.abc import Coroutine
+from datetime import timedelta
+from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from uuid import UUID
@@ -32,17 +35,26 @@ from tests.holds.helpers import OnSale, hall, stage
 from tests.holds.test_state_machine import House
 from tests.lives import live
 from tests.queue.helpers import entries, finish, join, leave, order, settle
+from tests.queue.test_draw import recomputed
 
 T = TypeVar("T")
 PEOPLE = [new_id() for _ in range(4)]
 people = st.sampled_from(PEOPLE)
 WINDOW_S, SILENT_S, PLACE_S, COOLDOWN_S = 120, 480, 1800, 3600
+SALE_S, OPENS_S = 60, 1860  # of a line that begins before its sale
 [PROOF] = [check.find for check in prove.CHECKS if check.name == "queued"]
 
 
 class Entry:
-    def __init__(self, user: UUID, now: int) -> None:
-        self.user, self.status, self.seen, self.until, self.cooldown = user, "waiting", now, now + PLACE_S, 0
+    def __init__(self, user: UUID, place: int | None, now: int) -> None:
+        self.user, self.status, self.place, self.cooldown = user, "waiting", place, 0
+        self.until: float = now + PLACE_S if place else inf
+        self.seen = now
+
+    def is_heard(self, now: int) -> None:
+        """To be there keeps a place; before the draw there is nothing to lose."""
+        self.seen = now
+        self.until = now + PLACE_S if self.until < inf else inf
 
     @property
     def live(self) -> bool:
@@ -51,8 +63,27 @@ class Entry:
 
 class Model:
     def __init__(self) -> None:
-        self.now, self.slots, self.paused = 0, 1, False
+        self.now, self.slots, self.state = 0, 1, "open"
         self.line: list[Entry] = []
+
+    def stand(self, user: UUID) -> Entry:
+        """At the end of the line, or where a draw will say."""
+        self.line.append(Entry(user, None if self.state == "pre" else len(self.line) + 1, self.now))
+        return self.line[-1]
+
+    @property
+    def ordered(self) -> bool:
+        return self.state in ("open", "paused") and all(entry.place for entry in self.line)
+
+    @property
+    def paused(self) -> bool:
+        return self.state == "paused"
+
+    def draw(self, places: dict[int, int]) -> None:
+        """Everybody who has come so far has a place now, also who has left; whoever is not there is not heard of by
+        that."""
+        for seq, place in places.items():
+            self.line[seq - 1].place, self.line[seq - 1].until = place, self.now + PLACE_S
 
     def of(self, user: UUID) -> Entry | None:
         return next((entry for entry in self.line if entry.user == user and entry.live), None)
@@ -68,9 +99,9 @@ class Model:
     def let_in(self) -> None:
         self.end_overdue("admitted")
         free = self.slots - sum(entry.status == "admitted" for entry in self.line)
-        for entry in self.line:
-            if entry.status == "waiting" and entry.seen > self.now - SILENT_S and entry.until > self.now:
-                if free <= 0 or self.paused:
+        for entry in sorted(self.some("waiting"), key=lambda entry: entry.place or 0):
+            if entry.seen > self.now - SILENT_S and entry.until > self.now:
+                if free <= 0 or self.state != "open" or not self.ordered:
                     return
                 free -= 1
                 entry.status, entry.until = "admitted", self.now + WINDOW_S
@@ -102,22 +133,31 @@ class LifeOfALine(RuleBasedStateMachine):
     def do(self, work: Coroutine[Any, Any, T], name: str) -> T:
         async def quiet() -> T:
             result = await work
-            while self.queue._admitting:  # who heard of a free slot is at it
+            # Who heard of a free slot is at it, and who heard that the room has changed.
+            while self.queue._admitting or any(one.renewing for one in self.queue._rooms.values()):
                 await asyncio.sleep(0.001)
             return result
 
         self.taken[name] += 1
         return self.house.run(quiet())
 
-    @initialize()
-    def a_room_opens(self) -> None:
+    @initialize(early=st.booleans())
+    def people_come(self, early: bool) -> None:
+        """To a room that is open, or before it is."""
         house, self.model = self.house, Model()
         type(self).began += 1_000_000  # far from the last one's times
         house.run(house.set_clock(self.began))
         self.sale: OnSale = house.run(stage(house.process, house.tenant, hall(1, 4)))
         self.queue = house.process.part(Queue)
-        wish = {"mode": "on", "slots": 1, "admit_window_s": WINDOW_S}
+        wish: dict[str, Any] = {"mode": "on", "slots": 1, "admit_window_s": WINDOW_S}
+        if early:
+            now = house.run(house.owner.fetchval("SELECT at FROM frozen"))
+            begins = "UPDATE events SET sale_start_at = $2 WHERE id = $1"
+            house.run(house.owner.execute(begins, self.sale.event_id, now + timedelta(seconds=SALE_S)))
+            wish["opens_at"] = now + timedelta(seconds=OPENS_S)
+            self.model.state = "pre"
         self.do(settle(house.process, house.tenant, self.sale, **wish), "open")
+        self.time_passes(SALE_S)
         for user in PEOPLE[:3]:
             self.somebody_joins(user)
 
@@ -137,17 +177,19 @@ class LifeOfALine(RuleBasedStateMachine):
                 self.do(join(*self.at, user), "cooldown")
             return
         if entry is None:
-            entry = Entry(user, model.now)
-            model.line.append(entry)
-            if not model.paused:
+            entry = model.stand(user)
+            if model.state == "open":
                 model.let_in()
         elif entry.status == "waiting":
-            entry.seen, entry.until = model.now, model.now + PLACE_S
+            entry.is_heard(model.now)
         place = self.do(join(*self.at, user), "join")
         assert (place.seq, place.status) == (model.line.index(entry) + 1, entry.status)
-        if entry.status == "waiting":
+        if not model.ordered:
+            assert place.position is None
+        elif entry.status == "waiting":
             # Somebody whose time is over may be known to be gone before the row says it (see all_agree).
-            before = [other for other in model.line[: place.seq - 1] if other.status == "waiting"]
+            assert entry.place
+            before = [other for other in model.some("waiting") if other.place and other.place < entry.place]
             still = sum(other.until > model.now for other in before)
             assert place.ahead is not None
             assert still <= place.ahead <= len(before)
@@ -192,8 +234,8 @@ class LifeOfALine(RuleBasedStateMachine):
             await self.queue.heartbeat(standing, model.line.index(entry) + 1)
 
         if entry.until > model.now:
-            entry.seen, entry.until = model.now, model.now + PLACE_S
-        self.do(beat(), "heartbeat")
+            entry.is_heard(model.now)
+        self.do(beat(), "heard of early" if model.state == "pre" else "heartbeat")
 
     @rule(seconds=st.sampled_from([60, 119, 120, 300, 479, 480, 1799, 1800, 3600]))
     def time_passes(self, seconds: int) -> None:
@@ -202,10 +244,27 @@ class LifeOfALine(RuleBasedStateMachine):
 
     @rule()
     def the_worker_looks(self) -> None:
+        model = self.model
         self.do(jobs.keep_queues(self.house.process, self.house.finder), "worker")
-        self.model.end_overdue("waiting", "admitted")
-        self.model.let_in()
+        model.end_overdue("waiting", "admitted")
+        if model.state == "pre" and model.now >= OPENS_S:
+            model.state = "open"
+        if model.state != "pre" and not model.ordered:
+            self.taken["draw"] += 1
+            find = "SELECT encode(seed, 'hex') AS seed, tickets FROM queue_rooms WHERE event_id = $1"
+            shown = self.house.run(self.house.owner.fetchrow(find, self.sale.event_id))
+            assert shown["tickets"] == sum(entry.place is None for entry in model.line)
+            model.draw(recomputed(shown["seed"], shown["tickets"]))
+        model.let_in()
 
+    @precondition(lambda self: self.model.state == "pre")
+    @rule()
+    def the_organiser_opens_it_early(self) -> None:
+        """The worker draws."""
+        self.do(order(*self.at, "open"), "early")
+        self.model.state = "open"
+
+    @precondition(lambda self: self.model.state != "pre")
     @rule(slots=st.integers(1, 3))
     def the_limit_is_changed(self, slots: int) -> None:
         if slots == self.model.slots:
@@ -215,10 +274,11 @@ class LifeOfALine(RuleBasedStateMachine):
         self.model.slots = slots
         self.model.let_in()
 
+    @precondition(lambda self: self.model.state != "pre")
     @rule()
     def the_organiser_pauses_or_resumes(self) -> None:
         self.do(order(*self.at, "resume" if self.model.paused else "pause"), "pause")
-        self.model.paused = not self.model.paused
+        self.model.state = "open" if self.model.paused else "paused"
         self.model.let_in()
 
     @invariant()
@@ -228,6 +288,7 @@ class LifeOfALine(RuleBasedStateMachine):
         house, expected = self.house, [(entry.user, entry.status) for entry in self.model.line]
         rows = house.run(entries(house.owner, self.sale))
         assert [(row["user_id"], row["status"]) for row in rows] == expected
+        assert [row["place"] for row in rows] == [entry.place for entry in self.model.line]
         assert [row["seq"] for row in rows] == list(range(1, len(expected) + 1))
         assert house.run(PROOF(house.auditor)) == []
         standing = house.run(self.queue.standing(house.tenant.id, self.sale.event_id))
@@ -242,7 +303,10 @@ class LifeOfALine(RuleBasedStateMachine):
 def test_any_life_of_a_line(tmp_path: Path) -> None:
     LifeOfALine.house = house = Frozen(tmp_path)
     examples, steps = (300, 60) if soaking() else (25, 40)
-    wanted = ("join", "leave", "finish", "cooldown", "not there", "worker", "heartbeat", "time", "limit", "pause")
+    wanted = (
+        "join", "leave", "finish", "cooldown", "not there", "worker", "heartbeat", "time", "limit", "pause",
+        "heard of early", "early", "draw",
+    )  # fmt: skip
     try:
         live(LifeOfALine, LifeOfALine.taken, examples=examples, steps=steps, wanted=wanted)
     finally:

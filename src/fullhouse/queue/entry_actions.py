@@ -8,7 +8,7 @@ import msgspec
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.services import Services
 from fullhouse.queue import actions, policy, slips
-from fullhouse.queue.line import ADMITTED, STATUS, UNKNOWN, WAITING
+from fullhouse.queue.line import ADMITTED, STATUS, WAITING
 from fullhouse.queue.model import AdmissionRequired, Figures, Place, QueueTokenInvalid
 from fullhouse.queue.passes import Pass, credentials_in
 from fullhouse.queue.rooms import Queue, Standing, due_for_heartbeat
@@ -29,8 +29,8 @@ async def join(services: Services, who: Principal, event_id: UUID) -> Asking:
         await queue.fresh(standing)
     if joined.outcome == "admitted" and standing.line.code(joined.seq) < ADMITTED:
         standing.line.admit(joined.seq, int(joined.until.timestamp() * 1000))
-    elif standing.line.code(joined.seq) == UNKNOWN:
-        standing.line.join(joined.seq, joined.seq, int(queue.now_s()))
+    elif due_for_heartbeat(standing, joined.seq, queue.now_s()):  # to come again is a sign of life
+        await queue.heartbeat(standing, joined.seq)
     now_s = queue.now_s()
     token = queue.passes.mint(Pass.of(who.organization_id, event_id, joined.seq), who.credential, int(now_s))
     return standing, joined.seq, now_s, token

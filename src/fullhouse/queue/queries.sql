@@ -1,4 +1,4 @@
--- The statements of the waiting room. Joining, admitting and heartbeats are functions (migration 0020).
+-- The statements of the waiting room. Joining, admitting and heartbeats are functions (migrations 0020, 0041).
 
 -- part: columns
 organization_id, event_id, mode, state, slots, admit_window_s, opens_at, next_seq, sold_out, seed_hash, sealed_seed,
@@ -129,8 +129,8 @@ SELECT array(SELECT seq FROM queue_entries WHERE organization_id = $1 AND event_
              ORDER BY seq LIMIT $4);
 
 -- name: draw
--- The time of a place that was drawn begins now.
-UPDATE queue_entries e SET place = d.place, seen_at = app.clock(), expires_at = app.clock() + interval '30 minutes'
+-- The time of a place that was drawn begins now. Whether its owner is there, the last sign of life says.
+UPDATE queue_entries e SET place = d.place, expires_at = app.clock() + interval '30 minutes'
 FROM unnest($3::integer[], $4::integer[]) AS d (seq, place)
 WHERE e.organization_id = $1 AND e.event_id = $2 AND e.seq = d.seq;
 

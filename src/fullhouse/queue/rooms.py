@@ -218,7 +218,7 @@ class Queue:
         if found is None:
             return
         if found["status"] == "waiting":
-            standing.line.join(seq, seq, int(self.now_s()))
+            standing.line.join(seq, seq, found["seen_s"])
         elif found["status"] == "admitted":
             standing.line.admit(seq, int(found["until"].timestamp() * 1000))
         else:
@@ -379,6 +379,6 @@ def due_for_heartbeat(standing: Standing, seq: int, now_s: float) -> bool:
     """The last one is old; or this process has not heard of the number yet, and asks."""
     line = standing.line
     code = line.code(seq)
-    if code > WAITING or standing.room.state in ("pre", "closed"):
+    if code > WAITING or standing.room.state == "closed":
         return False
     return code < WAITING or now_s - line.seen_s(seq) > policy.HEARTBEAT_S
