@@ -144,6 +144,21 @@ async def test_while_it_is_open_only_the_admitted_may_choose(
     await entry_actions.check_admitted(process, stranger, sale.event_id, 300)
 
 
+@pytest.mark.req("QUEUE-2")
+async def test_nobody_is_sent_away_for_a_room_that_has_closed(
+    process: Services, tenant: Tenant, sale: OnSale, owner: Any
+) -> None:
+    """Another process has closed it, and this one has not heard of it yet."""
+    await settle(process, tenant, sale, mode="on", slots=1)
+    stranger = person(tenant)
+    with pytest.raises(AdmissionRequired):
+        await entry_actions.check_admitted(process, stranger, sale.event_id, 300)
+    await owner.execute("UPDATE queue_rooms SET state = 'closed' WHERE event_id = $1", sale.event_id)
+    assert process.part(Queue).is_open(sale.event_id)
+    await entry_actions.check_admitted(process, stranger, sale.event_id, 300)
+    assert process.part(Queue).is_open(sale.event_id) is None  # and it looks again
+
+
 async def test_choosing_keeps_a_slot_for_half_an_hour_in_all(
     process: Services, tenant: Tenant, sale: OnSale, owner: Any, clock: Shift
 ) -> None:

@@ -19,9 +19,10 @@ from fullhouse.kit.errors import Refusal
 from fullhouse.payments import actions as payments
 from fullhouse.payments.model import Cancelled, Captured, Failed, Outcome
 from fullhouse.queue import actions as queue
+from fullhouse.queue import store as queue_store
 from fullhouse.tickets import promo_actions as promos
 from fullhouse.tickets import store as ticket_store
-from fullhouse.tickets.type_model import NewPromoCode
+from fullhouse.tickets.type_model import NewPromoCode, PromoUnknown
 from tests.holds.helpers import places, seats, wish
 from tests.kit.helpers import until
 from tests.races.arena import arena
@@ -50,6 +51,13 @@ class Stop:
 def again(session: Session, **more: Any) -> StartCheckout:
     items = [Item(hold_id=item.hold_id, ticket_type_id=item.ticket_type_id) for item in session.items]
     return StartCheckout(items=items, **more)
+
+
+async def comes(to: Shop, n: int, who: Principal, wanted: StartCheckout) -> str:
+    try:
+        return (await actions.start(to.services(n), who, to.sale.event_id, wanted)).status
+    except Refusal as refusal:
+        return refusal.code
 
 
 async def starts(to: Shop, n: int, who: Principal, wanted: StartCheckout) -> str:
@@ -128,6 +136,49 @@ async def test_who_begins_again_waits_for_what_ends_the_first(
         assert await beginning == ending.told
         slots = await at.owner.fetchval("SELECT count(*) FROM queue_entries WHERE status = 'admitted'")
         assert slots == (ending.told == "open")
+        assert await at.wrong() == {}
+
+
+class Meeting(NamedTuple):
+    """What one window does to the slot that the other one counts on, and what that one comes to."""
+
+    happens: Callable[[Shop, Principal, Session], Awaitable[None]]
+    stops_at: tuple[Any, str]
+    comes_to: str
+
+
+async def is_refused(to: Shop, who: Principal, session: Session) -> None:
+    """It begins with a code that there is not: the slot that it had for that goes back."""
+    with pytest.raises(PromoUnknown):
+        await actions.start(to.services(0), who, to.sale.event_id, again(session, promo_code="NONE"))
+
+
+MEETINGS = {
+    "left": Meeting(leaves, (store, "lock_session"), "hold_expired"),  # what it held went with it
+    "expired": Meeting(expires, (store, "lock_session"), "open"),
+    "refused": Meeting(is_refused, (queue_store, "finish"), "open"),
+}
+
+
+@pytest.mark.req("CHK-1", "CHK-2")
+@pytest.mark.parametrize("name", MEETINGS)
+async def test_nobody_waits_for_a_turn_because_their_other_window_gave_the_slot_back(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is no line. Seen to be told `admission_required` without a second look."""
+    meeting = MEETINGS[name]
+    async with arena(tmp_path, 2) as at:
+        to = await shop(at, rows=1, pit=5, quantity=5)
+        who, session = await begin(to, 0)
+        if meeting.happens is is_refused:  # what was held is left of an earlier visit
+            await expires(to, who, session)
+        stop = Stop(monkeypatch, *meeting.stops_at, at.owner)
+        happening = asyncio.ensure_future(meeting.happens(to, who, session))
+        await stop.here.wait()
+        assert await comes(to, 1, who, again(session)) == meeting.comes_to
+        await happening
+        slots = await at.owner.fetchval("SELECT count(*) FROM queue_entries WHERE status = 'admitted'")
+        assert slots == (meeting.comes_to == "open")
         assert await at.wrong() == {}
 
 

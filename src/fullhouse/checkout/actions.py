@@ -49,6 +49,8 @@ from fullhouse.tickets.type_actions import Priced, Wanted
 from fullhouse.tickets.type_model import PromoCode
 
 AT_ONCE = 500
+TRIES = 3
+NOT_INSIDE = ("waiting", "sold_out", "closed")  # of a place: there is no slot, and there was none
 
 
 class BegunElsewhere(Exception):
@@ -59,21 +61,27 @@ class BegunElsewhere(Exception):
 
 
 async def start(services: Services, who: Principal, event_id: UUID, wish: StartCheckout) -> Session | Place:
-    """A checkout of what somebody holds, or their place in the line. Who holds nothing waits for nothing."""
+    """A checkout of what somebody holds, or their place in the line. Who holds nothing waits for nothing. A slot may be
+    gone before it is used, if another window of theirs has given it back: whoever finds that comes in once more."""
     async with services.database.tenant(who.organization_id, who.actor) as tx:
         await _check_show(tx, event_id)
         _refuse_paying(await store.live_session(tx, tx.organization_id, event_id, who.id))
         await _wanted(tx, who, event_id, wish.items)
-    place = line.place(*await line.join(services, who, event_id))
-    if place.status != "admitted":
-        return place
-    try:
-        return await _begin(services, who, event_id, wish)
-    except Refusal:
-        if place.room == "closed":  # the slot was for this checkout alone
-            async with services.database.tenant(who.organization_id, who.actor) as tx:
-                await _give_slot_back(tx, who, event_id)
-        raise
+    for last in (False,) * (TRIES - 1) + (True,):
+        place = line.place(*await line.join(services, who, event_id))
+        if place.status in NOT_INSIDE:
+            return place
+        try:
+            return await _begin(services, who, event_id, wish)
+        except AdmissionRequired:
+            if last:
+                raise
+        except Refusal:
+            if place.room == "closed":  # the slot was for this checkout alone
+                async with services.database.tenant(who.organization_id, who.actor) as tx:
+                    await _give_slot_back(tx, who, event_id)
+            raise
+    raise AssertionError("the last try returns or raises")
 
 
 async def _begin(services: Services, who: Principal, event_id: UUID, wish: StartCheckout) -> Session:

@@ -6,8 +6,9 @@ from uuid import UUID
 import msgspec
 
 from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import Tx
 from fullhouse.kit.services import Services
-from fullhouse.queue import actions, policy, slips
+from fullhouse.queue import actions, policy, slips, store
 from fullhouse.queue.line import ADMITTED, STATUS, WAITING
 from fullhouse.queue.model import AdmissionRequired, Figures, Place, QueueTokenInvalid
 from fullhouse.queue.passes import Pass, credentials_in
@@ -98,7 +99,15 @@ async def check_admitted(services: Services, who: Principal, event_id: UUID, sec
         return
     async with services.database.tenant(who.organization_id, who.actor) as tx:
         if await actions.stay(tx, event_id, who.id, seconds) is None:
-            raise AdmissionRequired()
+            await _check_still_open(tx, queue, event_id)
+
+
+async def _check_still_open(tx: Tx, queue: Queue, event_id: UUID) -> None:
+    """What is known here may be older than the database. Nobody is sent away for a room that has closed."""
+    room = await store.room(tx, tx.organization_id, event_id)
+    if room is not None and room.state != "closed":
+        raise AdmissionRequired()
+    queue.states.pop(event_id, None)
 
 
 def place(standing: Standing, seq: int, now_s: float, token: str | None = None) -> Place:
