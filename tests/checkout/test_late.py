@@ -37,6 +37,9 @@ class Late:
 
     async def comes(self) -> Any:
         await self.hears(Captured(str(self.attempt_id), self.order["total"]["amount"]))
+        return await self.looks()
+
+    async def looks(self) -> Any:
         return data(await self.buyer.get(f"/api/orders/{self.order['id']}"))
 
     async def leaves(self) -> None:

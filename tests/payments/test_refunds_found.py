@@ -12,8 +12,10 @@ from fullhouse.checkout import refund_jobs
 from fullhouse.kit.db import Database
 from fullhouse.kit.services import Services
 from fullhouse.payments import jobs
+from fullhouse.payments.model import Cancelled
 from tests.accounts.helpers import data, refused
-from tests.checkout.helpers import Sale, rows, selling, wrong
+from tests.checkout.helpers import Sale, hold, rows, selling, wrong
+from tests.checkout.test_late import Late
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest
@@ -38,6 +40,22 @@ async def order(client: Client, tenant: Tenant, sale: Sale, fake: StripeFake) ->
     fake.pay(fake.intent["id"])
     await hook(client, fake.events[-1])
     return made
+
+
+@pytest.fixture
+async def waiting(client: Client, tenant: Tenant, sale: Sale, fake: StripeFake, process: Services, owner: Any) -> Late:
+    """Two tickets for 50.00, paid when somebody else had the seats: others are proposed."""
+    buyer = await guest(client, tenant)
+    order = await paying(buyer, sale, 0, 1)
+    late = Late(buyer, sale, order, await owner.fetchval("SELECT attempt_id FROM orders WHERE id = $1", order["id"]))
+    late.tenant, late.process = tenant, process
+    await late.hears(Cancelled())
+    await late.leaves()
+    await hold(await guest(client, tenant), sale, 0, 1)
+    fake.pay(fake.intent["id"])
+    await hook(client, fake.events[-1])
+    assert (await late.looks())["status"] == "needs_consent"
+    return late
 
 
 async def refunds(staff: Client, order: Any) -> list[Any]:
@@ -181,6 +199,56 @@ async def test_it_is_told_before_the_payment_is(
         await hook(client, event)
     assert data(await staff.get(f"/api/orders/{order['id']}"))["status"] == "partly_refunded"
     assert await at_stripe(staff) == (0, 0)
+    assert await wrong(server_url) == {}
+
+
+@pytest.mark.parametrize("amount", [5000, 2000])
+async def test_nobody_consents_to_places_whose_money_went_back(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    waiting: Late, server_url: str, amount: int,
+) -> None:  # fmt: skip
+    """The order is over, and what is left of the money goes back, too; there is nothing that a person must decide."""
+    news = fake.give_back(fake.intent["id"], amount) * 3
+    random.Random(7).shuffle(news)
+    answers = await asyncio.gather(*(hook(client, event) for event in news))
+    assert {answer.status_code for answer in answers} == {200}
+
+    order = await waiting.looks()
+    assert (order["status"], order["tickets"]) == ("cancelled", [])
+    path = f"/api/orders/{order['id']}/consent"
+    assert refused(await waiting.buyer.post(path, json={"accept": True})) == (409, "no_consent_needed")
+    made = [(one["amount"]["amount"], one["status"]) for one in await refunds(staff, order)]
+    assert made == [(amount, "done"), (5000 - amount, "requested")][: 1 if amount == 5000 else 2]
+    assert await at_stripe(staff) == (5000 - amount, 5000 - amount)
+    seats = await rows(owner, "event_seats", tenant, "ordinal, status")
+    assert {row["ordinal"] for row in seats if row["status"] != "available"} == {0, 1}  # the other one's
+    assert await parked(owner, fake) == []
+    assert await wrong(server_url) == {}
+
+    await jobs.sweep_refunds(finder, process)
+    for event in (*news, *fake.events):  # and days later
+        await hook(client, event)
+    assert sum(one["amount"] for one in fake.refunds.values()) == 5000
+    assert {one["status"] for one in await refunds(staff, order)} == {"done"}
+    assert await at_stripe(staff) == (0, 0)
+    assert await parked(owner, fake) == []
+    assert await wrong(server_url) == {}
+
+
+async def test_whoever_consents_at_that_moment_has_tickets_or_the_money(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    waiting: Late, server_url: str,
+) -> None:  # fmt: skip
+    news = fake.give_back(fake.intent["id"], 2000)
+    consent = waiting.buyer.post(f"/api/orders/{waiting.order['id']}/consent", json={"accept": True})
+    answer, *_ = await asyncio.gather(consent, *(hook(client, event) for event in news))
+    await jobs.sweep_refunds(finder, process)
+    order = await waiting.looks()
+    balance = await at_stripe(staff)
+    assert (answer.status_code, order["status"], len(order["tickets"]), balance) in {
+        (200, "partly_refunded", 2, (3000, 0)),
+        (409, "cancelled", 0, (0, 0)),
+    }
     assert await wrong(server_url) == {}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from fullhouse.checkout import facts, refund_policy, store
+from fullhouse.checkout import facts, refund_policy, settle_actions, store
 from fullhouse.checkout import refund_store as refunds
 from fullhouse.checkout.model import OrderNotFound, StoredOrder, quote_of
 from fullhouse.checkout.order_reads import get
@@ -111,13 +111,18 @@ async def _decide(tx: Tx, order_id: UUID, wish: RefundOrder) -> tuple[StoredOrde
 
 
 async def _lock(tx: Tx, order_id: UUID) -> StoredOrder:
+    order = await _lock_any(tx, order_id)
+    if order.paid_at is None:
+        raise OrderNotPaid()
+    return order
+
+
+async def _lock_any(tx: Tx, order_id: UUID) -> StoredOrder:
     seen = await get(tx, order_id)
     await events.share_event(tx, seen.event_id)
     order = await store.lock_order(tx, tx.organization_id, order_id)
     if order is None:
         raise OrderNotFound()
-    if order.paid_at is None:
-        raise OrderNotPaid()
     return order
 
 
@@ -211,12 +216,18 @@ async def follow_void(tx: Tx, message: Message) -> None:
 
 async def follow_provider(tx: Tx, fact: RefundFound) -> None:
     """A consequence: an amount of an order has gone out, once for its name at the provider. The tickets stay as they
-    are: which of them it was for is the organiser's to say."""
-    order = await _lock(tx, fact.order_id)
+    are: which of them it was for is the organiser's to say. If other places were proposed, and the buyer has not said
+    yes to them, nobody sells them for money that is not there: the order is over, and the rest goes back, too."""
+    order = await _lock_any(tx, fact.order_id)
     if await payments.has_refund(tx, fact.subject_id, fact.ref):
         raise payments.ToldBefore
     if order.attempt_id != fact.subject_id:
         raise RefundTooHigh()  # of money that was one too many, and goes back by itself
+    if order.status == "needs_consent":
+        # It was owed to the buyer all the time: nothing is earned, and nothing is to be taken from anybody.
+        await payments.note_refund(tx, order.attempt_id, order.event_id, fact.amount, AT_THE_PROVIDER, fact.ref)
+        await settle_actions.drop(tx, order, order.total, AT_THE_PROVIDER)
+        return
     wish = RefundOrder(reason=AT_THE_PROVIDER, amount=fact.amount)
     order, decided, _ = await _decide(tx, order.id, wish)
     await _carry_out(tx, order, decided._replace(ref=fact.ref))

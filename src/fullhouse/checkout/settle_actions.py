@@ -139,18 +139,19 @@ async def answer(tx: Tx, order_id: UUID, *, accept: bool, now: datetime) -> None
             await audit.write(tx, "order.consented", "order", order_id)
             await issue(tx, order.event_id, [paid], rows, kind="consent", inside=False)
             return
-    await _drop(tx, order, attempt.amount, GONE)
+    await drop(tx, order, attempt.amount, GONE)
 
 
 async def end_with_show(tx: Tx, fact: EventFact) -> None:
     """A consequence: the show is cancelled or over. Nobody consents to anything any more, nor buys."""
     for order in await store.proposals_of_show(tx, tx.organization_id, fact.subject_id):
-        await _drop(tx, order, order.total, STOPPED)
+        await drop(tx, order, order.total, STOPPED)
     await end_checkouts(tx, fact)
 
 
-async def _drop(tx: Tx, order: StoredOrder, amount: int, reason: str) -> None:
-    """The other places are free again, and what was counted with them; the money goes back."""
+async def drop(tx: Tx, order: StoredOrder, amount: int, reason: str) -> None:
+    """The other places are free again, and what was counted with them; the money goes back. The caller has locked the
+    order, which waits for consent."""
     lines = await store.lines_of_order(tx, tx.organization_id, order.id)
     zones, kinds = [line.zone_id for line in lines if line.zone_id], [line.ticket_type_id for line in lines]
     await store.lock_pools(tx, tx.organization_id, order.event_id, zones, kinds)
@@ -177,7 +178,9 @@ async def _give_back(tx: Tx, order: StoredOrder, attempt_id: UUID, amount: int, 
 
 
 async def _call_off(tx: Tx, order: StoredOrder, amount: int, reason: str) -> None:
-    await _give_back(tx, order, order.attempt_id, amount, reason)
+    """Some of the money may have gone back already, at the provider itself."""
+    attempt = await payments.get_attempt(tx, order.attempt_id)
+    await _give_back(tx, order, attempt.id, amount - attempt.refunded, reason)
     cancelled = await store.cancel_order(tx, tx.organization_id, order.id, reason)
     if cancelled is not None:
         await _tell_cancelled(tx, cancelled, reason, amount)

@@ -155,9 +155,12 @@ async def request_refund(tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, 
     return refund
 
 
-async def find_refund(tx: Tx, attempt: Attempt, ref: str, amount: int) -> None:
-    """Money has gone back that nobody here asked for. What it means to its order is a consequence, which notes it."""
+async def find_refund(tx: Tx, attempt: Attempt, ref: str, amount: int) -> bool:
+    """Money has gone back that nobody here asked for. What it means to its order is a consequence, which notes it. Says
+    whether it was for something that was sold: what becomes of that, a person decides."""
     await announce(tx, facts.RefundFound(subject_id=attempt.id, ref=ref, **_about(attempt) | {"amount": amount}))
+    noted = await store.refund_by_ref(tx, tx.organization_id, attempt.id, ref)
+    return noted is not None and bool(await store.entries_of(tx, tx.organization_id, noted.id, "refund"))
 
 
 async def note_refund(tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str, ref: str) -> Refund:
@@ -169,7 +172,7 @@ async def note_refund(tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, rea
 
 async def has_refund(tx: Tx, attempt_id: UUID, ref: str) -> bool:
     """By the provider's name for it."""
-    return bool(await store.has_refund(tx, tx.organization_id, attempt_id, ref))
+    return await store.refund_by_ref(tx, tx.organization_id, attempt_id, ref) is not None
 
 
 async def _take(

@@ -48,7 +48,7 @@ class RefundDone(PaymentFact, frozen=True, kw_only=True):
 
 class RefundFound(PaymentFact, frozen=True, kw_only=True):
     """Somebody had the provider give money back, at the provider itself: `ref` is its name there. Its tickets are valid
-    until the organiser decides otherwise. `subject_id` is the attempt."""
+    until the organiser decides otherwise; if there are none yet, there will be none. `subject_id` is the attempt."""
 
     name: ClassVar[str] = "refund.found"
     ref: str

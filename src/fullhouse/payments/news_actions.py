@@ -109,9 +109,9 @@ async def _about_refund(services: Services, stripe: StripeMoney, news: News, ret
 
 async def _about_strange_refund(services: Services, stripe: StripeMoney, news: News, returned: Returned) -> str | None:
     """One that somebody made at Stripe itself. If it is for a payment of ours of which as much was refused, it is that:
-    another try, that they have made for us. Otherwise the money is noted, and a person decides what becomes of the
-    tickets: it is parked, too, in the same transaction. News may be old, and come before those of the payment: Stripe
-    is asked how things are now."""
+    another try, that they have made for us. Otherwise the money is noted; if there are tickets for it, a person decides
+    what becomes of them: it is parked, too, in the same transaction. News may be old, and come before those of the
+    payment: Stripe is asked how things are now."""
     intent = await stripe.intent(returned.payment_intent) if returned.payment_intent else None
     made = await stripe.refunds(intent.id) if intent else []
     now = next((one for one in made if one.id == returned.id), None)
@@ -127,8 +127,8 @@ async def _about_strange_refund(services: Services, stripe: StripeMoney, news: N
             return None
         if not isinstance(said_of_refund(now), Refunded) or now.currency.upper() != attempt.currency:
             return "unknown_refund"
-        await actions.find_refund(tx, attempt, now.id, now.amount)
-        await _park_in(tx, news, "refund_found")
+        if await actions.find_refund(tx, attempt, now.id, now.amount):
+            await _park_in(tx, news, "refund_found")
     return None
 
 

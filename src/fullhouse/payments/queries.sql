@@ -78,8 +78,8 @@ INSERT INTO refunds (id, organization_id, attempt_id, order_id, event_id, amount
                      provider_ref)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING {refund};
 
--- name: has_refund
-SELECT EXISTS (SELECT FROM refunds WHERE organization_id = $1 AND attempt_id = $2 AND provider_ref = $3);
+-- name: refund_by_ref
+SELECT {refund} FROM refunds WHERE organization_id = $1 AND attempt_id = $2 AND provider_ref = $3;
 
 -- name: refund_by_id
 SELECT {refund} FROM refunds WHERE organization_id = $1 AND id = $2;

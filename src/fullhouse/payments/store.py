@@ -40,7 +40,7 @@ claim_attempt = statements.one("claim_attempt", Attempt)
 
 take_refund = statements.one("take_refund", Attempt)
 insert_refund = statements.one("insert_refund", Refund)
-has_refund = statements.value("has_refund", bool)
+refund_by_ref = statements.one("refund_by_ref", Refund)
 refund_by_id = statements.one("refund_by_id", Refund)
 lock_refund = statements.one("lock_refund", Refund)
 refunds_of_order = statements.many("refunds_of_order", Refund)
