@@ -1,19 +1,16 @@
 """Kill -9 next to each commit and each call to the provider: no double charge, no lost ticket, the ledger balances.
 
 Play money and Stripe (a fake of ours, which outlives whoever is killed) go through the same rounds. What Stripe was not
-answered it says again, and what nobody has heard of is asked about.
+answered it says again, and what nobody has heard of is asked about. The other steps of a visit are in
+test_killed_visits.py.
 """
 
-import asyncio
-import signal
-import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
 
-import msgspec
 import pytest
 
 from fullhouse.checkout import refund_actions
@@ -30,7 +27,6 @@ from tests.races.test_checkout import Shop, begin, buy, shop
 
 pytestmark = pytest.mark.fault
 PEOPLE, PRICE = 5, 2000
-WHEN = ("before", "after")
 # Play money has a commit of its own for a call: it charges, or gives back. Stripe's calls stand before the last one.
 BUYING = {"test": ("placed", "charged", "settled"), "stripe": ("placed", "recorded")}
 REFUNDING = {"test": ("claimed", "given back", "recorded"), "stripe": ("claimed", "recorded")}
@@ -40,7 +36,7 @@ ALONE = "settled"
 
 
 def rounds(commits: dict[str, tuple[str, ...]]) -> list[tuple[str, str, str]]:
-    return [(provider, when, name) for provider, names in commits.items() for name in names for when in WHEN]
+    return [(provider, when, name) for provider, names in commits.items() for name in names for when in killed.WHEN]
 
 
 class House(NamedTuple):
@@ -81,14 +77,9 @@ class House(NamedTuple):
             await news_actions.hear(self.at.processes[1], "stripe", raw, headers["stripe-signature"])
 
     async def kill(self, home: Path, errands: list[Any], when: str, commit: int, enough: int) -> None:
-        orders = killed.Orders(
-            url=self.at.url, home=str(home), when=when, commit=commit, enough=enough, stripe=self.keys, errands=errands
-        )
-        process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.races.killed", msgspec.json.encode(orders).decode()
-        )
-        async with asyncio.timeout(60):
-            assert await process.wait() == -signal.SIGKILL
+        all_at = [((when, commit), errand) for errand in errands]
+        orders = killed.Orders(url=self.at.url, home=str(home), enough=enough, stripe=self.keys, errands=all_at)
+        await killed.run_and_be_killed(orders)
 
     async def sweep(self) -> None:
         """A while later: whoever asks about money does."""
@@ -175,7 +166,7 @@ async def test_a_killed_purchase_is_whole_or_absent(tmp_path: Path, provider: st
 
 @pytest.mark.req("BUY-2", "BUY-3")
 @pytest.mark.parametrize("first", ["Stripe", "the sweep"])
-@pytest.mark.parametrize("when", WHEN)
+@pytest.mark.parametrize("when", killed.WHEN)
 async def test_news_that_was_heard_and_not_answered_comes_again(tmp_path: Path, when: str, first: str) -> None:
     """Its hearer is killed with it. Stripe says it once more; the sweep may be faster."""
     async with house(tmp_path, "stripe") as on:
