@@ -9,9 +9,10 @@ from fullhouse.kit.services import Services
 from fullhouse.seating.generators import Straight, generate
 from fullhouse.seating.plan import Group, Plan
 from tests.accounts.helpers import data
-from tests.checkout.helpers import Sale, bought, selling, wrong
+from tests.checkout.helpers import Sale, bought, rows, selling, wrong
 from tests.checkout.test_late import given_up
 from tests.fixtures import Client, Tenant
+from tests.holds.helpers import hall
 
 pytestmark = pytest.mark.req("BUY-3")
 
@@ -55,6 +56,27 @@ async def test_where_no_block_is_left_the_longest_come_first(
     await bought(client, tenant, sale, 0, 1, 2, 3)
     assert await proposed(owner, sale, await late.comes()) == [4, 6, 7, 8]
     assert await wrong(server_url) == {}
+
+
+@pytest.mark.parametrize(("left", "status"), [(2, "needs_consent"), (1, "cancelled")])
+async def test_with_standing_places_other_seats_are_proposed_if_as_many_are_left(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, server_url: str, left: int,
+    status: str,
+) -> None:  # fmt: skip
+    sale = await selling(staff, hall(1, 6, pit=5), quantity=9)
+    late = await given_up(client, tenant, owner, process, sale, 0, pit=2)
+    await late.leaves()
+    await bought(client, tenant, sale, 0, pit=5 - left)
+    order = await late.comes()
+    assert order["status"] == status
+    assert await wrong(server_url) == {}
+    if status == "needs_consent":
+        assert await proposed(owner, sale, order) == [1]
+        order = data(await late.buyer.post(f"/api/orders/{order['id']}/consent", json={"accept": True}))
+        assert (order["status"], len(order["tickets"])) == ("paid", 3)
+        assert await wrong(server_url) == {}
+    pools = await rows(owner, "pools", tenant)
+    assert {row["held"] for row in pools} == {0}
 
 
 @pytest.mark.req("SEAT-5")
