@@ -21,7 +21,7 @@ SECOND_NOUNS = {
     | {"public_reads", "public_model", "public_actions", "public_routes"}
     | {"image_model", "image_actions", "image_routes"}
     | {"calendar", "structured"}
-    | {"live_reads", "event_reads"},
+    | {"live_reads", "event_reads", "states"},
     "seating": {"plan", "plan_checks", "reading", "chart", "geometry", "drawing", "differences"}
     | {"drafts", "generators", "pretix_plan", "pretix_document"}
     | {"index", "orphans", "splitting", "companions", "allocation", "explaining"}
