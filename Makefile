@@ -2,7 +2,7 @@
 
 PY := .venv/bin/python
 
-.PHONY: help run dev test check web bench bench-ui screenshots soak requirements lock clean
+.PHONY: help run dev test check contract web bench bench-ui screenshots soak requirements lock clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -29,6 +29,10 @@ check: ## lint, format, types, layers, requirements: changes nothing
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports
 	@$(PY) scripts/requirements.py
+
+contract: ## write the API's document, and its types for the front end
+	@scripts/venv dev
+	@$(PY) scripts/contract.py
 
 web: ## check, test and build the front end (needs Node 20 or newer)
 	@cd frontend && npm ci --silent && npm run --silent check && npm run --silent test && npm run --silent build

@@ -21,6 +21,7 @@ export default defineConfig({
           includeDependenciesRecursively: false,
           groups: [
             { name: 'base', test: /node_modules\/(svelte|esm-env|clsx)\/|src\/lib\/[\w.]+$/ },
+            { name: 'reports', test: /src\/console\/(reports\/|words\/reports|pages\/(Reports|ShowReport)\.)/ },
             { name: 'map', test: /src\/lib\/(map|words)\// },
             { name: 'parts', test: /src\/console\/(parts\/|(?!main|pages\.)[\w.]+\.ts$)/ },
             { name: 'charts', test: /src\/console\/charts\// },

@@ -21,7 +21,7 @@ SECOND_NOUNS = {
     | {"public_reads", "public_model", "public_actions", "public_routes"}
     | {"image_model", "image_actions", "image_routes"}
     | {"calendar", "structured"}
-    | {"live_reads", "event_reads"},
+    | {"live_reads", "event_reads", "states"},
     "seating": {"plan", "plan_checks", "reading", "chart", "geometry", "drawing", "differences"}
     | {"drafts", "generators", "pretix_plan", "pretix_document"}
     | {"index", "orphans", "splitting", "companions", "allocation", "explaining"}
@@ -52,6 +52,7 @@ SECOND_NOUNS = {
     | {"sheet_reads", "move_model", "move_store", "move_actions", "move_routes"}
     | {"order_actions", "order_reads", "order_routes", "sell_actions", "settle_actions", "till"}
     | {"sales_model", "sales_store", "sales_routes"}
+    | {"report_model", "report_policy", "report_store", "report_reads", "report_routes"}
     | {"waitlist_model", "waitlist_store", "waitlist_reads", "waitlist_actions", "waitlist_routes", "waitlist_jobs"},
     "holds": {"sale_actions", "engine", "desk", "plain", "answers", "failures", "mirror", "warm", "watch"}
     | {"measure_reads", "measure_routes"},

@@ -673,6 +673,9 @@ PROBES: dict[str, Probe] = {
     "POST /api/orders/search": Probe({"q": "ada"}),
     "GET /api/sales/over-time": Probe(),
     "GET /api/sales/by-show": Probe(),
+    "GET /api/org/reports": Probe(),
+    "GET /api/org/reports.csv": Probe(),
+    "GET /api/events/{event_id:uuid}/report": Probe(None, _event),
     "POST /api/orders/{order_id:uuid}/send": Probe(None, _order),
     "POST /api/orders/{order_id:uuid}/refunds/preview": Probe({"reason": "Ill"}, _order),
     "GET /api/events/{event_id:uuid}/orders": Probe(None, _event),
@@ -821,7 +824,8 @@ async def test_the_wrong_role_gets_403_and_an_audit_row(
             answer = await _call(client.as_(tenant.tokens[role]), name, path)
             assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), (role, answer.text)
     denied = await owner.fetch(
-        "SELECT actor_id FROM audit_log WHERE organization_id = $1 AND action = 'access.denied'", tenant.id
+        "SELECT actor_id FROM audit_log WHERE organization_id = $1 AND action = 'access.denied' ORDER BY created_at",
+        tenant.id,
     )
     assert [row["actor_id"] for row in denied] == [tenant.people[role].id for role in wrong]
 

@@ -13,7 +13,14 @@ from litestar.types import Middleware
 from fullhouse import VERSION, config, wiring
 from fullhouse.accounts import audit_routes, platform_routes, policy, routes, sign_in_routes
 from fullhouse.accounts.access import Access
-from fullhouse.checkout import move_routes, order_routes, refund_routes, sales_routes, waitlist_routes
+from fullhouse.checkout import (
+    move_routes,
+    order_routes,
+    refund_routes,
+    report_routes,
+    sales_routes,
+    waitlist_routes,
+)
 from fullhouse.checkout import routes as checkout_routes
 from fullhouse.config import Config
 from fullhouse.events import image_routes, public_routes, venue_routes
@@ -88,6 +95,7 @@ HANDLERS = [
     *refund_routes.handlers,
     *waitlist_routes.handlers,
     *sales_routes.handlers,
+    *report_routes.handlers,
     *payments_routes.handlers,
     *ledger_routes.handlers,
     *type_routes.handlers,

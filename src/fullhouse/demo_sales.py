@@ -36,7 +36,10 @@ PARTIES, OFTEN = (1, 2, 3, 4, 5, 6), (12, 45, 14, 20, 5, 4)
 HOURS = (2, 1, 0, 0, 0, 1, 3, 6, 9, 10, 10, 11, 13, 11, 9, 8, 9, 12, 16, 20, 22, 19, 12, 6)
 GIVEN_BACK = 0.03
 MEMBERS = 0.7  # of the tables in a lounge, and of the wheelchair places
-ABANDONED = 0.9  # holds that ran out, for each order
+ABANDONED = 0.9  # holds that came to nothing, for each order
+# By turns: what became of such a hold, and of its checkout if there was one.
+WAYS_OUT = (("expired", None), ("expired", "expired"), ("cancelled", None), ("expired", None), ("cancelled", "left"))
+HELD, SESSION = timedelta(minutes=5), timedelta(minutes=10)
 SECOND_THOUGHTS = ("I am ill and cannot travel.", "Bought twice by mistake.", "The babysitter cancelled.")
 
 _SEATS = """
@@ -198,34 +201,45 @@ class _Book:
         self.seats: dict[UUID, UUID] = {}
         self.counts: Counter[UUID] = Counter()
         self.issued = 0
+        self.let_go = 0
         self.live = 0
 
     def add(self, sale: Bought) -> None:
         order_id, session_id, attempt_id = new_id(), new_id(), new_id()
         status = "refunded" if sale.given_back else "paid"
-        items = [self._hold(sale, wish, kind, attempt_id) for wish, kind in sale.lines]
+        chosen, paid = sale.at - timedelta(minutes=4), sale.at
+        items = [
+            self._item(self._hold(sale, wish, "converted", chosen, paid, attempt_id), wish, kind)
+            for wish, kind in sale.lines
+        ]
         issued = [self._ticket(sale, order_id, wish, kind) for wish, kind in sale.lines for _ in range(wish.quantity)]
         if sale.abandoned:
             self._abandon(sale)
-        self._checkout(sale, session_id, items)
+        self._checkout(sale, session_id, items, "completed", sale.at - timedelta(minutes=2), sale.at)
         self._order(sale, order_id, session_id, attempt_id, status, items)
         self._payment(sale, order_id, attempt_id)
         if sale.given_back:
             self._refund(sale, order_id, attempt_id, issued)
 
-    def _hold(self, sale: Bought, wish: Wish, kind: TicketType, attempt_id: UUID) -> Row:
-        hold_id, begun = new_id(), sale.at - timedelta(minutes=4)
+    def _hold(
+        self, sale: Bought, wish: Wish, status: str, begun: datetime, ended: datetime, attempt_id: UUID | None = None
+    ) -> UUID:
+        hold_id, until, is_paid = new_id(), begun + HELD, attempt_id is not None
         self.rows["seat_holds"].append(
             {
                 "id": hold_id, "event_id": self.event.id, "basket_id": new_id(), "user_id": sale.buyer.id,
-                "seat_id": wish.seat_id, "zone_id": wish.zone_id, "quantity": wish.quantity, "status": "converted",
-                "held_until": sale.at, "source": "web", "created_at": begun, "updated_at": sale.at,
-                "attempt_id": attempt_id, "frozen_at": sale.at, "held_before": begun + timedelta(minutes=5),
+                "seat_id": wish.seat_id, "zone_id": wish.zone_id, "quantity": wish.quantity, "status": status,
+                "held_until": ended if is_paid else until, "source": "web", "created_at": begun, "updated_at": ended,
+                "attempt_id": attempt_id, "frozen_at": ended if is_paid else None,
+                "held_before": until if is_paid else None,
             }
         )  # fmt: skip
         said = {"event_id": self.event.id, "seat_id": wish.seat_id, "zone_id": wish.zone_id, "quantity": wish.quantity}
         self._audit(sale.buyer, begun, "seat_reserved", "seat_hold", hold_id, said)
-        self._audit(sale.buyer, sale.at, "hold.converted", "seat_hold", hold_id, said)
+        self._audit(sale.buyer, ended, f"hold.{status}", "seat_hold", hold_id, said)
+        return hold_id
+
+    def _item(self, hold_id: UUID, wish: Wish, kind: TicketType) -> Row:
         priced = kind.price_in(wish.price)
         return {
             "hold_id": hold_id, "ticket_type_id": kind.id, "name": kind.name, "seat_id": wish.seat_id,
@@ -234,28 +248,24 @@ class _Book:
         }  # fmt: skip
 
     def _abandon(self, sale: Bought) -> None:
-        """Somebody had one of these places in the basket, and let the time run out."""
-        (wish, _), hold_id, begun = sale.lines[0], new_id(), sale.at - timedelta(minutes=20)
-        until = begun + timedelta(minutes=5)
-        self.rows["seat_holds"].append(
-            {
-                "id": hold_id, "event_id": self.event.id, "basket_id": new_id(), "user_id": sale.buyer.id,
-                "seat_id": wish.seat_id, "zone_id": wish.zone_id, "quantity": wish.quantity, "status": "expired",
-                "held_until": until, "source": "web", "created_at": begun, "updated_at": until,
-                "attempt_id": None, "frozen_at": None, "held_before": None,
-            }
-        )  # fmt: skip
-        said = {"event_id": self.event.id, "seat_id": wish.seat_id, "zone_id": wish.zone_id, "quantity": wish.quantity}
-        self._audit(sale.buyer, begun, "seat_reserved", "seat_hold", hold_id, said)
-        self._audit(sale.buyer, until, "hold.expired", "seat_hold", hold_id, said)
+        """Somebody had one of these places before, and thought better of it: in the basket, or in the checkout."""
+        (wish, kind), begun = sale.lines[0], sale.at - timedelta(minutes=20)
+        self.let_go += 1
+        status, checkout = WAYS_OUT[self.let_go % len(WAYS_OUT)]
+        ended = begun + (HELD if status == "expired" else timedelta(minutes=3))
+        item = self._item(self._hold(sale, wish, status, begun, ended), wish, kind)
+        if checkout:
+            opened = begun + timedelta(minutes=1)
+            self._checkout(sale, new_id(), [item], checkout, opened, ended if checkout == "left" else opened + SESSION)
 
-    def _checkout(self, sale: Bought, session_id: UUID, items: Sequence[Row]) -> None:
+    def _checkout(
+        self, sale: Bought, session_id: UUID, items: Sequence[Row], status: str, begun: datetime, ended: datetime
+    ) -> None:
         self.rows["checkout_sessions"].append(
             {
-                "id": session_id, "event_id": self.event.id, "user_id": sale.buyer.id, "status": "completed",
-                "expires_at": sale.at + timedelta(minutes=8), "currency": sale.bill.currency,
-                "total": sale.bill.total, "quote": sale.bill, "created_at": sale.at - timedelta(minutes=2),
-                "updated_at": sale.at,
+                "id": session_id, "event_id": self.event.id, "user_id": sale.buyer.id, "status": status,
+                "expires_at": begun + SESSION, "currency": sale.bill.currency, "total": sale.bill.total,
+                "quote": sale.bill, "created_at": begun, "updated_at": ended,
             }
         )  # fmt: skip
         self.rows["checkout_items"] += [

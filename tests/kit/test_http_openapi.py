@@ -3,13 +3,17 @@
 import os
 import subprocess
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import pytest
+from litestar import Litestar
 
 from fullhouse.kit.http import openapi
+from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.edge import Edge
+from fullhouse.kit.http.endpoints import post
+from fullhouse.kit.http.wide import WidePlugin
 from tests.kit.http_app import build
 from tests.kit.http_server import ROOT
 
@@ -53,6 +57,53 @@ def test_closed_structs_are_closed(doc: dict[str, Any]) -> None:
     assert schemas["Line"]["properties"]["quantity"]["minimum"] == 1
     assert schemas["Problem"].get("additionalProperties") is None
     assert list(schemas) == sorted(schemas)
+
+
+class Shown(msgspec.Struct):
+    name: str
+    note: str | None = None
+
+
+class Sparse(msgspec.Struct, omit_defaults=True):
+    name: str
+    note: str | None = None
+
+
+class Wish(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    words: Annotated[tuple[str, ...], msgspec.Meta(max_length=3)] = ("a",)
+
+
+@post("/api/things", public=True, answers={201: Shown, 202: Sparse})
+async def make_thing(data: Wish) -> Answer:
+    """Answered by hand."""
+    return Answer(201, b"")
+
+
+@pytest.fixture(scope="module")
+def things() -> dict[str, Any]:
+    return openapi.document(Litestar([make_thing], plugins=[WidePlugin(Edge())]))
+
+
+def test_an_answer_has_all_of_its_fields_and_a_body_those_without_a_default(things: dict[str, Any]) -> None:
+    required = {name: schema.get("required") for name, schema in things["components"]["schemas"].items()}
+    assert (required["Shown"], required["Sparse"], required["Wish"]) == (["name", "note"], ["name"], ["name"])
+
+
+def test_an_answer_made_by_hand_says_what_is_inside(things: dict[str, Any]) -> None:
+    answers = things["paths"]["/api/things"]["post"]["responses"]
+    inside = {
+        status: things["components"]["schemas"][answers[status]["content"]["application/json"]["schema"]["$ref"][21:]]
+        for status in ("201", "202")
+    }
+    assert {status: schema["properties"]["data"]["$ref"] for status, schema in inside.items()} == {
+        "201": "#/components/schemas/Shown",
+        "202": "#/components/schemas/Sparse",
+    }
+
+
+def test_a_tuple_has_one_kind_of_items(things: dict[str, Any]) -> None:
+    assert things["components"]["schemas"]["Wish"]["properties"]["words"]["items"] == {"type": "string"}
 
 
 def test_signing_in_is_the_rule(doc: dict[str, Any]) -> None:

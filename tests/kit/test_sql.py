@@ -69,6 +69,13 @@ def test_a_part_stands_for_what_several_statements_share(tmp_path: Path) -> None
     assert statements.texts == {"all": "SELECT a,\nb FROM t", "some": "SELECT a,\nb, c FROM t"}
 
 
+def test_a_part_may_have_parts_above_it(tmp_path: Path) -> None:
+    statements = loaded(tmp_path, "-- part: a\na\n-- part: both\n{a}, b\n-- name: it\nSELECT {both};\n")
+    assert statements.texts == {"it": "SELECT a, b"}
+    with pytest.raises(KeyError, match="later"):
+        loaded(tmp_path, "-- part: a\n{later}\n-- part: later\nb\n-- name: it\nSELECT {a};\n")
+
+
 @pytest.mark.parametrize("text", ["'{}'", "'{1,2}'", "'{\"a\": 1}'", "'{ columns }'", "'{Columns}'", "'{{}}'"])
 def test_braces_that_name_no_part_stay_as_they_are(tmp_path: Path, text: str) -> None:
     statements = loaded(tmp_path, f"-- part: columns\na\n-- name: it\nSELECT {text} AS x;\n")

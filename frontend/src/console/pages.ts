@@ -24,6 +24,7 @@ export interface PageRow {
 export const PAGES: readonly PageRow[] = [
   { path: '/', title: 'Overview', right: 'events.read', section: 'House', load: () => import('./pages/Overview.svelte') },
   { path: '/metrics', title: 'Metrics', right: 'sales.read', section: 'House', load: () => import('./pages/Metrics.svelte') },
+  { path: '/reports', title: 'Reports', right: 'sales.read', section: 'House', load: () => import('./pages/Reports.svelte') },
   { path: '/audit', title: 'Audit', right: 'audit.read', section: 'House', load: () => import('./pages/Audit.svelte') },
 
   { path: '/events', title: 'Shows', right: 'events.read', section: 'Programme', load: () => import('./pages/Events.svelte') },
@@ -42,6 +43,7 @@ export const PAGES: readonly PageRow[] = [
   { path: '/events/:id/tickets', title: 'Tickets and prices', right: 'sales.read', section: 'Show', load: () => import('./pages/Tickets.svelte') },
   { path: '/events/:id/orders', title: 'Orders', right: 'orders.read', section: 'Show', load: () => import('./pages/Orders.svelte') },
   { path: '/events/:id/queue', title: 'Queue and checkout', right: 'queue.read', section: 'Show', load: () => import('./pages/Queue.svelte') },
+  { path: '/events/:id/report', title: 'Report', right: 'sales.read', section: 'Show', load: () => import('./pages/ShowReport.svelte') },
   { path: '/events/:id/doors', title: 'Live occupancy', right: 'scanning.watch', section: 'Show', load: () => import('./pages/Doors.svelte') },
   { path: '/events/:id/devices', title: 'Devices and incidents', right: 'scanning.watch', section: 'Show', load: () => import('./pages/ShowDevices.svelte') },
   { path: '/events/:id/ledger', title: 'Ledger', right: 'ledger.read', section: 'Show', load: () => import('./pages/Ledger.svelte') },

@@ -137,7 +137,7 @@ async function enter(organizationId: string, houses: House[]): Promise<void> {
 async function enterPlatform(token: string): Promise<boolean> {
   const api = new Api(null, () => token);
   try {
-    const found = await api.get<MeAnswer>('/api/platform/me');
+    const found = await api.get('/api/platform/me');
     state = { phase: 'in', api, me: known({ ...found, organization: null }, found.role, HOME), houses: [] };
     return true;
   } catch (error) {

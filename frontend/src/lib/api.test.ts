@@ -9,9 +9,9 @@ describe('talking to the house', () => {
 
   it('takes an answer that is nothing at all', async () => {
     answers('', 202, { 'content-type': 'application/json' });
-    await expect(new Api().post('/api/auth/magic-link', {})).resolves.toBeUndefined();
+    await expect(new Api().post('/api/auth/magic-link', { organization: 'a', email: 'a@example.org' })).resolves.toBeUndefined();
     answers(null, 204);
-    await expect(new Api().delete('/api/x')).resolves.toBeUndefined();
+    await expect(new Api().delete('/api/waitlist')).resolves.toBeUndefined();
   });
   it('says whose session is meant, and sends a file as it is', async () => {
     answers('{"data": {"id": "1"}}', 201);
@@ -22,12 +22,12 @@ describe('talking to the house', () => {
   });
   it('has problems with their code and their fields', async () => {
     answers('{"status": 422, "code": "invalid", "detail": "No.", "fields": [{"path": "name", "message": "Too long."}]}', 422, { 'retry-after': '7' });
-    const problem = await new Api().get('/api/x').catch((error: unknown) => error);
+    const problem = await new Api().get('/api/me').catch((error: unknown) => error);
     expect(problem).toBeInstanceOf(Problem);
     expect(problem).toMatchObject({ status: 422, code: 'invalid', message: 'No.', retryAfter: 7, fields: [{ path: 'name', message: 'Too long.' }] });
   });
   it('knows that there is no connection', async () => {
     vi.stubGlobal('fetch', vi.fn(async () => Promise.reject(new TypeError('failed'))));
-    await expect(new Api().get('/api/x')).rejects.toBeInstanceOf(Offline);
+    await expect(new Api().get('/api/me')).rejects.toBeInstanceOf(Offline);
   });
 });

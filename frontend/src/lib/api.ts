@@ -1,4 +1,8 @@
 // Talking to the house: JSON in and out, problems as errors with their code, the session in a cookie that scripts never see.
+// What a path takes and answers is in the contract (contract.ts): asked by its path alone, or with the type of what a page
+// reads of it, which must be in that answer.
+
+import type { Answer, Body, Giving, Known } from './routes';
 
 export class Problem extends Error {
   constructor(
@@ -36,36 +40,48 @@ export class Api {
     private readonly bearer: (() => string | null) | null = null,
   ) {}
 
-  async get<T>(path: string, options: Options = {}): Promise<T> {
-    return (await this.whole<{ data: T }>(path, options)).data;
+  get<const P extends string>(path: P & Known<'GET', P>, options?: Options): Promise<Answer<'GET', P>>;
+  get<T = never>(path: Giving<'GET', T>, options?: Options): Promise<T>;
+  async get(path: string, options: Options = {}): Promise<unknown> {
+    return (await this.whole<{ data: unknown }>(path, options)).data;
   }
 
-  async page<T>(path: string, options: Options = {}): Promise<Page<T>> {
-    return this.whole<Page<T>>(path, options);
+  page<const P extends string>(path: P & Known<'GET', P>, options?: Options): Promise<Page<Answer<'GET', P, 'row'>>>;
+  page<T = never>(path: Giving<'GET' | 'POST', T, 'row'>, options?: Options): Promise<Page<T>>;
+  async page(path: string, options: Options = {}): Promise<unknown> {
+    return this.whole(path, options);
   }
 
-  async post<T>(path: string, body?: unknown, options: Options = {}): Promise<T> {
-    return (await this.whole<{ data: T }>(path, { ...options, method: 'POST', body })).data;
+  post<const P extends string>(path: P & Known<'POST', P>, body?: Body<'POST', P>, options?: Options): Promise<Answer<'POST', P>>;
+  post<T = never>(path: Giving<'POST', T>, body?: unknown, options?: Options): Promise<T>;
+  async post(path: string, body?: unknown, options: Options = {}): Promise<unknown> {
+    return (await this.whole<{ data: unknown }>(path, { ...options, method: 'POST', body })).data;
   }
 
-  async put<T>(path: string, body: unknown, options: Options = {}): Promise<T> {
-    return (await this.whole<{ data: T }>(path, { ...options, method: 'PUT', body })).data;
+  put<const P extends string>(path: P & Known<'PUT', P>, body: Body<'PUT', P>, options?: Options): Promise<Answer<'PUT', P>>;
+  put<T = never>(path: Giving<'PUT', T>, body: unknown, options?: Options): Promise<T>;
+  async put(path: string, body: unknown, options: Options = {}): Promise<unknown> {
+    return (await this.whole<{ data: unknown }>(path, { ...options, method: 'PUT', body })).data;
   }
 
-  async patch<T>(path: string, body: unknown, options: Options = {}): Promise<T> {
-    return (await this.whole<{ data: T }>(path, { ...options, method: 'PATCH', body })).data;
+  patch<const P extends string>(path: P & Known<'PATCH', P>, body: Body<'PATCH', P>, options?: Options): Promise<Answer<'PATCH', P>>;
+  patch<T = never>(path: Giving<'PATCH', T>, body: unknown, options?: Options): Promise<T>;
+  async patch(path: string, body: unknown, options: Options = {}): Promise<unknown> {
+    return (await this.whole<{ data: unknown }>(path, { ...options, method: 'PATCH', body })).data;
   }
 
-  async delete(path: string, options: Options = {}): Promise<void> {
+  async delete<const P extends string>(path: P & Known<'DELETE', P>, options: Options = {}): Promise<void> {
     await this.whole(path, { ...options, method: 'DELETE' });
   }
 
-  async upload<T>(path: string, file: Blob): Promise<T> {
-    return (await this.whole<{ data: T }>(path, { method: 'POST', file })).data;
+  upload<const P extends string>(path: P & Known<'POST', P>, file: Blob): Promise<Answer<'POST', P>>;
+  upload<T = never>(path: Giving<'POST', T>, file: Blob): Promise<T>;
+  async upload(path: string, file: Blob): Promise<unknown> {
+    return (await this.whole<{ data: unknown }>(path, { method: 'POST', file })).data;
   }
 
   /** An answer that is text, such as a drawing of what the body asks for. */
-  async text(path: string, body: unknown, signal?: AbortSignal): Promise<string> {
+  async text<const P extends string>(path: P & Known<'POST', P>, body: unknown, signal?: AbortSignal): Promise<string> {
     return (await this.send(path, { method: 'POST', body, ...(signal ? { signal } : {}) })).text();
   }
 

@@ -1,22 +1,9 @@
 // The waiting room. Asks as often as it is told to, and says what it hears. The place is in the house's books: this page
 // may be closed, reloaded, or opened twice. Everybody loads it at once: nothing of the other programs comes with it.
 
+import type { Place } from '../lib/contract';
 import './queue.css';
 
-interface Place {
-  status: string;
-  room: string;
-  position: number | null;
-  ahead: number;
-  eta_low_s: number | null;
-  eta_high_s: number;
-  token?: string;
-  opens_at: string | null;
-  expires_at_unix_ms: number | null;
-  server_time_unix_ms: number;
-  next_poll_s: number;
-  seed_hash: string | null;
-}
 interface Refusal {
   detail?: string;
   code?: string;
@@ -127,8 +114,8 @@ function hear(now: Place) {
     first = Math.max(first, position);
     put('number', position.toLocaleString(lang));
     ($('way').firstElementChild as HTMLElement).style.width = `${Math.round((100 * (first - position + 1)) / (first + 1))}%`;
-    put('ahead', now.ahead.toLocaleString(lang));
-    put('eta', span(now.eta_low_s, now.eta_high_s));
+    put('ahead', now.ahead!.toLocaleString(lang));
+    put('eta', span(now.eta_low_s, now.eta_high_s!));
   }
   put('hint', HINTS[state]?.(now) ?? '');
   show('enter', ['admitted', 'sold_out', 'done'].includes(status));

@@ -1,88 +1,11 @@
 // The line to the house. Whatever takes too long, or comes back broken, is no answer: the gate goes on without.
 import { Offline, Problem } from '../lib/api';
+import type { Batch, Hit, Incident, LiveGates, OfflineScan, Paired, ScanAnswer, ScanWish } from '../lib/contract';
+import type { Answer, Body, Known } from '../lib/routes';
 import type { Bytes } from './bytes';
 import type { Entry, Wish } from './log';
 
-export interface ScanAnswer {
-  scan_id: string;
-  admit: boolean;
-  reason: string | null;
-  message: string;
-  at: string;
-  day: string;
-  since: string | null;
-  gate: string | null;
-  ticket: {
-    code: string;
-    holder_name: string;
-    type_name: string;
-    zone_name: string | null;
-    section: string | null;
-    row: string | null;
-    seat: string | null;
-    place_no: number | null;
-    accessibility: string | null;
-    companion_seats: string | null;
-    entries_today: number;
-    inside: boolean;
-  } | null;
-}
-
-export interface Paired {
-  token: string;
-  key: string;
-  verify_key: string;
-  device: { id: string; event_id: string; name: string; gate_ids: string[]; rights: string[] };
-  gates: { id: string; gate_code: string; name: string; status: string; capacity: number | null }[];
-}
-
-export interface Occupancy {
-  id: string;
-  name: string | null;
-  status: string | null;
-  capacity: number | null;
-  inside: number;
-  entered: number;
-}
-
-export interface Live {
-  day: string;
-  inside: number;
-  entered: number;
-  rejected: number;
-  incidents: number;
-  gates: Occupancy[];
-  zones: Occupancy[];
-}
-
-export interface Hit {
-  ticket_id: string;
-  number: string;
-  code: string;
-  status: string;
-  holder_name: string;
-  order_code: string;
-  type_name: string;
-  zone_name: string | null;
-  section: string | null;
-  row: string | null;
-  seat: string | null;
-  inside: boolean;
-  last_at: string | null;
-}
-
-export interface Incident {
-  id: string;
-  number: string;
-  holder_name: string;
-  kind: string;
-  first_at: string;
-  first_gate: string | null;
-  second_at: string;
-  second_gate: string | null;
-  resolved_at: string | null;
-  note: string | null;
-}
+export type { Hit, Incident, LiveGates as Live, Paired, ScanAnswer } from '../lib/contract';
 
 /** How long somebody at the gate waits for the house; a list may take longer, and a snapshot has a stadium in it. */
 export const WAIT_MS = { scan: 1_500, list: 8_000, snapshot: 60_000 } as const;
@@ -111,7 +34,7 @@ export class Line {
     return new Uint8Array(answer);
   }
 
-  live(): Promise<Live> {
+  live(): Promise<LiveGates> {
     return this.json('/api/scan/live', WAIT_MS.list);
   }
 
@@ -127,9 +50,11 @@ export class Line {
     await this.json(`/api/scan/${scanId}/undo`, WAIT_MS.list, { reason });
   }
 
-  private async json<T>(path: string, waitMs: number, body?: unknown): Promise<T> {
+  private json<const P extends string>(path: P & Known<'GET', P>, waitMs: number): Promise<Answer<'GET', P>>;
+  private json<const P extends string>(path: P & Known<'POST', P>, waitMs: number, body: Body<'POST', P>): Promise<Answer<'POST', P>>;
+  private async json(path: string, waitMs: number, body?: unknown): Promise<unknown> {
     const answer = await this.send(path, waitMs, body);
-    return (JSON.parse(new TextDecoder().decode(answer)) as { data: T }).data;
+    return JSON.parse(new TextDecoder().decode(answer)).data;
   }
 
   /** The bound is on the whole answer, not on its first byte. */
@@ -153,7 +78,7 @@ export class Line {
   }
 }
 
-export function batch(entries: Entry[], now: number, battery: number | null, version: string): Record<string, unknown> {
+export function batch(entries: Entry[], now: number, battery: number | null, version: string): Batch {
   const scans = entries.map((entry) => ({ ...told(entry), counter: entry.counter, at: new Date(entry.at).toISOString() }));
   return { device_now: new Date(now).toISOString(), scans, battery, app_version: version };
 }
@@ -167,13 +92,13 @@ function problem(status: number, content: ArrayBuffer): Problem {
   }
 }
 
-function wished(wish: Wish): Record<string, unknown> {
+function wished(wish: Wish): Pick<ScanWish, 'qr' | 'code' | 'direction' | 'test' | 'gate_id' | 'override'> {
   const { brought, direction, gateId, test, override } = wish;
   return { ...brought, direction, test, gate_id: gateId || null, ...(override ? { override: { reason: override } } : {}) };
 }
 
 /** A code is believed of a paired device; a QR that is no ticket here is looked at again there. */
-function told(entry: Entry): Record<string, unknown> {
+function told(entry: Entry): Omit<OfflineScan, 'counter' | 'at'> {
   const { decision } = entry;
   const named = decision?.code ? { code: decision.code } : entry.brought;
   const { brought: _, override: __, ...rest } = entry;

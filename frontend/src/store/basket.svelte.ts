@@ -3,6 +3,7 @@
 import { language } from '../lib/language';
 import { newKey, Problem } from '../lib/api';
 import { hear, serverNow } from '../lib/clock.svelte';
+import type { HoldItems } from '../lib/contract';
 import { money, type Money } from '../lib/format';
 import { AVAILABLE } from '../lib/map/geometry';
 import { nearestFree } from '../lib/map/nearest';
@@ -10,7 +11,7 @@ import { lettered, tierColor, tierLetter } from '../lib/map/palette';
 import { sentence, t } from '../lib/words';
 import type { Hall } from './hall.svelte';
 import { soonest, type Span } from './marks';
-import type { HeldBasket, HeldLine, Hold, Item, Offer, Tier, Wish } from './model';
+import type { HeldLine, Hold, Item, Offer, Tier, Wish } from './model';
 import { forget, remember, type Visitor } from './visitor.svelte';
 
 /** Something else that can be had with one press. */
@@ -42,7 +43,7 @@ export class Basket {
   ) {}
 
   async loadOffers(): Promise<void> {
-    this.offers = await this.visitor.api.get<Offer[]>(`/api/events/${this.eventId}/offers`);
+    this.offers = await this.visitor.api.get(`/api/events/${this.eventId}/offers`);
   }
 
   /** What I hold, as the house has it, before the page was closed too. Returns what of mine is over. */
@@ -83,17 +84,17 @@ export class Basket {
   /** The best that are left; of one price if the chips leave one. */
   async best(quantity: number, accessible = 0): Promise<void> {
     const only = this.hall.shown?.length === 1 ? this.hall.map?.geometry.prices[this.hall.shown[0]!]?.[0] : undefined;
-    await this.hold({ best_available: { quantity, accessible, language, ...(only ? { price_category: only } : {}) } });
+    await this.hold({ best_available: { quantity, accessible, language: language as 'en' | 'af', ...(only ? { price_category: only } : {}) } });
   }
 
-  private async hold(body: { items?: Wish[]; best_available?: object }, seats: number[] = []): Promise<void> {
+  private async hold(body: HoldItems, seats: number[] = []): Promise<void> {
     if (this.isBusy) return;
     this.isBusy = true;
     this.instead = null;
     this.lost = [];
     try {
       await this.visitor.signIn();
-      const held = await this.visitor.api.post<HeldBasket>(`/api/events/${this.eventId}/holds`, body, { key: newKey() });
+      const held = await this.visitor.api.post(`/api/events/${this.eventId}/holds`, body, { key: newKey() });
       hear(held.server_time_unix_ms);
       const fresh = this.put(held.items, () => [held.server_time_unix_ms, held.held_until_unix_ms]);
       const many = fresh.reduce((sum, item) => sum + item.quantity, 0);

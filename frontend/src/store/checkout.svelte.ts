@@ -33,7 +33,7 @@ export class Checkout {
     this.isBusy = true;
     try {
       const wished = items.map((item) => ({ hold_id: item.holdId, ticket_type_id: item.typeId }));
-      const begun = await this.visitor.api.post<Session | { position: number }>(`/api/events/${this.eventId}/checkout`, { items: wished, promo_code: promo.trim() || null });
+      const begun = await this.visitor.api.post(`/api/events/${this.eventId}/checkout`, { items: wished, promo_code: promo.trim() || null });
       if (!('id' in begun)) return false;
       this.take(begun);
       this.key = newKey();
@@ -46,12 +46,12 @@ export class Checkout {
   /** What was begun before the line went dead; with its order, if it came so far. */
   async find(): Promise<boolean> {
     try {
-      this.take(await this.visitor.api.get<Session>(`/api/events/${this.eventId}/checkout`));
+      this.take(await this.visitor.api.get(`/api/events/${this.eventId}/checkout`));
     } catch (error) {
       if (error instanceof Problem && error.status === 404) return false;
       throw error;
     }
-    if (this.session?.order_id) this.order = await this.visitor.api.get<Order>(`/api/orders/${this.session.order_id}`);
+    if (this.session?.order_id) this.order = await this.visitor.api.get(`/api/orders/${this.session.order_id}`);
     return true;
   }
 
@@ -108,7 +108,7 @@ export class Checkout {
   private async purchase(way: WayToPay, method: string | null, buyer: Buyer): Promise<void> {
     const body = { provider: way.provider, buyer, ...(method ? { method } : {}) };
     this.key ||= newKey();
-    this.order = await this.visitor.api.post<Order>(`/api/checkout/${this.session!.id}/purchase`, body, { key: this.key });
+    this.order = await this.visitor.api.post(`/api/checkout/${this.session!.id}/purchase`, body, { key: this.key });
   }
 
   /** Until the money is there, or for a minute. */
@@ -118,7 +118,7 @@ export class Checkout {
       for (let looks = 0; this.isPending && looks < LOOKS; looks++) {
         await new Promise((go) => setTimeout(go, LOOK_MS));
         const secret = this.order!.secret;
-        const seen = await this.visitor.api.get<Order>(`/api/orders/${this.order!.id}`);
+        const seen = await this.visitor.api.get(`/api/orders/${this.order!.id}`);
         this.order = { ...seen, secret: seen.secret ?? secret };
       }
     } finally {
@@ -143,7 +143,7 @@ export class Checkout {
 
   /** The places were gone when the money came: others, or the money back. */
   async consent(accept: boolean): Promise<Outcome> {
-    this.order = await this.visitor.api.post<Order>(`/api/orders/${this.order!.id}/consent`, { accept });
+    this.order = await this.visitor.api.post(`/api/orders/${this.order!.id}/consent`, { accept });
     return this.order.status === 'paid' ? 'bought' : 'refunded';
   }
 

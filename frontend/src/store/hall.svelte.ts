@@ -91,7 +91,7 @@ export class Hall {
       const version = (answer.headers.get('etag') ?? '').replace('W/', '').replaceAll('"', '');
       this.map.setStates(new Uint8Array(await answer.arrayBuffer()), version);
       for (const delta of this.missed) if (judge(this.map.version, delta.version) === 'take') this.map.apply(delta);
-      const occupancy = await this.api.get<{ zones: ZoneRow[] }>(`/api/events/${this.eventId}/occupancy`);
+      const occupancy = await this.api.get(`/api/events/${this.eventId}/occupancy`);
       this.zones = occupancy.zones;
       this.count(occupancy);
       this.changed();

@@ -1,43 +1,13 @@
 // My own tickets: by state, one alone, passed on, mailed again; and kept on the device for where there is no connection.
 
 import { Api, Problem } from '../lib/api';
+import type { Me, tickets_model_TicketView } from '../lib/contract';
 
-export interface Ticket {
-  id: string;
-  order_id: string;
-  number: string;
-  code: string;
-  status: 'valid' | 'used' | 'cancelled' | 'refunded';
-  holder_name: string;
-  type_name: string;
-  event_id: string;
-  event_name: string;
-  event_status: string;
-  start_at: string;
-  doors_at: string;
-  first_start_at: string;
-  is_undated: boolean;
-  timezone: string;
-  venue_name: string;
-  city: string;
-  zone_name: string | null;
-  row: string | null;
-  seat: string | null;
-  accessibility: string | null;
-  transferred_at: string | null;
-  qr: string | null;
-}
+export type Ticket = tickets_model_TicketView;
 
 export interface Recipient {
   name: string;
   email: string;
-}
-
-export interface Me {
-  name: string;
-  email: string | null;
-  role: string;
-  organization: { id: string; slug: string; name: string };
 }
 
 export type State = 'upcoming' | 'past' | 'transferred' | 'refunded';
@@ -64,7 +34,7 @@ export class MyTickets {
   async open(): Promise<void> {
     this.phase = 'loading';
     try {
-      this.me = await this.api.get<Me>('/api/me');
+      this.me = await this.api.get('/api/me');
       if (this.me.email) localStorage.setItem(WHO, JSON.stringify({ name: this.me.name, at: this.me.organization.slug }));
       if (this.oneId) await this.find(this.oneId);
       else await this.load();
@@ -83,14 +53,14 @@ export class MyTickets {
 
   async load(more = false): Promise<void> {
     const cursor = more && this.next ? `&cursor=${encodeURIComponent(this.next)}` : '';
-    const page = await this.api.page<Ticket>(`/api/me/tickets?group=${this.state}${cursor}`);
+    const page = await this.api.page(`/api/me/tickets?group=${this.state}${cursor}`);
     this.list = more ? [...this.list, ...page.data] : page.data;
     this.next = page.next_cursor;
   }
 
   private async find(id: string): Promise<void> {
     try {
-      this.one = await this.api.get<Ticket>(`/api/tickets/${id}`);
+      this.one = await this.api.get(`/api/tickets/${id}`);
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 404) throw error;
       this.one = null;

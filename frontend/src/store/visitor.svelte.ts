@@ -5,13 +5,7 @@
 import { Api, Problem } from '../lib/api';
 
 interface Person {
-  name: string;
-  email: string | null;
-}
-
-interface OpenSession {
-  id: string; // of the house
-  user_name: string;
+  name: string | null;
   email: string | null;
 }
 
@@ -37,7 +31,7 @@ export class Visitor {
 
   async signIn(): Promise<void> {
     if (this.isKnown || (await this.recognise())) return;
-    const session = await this.api.post<{ token: string }>('/api/auth/guest', { organization: this.organization });
+    const session = await this.api.post('/api/auth/guest', { organization: this.organization });
     if (this.embedded) remember(this.key, (this.token = session.token));
     else remember(this.mark, '1', 'local');
     this.isKnown = true;
@@ -52,7 +46,7 @@ export class Visitor {
 
   /** Asks for a list, which may be empty: to be told "no" would leave an error in every newcomer's browser. */
   private async cookiesOwner(): Promise<Person | null> {
-    const open = await this.api.get<OpenSession[]>('/api/auth/sessions');
+    const open = await this.api.get('/api/auth/sessions');
     const here = open.find(({ id }) => id === this.house);
     return here ? { name: here.user_name, email: here.email } : null;
   }
@@ -60,7 +54,7 @@ export class Visitor {
   private async tokensOwner(): Promise<Person | null> {
     if (!this.token) return null;
     try {
-      return await this.api.get<Person>('/api/me');
+      return await this.api.get('/api/me');
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 401) throw error;
       return null;

@@ -1,21 +1,15 @@
 // Nothing is left, or not enough together: a name on the list, in the order of asking.
 
 import { newKey, Problem } from '../lib/api';
+import type { Entry } from '../lib/contract';
 import type { Basket } from './basket.svelte';
 import type { Hall } from './hall.svelte';
 import type { Visitor } from './visitor.svelte';
 
-export interface Waiting {
-  status: 'waiting' | 'offered' | 'taken' | 'lapsed' | 'left';
-  party: number;
-  position: number | null;
-  email: string;
-}
-
 export class Waitlist {
-  mine: Waiting | null = $state.raw(null);
+  mine: Entry | null = $state.raw(null);
   isBusy = $state(false);
-  private readonly path: string;
+  private readonly path: `/api/events/${string}/waitlist`;
 
   constructor(
     eventId: string,
@@ -40,7 +34,7 @@ export class Waitlist {
 
   async find(): Promise<void> {
     try {
-      this.mine = await this.visitor.api.get<Waiting>(this.path);
+      this.mine = await this.visitor.api.get(this.path);
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 404) throw error;
     }
@@ -50,7 +44,7 @@ export class Waitlist {
     this.isBusy = true;
     try {
       await this.visitor.signIn();
-      this.mine = await this.visitor.api.post<Waiting>(this.path, { party, email }, { key: newKey() });
+      this.mine = await this.visitor.api.post(this.path, { party, email }, { key: newKey() });
     } finally {
       this.isBusy = false;
     }

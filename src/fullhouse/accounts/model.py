@@ -52,7 +52,7 @@ class Organization(msgspec.Struct, frozen=True):
     id: UUID
     slug: str
     name: str
-    status: str
+    status: Literal["active", "suspended"]
     created_at: datetime
 
 
@@ -155,7 +155,7 @@ class Membership(msgspec.Struct, frozen=True):
     name: str
     tier: str
     number: str
-    status: str
+    status: Literal["active", "suspended", "revoked"]
     valid_from: datetime
     valid_until: datetime | None
     created_at: datetime

@@ -16,6 +16,7 @@ from fullhouse.kit.http.body import decode
 from fullhouse.kit.http.endpoints import Data, delete, get, post
 from fullhouse.kit.http.lane import Call
 from fullhouse.kit.services import Services
+from fullhouse.queue.model import Place
 
 _NO_STORE = (("cache-control", "no-store"),)
 _PURCHASE = msgspec.json.Decoder(Purchase)
@@ -25,7 +26,7 @@ Key = Annotated[
 ]
 
 
-@post("/api/events/{event_id:uuid}/checkout", "checkout.use")
+@post("/api/events/{event_id:uuid}/checkout", "checkout.use", answers={201: Session, 202: Place})
 async def start_checkout(services: Services, who: Principal, event_id: UUID, data: StartCheckout) -> Answer:
     """Begin to buy what I hold: each hold as tickets of a type.
 
@@ -67,7 +68,7 @@ async def purchase_fast(call: Call) -> Answer:
     return await _purchase(call.state.services, call.principal, call.params[0], wish, call.header("idempotency-key"))
 
 
-@post("/api/checkout/{checkout_id:uuid}/purchase", "checkout.use", fast=purchase_fast)
+@post("/api/checkout/{checkout_id:uuid}/purchase", "checkout.use", answers={201: Order, 202: Order}, fast=purchase_fast)
 async def purchase(
     services: Services, who: Principal, checkout_id: UUID, data: Purchase, idempotency_key: Key = None
 ) -> Answer:

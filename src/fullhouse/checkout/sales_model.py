@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from fullhouse.checkout.model import OrderRow, OrderStatus, Request
+from fullhouse.events.model import Status
 from fullhouse.kit.money import Money
 
 Step = Literal["hour", "day"]
@@ -27,7 +28,7 @@ class ShowSales(msgspec.Struct, frozen=True, kw_only=True):
 
     event_id: UUID
     name: str
-    status: str
+    status: Status
     start_at: datetime
     rescheduled_at: datetime | None
     timezone: str

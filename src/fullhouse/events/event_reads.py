@@ -23,7 +23,7 @@ def _view(event: Event, now: datetime, *, sold_out: bool) -> EventView:
         can_sell=policy.can_sell(event, now),
         scanning=policy.can_scan(event, now).name.lower(),
         visible=policy.is_visible(event.status),
-        moves=[move.value for move in policy.moves_from(event.status)],
+        moves=policy.moves_from(event.status),
         start_at_unix_ms=int(event.start_at.timestamp() * 1000),
         server_time_unix_ms=int(now.timestamp() * 1000),
     )

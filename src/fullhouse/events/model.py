@@ -1,13 +1,14 @@
 """Venues, gates and shows, as they are stored and shown; what may be asked of them, and what is refused."""
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from fullhouse.events.states import Move as Move
+from fullhouse.events.states import Status as Status
 from fullhouse.kit.errors import Conflict, Forbidden, Invalid
 
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S")]
@@ -30,16 +31,6 @@ Category = Annotated[str, Meta(pattern=r"^[a-z0-9](_?[a-z0-9]){0,39}$(?!\n)", ma
 CoverImages = Annotated[list[UUID], Meta(max_length=10, description="Uploaded pictures; the first is the poster.")]
 Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
 Consent = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S", description="Who agreed to it, and how.")]
-
-
-class Status(StrEnum):
-    DRAFT = "draft"
-    PUBLISHED = "published"
-    LIVE = "live"
-    ENDED = "ended"
-    CANCELLED = "cancelled"
-    POSTPONED = "postponed"
-    ARCHIVED = "archived"
 
 
 class AddressParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -74,7 +65,7 @@ class Gate(msgspec.Struct, frozen=True):
     venue_id: UUID
     gate_code: str
     name: str
-    status: str
+    status: Literal["open", "closed"]
     capacity: int | None
     settings: dict[str, Any]
     version: int
@@ -122,11 +113,12 @@ class EventView(Event, frozen=True, kw_only=True):
     """A show with what follows from its status and the hour, and the moves that are open to it. Outside of lists it has
     `active_participants`: who joined and did not leave, by what we are told (`join.confirmed`, `join.canceled`)."""
 
+    status: Status
     sale_status: str
     can_sell: bool
     scanning: str
     visible: bool
-    moves: list[str]
+    moves: list[Move]
     start_at_unix_ms: int
     server_time_unix_ms: int
     active_participants: int | None = None
@@ -139,7 +131,7 @@ class EventSummary(msgspec.Struct, frozen=True, kw_only=True):
     org_id: UUID
     name: str
     slug: str
-    status: str
+    status: Status
     start_at: datetime
     end_at: datetime
     sale_start_at: datetime

@@ -24,17 +24,7 @@ from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.times import utc
 
 S = model.Status  # the tables are read more often than this line
-
-
-class Move(StrEnum):
-    PUBLISH = "publish"
-    UNPUBLISH = "unpublish"
-    START = "start"
-    END = "end"
-    POSTPONE = "postpone"
-    RESCHEDULE = "reschedule"
-    CANCEL = "cancel"
-    ARCHIVE = "archive"
+Move = model.Move
 
 
 # What may follow what. A pair that is not here is refused; `archived` is where everything ends.

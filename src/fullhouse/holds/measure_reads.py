@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 from statistics import fmean, pstdev
+from typing import Literal
 from uuid import UUID
 
 import msgspec
@@ -16,6 +17,7 @@ from fullhouse.kit import telemetry
 from fullhouse.kit.services import Services
 from fullhouse.seating.halls import Halls
 
+State = Literal["good", "watch", "alert", "unknown"]
 SHOWS_MAX = 25
 SPIKE_MIN = 10  # holds that expire in one hour before anybody calls it a spike
 OBSERVED_MIN = 100  # loads, writes or reads before their measure says anything: a house that was just opened is slow
@@ -35,7 +37,7 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     value: float | None
-    state: str
+    state: State
     low: float
     high: float
     target_low: float
@@ -101,7 +103,7 @@ def of_sample(sample: Sample) -> list[Measure]:
     for name, usual in USUAL.items():
         value: float | None = getattr(sample, name)
         early = sample.ended < ENDED_MIN if name == "conversion" else sample.full < FULL_MIN
-        state = "alert" if name in warned else _state(value, usual)
+        state: State = "alert" if name in warned else _state(value, usual)
         if name not in warned and early and state != "good":
             state = "unknown"  # too early to say
         found.append(_measure(name, value, usual, state))
@@ -127,7 +129,7 @@ def of_house(name: str, value: float | None, observed: float) -> Measure:
     return _measure(name, value, HOUSE[name], state if observed >= OBSERVED_MIN else "unknown")
 
 
-def _state(value: float | None, usual: Range) -> str:
+def _state(value: float | None, usual: Range) -> State:
     if value is None:
         return "unknown"
     if usual.target_low <= value <= usual.target_high:
@@ -135,7 +137,7 @@ def _state(value: float | None, usual: Range) -> str:
     return "watch" if usual.low <= value <= usual.high else "alert"
 
 
-def _measure(name: str, value: float | None, usual: Range, state: str) -> Measure:
+def _measure(name: str, value: float | None, usual: Range, state: State) -> Measure:
     return Measure(
         name=name, value=value, state=state, low=usual.low, high=usual.high, target_low=usual.target_low,
         target_high=usual.target_high, why=usual.why if state == "alert" else None,

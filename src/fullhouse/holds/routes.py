@@ -58,6 +58,7 @@ def reserve_in_batch(call: WireCall) -> Errand | None:
 @post(
     "/api/events/{event_id:uuid}/seats/{seat_id:uuid}/reserve",
     "holds.place",
+    answers={201: Reserved, 200: Reserved},
     fast=reserve_fast,
     in_batch=reserve_in_batch,
 )

@@ -10,7 +10,7 @@ What holds here:
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -40,7 +40,7 @@ class Mail(msgspec.Struct, frozen=True, kw_only=True):
     subject: str
     template: str | None
     body: str | None
-    status: str
+    status: Literal["waiting", "delayed", "sent", "refused"]
     attempts: int
     created_at: datetime
     sent_at: datetime | None

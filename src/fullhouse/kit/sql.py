@@ -5,7 +5,7 @@ a `thing_queries.sql`.
     user_by_email = statements.one("user_by_email", User)     # await user_by_email(tx, email) -> User | None
 
 Parameters are PostgreSQL's own `$1`, `$2`. A column's name is the field's name. What several statements share (such
-as a list of columns) stands once under `-- part:` and is meant by `{its_name}`.
+as a list of columns) stands once under `-- part:` and is meant by `{its_name}`; in parts further down, too.
 """
 
 import re
@@ -76,5 +76,12 @@ def load(module_file: str) -> Statements:
     if len(set(names)) < len(names):
         raise ValueError(f"a statement is named twice in {path}")
     texts = {name: body.strip().rstrip(";") for name, body in zip(names, bodies, strict=True)}
-    parts = {name: texts.pop(name) for kind, name in zip(kinds, names, strict=True) if kind == "part"}
-    return Statements({name: _PART.sub(lambda found: parts[found[1]], text) for name, text in texts.items()})
+    parts: dict[str, str] = {}
+
+    def whole(text: str) -> str:
+        return _PART.sub(lambda found: parts[found[1]], text)
+
+    for kind, name in zip(kinds, names, strict=True):
+        if kind == "part":
+            parts[name] = whole(texts.pop(name))
+    return Statements({name: whole(text) for name, text in texts.items()})

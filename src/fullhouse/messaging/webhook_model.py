@@ -38,7 +38,7 @@ class Webhook(msgspec.Struct, frozen=True, kw_only=True):
     description: str
     events: list[str]
     enabled: bool
-    disabled_because: str | None
+    disabled_because: Literal["gone", "failing"] | None
     failures: int
     failing_since: datetime | None
     previous_secret_until: datetime | None

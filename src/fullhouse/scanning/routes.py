@@ -89,7 +89,7 @@ async def scan_fast(call: Call) -> Answer:
     return await _scan(call.state.services, call.principal, wish)
 
 
-@post("/api/scan", "scanning.scan", status=200, fast=scan_fast)
+@post("/api/scan", "scanning.scan", status=200, answers={200: ScanAnswer}, fast=scan_fast)
 async def scan(services: Services, who: Principal, data: ScanWish) -> Answer:
     """Scan a ticket, by its QR or its eight characters.
 

@@ -27,7 +27,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     name: str
     description: str
-    status: str
+    status: Literal["draft", "active", "archived"]
     total_capacity: int
     seat_count: int
     created_by: UUID | None
@@ -75,9 +75,18 @@ class EventLayout(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EventLayoutView(EventLayout, frozen=True, kw_only=True):
+    zone_overrides: dict[str, "ZoneOverride"]
+    pricing_zones: dict[str, str]
+    policy: dict[str, bool | int | None]
     layout_version: int
     zones: list[EventZone]
     blocked_seat_ids: list[UUID]
+
+
+class Released(msgspec.Struct, frozen=True, kw_only=True):
+    """How many seats were set free."""
+
+    released: int
 
 
 class Seat(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,7 +178,7 @@ class LayoutMigration(msgspec.Struct, frozen=True, kw_only=True):
     event_id: UUID
     from_layout_id: UUID
     to_layout_id: UUID
-    status: str
+    status: Literal["planned", "applied", "discarded"]
     respond_by: datetime
     planned_by: UUID | None
     approved_by: UUID | None

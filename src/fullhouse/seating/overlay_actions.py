@@ -53,8 +53,9 @@ async def get_event_layout(tx: Tx, event_id: UUID) -> EventLayout:
 
 async def view(tx: Tx, overlay: EventLayout) -> EventLayoutView:
     layout = await actions.get_layout(tx, overlay.layout_id)
+    stored = msgspec.structs.asdict(overlay)
     return EventLayoutView(
-        **msgspec.structs.asdict(overlay),
+        **stored | {"zone_overrides": msgspec.convert(overlay.zone_overrides, dict[str, ZoneOverride])},
         layout_version=layout.version,
         zones=await store.zones_of_event(tx, tx.organization_id, overlay.event_id),
         blocked_seat_ids=await store.blocked_seats(tx, tx.organization_id, overlay.event_id) or [],

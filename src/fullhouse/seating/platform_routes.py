@@ -9,7 +9,7 @@ from fullhouse.kit.http.endpoints import get, post, put
 from fullhouse.kit.services import Services
 from fullhouse.seating import policy_actions as policies
 from fullhouse.seating import seat_actions
-from fullhouse.seating.model import LIST_MAX_BYTES, PolicyValue, SeatChoice, SetPolicy
+from fullhouse.seating.model import LIST_MAX_BYTES, PolicyValue, Released, SeatChoice, SetPolicy
 
 
 @put("/api/platform/organizations/{organization_id:uuid}/seating-policy", "platform.seating.policy")
@@ -31,14 +31,14 @@ async def get_any_seating_policy(who: Principal, services: Services, organizatio
 
 
 @post("/api/events/{event_id:uuid}/seats/release", "platform.seating.release", status=200, body_limit=LIST_MAX_BYTES)
-async def release_seats(who: Principal, services: Services, event_id: UUID, data: SeatChoice) -> dict[str, int]:
+async def release_seats(who: Principal, services: Services, event_id: UUID, data: SeatChoice) -> Released:
     """Set stranded seats of any show free, with a reason: those that are held, suspended, or kept for somebody.
 
     For a super_admin. A sold seat stays sold, a blocked one blocked. One that is being paid for waits for its payment.
     """
     organization_id = await events.organization_of(services, event_id)
     async with services.database.tenant(organization_id, who.actor) as tx:
-        return {"released": await seat_actions.release(tx, event_id, data)}
+        return Released(released=await seat_actions.release(tx, event_id, data))
 
 
 handlers = [get_any_seating_policy, set_seating_policy, release_seats]

@@ -1,7 +1,7 @@
 """Tickets, as stored and shown; what may be asked of them, and what is refused."""
 
 from datetime import datetime
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -32,6 +32,9 @@ class Item(NamedTuple):
     membership_id: UUID | None = None
 
 
+TicketStatus = Literal["valid", "used", "cancelled", "refunded"]
+
+
 class Ticket(msgspec.Struct, frozen=True, kw_only=True):
     """A ticket. `number` is for people, `code` for the gate when the QR cannot be read."""
 
@@ -47,7 +50,7 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True):
     holder_email: str
     holder_user_id: UUID | None
     membership_id: UUID | None
-    status: str
+    status: TicketStatus
     reason: str | None
     version: int
     issued_at: datetime

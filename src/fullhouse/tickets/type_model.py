@@ -15,6 +15,7 @@ TypeName = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S")]
 Words = Annotated[str, Meta(max_length=500)]
 Tier = Literal["general", "vip", "early_bird", "custom"]
 Kind = Literal["seated", "ga"]
+PromoKind = Literal["percent", "fixed", "access"]
 Entitlement = Literal["single", "limited_reentry_per_day", "unlimited_multi_day", "ga_seated", "ga_standing"]
 Quantity = Annotated[int, Meta(ge=1, le=100_000)]
 PerOrder = Annotated[int, Meta(ge=1, le=10)]
@@ -43,8 +44,8 @@ class TicketType(msgspec.Struct, frozen=True, kw_only=True):
     event_id: UUID
     name: str
     description: str
-    tier: str
-    kind: str
+    tier: Tier
+    kind: Kind
     price: int
     currency: str
     prices: dict[str, int]
@@ -52,7 +53,7 @@ class TicketType(msgspec.Struct, frozen=True, kw_only=True):
     quantity: int | None
     sale_start_at: datetime | None
     sale_end_at: datetime | None
-    entitlement: str
+    entitlement: Entitlement
     valid_days: list[date]
     max_daily_entries: int | None
     max_per_order: int | None
@@ -74,8 +75,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     id: UUID
     name: str
     description: str
-    tier: str
-    kind: str
+    tier: Tier
+    kind: Kind
     price: Money
     prices: dict[str, int]
     zones: list[str]
@@ -84,7 +85,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     status: Literal["upcoming", "on_sale", "sold_out", "closed"]
     left: int | None
     max_per_order: int
-    entitlement: str
+    entitlement: Entitlement
     valid_days: list[date]
 
 
@@ -94,7 +95,7 @@ class PromoCode(msgspec.Struct, frozen=True, kw_only=True):
     id: UUID
     event_id: UUID
     code: str
-    kind: str
+    kind: PromoKind
     basis_points: int | None
     amount: int | None
     ticket_type_ids: list[UUID]
@@ -169,7 +170,7 @@ class NewPromoCode(Request, frozen=True, kw_only=True):
     """`percent` has `basis_points`, `fixed` has `amount`, `access` only shows hidden types."""
 
     code: Code
-    kind: Literal["percent", "fixed", "access"]
+    kind: PromoKind
     basis_points: BasisPoints | None = None
     amount: Annotated[int, Meta(ge=1, le=99_999_999)] | None = None
     ticket_type_ids: TypeIds = []

@@ -1,6 +1,7 @@
 // A list that comes page by page.
 
 import type { Api, Page } from '../../lib/api';
+import type { Giving } from '../../lib/routes';
 
 export class Paged<Row> {
   rows: Row[] = $state.raw([]);
@@ -15,13 +16,17 @@ export class Paged<Row> {
   constructor(private readonly api: Api | (() => Api)) {}
 
   /** From the start. `path` may have a query; what names people goes into a body. */
-  read(path: string, body?: unknown): void {
+  read(path: Giving<'GET' | 'POST', Row, 'row'>, body?: unknown): void {
+    this.begin(path, body);
+  }
+
+  private begin(path: string, body: unknown): void {
     this.asked = { path, body };
     this.first = this.ask(null).then((rows) => rows ?? this.rows);
   }
 
   again(): void {
-    this.read(this.asked.path, this.asked.body);
+    this.begin(this.asked.path, this.asked.body);
   }
 
   async more(): Promise<void> {
@@ -35,7 +40,7 @@ export class Paged<Row> {
     this.error = null;
     try {
       const more = cursor ? `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}` : '';
-      const page: Page<Row> = await (typeof this.api === 'function' ? this.api() : this.api).page<Row>(path + more, body === undefined ? {} : { method: 'POST', body });
+      const page: Page<Row> = await (typeof this.api === 'function' ? this.api() : this.api).page<Row>((path + more) as Giving<'GET' | 'POST', Row, 'row'>, body === undefined ? {} : { method: 'POST', body });
       if (asked !== this.asked) return null; // something else was asked for meanwhile
       this.rows = cursor ? [...this.rows, ...page.data] : page.data;
       this.next = page.next_cursor;
@@ -47,7 +52,7 @@ export class Paged<Row> {
 }
 
 /** `?a=1&b=2` of what is set. */
-export function query(values: Record<string, string | null | undefined>): string {
+export function query(values: Record<string, string | null | undefined>): '' | `?${string}` {
   const set = Object.entries(values).filter((pair): pair is [string, string] => Boolean(pair[1]));
   return set.length ? `?${new URLSearchParams(set)}` : '';
 }

@@ -1,50 +1,8 @@
 // Layouts as the API tells of them.
 
-export interface Layout {
-  id: string;
-  venue_id: string | null;
-  family_id: string;
-  version: number;
-  name: string;
-  description: string;
-  status: 'draft' | 'active' | 'archived';
-  total_capacity: number;
-  seat_count: number;
-  created_at: string;
-}
+import type { Layout } from '../../lib/contract';
 
-export interface Zone {
-  id: string;
-  position: number;
-  key: string;
-  name: string;
-  zone_type: string;
-  capacity: number;
-  access_mode: string;
-  membership_tier: string | null;
-  allowed_roles: string[];
-  price_category: string | null;
-}
-
-export interface LayoutView extends Layout {
-  zones: Zone[];
-}
-
-export interface Venue {
-  id: string;
-  slug: string;
-  name: string;
-  kind: string;
-  timezone: string;
-  address: string | null;
-  city: string;
-  country: string;
-  latitude: number | null;
-  longitude: number | null;
-  max_capacity: number;
-  settings: Record<string, unknown>;
-  version: number;
-}
+export type { Layout, LayoutView, Venue, Zone } from '../../lib/contract';
 
 /** Versions that belong together, the newest first; families by their newest version. */
 export function families(layouts: readonly Layout[]): Layout[][] {

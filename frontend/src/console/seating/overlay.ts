@@ -1,34 +1,11 @@
 // A show's overlay: what differs from its layout. It is sent whole; here is how a change of one zone makes the next one.
 
+import type { EventLayoutView, ZoneOverride } from '../../lib/contract';
 import type { Zone } from './layouts';
 
-export interface Override {
-  name?: string;
-  zone_type?: string;
-  capacity?: number;
-  access_mode?: string;
-  membership_tier?: string;
-  allowed_roles?: string[];
-}
-
-export interface EventZone extends Zone {
-  companions_released: boolean;
-  held: number;
-  sold: number;
-}
-
-export interface Overlay {
-  event_id: string;
-  layout_id: string;
-  layout_version: number;
-  disabled_zones: string[];
-  zone_overrides: Record<string, Override>;
-  pricing_zones: Record<string, string>;
-  policy: Record<string, boolean | number | null>;
-  version: number;
-  zones: EventZone[];
-  blocked_seat_ids: string[];
-}
+export type Override = ZoneOverride;
+export type Overlay = EventLayoutView;
+export type { EventZone } from '../../lib/contract';
 
 export interface Wish {
   layout_id: string;
@@ -72,9 +49,9 @@ export function formOf(zone: Zone, overlay: Overlay): ZoneForm {
 export function overrideOf(zone: Zone, form: ZoneForm): Override {
   const said: Override = {};
   if (form.name.trim() !== zone.name) said.name = form.name.trim();
-  if (form.zone_type !== zone.zone_type) said.zone_type = form.zone_type;
+  if (form.zone_type !== zone.zone_type) said.zone_type = form.zone_type as NonNullable<Override['zone_type']>;
   if (Number(form.capacity) !== zone.capacity) said.capacity = Number(form.capacity);
-  if (form.access_mode !== zone.access_mode) said.access_mode = form.access_mode;
+  if (form.access_mode !== zone.access_mode) said.access_mode = form.access_mode as NonNullable<Override['access_mode']>;
   if (form.access_mode === 'membership_tier' && form.membership_tier.trim() !== (zone.membership_tier ?? '')) said.membership_tier = form.membership_tier.trim();
   if (form.access_mode === 'role_based' && form.allowed_roles.join() !== zone.allowed_roles.join()) said.allowed_roles = form.allowed_roles;
   return said;

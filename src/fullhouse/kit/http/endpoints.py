@@ -7,17 +7,20 @@ The second argument is the action that the caller must be allowed; a public endp
 handler takes by name is given to it: `tx` (a transaction of the caller's organisation, committed when the handler has
 returned), `who` (the caller), `actor` (where the request comes from), `services`, `raw` (the body as it came, for an
 endpoint that `accepts` something else than JSON). The rest is Litestar's: `data`, path and query parameters. What it
-returns is wrapped in `{"data": …}`; a `Page` is one already, an `Answer` goes as it is, None answers 204.
+returns is wrapped in `{"data": …}`; a `Page` is one already, an `Answer` goes as it is, None answers 204. What is
+in the envelope of an `Answer`, `answers` says for the documentation, by status.
 """
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from http import HTTPStatus
 from typing import Annotated, Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 from litestar import Request, Response
 from litestar.handlers import HTTPRouteHandler
+from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.types import Empty
 
@@ -68,6 +71,7 @@ def endpoint(
     deadline_s: float = DEADLINE_S,
     media_type: str | None = None,
     also: tuple[str, ...] | None = None,
+    answers: Mapping[int, Any] | None = None,
     fast: Any = None,
     at_once: Any = None,
     in_batch: Any = None,
@@ -93,7 +97,8 @@ def endpoint(
                     await note_denial(request.app.state, who, action or "", ids_in(request.path_params), refusal)  # type: ignore[arg-type]
                 raise
 
-        _dress(handle, fn, {k: _placed(k, v, path) for k, v in hints.items() if k not in _GIVEN}, returned)
+        told = {each: _documented(what) for each, what in (answers or {code: returned}).items()}
+        _dress(handle, fn, {k: _placed(k, v, path) for k, v in hints.items() if k not in _GIVEN}, told.pop(code))
         stream = streams.fast_handler(fn, runner.given, path) if returned is Channel else None
         opt = {"action": action, "public": public, "idempotent": once, "limit": limit, "fast": stream or fast}
         opt |= {"at_once": at_once, "in_batch": in_batch, "accepts": accepts, "body_limit": body_limit, "also": also}
@@ -106,6 +111,7 @@ def endpoint(
             summary=documentation.partition("\n")[0].rstrip(".") or None,
             description=documentation.partition("\n")[2].strip() or None,
             operation_id=fn.__name__,
+            responses={each: _spec(each, what) for each, what in told.items()},
             media_type=streams.MEDIA_TYPE if stream else media_type,
             request_max_body_size=body_limit or Empty,
         )(handle)
@@ -228,7 +234,7 @@ def _dress(handle: Any, fn: Handler, hints: dict[str, Any], returned: Any) -> No
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint, default=own[name].default)
         for name, hint in hints.items()
     ]
-    shown = cast(Any, Response)[_documented(returned)]
+    shown = cast(Any, Response)[returned]
     handle.__signature__ = inspect.Signature(parameters, return_annotation=shown)
     handle.__annotations__ = {"request": AnyRequest, **hints, "return": shown}
     for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
@@ -242,6 +248,10 @@ def _placed(name: str, hint: Any, path: str) -> Any:
     if name == "data":
         return cast(Any, JSONBody)[hint]
     return cast(Any, FromPath if f"{{{name}:" in path else FromQuery)[hint]
+
+
+def _spec(status: int, body: Any) -> ResponseSpec:
+    return ResponseSpec(body, generate_examples=False, description=HTTPStatus(status).description)
 
 
 def _documented(returned: Any) -> Any:

@@ -59,23 +59,24 @@ LAST_EVENT_ID: Json = {
 }
 
 
-class ClosedStructs(OpenAPISchemaPlugin):
-    """Says of structs that forbid unknown fields that they do; Litestar leaves it out."""
+class StructSchemas(OpenAPISchemaPlugin):
+    """Says what Litestar leaves out: a body that forbids unknown fields does, and an answer has all of its fields.
+
+    A default is what a caller may leave out; what we answer is encoded whole, unless the struct omits its defaults.
+    """
 
     def is_plugin_supported_field(self, field_definition: FieldDefinition) -> bool:
-        kind = field_definition.type_
-        return (
-            not field_definition.is_union
-            and isinstance(kind, type)
-            and issubclass(kind, msgspec.Struct)
-            and kind.__struct_config__.forbid_unknown_fields
-        )
+        return not field_definition.is_union and field_definition.is_subclass_of(msgspec.Struct)
 
     def to_openapi_schema(self, field_definition: FieldDefinition, schema_creator: Any) -> Schema:
         others = (plugin for plugin in schema_creator.plugins if plugin is not self)
         usual = next(p for p in others if schema_creator.plugin_supports_field(p, field_definition))
         schema: Schema = usual.to_openapi_schema(field_definition, schema_creator)
-        schema.additional_properties = False
+        rules = (field_definition.origin or field_definition.type_).__struct_config__
+        if rules.forbid_unknown_fields:
+            schema.additional_properties = False
+        elif not rules.omit_defaults:
+            schema.required = sorted(schema.properties or ())
         return schema
 
 
@@ -101,6 +102,7 @@ def document(app: Litestar, *, cookie: str = "session") -> Json:
         if key := opt.get("idempotent", creates):
             _take_idempotency_key(operation, required=key == "required")
     components = doc.setdefault("components", {})
+    _mend_tuples(components)
     components["schemas"] = dict(sorted({**components.get("schemas", {}), "Problem": PROBLEM}.items()))
     components["securitySchemes"] = {
         "bearer": {"type": "http", "scheme": "bearer", "description": "A session token or an API key."},
@@ -143,6 +145,15 @@ def _leave_out_empty_bodies(operation: Json) -> None:
     for answer in operation["responses"].values():
         if all(kind.get("schema") == {"type": "null"} for kind in answer.get("content", {}).values()):
             answer.pop("content", None)
+
+
+def _mend_tuples(schema: Any) -> None:
+    """A tuple of any length has its own kind of items; Litestar takes the dots for another, which fits everything."""
+    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        match part:
+            case {"items": {"oneOf": [items, {**rest}]}} if not rest:
+                part["items"] = items
+        _mend_tuples(part)
 
 
 def _describe_errors(operation: Json, *, public: bool) -> None:

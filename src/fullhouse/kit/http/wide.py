@@ -16,7 +16,7 @@ from litestar.plugins import InitPlugin
 from fullhouse.kit.http import asgi, body, problems
 from fullhouse.kit.http.decode import decode
 from fullhouse.kit.http.edge import Edge, Visit, log
-from fullhouse.kit.http.openapi import ClosedStructs, needs_nothing
+from fullhouse.kit.http.openapi import StructSchemas, needs_nothing
 from fullhouse.kit.http.patience import Patience
 from fullhouse.kit.http.request import ClientGone
 
@@ -41,7 +41,7 @@ def _decoder(handler: BaseRouteHandler) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(Any if data is None else data.annotation)
 
 
-class WidePlugin(InitPlugin, ClosedStructs):
+class WidePlugin(InitPlugin, StructSchemas):
     """Everything that a Litestar application needs to answer like the fast lane does."""
 
     def __init__(self, edge: Edge) -> None:

@@ -1,0 +1,2673 @@
+// What the API takes and gives. Made of openapi.json by `make contract`, never by hand.
+
+export interface AcceptInvitation {
+  token: string;
+  name: string;
+  password: string;
+}
+
+export interface AddGuests {
+  guests: NewGuest[];
+}
+
+export interface AddressParts {
+  street?: string | null;
+  postal_code?: string | null;
+  region?: string | null;
+}
+
+export interface AnswerMove {
+  accept: boolean;
+}
+
+export interface ApiKey {
+  id: string;
+  name: string;
+  scopes: string[];
+  hint: string;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+}
+
+export interface Arena {
+  name?: string;
+  tiers?: number;
+  rows_per_tier?: number;
+  first_tier_sections?: number;
+  sections_added?: number;
+  floor?: number;
+  stage?: 'centre' | 'end';
+  floor_width?: number;
+  floor_height?: number;
+  row_labels?: 'letters' | 'letters_without_i_o' | 'numbers';
+  numbering?: 'left_to_right' | 'right_to_left' | 'odd_even';
+  /** From one seat to the next, in the plan's units. */
+  seat_pitch?: number;
+  /** From one seat to the next, in the plan's units. */
+  row_pitch?: number;
+  kind: 'arena';
+}
+
+export interface AskForMagicLink {
+  organization: string;
+  email: string;
+}
+
+export interface AttachLayout {
+  layout_id: string;
+  disabled_zones?: string[];
+  zone_overrides?: Record<string, ZoneOverride>;
+  pricing_zones?: Record<string, string>;
+  blocked_seat_ids?: string[];
+  policy?: Record<string, boolean | number | null>;
+}
+
+export interface Attendee {
+  name: string;
+  email?: string | null;
+}
+
+export interface AuditEntry {
+  id: string;
+  created_at: string;
+  actor_type: string;
+  actor_id: string | null;
+  actor_name: string | null;
+  action: string;
+  entity_type: string;
+  entity_id: string | null;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+  reason: string | null;
+  approval_reference: string | null;
+  ip: string | null;
+  user_agent: string | null;
+  request_id: string | null;
+}
+
+export interface Balance {
+  currency: string;
+  organizer: number;
+  fees: number;
+  tax: number;
+  owed_to_buyers: number;
+  at_providers: Record<string, number>;
+}
+
+export interface Basket {
+  basket_id: string;
+  event_id: string;
+  items: Line[];
+  held_until: string | null;
+  held_until_unix_ms: number | null;
+  server_time_unix_ms: number;
+  expires_in_seconds: number | null;
+  explanation: string | null;
+}
+
+export interface Batch {
+  device_now: string;
+  scans: OfflineScan[];
+  battery?: number | null;
+  app_version?: string | null;
+}
+
+export interface BestAvailable {
+  quantity: number;
+  zone_ids?: string[] | null;
+  price_category?: string | null;
+  accessible?: number;
+  /** Of the explanation. */
+  language?: 'en' | 'af';
+}
+
+export interface Buyer {
+  name: string;
+  email: string;
+}
+
+export interface CancelTicket {
+  reason: string;
+}
+
+export interface ChangeEvent {
+  venue_id?: string;
+  name?: string;
+  description?: string;
+  category?: string;
+  start_at?: string;
+  end_at?: string;
+  slug?: string;
+  doors_at?: string;
+  sale_start_at?: string;
+  sale_end_at?: string;
+  capacity?: number;
+  settings?: Record<string, unknown>;
+  /** Uploaded pictures; the first is the poster. */
+  cover_image_ids?: string[];
+  replaced_by_event_id?: string | null;
+  reason?: string | null;
+  /** Who agreed to it, and how. */
+  consent_note?: string | null;
+}
+
+export interface ChangeGate {
+  gate_code?: string;
+  name?: string;
+  status?: 'open' | 'closed';
+  capacity?: number | null;
+  settings?: Record<string, unknown>;
+}
+
+export interface ChangeMe {
+  name?: string;
+}
+
+export interface ChangeMember {
+  role?: 'owner' | 'admin' | 'staff' | 'scanner';
+  status?: 'active' | 'disabled';
+}
+
+export interface ChangeMembership {
+  tier?: string;
+  status?: 'active' | 'suspended' | 'revoked';
+  valid_from?: string;
+  valid_until?: string | null;
+}
+
+export interface ChangeOrganization {
+  name?: string;
+  /** ISO 4217, e.g. EUR */
+  currency?: string;
+  locale?: string;
+  timezone?: string;
+  contact_email?: string | null;
+  accent_color?: string;
+  mail_sender_name?: string | null;
+  mail_reply_to?: string | null;
+  staff_may_edit_venues?: boolean;
+  event_capacity_max?: number;
+}
+
+export interface ChangeOrganizationStatus {
+  status: 'active' | 'suspended';
+  reason: string;
+}
+
+export interface ChangePassword {
+  new_password: string;
+  current_password?: string | null;
+}
+
+export interface ChangePromoCode {
+  /** The types that it is good for; none means all. */
+  ticket_type_ids?: string[];
+  max_uses?: number | null;
+  /** What it may cost in all, in minor units. */
+  budget?: number | null;
+  valid_from?: string | null;
+  valid_until?: string | null;
+  active?: boolean;
+}
+
+export interface ChangePublicEvent {
+  title?: string;
+  description?: string;
+  category?: string;
+  start_time?: string;
+  end_time?: string;
+  capacity?: number;
+  /** Uploaded pictures; the first is the poster. */
+  cover_image_ids?: string[];
+  city?: string;
+  venue_id?: string;
+  reason?: string | null;
+  /** Who agreed to it, and how. */
+  consent_note?: string | null;
+}
+
+export interface ChangeTicketType {
+  name?: string;
+  /** Minor units. */
+  price?: number;
+  /** ISO 4217, e.g. EUR */
+  currency?: string;
+  kind?: 'seated' | 'ga';
+  tier?: 'general' | 'vip' | 'early_bird' | 'custom';
+  description?: string;
+  /** By price category of the layout, where they differ from `price`. */
+  prices?: Record<string, number>;
+  /** The keys of the zones that it sells; none means all. */
+  zones?: string[];
+  quantity?: number | null;
+  sale_start_at?: string | null;
+  sale_end_at?: string | null;
+  entitlement?: 'single' | 'limited_reentry_per_day' | 'unlimited_multi_day' | 'ga_seated' | 'ga_standing';
+  /** Local dates; none means every day of the show. */
+  valid_days?: string[];
+  max_daily_entries?: number | null;
+  max_per_order?: number | null;
+  hidden?: boolean;
+  /** The order in which types are shown. */
+  position?: number;
+}
+
+export interface ChangeVenue {
+  name?: string;
+  city?: string;
+  /** ISO code or name. */
+  country?: string;
+  timezone?: string;
+  kind?: 'physical' | 'virtual';
+  slug?: string;
+  /** As on an envelope; maps find it. */
+  address?: string | null;
+  address_parts?: AddressParts;
+  latitude?: number | null;
+  longitude?: number | null;
+  max_capacity?: number;
+  settings?: Record<string, unknown>;
+}
+
+export interface ChangeWebhook {
+  url?: string;
+  events?: string[];
+  description?: string;
+  enabled?: boolean;
+}
+
+export interface Charge {
+  name: string;
+  kind: 'fee' | 'tax';
+  /** Hundredths of a percent. */
+  basis_points?: number;
+  /** Minor units. */
+  amount?: number;
+  per?: 'ticket' | 'order';
+  included?: boolean;
+}
+
+export interface ChargeList {
+  source: 'event' | 'organization';
+  charges: Charge[];
+  version: number;
+}
+
+export interface CheckoutCounts {
+  started: number;
+  bought: number;
+  left: number;
+  expired: number;
+  stopped: number;
+  open: number;
+}
+
+export interface CitySuggestion {
+  city: string;
+  country: string;
+  events: number;
+}
+
+export interface Consent {
+  accept: boolean;
+}
+
+export interface Counts {
+  waiting: number;
+  people_waiting: number;
+  offered: number;
+  taken: number;
+  lapsed: number;
+  left: number;
+}
+
+export interface CreateApiKey {
+  name: string;
+  scopes: string[];
+  expires_at?: string | null;
+}
+
+export interface CreateOrganization {
+  slug: string;
+  name: string;
+  owner_email: string;
+}
+
+export interface Curved {
+  name?: string;
+  rows?: number;
+  first_row_seats?: number;
+  seats_added?: number;
+  /** From the focal point to the first row. */
+  distance?: number;
+  aisles?: number;
+  numbering?: 'left_to_right' | 'right_to_left' | 'odd_even';
+  row_labels?: 'letters' | 'letters_without_i_o' | 'numbers';
+  wheelchair_places?: number;
+  /** From one seat to the next, in the plan's units. */
+  seat_pitch?: number;
+  /** From one seat to the next, in the plan's units. */
+  row_pitch?: number;
+  kind: 'curved';
+}
+
+export interface Delivery {
+  id: string;
+  webhook_id: string;
+  message_id: string;
+  type: string;
+  status: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  next_try_at: string | null;
+  tried_at: string | null;
+  request_body: string;
+  response_status: number | null;
+  response_body: string | null;
+  error: string | null;
+  duration_ms: number | null;
+  created_at: string;
+}
+
+export interface Device {
+  id: string;
+  event_id: string;
+  name: string;
+  gate_ids: string[];
+  rights: string[];
+  paired_at: string | null;
+  revoked_at: string | null;
+  last_seen_at: string | null;
+  battery: number | null;
+  app_version: string | null;
+  clock_offset_s: number | null;
+  created_at: string;
+}
+
+export interface Draw {
+  event_id: string;
+  state: 'closed' | 'pre' | 'open' | 'paused' | 'draining';
+  opens_at: string | null;
+  seed_hash: string;
+  seed: string | null;
+  tickets: number | null;
+  rule: string;
+}
+
+export interface Duplicate {
+  start_at: string;
+  name?: string | null;
+}
+
+export interface Enclosure {
+  kind: string;
+  id: string;
+}
+
+export interface Entries {
+  event_id: string;
+  day: string;
+  points: EntriesPoint[];
+  pace: GatePace[];
+}
+
+export interface EntriesPoint {
+  at: string;
+  entered: number;
+  left: number;
+  inside: number;
+}
+
+export interface Entry {
+  id: string;
+  event_id: string;
+  email: string;
+  party: number;
+  zone_key: string | null;
+  ticket_type_id: string | null;
+  accessible: boolean;
+  status: 'waiting' | 'offered' | 'taken' | 'lapsed' | 'left';
+  position: number | null;
+  offer: Offered[];
+  answer_by: string | null;
+  answer_by_unix_ms: number | null;
+  server_time_unix_ms: number;
+  joined_at: string;
+  timezone: string;
+  show_path: string | null;
+  secret: string | null;
+}
+
+export interface EntryRow {
+  id: string;
+  seq: number;
+  user_id: string;
+  email: string;
+  party: number;
+  zone_key: string | null;
+  ticket_type_id: string | null;
+  accessible: boolean;
+  status: 'waiting' | 'offered' | 'taken' | 'lapsed' | 'left';
+  answer_by: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface EventLayoutView {
+  event_id: string;
+  layout_id: string;
+  disabled_zones: string[];
+  zone_overrides: Record<string, ZoneOverride>;
+  pricing_zones: Record<string, string>;
+  policy: Record<string, boolean | number | null>;
+  version: number;
+  layout_version: number;
+  zones: EventZone[];
+  blocked_seat_ids: string[];
+}
+
+export interface EventRefunds {
+  event_id: string;
+  batch: RefundBatch | null;
+  amounts: RefundedAmounts[];
+  failures: RefundFailure[];
+  refused: RefusedRefund[];
+}
+
+export interface EventReport {
+  event_id: string;
+  name: string;
+  status: Status;
+  start_at: string;
+  rescheduled_at: string | null;
+  timezone: string;
+  capacity: number;
+  reason: string | null;
+  holds: HoldCounts;
+  checkouts: CheckoutCounts;
+  rates: Rates;
+  released_by_house: number;
+  seconds_to_sale: number | null;
+  days: ReportDay[];
+}
+
+export interface EventSummary {
+  id: string;
+  org_id: string;
+  name: string;
+  slug: string;
+  status: Status;
+  start_at: string;
+  end_at: string;
+  sale_start_at: string;
+  sale_end_at: string;
+  rescheduled_at: string | null;
+  venue_id: string | null;
+  timezone: string;
+  capacity: number;
+  replaced_by_event_id: string | null;
+}
+
+export interface EventView {
+  id: string;
+  venue_id: string | null;
+  slug: string;
+  name: string;
+  description: string;
+  category: string;
+  status: Status;
+  start_at: string;
+  end_at: string;
+  doors_at: string;
+  sale_start_at: string;
+  sale_end_at: string;
+  rescheduled_at: string | null;
+  capacity: number;
+  settings: Record<string, unknown>;
+  venue_name: string;
+  city: string;
+  country: string;
+  address: string | null;
+  timezone: string;
+  cover_image_ids: string[];
+  recurrence_group_id: string | null;
+  replaced_by_event_id: string | null;
+  postponement_reason: string | null;
+  cancellation_reason: string | null;
+  created_by: string | null;
+  version: number;
+  published_at: string | null;
+  cancelled_at: string | null;
+  created_at: string;
+  updated_at: string;
+  sale_status: string;
+  can_sell: boolean;
+  scanning: string;
+  visible: boolean;
+  moves: Move[];
+  start_at_unix_ms: number;
+  server_time_unix_ms: number;
+  active_participants: number | null;
+}
+
+export interface EventZone {
+  id: string;
+  position: number;
+  key: string;
+  name: string;
+  zone_type: string;
+  capacity: number;
+  access_mode: string;
+  membership_tier: string | null;
+  allowed_roles: string[];
+  price_category: string | null;
+  companions_released: boolean;
+  held: number;
+  sold: number;
+}
+
+export interface Expiries {
+  hours: HourOfEndings[];
+  usual_max: number;
+  spike: boolean;
+}
+
+export interface Festival {
+  name?: string;
+  orchestra_rows?: number;
+  orchestra_seats?: number;
+  floor?: number;
+  pit?: number;
+  lounge_tables?: number;
+  seats_per_table?: number;
+  membership_tier?: string;
+  kind: 'festival';
+}
+
+export interface Figures {
+  waiting: number;
+  admitted: number;
+  admitted_per_minute: number | null;
+  joined_in_all: number;
+  expired_in_all: number;
+  left_in_all: number;
+  bought_in_all: number;
+}
+
+export interface FindOrders {
+  /** Of a name or an address, or a whole code. */
+  q?: string | null;
+  event_id?: string | null;
+  status?: 'pending' | 'paid' | 'needs_consent' | 'cancelled' | 'partly_refunded' | 'refunded' | null;
+}
+
+export interface FindTickets {
+  /** A name, an order, a ticket's code or number. */
+  q: string;
+  event_id?: string | null;
+}
+
+export interface FoundOrder {
+  id: string;
+  event_id: string;
+  code: string;
+  status: string;
+  provider: string;
+  total: Money;
+  buyer_name: string;
+  buyer_email: string;
+  created_at: string;
+  paid_at: string | null;
+  event_name: string;
+  tickets: number;
+  refunded: number;
+}
+
+export interface Gate {
+  id: string;
+  venue_id: string;
+  gate_code: string;
+  name: string;
+  status: 'open' | 'closed';
+  capacity: number | null;
+  settings: Record<string, unknown>;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface GatePace {
+  gate_id: string;
+  entered: number;
+}
+
+export interface GateShown {
+  id: string;
+  gate_code: string;
+  name: string;
+  status: string;
+  capacity: number | null;
+}
+
+export interface GrantMembership {
+  email: string;
+  name: string;
+  tier: string;
+  number: string;
+  valid_from?: string | null;
+  valid_until?: string | null;
+}
+
+export interface Guest {
+  email: string;
+  name: string;
+  created_at: string;
+}
+
+export interface Health {
+  status: string;
+  checks: Record<string, string>;
+}
+
+export interface Hit {
+  ticket_id: string;
+  number: string;
+  code: string;
+  status: string;
+  holder_name: string;
+  order_code: string;
+  type_name: string;
+  zone_name: string | null;
+  section: string | null;
+  row: string | null;
+  seat: string | null;
+  inside: boolean;
+  entries: number;
+  last_at: string | null;
+}
+
+export interface Hold {
+  id: string;
+  event_id: string;
+  basket_id: string;
+  seat_id: string | null;
+  zone_id: string | null;
+  ticket_type_id: string | null;
+  quantity: number;
+  status: string;
+  held_until: string | null;
+  source: string;
+  created_at: string;
+}
+
+export interface HoldCounts {
+  placed: number;
+  in_checkout: number;
+  sold: number;
+  expired: number;
+  released: number;
+  live: number;
+  places: number;
+  places_sold: number;
+}
+
+export interface HoldItems {
+  items?: holds_model_Item[];
+  best_available?: BestAvailable | null;
+  source?: 'web' | 'scanner';
+}
+
+export interface HourOfEndings {
+  hour: string;
+  converted: number;
+  expired: number;
+  cancelled: number;
+}
+
+export interface Image {
+  id: string;
+  width: number;
+  height: number;
+  urls: Record<string, string>;
+}
+
+export interface Imported {
+  id: string;
+  venue_id: string | null;
+  family_id: string;
+  version: number;
+  name: string;
+  description: string;
+  status: 'draft' | 'active' | 'archived';
+  total_capacity: number;
+  seat_count: number;
+  created_by: string | null;
+  created_at: string;
+  updated_at: string;
+  zones: Zone[];
+  notes: string[];
+}
+
+export interface Incident {
+  id: string;
+  event_id: string;
+  ticket_id: string;
+  number: string;
+  holder_name: string;
+  kind: string;
+  first_scan_id: string | null;
+  first_at: string;
+  first_gate: string | null;
+  second_scan_id: string;
+  second_at: string;
+  second_gate: string | null;
+  created_at: string;
+  resolved_at: string | null;
+  resolved_by: string | null;
+  note: string | null;
+}
+
+export interface Invitation {
+  id: string;
+  email: string;
+  role: string;
+  created_at: string;
+  expires_at: string;
+}
+
+export interface Invite {
+  email: string;
+  role: 'owner' | 'admin' | 'staff' | 'scanner';
+}
+
+export interface JoinList {
+  /** How many go. Seats are offered side by side, or not at all. */
+  party?: number;
+  zone_id?: string | null;
+  ticket_type_id?: string | null;
+  accessible?: boolean;
+  email?: string | null;
+}
+
+export interface Kind {
+  zone: string;
+  category: string;
+  price_category: string | null;
+}
+
+export interface Layout {
+  id: string;
+  venue_id: string | null;
+  family_id: string;
+  version: number;
+  name: string;
+  description: string;
+  status: 'draft' | 'active' | 'archived';
+  total_capacity: number;
+  seat_count: number;
+  created_by: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface LayoutMigration {
+  id: string;
+  event_id: string;
+  from_layout_id: string;
+  to_layout_id: string;
+  status: 'planned' | 'applied' | 'discarded';
+  respond_by: string;
+  planned_by: string | null;
+  approved_by: string | null;
+  created_at: string;
+  applied_at: string | null;
+}
+
+export interface LayoutMigrationView {
+  id: string;
+  event_id: string;
+  from_layout_id: string;
+  to_layout_id: string;
+  status: 'planned' | 'applied' | 'discarded';
+  respond_by: string;
+  planned_by: string | null;
+  approved_by: string | null;
+  created_at: string;
+  applied_at: string | null;
+  same: number;
+  moved: number;
+  unplaced: number;
+  moves: SeatMove[];
+}
+
+export interface LayoutView {
+  id: string;
+  venue_id: string | null;
+  family_id: string;
+  version: number;
+  name: string;
+  description: string;
+  status: 'draft' | 'active' | 'archived';
+  total_capacity: number;
+  seat_count: number;
+  created_by: string | null;
+  created_at: string;
+  updated_at: string;
+  zones: Zone[];
+}
+
+export interface LedgerEntry {
+  account: string;
+  amount: Money;
+}
+
+export interface LedgerTransaction {
+  id: string;
+  kind: string;
+  source_id: string;
+  order_id: string;
+  event_id: string;
+  created_at: string;
+  entries: LedgerEntry[];
+}
+
+export interface Line {
+  hold_id: string;
+  seat_id: string | null;
+  zone_id: string | null;
+  ticket_type_id: string | null;
+  quantity: number;
+  row: string | null;
+  seat_number: string | null;
+  block_name: string | null;
+}
+
+export interface ListSettings {
+  enabled?: boolean;
+  /** How long an offer is kept: 15 minutes to a week. */
+  window_s?: number;
+}
+
+export interface ListView {
+  event_id: string;
+  enabled: boolean;
+  window_s: number;
+  now: Counts;
+}
+
+export interface LiveGates {
+  event_id: string;
+  day: string;
+  inside: number;
+  entered: number;
+  rejected: number;
+  incidents: number;
+  gates: scanning_live_model_Occupancy[];
+  zones: scanning_live_model_Occupancy[];
+}
+
+export interface Mail {
+  id: string;
+  recipient: string;
+  subject: string;
+  template: string | null;
+  body: string | null;
+  status: 'waiting' | 'delayed' | 'sent' | 'refused';
+  attempts: number;
+  created_at: string;
+  sent_at: string | null;
+  last_error: string | null;
+}
+
+export interface MailInFull {
+  id: string;
+  recipient: string;
+  subject: string;
+  template: string | null;
+  body: string | null;
+  status: 'waiting' | 'delayed' | 'sent' | 'refused';
+  attempts: number;
+  created_at: string;
+  sent_at: string | null;
+  last_error: string | null;
+  html: string | null;
+  sender_name: string | null;
+  reply_to: string | null;
+  enclosures: Enclosure[];
+}
+
+export interface Me {
+  id: string;
+  type: string;
+  name: string | null;
+  email: string | null;
+  role: string;
+  organization: Organization;
+  actions: string[];
+}
+
+export interface Measure {
+  name: string;
+  value: number | null;
+  state: 'good' | 'watch' | 'alert' | 'unknown';
+  low: number;
+  high: number;
+  target_low: number;
+  target_high: number;
+  why: string | null;
+}
+
+export interface Measures {
+  shows: ShowMeasures[];
+  more_shows: number;
+  house: Measure[];
+  expiries: Expiries;
+}
+
+export interface Membership {
+  id: string;
+  user_id: string;
+  email: string | null;
+  name: string;
+  tier: string;
+  number: string;
+  status: 'active' | 'suspended' | 'revoked';
+  valid_from: string;
+  valid_until: string | null;
+  created_at: string;
+}
+
+export interface Merged {
+  taken: number;
+  known: number;
+  unknown_tickets: number;
+  incidents: number;
+  clock_offset_s: number;
+}
+
+export interface Money {
+  amount: number;
+  /** ISO 4217, e.g. EUR */
+  currency: string;
+}
+
+export type Move = 'publish' | 'unpublish' | 'start' | 'end' | 'postpone' | 'reschedule' | 'cancel' | 'archive';
+
+export interface Moved {
+  seat: string;
+  was: Point;
+  now: Point;
+}
+
+export interface NewApiKey {
+  id: string;
+  name: string;
+  scopes: string[];
+  hint: string;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  token: string;
+}
+
+export interface NewDevice {
+  event_id: string;
+  name: string;
+  gate_ids: string[];
+  rights?: ('scan' | 'search' | 'override')[];
+}
+
+export interface NewEvent {
+  venue_id: string;
+  name: string;
+  description: string;
+  category: string;
+  start_at: string;
+  end_at: string;
+  slug?: string | null;
+  doors_at?: string | null;
+  sale_start_at?: string | null;
+  sale_end_at?: string | null;
+  capacity?: number;
+  settings?: Record<string, unknown>;
+  /** Uploaded pictures; the first is the poster. */
+  cover_image_ids?: string[];
+}
+
+export interface NewGate {
+  gate_code: string;
+  name: string;
+  status?: 'open' | 'closed';
+  capacity?: number | null;
+  settings?: Record<string, unknown>;
+}
+
+export interface NewGuest {
+  email: string;
+  name?: string;
+}
+
+export interface NewPairing {
+  id: string;
+  code: string;
+  organization: string;
+  expires_at: string;
+  device: Device;
+}
+
+export interface NewPromoCode {
+  code: string;
+  kind: 'percent' | 'fixed' | 'access';
+  /** Hundredths of a percent. */
+  basis_points?: number | null;
+  amount?: number | null;
+  /** The types that it is good for; none means all. */
+  ticket_type_ids?: string[];
+  max_uses?: number | null;
+  /** What it may cost in all, in minor units. */
+  budget?: number | null;
+  valid_from?: string | null;
+  valid_until?: string | null;
+  active?: boolean;
+}
+
+export interface NewPublicEvent {
+  title: string;
+  description: string;
+  category: string;
+  start_time: string;
+  end_time: string;
+  city?: string | null;
+  venue_id?: string | null;
+  capacity?: number;
+  /** Uploaded pictures; the first is the poster. */
+  cover_image_ids?: string[];
+}
+
+export interface NewTicketType {
+  name: string;
+  /** Minor units. */
+  price: number;
+  /** ISO 4217, e.g. EUR */
+  currency: string;
+  kind: 'seated' | 'ga';
+  tier?: 'general' | 'vip' | 'early_bird' | 'custom';
+  description?: string;
+  /** By price category of the layout, where they differ from `price`. */
+  prices?: Record<string, number>;
+  /** The keys of the zones that it sells; none means all. */
+  zones?: string[];
+  quantity?: number | null;
+  sale_start_at?: string | null;
+  sale_end_at?: string | null;
+  entitlement?: 'single' | 'limited_reentry_per_day' | 'unlimited_multi_day' | 'ga_seated' | 'ga_standing';
+  /** Local dates; none means every day of the show. */
+  valid_days?: string[];
+  max_daily_entries?: number | null;
+  max_per_order?: number | null;
+  hidden?: boolean;
+  /** The order in which types are shown. */
+  position?: number;
+}
+
+export interface NewVenue {
+  name: string;
+  city: string;
+  /** ISO code or name. */
+  country: string;
+  timezone: string;
+  kind?: 'physical' | 'virtual';
+  slug?: string | null;
+  /** As on an envelope; maps find it. */
+  address?: string | null;
+  address_parts?: AddressParts;
+  latitude?: number | null;
+  longitude?: number | null;
+  max_capacity?: number;
+  settings?: Record<string, unknown>;
+}
+
+export interface NewWebhook {
+  url: string;
+  events: string[];
+  description?: string;
+  enabled?: boolean;
+}
+
+export interface NoticeProgress {
+  id: string;
+  template: string;
+  total: number;
+  posted: number;
+  sent: number;
+  refused: number;
+  created_at: string;
+  finished_at: string | null;
+}
+
+export interface Offer {
+  id: string;
+  name: string;
+  description: string;
+  tier: 'general' | 'vip' | 'early_bird' | 'custom';
+  kind: 'seated' | 'ga';
+  price: Money;
+  prices: Record<string, number>;
+  zones: string[];
+  sale_start_at: string;
+  sale_end_at: string;
+  status: 'upcoming' | 'on_sale' | 'sold_out' | 'closed';
+  left: number | null;
+  max_per_order: number;
+  entitlement: 'single' | 'limited_reentry_per_day' | 'unlimited_multi_day' | 'ga_seated' | 'ga_standing';
+  valid_days: string[];
+}
+
+export interface Offered {
+  hold_id: string;
+  seat_id: string | null;
+  zone_id: string | null;
+  ticket_type_id: string | null;
+  quantity: number;
+  zone_name: string | null;
+  row: string | null;
+  seat_number: string | null;
+}
+
+export interface OfflineScan {
+  /** The device's own number: the same scan again is one scan. */
+  counter: number;
+  at: string;
+  /** The eight characters on the ticket. */
+  code?: string | null;
+  qr?: string | null;
+  direction?: 'in' | 'out';
+  admitted: boolean;
+  reason?: string | null;
+  test?: boolean;
+  gate_id?: string | null;
+  override?: Override | null;
+}
+
+export interface OpenSession {
+  id: string;
+  slug: string;
+  name: string;
+  user_name: string;
+  email: string | null;
+  role: string;
+}
+
+export interface Order {
+  id: string;
+  event_id: string;
+  code: string;
+  status: string;
+  lines: QuotedLine[];
+  total: Money;
+  buyer_name: string;
+  buyer_email: string;
+  payment: PaymentView;
+  tickets: checkout_model_TicketView[];
+  refunds: RefundView[];
+  reason: string | null;
+  consent_by: string | null;
+  created_at: string;
+  paid_at: string | null;
+  secret: string | null;
+}
+
+export interface OrderRefund {
+  id: string;
+  order_id: string;
+  amount: Money;
+  status: string;
+  reason: string;
+  fees: 'keep' | 'return' | null;
+  ticket_ids: string[];
+  failure: string | null;
+  tries: number;
+  paid_outside: string | null;
+  created_at: string;
+}
+
+export interface OrderRow {
+  id: string;
+  event_id: string;
+  code: string;
+  status: string;
+  provider: string;
+  total: Money;
+  buyer_name: string;
+  buyer_email: string;
+  created_at: string;
+  paid_at: string | null;
+}
+
+export interface Organization {
+  id: string;
+  slug: string;
+  name: string;
+  status: 'active' | 'suspended';
+  created_at: string;
+}
+
+export interface OrganizationProfile {
+  id: string;
+  slug: string;
+  name: string;
+  status: string;
+  currency: string;
+  locale: string;
+  timezone: string;
+  contact_email: string | null;
+  accent_color: string;
+  mail_sender_name: string | null;
+  mail_reply_to: string | null;
+  staff_may_edit_venues: boolean;
+  event_capacity_max: number;
+  created_at: string;
+}
+
+export interface Override {
+  reason: string;
+}
+
+export interface OwnEvent {
+  id: string;
+  owner_id: string | null;
+  title: string;
+  description: string;
+  city: string;
+  category: string;
+  start_time: string;
+  end_time: string;
+  capacity: number;
+  cover_image_ids: string[];
+  status: string;
+  published_at: string | null;
+  canceled_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface PaidOutside {
+  reason: string;
+}
+
+export interface Pair {
+  organization: string;
+  code: string;
+  app_version?: string | null;
+}
+
+export interface Paired {
+  token: string;
+  key: string;
+  verify_key: string;
+  device: Device;
+  gates: GateShown[];
+}
+
+export interface PaymentView {
+  provider: string;
+  status: string;
+  client_secret: string | null;
+  failure_code: string | null;
+  failure: string | null;
+  notice: string | null;
+}
+
+export interface Picture {
+  id: string;
+  small: string;
+  medium: string;
+  large: string;
+}
+
+export interface Place {
+  event_id: string;
+  status: 'waiting' | 'admitted' | 'sold_out' | 'closed' | 'expired' | 'left' | 'done';
+  room: 'closed' | 'pre' | 'open' | 'paused' | 'draining';
+  seq: number;
+  position: number | null;
+  ahead: number | null;
+  eta_low_s: number | null;
+  eta_high_s: number | null;
+  expires_at: string | null;
+  expires_at_unix_ms: number | null;
+  opens_at: string | null;
+  opens_at_unix_ms: number | null;
+  seed_hash: string | null;
+  server_time_unix_ms: number;
+  next_poll_s: number;
+  token: string | null;
+}
+
+export interface PlanDifference {
+  added: string[];
+  removed: string[];
+  moved: Moved[];
+  recategorised: Recategorised[];
+  renumbered: Renumbered[];
+  zones: ZoneChange[];
+}
+
+export interface PlanMigration {
+  to_layout_id: string;
+  respond_by: string;
+}
+
+export interface PlatformMe {
+  id: string;
+  email: string;
+  name: string;
+  role: string;
+  actions: string[];
+}
+
+export interface PlatformOrder {
+  reason: string;
+  tenant_approval_reference?: string | null;
+}
+
+export interface PlatformSession {
+  token: string;
+  user: PlatformUser;
+  expires_at: string;
+}
+
+export interface PlatformUser {
+  id: string;
+  email: string;
+  name: string;
+  role: string;
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface PolicyValue {
+  name: string;
+  value: boolean | number | null;
+  source: 'event' | 'organization' | 'platform';
+  default: boolean | number | null;
+  mandatory: boolean;
+  meaning: string;
+  low: number | null;
+  high: number | null;
+  optional: boolean;
+}
+
+export interface Postpone {
+  reason?: string | null;
+  rescheduled_at?: string | null;
+}
+
+export interface Problem {
+  /** `/problems/{code}`, a page about it. */
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  /** Stable, in snake_case. */
+  code: string;
+  fields?: {
+    path: string;
+    message: string;
+  }[];
+}
+
+export interface PromoCode {
+  id: string;
+  event_id: string;
+  code: string;
+  kind: 'percent' | 'fixed' | 'access';
+  basis_points: number | null;
+  amount: number | null;
+  ticket_type_ids: string[];
+  max_uses: number | null;
+  uses: number;
+  budget: number | null;
+  spent: number;
+  valid_from: string | null;
+  valid_until: string | null;
+  active: boolean;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface PublicEvent {
+  id: string;
+  organization_id: string;
+  organization: string;
+  organization_name: string;
+  slug: string;
+  title: string;
+  description: string;
+  category: string;
+  status: string;
+  phase: string;
+  sale_status: string;
+  sold_out: boolean;
+  venue_name: string;
+  city: string;
+  country: string;
+  address: string | null;
+  timezone: string;
+  start_time: string;
+  end_time: string;
+  first_start_time: string;
+  rescheduled_at: string | null;
+  sale_start_at: string;
+  sale_end_at: string;
+  capacity: number;
+  cover_image_ids: string[];
+  cover_images: Picture[];
+  published_at: string;
+  changed_at: string;
+}
+
+export interface Purchase {
+  provider: string;
+  buyer: Buyer;
+  method?: string | null;
+}
+
+export interface QuotedLine {
+  kind: 'ticket' | 'discount' | 'fee' | 'tax';
+  name: string;
+  amount: number;
+  quantity?: number;
+  ticket_type_id?: string | null;
+  included?: boolean;
+}
+
+export interface Rates {
+  hold_to_checkout: number | null;
+  checkout_to_sale: number | null;
+  hold_to_sale: number | null;
+  abandonment: number | null;
+  expiry: number | null;
+}
+
+export interface Recategorised {
+  seat: string;
+  was: Kind;
+  now: Kind;
+}
+
+export interface RedeemToken {
+  token: string;
+}
+
+export interface RefundBatch {
+  status: string;
+  orders: number;
+  done: number;
+  failed: number;
+  created_at: string;
+  finished_at: string | null;
+}
+
+export interface RefundFailure {
+  order_id: string;
+  error: string;
+  tries: number;
+  try_at: string;
+}
+
+export interface RefundOrder {
+  reason: string;
+  ticket_ids?: string[] | null;
+  /** Minor units. */
+  amount?: number | null;
+  fees?: 'keep' | 'return';
+}
+
+export interface RefundPreview {
+  amount: Money;
+  left: Money;
+  ticket_ids: string[];
+}
+
+export interface RefundView {
+  id: string;
+  amount: Money;
+  status: string;
+  reason: string;
+  created_at: string;
+}
+
+export interface RefundedAmounts {
+  currency: string;
+  refunds: number;
+  requested: number;
+  paid_out: number;
+  failed: number;
+}
+
+export interface RefusedRefund {
+  id: string;
+  order_id: string;
+  amount: Money;
+  failure: string | null;
+  tries: number;
+  created_at: string;
+}
+
+export interface ReleaseSeats {
+  seat_ids: string[];
+  reason: string;
+}
+
+export interface Released {
+  released: number;
+}
+
+export interface Renumbered {
+  seat: string;
+  was: Words;
+  now: Words;
+}
+
+export interface ReportDay {
+  day: string;
+  placed: number;
+  in_checkout: number;
+  sold: number;
+  expired: number;
+  released: number;
+  live: number;
+}
+
+export interface Reschedule {
+  rescheduled_at: string;
+  sale_end_at?: string | null;
+  reason?: string | null;
+}
+
+export interface Reserve {
+  source?: 'web' | 'scanner';
+}
+
+export interface Reserved {
+  hold_id: string;
+  seat_id: string;
+  event_id: string;
+  block_name: string;
+  row: string;
+  seat_number: string;
+  status: string;
+  held_until: string | null;
+  held_until_unix: number | null;
+  held_until_unix_ms: number | null;
+  server_time_unix_ms: number;
+  expires_in_seconds: number | null;
+  message: string;
+}
+
+export interface Resolve {
+  note: string;
+}
+
+export interface RoomSettings {
+  mode?: 'auto' | 'on' | 'off';
+  slots?: number;
+  admit_window_s?: number;
+  opens_at?: string | null;
+}
+
+export interface RoomView {
+  event_id: string;
+  mode: 'auto' | 'on' | 'off';
+  state: 'closed' | 'pre' | 'open' | 'paused' | 'draining';
+  slots: number;
+  admit_window_s: number;
+  opens_at: string | null;
+  sold_out: boolean;
+  seed_hash: string | null;
+  now: Figures;
+}
+
+export interface RotateKey {
+  revoke?: boolean;
+}
+
+export interface SalesPoint {
+  at: string;
+  orders: number;
+  tickets: number;
+  amount: Money;
+}
+
+export interface Scan {
+  id: string;
+  event_id: string;
+  ticket_id: string | null;
+  device_id: string;
+  counter: number | null;
+  gate_id: string;
+  direction: string;
+  admitted: boolean;
+  reason: string | null;
+  override: string | null;
+  test: boolean;
+  offline: boolean;
+  at: string;
+  day: string;
+  undone_at: string | null;
+  undone_reason: string | null;
+}
+
+export interface ScanAnswer {
+  scan_id: string;
+  admit: boolean;
+  reason: string | null;
+  message: string;
+  direction: string;
+  test: boolean;
+  at: string;
+  day: string;
+  repeated: boolean;
+  since: string | null;
+  gate: string | null;
+  ticket: TicketAtGate | null;
+}
+
+export interface ScanWish {
+  qr?: string | null;
+  /** The eight characters on the ticket. */
+  code?: string | null;
+  direction?: 'in' | 'out';
+  test?: boolean;
+  gate_id?: string | null;
+  /** The device's own number: the same scan again is one scan. */
+  counter?: number | null;
+  override?: Override | null;
+  battery?: number | null;
+  app_version?: string | null;
+}
+
+export interface Scope {
+  name: string;
+  actions: string[];
+}
+
+export interface Seat {
+  id: string;
+  seat_key: string;
+  ordinal: number;
+  zone_id: string;
+  section: string;
+  row: string;
+  number: string;
+  category: string;
+  price_category: string | null;
+  companion_of: string | null;
+  status: string;
+}
+
+export interface SeatChoice {
+  seat_ids?: string[];
+  groups?: string[];
+  reason: string;
+}
+
+export interface SeatMove {
+  ticket_id: string;
+  from_seat_id: string;
+  from_seat_key: string;
+  to_seat_id: string | null;
+  to_seat_key: string | null;
+  kind: string;
+  reason: string;
+}
+
+export interface Seating {
+  layout_id: string | null;
+  occupancy: seating_model_Occupancy | null;
+}
+
+export interface SessionItem {
+  hold_id: string;
+  ticket_type_id: string;
+  name: string;
+  seat_id: string | null;
+  zone_id: string | null;
+  quantity: number;
+  unit_price: Money;
+  attendee: Attendee | null;
+  held_until: string | null;
+  held_until_unix_ms: number | null;
+  live: boolean;
+}
+
+export interface SetCharges {
+  charges: Charge[];
+}
+
+export interface SetEventPolicy {
+  policy: Record<string, boolean | number | null>;
+}
+
+export interface SetPolicy {
+  values: Record<string, boolean | number | null>;
+  mandatory?: string[];
+}
+
+export interface ShowMeasures {
+  event_id: string;
+  name: string;
+  start_at: string;
+  timezone: string;
+  full: number;
+  measures: Measure[];
+}
+
+export interface ShowReport {
+  event_id: string;
+  name: string;
+  status: Status;
+  start_at: string;
+  rescheduled_at: string | null;
+  timezone: string;
+  capacity: number;
+  reason: string | null;
+  holds: HoldCounts;
+  checkouts: CheckoutCounts;
+  rates: Rates;
+}
+
+export interface ShowSales {
+  event_id: string;
+  name: string;
+  status: Status;
+  start_at: string;
+  rescheduled_at: string | null;
+  timezone: string;
+  capacity: number;
+  sold: number;
+  orders: number;
+  currency: string | null;
+  amount: number;
+  refunded: number;
+}
+
+export interface SignIn {
+  organization: string;
+  email: string;
+  password: string;
+}
+
+export interface SignInAsGuest {
+  organization: string;
+  name?: string;
+}
+
+export interface SignInToPlatform {
+  email: string;
+  password: string;
+}
+
+export interface StartCheckout {
+  items: checkout_model_Item[];
+  promo_code?: string | null;
+}
+
+export type Status = 'draft' | 'published' | 'live' | 'ended' | 'cancelled' | 'postponed' | 'archived';
+
+export interface Straight {
+  name?: string;
+  rows?: number;
+  seats_per_row?: number;
+  aisles_after?: number[];
+  staggered?: boolean;
+  continuous?: boolean;
+  numbering?: 'left_to_right' | 'right_to_left' | 'odd_even';
+  row_labels?: 'letters' | 'letters_without_i_o' | 'numbers';
+  wheelchair_places?: number;
+  /** From one seat to the next, in the plan's units. */
+  seat_pitch?: number;
+  /** From one seat to the next, in the plan's units. */
+  row_pitch?: number;
+  kind: 'straight';
+}
+
+export interface Tables {
+  name?: string;
+  rows?: number;
+  columns?: number;
+  seats_per_table?: number;
+  sold_as?: 'whole' | 'seats';
+  membership_tier?: string | null;
+  /** From one seat to the next, in the plan's units. */
+  seat_pitch?: number;
+  kind: 'tables';
+}
+
+export interface Template {
+  name: string;
+  description: string;
+}
+
+export interface Theatre {
+  name?: string;
+  stalls_rows?: number;
+  stalls_seats?: number;
+  circle_rows?: number;
+  circle_seats?: number;
+  upper_circle_rows?: number;
+  upper_circle_seats?: number;
+  premium_rows?: number;
+  aisles?: number;
+  numbering?: 'left_to_right' | 'right_to_left' | 'odd_even';
+  row_labels?: 'letters' | 'letters_without_i_o' | 'numbers';
+  wheelchair_places?: number;
+  /** From one seat to the next, in the plan's units. */
+  seat_pitch?: number;
+  /** From one seat to the next, in the plan's units. */
+  row_pitch?: number;
+  kind: 'theatre';
+}
+
+export interface Ticket {
+  id: string;
+  event_id: string;
+  order_id: string;
+  ticket_type_id: string;
+  seat_id: string | null;
+  zone_id: string | null;
+  number: string;
+  code: string;
+  holder_name: string;
+  holder_email: string;
+  holder_user_id: string | null;
+  membership_id: string | null;
+  status: 'valid' | 'used' | 'cancelled' | 'refunded';
+  reason: string | null;
+  version: number;
+  issued_at: string;
+  transferred_at: string | null;
+}
+
+export interface TicketAtGate {
+  id: string;
+  number: string;
+  code: string;
+  holder_name: string;
+  type_name: string;
+  status: string;
+  zone_name: string | null;
+  section: string | null;
+  row: string | null;
+  seat: string | null;
+  place_no: number | null;
+  accessibility: string | null;
+  companion_seats: string | null;
+  entries_today: number;
+  inside: boolean;
+}
+
+export interface TicketKey {
+  key_id: number;
+  public_key: string;
+  created_at: string;
+  retired_at: string | null;
+  revoked_at: string | null;
+}
+
+export interface TicketMove {
+  ticket_id: string;
+  migration_id: string;
+  event_id: string;
+  from_place: string;
+  to_place: string | null;
+  respond_by: string;
+  answer: string | null;
+  answered_at: string | null;
+}
+
+export interface TicketType {
+  id: string;
+  event_id: string;
+  name: string;
+  description: string;
+  tier: 'general' | 'vip' | 'early_bird' | 'custom';
+  kind: 'seated' | 'ga';
+  price: number;
+  currency: string;
+  prices: Record<string, number>;
+  zones: string[];
+  quantity: number | null;
+  sale_start_at: string | null;
+  sale_end_at: string | null;
+  entitlement: 'single' | 'limited_reentry_per_day' | 'unlimited_multi_day' | 'ga_seated' | 'ga_standing';
+  valid_days: string[];
+  max_daily_entries: number | null;
+  max_per_order: number | null;
+  hidden: boolean;
+  position: number;
+  version: number;
+  created_at: string;
+  updated_at: string;
+  held: number | null;
+  sold: number | null;
+}
+
+export interface Transfer {
+  name: string;
+  email: string;
+}
+
+export interface Undo {
+  reason: string;
+}
+
+export interface User {
+  id: string;
+  email: string | null;
+  name: string;
+  role: string;
+  status: string;
+  created_at: string;
+}
+
+export interface Venue {
+  id: string;
+  slug: string;
+  name: string;
+  kind: string;
+  timezone: string;
+  address: string | null;
+  address_parts: AddressParts;
+  city: string;
+  country: string;
+  latitude: number | null;
+  longitude: number | null;
+  max_capacity: number;
+  settings: Record<string, unknown>;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface WayToPay {
+  provider: string;
+  methods: string[];
+  notice: string | null;
+  public_key: string | null;
+}
+
+export interface Webhook {
+  id: string;
+  url: string;
+  description: string;
+  events: string[];
+  enabled: boolean;
+  disabled_because: 'gone' | 'failing' | null;
+  failures: number;
+  failing_since: string | null;
+  previous_secret_until: string | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface WebhookWithSecret {
+  id: string;
+  url: string;
+  description: string;
+  events: string[];
+  enabled: boolean;
+  disabled_because: 'gone' | 'failing' | null;
+  failures: number;
+  failing_since: string | null;
+  previous_secret_until: string | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+  secret: string;
+}
+
+export interface WithReason {
+  reason?: string | null;
+}
+
+export interface Words {
+  section: string;
+  row: string;
+  number: string;
+}
+
+export interface Zone {
+  id: string;
+  position: number;
+  key: string;
+  name: string;
+  zone_type: string;
+  capacity: number;
+  access_mode: string;
+  membership_tier: string | null;
+  allowed_roles: string[];
+  price_category: string | null;
+}
+
+export interface ZoneChange {
+  zone: string;
+  change: 'added' | 'removed' | 'changed';
+  fields: string[];
+}
+
+export interface ZoneOccupancy {
+  zone_id: string;
+  name: string;
+  zone_type: string;
+  capacity: number;
+  available: number;
+  held: number;
+  sold: number;
+  blocked: number;
+}
+
+export interface ZoneOverride {
+  name?: string;
+  zone_type?: 'reserved_seating' | 'ga_seated' | 'ga_standing' | 'vip_reserved' | 'vip_standing';
+  capacity?: number;
+  access_mode?: 'public' | 'membership_tier' | 'role_based' | 'whitelist';
+  membership_tier?: string;
+  allowed_roles?: string[];
+}
+
+export interface accounts_model_Session {
+  token: string;
+  user: User;
+  organization: Organization;
+  expires_at: string;
+  expires_at_unix_ms: number;
+}
+
+export interface checkout_model_Item {
+  hold_id: string;
+  ticket_type_id: string;
+  quantity?: number | null;
+  attendee?: Attendee | null;
+}
+
+export interface checkout_model_Session {
+  id: string;
+  event_id: string;
+  status: string;
+  items: SessionItem[];
+  promo_code: string | null;
+  lines: QuotedLine[];
+  total: Money;
+  ways_to_pay: WayToPay[];
+  expires_at: string;
+  expires_at_unix_ms: number;
+  server_time_unix_ms: number;
+  order_id: string | null;
+}
+
+export interface checkout_model_TicketView {
+  id: string;
+  number: string;
+  code: string;
+  status: string;
+  ticket_type_id: string;
+  seat_id: string | null;
+  zone_id: string | null;
+  holder_name: string;
+}
+
+export interface holds_model_Item {
+  seat_id?: string | null;
+  zone_id?: string | null;
+  ticket_type_id?: string | null;
+  quantity?: number;
+}
+
+export interface scanning_live_model_Occupancy {
+  kind: string;
+  id: string;
+  name: string | null;
+  status: string | null;
+  capacity: number | null;
+  inside: number;
+  entered: number;
+}
+
+export interface seating_model_Occupancy {
+  capacity: number;
+  available: number;
+  held: number;
+  sold: number;
+  blocked: number;
+  zones: ZoneOccupancy[];
+  version: string;
+}
+
+export interface tickets_model_TicketView {
+  id: string;
+  event_id: string;
+  order_id: string;
+  ticket_type_id: string;
+  seat_id: string | null;
+  zone_id: string | null;
+  number: string;
+  code: string;
+  holder_name: string;
+  holder_email: string;
+  holder_user_id: string | null;
+  membership_id: string | null;
+  status: 'valid' | 'used' | 'cancelled' | 'refunded';
+  reason: string | null;
+  version: number;
+  issued_at: string;
+  transferred_at: string | null;
+  order_code: string;
+  type_name: string;
+  entitlement: string;
+  price: Money | null;
+  event_name: string;
+  event_slug: string;
+  event_status: string;
+  start_at: string;
+  end_at: string;
+  doors_at: string;
+  first_start_at: string;
+  rescheduled_at: string | null;
+  is_undated: boolean;
+  timezone: string;
+  venue_name: string;
+  address: string | null;
+  city: string;
+  zone_name: string | null;
+  section: string | null;
+  row: string | null;
+  seat: string | null;
+  accessibility: string | null;
+  qr: string | null;
+}
+
+/** By method and path, `{}` where a path names something. `data` is in the envelope of one thing, `row` in
+ * that of a page; a route that has neither answers with nothing, or not in JSON. */
+export interface Routes {
+  /** Who did what, newest first */
+  'GET /api/audit': { row: AuditEntry };
+  /** The same for a spreadsheet */
+  'GET /api/audit.csv': {};
+  /** Start as a guest at an organisation's storefront */
+  'POST /api/auth/guest': { body: SignInAsGuest; data: accounts_model_Session };
+  /** Join a team with a mailed invitation, choosing name and password */
+  'POST /api/auth/invitation/accept': { body: AcceptInvitation; data: accounts_model_Session };
+  /** Sign in with address and password */
+  'POST /api/auth/login': { body: SignIn; data: accounts_model_Session };
+  /** End this session */
+  'POST /api/auth/logout': {};
+  /** Have a sign-in link mailed. The answer does not tell whether the address is known */
+  'POST /api/auth/magic-link': { body: AskForMagicLink };
+  /** Sign in with a mailed link. It works once */
+  'POST /api/auth/magic-link/redeem': { body: RedeemToken; data: accounts_model_Session };
+  /** The organisations that this browser is signed in to, newest first; name one by its id in `X-Organization` */
+  'GET /api/auth/sessions': { data: OpenSession[] };
+  /** A checkout of mine, with the time that is left */
+  'GET /api/checkout/{}': { data: checkout_model_Session };
+  /** Leave a checkout: its places, its slot and its promo code are free at once. A payment that waits for me at its */
+  'DELETE /api/checkout/{}': {};
+  /** Buy what a checkout has. Needs an Idempotency-Key */
+  'POST /api/checkout/{}/purchase': { body: Purchase; data: Order };
+  /** Shows of every status, by their date: the new one, if there is one */
+  'GET /api/events': { row: EventView };
+  /** Draft a show. Its venue's name, address and time zone are kept with it */
+  'POST /api/events': { body: NewEvent; data: EventView };
+  /** Announced shows that are not over, the next one first, in short: for dashboards and drop-downs. At most 200 */
+  'GET /api/events/upcoming': { data: EventSummary[] };
+  /** One show, with what its status allows at this moment, and how many take part in it */
+  'GET /api/events/{}': { data: EventView };
+  /** Delete a draft. Everything else is archived instead */
+  'DELETE /api/events/{}': {};
+  /** Change a show. Moving an announced one to another venue needs a reason */
+  'PATCH /api/events/{}': { body: ChangeEvent; data: EventView };
+  /** Put a show away. Nothing follows */
+  'POST /api/events/{}/archive': { data: EventView };
+  /** What was done to a show, by whom and why, newest first */
+  'GET /api/events/{}/audit': { row: AuditEntry };
+  /** The state of every seat by ordinal, two bits each: available, held, sold, blocked. The ETag is its version */
+  'GET /api/events/{}/availability': {};
+  /** A public show as iCalendar */
+  'GET /api/events/{}/calendar.ics': {};
+  /** Cancel a show for good. Sales stop at once */
+  'POST /api/events/{}/cancel': { body?: WithReason; data: EventView };
+  /** The fees and taxes that hold for a show */
+  'GET /api/events/{}/charges': { data: ChargeList };
+  /** Give a show fees and taxes of its own, in place of the organisation's */
+  'PUT /api/events/{}/charges': { body: SetCharges; data: ChargeList };
+  /** Let the organisation's fees and taxes hold for the show again */
+  'DELETE /api/events/{}/charges': {};
+  /** My checkout in this show, for who was disconnected */
+  'GET /api/events/{}/checkout': { data: checkout_model_Session };
+  /** Begin to buy what I hold: each hold as tickets of a type */
+  'POST /api/events/{}/checkout': { body: StartCheckout; data: checkout_model_Session | Place };
+  /** Draft the same show for another date, in the same series */
+  'POST /api/events/{}/duplicate': { body: Duplicate; data: EventView };
+  /** End the show by hand; the clock does it at its end */
+  'POST /api/events/{}/end': { data: EventView };
+  /** Who came in and went out over a day, by five minutes; and how many came in by each gate just now */
+  'GET /api/events/{}/gates/entries': { data: Entries };
+  /** How many are inside today: by gate, by zone and in all */
+  'GET /api/events/{}/gates/live': { data: LiveGates };
+  /** The same, live: Server-Sent Events, a `snapshot` whenever somebody came in, at most one a second */
+  'GET /api/events/{}/gates/stream': {};
+  /** What I hold in this show */
+  'GET /api/events/{}/holds': { data: Hold[] };
+  /** Hold several seats and places, all or none; or the best available, which says what it chose and why */
+  'POST /api/events/{}/holds': { body?: HoldItems; data: Basket };
+  /** Release whatever is held of these seats, with a reason. If one is being paid for, none is */
+  'POST /api/events/{}/holds/release': { body: ReleaseSeats; data: Record<string, number> };
+  /** Double entries that offline gates let happen: which ticket, where and when. Open ones first */
+  'GET /api/events/{}/incidents': { data: Incident[] };
+  /** Close an incident, with a note of what was found */
+  'POST /api/events/{}/incidents/{}/resolve': { body: Resolve; data: Incident };
+  /** A show's layout version and what differs from it */
+  'GET /api/events/{}/layout': { data: EventLayoutView };
+  /** Set a show's whole seating; its seats exist from then on. Refused once something is held or sold */
+  'PUT /api/events/{}/layout': { body: AttachLayout; data: EventLayoutView };
+  /** Let a show go without seats again */
+  'DELETE /api/events/{}/layout': {};
+  /** The state of every seat of any show of ours, as the public sees or will see it */
+  'GET /api/events/{}/layout/availability': {};
+  /** A show's migrations to other versions, planned, applied or discarded */
+  'GET /api/events/{}/layout/migrations': { row: LayoutMigration };
+  /** Say who would sit where on another version of the layout. Nothing moves yet */
+  'POST /api/events/{}/layout/migrations': { body: PlanMigration; data: LayoutMigrationView };
+  /** The counts of any show of ours */
+  'GET /api/events/{}/layout/occupancy': { data: seating_model_Occupancy };
+  /** The map's geometry of any show of ours, a draft's too */
+  'GET /api/events/{}/layout/seatmap': {};
+  /** The seats of any show of ours, by ordinal */
+  'GET /api/events/{}/layout/seats': { row: Seat };
+  /** What everybody with a place in the show was told, and how many of them have it */
+  'GET /api/events/{}/notices': { row: NoticeProgress };
+  /** How many places are available, held, sold and blocked: in each zone, and in all */
+  'GET /api/events/{}/occupancy': { data: seating_model_Occupancy };
+  /** What can be bought of a show, in its order, with prices in minor units */
+  'GET /api/events/{}/offers': { data: Offer[] };
+  /** The orders of a show, oldest first */
+  'GET /api/events/{}/orders': { row: OrderRow };
+  /** The orders of a show for a spreadsheet, oldest first */
+  'GET /api/events/{}/orders.csv': {};
+  /** Postpone a show, with or without its new date */
+  'POST /api/events/{}/postpone': { body?: Postpone; data: EventView };
+  /** A show's promo codes, with how often each was used and what it has cost */
+  'GET /api/events/{}/promo-codes': { data: PromoCode[] };
+  /** Add a promo code: a share or an amount off, or access to hidden types */
+  'POST /api/events/{}/promo-codes': { body: NewPromoCode; data: PromoCode };
+  /** One promo code */
+  'GET /api/events/{}/promo-codes/{}': { data: PromoCode };
+  /** Delete a code that nobody has used */
+  'DELETE /api/events/{}/promo-codes/{}': {};
+  /** Change how often, for what and how long a code is good, or switch it off */
+  'PATCH /api/events/{}/promo-codes/{}': { body: ChangePromoCode; data: PromoCode };
+  /** Announce a show; or a postponed one again, on its new date */
+  'POST /api/events/{}/publish': { data: EventView };
+  /** Where I stand: position, people ahead, how long it will take. Ask again after `next_poll_s` */
+  'GET /api/events/{}/queue': { data: Place };
+  /** Join the line, or take a slot at once if one is free */
+  'POST /api/events/{}/queue': { data: Place };
+  /** Give the place or the slot back. Whoever leaves while waiting can join again after an hour. A slot that has a */
+  'DELETE /api/events/{}/queue': {};
+  /** Take nobody new. When those who wait are served, the room closes */
+  'POST /api/events/{}/queue/drain': { data: RoomView };
+  /** What anybody needs to recompute the order of a pre-queue: the seed's hash before it opens, the seed after */
+  'GET /api/events/{}/queue/draw': { data: Draw };
+  /** Open the room now. From here on people choose by turns. A pre-queue is drawn */
+  'POST /api/events/{}/queue/open': { data: RoomView };
+  /** Let nobody in for now. People may still join, and those inside go on */
+  'POST /api/events/{}/queue/pause': { data: RoomView };
+  /** Go on letting people in */
+  'POST /api/events/{}/queue/resume': { data: RoomView };
+  /** The waiting room and how it goes: who waits, who is inside, how fast, how many gave up */
+  'GET /api/events/{}/queue/settings': { data: RoomView };
+  /** When the room opens, how many may choose and buy at a time, how long an admitted person has to begin */
+  'PUT /api/events/{}/queue/settings': { body: RoomSettings; data: RoomView };
+  /** What goes back in a show; if it was cancelled, how many of its orders have been given back */
+  'GET /api/events/{}/refunds': { data: EventRefunds };
+  /** Try once more to give back what the provider refused in a show, 500 refunds at a time, the oldest first */
+  'POST /api/events/{}/refunds/retry': { data: EventRefunds };
+  /** What became of a show's holds and checkouts: in all, and day by day */
+  'GET /api/events/{}/report': { data: EventReport };
+  /** Give a postponed show its new date, or another one */
+  'POST /api/events/{}/reschedule': { body: Reschedule; data: EventView };
+  /** Whether a show of ours has a layout, and how full it is then: for screens that show any of them */
+  'GET /api/events/{}/seating': { data: Seating };
+  /** The seating policy as it counts for a show */
+  'GET /api/events/{}/seating-policy': { data: PolicyValue[] };
+  /** Set in what a show differs from its organisation's policy, also while it sells. All mistakes at once */
+  'PUT /api/events/{}/seating-policy': { body: SetEventPolicy; data: PolicyValue[] };
+  /** The map's geometry: compact (docs/seatmap-format.md), or as JSON. It never changes for one layout version */
+  'GET /api/events/{}/seatmap': {};
+  /** A show's seats, by ordinal */
+  'GET /api/events/{}/seats': { row: Seat };
+  /** Take seats out of the sale, with a reason. A held one is taken from its holder; a sold one stays sold */
+  'POST /api/events/{}/seats/block': { body: SeatChoice; data: Record<string, number> };
+  /** Set stranded seats of any show free, with a reason: those that are held, suspended, or kept for somebody */
+  'POST /api/events/{}/seats/release': { body: SeatChoice; data: Released };
+  /** Give blocked seats back to the sale, with a reason */
+  'POST /api/events/{}/seats/unblock': { body: SeatChoice; data: Record<string, number> };
+  /** One seat of a show */
+  'GET /api/events/{}/seats/{}': { data: Seat };
+  /** Reserve a seat for a few minutes. The same person again gets the same hold back (200), with the time left */
+  'POST /api/events/{}/seats/{}/reserve': { body?: Reserve; data: Reserved };
+  /** Open the show by hand; the clock does it at the doors' time */
+  'POST /api/events/{}/start': { data: EventView };
+  /** One public show and its seats, live */
+  'GET /api/events/{}/stream': {};
+  /** One show in short, from the cache: for screens that ask often */
+  'GET /api/events/{}/summary': { data: EventSummary };
+  /** A show's ticket types, hidden ones too, with what is held and sold where it is counted */
+  'GET /api/events/{}/ticket-types': { data: TicketType[] };
+  /** Add a ticket type. Without a quantity it sells as many as its zones have places */
+  'POST /api/events/{}/ticket-types': { body: NewTicketType; data: TicketType };
+  /** One ticket type */
+  'GET /api/events/{}/ticket-types/{}': { data: TicketType };
+  /** Delete a ticket type that nobody holds or has bought */
+  'DELETE /api/events/{}/ticket-types/{}': {};
+  /** Change a ticket type. Who has begun to buy pays what they were told */
+  'PATCH /api/events/{}/ticket-types/{}': { body: ChangeTicketType; data: TicketType };
+  /** Take an announced show back into the drafts */
+  'POST /api/events/{}/unpublish': { body?: WithReason; data: EventView };
+  /** My place on a show's waiting list, and what I am offered */
+  'GET /api/events/{}/waitlist': { data: Entry };
+  /** Put my name on a show's waiting list, for a party of so many */
+  'POST /api/events/{}/waitlist': { body?: JoinList; data: Entry };
+  /** Leave a show's waiting list. What I am offered goes to the next one */
+  'DELETE /api/events/{}/waitlist': {};
+  /** Who is or was on a show's waiting list, in the order of joining */
+  'GET /api/events/{}/waitlist/entries': { row: EntryRow };
+  /** A show's waiting list: whether it is on, how long an offer is kept, and how many wait */
+  'GET /api/events/{}/waitlist/settings': { data: ListView };
+  /** Switch a show's waiting list on or off, and say how long an offer is kept */
+  'PUT /api/events/{}/waitlist/settings': { body: ListSettings; data: ListView };
+  /** Who is on a zone's list, by address */
+  'GET /api/events/{}/zones/{}/guests': { row: Guest };
+  /** Put people on a zone's list */
+  'POST /api/events/{}/zones/{}/guests': { body: AddGuests; data: Record<string, number> };
+  /** Take somebody off a zone's list */
+  'DELETE /api/events/{}/zones/{}/guests/{}': {};
+  /** One gate */
+  'GET /api/gates/{}': { data: Gate };
+  /** Delete a gate */
+  'DELETE /api/gates/{}': {};
+  /** Open, close, rename or resize a gate */
+  'PATCH /api/gates/{}': { body: ChangeGate; data: Gate };
+  /** Give a hold back. Staff release somebody else's with a reason */
+  'DELETE /api/holds/{}': {};
+  /** Upload a picture: JPEG, PNG or WebP, up to 10 MB and 50 megapixels */
+  'POST /api/images': { data: Image };
+  /** One migration, with where each ticket goes */
+  'GET /api/layout-migrations/{}': { data: LayoutMigrationView };
+  /** Do it: at once for everybody, or not at all */
+  'POST /api/layout-migrations/{}/approve': { data: LayoutMigrationView };
+  /** Drop a planned migration */
+  'POST /api/layout-migrations/{}/discard': { data: LayoutMigrationView };
+  /** Draw what `generate` would make; nothing is stored */
+  'POST /api/layouts/preview': { body: Straight | Curved | Arena | Tables | Theatre | Festival };
+  /** One version of a layout, with its zones */
+  'GET /api/layouts/{}': { data: LayoutView };
+  /** Put another plan in place of a draft's */
+  'PUT /api/layouts/{}': { body: Blob; data: LayoutView };
+  /** Delete a draft. What shows may use is archived instead */
+  'DELETE /api/layouts/{}': {};
+  /** Open a draft for shows; the version that was active is archived */
+  'POST /api/layouts/{}/activate': { data: LayoutView };
+  /** Close a version for further shows. Those that have it keep it */
+  'POST /api/layouts/{}/archive': { data: LayoutView };
+  /** What was added, removed, moved, renumbered or put into another category since another version */
+  'GET /api/layouts/{}/differences': { data: PlanDifference };
+  /** The whole plan (`fullhouse/1`), as it may be given back to make the next version */
+  'GET /api/layouts/{}/plan': {};
+  /** A drawing of the layout */
+  'GET /api/layouts/{}/preview.svg': {};
+  /** The layout as maps draw it (docs/seatmap-format.md), whether a show has it or not */
+  'GET /api/layouts/{}/seatmap': {};
+  /** Make the next version of a layout, as a draft. Shows on older versions stay there */
+  'POST /api/layouts/{}/versions': { body: Blob; data: LayoutView };
+  /** What was booked, oldest first. Each transaction's entries are nothing together */
+  'GET /api/ledger': { row: LedgerTransaction };
+  /** The ledger for a spreadsheet, a line for each entry */
+  'GET /api/ledger.csv': {};
+  /** What the organisation has earned, by currency: in all, or with one show */
+  'GET /api/ledger/balance': { data: Balance[] };
+  /** Who am I, and what may I do here */
+  'GET /api/me': { data: Me };
+  /** Change my name */
+  'PATCH /api/me': { body: ChangeMe; data: User };
+  /** Set or change my password. All my other sessions end */
+  'PUT /api/me/password': { body: ChangePassword };
+  /** What you have tickets for, newest first */
+  'GET /api/me/tickets': { row: tickets_model_TicketView };
+  /** The order whose secret the `Authorization` header carries: for guests, by the link in their mail */
+  'GET /api/order': { data: Order };
+  /** Have the tickets of the order whose secret the `Authorization` header carries mailed once more, to the address */
+  'POST /api/order/resend': {};
+  /** Pass on a ticket of the order whose secret the `Authorization` header carries */
+  'POST /api/order/tickets/{}/transfer': { body: Transfer; data: Ticket };
+  /** My orders, oldest first; for staff those of the whole organisation */
+  'GET /api/orders': { row: OrderRow };
+  /** Orders by their code, or by words of the buyer's name or address; newest first */
+  'POST /api/orders/search': { body?: FindOrders; row: FoundOrder };
+  /** An order of mine, with its tickets; any order for staff */
+  'GET /api/orders/{}': { data: Order };
+  /** My payment came when the places were gone: take the other places that are held for me, or have my money back */
+  'POST /api/orders/{}/consent': { body: Consent; data: Order };
+  /** What was given back of an order, oldest first */
+  'GET /api/orders/{}/refunds': { data: OrderRefund[] };
+  /** Give an order back: all of it, some of its tickets, or an amount. Needs an Idempotency-Key */
+  'POST /api/orders/{}/refunds': { body: RefundOrder; data: OrderRefund };
+  /** What a refund would give back, and which tickets would be void. Nothing is done */
+  'POST /api/orders/{}/refunds/preview': { body: RefundOrder; data: RefundPreview };
+  /** Note that the buyer got by another way what the provider refused to give back: in cash, by a transfer */
+  'POST /api/orders/{}/refunds/{}/paid-outside': { body: PaidOutside; data: OrderRefund };
+  /** Try once more to give back what the provider refused. A worker asks it; `status` says what became of it */
+  'POST /api/orders/{}/refunds/{}/retry': { data: OrderRefund };
+  /** Have the tickets of an order of mine mailed once more, to the address that the order names */
+  'POST /api/orders/{}/resend': {};
+  /** Mail an order's tickets to its buyer again: those that are still good */
+  'POST /api/orders/{}/send': {};
+  /** My organisation */
+  'GET /api/org': { data: OrganizationProfile };
+  /** Change name, currency, language, time zone, contact, colour, or how mail is signed */
+  'PATCH /api/org': { body: ChangeOrganization; data: OrganizationProfile };
+  /** The organisation's API keys, without their secrets */
+  'GET /api/org/api-keys': { row: ApiKey };
+  /** Make an API key. Its secret is in this answer and never again */
+  'POST /api/org/api-keys': { body: CreateApiKey; data: NewApiKey };
+  /** What a key of mine may be given, and what each scope opens */
+  'GET /api/org/api-keys/scopes': { data: Scope[] };
+  /** End an API key at once */
+  'DELETE /api/org/api-keys/{}': {};
+  /** The organisation's fees and taxes */
+  'GET /api/org/charges': { data: ChargeList };
+  /** Set the fees and taxes of all shows that have none of their own. Who has begun to buy pays as told */
+  'PUT /api/org/charges': { body: SetCharges; data: ChargeList };
+  /** Invitations that are still open */
+  'GET /api/org/invitations': { row: Invitation };
+  /** Invite somebody into the team by mail */
+  'POST /api/org/invitations': { body: Invite; data: Invitation };
+  /** Take an invitation back */
+  'DELETE /api/org/invitations/{}': {};
+  /** The letters that are written here, and when */
+  'GET /api/org/mail-templates': { data: Template[] };
+  /** An example of a letter in the organisation's own look, as HTML or as text with its subject above */
+  'GET /api/org/mail-templates/{}/preview': {};
+  /** Mail that was written here, newest first; with its text while it is not sent */
+  'GET /api/org/mailbox': { row: Mail };
+  /** One mail, with its HTML while it is not sent */
+  'GET /api/org/mailbox/{}': { data: MailInFull };
+  /** One mail as its reader sees it. 404 once it is sent: its text is blanked then */
+  'GET /api/org/mailbox/{}/html': {};
+  /** The team, oldest first */
+  'GET /api/org/members': { row: User };
+  /** Change a role, or disable somebody. Nobody manages a role above their own */
+  'PATCH /api/org/members/{}': { body: ChangeMember; data: User };
+  /** Memberships, oldest first */
+  'GET /api/org/memberships': { row: Membership };
+  /** Make somebody a member of a tier */
+  'POST /api/org/memberships': { body: GrantMembership; data: Membership };
+  /** One membership */
+  'GET /api/org/memberships/{}': { data: Membership };
+  /** Suspend, revoke, restore, or move the validity of a membership */
+  'PATCH /api/org/memberships/{}': { body: ChangeMembership; data: Membership };
+  /** How the shows on sale are doing: each measure with its target, and beyond what somebody should look */
+  'GET /api/org/metrics': { data: Measures };
+  /** What became of holds and checkouts, show by show: those that were announced, the latest date first */
+  'GET /api/org/reports': { row: ShowReport };
+  /** The same for a spreadsheet */
+  'GET /api/org/reports.csv': {};
+  /** The organisation's seating policy: each value, and whose word it is */
+  'GET /api/org/seating-policy': { data: PolicyValue[] };
+  /** The organisation's shows, live */
+  'GET /api/org/stream': {};
+  /** The public keys that tickets are checked with */
+  'GET /api/org/ticket-keys': { data: TicketKey[] };
+  /** Sign tickets with a new key. Printed codes stay good, unless the old key is revoked */
+  'POST /api/org/ticket-keys': { body?: RotateKey; data: TicketKey[] };
+  /** The organisation's webhooks, oldest first, without their secrets */
+  'GET /api/org/webhooks': { row: Webhook };
+  /** Have an address told of facts. Its secret is in this answer and never again */
+  'POST /api/org/webhooks': { body: NewWebhook; data: WebhookWithSecret };
+  /** One webhook */
+  'GET /api/org/webhooks/{}': { data: Webhook };
+  /** Delete a webhook and its log */
+  'DELETE /api/org/webhooks/{}': {};
+  /** Change a webhook, or enable it again after we gave it up */
+  'PATCH /api/org/webhooks/{}': { body: ChangeWebhook; data: Webhook };
+  /** What was sent to a webhook and how it went, newest first. Kept for 30 days */
+  'GET /api/org/webhooks/{}/deliveries': { row: Delivery };
+  /** Send a message once more, under the same `webhook-id` */
+  'POST /api/org/webhooks/{}/deliveries/{}/redeliver': { data: Delivery };
+  /** Make a new secret. For a day, messages are signed with the former one as well */
+  'POST /api/org/webhooks/{}/secret': { data: WebhookWithSecret };
+  /** Send a `webhook.test` now, once, and see what the receiver says. Takes up to 15 seconds */
+  'POST /api/org/webhooks/{}/test': { data: Delivery };
+  /** News of a payment or a refund, signed by the provider */
+  'POST /api/payments/{}/webhook': { body: Blob; data: Record<string, boolean> };
+  /** Cancel any organisation's show */
+  'POST /api/platform/events/{}/cancel': { body: PlatformOrder; data: EventView };
+  /** Postpone any organisation's show, until it has a new date */
+  'POST /api/platform/events/{}/postpone': { body: PlatformOrder; data: EventView };
+  /** Sign in as platform staff. The token goes into the Authorization header; there is no cookie */
+  'POST /api/platform/login': { body: SignInToPlatform; data: PlatformSession };
+  /** End this session */
+  'POST /api/platform/logout': {};
+  /** Who am I, and what may I do here */
+  'GET /api/platform/me': { data: PlatformMe };
+  /** All organisations, oldest first */
+  'GET /api/platform/organizations': { row: Organization };
+  /** Open an organisation and mail its owner an invitation. A repeat is refused by its slug */
+  'POST /api/platform/organizations': { body: CreateOrganization; data: Organization };
+  /** One organisation */
+  'GET /api/platform/organizations/{}': { data: Organization };
+  /** Suspend an organisation, or let it back in, with a reason */
+  'PATCH /api/platform/organizations/{}': { body: ChangeOrganizationStatus; data: Organization };
+  /** An organisation's shows that are not over, by their date: what the platform might have to stop */
+  'GET /api/platform/organizations/{}/events': { row: EventView };
+  /** An organisation's seating policy, and what is mandatory in it */
+  'GET /api/platform/organizations/{}/seating-policy': { data: PolicyValue[] };
+  /** Set an organisation's seating policy, and what none of its shows may override */
+  'PUT /api/platform/organizations/{}/seating-policy': { body: SetPolicy; data: PolicyValue[] };
+  /** Shows that are announced and not over, the next one first, with what they have sold. At most 200 */
+  'GET /api/sales/by-show': { data: ShowSales[] };
+  /** Paid orders by the hour or the day that they were made in: of a show, or of all */
+  'GET /api/sales/over-time': { data: SalesPoint[] };
+  /** Scan a ticket, by its QR or its eight characters */
+  'POST /api/scan': { body?: ScanWish; data: ScanAnswer };
+  /** Tell what a device decided without a connection */
+  'POST /api/scan/batch': { body: Batch; data: Merged };
+  /** Devices, with when they were last seen, their battery and the version of their app */
+  'GET /api/scan/devices': { data: Device[] };
+  /** Make a pairing code for a device at some gates of a show. It is good once, for ten minutes */
+  'POST /api/scan/devices': { body: NewDevice; data: NewPairing };
+  /** Revoke a device. Its next request is refused; what it has scanned stays */
+  'DELETE /api/scan/devices/{}': {};
+  /** Double entries of a show, for those at its gates: open ones first. They name people, as the search does */
+  'GET /api/scan/incidents': { data: Incident[] };
+  /** How many are inside today, at the show of the device that asks */
+  'GET /api/scan/live': { data: LiveGates };
+  /** Become the device that a code was made for. The token and the keys are told here, and never again */
+  'POST /api/scan/pair': { body: Pair; data: Paired };
+  /** Tickets of a show by name, order code, ticket code or number: fifty at most */
+  'GET /api/scan/search': { data: Hit[] };
+  /** The same search, with the name in the body: an address ends up in logs and histories */
+  'POST /api/scan/search': { body: FindTickets; data: Hit[] };
+  /** What a device needs to decide without a connection: signed, and encrypted for it (docs/scanning.md) */
+  'GET /api/scan/snapshot': {};
+  /** Take a wrong scan back, with a reason */
+  'POST /api/scan/{}/undo': { body: Undo; data: Scan };
+  /** Public shows by title, venue, city and description, the best match first. The last word may be unfinished */
+  'GET /api/search': { data: PublicEvent[] };
+  /** Void a ticket and free its place, with a reason. Paying back is another step */
+  'POST /api/tickets/{}/cancel': { body: CancelTicket; data: Ticket };
+  /** Where a ticket was moved to, if its show's layout was changed after it was sold */
+  'GET /api/tickets/{}/move': { data: TicketMove };
+  /** Take the other seat, or have the money back, fees included. Who says nothing keeps an equal or better seat */
+  'POST /api/tickets/{}/move': { body: AnswerMove; data: TicketMove };
+  /** Pass a ticket on. The new holder gets a code of their own, which only staff are told; yours is void now */
+  'POST /api/tickets/{}/transfer': { body: Transfer; data: Ticket };
+  /** One ticket, with the text of its QR code */
+  'GET /api/tickets/{}': { data: tickets_model_TicketView };
+  /** Venues, oldest first */
+  'GET /api/venues': { row: Venue };
+  /** Add a venue. Without a slug, one is made of its name */
+  'POST /api/venues': { body: NewVenue; data: Venue };
+  /** One venue */
+  'GET /api/venues/{}': { data: Venue };
+  /** Delete a venue and its gates */
+  'DELETE /api/venues/{}': {};
+  /** Change a venue. Shows that were announced keep what they were announced with */
+  'PATCH /api/venues/{}': { body: ChangeVenue; data: Venue };
+  /** A venue's gates, oldest first */
+  'GET /api/venues/{}/gates': { row: Gate };
+  /** Add a gate to a venue */
+  'POST /api/venues/{}/gates': { body: NewGate; data: Gate };
+  /** A venue's layouts, every version of each, oldest first */
+  'GET /api/venues/{}/layouts': { row: Layout };
+  /** Make a layout from a plan (`fullhouse/1`), as a draft. All mistakes are listed at once */
+  'POST /api/venues/{}/layouts': { body: Blob; data: LayoutView };
+  /** Make a layout from a few numbers, as a draft: rows, an arena, tables, a theatre, a festival */
+  'POST /api/venues/{}/layouts/generate': { body: Straight | Curved | Arena | Tables | Theatre | Festival; data: LayoutView };
+  /** Make a layout from a plan of ours or of pretix, as a draft. What was not understood is said, not fatal */
+  'POST /api/venues/{}/layouts/import': { body: Blob; data: Imported };
+  /** The entry whose secret the `Authorization` header carries: for guests, by the link in their mail */
+  'GET /api/waitlist': { data: Entry };
+  /** Leave the list by the link in the mail */
+  'DELETE /api/waitlist': {};
+  /** Be the guest who joined the waiting list, on whatever device the mail was opened */
+  'POST /api/waitlist/session': { data: accounts_model_Session };
+  /** All organisations' public shows: the next one first (`latest`), or what people look at and buy (`trending`) */
+  'GET /event/v1/events': { row: PublicEvent };
+  /** Draft a show, at a venue or just in a city */
+  'POST /event/v1/events': { body: NewPublicEvent; data: OwnEvent };
+  /** One public show. With the `ETag` of what the caller has, 304 while it is the same */
+  'GET /event/v1/events/{}': { data: PublicEvent };
+  /** Change a show of mine; admins and owners change any */
+  'PATCH /event/v1/events/{}': { body: ChangePublicEvent; data: OwnEvent };
+  /** Cancel a show */
+  'POST /event/v1/events/{}/cancel': { body?: WithReason; data: OwnEvent };
+  /** Announce a show */
+  'POST /event/v1/events/{}/publish': { data: OwnEvent };
+  /** Take an announced show back into the drafts */
+  'POST /event/v1/events/{}/unpublish': { data: OwnEvent };
+  /** Shows that I made, newest first */
+  'GET /event/v1/me/events': { row: OwnEvent };
+  /** Cities with shows: those that begin with `q`, then those that look like it */
+  'GET /event/v1/meta/cities': { data: CitySuggestion[] };
+  /** Live */
+  'GET /health/live': {};
+  /** Ready */
+  'GET /health/ready': {};
+}

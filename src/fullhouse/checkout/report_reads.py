@@ -1,0 +1,56 @@
+"""Reports: page by page, of one show, and for spreadsheets."""
+
+from datetime import datetime
+from uuid import UUID
+
+import msgspec
+
+from fullhouse.checkout import report_store as store
+from fullhouse.checkout.report_model import EventReport, ShowReport
+from fullhouse.events.model import Status
+from fullhouse.events.public_model import EventNotFound
+from fullhouse.kit.cursors import Cursors, Page
+from fullhouse.kit.db import Tx
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.secrets import Keyring
+from fullhouse.kit.sheets import sheet
+
+HEAD = (
+    "date", "show", "status", "reason", "holds", "in checkout", "sold", "expired", "released", "live", "places held",
+    "places sold", "checkouts", "bought", "left", "ran out", "stopped", "open", "hold to checkout", "checkout to sale",
+    "hold to sale", "abandonment", "expiry", "event",
+)  # fmt: skip
+Filters = tuple[Status | None, datetime | None, datetime | None]
+
+
+async def page_of_reports(
+    tx: Tx, keyring: Keyring, cursor: str | None, limit: int, filters: Filters
+) -> Page[ShowReport]:
+    """Filters: status, since, until."""
+    cursors = Cursors(keyring, "reports", tx.organization_id, *filters)
+    after = cursors.read(cursor, datetime, UUID) or (None, None)
+    rows = await store.show_reports(tx, tx.organization_id, *filters, *after, limit + 1)
+    return cursors.page(rows, limit, "date", "event_id")
+
+
+async def of_show(tx: Tx, event_id: UUID) -> EventReport:
+    report = await store.show_report(tx, tx.organization_id, event_id)
+    if report is None:
+        raise EventNotFound()
+    return EventReport(
+        **msgspec.structs.asdict(report),
+        released_by_house=await store.released_by_house(tx, tx.organization_id, event_id) or 0,
+        seconds_to_sale=await store.time_to_sale(tx, tx.organization_id, event_id),
+        days=await store.report_days(tx, tx.organization_id, event_id, report.timezone),
+    )
+
+
+def as_sheet(page: Page[ShowReport]) -> Answer:
+    rows = (
+        (r.date, r.name, r.status, r.reason, h.placed, h.in_checkout, h.sold, h.expired, h.released, h.live, h.places,
+         h.places_sold, c.started, c.bought, c.left, c.expired, c.stopped, c.open, *msgspec.structs.astuple(r.rates),
+         r.event_id)
+        for r in page.data
+        for h, c in ((r.holds, r.checkouts),)
+    )  # fmt: skip
+    return sheet("reports", HEAD, rows, page.next_cursor)
