@@ -99,6 +99,14 @@ UPDATE sessions SET revoked_at = app.clock() WHERE organization_id = $1 AND id =
 UPDATE sessions SET revoked_at = app.clock()
 WHERE organization_id = $1 AND user_id = $2 AND revoked_at IS NULL AND id IS DISTINCT FROM $3;
 
+-- name: end_guest_session
+-- One winner: of two who sign in from the same guest's session, whoever ends it has what the guest had.
+UPDATE sessions s SET revoked_at = app.clock()
+FROM users u
+WHERE s.organization_id = $1 AND s.token_hash = $2 AND s.revoked_at IS NULL AND s.expires_at > app.clock()
+  AND u.organization_id = $1 AND u.id = s.user_id AND u.email IS NULL AND u.role = 'customer' AND u.status = 'active'
+RETURNING s.id, s.user_id;
+
 -- name: insert_magic_link
 INSERT INTO magic_links (id, organization_id, email, token_hash, expires_at)
 VALUES ($1, $2, $3, $4, app.clock() + $5);

@@ -119,7 +119,8 @@ TEXTS = {
     "password": "Wagwoord",
     "mail_me": "Stuur eerder vir my ’n skakel",
     "new_here": "Nuut hier? Vra ’n skakel: die eerste een maak jou rekening.",
-    "basket_stays": "Die sitplekke in jou mandjie kom nie saam as jy aanmeld nie. Koop hulle eers, of kies dan weer.",
+    "basket_comes": "Die sitplekke in jou mandjie kom saam as jy aanmeld: met ’n wagwoord, of met ’n skakel wat jy "
+    "in hierdie blaaier oopmaak.",
     "in_link_half": "Hierdie adres is net ’n halwe skakel. Maak die een in jou e-pos oop.",
     "in_moment": "Een oomblik…",
     "in_done": "Jy is by {house} aangemeld as {name}.",

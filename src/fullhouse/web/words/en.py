@@ -119,7 +119,8 @@ TEXTS = {
     "password": "Password",
     "mail_me": "Mail me a link instead",
     "new_here": "New here? Ask for a link: the first one makes your account.",
-    "basket_stays": "The seats in your basket do not come along when you sign in. Buy them first, or choose again.",
+    "basket_comes": "The seats in your basket come along when you sign in: with a password, or by a link that you "
+    "open in this browser.",
     "in_link_half": "This address is only half a link. Open the one in your mail.",
     "in_moment": "One moment…",
     "in_done": "You are signed in to {house} as {name}.",
