@@ -107,6 +107,8 @@ TEXTS = {
     "lost_title": "Nie hier nie",
     "lost_more": "Daar is nie so ’n bladsy nie. ’n Vertoning is dalk verby, gekanselleer of verskuif.",
     "see_whats_on": "Sien wat aan is",
+    "gate_scanner": "Hekskandeerder",
+    "gate_scripts": "Die skandeerder het skrips nodig: laat hulle toe op hierdie bladsy.",
     # aanmelding
     "link_scripts": "Aanmelding het JavaScript nodig: die geheim in ’n skakel bly in jou blaaier.",
     "join": "Sluit by die span aan",

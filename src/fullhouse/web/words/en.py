@@ -107,6 +107,9 @@ TEXTS = {
     "lost_title": "Not here",
     "lost_more": "There is no such page. A show may have ended, been cancelled or moved to another address.",
     "see_whats_on": "See what’s on",
+    # the scanner
+    "gate_scanner": "Gate scanner",
+    "gate_scripts": "The scanner needs scripts: allow them for this page.",
     # signing in
     "link_scripts": "Signing in needs JavaScript: the secret in a mailed link stays in your browser.",
     "join": "Join the team",
