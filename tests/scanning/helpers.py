@@ -101,7 +101,7 @@ async def tell(by: Client, *scans: dict[str, Any], now: datetime | None = None, 
 def former(told: Any, token: str | None = None) -> dict[str, Any]:
     """What a device that was paired so (`told`) keeps of it: its name, and the proof that it had the token."""
     kept = hashlib.sha256((token or told["token"]).encode()).digest()
-    proof = hashlib.sha256(b"fullhouse former pairing:" + kept).digest()
+    proof = hashlib.sha256(b"former pairing:" + kept).digest()
     return {"device_id": told["device"]["id"], "proof": base64.b64encode(proof).decode()}
 
 

@@ -8,8 +8,8 @@ import { asFile, bringBack, endOf, expire, strand, stranded } from './stranded';
 const device = (eventId: string, ...gates: string[]) => ({ id: `of-${eventId}`, name: 'Phone', eventId, organization: 'harbour', token: 't', rights: [], gates: gates.map((id) => ({ id, name: id })) }) as unknown as Device; // prettier-ignore
 const admitted = { admitted: true, reason: null, day: '2026-06-20', code: 'A', label: '', presence: null, move: null, scanId: null };
 
-// SHA-256 of `fullhouse former pairing:` and SHA-256 of the token, `t`: as tests/scanning/helpers.py makes it.
-const PROOF = 'pRA/oIE4I40jLUU/bcXuD0tt1UgMq/UEeMa38PankuE=';
+// SHA-256 of `former pairing:` and SHA-256 of the token, `t`: as tests/scanning/helpers.py makes it.
+const PROOF = '1FP78yPZqWFv5EL7W1N6ZWTwGWpXgBephuQDcjQtCMc=';
 
 let shelf: Shelf;
 let number = 0;

@@ -66,7 +66,7 @@ export async function expire(shelf: Shelf, now: number): Promise<Stranded[]> {
 /** Whoever knows this has had the token; with it alone nobody comes in. */
 async function itself({ id, token }: Device): Promise<Former> {
   const hash = await sha256(new TextEncoder().encode(token));
-  const proof = await sha256(new Uint8Array([...new TextEncoder().encode('fullhouse former pairing:'), ...hash]));
+  const proof = await sha256(new Uint8Array([...new TextEncoder().encode('former pairing:'), ...hash]));
   return { device: id, proof: toBase64(proof) };
 }
 

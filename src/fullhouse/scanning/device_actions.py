@@ -37,7 +37,7 @@ from fullhouse.scanning.model import (
 
 CODE_TTL = timedelta(minutes=10)
 KEY = "scan-device-key"
-FORMER = b"fullhouse former pairing:"
+FORMER = b"former pairing:"
 
 
 async def add(tx: Tx, who: Principal, wish: NewDevice) -> NewPairing:

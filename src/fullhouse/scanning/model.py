@@ -270,7 +270,7 @@ class OfflineScan(Request, frozen=True, kw_only=True):
 
 
 class FormerPairing(Request, frozen=True, kw_only=True):
-    """Who this device was before. `proof` is SHA-256 of `fullhouse former pairing:` and of SHA-256 of the token that it
+    """Who this device was before. `proof` is SHA-256 of `former pairing:` and of SHA-256 of the token that it
     had, in base64: whoever knows it has had the token, and can do nothing else with it."""
 
     device_id: UUID
