@@ -2,10 +2,13 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from fullhouse import prove
 from fullhouse.kit.services import Services
+from fullhouse.prove_log import Call
 from tests.accounts.helpers import PASSWORD, data, give_password, link_in_mail, refused
 from tests.checkout.helpers import Sale, begun, buy, hold, rows, selling, start, wrong
 from tests.fixtures import Client, Tenant
@@ -13,7 +16,7 @@ from tests.holds.baskets import chairs
 from tests.holds.helpers import guest, hall, on_sale, seat_row
 from tests.queue.helpers import come
 
-pytestmark = pytest.mark.req("HOLD-1", "CHK-2")
+pytestmark = pytest.mark.req("HOLD-3", "CHK-2")
 
 
 @pytest.fixture(autouse=True)
@@ -95,6 +98,20 @@ async def test_what_a_guest_holds_comes_along_with_its_time(
     assert await wrong(server_url) == {}
 
 
+async def test_what_a_guest_was_told_is_still_true_afterwards(
+    client: Client, staff: Client, tenant: Tenant, server_url: str
+) -> None:
+    """A client's log says who asked for a hold, and not who has it now."""
+    sale = await selling(staff)
+    visitor = await guest(client, tenant)
+    guest_id = UUID(data(await visitor.get("/api/me"))["id"])
+    held = [UUID(item["hold_id"]) for item in await hold(visitor, sale, 0, 1)]
+    await sign_in(visitor, tenant)
+    log = [Call(call="1", kind="hold", event=sale.event_id, user=guest_id, best=2, end="ok", holds=held)]
+    found = {check.name: said for check, said in (await prove.run(server_url, log)).items()}
+    assert found["told"] == []
+
+
 async def test_only_a_guests_own_session_of_this_house_brings_something(
     client: Client, staff: Client, tenant: Tenant, other_tenant: Tenant, owner: Any
 ) -> None:
@@ -155,6 +172,7 @@ async def test_who_is_about_to_buy_already_finds_the_guests_places_in_the_basket
     assert data(await buy(person, mine), 201)["status"] == "paid"
 
 
+@pytest.mark.req("HOLD-8")
 async def test_what_is_more_than_one_person_may_hold_is_given_back_by_the_basket(
     client: Client, staff: Client, tenant: Tenant, owner: Any, server_url: str
 ) -> None:
