@@ -71,7 +71,7 @@ async def test_no_barrier_among_my_tickets(
 ELSEWHERE = ("//evil.example", "/\\evil.example", "/\t/evil.example", "/\n\\evil.example", "https://evil.example/my")
 
 
-@pytest.mark.req("HOLD-1", "CHK-2")
+@pytest.mark.req("HOLD-3", "CHK-2")
 async def test_who_signs_in_from_a_checkout_comes_back_to_it_with_the_seats(
     visit: Visit, staff: Client, tenant: Tenant, services: Services
 ) -> None:
@@ -105,6 +105,7 @@ async def test_who_signs_in_from_a_checkout_comes_back_to_it_with_the_seats(
     await expect(_cards(page)).to_have_count(2)
 
 
+@pytest.mark.req("HOLD-8")
 async def test_what_is_too_much_for_one_person_is_said(
     visit: Visit, staff: Client, tenant: Tenant, services: Services, client: Client
 ) -> None:
