@@ -7,6 +7,8 @@ from uuid import UUID
 import pytest
 
 from fullhouse import prove
+from fullhouse.accounts import actions as accounts
+from fullhouse.accounts import signing_in
 from fullhouse.kit.services import Services
 from fullhouse.prove_log import Call
 from tests.accounts.helpers import PASSWORD, data, give_password, link_in_mail, refused
@@ -113,21 +115,25 @@ async def test_what_a_guest_was_told_is_still_true_afterwards(
 
 
 async def test_only_a_guests_own_session_of_this_house_brings_something(
-    client: Client, staff: Client, tenant: Tenant, other_tenant: Tenant, owner: Any
+    client: Client, staff: Client, tenant: Tenant, other_tenant: Tenant, owner: Any, services: Services
 ) -> None:
     sale = await selling(staff)
     visitor = await guest(client, tenant)
     await hold(visitor, sale, 0)
-    mine = await owners(owner, tenant)
-    somebody = client.as_(tenant.tokens["staff"])
+    async with services.database.tenant(tenant.id) as tx:
+        buyer = await accounts.create_user(tx, email="bo@example.org", name="Bo", role="customer")
+        token = (await signing_in.open_session(tx, tenant.organization, buyer, "password")).token
+    somebody, neighbour = client.as_(tenant.tokens["staff"]), client.as_(token)
     await hold(somebody, sale, 5)
+    await hold(neighbour, sale, 20)
+    before = await owners(owner, tenant)
     stranger = await guest(client, other_tenant)
-    for shown in (somebody, stranger, client.as_("fhs_nonsense"), client.as_("")):
+    for shown in (somebody, neighbour, stranger, client.as_("fhs_nonsense"), client.as_("")):
         person = await sign_in(shown, tenant)
         assert await held_by(person, sale) == []
-    assert await owners(owner, tenant) == mine | {tenant.people["staff"].id}
-    data(await somebody.get("/api/me"))  # who was somebody already still is
-    data(await stranger.get("/api/me"))
+    assert await owners(owner, tenant) == before
+    for known in (somebody, neighbour, stranger):
+        data(await known.get("/api/me"))  # who was somebody already still is
     assert await told(owner, tenant, "guest.signed_in") == []
     # And whoever types a wrong password stays a guest.
     answer = await visitor.post("/api/auth/login", json=wish_of(tenant) | {"password": "wrong horse"})

@@ -27,7 +27,7 @@ from tests.fixtures import soaking
 from tests.holds.helpers import places, seats, wish
 from tests.races.arena import Arena, arena
 from tests.races.test_checkout import Shop, buy, shop
-from tests.races.test_windows import Stop
+from tests.races.test_windows import Stop, leaves
 
 GUESTS = 60 if soaking() else 16
 pytestmark = pytest.mark.req("HOLD-5", "CHK-2")
@@ -142,6 +142,27 @@ async def test_without_a_second_look_it_would_be_left_behind(tmp_path: Path, mon
         guest, who = await begun_meanwhile(to, monkeypatch)
         assert await whose(at, "checkout_sessions") == [guest.who.id]
         assert await whose(at, "seat_holds") == [who.id, who.id]
+
+
+async def test_one_that_is_being_left_by_then_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seen to deadlock if whoever signs in waits for it: whoever leaves has the checkout, and waits for the slot."""
+    async with arena(tmp_path, 3) as at:
+        to = await shop(at, rows=1, pit=5, quantity=5)
+        guest, who = await a_guest(at), await somebody(at)
+        wanted = await takes(to, guest.who, 0)
+        slot = Stop(monkeypatch, queue_store, "admission_locked", at.owner)
+        begin = asyncio.create_task(begins(to, 0, guest.who, wanted))
+        await slot.here.wait()
+        places = Stop(monkeypatch, queue_store, "lock_places", at.owner)
+        sign_in = asyncio.create_task(signs_in(at, 1, guest, who))
+        session = await begin
+        assert session
+        await places.here.wait()
+        await asyncio.gather(leaves(to, guest.who, session), sign_in)
+        assert await whose(at, "seat_holds") == await whose(at, "checkout_sessions") == []
+        assert await at.wrong() == {}
 
 
 async def joined_meanwhile(to: Shop, monkeypatch: pytest.MonkeyPatch) -> list[str]:

@@ -7,16 +7,18 @@ id, event_id, user_id, status, expires_at, promo_code, currency, total, quote, c
 organization_id = $1 AND event_id = ANY ($2::uuid[]) AND user_id = ANY ($3::uuid[]) AND status IN ('open', 'paying')
 
 -- name: lock_shows
--- Where the guest holds something, is about to buy, or stands in line. Who cancels one waits for us, or we see it
--- cancelled.
+-- Where the guest holds something, is about to buy, or stands in line: asked room by room of those that are open, since
+-- a line has a hundred thousand people and a house a few lines. Who cancels a show waits for us, or we see it cancelled.
 WITH had AS MATERIALIZED (
     SELECT event_id FROM seat_holds
     WHERE organization_id = $1 AND user_id = $2 AND status IN ('active', 'suspended') AND held_until > app.clock()
     UNION
     SELECT event_id FROM checkout_sessions WHERE organization_id = $1 AND user_id = $2 AND status IN ('open', 'paying')
     UNION
-    SELECT event_id FROM queue_entries
-    WHERE organization_id = $1 AND user_id = $2 AND status IN ('waiting', 'admitted')
+    SELECT r.event_id FROM queue_rooms r
+    CROSS JOIN LATERAL (SELECT 1 FROM queue_entries e WHERE e.organization_id = $1 AND e.event_id = r.event_id
+                        AND e.user_id = $2 AND e.status IN ('waiting', 'admitted') OFFSET 0) e
+    WHERE r.organization_id = $1 AND r.state <> 'closed'
 ), ours AS MATERIALIZED (
     SELECT e.id FROM events e WHERE e.organization_id = $1 AND e.id IN (SELECT event_id FROM had) ORDER BY e.id FOR SHARE
 )
