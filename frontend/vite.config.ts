@@ -28,7 +28,7 @@ export default defineConfig({
             // The console's pages, by what somebody is at: a show, a hall's seats, the house itself.
             { name: 'show', test: /src\/console\/((shows|scanning)\/|pages\/(Details|Doors|Events|NewShow|Queue|Show|ShowDevices)\.)/ },
             { name: 'seating', test: /src\/console\/(seating\/(?!PolicyRow|policy\.)|pages\/(Layout\w*|ShowSeating|StrandedSeats)\.)/ },
-            { name: 'house', test: /src\/console\/((audit|platform|venues|webhooks)\/|pages\/(Audit|HouseCharges|Keys|Ledger|Letters|Mailbox|Members|Organizations?|Team|Venues?|Webhooks?)\.)/ },
+            { name: 'house', test: /src\/console\/((audit|platform|venues|webhooks)\/|pages\/(Audit|HouseCharges|Keys|Ledger|Letters|Mailbox|Members|Organizations?|OtherSites|Team|Venues?|Webhooks?)\.)/ },
           ],
         },
       },

@@ -230,11 +230,12 @@ async def test_a_line_break_at_the_end_is_a_character_too(sender: Sender) -> Non
         "POST /api/org/memberships": {"tier": "friends\n"},
         "POST /api/platform/organizations": {"slug": "new-house\n"},
     }
-    lines_of_org = [
+    lines_of_org: list[dict[str, Any]] = [
         {"currency": "EUR\n"},
         {"locale": "en\n"},
         {"accent_color": "#aabbcc\n"},
         {"contact_email": "a@b\n"},
+        {"embed_origins": ["https://a.example\n"]},
     ]
     wishes = [*lines.items(), *(("PATCH /api/org", line) for line in lines_of_org)]
     for name, line in wishes:

@@ -51,11 +51,11 @@ SECOND_NOUNS = {
     "checkout": {"refund_model", "refund_policy", "refund_store", "refund_actions", "refund_routes", "refund_jobs"}
     | {"sheet_reads", "move_model", "move_store", "move_actions", "move_routes"}
     | {"order_actions", "order_reads", "order_routes", "sell_actions", "settle_actions", "till"}
-    | {"sales_model", "sales_store", "sales_routes"}
+    | {"sales_model", "sales_store", "sales_routes", "guest_store", "guest_actions"}
     | {"report_model", "report_policy", "report_store", "report_reads", "report_routes"}
     | {"waitlist_model", "waitlist_store", "waitlist_reads", "waitlist_actions", "waitlist_routes", "waitlist_jobs"},
     "holds": {"sale_actions", "engine", "desk", "plain", "answers", "failures", "mirror", "warm", "watch"}
-    | {"measure_reads", "measure_routes"},
+    | {"measure_reads", "measure_routes", "guest_actions"},
 }
 # Readable before anybody is known; written only in the organisation's own transaction.
 PUBLIC_TABLES = {"event_directory", "public_events", "public_ranks"}

@@ -67,10 +67,16 @@ class Row(NamedTuple):
         return self.place, self.quantity
 
 
+# Whoever asked for it: a guest may have signed in since, and then it is somebody else's.
 _ROWS = """
-SELECT id, event_id, basket_id, user_id, coalesce(seat_id, zone_id, ticket_type_id) AS place, quantity, status
-FROM seat_holds
-WHERE id = ANY ($1::uuid[]) OR event_id = ANY ($2::uuid[]) AND user_id = ANY ($3::uuid[])
+SELECT h.id, h.event_id, h.basket_id, coalesce(g.user_id, h.user_id) AS user_id,
+       coalesce(h.seat_id, h.zone_id, h.ticket_type_id) AS place, h.quantity, h.status
+FROM seat_holds h
+LEFT JOIN LATERAL (
+    SELECT (a.before ->> 'user_id')::uuid AS user_id FROM audit_log a
+    WHERE a.organization_id = h.organization_id AND a.entity_type = 'seat_hold' AND a.entity_id = h.id
+      AND a.action = 'hold.handed_over' ORDER BY a.created_at LIMIT 1) g ON true
+WHERE h.id = ANY ($1::uuid[]) OR h.event_id = ANY ($2::uuid[]) AND h.user_id = ANY ($3::uuid[])
 """
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from uuid import UUID
 
 from fullhouse.accounts import store as accounts
-from fullhouse.accounts.facts import OrganizationChanged, OrganizationStatusChanged
-from fullhouse.checkout import move_actions, refund_actions, settle_actions
+from fullhouse.accounts.facts import GuestSignedIn, OrganizationChanged, OrganizationStatusChanged
+from fullhouse.checkout import guest_actions, move_actions, refund_actions, settle_actions
 from fullhouse.checkout import waitlist_actions as waitlist
 from fullhouse.checkout.facts import (
     OrderPaid,
@@ -103,6 +103,7 @@ _BEFORE_THE_PUBLIC: Mapping[type[Fact], Sequence[Consequence]] = {
 SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
     OrganizationChanged: (public_actions.forget_house,),
     OrganizationStatusChanged: (public_actions.forget_house,),
+    GuestSignedIn: (guest_actions.bring_along,),
     SeatsBlocked: (waitlist.withdraw_seats, holds.release_blocked),
     SeatsReleased: (waitlist.withdraw_seats, holds.release_blocked),
     QueueOpened: (holds.admit_holders,),

@@ -54,23 +54,27 @@ async def open_doors(staff: Client, event_id: str) -> None:
     data(await staff.post(f"/api/events/{event_id}/start"))
 
 
-async def pair(device: Visitor, tenant: Tenant, evening: Evening) -> None:
+SAID = {"en": ("Pair", "Online", "Verdict"), "af": ("Koppel", "Aanlyn", "Uitslag")}
+
+
+async def pair(device: Visitor, tenant: Tenant, evening: Evening, language: str = "en") -> None:
     """By the link that the console shows: what it carries is filled in."""
+    deed, online, _ = SAID[language]
     await device.go(f"/scan/#{tenant.organization.slug}/{evening.code}")
-    await device.page.get_by_role("button", name="Pair").press("Enter")
+    await device.page.get_by_role("button", name=deed).press("Enter")
     await expect(device.page.get_by_role("heading", name="North")).to_be_visible()
-    await expect(device.page.get_by_text("Online", exact=True)).to_be_visible()
+    await expect(device.page.get_by_text(online, exact=True)).to_be_visible()
 
 
-def verdict(page: Page) -> Locator:
-    return page.get_by_role("region", name="Verdict")
+def verdict(page: Page, language: str = "en") -> Locator:
+    return page.get_by_role("region", name=SAID[language][2])
 
 
-async def next_one(page: Page) -> None:
+async def next_one(page: Page, language: str = "en") -> None:
     """A welcome goes by itself; whoever is faster presses."""
-    if await verdict(page).count():
+    if await verdict(page, language).count():
         await page.keyboard.press("Escape")
-    await expect(verdict(page)).to_have_count(0)
+    await expect(verdict(page, language)).to_have_count(0)
 
 
 async def by_hand(page: Page, code: str) -> None:

@@ -142,8 +142,8 @@ async def test_whom_a_revoked_device_let_in_is_not_forgotten(
 
     await pair(device, tenant, await evening.another(staff))
     await expect(page.get_by_text("to sync")).to_have_count(0)
-    (told,) = await owner.fetch("SELECT admitted, offline FROM scans WHERE event_id = $1", evening.event_id)
-    assert tuple(told) == (True, True)
+    (told,) = await owner.fetch("SELECT admitted, offline, device_id FROM scans WHERE event_id = $1", evening.event_id)
+    assert (told["admitted"], told["offline"], str(told["device_id"])) == (True, True, evening.device_id)
 
 
 @pytest.mark.req("SCAN-3", "BUY-5")

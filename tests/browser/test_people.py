@@ -12,7 +12,7 @@ from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
 from tests.browser.office import linked
 from tests.browser.test_promises import LOOKS, _clean
-from tests.checkout.helpers import begun, buy
+from tests.checkout.helpers import begun, buy, hold
 from tests.fixtures import Client, Tenant
 
 
@@ -71,35 +71,60 @@ async def test_no_barrier_among_my_tickets(
 ELSEWHERE = ("//evil.example", "/\\evil.example", "/\t/evil.example", "/\n\\evil.example", "https://evil.example/my")
 
 
-async def test_who_signs_in_from_a_show_comes_back_to_it(
+@pytest.mark.req("HOLD-3", "CHK-2")
+async def test_who_signs_in_from_a_checkout_comes_back_to_it_with_the_seats(
     visit: Visit, staff: Client, tenant: Tenant, services: Services
 ) -> None:
     await give_password(services, tenant, "customer")
-    await counter.small_house(staff)
+    sale = await counter.small_house(staff)
     visitor = await counter.at_the_map(visit, tenant)
     page = visitor.page
     await page.get_by_role("link", name="Sign in", exact=True).click()
+    await expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     await expect(page.get_by_text("The seats in your basket")).to_be_hidden()
     await visitor.go(counter.path(tenant))
     await counter.open_list(page, "A")
-    await counter.seat(page, "A", 5).click()
-    await expect(counter.taken(page)).to_have_count(1)
-    await page.get_by_role("link", name="Sign in", exact=True).click()
-    await expect(page.get_by_text("The seats in your basket")).to_be_visible()
-    await _clean(visitor, "signing in with a basket")
-    await visitor.go(counter.path(tenant))
+    for number in (5, 6):
+        await counter.seat(page, "A", number).click()
+        await expect(counter.taken(page)).to_have_count(number - 4)
     await counter.to_checkout(page)
+    await _clean(visitor, "a guest's checkout")
     await page.get_by_role("button", name="Sign in", exact=True).click()
-    await expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
-    await expect(page.get_by_text("The seats in your basket")).to_be_hidden()  # they were given back
+    await expect(page.get_by_text("The seats in your basket come along")).to_be_visible()
+    await _clean(visitor, "signing in with a basket")
     await _with_password(page, "customer@example.org", PASSWORD)
     await expect(page).to_have_url(re.compile(counter.path(tenant)))
-    await counter.open_list(page, "A")
-    await counter.seat(page, "A", 5).click()
-    await expect(counter.taken(page)).to_have_count(1)
-    await counter.to_checkout(page)
+    await expect(page.get_by_role("heading", name="Checkout")).to_be_visible()
     await expect(page.get_by_label("E-mail")).to_have_value("customer@example.org")
     await expect(page.get_by_role("button", name="Sign in", exact=True)).to_have_count(0)
+    await expect(counter.basket(page).get_by_text(re.compile(r"row A, seat [56]$"))).to_have_count(2)
+    await counter.pay(page)
+    (order,) = data(await staff.get(sale.path("orders")))
+    assert (order["status"], order["buyer_email"]) == ("paid", "customer@example.org")
+    await visitor.go(f"/my?at={tenant.organization.slug}")
+    await expect(_cards(page)).to_have_count(2)
+
+
+@pytest.mark.req("HOLD-8")
+async def test_what_is_too_much_for_one_person_is_said(
+    visit: Visit, staff: Client, tenant: Tenant, services: Services, client: Client
+) -> None:
+    await give_password(services, tenant, "customer")
+    sale = await counter.small_house(staff)
+    data(await staff.put(sale.path("seating-policy"), json={"policy": {"max_holds_per_user": 2}}))
+    await hold(client.as_(tenant.tokens["customer"]), sale, 30)
+    visitor = await counter.at_the_map(visit, tenant)
+    page = visitor.page
+    await counter.open_list(page, "A")
+    for number in (5, 6):
+        await counter.seat(page, "A", number).click()
+        await expect(counter.taken(page)).to_have_count(number - 4)
+    await page.get_by_role("link", name="Sign in", exact=True).click()
+    await _with_password(page, "customer@example.org", PASSWORD)
+    said = re.compile("Given back: .*row A, seat 6.*more than one person may hold")
+    await expect(page.get_by_text(said)).to_be_visible()
+    await expect(counter.taken(page)).to_have_count(2)
+    await _clean(visitor, "something was given back")
 
 
 @pytest.mark.parametrize("elsewhere", ELSEWHERE)

@@ -45,6 +45,32 @@ async def test_a_purchase_in_another_site(visit: Visit, staff: Client, tenant: T
         assert not await one.context.cookies(), "the frame has a session of the house's own"
 
 
+@pytest.mark.parametrize("named", [True, False])
+async def test_a_site_that_is_not_named_sees_nothing(
+    named: bool, visit: Visit, staff: Client, tenant: Tenant, origin: str
+) -> None:
+    await counter.small_house(staff)
+    one = await visit("/health/live")
+    async with shop(_page(origin, tenant)) as address:
+        sites = [address.rstrip("/") if named else "https://www.harbour.example"]
+        data(await staff.patch("/api/org", json={"embed_origins": sites}))
+        await one.context.route(address, lambda route: route.continue_())
+        if not named:
+            one.expects("frame-ancestors", "chrome-error:")
+        async with one.page.expect_response(re.compile("/embed/")) as framed:
+            await one.page.goto(address)
+        assert f"frame-ancestors {sites[0]}" in (await framed.value).headers["content-security-policy"]
+        frame = one.page.frame_locator("iframe")
+        if named:
+            await expect(frame.get_by_role("application")).to_be_visible()
+        else:
+            await expect(one.page.locator("iframe")).to_be_visible()
+            inside = one.page.frames[1]
+            await inside.wait_for_load_state()
+            assert inside.url.startswith("chrome-error:")
+            await expect(frame.get_by_role("heading", name="The Tempest")).to_have_count(0)
+
+
 def _page(origin: str, tenant: Tenant) -> str:
     tag = f'<script src="{origin}/widget.js" data-org="{tenant.organization.slug}" data-show="{counter.SHOW}"></script>'
     return f'<!doctype html><html lang="en"><title>A shop</title><body><h1>Our evening</h1>{tag}</body></html>'

@@ -15,7 +15,7 @@ from redis.asyncio.client import Pipeline
 from fullhouse import cli, wiring
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
-from fullhouse.holds import actions, mirror
+from fullhouse.holds import actions, guest_actions, mirror
 from fullhouse.holds import warm as warm_holds
 from fullhouse.holds.engine import PLACED, Engine
 from fullhouse.holds.warm import WarmHolds
@@ -131,6 +131,21 @@ async def test_what_is_over_leaves(process: Services, tenant: Tenant, redis: Any
     assert not [name async for name in redis.scan_iter(f"{base(tenant, sale)}:seat:*")]
     assert await redis.bitcount(f"{base(tenant, sale)}:seats:bitmap") == 0
     assert await right(process, tenant, sale)
+
+
+async def test_what_is_handed_over_has_its_new_owners_name(process: Services, tenant: Tenant, redis: Any) -> None:
+    sale, guest_id, user_id = await stage(process, tenant, hall(pit=20)), new_id(), new_id()
+    seat, _ = await hold(process, tenant, sale, guest_id, *seats(sale, 1), places(sale, "pit", 3))
+    await settled(process)
+    async with process.database.tenant(tenant.id) as tx:
+        brought = await guest_actions.lock_brought(tx, [sale.event_id], guest_id, [])
+        await guest_actions.hand_over(tx, sale.event_id, guest_id, user_id, brought)
+    assert await right(process, tenant, sale)
+    owner = await redis.get(f"{base(tenant, sale)}:seat:{sale.seat(1)}:hold")
+    assert owner.decode().split(":")[:2] == [str(seat.hold_id), str(user_id)]
+    members = [member.decode() for member in await redis.zrange(f"{base(tenant, sale)}:seat_holds", 0, -1)]
+    assert len(members) == 2
+    assert all(str(user_id) in member and str(guest_id) not in member for member in members)
 
 
 async def test_a_show_that_is_postponed_and_its_blocked_seats(process: Services, tenant: Tenant, redis: Any) -> None:

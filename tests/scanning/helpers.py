@@ -1,5 +1,7 @@
 """A show whose doors are open, tickets for it, and devices at its gates."""
 
+import base64
+import hashlib
 from datetime import UTC, datetime
 from typing import Any
 
@@ -87,9 +89,20 @@ def seen(ticket: Any, counter: int, at: datetime, **more: Any) -> dict[str, Any]
     return {"counter": counter, "at": at.isoformat(), "code": ticket["code"], "admitted": True} | more
 
 
-async def tell(by: Client, *scans: dict[str, Any], now: datetime | None = None) -> Any:
+async def send(by: Client, *scans: dict[str, Any], now: datetime | None = None, **more: Any) -> httpx.Response:
     body = {"device_now": (now or datetime.now(UTC)).isoformat(), "scans": list(scans)}
-    return data(await by.post("/api/scan/batch", json=body))
+    return await by.post("/api/scan/batch", json=body | more)
+
+
+async def tell(by: Client, *scans: dict[str, Any], now: datetime | None = None, **more: Any) -> Any:
+    return data(await send(by, *scans, now=now, **more))
+
+
+def former(told: Any, token: str | None = None) -> dict[str, Any]:
+    """What a device that was paired so (`told`) keeps of it: its name, and the proof that it had the token."""
+    kept = hashlib.sha256((token or told["token"]).encode()).digest()
+    proof = hashlib.sha256(b"former pairing:" + kept).digest()
+    return {"device_id": told["device"]["id"], "proof": base64.b64encode(proof).decode()}
 
 
 # --- what must hold

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import asyncpg
 import msgspec
 import pytest
 
@@ -201,6 +202,72 @@ async def test_a_show_can_be_framed_by_others_and_nothing_else_can(
     assert (await client.get(f"/embed/{path}-not")).status_code == 404
 
 
+def ancestors(answer: Any) -> str:
+    rules = dict(rule.split(" ", 1) for rule in answer.headers["content-security-policy"].split("; "))
+    assert set(rules) == {name.partition(" ")[0] for name in safety.USUAL.split("; ")}
+    return str(rules["frame-ancestors"])
+
+
+async def test_an_organisation_names_who_may_frame_its_shows(
+    client: Client, house: Client, tenant: Tenant, other_tenant: Tenant
+) -> None:
+    event = await show_in(house, "published")
+    path = f"/embed/{tenant.organization.slug}/{event['slug']}"
+    first = await client.get(path)
+    assert ancestors(first) == "http: https:"
+    sites = ["https://WWW.Harbour.example", "http://localhost:8080", "https://*.harbour.example", "https://192.0.2.7"]
+    changed = data(await house.patch("/api/org", json={"embed_origins": [*sites, sites[0].lower()]}))
+    assert changed["embed_origins"] == [site.lower() for site in sites]
+    said = " ".join(changed["embed_origins"])
+    assert ancestors(await client.get(path)) == said
+    # Whoever has the page in their browser already hears of it, too.
+    again = await client.get(path, headers={"if-none-match": first.headers["etag"]})
+    assert (again.status_code, ancestors(again)) == (304, said)
+    assert ancestors(await client.get(f"/o/{path.removeprefix('/embed/')}")) == "'none'"
+    others = await show_in(client.as_(other_tenant.tokens["owner"]), "published")
+    assert ancestors(await client.get(f"/embed/{other_tenant.organization.slug}/{others['slug']}")) == "http: https:"
+    data(await house.patch("/api/org", json={"embed_origins": []}))
+    assert ancestors(await client.get(path)) == "http: https:"
+
+
+NO_ORIGINS = (
+    "*", "https:", "https://", "https://*", "https://*.example", "https://*.*.example.org", "https://a.*.example",
+    "https://www.*", "//a.example", "a.example", "ftp://a.example", "javascript://a.example", "data:text/html,x",
+    "https://a.example/", "https://a.example/shop", "https://a.example?x", "https://a.example#x",
+    "https://user@a.example", "https://a.example:", "https://a.example:0", "https://a.example:70000",
+    "https://a.example:*", "https://a.example; script-src *", "https://a.example;script-src",
+    "https://a.example b.example", "https://a.example,https://b.example", "https://a.example\r\nset-cookie: x=1",
+    "https://a.example\nx: y",
+    "https://a.example\t", " https://a.example", "https://a.example ", "https://a_b.example", "https://-a.example",
+    "https://a..example", "https://.example", "https://é.example", "https://[::1]", "'self'", "'none'", "",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("site", NO_ORIGINS)
+async def test_what_is_no_origin_comes_into_no_header(site: str, house: Client, owner: Any, tenant: Tenant) -> None:
+    refused = await house.patch("/api/org", json={"embed_origins": ["https://a.example", site]})
+    assert refused.status_code == 422, site
+    assert refused.json()["fields"][0]["path"].startswith("embed_origins")
+    assert data(await house.get("/api/org"))["embed_origins"] == []
+
+
+@pytest.mark.parametrize(
+    "site", ["https://a.example; script-src *", "https://a.example\r\nx: y", "'self'", 'https://a"b']
+)
+async def test_nor_does_it_come_into_the_table(site: str, owner: Any, tenant: Tenant) -> None:
+    """Whoever writes past the API: the column forbids what could leave its place in the header."""
+    with pytest.raises(asyncpg.CheckViolationError):
+        await owner.execute(
+            "UPDATE organization_settings SET embed_origins = $2 WHERE organization_id = $1", tenant.id, [site]
+        )
+
+
+async def test_there_are_twenty_sites_at_most(house: Client) -> None:
+    sites = [f"https://a{n}.example" for n in range(21)]
+    assert (await house.patch("/api/org", json={"embed_origins": sites})).status_code == 422
+    assert len(data(await house.patch("/api/org", json={"embed_origins": sites[:20]}))["embed_origins"]) == 20
+
+
 async def test_the_widgets_script_hears_its_own_frame_only(client: Client) -> None:
     answer = await client.get("/widget.js")
     assert answer.headers["content-type"].startswith("text/javascript")
@@ -217,7 +284,7 @@ def test_a_page_may_load_stripe_only_where_cards_are_taken() -> None:
     assert with_cards["connect-src"] == "'self' https://api.stripe.com"
     assert "https://js.stripe.com" in with_cards["frame-src"]
     assert with_cards["frame-ancestors"] == "'none'"
-    assert not re.search(r"unsafe|\*(?!\.)", safety.policy(stripe=True, framed=True))
+    assert not re.search(r"unsafe|\*(?!\.)", safety.policy(stripe=True, framed_by=()))
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,18 @@ async def test_the_page_may_run_webassembly_and_nothing_else_may_make_code(clien
     assert "wasm-unsafe-eval" not in (await client.get("/my")).headers["content-security-policy"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "told", "preferred"),
+    [("af-ZA,en;q=0.5", "af", True), ("en", "en", True), ("zu", "en", False), ("", "en", False)],
+)
+async def test_it_speaks_as_its_reader_prefers(client: Client, asked: str, told: str, preferred: bool) -> None:
+    """Without a preference it says so: the scanner then goes by the organisation's language, once it is paired."""
+    page = await client.get("/scan/", headers={"accept-language": asked})
+    assert f'<html lang="{told}"{" data-preferred" if preferred else ""}>' in page.text
+    assert {"accept-language", "cookie"} <= {each.strip() for each in page.headers["vary"].split(",")}
+    assert ("Hekskandeerder" in page.text) == (told == "af")
+
+
 async def test_who_comes_without_the_slash_is_sent_to_where_the_worker_serves(client: Client) -> None:
     answer = await client.get("/scan", follow_redirects=False)
     assert (answer.status_code, answer.headers["location"]) == (302, "/scan/")
@@ -55,6 +67,7 @@ async def test_the_worker_keeps_every_file_that_the_page_needs(client: Client) -
     assert set(needed) <= set(files)
     assert [name for name in files if name.endswith(".wasm")], "what reads the camera's pictures"
     assert [name for name in files if name.endswith(".woff2")]
+    assert len([name for name in files if re.search(r"/(en|af)-[\w-]+\.js$", name)]) == 2, "the languages"
     assert not [name for name in files if name.startswith("/api/")]
     for name in files:
         answer = await client.get(name)

@@ -57,6 +57,7 @@ export const PAGES: readonly PageRow[] = [
   { path: '/team', title: 'Team', right: 'members.read', section: 'People', load: () => import('./pages/Team.svelte') },
 
   { path: '/rules', title: 'Seating rules', right: 'seating.read', section: 'Settings', load: () => import('./pages/Policy.svelte') },
+  { path: '/sites', title: 'In other sites', right: 'org.update', section: 'Settings', load: () => import('./pages/OtherSites.svelte') },
   { path: '/letters', title: 'Letters', right: 'mail_templates.read', section: 'Settings', load: () => import('./pages/Letters.svelte') },
   { path: '/mailbox', title: 'Mailbox', right: 'mailbox.read', section: 'Settings', load: () => import('./pages/Mailbox.svelte') },
   { path: '/keys', title: 'API keys', right: 'keys.read', section: 'Settings', load: () => import('./pages/Keys.svelte') },

@@ -109,6 +109,7 @@ export interface Basket {
 export interface Batch {
   device_now: string;
   scans: OfflineScan[];
+  former?: FormerPairing[];
   battery?: number | null;
   app_version?: string | null;
 }
@@ -188,6 +189,7 @@ export interface ChangeOrganization {
   mail_reply_to?: string | null;
   staff_may_edit_venues?: boolean;
   event_capacity_max?: number;
+  embed_origins?: string[];
 }
 
 export interface ChangeOrganizationStatus {
@@ -605,6 +607,11 @@ export interface FindTickets {
   /** A name, an order, a ticket's code or number. */
   q: string;
   event_id?: string | null;
+}
+
+export interface FormerPairing {
+  device_id: string;
+  proof: string;
 }
 
 export interface FoundOrder {
@@ -1187,6 +1194,7 @@ export interface OfflineScan {
   test?: boolean;
   gate_id?: string | null;
   override?: Override | null;
+  device_id?: string | null;
 }
 
 export interface OpenSession {
@@ -1266,6 +1274,7 @@ export interface OrganizationProfile {
   mail_reply_to: string | null;
   staff_may_edit_venues: boolean;
   event_capacity_max: number;
+  embed_origins: string[];
   created_at: string;
 }
 
@@ -1307,6 +1316,7 @@ export interface Paired {
   verify_key: string;
   device: Device;
   gates: GateShown[];
+  locale: string;
 }
 
 export interface PaymentView {
@@ -2202,7 +2212,7 @@ export interface Routes {
   'GET /api/audit.csv': {};
   /** Start as a guest at an organisation's storefront */
   'POST /api/auth/guest': { body: SignInAsGuest; data: accounts_model_Session };
-  /** Join a team with a mailed invitation, choosing name and password */
+  /** Join a team with a mailed invitation, choosing name and password. What a guest had comes along */
   'POST /api/auth/invitation/accept': { body: AcceptInvitation; data: accounts_model_Session };
   /** Sign in with address and password */
   'POST /api/auth/login': { body: SignIn; data: accounts_model_Session };
@@ -2210,7 +2220,7 @@ export interface Routes {
   'POST /api/auth/logout': {};
   /** Have a sign-in link mailed. The answer does not tell whether the address is known */
   'POST /api/auth/magic-link': { body: AskForMagicLink };
-  /** Sign in with a mailed link. It works once */
+  /** Sign in with a mailed link. It works once. What a guest had comes along, as with a password */
   'POST /api/auth/magic-link/redeem': { body: RedeemToken; data: accounts_model_Session };
   /** The organisations that this browser is signed in to, newest first; name one by its id in `X-Organization` */
   'GET /api/auth/sessions': { data: OpenSession[] };

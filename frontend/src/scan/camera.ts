@@ -1,6 +1,5 @@
-// The camera, and what it sees. Reading happens here, in WebAssembly that our own server gives out.
-import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
-import wasm from 'zxing-wasm/reader/zxing_reader.wasm?url';
+// The camera, and what it sees. Who reads the pictures is fetched when there is a camera to read from: a gate with a
+// hand-held scanner needs nobody.
 import { Glance } from './glance';
 
 const EVERY_MS = 90;
@@ -9,11 +8,7 @@ const SIDE_MAX = 900; // a code that fills a fifth of the picture is still read
 export type Trouble = 'denied' | 'none' | 'busy';
 const TROUBLES: Record<string, Trouble> = { NotAllowedError: 'denied', SecurityError: 'denied', NotFoundError: 'none', OverconstrainedError: 'none' };
 
-let ready = false;
-function prepare(): void {
-  if (!ready) prepareZXingModule({ overrides: { locateFile: () => wasm } });
-  ready = true;
-}
+type Reader = (picture: ImageData) => Promise<string | null>;
 
 export class Camera {
   private stream: MediaStream | null = null;
@@ -21,6 +16,7 @@ export class Camera {
   private readonly canvas = document.createElement('canvas');
   private readonly glance = new Glance();
   private stopped = false;
+  private reader: Reader | null = null;
 
   constructor(
     private readonly video: HTMLVideoElement,
@@ -29,13 +25,14 @@ export class Camera {
 
   /** What went wrong, or null. */
   async start(): Promise<Trouble | null> {
-    prepare();
+    const reader = import('./reader');
     try {
       const video = { facingMode: 'environment', width: { ideal: 1280 }, height: { ideal: 720 } };
       this.stream = await navigator.mediaDevices.getUserMedia({ video, audio: false });
     } catch (error) {
       return TROUBLES[(error as Error).name] ?? 'busy';
     }
+    this.reader = (await reader).read;
     if (this.stopped) {
       this.stop();
       return null;
@@ -80,7 +77,7 @@ export class Camera {
     if (!brush || !width) return;
     brush.drawImage(this.video, 0, 0, this.canvas.width, this.canvas.height);
     const picture = brush.getImageData(0, 0, this.canvas.width, this.canvas.height);
-    const [found] = await readBarcodes(picture, { formats: ['QRCode'], maxNumberOfSymbols: 1 });
-    if (found?.text && !this.stopped && this.glance.isNew(found.text, performance.now())) this.read(found.text);
+    const text = await this.reader?.(picture);
+    if (text && !this.stopped && this.glance.isNew(text, performance.now())) this.read(text);
   }
 }

@@ -3,6 +3,7 @@ import { fromBase64 } from './bytes';
 import { type Claimed, type Direction, type Presence, type Scene, type Verdict, NEVER, decide, isInside } from './policy';
 import { type Brought, type Claim, codeText, isSigned, readClaim, tagOf } from './qr';
 import { CATEGORIES, STATUSES, type Sheet, dayText } from './sheet';
+import { accessibility } from './words';
 
 export interface Ask {
   brought: Brought;
@@ -45,12 +46,6 @@ export interface Judged {
   ticket: TicketShown | null;
   move: Move;
 }
-
-const ACCESSIBILITY: Record<string, string> = {
-  'wheelchair true': 'Wheelchair ticket, companion reserved. Please ensure companion is accompanied.',
-  'wheelchair false': 'Wheelchair ticket.',
-  'companion false': 'Companion seat, beside a wheelchair place.',
-};
 
 /** The day at the show, by its own clock; null if the snapshot is too old to know. */
 export function dayAt(sheet: Sheet, now: number): string | null {
@@ -176,7 +171,7 @@ function shown(sheet: Sheet, row: number, code: string): TicketShown {
     row: sheet.of(header.rows, 'row', row),
     seat: sheet.of(header.seats, 'seat', row),
     placeNo: null,
-    accessibility: ACCESSIBILITY[`${CATEGORIES[sheet.at('category', row)]} ${companionSeats !== null}`] ?? null,
+    accessibility: accessibility(`${CATEGORIES[sheet.at('category', row)]} ${companionSeats !== null}`),
     companionSeats,
   };
 }

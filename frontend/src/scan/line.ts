@@ -70,17 +70,30 @@ export class Line {
       answer = await fetch(path, wish);
       content = await answer.arrayBuffer();
     } catch {
-      throw new Offline('There is no connection just now.');
+      throw new Offline('no connection');
     }
     if (answer.ok) return content;
-    if (answer.status >= 500 || UNSURE.has(answer.status)) throw new Offline('The house does not answer just now.');
+    if (answer.status >= 500 || UNSURE.has(answer.status)) throw new Offline('no answer');
     throw problem(answer.status, content);
   }
 }
 
+/** What time it is at the house: what is forgotten for good is not forgotten by a device's own clock. */
+export async function houseTime(): Promise<number | null> {
+  try {
+    const answer = await fetch('/health/live', { cache: 'no-store', credentials: 'omit', signal: AbortSignal.timeout(WAIT_MS.list) });
+    const time = Date.parse(answer.headers.get('date') ?? '');
+    return answer.ok && time ? time : null;
+  } catch {
+    return null;
+  }
+}
+
 export function batch(entries: Entry[], now: number, battery: number | null, version: string): Batch {
-  const scans = entries.map((entry) => ({ ...told(entry), counter: entry.counter, at: new Date(entry.at).toISOString() }));
-  return { device_now: new Date(now).toISOString(), scans, battery, app_version: version };
+  const scans = entries.map((entry) => ({ ...told(entry), counter: entry.counter, at: new Date(entry.at).toISOString(), ...(entry.former ? { device_id: entry.former.device } : {}) }));
+  const proofs = new Map(entries.flatMap(({ former }) => (former ? [[former.device, former.proof] as const] : [])));
+  const former = [...proofs].map(([device_id, proof]) => ({ device_id, proof }));
+  return { device_now: new Date(now).toISOString(), scans, ...(former.length ? { former } : {}), battery, app_version: version };
 }
 
 function problem(status: number, content: ArrayBuffer): Problem {
@@ -88,7 +101,7 @@ function problem(status: number, content: ArrayBuffer): Problem {
     const { code, detail, fields } = JSON.parse(new TextDecoder().decode(content));
     return new Problem(status, code, detail, fields);
   } catch {
-    return new Problem(status, 'unknown', 'Something went wrong. Try again.');
+    return new Problem(status, 'unknown', '');
   }
 }
 

@@ -30,13 +30,20 @@ export interface Decision {
   scanId: string | null; // the house's name for it
 }
 
+/** The pairing under which a scan was seen, where it was not this one; and the proof that this device was that one. */
+export interface Former {
+  device: string;
+  proof: string;
+}
+
 export interface Entry extends Wish {
-  counter: number;
+  counter: number; // of that pairing
   at: number;
   state: State;
   decision: Decision | null;
   undone: string | null; // why
   refused: string | null; // what the house had against taking it
+  former?: Former;
 }
 
 const HISTORY = 100;

@@ -4,12 +4,14 @@ import '../lib/base.css';
 import './scan.css';
 import App from './App.svelte';
 import { Scanner } from './scanner.svelte';
+import { speech } from './words/speech.svelte';
 
 const scanner = new Scanner(document.body.dataset['version'] ?? '0');
-mount(App, { target: document.getElementById('scanner')!, props: { scanner } });
 void begin();
 
 async function begin(): Promise<void> {
+  await speech.ready;
+  mount(App, { target: document.getElementById('scanner')!, props: { scanner } });
   await renew().catch(() => undefined);
   await scanner.start();
 }

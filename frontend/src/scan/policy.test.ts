@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import table from '../../../tests/scanning/cases.json';
 import { type Presence, type Scene, OVERRIDABLE, decide } from './policy';
-import { REASONS } from './words';
+import { en } from './words/en';
 
 // The server's own table, as it is committed: python -m tests.scanning.cases
 type Json = Record<string, unknown>;
@@ -40,9 +40,9 @@ describe('the decision', () => {
 
   it('has words for every reason of the table, and no others', () => {
     const reasons = new Set(cases.map((each) => each.reason).filter(Boolean));
-    expect(new Set(Object.keys(REASONS))).toEqual(reasons);
+    expect(new Set(Object.keys(en.reasons))).toEqual(reasons);
     for (const reason of OVERRIDABLE) expect(reasons).toContain(reason);
-    for (const reason of ['membership_expired', 'membership_revoked'] as const) expect(REASONS[reason].says).toBe('Membership expired.');
+    for (const reason of ['membership_expired', 'membership_revoked'] as const) expect(en.reasons[reason][1]).toBe('Membership expired.');
   });
 });
 

@@ -3,7 +3,7 @@ import { Offline, Problem } from '../lib/api';
 import { save } from '../lib/save';
 import { fromBase64 } from './bytes';
 import { judge } from './judge';
-import { Line, type Live, WAIT_MS } from './line';
+import { Line, type Live, WAIT_MS, houseTime } from './line';
 import { type Decision, type Entry, Log, type Wish } from './log';
 import type { Direction } from './policy';
 import type { Brought } from './qr';
@@ -11,8 +11,10 @@ import type { Header, Sheet } from './sheet';
 import { Sheets } from './sheets';
 import { type Choices, type Device, type Shelf, forget, kept, openShelf } from './shelf';
 import { battery, signal } from './signals';
-import { type Stranded, asFile, bringBack, strand, stranded } from './stranded';
+import { type Stranded, asFile, bringBack, expire, strand, stranded } from './stranded';
 import { type Shown, fromHere, fromHouse } from './verdicts';
+import { count, sentence } from './words';
+import { speech, t } from './words/speech.svelte';
 
 export type Phase = 'starting' | 'insecure' | 'elsewhere' | 'unpaired' | 'ready';
 
@@ -70,6 +72,17 @@ export class Scanner {
     addEventListener('offline', () => (this.online = false));
     if (device) await this.enter(device);
     else this.phase = 'unpaired';
+    void this.tidy();
+  }
+
+  /** What nobody needs any more goes, and somebody is told of it. */
+  private async tidy(): Promise<void> {
+    const now = this.stranded.length ? await houseTime() : null;
+    const over = this.shelf && now !== null ? await expire(this.shelf, now) : [];
+    if (!over.length || !this.shelf) return;
+    this.stranded = await stranded(this.shelf);
+    const scans = over.reduce((sum, { entries }) => sum + entries.length, 0);
+    this.problem = t.expired(t.scans(count(scans)), over.map(({ show }) => show).join(', '));
   }
 
   async pair(organization: string, code: string): Promise<void> {
@@ -85,6 +98,7 @@ export class Scanner {
       verifyKey: fromBase64(told.verify_key),
       rights: told.device.rights,
       gates: told.gates.map(({ id, name }) => ({ id, name })),
+      locale: told.locale,
     };
     this.stranded = await bringBack(this.shelf, device);
     const [gate] = device.gates;
@@ -120,7 +134,8 @@ export class Scanner {
     await this.syncing?.catch(() => undefined);
     this.line = null; // nor from here on
     clearTimeout(this.timer);
-    this.stranded = await strand(shelf, device, this.header?.event.name ?? device.name);
+    const over = this.header?.days.reduce((last, day) => Math.max(last, day.until), 0);
+    this.stranded = await strand(shelf, device, this.header?.event.name ?? device.name, over);
     Object.assign(this, { log: null, sheets: null, device: null, header: null, live: null, shown: null, choices: USUAL, waiting: 0 });
     this.problem = why;
     this.phase = 'unpaired';
@@ -129,6 +144,7 @@ export class Scanner {
   private async enter(device: Device): Promise<void> {
     if (!this.shelf) return;
     this.device = device;
+    await speech.suggest(device.locale).catch(() => undefined);
     this.line = new Line(device.token, this.version);
     this.sheets = new Sheets(this.shelf, { deviceId: device.id, key: device.key, verifyKey: device.verifyKey });
     this.log = await Log.load(this.shelf);
@@ -194,10 +210,10 @@ export class Scanner {
       const entry = await log.begin(wish, this.now());
       const outcome = (await this.askHouse(entry, log)) ?? (await this.decideHere(entry, log));
       if (outcome) this.show(outcome);
-      else this.fail('No answer, and nothing to go by. Connect this device, then scan again.');
+      else this.fail(t.noAnswer);
     } catch (error) {
-      if (error instanceof Problem && error.status === 401) await this.end(REVOKED);
-      else this.fail(error instanceof Problem ? error.message : 'This device could not write the scan down. Close other programs, then scan again.');
+      if (error instanceof Problem && error.status === 401) await this.end(t.revoked);
+      else this.fail(error instanceof Problem ? sentence(error) : t.notWritten);
     } finally {
       this.busy = false;
       this.look();
@@ -276,12 +292,12 @@ export class Scanner {
 
   /** Something that only the house knows. */
   async ask<T>(what: (line: Line) => Promise<T>): Promise<T> {
-    if (!this.line) throw new Offline('This device is not paired.');
+    if (!this.line) throw new Offline('not paired');
     try {
       return await what(this.line);
     } catch (error) {
       if (error instanceof Offline) this.online = false;
-      if (error instanceof Problem && error.status === 401) void this.leave(REVOKED); // after this: it waits for what goes on
+      if (error instanceof Problem && error.status === 401) void this.leave(t.revoked); // after this: it waits for what goes on
       throw error;
     }
   }
@@ -337,7 +353,7 @@ export class Scanner {
       await log.tell(entries);
     } catch (error) {
       if (!(error instanceof Problem) || error.status === 401) throw error;
-      if (entries.length === 1) return log.tell(entries, error.message);
+      if (entries.length === 1) return log.tell(entries, sentence(error));
       const half = entries.length >> 1;
       await this.tellAll(log, entries.slice(0, half));
       await this.tellAll(log, entries.slice(half));
@@ -367,8 +383,6 @@ export class Scanner {
     if (this.line) this.timer = setTimeout(() => void this.sync(), this.online ? SYNC_MS.online : SYNC_MS.offline);
   }
 }
-
-const REVOKED = 'This device was unpaired by the house. Ask for a new code.';
 
 /** Two windows of one device would not know what the other let in. */
 function onlyOne(): Promise<boolean> {

@@ -15,6 +15,7 @@ export interface Device {
   verifyKey: Bytes;
   rights: string[];
   gates: { id: string; name: string }[];
+  locale?: string; // the organisation's
 }
 
 export interface Choices {

@@ -5,7 +5,8 @@ import type { ScanAnswer } from './line';
 import type { Decision, Entry, Log } from './log';
 import { NEVER, OVERRIDABLE, type Reason, after, isInside } from './policy';
 import type { Sheet } from './sheet';
-import { type Tone, clock, place, wordsFor } from './words';
+import { type Tone, clock, inOurs, place, wordsFor } from './words';
+import { t } from './words/speech.svelte';
 
 export interface Shown {
   tone: Tone;
@@ -33,7 +34,7 @@ function shown(entry: Entry, decision: Decision, ticket: TicketShown | null, sin
   const { admitted, reason } = decision;
   const words = wordsFor(admitted, reason, entry.direction, message);
   const holder = ticket && reason === 'replaced' && !admitted ? { ...ticket, code: '', holderName: null } : ticket; // whoever had it looks on
-  const entered = since && !admitted ? `Entered ${clock(since.at, zone)}${since.gate ? ` at ${since.gate}` : ''}` : '';
+  const entered = !since || admitted ? '' : since.gate ? t.enteredAt(clock(since.at, zone), since.gate) : t.entered(clock(since.at, zone));
   return {
     tone: words.tone,
     word: words.word,
@@ -56,7 +57,7 @@ export function fromHouse(answer: ScanAnswer, entry: Entry, sheet: Sheet | null,
     row: answer.ticket.row,
     seat: answer.ticket.seat,
     placeNo: answer.ticket.place_no,
-    accessibility: answer.ticket.accessibility,
+    accessibility: inOurs(answer.ticket.accessibility),
     companionSeats: answer.ticket.companion_seats,
   };
   const decision: Decision = {

@@ -12,7 +12,7 @@ import { sentence, t } from '../lib/words';
 import type { Hall } from './hall.svelte';
 import { soonest, type Span } from './marks';
 import type { HeldLine, Hold, Item, Offer, Tier, Wish } from './model';
-import { forget, remember, type Visitor } from './visitor.svelte';
+import { forget, remember, remembered, type Visitor } from './visitor.svelte';
 
 /** Something else that can be had with one press. */
 export interface Instead {
@@ -24,13 +24,21 @@ export interface Instead {
 // What a refusal says when there is not enough for a party: then there may still be a list to wait on.
 const TOO_FEW = ['group_adjacency_strict', 'block_at_capacity', 'sold_out'];
 const TAKEN = ['seat_not_available', 'seat_held_by_another_user', 'seat_no_longer_available'];
-const GUESTS = 'fullhouse:basket'; // told to the sign-in page: what a guest holds does not come along
+const GUESTS = 'fullhouse:basket'; // what a guest holds: the sign-in page says that it comes along
+
+/** What a guest held last, to see after signing in whether all of it came along. */
+interface Memo {
+  event: string;
+  until: number | null; // null: it does not count down
+  titles: Record<string, string>; // by hold
+}
 
 export class Basket {
   items: Item[] = $state([]);
   offers: Offer[] = $state.raw([]);
   instead: Instead | null = $state.raw(null);
   lost: Item[] = $state.raw([]); // what I held until its time was over
+  behind: string[] = $state.raw([]); // what I held as a guest, and was too much beside what my account holds
   isBusy = $state(false);
   hasTooFew = $state(false);
 
@@ -54,6 +62,7 @@ export class Basket {
     const { data: holds } = (await answer.json()) as { data: Hold[] };
     const ends = new Map(holds.map(({ id, held_until }) => [id, held_until ? Date.parse(held_until) : null]));
     const over = before.filter(({ holdId }) => !ends.has(holdId));
+    this.behind = this.visitor.person ? missing(this.eventId, (hold) => ends.has(hold)) : [];
     this.drop(over);
     for (const item of this.items) if (ends.has(item.holdId)) item.until = ends.get(item.holdId) ?? null;
     this.put(holds.map((hold) => ({ ...hold, hold_id: hold.id })), ({ id, created_at }) => [Date.parse(created_at), ends.get(id) ?? null]);
@@ -191,6 +200,7 @@ export class Basket {
     this.items = [];
     this.instead = null;
     this.markMine();
+    this.note();
   }
 
   /** The hold that ends first. */
@@ -260,6 +270,7 @@ export class Basket {
     const gone = new Set(items.map(({ holdId }) => holdId));
     this.items = this.items.filter(({ holdId }) => !gone.has(holdId));
     this.markMine();
+    this.note();
   }
 
   private put<T extends HeldLine>(lines: T[], time: (line: T) => [since: number, until: number | null]): Item[] {
@@ -267,6 +278,7 @@ export class Basket {
     const fresh = lines.filter((line) => !known.has(line.hold_id)).map((line) => this.itemOf(line, ...time(line)));
     this.items = [...this.items, ...fresh];
     this.markMine();
+    this.note();
     return fresh;
   }
 
@@ -305,11 +317,29 @@ export class Basket {
 
   private markMine(): void {
     this.hall.map?.setMine(this.items.filter((item) => item.ordinal >= 0).map((item) => item.ordinal));
-    if (this.items.length && !this.visitor.person) remember(GUESTS, '1');
-    else forget(GUESTS);
+  }
+
+  /** For who signs in by a link, too: that opens in another tab. */
+  private note(): void {
+    if (this.visitor.person || !this.items.length) return forget(GUESTS, 'local');
+    const ends = this.items.map(({ until }) => until);
+    const until = ends.some((end) => end === null) ? null : Math.max(...(ends as number[]));
+    const memo: Memo = { event: this.eventId, until, titles: Object.fromEntries(this.items.map(({ holdId, title }) => [holdId, title])) };
+    remember(GUESTS, JSON.stringify(memo), 'local');
   }
 }
 
 export function unitPrice(offer: Offer, category: string | null): number {
   return (category === null ? undefined : offer.prices[category]) ?? offer.price.amount;
+}
+
+/** What a guest held here that is not among what the account has. What had ended by itself is no news. */
+function missing(event: string, has: (hold: string) => boolean): string[] {
+  try {
+    const memo = JSON.parse(remembered(GUESTS, 'local') ?? 'null') as Memo | null;
+    if (memo?.event !== event || (memo.until !== null && memo.until <= serverNow())) return [];
+    return Object.entries(memo.titles).flatMap(([hold, title]) => (has(hold) ? [] : [title]));
+  } catch {
+    return [];
+  }
 }

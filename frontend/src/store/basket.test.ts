@@ -192,6 +192,60 @@ test('the ring is full at the beginning, however long a hold is', async () => {
   }
 });
 
+describe('a guest who signs in', () => {
+  const person = (name: string | null) => [200, { data: name ? [{ id: 'h1', user_name: name, email: 'a@example.org' }] : [] }] as const;
+  let kept: Map<string, string>;
+  let isIn = false;
+
+  beforeEach(() => {
+    kept = new Map();
+    vi.stubGlobal('localStorage', { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, value: string) => kept.set(key, value), removeItem: (key: string) => kept.delete(key) });
+    const [, signedIn] = person('Ada');
+    const asked = globalThis.fetch;
+    vi.stubGlobal('fetch', async (path: string, wish: RequestInit) => (path === '/api/auth/sessions' && isIn ? new Response(JSON.stringify(signedIn)) : asked(path, wish)));
+    isIn = false;
+  });
+
+  const back = async () => {
+    isIn = true;
+    const visitor = new Visitor('house', 'h1', false);
+    await visitor.recognise();
+    basket = new Basket('e1', visitor, hall, (message) => said.push(message), () => false);
+    basket.offers = [OFFER] as never;
+    await basket.find();
+    return basket.behind;
+  };
+
+  test('finds what came along, and hears what did not', async () => {
+    next = [held(0), held(1), mine(Date.now(), [0, 200_000])];
+    await basket.pick(0);
+    await basket.pick(1);
+    expect(await back()).toEqual(['seat 1']);
+    expect(basket.items.map(({ ordinal }) => ordinal)).toEqual([0]);
+    expect(kept.size).toBe(0);
+  });
+
+  test('hears of nothing if all of it came', async () => {
+    next = [held(0), mine(Date.now(), [0, 200_000])];
+    await basket.pick(0);
+    expect(await back()).toEqual([]);
+  });
+
+  test('hears of nothing whose time was over anyway', async () => {
+    next = [heldFor(-1000, 0), mine(Date.now())];
+    await basket.pick(0);
+    expect(await back()).toEqual([]);
+  });
+
+  test('leaves no note of what was given back', async () => {
+    next = [held(0)];
+    await basket.pick(0);
+    expect(kept.size).toBe(1);
+    await basket.giveBack(basket.items[0]!);
+    expect(kept.size).toBe(0);
+  });
+});
+
 test('time is said aloud at two minutes and at half a minute, once each', () => {
   const said = [];
   let before = Infinity;

@@ -72,6 +72,7 @@ export class Booking {
       if (!(await this.visitor.recognise())) return;
       await this.basket.find();
       await this.waitlist.find();
+      if (this.basket.behind.length) this.tell(t.leftBehind(this.basket.behind.join('; ')), 'wrong');
       if (!(await this.checkout.find())) return;
       this.step = 'paying';
       this.tell(t.welcomeBack);
@@ -159,11 +160,10 @@ export class Booking {
     });
   }
 
-  /** To one's account and back. What a guest holds stays a guest's, so it is given back: it can then be had again. */
-  async signIn(): Promise<void> {
-    await this.leave();
+  /** To one's account and back. What a guest holds comes along, and the checkout with it. */
+  signIn(): void {
     const { organization: at, path: next } = this.place;
-    if (!this.checkout.session) location.assign(`/sign-in?${new URLSearchParams({ at, next })}`);
+    location.assign(`/sign-in?${new URLSearchParams({ at, next })}`);
   }
 
   private mustWait(error: unknown): boolean {

@@ -92,9 +92,9 @@ export function remember(key: string, value: string, kind: 'local' | 'session' =
   }
 }
 
-export function forget(key: string): void {
+export function forget(key: string, kind: 'local' | 'session' = 'session'): void {
   try {
-    sessionStorage.removeItem(key);
+    store(kind).removeItem(key);
   } catch {
     // nothing is kept
   }

@@ -190,6 +190,16 @@ def choose(cookie: str | None, organization_id: str | None) -> str | None:
     return None
 
 
+def shown(authorization: str | None, cookie: str | None, organization_id: UUID) -> str | None:
+    """The session that a request shows for this organisation, where nobody has to be known: by its header, otherwise by
+    its cookie."""
+    scheme, _, bearer = (authorization or "").partition(" ")
+    if scheme.lower() != "bearer":
+        return choose(cookie, str(organization_id))
+    claim = secrets.read(bearer.strip(), Kind.SESSION)
+    return bearer.strip() if claim and claim[1] == organization_id else None
+
+
 def with_token(cookie: str | None, token: str) -> str:
     """The cookie's new value after signing in: this token first, the organisation's former one gone."""
     claim = secrets.read(token, Kind.SESSION)

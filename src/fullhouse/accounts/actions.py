@@ -39,6 +39,7 @@ from fullhouse.accounts.model import (
 )
 from fullhouse.kit import audit, mail, secrets
 from fullhouse.kit.actors import Principal
+from fullhouse.kit.cache import Cache
 from fullhouse.kit.changes import audit_difference, changed
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid, NotFound
@@ -66,6 +67,7 @@ async def change_organization(tx: Tx, change: ChangeOrganization) -> Organizatio
     await store.lock_organization(tx, tx.organization_id)
     before = await get_profile(tx)
     after = changed(before, change)
+    after = msgspec.structs.replace(after, embed_origins=policy.origins(after.embed_origins))
     if after.timezone != before.timezone:
         timezone(after.timezone)
     if after == before:
@@ -83,10 +85,17 @@ async def change_organization(tx: Tx, change: ChangeOrganization) -> Organizatio
         after.mail_reply_to,
         after.staff_may_edit_venues,
         after.event_capacity_max,
+        after.embed_origins,
     )
     await audit_difference(tx, "organization.updated", "organization", before, after)
+    Cache.invalidate(tx, embed_origins_key(after.id))
     await announce(tx, OrganizationChanged(subject_id=after.id))
     return after
+
+
+def embed_origins_key(organization_id: UUID) -> str:
+    """Under which the pages that may be framed keep by whom."""
+    return f"public:embed-origins:{organization_id}"
 
 
 async def check_open(tx: Tx) -> None:

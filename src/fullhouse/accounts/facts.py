@@ -1,6 +1,7 @@
 """What this room announces."""
 
 from typing import ClassVar
+from uuid import UUID
 
 from fullhouse.kit.outbox import Fact
 
@@ -23,6 +24,14 @@ class OrganizationStatusChanged(Fact, frozen=True, kw_only=True):
 
     name: ClassVar[str] = "organization.status_changed"
     status: str
+
+
+class GuestSignedIn(Fact, frozen=True, kw_only=True):
+    """A guest turned out to be somebody with an account. What the guest held, was about to buy or stood in line for is
+    that person's from then on."""
+
+    name: ClassVar[str] = "guest.signed_in"
+    guest_id: UUID
 
 
 class MemberChanged(Fact, frozen=True, kw_only=True):

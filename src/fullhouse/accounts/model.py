@@ -29,6 +29,17 @@ class PlatformRole(StrEnum):
 TeamRole = Literal["owner", "admin", "staff", "scanner"]
 # `$` alone would let a line break through at the very end: hence `(?!\n)`.
 Slug = Annotated[str, Meta(pattern=r"^[a-z0-9](-?[a-z0-9]){1,62}$(?!\n)", max_length=63, examples=["harbour-theatre"])]
+# A site, as browsers name it: no path, no user, no wildcard but for all that is below a name of two parts or more. It
+# becomes a part of a header, so nothing else gets through. IPv6 addresses cannot be said there.
+_LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+Origin = Annotated[
+    str,
+    Meta(
+        pattern=rf"^https?://({_LABEL}(\.{_LABEL})*|\*\.{_LABEL}(\.{_LABEL})+)(:[1-9][0-9]{{0,4}})?$(?!\n)",
+        max_length=260,
+        examples=["https://www.harbour.example"],
+    ),
+]
 Name = Annotated[str, Meta(min_length=1, max_length=120, pattern=r"\S")]
 Email = Annotated[
     str,
@@ -72,6 +83,7 @@ class OrganizationProfile(msgspec.Struct, frozen=True):
     mail_reply_to: str | None
     staff_may_edit_venues: bool
     event_capacity_max: int
+    embed_origins: list[str]  # sites that may show the box office in a frame; none: any
     created_at: datetime
 
 
@@ -256,6 +268,7 @@ class ChangeOrganization(Request, frozen=True):
     mail_reply_to: Email | UnsetType | None = UNSET
     staff_may_edit_venues: bool | UnsetType = UNSET
     event_capacity_max: Annotated[int, Meta(ge=1, le=1_000_000)] | UnsetType = UNSET
+    embed_origins: Annotated[list[Origin], Meta(max_length=20)] | UnsetType = UNSET
 
 
 class ChangeMember(Request, frozen=True):

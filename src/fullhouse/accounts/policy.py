@@ -1,8 +1,10 @@
 """Who may do what: one table, deny by default. And the few decisions around it, pure."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from fullhouse.accounts.model import Membership, PlatformRole, Role
+from fullhouse.kit.errors import FieldError, Invalid
 
 # A row is an action, named by the routes that need it; `x` opens it to a role, the scope opens it to an API key.
 # What is not here, nobody may do.
@@ -139,6 +141,19 @@ def scopes_open_to(role: str) -> frozenset[str]:
 
 def may_manage(actor_role: str, target_role: str) -> bool:
     return target_role in MANAGES.get(actor_role, frozenset())
+
+
+def origins(named: Sequence[str]) -> list[str]:
+    """Sites as browsers compare them, each once."""
+    found = [origin.lower() for origin in named]
+    wrong = [
+        FieldError(f"embed_origins[{n}]", "A port is at most 65535.")
+        for n, origin in enumerate(found)
+        if (port := origin.partition("://")[2].partition(":")[2]) and int(port) > 65_535
+    ]
+    if wrong:
+        raise Invalid(fields=wrong)
+    return list(dict.fromkeys(found))
 
 
 def is_member(membership: Membership, tier: str, now: datetime) -> bool:

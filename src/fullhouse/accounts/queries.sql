@@ -29,7 +29,7 @@ INSERT INTO organization_settings (organization_id) VALUES ($1);
 
 -- name: profile
 SELECT o.id, o.slug, o.name, o.status, s.currency, s.locale, s.timezone, s.contact_email, s.accent_color,
-       s.mail_sender_name, s.mail_reply_to, s.staff_may_edit_venues, s.event_capacity_max, o.created_at
+       s.mail_sender_name, s.mail_reply_to, s.staff_may_edit_venues, s.event_capacity_max, s.embed_origins, o.created_at
 FROM organizations o JOIN organization_settings s ON s.organization_id = o.id
 WHERE o.id = $1;
 
@@ -43,7 +43,8 @@ RETURNING id, slug, name, status, created_at;
 -- name: update_settings
 UPDATE organization_settings
 SET currency = $2, locale = $3, timezone = $4, contact_email = $5, accent_color = $6,
-    mail_sender_name = $7, mail_reply_to = $8, staff_may_edit_venues = $9, event_capacity_max = $10, updated_at = app.clock()
+    mail_sender_name = $7, mail_reply_to = $8, staff_may_edit_venues = $9, event_capacity_max = $10, embed_origins = $11,
+    updated_at = app.clock()
 WHERE organization_id = $1;
 
 -- name: insert_user
@@ -98,6 +99,14 @@ UPDATE sessions SET revoked_at = app.clock() WHERE organization_id = $1 AND id =
 -- Everywhere but in the session that asks.
 UPDATE sessions SET revoked_at = app.clock()
 WHERE organization_id = $1 AND user_id = $2 AND revoked_at IS NULL AND id IS DISTINCT FROM $3;
+
+-- name: end_guest_session
+-- One winner: of two who sign in from the same guest's session, whoever ends it has what the guest had.
+UPDATE sessions s SET revoked_at = app.clock()
+FROM users u
+WHERE s.organization_id = $1 AND s.token_hash = $2 AND s.revoked_at IS NULL AND s.expires_at > app.clock()
+  AND u.organization_id = $1 AND u.id = s.user_id AND u.email IS NULL AND u.role = 'customer' AND u.status = 'active'
+RETURNING s.id, s.user_id;
 
 -- name: insert_magic_link
 INSERT INTO magic_links (id, organization_id, email, token_hash, expires_at)

@@ -1,11 +1,12 @@
 """Signing in and out over HTTP. Whoever signs in gets the token in the answer and, in a browser, as a cookie."""
 
+from functools import partial
 from typing import Annotated
 
-from litestar.params import CookieParameter
+from litestar.params import CookieParameter, HeaderParameter
 
 from fullhouse.accounts import signing_in
-from fullhouse.accounts.access import COOKIE_SESSIONS_MAX, with_token, without_token
+from fullhouse.accounts.access import COOKIE_SESSIONS_MAX, shown, with_token, without_token
 from fullhouse.accounts.model import (
     AcceptInvitation,
     AskForMagicLink,
@@ -23,6 +24,10 @@ from fullhouse.kit.limits import Limit, network_of
 from fullhouse.kit.services import Services
 
 Cookie = Annotated[str | None, CookieParameter(name=COOKIE, max_length=4000, description="The sessions so far.")]
+Bearer = Annotated[
+    str | None,
+    HeaderParameter(name="Authorization", description="A guest's session so far: what the guest holds comes along."),
+]
 
 # For one address. Generous, because a whole festival may sit behind one; the tight ones below are for one account.
 DOOR = Limit(600, 60)
@@ -42,13 +47,21 @@ async def sign_in_as_guest(
 
 
 @post("/api/auth/login", public=True, limit=DOOR)
-async def sign_in(actor: Actor, services: Services, data: SignIn, cookie: Cookie = None) -> Reply[Session]:
-    """Sign in with address and password."""
+async def sign_in(
+    actor: Actor, services: Services, data: SignIn, cookie: Cookie = None, authorization: Bearer = None
+) -> Reply[Session]:
+    """Sign in with address and password.
+
+    Whoever was a guest here until now keeps what they hold, with the time that it has left, their open checkout and
+    their place in the line; the guest's session ends. A basket that does not fit within the limits of one person,
+    beside what they hold already, is given back.
+    """
     account = f"login:{data.organization}:{data.email.lower()}"
     await services.limiter.check(f"{account}:{network_of(actor.ip)}", GUESSES_FROM_ONE_PLACE)
     await services.limiter.check(account, GUESSES_AT_ONE_ACCOUNT)
     organization = await signing_in.find_organization(services.database, data.organization)
-    session = await signing_in.with_password(services.database, organization, actor, data.email, data.password)
+    before = partial(shown, authorization, cookie)
+    session = await signing_in.with_password(services.database, organization, actor, data.email, data.password, before)
     return signed_in(services, session, cookie)
 
 
@@ -62,19 +75,21 @@ async def ask_for_magic_link(actor: Actor, services: Services, data: AskForMagic
 
 @post("/api/auth/magic-link/redeem", public=True, limit=DOOR)
 async def redeem_magic_link(
-    actor: Actor, services: Services, data: RedeemToken, cookie: Cookie = None
+    actor: Actor, services: Services, data: RedeemToken, cookie: Cookie = None, authorization: Bearer = None
 ) -> Reply[Session]:
-    """Sign in with a mailed link. It works once."""
-    session = await signing_in.redeem_magic_link(services.database, actor, data.token)
+    """Sign in with a mailed link. It works once. What a guest had comes along, as with a password."""
+    before = partial(shown, authorization, cookie)
+    session = await signing_in.redeem_magic_link(services.database, actor, data.token, before)
     return signed_in(services, session, cookie)
 
 
 @post("/api/auth/invitation/accept", public=True, limit=DOOR)
 async def accept_invitation(
-    actor: Actor, services: Services, data: AcceptInvitation, cookie: Cookie = None
+    actor: Actor, services: Services, data: AcceptInvitation, cookie: Cookie = None, authorization: Bearer = None
 ) -> Reply[Session]:
-    """Join a team with a mailed invitation, choosing name and password."""
-    session = await signing_in.accept_invitation(services.database, actor, data)
+    """Join a team with a mailed invitation, choosing name and password. What a guest had comes along."""
+    before = partial(shown, authorization, cookie)
+    session = await signing_in.accept_invitation(services.database, actor, data, before)
     return signed_in(services, session, cookie)
 
 

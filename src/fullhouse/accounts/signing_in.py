@@ -1,10 +1,11 @@
 """The verbs of signing in and out. Whatever the way, the end is a session of one user in one organisation."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID
 
 from fullhouse.accounts import actions, passwords, policy, store
-from fullhouse.accounts.facts import MemberChanged
+from fullhouse.accounts.facts import GuestSignedIn, MemberChanged
 from fullhouse.accounts.model import (
     AcceptInvitation,
     ChangePassword,
@@ -30,6 +31,14 @@ from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import announce
 
+# The session that the request shows for an organisation, if it shows one: a guest's, maybe.
+Before = Callable[[UUID], str | None]
+
+
+def nobody(_organization_id: UUID) -> str | None:
+    """Somebody who was not here before."""
+    return None
+
 
 async def find_organization(database: Database, slug: str) -> Organization:
     async with database.nobody() as tx:
@@ -48,7 +57,12 @@ async def as_guest(database: Database, organization: Organization, actor: Actor,
 
 
 async def with_password(
-    database: Database, organization: Organization, actor: Actor, email: str, password: str
+    database: Database,
+    organization: Organization,
+    actor: Actor,
+    email: str,
+    password: str,
+    before: Before = nobody,
 ) -> Session:
     async with database.tenant(organization.id, actor) as tx:
         user = await store.user_by_email(tx, organization.id, email)
@@ -57,7 +71,7 @@ async def with_password(
     good = await passwords.verify(password_hash, password)
     async with database.tenant(organization.id, actor) as tx:
         if user and good and user.status == "active":
-            return await open_session(tx, organization, user, "password")
+            return await open_session(tx, organization, user, "password", before)
         await audit.write(tx, "session.refused", "user", user.id if user else None, reason="wrong password")
     raise WrongPassword()
 
@@ -73,7 +87,7 @@ async def ask_for_magic_link(database: Database, organization: Organization, act
         await mail.post(tx, email, SignInLink(path=f"/sign-in#{token}", minutes=minutes))
 
 
-async def redeem_magic_link(database: Database, actor: Actor, token: str) -> Session:
+async def redeem_magic_link(database: Database, actor: Actor, token: str, before: Before = nobody) -> Session:
     organization = await _organization_of(database, token, secrets.Kind.MAGIC_LINK)
     async with database.tenant(organization.id, actor) as tx:
         email = await store.spend_magic_link(tx, organization.id, secrets.digest(token))
@@ -82,10 +96,12 @@ async def redeem_magic_link(database: Database, actor: Actor, token: str) -> Ses
         user = await actions.customer(tx, email, email.partition("@")[0])
         if user.status != "active":
             raise LinkSpent()
-        return await open_session(tx, organization, user, "magic_link")
+        return await open_session(tx, organization, user, "magic_link", before)
 
 
-async def accept_invitation(database: Database, actor: Actor, wish: AcceptInvitation) -> Session:
+async def accept_invitation(
+    database: Database, actor: Actor, wish: AcceptInvitation, before: Before = nobody
+) -> Session:
     organization = await _organization_of(database, wish.token, secrets.Kind.INVITATION)
     password_hash = await passwords.hash_password(wish.password)
     async with database.tenant(organization.id, actor) as tx:
@@ -109,7 +125,7 @@ async def accept_invitation(database: Database, actor: Actor, wish: AcceptInvita
             await announce(tx, MemberChanged(subject_id=user.id, role=user.role, status=user.status))
         else:
             raise Taken(f"{invitation.email} is in the team already.")
-        return await open_session(tx, organization, user, "invitation")
+        return await open_session(tx, organization, user, "invitation", before)
 
 
 async def open_sessions(database: Database, tokens: list[str]) -> list[OpenSession]:
@@ -160,7 +176,8 @@ async def to_platform(database: Database, email: str, password: str) -> Platform
     return PlatformSession(token, PlatformUser(found.id, found.email, found.name, found.role), expires_at)
 
 
-async def open_session(tx: Tx, organization: Organization, user: User, method: str) -> Session:
+async def open_session(tx: Tx, organization: Organization, user: User, method: str, before: Before = nobody) -> Session:
+    await _recognise(tx, user, before(organization.id))
     token = secrets.mint(secrets.Kind.SESSION, organization.id)
     session_id, actor = new_id(), tx.actor
     expires_at = await store.insert_session(
@@ -170,6 +187,14 @@ async def open_session(tx: Tx, organization: Organization, user: User, method: s
     assert expires_at
     await audit.write(tx, "session.opened", "user", user.id, after={"session_id": session_id, "method": method})
     return Session(token, user, organization, expires_at, int(expires_at.timestamp() * 1000))
+
+
+async def _recognise(tx: Tx, user: User, token: str | None) -> None:
+    """Whoever was here as a guest until now was this person: the guest's session ends, and what it had follows."""
+    guest = await store.end_guest_session(tx, tx.organization_id, secrets.digest(token)) if token else None
+    if guest is not None:
+        await audit.write(tx, "guest.signed_in", "user", user.id, after={"guest_id": guest.user_id})
+        await announce(tx, GuestSignedIn(subject_id=user.id, guest_id=guest.user_id))
 
 
 async def _organization_of(database: Database, token: str, kind: secrets.Kind) -> Organization:

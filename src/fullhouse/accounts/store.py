@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -30,6 +30,11 @@ class PlatformUserWithHash(PlatformUser, frozen=True, kw_only=True):
     password_hash: str
 
 
+class GuestSession(NamedTuple):
+    id: UUID
+    user_id: UUID
+
+
 class PlatformCaller(msgspec.Struct, frozen=True):
     session_id: UUID
     user_id: UUID
@@ -46,6 +51,14 @@ def _telling(run: Callable[..., Awaitable[T]], *, whose: int) -> Callable[..., A
         return await run(tx, *args)
 
     return run_and_tell
+
+
+async def end_guest_session(tx: Tx, organization_id: UUID | None, token_hash: bytes) -> GuestSession | None:
+    """Known by its token alone: who remembers it hears its id."""
+    ended = await _end_guest_session(tx, organization_id, token_hash)
+    if ended is not None:
+        tx.tell(SESSIONS, str(ended.id))
+    return ended
 
 
 organization_by_slug = statements.one("organization_by_slug", Organization)
@@ -73,6 +86,7 @@ insert_session = statements.value("insert_session", datetime)
 open_session = statements.one("open_session", OpenSession)
 revoke_session = _telling(statements.count("revoke_session"), whose=1)
 revoke_sessions_of = _telling(statements.count("revoke_sessions_of"), whose=1)
+_end_guest_session = statements.one("end_guest_session", GuestSession)
 insert_magic_link = statements.count("insert_magic_link")
 spend_magic_link = statements.value("spend_magic_link", str)
 

@@ -297,7 +297,7 @@ async def leave(tx: Tx, who: Principal, session_id: UUID) -> None:
     zones, kinds = [item.zone_id for item in items if item.zone_id], [item.ticket_type_id for item in items]
     await store.lock_pools(tx, tx.organization_id, session.event_id, zones, kinds)
     await holds.end(tx, [item.hold_id for item in items], "cancelled", reason="the checkout was left")
-    await _end(tx, session, items, "left")
+    await end_session(tx, session, items, "left")
 
 
 async def expire(tx: Tx, session_id: UUID) -> bool:
@@ -308,16 +308,17 @@ async def expire(tx: Tx, session_id: UUID) -> bool:
     locked = await store.lock_session(tx, tx.organization_id, session_id)
     if locked is None or locked.status != "open" or locked.expires_at > await tx.now():
         return False
-    return await _end(tx, locked, await store.items_of_session(tx, tx.organization_id, session_id), "expired")
+    return await end_session(tx, locked, await store.items_of_session(tx, tx.organization_id, session_id), "expired")
 
 
 async def give_up(tx: Tx, session: StoredSession) -> None:
     """A payment for it has failed, and others have its slot now: it is over as if it had been left. The holds have
     their own time."""
-    await _end(tx, session, await store.items_of_session(tx, tx.organization_id, session.id), "left")
+    await end_session(tx, session, await store.items_of_session(tx, tx.organization_id, session.id), "left")
 
 
-async def _end(tx: Tx, session: StoredSession, items: Sequence[StoredItem], status: str) -> bool:
+async def end_session(tx: Tx, session: StoredSession, items: Sequence[StoredItem], status: str) -> bool:
+    """What it had counted, its promo code and its slot are free; its places have their own time."""
     if await store.end_session(tx, tx.organization_id, session.id, status, ["open", "paying"]) is None:
         return False
     await types.give_back(tx, session.event_id, counted(items))
@@ -351,4 +352,4 @@ async def end_checkouts(tx: Tx, fact: EventFact) -> None:
     while live := await store.open_sessions_of_show(tx, tx.organization_id, fact.subject_id, AT_ONCE):
         for session in live:
             items = await store.items_of_session(tx, tx.organization_id, session.id)
-            await _end(tx, session, items, "cancelled")
+            await end_session(tx, session, items, "cancelled")

@@ -18,6 +18,15 @@ class CheckoutStarted(Fact, frozen=True, kw_only=True):
     currency: str
 
 
+class CheckoutHandedOver(Fact, frozen=True, kw_only=True):
+    """A guest who was about to buy has signed in: it is the same person's checkout, under another id."""
+
+    name: ClassVar[str] = "checkout.handed_over"
+    event_id: UUID
+    user_id: UUID
+    guest_id: UUID
+
+
 class CheckoutEnded(Fact, frozen=True, kw_only=True):
     """It was left, has expired, or was cancelled with its show: what it had counted is free again."""
 

@@ -26,6 +26,13 @@ class HoldPlaced(HoldFact, frozen=True, kw_only=True):
     held_until: datetime
 
 
+class HoldHandedOver(HoldFact, frozen=True, kw_only=True):
+    """A guest who held it has signed in: it is the same person's, under another id."""
+
+    name: ClassVar[str] = "hold.handed_over"
+    guest_id: UUID
+
+
 class HoldExpired(HoldFact, frozen=True, kw_only=True):
     """A hold's time was over. What it had is free."""
 

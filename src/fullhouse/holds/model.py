@@ -33,6 +33,15 @@ class StoredHold(Hold, frozen=True, kw_only=True):
     user_id: UUID
 
 
+class Brought(msgspec.Struct, frozen=True, kw_only=True):
+    """What a guest holds, and would bring along."""
+
+    hold_id: UUID
+    event_id: UUID
+    basket_id: UUID
+    wheelchair: bool
+
+
 class HourOfEndings(msgspec.Struct, frozen=True, kw_only=True):
     """How many holds ended in an hour, by how."""
 

@@ -120,6 +120,27 @@ def limits(terms: Effective) -> Limits:
     )
 
 
+class Load(NamedTuple):
+    """How much of what is limited for one person in one show."""
+
+    holds: int
+    wheelchairs: int
+
+
+def fitting(baskets: Sequence[Load], has: Load, terms: Effective) -> list[bool]:
+    """Which of these somebody may hold beside what they have: the first ones that fit. How often somebody takes
+    something is another limit, and refuses nothing that was taken."""
+    most = terms.values["max_holds_per_user"]
+    chairs = terms.number("max_wheelchair_seats_per_booking")
+    found = []
+    for basket in baskets:
+        sum_ = Load(has.holds + basket.holds, has.wheelchairs + basket.wheelchairs)
+        fits = (most is None or sum_.holds <= int(most)) and (not basket.wheelchairs or sum_.wheelchairs <= chairs)
+        found.append(fits)
+        has = sum_ if fits else has
+    return found
+
+
 def rules(terms: Effective, *, explicit_wish: bool = False) -> Rules:
     """The orphan and group rules, as the policy sets them."""
     return Rules(

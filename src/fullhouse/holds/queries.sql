@@ -170,3 +170,85 @@ SELECT app.thaw_holds($1, $2, $3, $4, $5);
 -- No payment decides about them any more: they may be ended.
 UPDATE seat_holds SET attempt_id = NULL, updated_at = app.clock()
 WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND status = 'active' AND attempt_id IS NOT NULL;
+
+-- A guest who turns out to be somebody -------------------------------------------------------------
+
+-- part: comes_along
+h.organization_id = $1 AND h.event_id = ANY ($2::uuid[]) AND h.user_id = $3 AND h.status IN ('active', 'suspended')
+AND h.held_until > app.clock() AND h.attempt_id IS NULL AND h.source <> 'waitlist'
+
+-- name: lock_people
+-- The same locks as `app.hold`, in the same order.
+SELECT pg_advisory_xact_lock(k.key)::text
+FROM (SELECT hashtextextended('user:' || u, 0) AS key FROM unnest($1::uuid[]) u ORDER BY 1) k;
+
+-- name: lock_pools_of
+-- All that may be counted in, in one order: what is given back of it, and what a checkout had counted of types.
+SELECT FROM pools p
+WHERE p.organization_id = $1 AND p.event_id = ANY ($2::uuid[])
+  AND (p.kind = 'ticket_type' AND p.ref_id = ANY ($4::uuid[]) OR (p.event_id, p.kind, p.ref_id) IN (
+    SELECT h.event_id, k.kind, k.ref_id
+    FROM seat_holds h CROSS JOIN LATERAL (VALUES
+        ('event', h.event_id), ('zone', CASE WHEN h.seat_id IS NULL THEN h.zone_id END),
+        ('ticket_type', h.ticket_type_id)) AS k (kind, ref_id)
+    WHERE {comes_along}))
+ORDER BY p.event_id, p.kind, p.ref_id FOR UPDATE;
+
+-- name: lock_seats_of
+-- Places and companions together, as whoever ends holds has them.
+SELECT FROM event_seats s
+WHERE s.organization_id = $1 AND (s.event_id, s.seat_id) IN (
+    SELECT h.event_id, n.seat_id
+    FROM seat_holds h
+    JOIN event_seats e ON e.organization_id = $1 AND (e.event_id, e.seat_id) = (h.event_id, h.seat_id)
+    CROSS JOIN LATERAL (
+        VALUES (e.seat_id), (e.companion_of)
+        UNION ALL SELECT c.seat_id FROM event_seats c
+        WHERE c.organization_id = $1 AND c.event_id = e.event_id AND c.companion_of = e.seat_id) AS n (seat_id)
+    WHERE {comes_along})
+ORDER BY s.event_id, s.seat_id FOR UPDATE;
+
+-- name: brought
+-- The oldest basket first, and each in one piece.
+SELECT h.id AS hold_id, h.event_id, h.basket_id, coalesce(s.category = 'wheelchair', false) AS wheelchair
+FROM seat_holds h LEFT JOIN seats s ON s.organization_id = $1 AND s.id = h.seat_id
+WHERE {comes_along}
+ORDER BY h.event_id, h.created_at, h.basket_id, h.id FOR UPDATE OF h;
+
+-- name: load_of
+SELECT count(*)::integer AS holds, count(*) FILTER (WHERE s.category = 'wheelchair')::integer AS wheelchairs
+FROM seat_holds h LEFT JOIN seats s ON s.organization_id = $1 AND s.id = h.seat_id
+WHERE h.organization_id = $1 AND h.event_id = $2 AND h.user_id = $3 AND h.status IN ('active', 'suspended')
+  AND h.held_until > app.clock();
+
+-- name: hand_over
+-- Seats and holds are locked. A seat's row has another version, for those who mirror whose it is.
+WITH handed AS (
+    UPDATE seat_holds h SET user_id = $4, updated_at = app.clock()
+    WHERE h.organization_id = $1 AND h.id = ANY ($2::uuid[]) AND h.user_id = $3
+      AND h.status IN ('active', 'suspended') AND h.held_until > app.clock() AND h.attempt_id IS NULL
+    RETURNING h.id, h.event_id, h.seat_id, h.zone_id, h.ticket_type_id, h.quantity, h.held_until
+), seated AS (
+    UPDATE event_seats s SET version = s.version + 1
+    FROM handed h
+    WHERE s.organization_id = $1 AND s.event_id = h.event_id AND s.seat_id = h.seat_id AND s.hold_id = h.id
+    RETURNING s.event_id, s.seat_id, s.ordinal, s.version
+), audited AS (
+    INSERT INTO audit_log (id, organization_id, created_at, actor_type, actor_id, action, entity_type, entity_id, before,
+                           after, ip, user_agent, request_id)
+    SELECT gen_random_uuid(), $1, app.clock(), 'user', $4, 'hold.handed_over', 'seat_hold', h.id,
+           jsonb_build_object('user_id', $3::uuid), jsonb_strip_nulls(jsonb_build_object('user_id', $4::uuid,
+               'event_id', h.event_id, 'seat_id', h.seat_id, 'zone_id', h.zone_id, 'quantity', h.quantity)), $5, $6, $7
+    FROM handed h
+), announced AS (
+    INSERT INTO outbox (id, organization_id, name, subject_id, payload)
+    SELECT gen_random_uuid(), $1, 'hold.handed_over', h.id, jsonb_strip_nulls(jsonb_build_object('version', 1,
+               'subject_id', h.id, 'event_id', h.event_id, 'seat_id', h.seat_id, 'zone_id', h.zone_id,
+               'ticket_type_id', h.ticket_type_id, 'quantity', h.quantity, 'user_id', $4::uuid, 'guest_id', $3::uuid))
+    FROM handed h
+)
+SELECT h.id AS hold_id, h.event_id, h.seat_id, h.zone_id, h.ticket_type_id, h.held_until, s.ordinal, s.version
+FROM handed h LEFT JOIN seated s USING (event_id, seat_id);
+
+-- name: keep_companions
+SELECT ordinal, version FROM app.keep_companions($1, $2, $3);

@@ -4,7 +4,8 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from fullhouse.holds.model import HourOfEndings, StoredHold
+from fullhouse.holds.model import Brought, HourOfEndings, StoredHold
+from fullhouse.holds.policy import Load
 from fullhouse.kit import sql
 
 statements = sql.load(__file__)
@@ -56,6 +57,22 @@ class Due(NamedTuple):
     ids: list[UUID]
 
 
+class HandedOver(NamedTuple):
+    hold_id: UUID
+    event_id: UUID
+    seat_id: UUID | None
+    zone_id: UUID | None
+    ticket_type_id: UUID | None
+    held_until: datetime
+    ordinal: int | None
+    version: int | None
+
+
+class Companion(NamedTuple):
+    ordinal: int
+    version: int
+
+
 my_holds = statements.many("my_holds", StoredHold)
 holds_of_basket = statements.many("holds_of_basket", StoredHold)
 hold_by_id = statements.one("hold_by_id", StoredHold)
@@ -79,3 +96,11 @@ endings_by_hour = statements.many("endings_by_hour", HourOfEndings)
 freeze_holds = statements.value("freeze_holds", bool)
 thaw_holds = statements.value("thaw_holds", int)
 let_go = statements.count("let_go")
+
+lock_people = statements.count("lock_people")
+lock_pools_of = statements.count("lock_pools_of")
+lock_seats_of = statements.count("lock_seats_of")
+brought = statements.many("brought", Brought)
+load_of = statements.one("load_of", Load)
+hand_over = statements.many("hand_over", HandedOver)
+keep_companions = statements.many("keep_companions", Companion)

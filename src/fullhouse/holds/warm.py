@@ -14,7 +14,7 @@ import structlog
 from prometheus_client import Counter, Histogram
 
 from fullhouse.events import live_reads as events
-from fullhouse.holds import actions, engine, mirror
+from fullhouse.holds import actions, engine, guest_actions, mirror
 from fullhouse.holds.mirror import Held, Names
 from fullhouse.kit.bus import HERE
 from fullhouse.kit.services import Services
@@ -62,6 +62,7 @@ class WarmHolds:
             bus.subscribe(f"{HERE}{TOPIC}*", lambda topic, news: self._put(lambda to: self._seats(to, topic, news))),
             bus.subscribe(engine.PLACED, lambda _topic, batch: self._put(lambda to: _placed(to, *batch))),
             bus.subscribe(actions.ENDED, lambda _topic, batch: self._put(lambda to: _ended(to, *batch))),
+            bus.subscribe(guest_actions.HANDED_OVER, lambda _topic, batch: self._put(lambda to: _handed(to, *batch))),
         ]
         self._writing = asyncio.create_task(self._keep_writing(), name="holds:warm")
 
@@ -210,6 +211,17 @@ def _ended(to: dict[Show, Changes], organization_id: UUID, _ending: str, _reason
             place = row.seat_id or row.zone_id or row.ticket_type_id
             hold = Held(row.hold_id, row.user_id, place, row.held_until)
             to[organization_id, row.event_id].gone.append(hold)
+
+
+def _handed(to: dict[Show, Changes], organization_id: UUID, guest_id: UUID, user_id: UUID, rows: Any) -> None:
+    for row in rows:
+        changes, place = to[organization_id, row.event_id], row.seat_id or row.zone_id or row.ticket_type_id
+        changes.gone.append(Held(row.hold_id, guest_id, place, row.held_until))
+        hold = Held(row.hold_id, user_id, place, row.held_until)
+        if row.seat_id:
+            changes.held[row.seat_id] = hold
+        else:
+            changes.places.append(hold)
 
 
 async def rebuild(services: Services, organization_id: UUID, event_id: UUID) -> bool:

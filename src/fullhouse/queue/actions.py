@@ -20,6 +20,7 @@ from fullhouse.queue.model import (
     Admission,
     InCheckout,
     NotInQueue,
+    PlaceInLine,
     PreQueueTooLate,
     Room,
     RoomSettings,
@@ -109,6 +110,34 @@ async def leave(tx: Tx, event_id: UUID, user_id: UUID) -> None:
     tell(tx, event_id, e=[[ended.seq, CODES["left"]]])
     if ended.was_slot:
         tx.tell(FREE, (tx.organization_id, event_id))
+
+
+# --- a guest who turns out to be somebody
+
+
+async def lock_places(
+    tx: Tx, event_ids: Sequence[UUID], user_ids: Sequence[UUID]
+) -> tuple[set[UUID], list[PlaceInLine]]:
+    """Which of these shows have a line now, and where these people stand. Nobody joins, is let in or ends there before
+    this transaction has."""
+    rooms = await store.lock_rooms(tx, tx.organization_id, list(event_ids))
+    places = await store.lock_places(tx, tx.organization_id, list(event_ids), list(user_ids))
+    return {room.event_id for room in rooms if room.state != "closed"}, places
+
+
+async def hand_over(tx: Tx, event_id: UUID, user_id: UUID, places: Sequence[PlaceInLine]) -> None:
+    """Of all that somebody has in one line (`places`, locked), under two names, the best is theirs and the rest ends.
+    The line in memory knows numbers, not people: nothing changes there."""
+    live = sorted((place for place in places if not place.overdue), key=lambda p: policy.rank(p, user_id))
+    for place in places:
+        if place not in live[:1] and (place.user_id == user_id or not place.overdue):
+            ending = "expired" if place.overdue else "left"
+            await store.end_place(tx, tx.organization_id, event_id, place.seq, ending)
+            tell(tx, event_id, e=[[place.seq, CODES[ending]]])
+            if place.inside:
+                tx.tell(FREE, (tx.organization_id, event_id))
+    if live and live[0].user_id != user_id:
+        await store.hand_over_place(tx, tx.organization_id, event_id, live[0].seq, user_id)
 
 
 # --- the organiser's orders

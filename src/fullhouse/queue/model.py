@@ -42,6 +42,17 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     token: str | None = None
 
 
+class PlaceInLine(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody's place in a line or, `inside`, their slot."""
+
+    event_id: UUID
+    user_id: UUID
+    seq: int
+    place: int
+    inside: bool
+    overdue: bool
+
+
 class Room(msgspec.Struct, frozen=True, kw_only=True):
     """A room's row."""
 

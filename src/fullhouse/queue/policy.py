@@ -3,6 +3,7 @@
 import math
 from datetime import timedelta
 from typing import Literal
+from uuid import UUID
 
 from fullhouse.events.public_model import EventNotFound
 from fullhouse.kit.errors import Refusal
@@ -10,6 +11,7 @@ from fullhouse.queue.model import (
     CheckoutFull,
     EventNotAvailable,
     LineClosed,
+    PlaceInLine,
     QueueCooldown,
     SalesClosed,
     SoldOut,
@@ -61,6 +63,11 @@ def refusal(outcome: str, wait_s: int | None) -> Refusal:
     if outcome == "sold_out":
         return SoldOut("All tickets are sold. There is nothing to wait for.")
     return REFUSALS[outcome]() if outcome in REFUSALS else CheckoutFull(retry_after_s=5)
+
+
+def rank(of: PlaceInLine, user_id: UUID) -> tuple[bool, bool, int]:
+    """The lower, the better: inside before outside; inside, one's own, which may have a checkout; then the nearer."""
+    return (not of.inside, of.inside and of.user_id != user_id, of.place)
 
 
 def sureness(rate: float | None, seen: float) -> float:

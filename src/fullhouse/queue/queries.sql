@@ -68,6 +68,27 @@ WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status IN ('wa
   AND expires_at > app.clock()
 RETURNING seq, cooldown_until IS NULL AS was_slot;
 
+-- name: lock_rooms
+-- Before the places in them: whoever joins has the room's lock.
+SELECT event_id, state FROM queue_rooms WHERE organization_id = $1 AND event_id = ANY ($2::uuid[])
+ORDER BY event_id FOR UPDATE;
+
+-- name: lock_places
+SELECT event_id, user_id, seq, coalesce(place, seq) AS place, status = 'admitted' AS inside,
+       expires_at <= app.clock() AS overdue
+FROM queue_entries
+WHERE organization_id = $1 AND event_id = ANY ($2::uuid[]) AND user_id = ANY ($3::uuid[])
+  AND status IN ('waiting', 'admitted')
+ORDER BY event_id, seq FOR UPDATE;
+
+-- name: end_place
+UPDATE queue_entries SET status = $4, ended_at = app.clock()
+WHERE organization_id = $1 AND event_id = $2 AND seq = $3 AND status IN ('waiting', 'admitted');
+
+-- name: hand_over_place
+UPDATE queue_entries SET user_id = $4
+WHERE organization_id = $1 AND event_id = $2 AND seq = $3 AND status IN ('waiting', 'admitted');
+
 -- name: admit_first
 -- People who hold seats when the room opens: in front of everybody, inside while there are slots, in the order given.
 WITH room AS (

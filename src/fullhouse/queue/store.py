@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from fullhouse.kit import sql
-from fullhouse.queue.model import Room
+from fullhouse.queue.model import PlaceInLine, Room
 
 statements = sql.load(__file__)
 
@@ -62,6 +62,11 @@ class Crowd(NamedTuple):
     admitted: int
 
 
+class Opened(NamedTuple):
+    event_id: UUID
+    state: str
+
+
 def _number(value: int) -> int:
     return value
 
@@ -78,6 +83,10 @@ stay = statements.one("stay", Slot)
 finish = statements.many("finish", _number)
 is_in_checkout = statements.value("is_in_checkout", bool)
 leave = statements.one("leave", Ended)
+lock_rooms = statements.many("lock_rooms", Opened)
+lock_places = statements.many("lock_places", PlaceInLine)
+end_place = statements.count("end_place")
+hand_over_place = statements.count("hand_over_place")
 admit_first = statements.many("admit_first", First)
 admit = statements.value("admit", dict[str, Any])
 rooms_at_work = statements.many("rooms_at_work", AtWork)

@@ -1,6 +1,9 @@
 """Devices: paired by a short code, revoked at once."""
 
+import hashlib
+import hmac
 import os
+from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
@@ -20,10 +23,21 @@ from fullhouse.kit.secrets import Keyring, Kind
 from fullhouse.kit.services import Services
 from fullhouse.scanning import store
 from fullhouse.scanning.facts import DevicePaired, DeviceRevoked
-from fullhouse.scanning.model import Device, DeviceNotFound, NewDevice, NewPairing, Pair, Paired, PairingFailed
+from fullhouse.scanning.model import (
+    Device,
+    DeviceNotFound,
+    FormerPairing,
+    NewDevice,
+    NewPairing,
+    NotItsFormerSelf,
+    Pair,
+    Paired,
+    PairingFailed,
+)
 
 CODE_TTL = timedelta(minutes=10)
 KEY = "scan-device-key"
+FORMER = b"former pairing:"
 
 
 async def add(tx: Tx, who: Principal, wish: NewDevice) -> NewPairing:
@@ -64,8 +78,9 @@ async def pair(services: Services, actor: Actor, wish: Pair) -> Paired:
         await audit.write(tx, "scan_device.paired", "scan_device", device.id, after={"app_version": wish.app_version})
         await announce(tx, DevicePaired(subject_id=device.id, event_id=device.event_id))
         gates = await store.gates_of_show(tx, house, device.event_id, device.gate_ids)
+        locale = (await accounts.get_profile(tx)).locale
     public = signing_key(services.keyring, house).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-    return Paired(token=token, key=key, verify_key=public, device=device, gates=gates)
+    return Paired(token=token, key=key, verify_key=public, device=device, gates=gates, locale=locale)
 
 
 async def revoke(tx: Tx, device_id: UUID) -> None:
@@ -84,6 +99,24 @@ async def get_device(tx: Tx, who: Principal) -> Device:
     if device is None:
         raise DeviceNotFound
     return device
+
+
+async def former_selves(tx: Tx, event_id: UUID, named: Sequence[FormerPairing]) -> dict[UUID, Device]:
+    """The devices that this one says it was, if it proves each, and all were paired with the same show."""
+    if not named:
+        return {}
+    rows = await store.former_devices(tx, tx.organization_id, event_id, [one.device_id for one in named])
+    known = {row.device.id: row for row in rows}
+    for one in named:
+        row = known.get(one.device_id)
+        if row is None or not hmac.compare_digest(proof_of(row.token_hash), one.proof):
+            raise NotItsFormerSelf()
+    return {row.device.id: row.device for row in rows}
+
+
+def proof_of(token_hash: bytes) -> bytes:
+    """That somebody has had a token. It opens nothing, so that a device may keep it when the token must go."""
+    return hashlib.sha256(FORMER + token_hash).digest()
 
 
 def signing_key(keyring: Keyring, organization_id: UUID) -> Ed25519PrivateKey:

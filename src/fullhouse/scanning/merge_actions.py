@@ -2,7 +2,7 @@
 which it arrives: the same scans in any other order leave the same presences, counts and incidents.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
@@ -36,32 +36,52 @@ def offset_of(device_now: datetime, now: datetime) -> timedelta:
 async def merge(tx: Tx, who: Principal, batch: Batch) -> Merged:
     device = await device_actions.get_device(tx, who)
     now = await tx.now()
-    if any(scan.gate_id is not None and scan.gate_id not in device.gate_ids for scan in batch.scans):
-        raise GateNotYours()
+    seers = {device.id: device, **await device_actions.former_selves(tx, device.event_id, batch.former)}
+    seen_by = [_seer(scan, n, device, seers) for n, scan in enumerate(batch.scans)]
     _check_times(batch, now)
     event = await events.share_event(tx, device.event_id)
     await store.lock_scans(tx, event.id)
     offset = offset_of(batch.device_now, now)
     tickets = await _tickets(tx, event.id, batch.scans)
-    told = [Told(scan, tickets.meant_by(scan), min(scan.at + offset, now)) for scan in batch.scans]
+    told = [
+        Told(scan, tickets.meant_by(scan), min(scan.at + offset, now), seer)
+        for scan, seer in zip(batch.scans, seen_by, strict=True)
+    ]
     before = await store.kept_scans(tx, tx.organization_id, list(tickets.by_id))
-    new, counted = await _insert(tx, device, event, told)
+    new: dict[UUID, int] = {}
+    counted: list[KeptScan] = []
+    for seer in seers.values():
+        new[seer.id], counts = await _insert(tx, seer, event, [each for each in told if each.device is seer])
+        counted += counts
     found = await fold_actions.refold(tx, event.id, tickets.of(counted), before, added=counted)
     voided = await _put_void_incidents(tx, event.id, told, tickets, counted)
     seconds = round(offset.total_seconds())
     await store.see_device(tx, tx.organization_id, device.id, batch.battery, batch.app_version, seconds)
     incidents = voided + sum(len(each.doubles) for each in found.values())
-    if new:
-        after = {"scans": new, "incidents": incidents, "clock_offset_s": seconds}
-        await audit.write(tx, "scan_device.merged", "scan_device", device.id, after=after)
-        await announce(tx, ScansMerged(subject_id=device.id, event_id=event.id, scans=new, incidents=incidents))
+    for seer_id, scans in new.items():
+        if scans:
+            after = {"scans": scans, "incidents": incidents, "clock_offset_s": seconds}
+            by = {} if seer_id == device.id else {"told_by": device.id}
+            await audit.write(tx, "scan_device.merged", "scan_device", seer_id, after=after | by)
+            await announce(tx, ScansMerged(subject_id=seer_id, event_id=event.id, scans=scans, incidents=incidents))
+    taken = sum(new.values())
     return Merged(
-        taken=new,
-        known=len(batch.scans) - new,
+        taken=taken,
+        known=len(batch.scans) - taken,
         unknown_tickets=sum(each.ticket is None for each in told),
         incidents=incidents,
         clock_offset_s=seconds,
     )
+
+
+def _seer(scan: OfflineScan, n: int, device: Device, seers: Mapping[UUID, Device]) -> Device:
+    """Under which pairing it was seen: a scan is known by that one, and its gate is one of that one's."""
+    seer = seers.get(scan.device_id or device.id)
+    if seer is None:
+        raise Invalid(fields=[FieldError(f"scans[{n}].device_id", "Named in former, with its proof.")])
+    if scan.gate_id is not None and scan.gate_id not in seer.gate_ids:
+        raise GateNotYours()
+    return seer
 
 
 def _check_times(batch: Batch, now: datetime) -> None:
@@ -79,6 +99,7 @@ class Told(NamedTuple):
     scan: OfflineScan
     ticket: MergeTicket | None
     at: datetime
+    device: Device  # the pairing under which it was seen
 
 
 class Tickets(NamedTuple):
@@ -131,7 +152,7 @@ async def _insert(tx: Tx, device: Device, event: Event, told: Sequence[Told]) ->
     there is nothing to count them by."""
     who, day_of = tx.actor, _days(event)
     rows, counted = [], {}
-    for _, (scan, ticket, at) in sorted({each.scan.counter: each for each in reversed(told)}.items()):
+    for _, (scan, ticket, at, _) in sorted({each.scan.counter: each for each in reversed(told)}.items()):
         scan_id, gate_id, day = new_id(), scan.gate_id or device.gate_ids[0], day_of(at)
         override = scan.override.reason if scan.override else None
         admitted = scan.admitted and ticket is not None
@@ -173,12 +194,14 @@ async def _put_void_incidents(
     """Who came in while nobody could tell the device that the ticket was void, or somebody else's by then; or before
     that, while nobody could know it here."""
     found = []
-    shown: dict[int | None, OfflineScan] = {each.scan.counter: each.scan for each in reversed(told)}
+    shown: dict[tuple[UUID, int | None], OfflineScan] = {
+        (each.device.id, each.scan.counter): each.scan for each in reversed(told)
+    }
     for scan in counted:
         ticket = tickets.by_id[scan.ticket_id]
         if scan.direction == "out" or (ticket.voided_at or ticket.transferred_at) is None:
             continue
-        passed_on_at = tickets.passed_on_at(shown[scan.counter], ticket)
+        passed_on_at = tickets.passed_on_at(shown[scan.device_id, scan.counter], ticket)
         if kind := policy.void_kind(ticket.status, old_code=passed_on_at is not None):
             found.append((ticket.id, kind, ticket.voided_at or passed_on_at, scan.id))
     if found:

@@ -116,13 +116,14 @@ class GateShown(msgspec.Struct, frozen=True, kw_only=True):
 
 class Paired(msgspec.Struct, frozen=True, kw_only=True):
     """What a device keeps. `key` opens its snapshots (AES-256-GCM), `verify_key` says who made them (Ed25519); both are
-    base64."""
+    base64. `locale` is what the organisation speaks."""
 
     token: str
     key: bytes
     verify_key: bytes
     device: Device
     gates: list[GateShown]
+    locale: str
 
 
 class NewDevice(Request, frozen=True, kw_only=True):
@@ -252,7 +253,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OfflineScan(Request, frozen=True, kw_only=True):
-    """A scan that was decided by the device. `at` is by its clock; `code` is the ticket's."""
+    """A scan that was decided by the device. `at` is by its clock; `code` is the ticket's. `device_id` says under which
+    former pairing it was seen, where it was not under this one: the counter is of that one."""
 
     counter: Counter
     at: Annotated[datetime, Meta(tz=True)]
@@ -264,13 +266,24 @@ class OfflineScan(Request, frozen=True, kw_only=True):
     test: bool = False
     gate_id: UUID | None = None
     override: Override | None = None
+    device_id: UUID | None = None
+
+
+class FormerPairing(Request, frozen=True, kw_only=True):
+    """Who this device was before. `proof` is SHA-256 of `former pairing:` and of SHA-256 of the token that it
+    had, in base64: whoever knows it has had the token, and can do nothing else with it."""
+
+    device_id: UUID
+    proof: Annotated[bytes, Meta(min_length=32, max_length=32)]
 
 
 class Batch(Request, frozen=True, kw_only=True):
-    """`device_now` is what the device's clock says while it sends this: the server puts its times right by it."""
+    """`device_now` is what the device's clock says while it sends this: the server puts its times right by it. `former`
+    are the pairings with the same show that the scans name."""
 
     device_now: Annotated[datetime, Meta(tz=True)]
     scans: Annotated[list[OfflineScan], Meta(max_length=BATCH_MAX)]
+    former: Annotated[list[FormerPairing], Meta(max_length=50)] = []
     battery: Battery | None = None
     app_version: AppVersion | None = None
 
@@ -320,6 +333,12 @@ class DeviceNotFound(NotFound):
     """There is no such device."""
 
     code, title = "device_not_found", "No such device"
+
+
+class NotItsFormerSelf(Forbidden):
+    """A device tells what it saw under a former pairing with the proof that it was that one, and for the same show."""
+
+    code, title = "former_pairing_unknown", "Not a former pairing of this device"
 
 
 class PairingFailed(Invalid):

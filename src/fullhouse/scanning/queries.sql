@@ -32,6 +32,11 @@ WHERE organization_id = $1 AND ($2::uuid IS NULL OR event_id = $2) ORDER BY crea
 -- name: device_by_id
 SELECT {device} FROM scan_devices WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL;
 
+-- name: former_devices
+-- Of the same show, whether or not they may still ask for anything.
+SELECT {device}, token_hash FROM scan_devices
+WHERE organization_id = $1 AND event_id = $2 AND id = ANY ($3::uuid[]) AND token_hash IS NOT NULL;
+
 -- name: sealed_key
 SELECT sealed_key FROM scan_devices WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL;
 

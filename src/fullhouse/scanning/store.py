@@ -1,7 +1,7 @@
 """Runs `queries.sql`, row to model."""
 
 from datetime import date, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from fullhouse.kit import sql
@@ -21,6 +21,15 @@ class MergeTicket(NamedTuple):
     zone_id: UUID | None
     entitlement: str
     max_daily_entries: int | None
+
+
+class FormerDevice(NamedTuple):
+    device: Device
+    token_hash: bytes
+
+
+def _former_device(token_hash: bytes, **device: Any) -> FormerDevice:
+    return FormerDevice(Device(**device), token_hash)
 
 
 class KeptScan(NamedTuple):
@@ -100,6 +109,7 @@ pair_device = statements.one("pair_device", Device)
 revoke_device = statements.one("revoke_device", Device)
 devices_of_event = statements.many("devices_of_event", Device)
 device_by_id = statements.one("device_by_id", Device)
+former_devices = statements.many("former_devices", _former_device)
 sealed_key = statements.value("sealed_key", bytes)
 see_device = statements.count("see_device")
 gates_of_show = statements.many("gates_of_show", GateShown)

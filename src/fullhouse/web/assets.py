@@ -28,6 +28,7 @@ class Chunk(msgspec.Struct, frozen=True):
     file: str
     css: list[str] = []
     imports: list[str] = []
+    later: list[str] = msgspec.field(name="dynamicImports", default_factory=list)
     assets: list[str] = []
 
 
@@ -65,7 +66,7 @@ def needed_by(entry: str) -> list[str]:
     manifest = _manifest()
     wanted = [f"src/{entry}/main.ts"]
     for name in wanted:  # grows as it goes
-        wanted += [other for other in manifest[name].imports if other not in wanted]
+        wanted += [other for other in (*manifest[name].imports, *manifest[name].later) if other not in wanted]
     chunks = [manifest[name] for name in wanted]
     files = {file for chunk in chunks for file in (chunk.file, *chunk.css, *chunk.assets)}
     return [f"/built/{file}" for file in sorted(files | {name for name in _files() if name.endswith(".woff2")})]

@@ -3,15 +3,20 @@
 docs/adr/0027-widget.md says why the frame never uses the visitor's session with the house.
 """
 
+from uuid import UUID
+
 from litestar import Response
 from litestar.params import FromPath
 
+from fullhouse.accounts import actions as accounts
 from fullhouse.events import store
 from fullhouse.events.public_model import EventNotFound
 from fullhouse.kit.services import Services
 from fullhouse.payments.provider_actions import Providers
 from fullhouse.web import programme, safety, words
 from fullhouse.web.pages import AnyRequest, kept_page, public, static_file
+
+SITES_S = 60  # where nobody hears of a change; everywhere else it holds at once
 
 
 @public("/widget.js")
@@ -29,7 +34,18 @@ async def embedded(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
     t = await words.of(request, show.organization_id)
     it = programme.printed(show, t)
     stripe = it.sells and services.part(Providers).has_card_fields
-    return kept_page(request, "embed.html", t=t, policy=safety.policy(stripe=stripe, framed=True), it=it)
+    framed_by = await _sites(services, show.organization_id)
+    return kept_page(request, "embed.html", t=t, policy=safety.policy(stripe=stripe, framed_by=framed_by), it=it)
+
+
+async def _sites(services: Services, organization_id: UUID) -> list[str]:
+    """Those that the organisation has named."""
+
+    async def load() -> list[str]:
+        async with services.database.tenant(organization_id) as tx:
+            return (await accounts.get_profile(tx)).embed_origins
+
+    return await services.cache.get(accounts.embed_origins_key(organization_id), SITES_S, load, list[str])
 
 
 handlers = [widget, embedded]

@@ -3,6 +3,8 @@
 Nothing comes from elsewhere, with one exception: where cards are taken by Stripe, its own script and its frames.
 """
 
+from collections.abc import Sequence
+
 # What Stripe asks of a page that shows its fields.
 _STRIPE = {
     "script-src": "https://js.stripe.com https://*.js.stripe.com",
@@ -23,11 +25,12 @@ _HOUSE = {
 }
 
 
-def policy(*, stripe: bool = False, framed: bool = False, **more: str) -> str:
-    """`framed`: other sites may show the page inside their own (docs/adr/0027-widget.md)."""
+def policy(*, stripe: bool = False, framed_by: Sequence[str] | None = None, **more: str) -> str:
+    """`framed_by`: these sites may show the page inside their own, or any where none is named; without it, nobody may
+    (docs/adr/0027-widget.md)."""
     rules = _HOUSE | {name.replace("_", "-"): value for name, value in more.items()}
-    if framed:
-        rules["frame-ancestors"] = "http: https:"
+    if framed_by is not None:
+        rules["frame-ancestors"] = " ".join(framed_by) or "http: https:"
     for name, places in _STRIPE.items() if stripe else ():
         rules[name] = f"{rules.get(name, '')} {places}".strip()
     return "; ".join(f"{name} {value}" for name, value in rules.items())

@@ -8,7 +8,7 @@ import msgspec
 from litestar import Response
 from litestar.response import Redirect
 
-from fullhouse.web import assets
+from fullhouse.web import assets, words
 from fullhouse.web.pages import AnyRequest, kept, page, public, render
 
 SCOPE = "/scan/"
@@ -45,8 +45,9 @@ async def scanner(request: AnyRequest) -> Response[Any]:
     """With the slash: whoever comes without would be outside of what the service worker serves."""
     if not request.scope["raw_path"].endswith(b"/"):
         return Redirect(SCOPE)
-    shown = page("scanner.html")
-    shown.headers.update({"content-security-policy": POLICY, "cache-control": "no-cache"})
+    t = words.wanted(request)
+    shown = page("scanner.html", t=t or words.EN, preferred=t is not None)
+    shown.headers.update({"content-security-policy": POLICY, "cache-control": "no-cache"} | words.told(request))
     return shown
 
 
@@ -66,8 +67,8 @@ def _worker() -> bytes:
     """It names every file that the page needs. One that changed is another worker, and browsers fetch all anew."""
     icons = [src for src, *_ in _ICONS]
     files = [*assets.needed_by("scan"), "/static/fonts.css", "/scan/manifest.webmanifest", *icons]
-    page_now = render("scanner.html")
-    version = hashlib.sha256("\n".join([*files, page_now]).encode()).hexdigest()[:16]
+    pages = [render("scanner.html", t=t, preferred=False) for t in words.LANGUAGES.values()]
+    version = hashlib.sha256("\n".join([*files, *pages]).encode()).hexdigest()[:16]
     return render("scanner.js", version=version, files=[SCOPE, *files]).encode()
 
 

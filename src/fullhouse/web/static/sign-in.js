@@ -11,7 +11,7 @@
   const status = place.querySelector("[role=status]");
   const token = location.hash.slice(1);
   const NEXT = "fullhouse:next";
-  const BASKET = "fullhouse:basket"; // as in the box office: there is something in it, and it is a guest's
+  const BASKET = "fullhouse:basket"; // as in the box office: what a guest holds, and until when
   const WRONG = { invalid_credentials: said.wrong, link_invalid: said.spent, rate_limited: said.often };
 
   function say(text, kind = "") {
@@ -57,7 +57,6 @@
     localStorage.setItem("fullhouse:who", JSON.stringify({ name: user.name, at: organization.slug }));
     localStorage.setItem(`fullhouse:${organization.slug}`, "1");
     sessionStorage.removeItem("fullhouse:who");
-    sessionStorage.removeItem(BASKET);
     say(said.done.replace("{house}", organization.name).replace("{name}", user.name));
     const home = user.role === "customer" ? `/my?at=${encodeURIComponent(organization.slug)}` : "/console";
     const next = own(asked.get("next")) ?? own(localStorage.getItem(NEXT)) ?? home;
@@ -103,8 +102,17 @@
     });
   });
 
+  function holds() {
+    try {
+      const { until } = JSON.parse(localStorage.getItem(BASKET));
+      return until === null || until > Date.now();
+    } catch {
+      return false;
+    }
+  }
+
   const basket = place.querySelector("[data-basket]");
-  if (basket) basket.hidden = !sessionStorage.getItem(BASKET);
+  if (basket) basket.hidden = !holds();
   if (token) byLink.hidden = false;
   else if (byPassword) byPassword.hidden = false;
   else say(said.linkHalf, "error");

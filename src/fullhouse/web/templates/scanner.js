@@ -28,5 +28,5 @@ self.addEventListener('fetch', (event) => {
   if (event.request.method !== 'GET' || url.origin !== self.location.origin) return;
   const file = event.request.mode === 'navigate' ? '{{ files[0] }}' : url.pathname;
   if (!FILES.includes(file)) return;
-  event.respondWith(caches.match(file, { cacheName: CACHE }).then((kept) => kept ?? fetch(event.request)));
+  event.respondWith(caches.match(file, { cacheName: CACHE, ignoreVary: true }).then((kept) => kept ?? fetch(event.request)));
 });

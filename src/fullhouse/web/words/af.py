@@ -107,6 +107,8 @@ TEXTS = {
     "lost_title": "Nie hier nie",
     "lost_more": "Daar is nie so ’n bladsy nie. ’n Vertoning is dalk verby, gekanselleer of verskuif.",
     "see_whats_on": "Sien wat aan is",
+    "gate_scanner": "Hekskandeerder",
+    "gate_scripts": "Die skandeerder het skrips nodig: laat hulle toe op hierdie bladsy.",
     # aanmelding
     "link_scripts": "Aanmelding het JavaScript nodig: die geheim in ’n skakel bly in jou blaaier.",
     "join": "Sluit by die span aan",
@@ -119,7 +121,8 @@ TEXTS = {
     "password": "Wagwoord",
     "mail_me": "Stuur eerder vir my ’n skakel",
     "new_here": "Nuut hier? Vra ’n skakel: die eerste een maak jou rekening.",
-    "basket_stays": "Die sitplekke in jou mandjie kom nie saam as jy aanmeld nie. Koop hulle eers, of kies dan weer.",
+    "basket_comes": "Die sitplekke in jou mandjie kom saam as jy aanmeld: met ’n wagwoord, of met ’n skakel wat jy "
+    "in hierdie blaaier oopmaak.",
     "in_link_half": "Hierdie adres is net ’n halwe skakel. Maak die een in jou e-pos oop.",
     "in_moment": "Een oomblik…",
     "in_done": "Jy is by {house} aangemeld as {name}.",

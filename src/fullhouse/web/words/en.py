@@ -107,6 +107,9 @@ TEXTS = {
     "lost_title": "Not here",
     "lost_more": "There is no such page. A show may have ended, been cancelled or moved to another address.",
     "see_whats_on": "See what’s on",
+    # the scanner
+    "gate_scanner": "Gate scanner",
+    "gate_scripts": "The scanner needs scripts: allow them for this page.",
     # signing in
     "link_scripts": "Signing in needs JavaScript: the secret in a mailed link stays in your browser.",
     "join": "Join the team",
@@ -119,7 +122,8 @@ TEXTS = {
     "password": "Password",
     "mail_me": "Mail me a link instead",
     "new_here": "New here? Ask for a link: the first one makes your account.",
-    "basket_stays": "The seats in your basket do not come along when you sign in. Buy them first, or choose again.",
+    "basket_comes": "The seats in your basket come along when you sign in: with a password, or by a link that you "
+    "open in this browser.",
     "in_link_half": "This address is only half a link. Open the one in your mail.",
     "in_moment": "One moment…",
     "in_done": "You are signed in to {house} as {name}.",

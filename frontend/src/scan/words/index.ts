@@ -1,0 +1,75 @@
+// What the gate shows for each verdict: a colour with its shape, one word or two, and a sentence; and how it writes places,
+// times, numbers and refusals.
+import { Offline, Problem } from '../../lib/api';
+import * as format from '../../lib/format';
+import type { Direction, Reason } from '../policy';
+import { speech, t } from './speech.svelte';
+
+/** Each has a colour, a shape and a sound of its own: nobody needs to see colours, or to hear. */
+export type Tone = 'go' | 'wait' | 'stop';
+
+interface Told {
+  tone: Tone;
+  word: string;
+  says: string;
+}
+
+// Somebody who may well be right, and is to be talked to. All other reasons stop.
+const WAITS: ReadonlySet<string> = new Set<Reason>(['already_inside', 'already_used', 'no_entries_left', 'not_inside']);
+
+/** A reason that is newer than this page is shown in the house's own words. */
+export function wordsFor(admit: boolean, reason: string | null, direction: Direction, message = ''): Told {
+  if (admit) return { tone: 'go', word: direction === 'in' ? t.welcome : t.goodbye, says: '' };
+  const [word, says] = t.reasons[reason as Reason] ?? [t.refused, message];
+  return { tone: WAITS.has(reason ?? '') ? 'wait' : 'stop', word, says };
+}
+
+interface Placed {
+  zone: string | null;
+  section: string | null;
+  row: string | null;
+  seat: string | null;
+  placeNo?: number | null;
+}
+
+/** Lower tier, section 104, row B, seat 12 */
+export function place(ticket: Placed): string {
+  const section = ticket.section && ticket.section !== ticket.zone ? (ticket.zone ? t.section(ticket.section) : ticket.section) : null;
+  const parts = [ticket.zone, section, ticket.row && t.row(ticket.row), ticket.seat && t.seat(ticket.seat), ticket.placeNo && t.place(String(ticket.placeNo))];
+  return parts.filter(Boolean).join(', ') || t.generalAdmission;
+}
+
+/** What is to be seen to at such a place. */
+export function accessibility(kind: string): string | null {
+  return t.accessibility[kind] ?? null;
+}
+
+// The house sends it as a sentence (scanning/policy.py), by which we know the kind of place.
+const KINDS: Record<string, string> = {
+  'Wheelchair ticket, companion reserved. Please ensure companion is accompanied.': 'wheelchair true',
+  'Wheelchair ticket.': 'wheelchair false',
+  'Companion seat, beside a wheelchair place.': 'companion false',
+};
+
+export function inOurs(sentence: string | null): string | null {
+  const kind = KINDS[sentence ?? ''];
+  return kind ? accessibility(kind) : sentence;
+}
+
+/** The time at the venue; said so, where this device's own clock says another. */
+export function clock(at: number | string, timeZone: string): string {
+  const time = hour(at, timeZone);
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return here === timeZone ? time : t.timeAt(time, timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? timeZone);
+}
+
+export const hour = (at: number | string, timeZone: string) => format.hour(at, timeZone, speech.locale);
+export const count = (n: number) => format.count(n, speech.code);
+export const date = (at: number) => new Intl.DateTimeFormat(speech.locale, { day: 'numeric', month: 'long', year: 'numeric' }).format(at);
+
+/** A refusal in the reader's language where we have it; otherwise the house's own sentence. */
+export function sentence(error: unknown): string {
+  if (error instanceof Offline) return t.noConnection;
+  if (error instanceof Problem) return t.problems[error.code] ?? (error.code === 'unknown' ? t.wrong : error.message);
+  return t.wrong;
+}

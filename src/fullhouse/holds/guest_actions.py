@@ -1,0 +1,67 @@
+"""What a guest holds, when the guest turns out to be somebody: it is handed over, within what one person may hold.
+
+A hold keeps its id, its time and everything that counts it; whose it is changes, in its row and for the companion seats
+that are kept with it.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from uuid import UUID
+
+from fullhouse.holds import policy, store
+from fullhouse.holds.actions import end
+from fullhouse.holds.model import Brought
+from fullhouse.kit.bus import HERE
+from fullhouse.kit.db import Tx
+from fullhouse.seating import overlay_actions as seating
+from fullhouse.seating import policy as seating_policy
+from fullhouse.seating import policy_actions as seating_policies
+from fullhouse.seating.model import HELD, RESERVED
+
+HANDED_OVER = f"{HERE}holds:handed_over"  # told in this process only: whose they were, whose they are, and the rows
+TOO_MANY = "more than one person may hold"
+
+
+async def lock_people(tx: Tx, user_ids: Sequence[UUID]) -> None:
+    """As whoever takes something does: what they hold is counted by one at a time."""
+    await store.lock_people(tx, list(user_ids))
+
+
+async def lock_brought(tx: Tx, event_ids: Sequence[UUID], guest_id: UUID, type_ids: Sequence[UUID]) -> list[Brought]:
+    """What a guest holds in these shows and may be handed over: not what is being paid for, whose payment decides, nor
+    what a waiting list offers, which has its own link. Pools (those of `type_ids` too), seats, holds: in this order."""
+    shows = list(event_ids)
+    await store.lock_pools_of(tx, tx.organization_id, shows, guest_id, list(type_ids))
+    await store.lock_seats_of(tx, tx.organization_id, shows, guest_id)
+    return await store.brought(tx, tx.organization_id, shows, guest_id)
+
+
+async def give_back_surplus(tx: Tx, event_id: UUID, user_id: UUID, brought: Sequence[Brought]) -> list[Brought]:
+    """What somebody may hold of it beside what is theirs already; the rest ends. A basket is not torn apart: it may be
+    a whole table."""
+    terms = seating_policy.values_of(await seating_policies.effective(tx, event_id))
+    baskets = [list(rows) for _, rows in groupby(brought, lambda row: row.basket_id)]
+    loads = [policy.Load(len(rows), sum(row.wheelchair for row in rows)) for rows in baskets]
+    has = await store.load_of(tx, tx.organization_id, event_id, user_id)
+    fits = policy.fitting(loads, has or policy.Load(0, 0), terms)
+    surplus = [row.hold_id for rows, fit in zip(baskets, fits, strict=True) if not fit for row in rows]
+    if surplus:
+        await end(tx, surplus, "cancelled", reason=TOO_MANY)
+    return [row for rows, fit in zip(baskets, fits, strict=True) if fit for row in rows]
+
+
+async def hand_over(tx: Tx, event_id: UUID, guest_id: UUID, user_id: UUID, brought: Sequence[Brought]) -> None:
+    who = tx.actor
+    rows = await store.hand_over(
+        tx, tx.organization_id, [row.hold_id for row in brought], guest_id, user_id, who.ip, who.user_agent,
+        who.request_id,
+    )  # fmt: skip
+    if not rows:
+        return
+    tx.tell(HANDED_OVER, (tx.organization_id, guest_id, user_id, rows))  # whose they are comes before the seats
+    seats = [(row.ordinal, row.version) for row in rows if row.ordinal is not None]
+    seating.tell_seats(tx, event_id, seats, HELD)
+    places = [row.seat_id for row in rows if row.seat_id]
+    kept = await store.keep_companions(tx, tx.organization_id, event_id, places)
+    if kept:
+        seating.tell_seats(tx, event_id, [(row.ordinal, row.version) for row in kept], RESERVED)

@@ -1,0 +1,181 @@
+"""No barrier in any dialog: what lies behind one is out of reach, so it is looked at by itself, while it is open."""
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from tests.accounts.helpers import data, give_password
+from tests.browser import counter
+from tests.browser.chromium import Visit, Visitor
+from tests.browser.gate import PHONE, an_evening, by_hand, next_one, pair, verdict
+from tests.browser.office import clean, settled, signed_in
+from tests.browser.test_console import Stock
+from tests.browser.test_console import stock as stock
+from tests.browser.test_promises import LOOKS
+from tests.checkout.helpers import begun, buy, selling
+from tests.fixtures import Client, Tenant
+from tests.holds.helpers import hall
+
+Opens = Callable[[Page], Awaitable[None]]
+
+
+async def looked_at(one: Visitor, name: str | re.Pattern[str]) -> Locator:
+    """The dialog that is open now. It has a name, the keyboard is in it, and axe finds nothing."""
+    dialog = one.page.get_by_role("dialog", name=name)
+    await expect(dialog).to_be_visible()
+    assert await dialog.evaluate("(it) => it.contains(document.activeElement)"), f"{name}: the keyboard is elsewhere"
+    await clean(one, str(name))
+    return dialog
+
+
+# --- the storefront
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_of_the_storefront(look: str, visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
+    sale = await selling(staff, hall(4, 10, pit=50))
+    one = await counter.at_the_map(visit, tenant, **LOOKS[look])
+    page = one.page
+    await page.get_by_role("button", name="Show as a list").click()
+    await page.get_by_role("button", name=re.compile("^Pit")).click()
+    dialog = await looked_at(one, "Pit")
+    await dialog.get_by_role("button", name="Not now").click()
+    await expect(dialog).to_be_hidden()
+
+    data(await staff.put(sale.path("queue/settings"), json={"mode": "on", "slots": 1}))
+    (await visit(f"{counter.path(tenant)}/queue", **LOOKS[look])).expects("403")
+    waiting = await visit(f"{counter.path(tenant)}/queue", **LOOKS[look])
+    await waiting.page.get_by_role("button", name="Leave the line").click()
+    dialog = await looked_at(waiting, re.compile("Leave the line"))
+    await dialog.get_by_role("button", name="Stay").click()
+    await expect(waiting.page.get_by_text("Your place in line")).to_be_visible()
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_of_ones_own_tickets(
+    look: str, visit: Visit, client: Client, staff: Client, tenant: Tenant, services: Any
+) -> None:
+    await give_password(services, tenant, "customer")
+    sale = await counter.small_house(staff)
+    buyer = client.as_(tenant.tokens["customer"])
+    data(await buy(buyer, await begun(buyer, sale, 0)), 201)
+    one = await signed_in(visit, tenant.tokens["customer"], f"/my?at={tenant.organization.slug}", **LOOKS[look])
+    await one.page.get_by_role("button", name="Pass it on").click()
+    dialog = await looked_at(one, re.compile("^Pass on"))
+    await dialog.get_by_label("Their name").fill("Bo")
+    await dialog.get_by_label("Their e-mail").fill("bo@example.org")
+    one.expects("409")
+    data(await staff.post(f"/api/tickets/{await _ticket(buyer)}/cancel", json={"reason": "Ill"}))
+    await dialog.get_by_role("button", name="Pass it on").click()
+    await expect(dialog.get_by_role("alert")).not_to_be_empty()
+    await looked_at(one, re.compile("^Pass on"))
+
+
+async def _ticket(buyer: Client) -> str:
+    (ticket,) = data(await buyer.get("/api/me/tickets"))
+    return str(ticket["id"])
+
+
+# --- the scanner
+
+LANGUAGES = {
+    "en": {
+        "more": "More", "find": "Type or search", "recent": "Last scans", "counts": "Counts by gate",
+        "counts today": "Counts today", "incidents": "Incidents", "unpair": "Unpair", "close": "Close",
+        "welcome": "Welcome", "undo": "Undo", "undo?": "Take this scan back?", "inside": "Already inside",
+        "anyway": "Let in anyway", "anyway?": "Let in anyway?", "let in": "Let in", "check": "Check the code",
+    },
+    "af": {
+        "more": "Meer", "find": "Tik of soek", "recent": "Laaste skanderings", "counts": "Tellings per hek",
+        "counts today": "Tellings vandag", "incidents": "Voorvalle", "unpair": "Ontkoppel", "close": "Maak toe",
+        "welcome": "Welkom", "undo": "Maak ongedaan", "undo?": "Neem hierdie skandering terug?",
+        "inside": "Reeds binne", "anyway": "Laat tog in", "anyway?": "Laat tog in?", "let in": "Laat in",
+        "check": "Gaan die kode na",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_of_the_scanner(language: str, visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
+    said = LANGUAGES[language]
+    evening = await an_evening(client, staff, tenant, "search", "override")
+    one = await visit("/scan/", viewport=PHONE, locale=language)
+    page = one.page
+    await clean(one, "pairing")
+    await pair(one, tenant, evening, language)
+    assert await page.evaluate("document.documentElement.lang") == language
+
+    async def shut(dialog: Locator) -> None:
+        await dialog.get_by_role("button", name=said["close"]).click()
+        await expect(dialog).to_have_count(0)
+
+    await page.get_by_role("button", name=said["find"]).click()
+    dialog = await looked_at(one, said["find"])
+    await dialog.get_by_role("button", name=said["check"]).click()
+    await expect(dialog.get_by_role("alert")).not_to_be_empty()
+    await shut(await looked_at(one, said["find"]))
+    await by_hand(page, evening.qrs[0])
+    shown = verdict(page, language)
+    await expect(shown).to_contain_text(said["welcome"])
+    await shown.get_by_role("button", name=said["undo"]).click()
+    await shut(await looked_at(one, said["undo?"]))
+    await next_one(page, language)
+    await by_hand(page, evening.qrs[0])
+    await expect(shown).to_contain_text(said["inside"])
+    await shown.get_by_role("button", name=said["anyway"]).click()
+    dialog = await looked_at(one, said["anyway?"])
+    await dialog.get_by_role("button", name=said["let in"], exact=True).click()
+    await expect(dialog.get_by_role("alert")).not_to_be_empty()
+    await shut(await looked_at(one, said["anyway?"]))
+    await next_one(page, language)
+    for way, title in (("recent", "recent"), ("counts", "counts today"), ("incidents", "incidents")):
+        await page.get_by_role("button", name=said["more"], exact=True).click()
+        await looked_at(one, said["more"])
+        await page.get_by_role("button", name=said[way]).click()
+        dialog = page.get_by_role("dialog", name=said[title])
+        await expect(dialog.get_by_role("status")).to_have_count(0)  # it has been answered
+        await shut(await looked_at(one, said[title]))
+    await page.get_by_role("button", name=said["more"], exact=True).click()
+    await page.get_by_role("dialog").get_by_role("button", name=said["unpair"]).click()
+    await expect(page.get_by_role("dialog").get_by_role("alert")).to_be_visible()
+    await looked_at(one, said["more"])
+
+
+# --- the console: on a page of its table, what opens the dialog, and how it is called
+
+OFFICE = (
+    ("/venues", "Add a venue", "Add a venue"),
+    ("/venues/:id", "Add a gate", "Add a gate"),
+    ("/venues/:id", "Delete", "Delete the venue?"),
+    ("/layouts/:id", "Delete", None),
+    ("/keys", "Make a key", "Make a key"),
+    ("/webhooks", "Add a webhook", "Add a webhook"),
+    ("/webhooks/:id", "Change", "Change the webhook"),
+    ("/webhooks/:id", "New secret", "Make a new secret?"),
+    ("/webhooks/:id", "Delete", "Delete the webhook?"),
+    ("/members", "Make somebody a member", "Make somebody a member"),
+    ("/team", "Invite somebody", "Invite somebody"),
+    ("/events/:id", "Duplicate", "The same show on another date"),
+    ("/events/:id", "Postpone", None),
+    ("/events/:id", "Cancel the show", None),
+    ("/events/:id/tickets", "Add a type", None),
+    ("/events/:id/tickets", "Add a code", None),
+    ("/events/:id/queue", "Open the queue", "Open the waiting room now?"),
+    ("/orders/:id", "Send the tickets again", "Send the tickets again?"),
+    ("/orders/:id", "Refund", re.compile("^Refund order")),
+)
+
+
+@pytest.mark.parametrize("look", ["light", "phone"])
+async def test_of_the_console(look: str, visit: Visit, stock: Stock, tenant: Tenant) -> None:
+    one = await signed_in(visit, tenant.tokens["owner"], "/console", **LOOKS[look])
+    for path, opens, name in OFFICE:
+        await one.go(stock.address(path))
+        await settled(one.page)
+        await one.page.get_by_role("button", name=opens, exact=True).first.click()
+        await looked_at(one, name or re.compile("."))
+        await one.page.keyboard.press("Escape")
+        await expect(one.page.get_by_role("dialog")).to_have_count(0)
