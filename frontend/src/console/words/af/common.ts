@@ -32,7 +32,7 @@ export const common: typeof en = {
   which: 'Watter',
   code: 'Kode',
   tier: 'Vlak',
-  lookAtIt: 'Kyk daarna',
+  lookAtIt: 'Bekyk dit',
   lookAgain: 'Kyk weer',
   show: 'Vertoning',
   seats: 'Sitplekke',
@@ -104,14 +104,14 @@ export const common: typeof en = {
 
   // vra voor dit gedoen word
   reasonIfYouLike: 'Rede (as jy wil)',
-  keptInAudit: 'Dit word in die oudit gehou.',
+  keptInAudit: 'Dit word in die oudit bewaar.',
 
   // ’n geheim
   shownOnce: 'Dit word net hierdie een keer gewys.',
   copy: 'Kopieer',
   copied: 'Gekopieer.',
   cannotCopy: 'Die blaaier laat ons nie kopieer nie. Merk dit, en kopieer dit met die hand.',
-  haveKeptIt: 'Ek het dit gehou',
+  haveKeptIt: 'Ek het dit bewaar',
 
   // wie mense is
   roles: { owner: 'eienaar', admin: 'admin', staff: 'personeel', scanner: 'skandeerder', customer: 'kliënt', super_admin: 'superadmin', tenant_manager: 'huurderbestuurder' },

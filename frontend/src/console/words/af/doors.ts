@@ -22,7 +22,7 @@ export const doors: typeof en = {
   nothingToLook: 'niks om na te kyk nie',
   gatesClosed: 'Die vertoning is verby: die hekke is gesluit.',
   notOpenYet: 'Die deure is nog nie oop nie. Toetsskanderings werk, en tel nooit.',
-  entriesOverTime: 'Inkoms oor tyd',
+  entriesOverTime: 'Wie inkom, oor tyd',
   insideByFive: 'Mense binne, per vyf minute',
   curveBegins: 'Die kurwe begin wanneer die eerste kaartjie geskandeer word.',
   noZones: 'Die vertoning het geen sones nie: net die hekke word getel.',
