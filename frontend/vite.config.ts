@@ -23,6 +23,7 @@ export default defineConfig({
           groups: [
             { name: 'base', test: /node_modules\/(svelte|esm-env|clsx)\/|src\/lib\/[\w.]+$/ },
             { name: 'map', test: /src\/lib\/(map|words)\// },
+            // `words/spoken` is in none of them: another language speaks to it before any of these is run.
             { name: 'parts', test: /src\/console\/(parts\/|(?!main|pages\.)[\w.]+\.ts$|words\/(common|frame|index|lifecycle|orders|overview|queue)\.)/ },
             { name: 'charts', test: /src\/console\/(charts\/|words\/charts\.)/ },
             // The console's pages, by what somebody is at: a show, a hall's seats, the house itself.
