@@ -1,7 +1,8 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 
-// Four programs, one folder: the server reads the manifest and knows which files a page needs.
+// Four programs, and what the console says in Afrikaans, in one folder: the server reads the manifest and knows which files
+// a page needs.
 export default defineConfig({
   plugins: [svelte()],
   base: '/built/',
@@ -14,7 +15,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rollupOptions: {
-      input: { store: 'src/store/main.ts', console: 'src/console/main.ts', scan: 'src/scan/main.ts', queue: 'src/queue/main.ts' },
+      input: { store: 'src/store/main.ts', console: 'src/console/main.ts', 'console-af': 'src/console/words/af/main.ts', scan: 'src/scan/main.ts', queue: 'src/queue/main.ts' },
       output: {
         // What is used together is one file: a dozen small ones cost a dozen requests, and pack worse.
         codeSplitting: {
@@ -23,12 +24,13 @@ export default defineConfig({
             { name: 'base', test: /node_modules\/(svelte|esm-env|clsx)\/|src\/lib\/[\w.]+$/ },
             { name: 'reports', test: /src\/console\/(reports\/|words\/reports|pages\/(Reports|ShowReport)\.)/ },
             { name: 'map', test: /src\/lib\/(map|words)\// },
-            { name: 'parts', test: /src\/console\/(parts\/|(?!main|pages\.)[\w.]+\.ts$)/ },
-            { name: 'charts', test: /src\/console\/charts\// },
+            // `words/spoken` is in none of them: another language speaks to it before any of these is run.
+            { name: 'parts', test: /src\/console\/(parts\/|(?!main|pages\.)[\w.]+\.ts$|words\/(common|frame|index|lifecycle|orders|overview|queue)\.)/ },
+            { name: 'charts', test: /src\/console\/(charts\/|words\/charts\.)/ },
             // The console's pages, by what somebody is at: a show, a hall's seats, the house itself.
-            { name: 'show', test: /src\/console\/((shows|scanning)\/|pages\/(Details|Doors|Events|NewShow|Queue|Show|ShowDevices)\.)/ },
-            { name: 'seating', test: /src\/console\/(seating\/(?!PolicyRow|policy\.)|pages\/(Layout\w*|ShowSeating|StrandedSeats)\.)/ },
-            { name: 'house', test: /src\/console\/((audit|platform|venues|webhooks)\/|pages\/(Audit|HouseCharges|Keys|Ledger|Letters|Mailbox|Members|Organizations?|OtherSites|Team|Venues?|Webhooks?)\.)/ },
+            { name: 'show', test: /src\/console\/((shows|scanning)\/|words\/(doors|shows)\.|pages\/(Details|Doors|Events|NewShow|Queue|Show|ShowDevices)\.)/ },
+            { name: 'seating', test: /src\/console\/(seating\/(?!PolicyRow|policy\.)|words\/(generators|layouts|seating)\.|pages\/(Layout\w*|ShowSeating|StrandedSeats)\.)/ },
+            { name: 'house', test: /src\/console\/((audit|platform|venues|webhooks)\/|words\/(audit|ledger|letters|people|sites|platform|venues|webhooks)\.|pages\/(Audit|HouseCharges|Keys|Ledger|Letters|Mailbox|Members|Organizations?|OtherSites|Team|Venues?|Webhooks?)\.)/ },
           ],
         },
       },

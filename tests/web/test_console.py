@@ -72,3 +72,27 @@ async def test_a_built_file_comes_packed_to_whoever_can_unpack_it(client: Client
     assert packed.headers["vary"] == plain.headers["vary"] == "accept-encoding"
     assert packed.content == plain.content  # the client unpacks it
     assert int(packed.headers["content-length"]) < len(plain.content) / 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "headers", "expected"),
+    [
+        ("", {}, "en"),
+        ("", {"accept-language": "af-ZA, en;q=0.5"}, "af"),
+        ("", {"accept-language": "de"}, "en"),
+        ("?lang=af", {"accept-language": "en"}, "af"),
+        ("", {"accept-language": "en", "cookie": "fullhouse_lang=af"}, "af"),
+    ],
+)
+async def test_the_shell_is_in_the_readers_language(
+    client: Client, asked: str, headers: dict[str, str], expected: str
+) -> None:
+    client.cookies.clear()
+    for path in ("/console", "/console/events/1/queue"):
+        answer = await client.get(path + asked, headers=headers)
+        assert f'<html lang="{expected}">' in answer.text
+        assert ("fullhouse_lang=af" in answer.headers.get("set-cookie", "")) == bool(asked)
+        scripts = re.findall(r'<script type="module" src="/built/assets/([\w-]+)-', answer.text)
+        # Another language speaks before the program that asks it; whoever reads English does not load it.
+        assert scripts == (["console"] if expected == "en" else [f"console-{expected}", "console"])
+        client.cookies.clear()

@@ -1,6 +1,7 @@
 // What waits for somebody, most pressing first. Pure: of what was read, and the hour.
 
 import type { FoundOrder, LiveGates, QueueRoom, Show, ShowSales } from './types';
+import { t } from './words/overview';
 
 export interface Concern {
   kind: 'bad' | 'time';
@@ -27,18 +28,18 @@ export function attention({ shows, drafts, rooms, gates, consents, now }: Seen):
     const path = `/events/${show.event_id}`;
     const room = rooms.get(show.event_id);
     const doors = gates.get(show.event_id);
-    if (doors?.incidents) found.push({ kind: 'bad', text: `${doors.incidents} ${doors.incidents === 1 ? 'incident' : 'incidents'} at the gates`, about: show.name, path: `${path}/doors` });
+    if (doors?.incidents) found.push({ kind: 'bad', text: t.incidentsAtGates(doors.incidents), about: show.name, path: `${path}/doors` });
     for (const gate of doors?.gates ?? []) {
-      if (gate.capacity && gate.inside >= gate.capacity) found.push({ kind: 'bad', text: `Gate ${gate.name} is full`, about: show.name, path: `${path}/doors` });
+      if (gate.capacity && gate.inside >= gate.capacity) found.push({ kind: 'bad', text: t.gateIsFull(gate.name), about: show.name, path: `${path}/doors` });
     }
-    if (room?.state === 'paused') found.push({ kind: 'bad', text: `The queue is paused, ${room.now.waiting} wait`, about: show.name, path: `${path}/queue` });
-    if (show.status === 'postponed' && !show.rescheduled_at) found.push({ kind: 'time', text: 'Postponed, and without a new date', about: show.name, path });
+    if (room?.state === 'paused') found.push({ kind: 'bad', text: t.queuePaused(room.now.waiting), about: show.name, path: `${path}/queue` });
+    if (show.status === 'postponed' && !show.rescheduled_at) found.push({ kind: 'time', text: t.postponedNoDate, about: show.name, path });
   }
-  for (const order of consents) found.push({ kind: 'time', text: `Order ${order.code} waits for its buyer’s consent`, about: order.event_name, path: `/orders/${order.id}` });
+  for (const order of consents) found.push({ kind: 'time', text: t.waitsForConsent(order.code), about: order.event_name, path: `/orders/${order.id}` });
   for (const draft of drafts) {
     const days = Math.floor((Date.parse(draft.start_at) - now) / DAY);
-    if (days < 0) found.push({ kind: 'time', text: 'A draft whose date has passed', about: draft.name, path: `/events/${draft.id}` });
-    else if (days <= SOON_DAYS) found.push({ kind: 'time', text: `Still a draft, ${days === 0 ? 'today' : `in ${days} ${days === 1 ? 'day' : 'days'}`}`, about: draft.name, path: `/events/${draft.id}` });
+    if (days < 0) found.push({ kind: 'time', text: t.datePassed, about: draft.name, path: `/events/${draft.id}` });
+    else if (days <= SOON_DAYS) found.push({ kind: 'time', text: days === 0 ? t.draftToday : t.draftIn(days), about: draft.name, path: `/events/${draft.id}` });
   }
   return found.sort((a, b) => a.kind.localeCompare(b.kind));
 }

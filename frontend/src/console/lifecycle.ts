@@ -2,6 +2,7 @@
 // those a person may do, their rights; what will happen, the deed itself says before it is done.
 
 import type { Move, Show, Status } from './types';
+import { t } from './words/lifecycle';
 
 export interface Deed {
   name: string;
@@ -18,81 +19,14 @@ export interface Deed {
 }
 
 export const DEEDS: Record<Move, Deed> = {
-  publish: {
-    name: 'Publish',
-    right: 'events.publish',
-    reason: 'none',
-    call: true,
-    title: 'Publish this show?',
-    done: 'The show is published.',
-    told: ['Everybody sees it in the shop and in the feeds.', 'Tickets are sold within the sale window.'],
-  },
-  start: {
-    name: 'Open the doors',
-    right: 'events.publish',
-    reason: 'none',
-    title: 'Open the doors now?',
-    done: 'The doors are open.',
-    told: ['The show is live, and scans at the gates count.', 'By itself this happens when the doors’ time comes.'],
-  },
-  end: {
-    name: 'End',
-    right: 'events.publish',
-    reason: 'none',
-    title: 'End this show?',
-    done: 'The show is over.',
-    told: ['Sales and scanning stop at once.', 'It leaves the shop. This cannot be taken back.'],
-  },
-  reschedule: {
-    name: 'Give it a new date',
-    right: 'events.cancel',
-    reason: 'wanted',
-    date: 'needed',
-    call: true,
-    title: 'A new date',
-    done: 'The new date is announced.',
-    told: ['Everybody with a ticket is told the new date by mail.', 'Holds run again, and the sale goes on until the new date.'],
-  },
-  postpone: {
-    name: 'Postpone',
-    right: 'events.cancel',
-    reason: 'needed',
-    date: 'wanted',
-    danger: true,
-    title: 'Postpone this show?',
-    done: 'The show is postponed.',
-    told: ['Everybody with a ticket is told by mail; your reason stays in the house.', 'Without a new date the sale stops and holds are suspended.', 'Tickets stay valid.'],
-  },
-  unpublish: {
-    name: 'Back to draft',
-    right: 'events.publish',
-    reason: 'wanted',
-    title: 'Take this show back into the drafts?',
-    done: 'The show is a draft again.',
-    told: ['It leaves the shop, and its sale stops.', 'Refused once a ticket is sold or a place is held: then it can only be postponed or cancelled.'],
-  },
-  cancel: {
-    name: 'Cancel the show',
-    right: 'events.cancel',
-    reason: 'needed',
-    danger: true,
-    title: 'Cancel this show for good?',
-    done: 'The show is cancelled. What was sold is being given back.',
-    told: [
-      'Sales stop at once, and holds and checkouts end.',
-      'All orders are paid back in full, fees included, without further asking.',
-      'Everybody with a ticket is told by mail; your reason stays in the house.',
-      'This cannot be taken back.',
-    ],
-  },
-  archive: {
-    name: 'Archive',
-    right: 'events.publish',
-    reason: 'none',
-    title: 'Put this show away?',
-    done: 'The show is archived.',
-    told: ['It leaves the lists. Its orders and its audit stay.', 'This cannot be taken back.'],
-  },
+  publish: { ...t.deeds.publish, right: 'events.publish', reason: 'none', call: true },
+  start: { ...t.deeds.start, right: 'events.publish', reason: 'none' },
+  end: { ...t.deeds.end, right: 'events.publish', reason: 'none' },
+  reschedule: { ...t.deeds.reschedule, right: 'events.cancel', reason: 'wanted', date: 'needed', call: true },
+  postpone: { ...t.deeds.postpone, right: 'events.cancel', reason: 'needed', date: 'wanted', danger: true },
+  unpublish: { ...t.deeds.unpublish, right: 'events.publish', reason: 'wanted' },
+  cancel: { ...t.deeds.cancel, right: 'events.cancel', reason: 'needed', danger: true },
+  archive: { ...t.deeds.archive, right: 'events.publish', reason: 'none' },
 };
 
 const ORDER = Object.keys(DEEDS) as Move[];
@@ -108,22 +42,22 @@ function waitsForDate(show: Pick<Show, 'status' | 'rescheduled_at'>, move: Move)
 }
 
 export const STATES: Record<Status, { name: string; many: string; kind: 'good' | 'time' | 'bad' | 'plain' }> = {
-  draft: { name: 'Draft', many: 'Drafts', kind: 'plain' },
-  published: { name: 'Published', many: 'Published', kind: 'good' },
-  live: { name: 'Live', many: 'Live', kind: 'good' },
-  postponed: { name: 'Postponed', many: 'Postponed', kind: 'time' },
-  ended: { name: 'Ended', many: 'Ended', kind: 'plain' },
-  cancelled: { name: 'Cancelled', many: 'Cancelled', kind: 'bad' },
-  archived: { name: 'Archived', many: 'Archived', kind: 'plain' },
+  draft: { ...t.states.draft, kind: 'plain' },
+  published: { ...t.states.published, kind: 'good' },
+  live: { ...t.states.live, kind: 'good' },
+  postponed: { ...t.states.postponed, kind: 'time' },
+  ended: { ...t.states.ended, kind: 'plain' },
+  cancelled: { ...t.states.cancelled, kind: 'bad' },
+  archived: { ...t.states.archived, kind: 'plain' },
 };
 
 export const SALES: Record<string, { name: string; kind: 'good' | 'time' | 'bad' | 'plain' }> = {
-  on_sale: { name: 'On sale', kind: 'good' },
-  upcoming: { name: 'Sale to come', kind: 'plain' },
-  sold_out: { name: 'Sold out', kind: 'time' },
-  suspended: { name: 'Sale suspended', kind: 'time' },
-  closed: { name: 'Sale closed', kind: 'plain' },
-  cancelled: { name: 'Cancelled', kind: 'bad' },
+  on_sale: { name: t.onSale, kind: 'good' },
+  upcoming: { name: t.saleToCome, kind: 'plain' },
+  sold_out: { name: t.soldOut, kind: 'time' },
+  suspended: { name: t.saleSuspended, kind: 'time' },
+  closed: { name: t.saleClosed, kind: 'plain' },
+  cancelled: { name: t.cancelled, kind: 'bad' },
 };
 
 export interface Check {
@@ -137,10 +71,10 @@ export interface Check {
 export function checklist(show: Show, has: { layout: boolean; types: number }, now: number): Check[] {
   const path = `/events/${show.id}`;
   return [
-    { done: show.cover_image_ids.length > 0, needed: true, text: 'A picture', path: `${path}/details` },
-    { done: Date.parse(show.end_at) > now, needed: true, text: 'A date that is not over', path: `${path}/details` },
-    { done: has.layout, needed: false, text: 'Seats, or zones to stand in', path: `${path}/seating` },
-    { done: has.types > 0, needed: false, text: 'At least one ticket type: without it nothing can be bought', path: `${path}/tickets` },
-    { done: Date.parse(show.sale_end_at) > now, needed: false, text: 'A sale window that is not over', path: `${path}/details` },
+    { done: show.cover_image_ids.length > 0, needed: true, text: t.aPicture, path: `${path}/details` },
+    { done: Date.parse(show.end_at) > now, needed: true, text: t.aDate, path: `${path}/details` },
+    { done: has.layout, needed: false, text: t.seatsOrZones, path: `${path}/seating` },
+    { done: has.types > 0, needed: false, text: t.aTicketType, path: `${path}/tickets` },
+    { done: Date.parse(show.sale_end_at) > now, needed: false, text: t.aSaleWindow, path: `${path}/details` },
   ];
 }

@@ -1,5 +1,7 @@
 // Where the console stands: its address, in the browser's own history. Links are plain links; clicks on them stay here.
 
+import { t } from './words/frame';
+
 export const BASE = '/console';
 
 interface Place {
@@ -63,7 +65,7 @@ export function takeClicks(event: MouseEvent): void {
 }
 
 function mayLeave(): boolean {
-  return !leaving?.() || confirm('What you have typed here is not saved. Leave the page?');
+  return !leaving?.() || confirm(t.leaveUnsaved);
 }
 
 function read(): Place {

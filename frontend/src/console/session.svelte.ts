@@ -1,6 +1,7 @@
 // Who reads the console: signed in to one of the organisations in the browser's cookie, or as the platform's own staff.
 
 import { Api, Problem } from '../lib/api';
+import { t } from './words/frame';
 
 /** Whoever is signed in, and what is open to them. Nobody of the platform has an organisation, nobody else a platform role. */
 export interface Me {
@@ -94,7 +95,7 @@ export function leaveFor(where: 'houses' | 'another'): void {
 
 export async function signIn(organization: string, email: string, password: string): Promise<void> {
   const made = await new Api().post<{ organization: { id: string }; user: { role: string } }>('/api/auth/login', { organization, email, password });
-  if (made.user.role === 'customer') throw new Problem(403, 'forbidden', 'This account buys tickets, but is in no team. Ask an owner for an invitation.');
+  if (made.user.role === 'customer') throw new Problem(403, 'forbidden', t.buysOnly);
   await choose(made.organization.id);
 }
 
@@ -150,7 +151,7 @@ async function enterPlatform(token: string): Promise<boolean> {
 function known(found: MeAnswer, platform: string | null, home: typeof HOME): Me {
   return {
     id: found.id,
-    name: found.name ?? found.email ?? 'Somebody',
+    name: found.name ?? found.email ?? t.somebody,
     email: found.email,
     role: found.role,
     organization: found.organization && { ...found.organization, ...home },

@@ -1,6 +1,7 @@
 // A show as a form has it: text, and times on the venue's clock.
 
 import type { Show } from './types';
+import { t } from './words/lifecycle';
 import { fromLocal, toLocal } from './zoned';
 
 export interface ShowForm {
@@ -60,6 +61,6 @@ export function toBody(form: Partial<ShowForm>, timeZone: string, settings: Reco
 }
 
 export const LABELS: Record<keyof ShowForm, string> = {
-  name: 'Name', description: 'Description', category: 'Category', venue_id: 'Venue', slug: 'Address in the shop', start_at: 'Start', end_at: 'End', doors_at: 'Doors',
-  sale_start_at: 'Sale begins', sale_end_at: 'Sale ends', capacity: 'Places', day_boundary: 'A day at the gates ends at', replaced_by_event_id: 'Replaced by', cover_image_ids: 'Pictures',
+  name: t.name, description: t.description, category: t.category, venue_id: t.venue, slug: t.addressInShop, start_at: t.start, end_at: t.end, doors_at: t.doors,
+  sale_start_at: t.saleBegins, sale_end_at: t.saleEnds, capacity: t.places, day_boundary: t.dayEndsAt, replaced_by_event_id: t.replacedBy, cover_image_ids: t.pictures,
 }; // prettier-ignore

@@ -1,5 +1,7 @@
 // Times as a form has them (`2030-05-04T19:30`), on the clock that hangs in the venue; the API has moments in UTC.
 
+import { common as t } from './words';
+
 /** The moment as that clock shows it. */
 export function toLocal(moment: string | null, timeZone: string): string {
   return moment === null ? '' : onClock(new Date(moment).getTime(), timeZone).slice(0, 16);
@@ -29,5 +31,5 @@ function onClock(ms: number, timeZone: string): string {
 
 /** What people call the zone: `Africa/Johannesburg` is Johannesburg time. */
 export function zoneName(timeZone: string): string {
-  return `${(timeZone.split('/').pop() ?? timeZone).replaceAll('_', ' ')} time`;
+  return t.zoneTime((timeZone.split('/').pop() ?? timeZone).replaceAll('_', ' '));
 }

@@ -4,7 +4,8 @@ import { language } from './language';
 
 const MINOR: Record<string, number> = { JPY: 0, KRW: 0, CLP: 0, ISK: 0, UGX: 0, VND: 0, XAF: 0, XOF: 0, BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3 };
 
-const DATES = language === 'en' ? 'en-GB' : language; // the day before the month
+export const DATES = language === 'en' ? 'en-GB' : language; // the day before the month
+
 export function minorDigits(currency: string): number {
   return MINOR[currency] ?? 2;
 }
@@ -45,6 +46,16 @@ export function shortDate(moment: string | number, timeZone: string, locale = DA
 export function countdown(ms: number): string {
   const s = Math.max(0, Math.ceil(ms / 1000));
   return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`;
+}
+
+/** 0.125: 12.5% */
+export function percent(part: number, locale = language): string {
+  return kept(`${locale} %`, () => new Intl.NumberFormat(locale, { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 })).format(part);
+}
+
+/** 2.5, and 2.0 */
+export function decimal(n: number, locale = language): string {
+  return kept(`${locale} .0`, () => new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })).format(n);
 }
 
 export function count(n: number, locale = language): string {

@@ -45,19 +45,20 @@ def find(path: str) -> File | None:
 
 
 @cache
-def tags(entry: str) -> Markup:
-    """The style sheets and the script of one of the programs, and what it loads at once."""
+def tags(*entries: str) -> Markup:
+    """The style sheets and scripts of programs, which run in this order, and what they load at once."""
     manifest = _manifest()
-    first = f"src/{entry}/main.ts"
-    wanted = [first]
+    programs = [f"src/{entry}/main.ts" for entry in entries]
+    wanted = [*programs]
     styles: list[str] = []
     for name in wanted:  # grows as it goes
         wanted += [other for other in manifest[name].imports if other not in wanted]
         # What is imported comes first: the order in which cascade layers are named is the order in which they win.
         styles = [style for style in manifest[name].css if style not in styles] + styles
     lines = [Markup('<link rel="stylesheet" href="/built/{}">').format(style) for style in styles]
-    lines += [Markup('<link rel="modulepreload" href="/built/{}">').format(manifest[name].file) for name in wanted[1:]]
-    lines.append(Markup('<script type="module" src="/built/{}"></script>').format(manifest[first].file))
+    loaded, run = wanted[len(programs) :], programs
+    lines += [Markup('<link rel="modulepreload" href="/built/{}">').format(manifest[name].file) for name in loaded]
+    lines += [Markup('<script type="module" src="/built/{}"></script>').format(manifest[name].file) for name in run]
     return Markup("\n  ").join(lines)
 
 

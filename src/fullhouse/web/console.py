@@ -1,9 +1,14 @@
-"""The organiser's console: one page, whatever its address. What it shows, it asks of the API as its reader."""
+"""The organiser's console: one page, whatever its address. What it shows, it asks of the API as its reader.
+
+It speaks as its reader wishes. English is in the program itself; what another language says is a script before it.
+"""
 
 from litestar import Response
 from litestar.params import FromPath
 
-from fullhouse.web.pages import page, public
+from fullhouse.web import words
+from fullhouse.web.pages import AnyRequest, page, public
+from fullhouse.web.words import EN
 
 _FRAMES = "; frame-src 'self'"  # letters are looked at in a frame, which has a stricter policy of its own
 # What a letter can do: look like itself. No form, nothing fetched, no way out.
@@ -14,8 +19,8 @@ _PRIVATE = {"cache-control": "private, no-store", "x-robots-tag": "noindex"}
 
 
 @public("/console")
-async def console_home() -> Response[str]:
-    return _shell()
+async def console_home(request: AnyRequest) -> Response[str]:
+    return _shell(request)
 
 
 @public("/console/letter")
@@ -28,14 +33,16 @@ async def letter_frame() -> Response[str]:
 
 
 @public("/console/{path:path}")
-async def console(path: FromPath[str]) -> Response[str]:
+async def console(request: AnyRequest, path: FromPath[str]) -> Response[str]:
     """The script knows which addresses there are, and says so itself where there is nothing."""
-    return _shell()
+    return _shell(request)
 
 
-def _shell() -> Response[str]:
-    shell = page("console.html")
-    shell.headers.update(_PRIVATE)
+def _shell(request: AnyRequest) -> Response[str]:
+    t = words.wanted(request) or EN
+    programs = ["console"] if t is EN else [f"console/words/{t.code}", "console"]
+    shell = page("console.html", t=t, programs=programs)
+    shell.headers.update(_PRIVATE | words.told(request))
     shell.headers["content-security-policy"] += _FRAMES
     return shell
 

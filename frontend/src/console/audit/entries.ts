@@ -1,5 +1,7 @@
 // Rows of the audit, for people.
 
+import { t } from '../words/audit';
+
 export interface Entry {
   id: string;
   created_at: string;
@@ -35,10 +37,10 @@ const LISTED = 12;
 function said(values: Record<string, unknown> | null, field: string): string {
   if (!values || !(field in values)) return '';
   const value = values[field];
-  if (value === null) return 'none';
+  if (value === null) return t.none;
   if (Array.isArray(value)) {
     const shown = value.slice(0, LISTED).map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join(', ');
-    return value.length > LISTED ? `${shown} … and ${value.length - LISTED} more` : shown || 'nothing';
+    return value.length > LISTED ? t.andMore(shown, value.length - LISTED) : shown || t.nothing;
   }
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,5 +1,6 @@
 // Where a chart's axes are marked: round numbers up the side, round times on the venue's clock along the bottom.
 
+import { DATES } from '../../lib/format';
 import { fromLocal, toLocal } from '../zoned';
 
 /** Whole and round numbers from 0 to `top` or a little less, about `wanted` of them. */
@@ -21,8 +22,8 @@ const STEPS = [...[1, 5, 15, 30, 60, 120, 180, 360, 720].map((n) => n * MINUTE),
 /** At most `most` moments of a span at which that clock shows a round time: hours, with the day at midnight, or days. */
 export function roundTimes(from: number, to: number, most: number, timeZone: string): Mark[] {
   const step = STEPS.find((one) => (to - from) / one <= most) ?? STEPS.at(-1)!;
-  const hour = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
-  const day = new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' });
+  const hour = new Intl.DateTimeFormat(DATES, { timeZone, hour: '2-digit', minute: '2-digit' });
+  const day = new Intl.DateTimeFormat(DATES, { timeZone, day: 'numeric', month: 'short' });
   // Steps are counted on the clock's own time, which may be an hour aside later on.
   const onClock = (ms: number) => Date.parse(`${toLocal(new Date(ms).toISOString(), timeZone)}Z`);
   const moment = (clock: number) => Date.parse(fromLocal(new Date(clock).toISOString(), timeZone)!);

@@ -1,5 +1,7 @@
 // Devices at the gates, and what went wrong there.
 
+import { t } from '../words/doors';
+
 export interface Device {
   id: string;
   name: string;
@@ -40,12 +42,13 @@ export function spelled(code: string): string {
 
 /** `12 seconds ago`, `3 minutes ago`; after a day, that it was long ago. */
 export function seen(moment: string | null, now: number): string {
-  if (!moment) return 'never';
+  if (!moment) return t.never;
   const s = Math.max(0, Math.round((now - Date.parse(moment)) / 1000));
-  const [n, unit] = s < 60 ? [s, 'second'] : s < 3600 ? [Math.floor(s / 60), 'minute'] : s < 86_400 ? [Math.floor(s / 3600), 'hour'] : [0, ''];
-  return unit ? `${n} ${unit}${n === 1 ? '' : 's'} ago` : 'more than a day ago';
+  if (s < 60) return t.secondsAgo(s);
+  if (s < 3600) return t.minutesAgo(Math.floor(s / 60));
+  return s < 86_400 ? t.hoursAgo(Math.floor(s / 3600)) : t.dayAgo;
 }
 
 export function battery(percent: number | null): { text: string; low: boolean } | null {
-  return percent === null ? null : { text: `${percent} %${percent <= 20 ? ', low' : ''}`, low: percent <= 20 };
+  return percent === null ? null : { text: percent <= 20 ? t.batteryLow(percent) : `${percent} %`, low: percent <= 20 };
 }

@@ -1,6 +1,9 @@
 // Two versions of a layout side by side: what the list says, and where each seat of it is drawn.
 
+import { count } from '../../lib/format';
 import type { Geometry } from '../../lib/map/geometry';
+import { named } from '../words';
+import { t } from '../words/layouts';
 
 interface At {
   x: number;
@@ -40,14 +43,6 @@ export interface Mark {
   words: string;
 }
 
-export const TITLES: Record<Change, string> = {
-  added: 'Added',
-  removed: 'Removed',
-  moved: 'Moved',
-  recategorised: 'Sold as something else',
-  renumbered: 'Renamed',
-};
-
 /** Every change with its place: removed seats where they were, all others where they are. */
 export function marks(found: Difference, before: Map<string, At>, after: Map<string, At>): Mark[] {
   const mark = (change: Change, seat: string, at: At | undefined, words: string, from: At | null = null): Mark[] =>
@@ -57,7 +52,7 @@ export function marks(found: Difference, before: Map<string, At>, after: Map<str
     ...found.removed.flatMap((seat) => mark('removed', seat, before.get(seat), '')),
     ...found.moved.flatMap(({ seat, was, now }) => mark('moved', seat, now, distance(was, now), was)),
     ...found.recategorised.flatMap(({ seat, was, now }) => mark('recategorised', seat, after.get(seat), kindChange(was, now))),
-    ...found.renumbered.flatMap(({ seat, was, now }) => mark('renumbered', seat, after.get(seat), `${written(was)} is now ${written(now)}`)),
+    ...found.renumbered.flatMap(({ seat, was, now }) => mark('renumbered', seat, after.get(seat), t.isNow(written(was), written(now)))),
   ];
 }
 
@@ -67,14 +62,14 @@ export function placesOf(geometry: Geometry): Map<string, At> {
 }
 
 function distance(was: At, now: At): string {
-  return `by ${Math.round(Math.hypot(now.x - was.x, now.y - was.y) * 10) / 10} units`;
+  return t.byUnits(count(Math.round(Math.hypot(now.x - was.x, now.y - was.y) * 10) / 10));
 }
 
 function kindChange(was: Kind, now: Kind): string {
   const said: string[] = [];
-  if (was.zone !== now.zone) said.push(`zone ${was.zone} → ${now.zone}`);
-  if (was.category !== now.category) said.push(`${was.category} → ${now.category}`);
-  if (was.price_category !== now.price_category) said.push(`price ${was.price_category ?? 'none'} → ${now.price_category ?? 'none'}`);
+  if (was.zone !== now.zone) said.push(t.zoneBecame(was.zone, now.zone));
+  if (was.category !== now.category) said.push(`${named(t.seatKinds, was.category)} → ${named(t.seatKinds, now.category)}`);
+  if (was.price_category !== now.price_category) said.push(t.priceBecame(was.price_category ?? t.noPrice, now.price_category ?? t.noPrice));
   return said.join(', ').replaceAll('_', ' ');
 }
 

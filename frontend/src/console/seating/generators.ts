@@ -1,5 +1,7 @@
 // What the generators may be asked, as a table: the form is made of it, and so is the request.
 
+import { t } from '../words/generators';
+
 export type Answer = string | number | boolean;
 
 export interface Wish {
@@ -36,7 +38,7 @@ function toggle(name: string, label: string, initial: boolean): Wish {
 }
 
 function called(initial: string): Wish {
-  return { name: 'name', label: 'Name', kind: 'text', initial };
+  return { name: 'name', label: t.name, kind: 'text', initial };
 }
 
 /** The same wish, begun with another answer. */
@@ -44,30 +46,30 @@ function begun(wish: Wish, initial: Answer): Wish {
   return { ...wish, initial };
 }
 
-const NUMBERING = choice('numbering', 'Seats are numbered', ['left_to_right', 'from left to right'], ['right_to_left', 'from right to left'], ['odd_even', 'odd left, even right']);
-const LABELS = choice('row_labels', 'Rows are called', ['letters', 'A, B, C'], ['letters_without_i_o', 'A, B, C without I and O'], ['numbers', '1, 2, 3']);
-const ROWS = number('rows', 'Rows', 12, 1, 200);
-const AISLES = number('aisles', 'Aisles', 2, 0, 8);
-const WHEELCHAIRS = number('wheelchair_places', 'Wheelchair places', 0, 0, 100, 'Each with a companion seat beside it.');
-const SEAT_PITCH = number('seat_pitch', 'From seat to seat', 20, 5, 100, 'In the plan’s units.');
-const ROW_PITCH = number('row_pitch', 'From row to row', 26, 5, 100);
+const NUMBERING = choice('numbering', t.numbered, ['left_to_right', t.leftToRight], ['right_to_left', t.rightToLeft], ['odd_even', t.oddEven]);
+const LABELS = choice('row_labels', t.rowsCalled, ['letters', t.letters], ['letters_without_i_o', t.withoutIO], ['numbers', '1, 2, 3']);
+const ROWS = number('rows', t.rows, 12, 1, 200);
+const AISLES = number('aisles', t.aisles, 2, 0, 8);
+const WHEELCHAIRS = number('wheelchair_places', t.wheelchairPlaces, 0, 0, 100, t.withCompanion);
+const SEAT_PITCH = number('seat_pitch', t.seatToSeat, 20, 5, 100, t.planUnits);
+const ROW_PITCH = number('row_pitch', t.rowToRow, 26, 5, 100);
 const PITCHES = [SEAT_PITCH, ROW_PITCH];
-const TIER: Wish = { name: 'membership_tier', label: 'For members of', kind: 'text', initial: '', optional: true, hint: 'A tier such as friends; empty for everybody.' };
+const TIER: Wish = { name: 'membership_tier', label: t.forMembers, kind: 'text', initial: '', optional: true, hint: t.tierSuchAs };
 
 export const KINDS: readonly Kind[] = [
   {
     kind: 'theatre',
-    title: 'Theatre',
-    about: 'Stalls, circle and upper circle on gentle arcs, in four price categories.',
+    title: t.theatre,
+    about: t.theatreAbout,
     wishes: [
-      called('Theatre'),
-      number('stalls_rows', 'Rows in the stalls', 16, 1, 200),
-      number('stalls_seats', 'Seats in the first row', 26, 1, 500),
-      number('premium_rows', 'Of these rows, premium', 4, 0, 60),
-      number('circle_rows', 'Rows in the circle', 8, 0, 60, 'None leaves it out.'),
-      number('circle_seats', 'Seats in the circle’s first row', 34, 1, 500),
-      number('upper_circle_rows', 'Rows in the upper circle', 0, 0, 60),
-      number('upper_circle_seats', 'Seats in the upper circle’s first row', 40, 1, 500),
+      called(t.theatre),
+      number('stalls_rows', t.stallsRows, 16, 1, 200),
+      number('stalls_seats', t.firstRowSeats, 26, 1, 500),
+      number('premium_rows', t.premiumRows, 4, 0, 60),
+      number('circle_rows', t.circleRows, 8, 0, 60, t.noneLeavesOut),
+      number('circle_seats', t.circleSeats, 34, 1, 500),
+      number('upper_circle_rows', t.upperRows, 0, 0, 60),
+      number('upper_circle_seats', t.upperSeats, 40, 1, 500),
       AISLES,
       begun(WHEELCHAIRS, 6),
       begun(NUMBERING, 'odd_even'),
@@ -77,16 +79,16 @@ export const KINDS: readonly Kind[] = [
   },
   {
     kind: 'straight',
-    title: 'Straight rows',
-    about: 'A hall of rows, with aisles where you want them.',
+    title: t.straight,
+    about: t.straightAbout,
     wishes: [
-      called('Hall'),
+      called(t.hall),
       ROWS,
-      number('seats_per_row', 'Seats in a row', 20, 1, 500),
-      { name: 'aisles_after', label: 'Aisles after seats', kind: 'numbers', initial: '', hint: 'Counted from the left, such as 5, 15.' },
+      number('seats_per_row', t.seatsInRow, 20, 1, 500),
+      { name: 'aisles_after', label: t.aislesAfter, kind: 'numbers', initial: '', hint: t.countedFromLeft },
       WHEELCHAIRS,
-      toggle('staggered', 'Every other row half a seat aside', false),
-      toggle('continuous', 'Numbers go on across the aisles', true),
+      toggle('staggered', t.staggered, false),
+      toggle('continuous', t.continuous, true),
       NUMBERING,
       LABELS,
       ...PITCHES,
@@ -94,14 +96,14 @@ export const KINDS: readonly Kind[] = [
   },
   {
     kind: 'curved',
-    title: 'Curved rows',
-    about: 'Rows on arcs around the stage, each longer than the one in front.',
+    title: t.curved,
+    about: t.curvedAbout,
     wishes: [
-      called('Auditorium'),
+      called(t.auditorium),
       begun(ROWS, 14),
-      number('first_row_seats', 'Seats in the first row', 18, 1, 500),
-      number('seats_added', 'More in each row behind', 2, 0, 20),
-      number('distance', 'From the stage to the first row', 160, 20, 5000),
+      number('first_row_seats', t.firstRowSeats, 18, 1, 500),
+      number('seats_added', t.moreBehind, 2, 0, 20),
+      number('distance', t.stageToRow, 160, 20, 5000),
       AISLES,
       WHEELCHAIRS,
       NUMBERING,
@@ -111,18 +113,18 @@ export const KINDS: readonly Kind[] = [
   },
   {
     kind: 'arena',
-    title: 'Arena',
-    about: 'Tiers of sections around a floor, which may be standing room.',
+    title: t.arena,
+    about: t.arenaAbout,
     wishes: [
-      called('Arena'),
-      number('tiers', 'Tiers', 3, 1, 8),
-      number('rows_per_tier', 'Rows in a tier', 12, 1, 60),
-      number('first_tier_sections', 'Sections of the first tier', 14, 2, 60),
-      number('sections_added', 'More in each tier above', 6, 0, 20),
-      number('floor', 'Standing places on the floor', 0, 0, 100_000, 'None leaves the floor empty.'),
-      choice('stage', 'The stage is', ['centre', 'in the middle'], ['end', 'at one end']),
-      number('floor_width', 'Width of the floor', 760, 200, 5000),
-      number('floor_height', 'Depth of the floor', 480, 200, 5000),
+      called(t.arena),
+      number('tiers', t.tiers, 3, 1, 8),
+      number('rows_per_tier', t.rowsInTier, 12, 1, 60),
+      number('first_tier_sections', t.firstTier, 14, 2, 60),
+      number('sections_added', t.moreAbove, 6, 0, 20),
+      number('floor', t.standingOnFloor, 0, 0, 100_000, t.floorEmpty),
+      choice('stage', t.stageIs, ['centre', t.inTheMiddle], ['end', t.atOneEnd]),
+      number('floor_width', t.floorWidth, 760, 200, 5000),
+      number('floor_height', t.floorDepth, 480, 200, 5000),
       begun(LABELS, 'numbers'),
       NUMBERING,
       SEAT_PITCH,
@@ -131,31 +133,31 @@ export const KINDS: readonly Kind[] = [
   },
   {
     kind: 'tables',
-    title: 'Tables',
-    about: 'Round tables in rows, sold by the seat or only whole.',
+    title: t.tables,
+    about: t.tablesAbout,
     wishes: [
-      called('Banquet'),
-      number('rows', 'Rows of tables', 4, 1, 100),
-      number('columns', 'Tables in a row', 6, 1, 100),
-      number('seats_per_table', 'Seats at a table', 8, 2, 24),
-      choice('sold_as', 'Sold', ['seats', 'by the seat'], ['whole', 'as whole tables']),
+      called(t.banquet),
+      number('rows', t.rowsOfTables, 4, 1, 100),
+      number('columns', t.tablesInRow, 6, 1, 100),
+      number('seats_per_table', t.seatsAtTable, 8, 2, 24),
+      choice('sold_as', t.sold, ['seats', t.bySeat], ['whole', t.wholeTables]),
       TIER,
       begun(SEAT_PITCH, 22),
     ],
   },
   {
     kind: 'festival',
-    title: 'Festival',
-    about: 'Seats, general admission, standing room and a members’ lounge around one stage.',
+    title: t.festival,
+    about: t.festivalAbout,
     wishes: [
-      called('Festival'),
-      number('orchestra_rows', 'Rows of seats', 12, 1, 200),
-      number('orchestra_seats', 'Seats in a row', 25, 1, 500),
-      number('floor', 'Places on the floor', 400, 1, 100_000),
-      number('pit', 'Standing places in the pit', 300, 1, 100_000),
-      number('lounge_tables', 'Tables in the lounge', 10, 1, 60),
-      number('seats_per_table', 'Seats at a table', 5, 2, 12),
-      { ...TIER, initial: 'friends', optional: false, hint: 'Whose lounge it is.' },
+      called(t.festival),
+      number('orchestra_rows', t.rowsOfSeats, 12, 1, 200),
+      number('orchestra_seats', t.seatsInRow, 25, 1, 500),
+      number('floor', t.placesOnFloor, 400, 1, 100_000),
+      number('pit', t.standingInPit, 300, 1, 100_000),
+      number('lounge_tables', t.tablesInLounge, 10, 1, 60),
+      number('seats_per_table', t.seatsAtTable, 5, 2, 12),
+      { ...TIER, initial: 'friends', optional: false, hint: t.whoseLounge },
     ],
   },
 ];

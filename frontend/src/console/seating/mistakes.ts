@@ -1,5 +1,7 @@
 // Mistakes in a plan, for whoever drew it: where the path leads, in the plan's own words.
 
+import { t } from '../words/layouts';
+
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 export interface Mistake {
@@ -16,14 +18,14 @@ export function steps(path: string): Step[] {
 
 // What a list holds, and what its members are called by: ours first, then as pretix has it.
 const LISTS: Record<string, { one: string; names: readonly string[] }> = {
-  zones: { one: 'zone', names: ['name', 'key'] },
-  sections: { one: 'section', names: ['name', 'key'] },
-  rows: { one: 'row', names: ['label', 'row_number'] },
-  seats: { one: 'seat', names: ['number', 'seat_number', 'key'] },
-  areas: { one: 'area', names: ['name'] },
-  price_categories: { one: 'price category', names: ['name', 'key'] },
-  categories: { one: 'category', names: ['name'] },
-  groups: { one: 'group', names: ['key'] },
+  zones: { one: t.ones.zone, names: ['name', 'key'] },
+  sections: { one: t.ones.section, names: ['name', 'key'] },
+  rows: { one: t.ones.row, names: ['label', 'row_number'] },
+  seats: { one: t.ones.seat, names: ['number', 'seat_number', 'key'] },
+  areas: { one: t.ones.area, names: ['name'] },
+  price_categories: { one: t.ones.priceCategory, names: ['name', 'key'] },
+  categories: { one: t.ones.category, names: ['name'] },
+  groups: { one: t.ones.group, names: ['key'] },
 };
 
 /** `zones[0].sections[1].rows[2].seats[3].x` as `zone Stalls, section Left, row C, seat 4: x`. */
@@ -34,13 +36,13 @@ export function place(path: string, document: unknown): string {
   for (const step of steps(path)) {
     here = inside(here, step);
     if (typeof step === 'number') {
-      said.push(list && LISTS[list] ? `${LISTS[list]!.one} ${nameOf(here, LISTS[list]!.names) ?? `no. ${step + 1}`}` : `no. ${step + 1}`);
+      said.push(list && LISTS[list] ? `${LISTS[list]!.one} ${nameOf(here, LISTS[list]!.names) ?? t.no(step + 1)}` : t.no(step + 1));
       list = null;
     } else if (LISTS[step] && Array.isArray(here)) list = step;
     else said.push(step.replaceAll('_', ' '));
   }
   if (list) said.push(list.replaceAll('_', ' '));
-  return said.join(', ') || 'the whole document';
+  return said.join(', ') || t.wholeDocument;
 }
 
 /** What stands there, short enough for a line; null if there is nothing. */

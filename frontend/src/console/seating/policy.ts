@@ -1,5 +1,8 @@
 // The seating policy in a form: each field with whose word it is, and what a show says itself.
 
+import { named } from '../words';
+import { t } from '../words/rules';
+
 export type Value = boolean | number | null;
 
 export interface Field {
@@ -25,16 +28,16 @@ export interface Row {
 }
 
 export const GROUPS: readonly { title: string; fields: readonly string[] }[] = [
-  { title: 'What may be used', fields: ['allow_reserved_seating', 'allow_ga_seating', 'allow_hybrid_ga_reserved', 'allow_vip_zones'] },
+  { title: t.mayBeUsed, fields: ['allow_reserved_seating', 'allow_ga_seating', 'allow_hybrid_ga_reserved', 'allow_vip_zones'] },
   {
-    title: 'Accessibility',
+    title: t.accessibility,
     fields: ['enforce_accessibility_rules', 'companion_release_occupancy_threshold', 'max_wheelchair_seats_per_booking', 'accessibility_audit_enabled'],
   },
   {
-    title: 'Choosing seats',
+    title: t.choosingSeats,
     fields: ['max_seats_per_booking', 'orphan_avoidance_strict', 'group_adjacency_strict', 'max_group_split', 'prefer_clustering_over_selection'],
   },
-  { title: 'Holds', fields: ['default_hold_ttl_minutes', 'max_holds_per_user', 'max_holds_per_ip', 'holds_per_window'] },
+  { title: t.holds, fields: ['default_hold_ttl_minutes', 'max_holds_per_user', 'max_holds_per_ip', 'holds_per_window'] },
 ];
 
 /** The rows by group. What no group names stands at the end: a rule that nobody sees would still count. */
@@ -42,16 +45,18 @@ export function grouped(list: readonly Row[]): { title: string; rows: Row[] }[] 
   const named = GROUPS.map(({ title, fields }) => ({ title, rows: list.filter((row) => fields.includes(row.field.name)) }));
   const known = new Set(GROUPS.flatMap((group) => group.fields));
   const others = list.filter((row) => !known.has(row.field.name));
-  return [...named, { title: 'Others', rows: others }].filter((group) => group.rows.length);
+  return [...named, { title: t.others, rows: others }].filter((group) => group.rows.length);
 }
 
-const SMALL = { vip: 'VIP', ga: 'general admission', ip: 'network address', ttl: 'time' } as Record<string, string>;
-
-/** `max_holds_per_ip`: Max holds per network address. */
+/** `max_holds_per_ip`: Max holds per network address. A rule that has no name here yet is called as the API calls it. */
 export function label(name: string): string {
-  const words = name.split('_').map((word) => SMALL[word] ?? word);
-  const text = words.join(' ');
+  const text = named(t.ruleNames, name);
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** What it means; the API says it in English. */
+export function meaning(field: Field): string {
+  return t.meanings[field.name] ?? field.meaning;
 }
 
 export function isSwitch(field: Field): boolean {
@@ -59,8 +64,8 @@ export function isSwitch(field: Field): boolean {
 }
 
 export function say(value: Value): string {
-  if (value === null) return 'no limit';
-  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+  if (value === null) return t.noLimit;
+  return typeof value === 'boolean' ? (value ? t.saidYes : t.saidNo) : String(value);
 }
 
 /** The editor's rows: the show's effective policy beside the organisation's, which is what a show inherits. */
@@ -84,10 +89,10 @@ export function mistake(row: Row): string | null {
   if (!row.own || isSwitch(row.field)) return null;
   const text = row.text.trim();
   const { low, high, optional } = row.field;
-  if (text === '') return optional ? null : `A number from ${low} to ${high}.`;
+  if (text === '') return optional ? null : t.numberFrom(low, high);
   const number = Number(text);
   const fits = /^\d+$/.test(text) && (low === null || number >= low) && (high === null || number <= high);
-  return fits ? null : `A number from ${low} to ${high}.`;
+  return fits ? null : t.numberFrom(low, high);
 }
 
 /** What the show says itself: the rows that are its own. What is mandatory is never sent. */

@@ -2,35 +2,34 @@
 
 import { COMPANION, RESTRICTED_VIEW, WHEELCHAIR } from '../../lib/map/geometry';
 import type { SeatMap } from '../../lib/map/seatmap';
+import { named } from '../words';
+import { t } from '../words/layouts';
 
-export const ZONE_TYPES: Record<string, string> = {
-  reserved_seating: 'Reserved seats',
-  ga_seated: 'Seats without numbers',
-  ga_standing: 'Standing',
-  vip_reserved: 'VIP seats',
-  vip_standing: 'VIP standing',
-};
+export const ZONE_TYPES: Record<string, string> = t.zoneTypes;
 
-export const ACCESS: Record<string, string> = {
-  public: 'Everybody',
-  membership_tier: 'Members of a tier',
-  role_based: 'Certain roles',
-  whitelist: 'Invited guests',
-};
+export const ACCESS: Record<string, string> = t.access;
 
 export const LAYOUT_STATES: Record<string, 'good' | 'time' | 'plain'> = { active: 'good', draft: 'time', archived: 'plain' };
 
-const KINDS: Record<number, string> = { [WHEELCHAIR]: ', wheelchair place', [COMPANION]: ', companion seat', [RESTRICTED_VIEW]: ', restricted view' };
-export const STATES = ['free', 'held', 'sold', 'blocked'];
+const KINDS: Record<number, string> = { [WHEELCHAIR]: t.wheelchairPlace, [COMPANION]: t.companionSeat, [RESTRICTED_VIEW]: t.restrictedView };
+/** A seat's states, by their numbers in the map. */
+export const STATES = ['free', 'held', 'sold', 'blocked'] as const;
 
 /** `Stalls, row C, seat 4, wheelchair place`. */
 export function seatWords(map: SeatMap, ordinal: number): string {
   const { section, row, number, category } = map.describe(ordinal);
-  return `${section}, row ${row}, seat ${number}${KINDS[category] ?? ''}`;
+  const seat = t.seatOf(section, row, number);
+  return KINDS[category] ? `${seat}, ${KINDS[category]}` : seat;
+}
+
+/** The same with its state, and whether it is among the chosen. */
+export function chosenWords(seat: string, state: number, isChosen: boolean): string {
+  const said = `${seat}: ${t.seatStates[STATES[state]!]}`;
+  return isChosen ? `${said}, ${t.isChosen}` : said;
 }
 
 export function whoMay(zone: { access_mode: string; membership_tier: string | null; allowed_roles?: string[] }): string {
-  if (zone.access_mode === 'membership_tier') return `Members (${zone.membership_tier})`;
-  if (zone.access_mode === 'role_based') return `Roles: ${(zone.allowed_roles ?? []).join(', ')}`;
+  if (zone.access_mode === 'membership_tier') return t.membersOf(zone.membership_tier ?? '');
+  if (zone.access_mode === 'role_based') return t.rolesOf((zone.allowed_roles ?? []).map((role) => named(t.roles, role)).join(', '));
   return ACCESS[zone.access_mode] ?? zone.access_mode;
 }

@@ -1,5 +1,7 @@
 // Webhooks and what was sent to them, as the API tells of it.
 
+import { t } from '../words/webhooks';
+
 export interface Webhook {
   id: string;
   url: string;
@@ -32,10 +34,10 @@ export interface Delivery {
 
 export function health(webhook: Webhook): { kind: 'good' | 'time' | 'bad' | 'plain'; text: string } {
   if (!webhook.enabled) {
-    if (webhook.disabled_because === 'gone') return { kind: 'bad', text: 'Given up: it says it is gone' };
-    return webhook.disabled_because === 'failing' ? { kind: 'bad', text: 'Given up: it fails' } : { kind: 'plain', text: 'Off' };
+    if (webhook.disabled_because === 'gone') return { kind: 'bad', text: t.saysGone };
+    return webhook.disabled_because === 'failing' ? { kind: 'bad', text: t.fails } : { kind: 'plain', text: t.off };
   }
-  return webhook.failures ? { kind: 'time', text: `${webhook.failures} failures in a row` } : { kind: 'good', text: 'On' };
+  return webhook.failures ? { kind: 'time', text: t.failures(webhook.failures) } : { kind: 'good', text: t.on };
 }
 
 /** Families and single facts of an AsyncAPI document, for a list to choose from: `*`, `event.*`, `event.published`. */

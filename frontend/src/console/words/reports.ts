@@ -1,21 +1,19 @@
-// What the reports say. One object of plain texts, and functions where something is put into them.
+// The reports.
+
+import { words } from '.';
+import { counted } from './spoken';
 
 export const reports = {
   title: 'Reports',
   about: 'What became of holds and checkouts, show by show. The latest date stands first.',
   oneTitle: 'Report',
   oneAbout: 'From hold to sale: what became of everything that somebody held.',
-  what: 'the reports',
-  whatOne: 'the report',
-  moment: 'One moment…',
-  exportCsv: 'Export as CSV',
-  lookAgain: 'Look again',
+  theReports: 'the reports',
+  theReport: 'the report',
 
   // filters
-  state: 'State',
-  all: 'All',
-  from: 'Show from',
-  to: 'Show until',
+  showFrom: 'Show from',
+  showUntil: 'Show until',
 
   // empty
   noneYet: 'Nothing to report yet',
@@ -26,8 +24,7 @@ export const reports = {
   noHoldsMore: 'The first seat that somebody takes begins the report.',
 
   // marks
-  cancelled: 'This show was cancelled.',
-  postponed: 'This show is postponed.',
+  marks: { cancelled: 'This show was cancelled.', postponed: 'This show is postponed.' },
   because: (reason: string) => `Reason: ${reason}`,
   stoppedMore: 'What was held or in a checkout at that moment was not abandoned: it is counted as released and stopped.',
   waitingMore: 'Without a new date its holds wait, and are counted as still held.',
@@ -38,7 +35,6 @@ export const reports = {
   drawn: (title: string) => `${title}, drawn. The same numbers are in the table beside it.`,
   held: 'Held',
   inCheckout: 'Came into a checkout',
-  sold: 'Sold',
   wentOn: (part: string) => `${part} went on`,
   becameOf: 'What became of the holds',
   outcome: 'Outcome',
@@ -48,7 +44,7 @@ export const reports = {
   released: 'Released',
   givenBack: 'Given back',
   byHouse: 'Ended by the house',
-  live: 'Still held',
+  stillHeld: 'Still held',
 
   // checkouts
   checkouts: 'Checkouts',
@@ -70,17 +66,14 @@ export const reports = {
   placesSold: (n: string, of: string) => `${n} of ${of} places held`,
   ofHolds: (n: string) => `of ${n} holds`,
   ofCheckouts: (n: string) => `of ${n} checkouts`,
-  show: 'Show',
-  when: 'When',
   soldShare: 'Became sales',
   expiredShare: 'Ran out',
   abandonedShare: 'Abandoned',
-  countedShow: 'show',
-  countedShows: 'shows',
+  showsCounted: (n: number) => counted(n, { one: 'show', other: 'shows' }),
 
   // by day
   byDay: 'By the day they were held',
   byDayTitle: 'Holds by day, and how many of them were sold',
 };
 
-export const t = reports;
+export const t = words('reports', reports);

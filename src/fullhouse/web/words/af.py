@@ -233,4 +233,8 @@ TEXTS = {
     "q_ago": "{n} s gelede",
     "q_turn": "Jou beurt",
     "q_room": "Wagkamer",
+    # die konsole, voor sy eie skrip praat
+    "console": "Konsole",
+    "console_scripts": "Die konsole het JavaScript nodig. Met die bevelreël en die API kan dieselfde gedoen word: sien",
+    "console_reference": "die verwysing",
 }

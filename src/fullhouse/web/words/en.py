@@ -234,4 +234,8 @@ TEXTS = {
     "q_ago": "{n} s ago",
     "q_turn": "Your turn",
     "q_room": "Waiting room",
+    # the console, before its own script speaks
+    "console": "Console",
+    "console_scripts": "The console needs JavaScript. The same can be done with the command line and the API: see",
+    "console_reference": "its reference",
 }

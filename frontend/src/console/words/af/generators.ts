@@ -1,0 +1,90 @@
+import type { generators as en } from '../generators';
+
+export const generators: typeof en = {
+  // geteken terwyl getik word
+  preview: 'Voorskou',
+  drawing: 'Teken…',
+  notDrawn: 'Nie geteken nie: sien die gemerkte velde',
+  drawingOf: (about) => `’n Tekening van die uitleg: ${about}`,
+  numbers: 'Getalle',
+  makeDraft: 'Maak die konsep',
+
+  // wat almal gevra kan word
+  numbered: 'Sitplekke word genommer',
+  leftToRight: 'van links na regs',
+  rightToLeft: 'van regs na links',
+  oddEven: 'onewe links, ewe regs',
+  rowsCalled: 'Rye word genoem',
+  letters: 'A, B, C',
+  withoutIO: 'A, B, C sonder I en O',
+  rows: 'Rye',
+  aisles: 'Gange',
+  wheelchairPlaces: 'Rolstoelplekke',
+  withCompanion: 'Elk met ’n metgesel se sitplek langsaan.',
+  seatToSeat: 'Van sitplek tot sitplek',
+  planUnits: 'In die plan se eenhede.',
+  rowToRow: 'Van ry tot ry',
+  forMembers: 'Vir lede van',
+  tierSuchAs: '’n Vlak soos friends; leeg vir almal.',
+
+  // ’n teater
+  theatre: 'Teater',
+  theatreAbout: 'Parket, balkon en boonste balkon op sagte boë, in vier pryskategorieë.',
+  stallsRows: 'Rye in die parket',
+  firstRowSeats: 'Sitplekke in die eerste ry',
+  premiumRows: 'Van dié rye, premium',
+  circleRows: 'Rye in die balkon',
+  noneLeavesOut: 'Geen laat dit uit.',
+  circleSeats: 'Sitplekke in die balkon se eerste ry',
+  upperRows: 'Rye in die boonste balkon',
+  upperSeats: 'Sitplekke in die boonste balkon se eerste ry',
+
+  // reguit en geboë rye
+  straight: 'Reguit rye',
+  straightAbout: '’n Saal van rye, met gange waar jy hulle wil hê.',
+  hall: 'Saal',
+  seatsInRow: 'Sitplekke in ’n ry',
+  aislesAfter: 'Gange ná sitplekke',
+  countedFromLeft: 'Van links getel, soos 5, 15.',
+  staggered: 'Elke tweede ry ’n halwe sitplek opsy',
+  continuous: 'Nommers loop oor die gange voort',
+  curved: 'Geboë rye',
+  curvedAbout: 'Rye op boë om die verhoog, elk langer as die een voor.',
+  auditorium: 'Ouditorium',
+  moreBehind: 'Meer in elke ry agter',
+  stageToRow: 'Van die verhoog tot die eerste ry',
+
+  // ’n arena
+  arena: 'Arena',
+  arenaAbout: 'Vlakke van blokke om ’n vloer, wat staanplek mag wees.',
+  tiers: 'Vlakke',
+  rowsInTier: 'Rye in ’n vlak',
+  firstTier: 'Blokke van die eerste vlak',
+  moreAbove: 'Meer in elke vlak hoër op',
+  standingOnFloor: 'Staanplekke op die vloer',
+  floorEmpty: 'Geen laat die vloer leeg.',
+  stageIs: 'Die verhoog is',
+  inTheMiddle: 'in die middel',
+  atOneEnd: 'aan een kant',
+  floorWidth: 'Breedte van die vloer',
+  floorDepth: 'Diepte van die vloer',
+
+  // tafels
+  tables: 'Tafels',
+  tablesAbout: 'Ronde tafels in rye, per sitplek of net heel verkoop.',
+  banquet: 'Banket',
+  rowsOfTables: 'Rye tafels',
+  tablesInRow: 'Tafels in ’n ry',
+  seatsAtTable: 'Sitplekke aan ’n tafel',
+  bySeat: 'per sitplek',
+  wholeTables: 'as heel tafels',
+
+  // ’n fees
+  festival: 'Fees',
+  festivalAbout: 'Sitplekke, algemene toegang, staanplek en ’n ledesitkamer om een verhoog.',
+  rowsOfSeats: 'Rye sitplekke',
+  placesOnFloor: 'Plekke op die vloer',
+  standingInPit: 'Staanplekke voor die verhoog',
+  tablesInLounge: 'Tafels in die sitkamer',
+  whoseLounge: 'Wie se sitkamer dit is.',
+};

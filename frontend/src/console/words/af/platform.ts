@@ -1,0 +1,56 @@
+import type { platform as en } from '../platform';
+import { counted } from '../spoken';
+
+export const platform: typeof en = {
+  // organisasies
+  organisations: 'Organisasies',
+  about: 'Almal wat hier verkoop.',
+  openOne: 'Maak ’n organisasie oop',
+  theOrganisations: 'die organisasies',
+  none: 'Nog geen organisasie nie',
+  noneMore: 'Maak een oop, en sy eienaar kry ’n uitnodiging.',
+  suchAs: 'Kleinletters, soos harbour-theatre.',
+  firstOwner: 'Die eerste eienaar se adres',
+  openIt: 'Maak dit oop',
+  isOpen: (name) => `${name} is oop. Die eienaar kry ’n uitnodiging per e-pos.`,
+  organisationStates: { active: 'aktief', suspended: 'opgeskort' },
+  organisationsCounted: (n) => counted(n, { one: 'organisasie', other: 'organisasies' }),
+
+  // een daarvan
+  theOrganisation: 'die organisasie',
+  suspend: 'Skort op',
+  suspendSure: 'Die organisasie opskort?',
+  suspendIt: 'Skort dit op',
+  signedOut: 'Al sy mense word afgemeld, en niemand kan aanmeld nie.',
+  notSold: 'Sy vertonings word intussen nie hier verkoop nie.',
+  isSuspended: 'Die organisasie is opgeskort.',
+  letBackSure: 'Die organisasie weer toelaat?',
+  letItBackIn: 'Laat dit weer toe',
+  canSignIn: 'Sy mense kan weer aanmeld.',
+  isOpenAgain: 'Die organisasie is weer oop.',
+
+  // ’n vertoning stop
+  whyStop: 'Die platform stop ’n vertoning weens veiligheid, misbruik of die wet.',
+  noShow: 'Geen komende vertoning nie',
+  nothingToStop: 'Daar is niks om te stop nie.',
+  showsOf: 'Vertonings van die organisasie',
+  where: 'Waar',
+  showStates: { draft: 'konsep', published: 'gepubliseer', live: 'nou aan', postponed: 'uitgestel', ended: 'verby', cancelled: 'gekanselleer', archived: 'geargiveer' },
+  showsCounted: (n) => counted(n, { one: 'vertoning', other: 'vertonings' }),
+  postpone: 'Stel uit',
+  postponeOne: (name) => `Stel uit: ${name}`,
+  postponeSure: (name) => `“${name}” uitstel?`,
+  postponeShow: 'Stel die vertoning uit',
+  postponeMore: 'Niks word verkoop voordat dit ’n nuwe datum het nie. Almal met ’n kaartjie word ingelig.',
+  cancel: 'Kanselleer',
+  cancelOne: (name) => `Kanselleer ${name}`,
+  cancelSure: (name) => `“${name}” kanselleer?`,
+  cancelShow: 'Kanselleer die vertoning',
+  cancelMore: 'Dit word vir goed afgelas: almal met ’n kaartjie word ingelig, en kry die geld terug.',
+  isCancelled: (name) => `${name} is gekanselleer.`,
+  isPostponed: (name) => `${name} is uitgestel.`,
+  seatsOf: (name) => `Sitplekke van ${name}`,
+  approval: 'Die organisasie se goedkeuring',
+  approvalIfAny: 'Die organisasie se goedkeuring (as daar een is)',
+  whereFound: 'Waar dit te vinde is: ’n brief, ’n oproep, ’n saaknommer.',
+};

@@ -1,0 +1,75 @@
+import { counted } from '../spoken';
+import type { webhooks as en } from '../webhooks';
+
+export const webhooks: typeof en = {
+  // die lys
+  webhooks: 'Webhooks',
+  about: 'Adresse wat hoor wat hier gebeur, soos dit gebeur.',
+  add: 'Voeg ’n webhook by',
+  theWebhooks: 'die webhooks',
+  noWebhook: 'Nog geen webhook nie',
+  noWebhookMore: 'Gee ’n adres van jou, en kies wat dit hoor.',
+  whatFor: 'Waarvoor',
+  toldOf: 'Hoor van',
+  webhooksCounted: (n) => counted(n, { one: 'webhook', other: 'webhooks' }),
+  saysGone: 'Opgegee: dit sê dit is weg',
+  fails: 'Opgegee: dit misluk',
+  on: 'Aan',
+  off: 'Af',
+  failures: (n) => `${n} mislukkings ná mekaar`,
+
+  // een webhook
+  theWebhook: 'die webhook',
+  webhook: 'Webhook',
+  givenUp: 'Ons het hierdie adres opgegee',
+  goneForGood: 'Dit het geantwoord dat dit vir goed weg is.',
+  failedSince: (when) => `Dit misluk sedert ${when}.`,
+  failedLong: 'Dit misluk al lank.',
+  mendIt: 'Maak dit reg, en skakel dit dan onder Verander weer aan.',
+  formerSecret: 'Vorige geheim',
+  signsUntil: (when) => `teken ook tot ${when}`,
+  changeWebhook: 'Verander die webhook',
+  isChanged: 'Die webhook is verander.',
+  deleteSure: 'Die webhook skrap?',
+  logGoes: 'Die log van aflewerings gaan ook. Wat wag, word nie gestuur nie.',
+  isDeleted: 'Die webhook en die log daarvan is geskrap.',
+
+  // die geheim daarvan
+  itsSecret: 'Die webhook se geheim',
+  signedWithIt: 'Boodskappe word daarmee geteken: gee dit aan wie hulle ontvang.',
+  newSecret: 'Nuwe geheim',
+  theNewSecret: 'Die nuwe geheim',
+  formerAsWell: '’n Dag lank word boodskappe ook met die vorige een geteken.',
+  newSecretSure: '’n Nuwe geheim maak?',
+  bothSignatures: 'Die nuwe een word een keer gewys. ’n Dag lank dra boodskappe albei handtekeninge, sodat niks intussen verlore gaan nie.',
+
+  // wat gestuur is
+  sendTest: 'Stuur ’n toets',
+  sending: 'Stuur…',
+  answeredAfter: (status, ms) => `Dit het ná ${ms} ms ${status} geantwoord.`,
+  didNotWork: (why) => `Dit het nie gewerk nie: ${why}.`,
+  answeredSmall: (status) => `dit het ${status} geantwoord`,
+  answered: (status) => `Dit het ${status} geantwoord`,
+  notTried: 'Nog nie probeer nie',
+  nextTry: (tries, when) => `${tries}, die volgende ${when}`,
+  deliveries: 'Aflewerings',
+  delivered: 'Afgelewer',
+  failed: 'Misluk',
+  deliveryStates: { pending: 'wag', delivered: 'afgelewer', failed: 'misluk' },
+  deliveriesCounted: (n) => counted(n, { one: 'aflewering', other: 'aflewerings' }),
+  nothingSent: 'Nog niks is gestuur nie',
+  nothingLikeThat: 'Niks is so gestuur nie',
+  theDeliveries: 'die aflewerings',
+  thirtyDays: 'Wat gestuur word, staan dertig dae lank hier.',
+  error: 'Fout',
+  whatWasSent: 'Wat gestuur is',
+  itAnswered: 'Dit het geantwoord',
+  sendAgain: 'Stuur dit weer',
+  sentAgain: 'Dit word oor ’n oomblik weer gestuur, met dieselfde webhook-id.',
+
+  // die vorm daarvan
+  reachable: 'https, en van hier af bereikbaar.',
+  oneALine: 'Een per reël: ’n feit, ’n familie soos event.*, of * vir alles.',
+  addOne: 'Voeg een by',
+  choose: 'Kies…',
+};

@@ -1,0 +1,16 @@
+// The console's texts, by area. A page has its area's and those that are said everywhere as one: `t.save`.
+
+import type { Areas } from './areas';
+import { common as english } from './common';
+import { chosen } from './spoken';
+
+export const common = chosen('common', english);
+
+export function words<Area extends keyof Areas>(area: Area, texts: Areas[Area]): Areas['common'] & Areas[Area] {
+  return { ...common, ...chosen(area, texts) };
+}
+
+/** What the API calls something, as people call it; what has no name yet is said as it is written. */
+export function named(names: Record<string, string>, code: string): string {
+  return names[code] ?? code.replaceAll('_', ' ');
+}

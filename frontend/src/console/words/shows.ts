@@ -1,0 +1,126 @@
+// Shows: the list, one of them, its details.
+
+import { words } from '.';
+import { counted } from './spoken';
+
+export const shows = {
+  // the list
+  shows: 'Shows',
+  timesOfVenue: 'Times are those of each venue.',
+  newShow: 'New show',
+  noShowsYet: 'No shows yet',
+  noShowsIn: (state: string) => `No ${state} shows`,
+  showsCounted: (n: number) => counted(n, { one: 'show', other: 'shows' }),
+  underOtherTabs: 'Shows in another state are under the other tabs.',
+  draftFirst: 'Draft the first one: nobody sees it until you publish it.',
+  draftAShow: 'Draft a show',
+  sale: 'Sale',
+
+  // a new one
+  aDraft: 'A draft: nobody sees it until you publish it.',
+  firstAVenue: 'First, a venue',
+  firstAVenueMore: 'A show happens somewhere: its clock and its gates are the venue’s.',
+  toVenues: 'To the venues',
+  saveDraft: 'Save the draft',
+  leaveIt: 'Leave it',
+  drafted: 'The show is drafted. Nobody sees it yet.',
+
+  // one show
+  theShow: 'the show',
+  summary: (day: string, doors: string, start: string, zone: string, venue: string, city: string) => `${day}, doors ${doors}, starts ${start} (${zone}) · ${venue}, ${city}`,
+  numbersLive: 'Numbers live',
+  ofUnlimited: 'of unlimited places',
+  heldNow: 'Held just now',
+  inBaskets: 'in baskets and checkouts',
+  left: 'Left',
+  blocked: (n: string) => `${n} blocked`,
+  toBeHad: 'to be had',
+  refunded: (amount: string) => `${amount} refunded`,
+  ordersCounted: (n: number) => counted(n, { one: 'order', other: 'orders' }),
+  postponed: 'Postponed',
+  beforePublished: 'Before it is published',
+  needed: 'Needed',
+  missing: 'Missing',
+  soldByDay: 'Tickets sold, by day',
+  last30Days: 'Last 30 days',
+  whatStands: 'What stands',
+  span: (from: string, to: string) => `${from} to ${to}`,
+  scanning: 'Scanning',
+  testsOnly: 'Tests only',
+  open: 'Open',
+  unlimited: 'Unlimited',
+  category: 'Category',
+  ticketTypes: 'Ticket types',
+  noneYet: 'None yet',
+  replacedBy: 'Replaced by',
+  anotherShow: 'another show',
+  posterOf: (name: string) => `Poster of ${name}`,
+  seeInShop: 'See it in the shop',
+
+  // its copy, and its end
+  duplicate: 'Duplicate',
+  sameShow: 'The same show on another date',
+  sameShowMore: 'Texts, pictures, seats and ticket types are copied into a draft; all times keep their distance to the start.',
+  start: 'Start',
+  makeCopy: 'Make the copy',
+  copyIsDraft: 'The copy is a draft. Look at its times before you publish it.',
+  deleteDraft: 'Delete the draft',
+  deleteDraftSure: 'Delete this draft?',
+  draftGone: 'The draft, its ticket types and its seats are gone for good.',
+  draftDeleted: 'The draft is deleted.',
+
+  // its details
+  details: 'Details',
+  hasBegun: 'The show has begun. To move it, postpone it.',
+  isPostponed: 'The show is postponed: give it its new date from its overview.',
+  bothChanged: (what: string) => `Somebody else has meanwhile changed ${what}, and so have you. Yours stands below; save again to keep it.`,
+  theyChanged: (what: string) => `Somebody else has meanwhile changed ${what}. That stands below now, beside what you typed. Look at it, and save again.`,
+  showsState: 'the show’s state',
+  isHistory: (state: string) => `The show is ${state}: it is history and stays as it was. Which show takes its place can still be said.`,
+  whyItMoves: 'Why it moves',
+  everybodyTold: 'Everybody with a ticket is told.',
+  consent: 'Consent',
+  whoAgreed: 'Who agreed to it, and how: needed once tickets are sold.',
+  timesChange: 'The times of an announced show change: everybody with a ticket is told by mail when the start moves.',
+  undo: 'Undo my changes',
+  changed: (what: string) => `Changed: ${what}`,
+  nothingChanged: 'Nothing changed yet.',
+
+  // what can be done
+  moreFor: (name: string) => `More for ${name}`,
+  more: 'More',
+  newDate: 'New date',
+  newDateIfKnown: 'New date, if it is known',
+
+  // its pictures
+  tooLarge: (file: string) => `${file} is larger than 10 MB.`,
+  thePoster: 'The poster',
+  picture: (n: number) => `Picture ${n}`,
+  poster: 'Poster',
+  makePoster: 'Make it the poster',
+  uploading: 'Uploading…',
+  addPicture: 'Add a picture',
+  pictureKinds: 'JPEG, PNG or WebP, up to 10 MB',
+
+  // its fields
+  whatItIs: 'What it is',
+  charactersLeft: (n: number) => `${n} characters left.`,
+  oneWord: 'One word in small letters; people filter by it.',
+  madeOfName: 'Made of the name if you leave it empty.',
+  oldLinks: 'Links to the old address stop working when it changes.',
+  where: 'Where',
+  chooseVenue: 'Choose a venue',
+  atMost: (n: string) => `At most ${n} here. Empty is unlimited.`,
+  emptyUnlimited: 'Empty is unlimited.',
+  whenIn: (zone: string) => `When, in ${zone}`,
+  moveAlong: 'End, doors and end of sale move along unless you change them too.',
+  atOnceIfEmpty: 'At once if you leave it empty.',
+  atStartIfEmpty: 'At the start if you leave it empty.',
+  pastMidnight: 'For nights that go on past midnight, e.g. 05:00.',
+  pictures: 'Pictures',
+  inItsPlace: 'In its place',
+  leadsThere: 'Once this show is cancelled or over, its page leads there.',
+  noOtherShow: 'No other show',
+};
+
+export const t = words('shows', shows);

@@ -1,0 +1,67 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Areas } from './areas';
+import { named } from '.';
+import { counted } from './spoken';
+
+const together = (modules: Record<string, unknown>) => Object.assign({}, ...Object.values(modules)) as Areas;
+const { t: _, ...ENGLISH } = together(import.meta.glob(['./*.ts', '!./{areas,index,spoken}.ts', '!./*.test.ts'], { eager: true })) as Areas & { t: unknown };
+const AFRIKAANS = together(import.meta.glob(['./af/*.ts', '!./af/main.ts'], { eager: true }));
+
+const SOURCES = Object.values(import.meta.glob<string>(['../**/*.{svelte,ts}', '!../words/**'], { query: '?raw', import: 'default', eager: true }));
+
+/** Every text and what fills it, by its way through the catalogue. Tables that only one language needs are left out. */
+function texts(words: object, path = ''): [string, string | ((...values: never[]) => string)][] {
+  return Object.entries(words).flatMap(([key, value]) => (typeof value === 'object' && value ? texts(value, `${path}${key}.`) : [[`${path}${key}`, value]]));
+}
+
+describe.each(Object.keys(ENGLISH) as (keyof Areas)[])('%s', (area) => {
+  const both = [...texts(ENGLISH[area]), ...texts(AFRIKAANS[area])];
+
+  test('says something everywhere', () => {
+    for (const [key, text] of both) if (typeof text === 'string') expect(text.trim(), key).not.toBe('');
+  });
+
+  test('uses what it is given', () => {
+    for (const [key, text] of both) {
+      if (typeof text === 'string') continue;
+      // Numbers, because some of them are counted; each unlike the others.
+      const given = Array.from({ length: text.length }, (_, n) => 31 + n);
+      const said = text(...(given as never[]));
+      for (const one of given) expect(said, key).toContain(String(one));
+    }
+  });
+
+  test('says nothing that nobody says', () => {
+    const speakers = SOURCES.filter((source) => area === 'common' || source.includes(`words/${area}'`)).join();
+    expect(Object.keys(ENGLISH[area]).filter((key) => !new RegExp(`\\bt\\.${key}\\b`).test(speakers))).toEqual([]);
+  });
+
+  test('says nothing that is said everywhere under the same name', () => {
+    if (area !== 'common') expect(Object.keys(ENGLISH[area]).filter((key) => key in ENGLISH.common)).toEqual([]);
+  });
+});
+
+describe('a page', () => {
+  beforeEach(() => vi.resetModules());
+
+  test('has its own texts and those of everywhere', async () => {
+    const { t } = await import('./queue');
+    expect([t.title, t.save]).toEqual(['Queue and checkout', 'Save']);
+  });
+
+  test('speaks the language that spoke first', async () => {
+    await import('./af/main');
+    const { t } = await import('./queue');
+    expect([t.title, t.save, t.rooms.open.name]).toEqual(['Ry en betaling', 'Stoor', 'Oop']);
+  });
+});
+
+test('what has no name is said as it is written', () => {
+  expect(named({ double_entry: 'dubbel' }, 'double_entry')).toBe('dubbel');
+  expect(named({}, 'double_entry')).toBe('double entry');
+});
+
+test('numbers are counted as the language counts', () => {
+  const seats = { one: 'seat is', other: 'seats are' };
+  expect([0, 1, 1200].map((n) => counted(n, seats))).toEqual(['0 seats are', '1 seat is', '1,200 seats are']);
+});
