@@ -21,6 +21,7 @@ class Smtp:
         self.drop: set[str] = set()  # commands on which the line breaks; at "taken" after the whole mail has come in
         self.takes_s = 0.0  # for each mail
         self.connections = 0
+        self.busy = self.most_at_once = 0  # connections that are being served
         self.open: list[asyncio.StreamWriter] = []
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -28,6 +29,8 @@ class Smtp:
             writer.write(f"{text}\r\n".encode())
 
         self.connections += 1
+        self.busy += 1
+        self.most_at_once = max(self.most_at_once, self.busy)
         self.open.append(writer)
         say("220 here")
         while line := await reader.readline():
@@ -60,6 +63,7 @@ class Smtp:
                 break
             else:
                 say("235 OK" if command == "AUTH" else "250 OK")
+        self.busy -= 1
         writer.close()
 
 

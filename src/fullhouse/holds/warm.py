@@ -219,7 +219,7 @@ def _handed(to: dict[Show, Changes], organization_id: UUID, guest_id: UUID, user
         changes.gone.append(Held(row.hold_id, guest_id, place, row.held_until))
         hold = Held(row.hold_id, user_id, place, row.held_until)
         if row.seat_id:
-            changes.held[row.seat_id] = hold
+            _keep_newest(changes.held, row.seat_id, hold, row.version)
         else:
             changes.places.append(hold)
 

@@ -11,7 +11,7 @@ import structlog
 
 from fullhouse.kit.db import LOST, HotLine
 
-EVERY_S = 15.0
+EVERY_S = 5.0
 log = structlog.get_logger()
 
 
