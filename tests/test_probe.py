@@ -683,6 +683,7 @@ PROBES: dict[str, Probe] = {
     "POST /api/orders/{order_id:uuid}/resend": Probe(None, _order),
     "POST /api/orders/{order_id:uuid}/consent": Probe({"accept": False}, _proposal),
     "GET /api/order": PUBLIC,
+    "POST /api/order/consent": PUBLIC,
     "POST /api/order/resend": PUBLIC,
     "POST /api/order/tickets/{ticket_id:uuid}/transfer": PUBLIC,
     "POST /api/orders/{order_id:uuid}/refunds": Probe(

@@ -15,6 +15,8 @@ from fullhouse.accounts.facts import GuestSignedIn, OrganizationChanged, Organiz
 from fullhouse.checkout import guest_actions, move_actions, refund_actions, settle_actions
 from fullhouse.checkout import waitlist_actions as waitlist
 from fullhouse.checkout.facts import (
+    OrderCancelled,
+    OrderNeedsConsent,
     OrderPaid,
     OrderRefunded,
     WaitlistJoined,
@@ -157,6 +159,8 @@ def reactions(services: Services) -> Mapping[type[Fact], Sequence[Reaction]]:
     keyed: Mapping[type[Fact], Reaction] = {
         OrderPaid: handout.send_tickets,
         OrderRefunded: handout.tell_refunded,
+        OrderNeedsConsent: handout.tell_other_seats,
+        OrderCancelled: handout.tell_called_off,
         TicketTransferred: handout.tell_transfer,
         WaitlistJoined: waiting.tell_joined,
         WaitlistOffered: waiting.tell_offered,

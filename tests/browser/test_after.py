@@ -1,6 +1,8 @@
 """After buying: a mail once more, a ticket passed on, a show that is moved; and an offer from the waiting list."""
 
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Route, expect
@@ -9,8 +11,11 @@ from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
 from tests.browser.test_promises import _clean
+from tests.checkout.helpers import bought
+from tests.checkout.test_late import given_up
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
+from tests.holds.helpers import a_process
 
 
 @pytest.mark.req("BUY-5")
@@ -43,6 +48,30 @@ async def test_whoever_has_an_orders_page_passes_a_ticket_on(
     await form.get_by_role("button").click()
     await expect(page.get_by_role("img", name=f"QR code of ticket {gone['number']}")).to_have_count(0)
     await expect(page.get_by_role("img", name=f"QR code of ticket {kept['number']}")).to_be_visible()
+
+
+@pytest.mark.req("BUY-3")
+@pytest.mark.parametrize("accept", [True, False])
+async def test_whoever_paid_late_answers_on_the_orders_page(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant, owner: Any, server_url: str, tmp_path: Path,
+    accept: bool,
+) -> None:  # fmt: skip
+    sale = await counter.small_house(staff)
+    async with a_process(server_url, tmp_path) as process:
+        late = await given_up(client, tenant, owner, process, sale, 0, 1)
+        await late.leaves()
+        await bought(client, tenant, sale, 0)
+        order = await late.comes()
+    visitor = await visit(f"/orders/{order['secret']}")
+    page = visitor.page
+    await expect(page.get_by_role("heading", name="row A, seat 2")).to_be_visible()
+    await _clean(visitor, "an order that needs consent")
+    await page.get_by_role("button", name="Take these" if accept else "Have my money back").click()
+    if accept:
+        await expect(page.get_by_role("img", name=re.compile("^QR code of ticket"))).to_have_count(2)
+    else:
+        await expect(page.get_by_role("status").first).to_contain_text("This order was cancelled")
+    await expect(page.get_by_role("button", name="Take these")).to_have_count(0)
 
 
 @pytest.mark.req("BUY-6")

@@ -1220,6 +1220,7 @@ export interface Order {
   refunds: RefundView[];
   reason: string | null;
   consent_by: string | null;
+  proposed: ProposedPlace[];
   created_at: string;
   paid_at: string | null;
   secret: string | null;
@@ -1448,6 +1449,13 @@ export interface PromoCode {
   version: number;
   created_at: string;
   updated_at: string;
+}
+
+export interface ProposedPlace {
+  quantity: number;
+  zone_name: string;
+  row: string | null;
+  seat: string | null;
 }
 
 export interface PublicEvent {
@@ -2462,6 +2470,8 @@ export interface Routes {
   'GET /api/me/tickets': { row: tickets_model_TicketView };
   /** The order whose secret the `Authorization` header carries: for guests, by the link in their mail */
   'GET /api/order': { data: Order };
+  /** The same for the order whose secret the `Authorization` header carries: by the link in the buyer's mail */
+  'POST /api/order/consent': { body: Consent; data: Order };
   /** Have the tickets of the order whose secret the `Authorization` header carries mailed once more, to the address */
   'POST /api/order/resend': {};
   /** Pass on a ticket of the order whose secret the `Authorization` header carries */

@@ -148,8 +148,20 @@ class PaymentView(msgspec.Struct, frozen=True, kw_only=True):
     notice: str | None = None
 
 
+class ProposedPlace(msgspec.Struct, frozen=True, kw_only=True):
+    """A seat, or so many places of a zone, as people call it."""
+
+    quantity: int
+    zone_name: str
+    row: str | None
+    seat: str | None
+
+
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """An order, with its tickets once it is paid. `secret` opens it without signing in: keep it."""
+    """An order, with its tickets once it is paid. `secret` opens it without signing in: keep it.
+
+    While it needs consent, the `proposed` places are held for the buyer until `consent_by`, instead of the first ones.
+    """
 
     id: UUID
     event_id: UUID
@@ -164,6 +176,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     refunds: list[RefundView]
     reason: str | None
     consent_by: datetime | None
+    proposed: list[ProposedPlace]
     created_at: datetime
     paid_at: datetime | None
     secret: str | None = None

@@ -11,6 +11,7 @@ from fullhouse.checkout.model import (
     OrderNotFound,
     OrderRow,
     PaymentView,
+    ProposedPlace,
     RefundView,
     StoredOrder,
     TicketView,
@@ -105,12 +106,22 @@ async def shown(
     attempt = attempt or await payments.get_attempt(tx, order.attempt_id)
     issued = await tickets.tickets_of_order(tx, order.id) if order.paid_at else []
     refunds = await payments.refunds_of(tx, order.id) if attempt.refunded else []
-    return drawn_up(services, order, attempt, issued, refunds, with_secret=with_secret, all_codes=all_codes)
+    return drawn_up(
+        services, order, attempt, issued, refunds, await proposed(tx, order), with_secret=with_secret,
+        all_codes=all_codes,
+    )  # fmt: skip
+
+
+async def proposed(tx: Tx, order: StoredOrder) -> list[ProposedPlace]:
+    """What is held for the buyer instead of the first places, while nobody has answered."""
+    if order.status != "needs_consent":
+        return []
+    return await store.places_of_order(tx, tx.organization_id, order.id)
 
 
 def drawn_up(
     services: Services, order: StoredOrder, attempt: Attempt, issued: Sequence[Ticket], refunds: Sequence[Refund] = (),
-    *, with_secret: bool = False, all_codes: bool = False,
+    instead: Sequence[ProposedPlace] = (), *, with_secret: bool = False, all_codes: bool = False,
 ) -> Order:  # fmt: skip
     """From what is at hand."""
     return Order(
@@ -132,6 +143,7 @@ def drawn_up(
         ],
         reason=order.reason,
         consent_by=order.consent_by,
+        proposed=list(instead),
         created_at=order.created_at,
         paid_at=order.paid_at,
         secret=secret_of(services.keyring, attempt.organization_id, order.id) if with_secret else None,

@@ -67,6 +67,18 @@ async def get_order_by_secret(services: Services, authorization: Secret = None) 
     return await order_reads.order_by_secret(services, bearer(authorization))
 
 
+@post("/api/order/consent", public=True, status=200, limit=PASSED_ON)
+async def answer_proposal_by_secret(
+    services: Services, actor: Actor, data: Consent, authorization: Secret = None
+) -> Order:
+    """The same for the order whose secret the `Authorization` header carries: by the link in the buyer's mail."""
+    secret = bearer(authorization)
+    async with services.database.tenant(order_reads.organization_in(secret), actor) as tx:
+        order = await order_reads.opened_to_change(tx, secret)
+        await settle_actions.answer(tx, order.id, accept=data.accept, now=await tx.now())
+        return await order_reads.view(tx, services, order.id)
+
+
 @post("/api/order/tickets/{ticket_id:uuid}/transfer", public=True, status=200, limit=PASSED_ON)
 async def transfer_ticket_by_secret(
     services: Services, actor: Actor, ticket_id: UUID, data: Transfer, authorization: Secret = None
@@ -82,5 +94,6 @@ async def transfer_ticket_by_secret(
 
 
 handlers = [
-    list_orders, list_orders_of_event, get_order, answer_proposal, get_order_by_secret, transfer_ticket_by_secret,
+    list_orders, list_orders_of_event, get_order, answer_proposal, get_order_by_secret, answer_proposal_by_secret,
+    transfer_ticket_by_secret,
 ]  # fmt: skip

@@ -160,6 +160,14 @@ SELECT id FROM orders WHERE organization_id = $1 AND session_id = $2 ORDER BY cr
 -- name: lines_of_order
 SELECT {item} FROM order_lines i WHERE i.organization_id = $1 AND i.order_id = $2 ORDER BY i.position;
 
+-- name: places_of_order
+SELECT i.quantity, coalesce(z.name, i.name) AS zone_name, s.row_label AS row, s.number AS seat
+FROM order_lines i
+JOIN orders o ON o.organization_id = $1 AND o.id = i.order_id
+LEFT JOIN event_zones z ON z.organization_id = $1 AND z.event_id = o.event_id AND z.zone_id = i.zone_id
+LEFT JOIN seats s ON s.organization_id = $1 AND s.id = i.seat_id
+WHERE i.organization_id = $1 AND i.order_id = $2 ORDER BY i.position;
+
 -- name: lines_of_orders
 SELECT i.order_id, {item} FROM order_lines i WHERE i.organization_id = $1 AND i.order_id = ANY ($2::uuid[])
 ORDER BY i.order_id, i.position;

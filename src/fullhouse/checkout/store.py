@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from fullhouse.checkout.model import OrderRow, StoredItem, StoredOrder, StoredSession
+from fullhouse.checkout.model import OrderRow, ProposedPlace, StoredItem, StoredOrder, StoredSession
 from fullhouse.kit import sql
 from fullhouse.kit.money import Money
 
@@ -101,6 +101,7 @@ order_by_key = statements.one("order_by_key", Keyed)
 order_by_secret = statements.one("order_by_secret", StoredOrder)
 order_of_session = statements.value("order_of_session", UUID)
 lines_of_order = statements.many("lines_of_order", StoredItem)
+places_of_order = statements.many("places_of_order", ProposedPlace)
 lines_of_orders = statements.many("lines_of_orders", _line)
 pending_orders_of_show = statements.many("pending_orders_of_show", StoredOrder)
 proposals_of_show = statements.many("proposals_of_show", StoredOrder)

@@ -10,8 +10,8 @@ from uuid import UUID
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.checkout import order_reads
-from fullhouse.checkout.facts import OrderPaid, OrderRefunded
-from fullhouse.checkout.model import StoredOrder
+from fullhouse.checkout.facts import OrderCancelled, OrderNeedsConsent, OrderPaid, OrderRefunded
+from fullhouse.checkout.model import ProposedPlace, StoredOrder
 from fullhouse.events import actions as events
 from fullhouse.events import calendar, public_reads
 from fullhouse.events.public_model import EventNotFound
@@ -99,6 +99,36 @@ class Handout:
         )
         await mail.post(tx, fact.buyer_email, letter, about=message.id)
 
+    async def tell_other_seats(self, tx: Tx, message: Message) -> None:
+        """Others are held for whoever paid late. Whoever has answered by now needs no letter."""
+        fact = message.fact(OrderNeedsConsent)
+        places = await order_reads.proposed(tx, await order_reads.get(tx, fact.subject_id))
+        if not places:
+            return
+        letter = letters.OtherSeats(
+            show=await show_of(tx, await events.get_event(tx, fact.event_id)),
+            order_code=fact.code,
+            order_path=self._order_path(tx, fact.subject_id),
+            places=tuple(map(_place, places)),
+            paid=Money(fact.total, fact.currency),
+            answer_by=fact.consent_by,
+        )
+        await mail.post(tx, fact.buyer_email, letter, about=message.id)
+
+    async def tell_called_off(self, tx: Tx, message: Message) -> None:
+        """Nothing was sold for a payment, and it goes back. Whoever was charged nothing needs no letter."""
+        fact = message.fact(OrderCancelled)
+        if not fact.refunded:
+            return
+        letter = letters.OrderCalledOff(
+            show=await show_of(tx, await events.get_event(tx, fact.event_id)),
+            order_code=fact.code,
+            order_path=self._order_path(tx, fact.subject_id),
+            amount=Money(fact.refunded, fact.currency),
+            because=fact.reason,
+        )
+        await mail.post(tx, fact.buyer_email, letter, about=message.id)
+
     async def tell_transfer(self, tx: Tx, message: Message) -> None:
         """A ticket changed hands: the new one to whoever has it now, word to whoever had it."""
         fact = message.fact(TicketTransferred)
@@ -145,3 +175,9 @@ class Handout:
 def _line(view: TicketView, currency: str) -> letters.TicketLine:
     price = view.price or Money(0, currency)
     return letters.TicketLine(kind=view.type_name, place=papers.place(view) or None, code=view.code, price=price)
+
+
+def _place(place: ProposedPlace) -> str:
+    if place.row is None:
+        return f"{place.quantity} × {place.zone_name}"
+    return f"{place.zone_name}, row {place.row}, seat {place.seat}"

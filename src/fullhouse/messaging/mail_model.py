@@ -83,6 +83,29 @@ class OrderRefunded(LetterData, frozen=True, kw_only=True):
         return self.amount == self.paid
 
 
+class OtherSeats(LetterData, frozen=True, kw_only=True):
+    """A payment came when its seats were gone: others are held for the buyer, who takes them or has the money back."""
+
+    template: ClassVar[str] = "other_seats"
+    show: Show
+    order_code: str
+    order_path: str
+    places: tuple[str, ...]
+    paid: Money
+    answer_by: datetime
+
+
+class OrderCalledOff(LetterData, frozen=True, kw_only=True):
+    """A payment for which nothing was sold goes back."""
+
+    template: ClassVar[str] = "order_called_off"
+    show: Show
+    order_code: str
+    order_path: str
+    amount: Money
+    because: str
+
+
 # --- notices: everybody with a place in a show gets the same one
 
 
@@ -232,7 +255,7 @@ class WebhookDisabled(LetterData, frozen=True, kw_only=True):
 
 
 LETTERS: tuple[type[LetterData], ...] = (
-    OrderConfirmed, OrderRefunded,
+    OrderConfirmed, OrderRefunded, OtherSeats, OrderCalledOff,
     EventCancelled, EventPostponed, EventRescheduled, TimeChanged, VenueChanged, SeatsMoved,
     TicketSent, TicketReceived,
     WaitingListJoined, WaitingListOffer, WaitingListLapsed, WaitingListClosed, QueueOpens, QueueTurn,

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import OrganizationProfile
 from fullhouse.checkout import order_reads
-from fullhouse.checkout.model import Order
+from fullhouse.checkout.model import Order, ProposedPlace
 from fullhouse.events import actions as events
 from fullhouse.events import policy
 from fullhouse.events.model import Event
@@ -45,6 +45,8 @@ async def order_page(request: AnyRequest, secret: FromPath[str]) -> Response[str
         order=order,
         organization=house.name,
         lines=[(line, t.money(Money(line.amount, order.total.currency))) for line in together(order.lines)],
+        proposed=[(place(one, t), one.quantity) for one in order.proposed],
+        answer_by=programme.moment(order.consent_by, show.timezone, t) if order.consent_by else None,
         tickets=[(view, code, place(view, t)) for view, code in zip(views, codes, strict=True)],
         show=show,
         when=programme.moment(date, show.timezone, t) if date else t("new_date_to_come"),
@@ -68,7 +70,7 @@ async def order_pdf(request: AnyRequest, secret: FromPath[str]) -> Response[byte
     return Response(made, media_type="application/pdf", headers=_PRIVATE | named)
 
 
-def place(ticket: TicketView, t: Words) -> str:
+def place(ticket: TicketView | ProposedPlace, t: Words) -> str:
     """Where the holder sits, in the reader's language."""
     row = t("place_row", row=ticket.row) if ticket.row else None
     seat = t("place_seat", seat=ticket.seat) if ticket.seat else None

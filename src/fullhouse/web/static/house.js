@@ -136,7 +136,7 @@
   // --- an order's tickets by mail once more, or passed on: whoever has its page has its secret, which is all it takes
 
   function order(page) {
-    const status = page.querySelector("[data-resent]");
+    const status = page.querySelector("[data-wrong]");
     const secret = location.pathname.split("/").pop();
 
     async function ask(path, button, done, body) {
@@ -153,6 +153,12 @@
     for (const button of page.querySelectorAll("[data-resend]")) {
       button.hidden = false;
       button.onclick = () => ask("resend", button, status.dataset.resent);
+    }
+    for (const button of page.querySelectorAll("[data-consent]")) {
+      button.hidden = false;
+      button.onclick = async () => {
+        if (await ask("consent", button, "", `{"accept":${button.dataset.consent}}`)) location.reload();
+      };
     }
     for (const one of page.querySelectorAll("[data-pass-on]")) {
       const form = one.querySelector("form");

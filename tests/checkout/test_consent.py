@@ -1,0 +1,105 @@
+"""Whoever paid late and has left hears of it by mail, and answers on the order's page: by its secret alone."""
+
+from typing import Any
+
+import pytest
+
+from fullhouse.kit.services import Services
+from tests.accounts.helpers import data
+from tests.checkout.helpers import begun, bought, buy, rows, selling, wrong
+from tests.checkout.test_late import Late, given_up
+from tests.checkout.test_purchase import code
+from tests.fixtures import Client, Tenant
+from tests.holds.helpers import guest
+from tests.messaging.test_handouts import delivered, react
+
+pytestmark = pytest.mark.req("BUY-3")
+
+
+@pytest.fixture
+async def late(client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services) -> Late:
+    """Their two seats are another's when the money comes; others are held for them."""
+    sale = await selling(staff, quantity=9)
+    found = await given_up(client, tenant, owner, process, sale, 0, 1, pit=1)
+    await found.leaves()
+    await bought(client, tenant, sale, 0)
+    assert (await found.comes())["status"] == "needs_consent"
+    return found
+
+
+def opened(client: Client, order: Any) -> Client:
+    """Nobody who is signed in: whoever has the link."""
+    return client.as_(order["secret"])
+
+
+async def answer(client: Client, order: Any, accept: bool) -> Any:
+    return await opened(client, order).post("/api/order/consent", json={"accept": accept})
+
+
+async def test_whoever_has_the_link_sees_and_takes_the_other_places(
+    client: Client, late: Late, server_url: str
+) -> None:
+    order = await late.looks()
+    assert [(place["quantity"], place["row"], place["seat"]) for place in order["proposed"]] == [
+        (1, "A", "2"), (1, "A", "3"), (1, None, None),
+    ]  # fmt: skip
+    page = (await client.get(f"/orders/{order['secret']}")).text
+    assert "row A, seat 2" in page
+    assert "If we hear nothing until then" in page
+    taken = data(await answer(client, order, True))
+    assert (taken["status"], len(taken["tickets"]), taken["proposed"]) == ("paid", 3, [])
+    assert code(await answer(client, order, False)) == (409, "no_consent_needed")
+    assert await wrong(server_url) == {}
+
+
+async def test_whoever_has_the_link_has_the_money_back(
+    client: Client, tenant: Tenant, owner: Any, late: Late, server_url: str
+) -> None:
+    order = await late.looks()
+    called_off = data(await answer(client, order, False))
+    assert (called_off["status"], called_off["tickets"], called_off["proposed"]) == ("cancelled", [], [])
+    assert [row["amount"] for row in await rows(owner, "refunds", tenant)] == [order["total"]["amount"]]
+    assert await wrong(server_url) == {}
+
+
+async def test_nobody_answers_for_another(client: Client, staff: Client, tenant: Tenant, late: Late) -> None:
+    order = await late.looks()
+    forged = order | {"secret": order["secret"][:-1] + ("A" if order["secret"][-1] != "A" else "B")}
+    for secret in (forged, order | {"secret": tenant.tokens["owner"]}):
+        assert code(await answer(client, secret, True)) == (404, "order_not_found")
+    assert (await late.looks())["status"] == "needs_consent"
+
+
+@pytest.mark.req("MSG-4")
+async def test_the_buyer_is_asked_by_mail_once(process: Services, tenant: Tenant, late: Late) -> None:
+    order = await late.looks()
+    (mail,) = (await delivered(process, tenant, await react(process, tenant, "order.needs_consent"))).values()
+    body = mail.get_body(("plain",))
+    assert body
+    text = body.get_content()
+    assert "row A, seat 2" in text
+    assert "1 × Pit" in text
+    assert f"/orders/{order['secret']}" in text.replace("\n", "")
+
+
+@pytest.mark.req("MSG-4")
+async def test_whoever_has_answered_is_not_asked(client: Client, process: Services, tenant: Tenant, late: Late) -> None:
+    data(await answer(client, await late.looks(), True))
+    assert await delivered(process, tenant, await react(process, tenant, "order.needs_consent")) == {}
+
+
+@pytest.mark.req("MSG-4")
+async def test_whoever_has_money_back_hears_why_and_others_nothing(
+    client: Client, staff: Client, process: Services, tenant: Tenant, late: Late
+) -> None:
+    order = data(await answer(client, await late.looks(), False))
+    (mail,) = (await delivered(process, tenant, await react(process, tenant, "order.cancelled"))).values()
+    body = mail.get_body(("plain",))
+    assert body
+    assert "because the places were gone when the money came" in body.get_content().replace("\n", " ")
+    assert order["code"] in body.get_content()
+
+    other = await guest(client, tenant)
+    sale = await selling(staff, slug="another", quantity=9)
+    assert data(await buy(other, await begun(other, sale, 3), method="decline"), 201)["status"] == "cancelled"
+    assert await delivered(process, tenant, await react(process, tenant, "order.cancelled")) == {}
