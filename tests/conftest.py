@@ -7,6 +7,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+import structlog
 
 from tests.services.client import ADDRESS, Run, ask
 
@@ -15,6 +16,14 @@ pytest_plugins = ["tests.fixtures"]
 RUN = pytest.StashKey[Run]()
 PRINTED = 3000  # characters
 LEFT = pytest.StashKey[list[str]]()
+
+# Tracebacks as Python writes them: to draw one with all its variables takes a second, and stops everybody else.
+structlog.configure(
+    processors=[
+        *structlog.get_config()["processors"][:-1],
+        structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
+    ]
+)
 
 
 @pytest.fixture(scope="session")

@@ -76,7 +76,8 @@ async def test_twenty_times_at_once_is_once(
     client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, order: Any, server_url: str
 ) -> None:
     answers = await asyncio.gather(*(hook(client, fake.events[-1]) for _ in range(20)))
-    assert {answer.status_code for answer in answers} == {200}
+    # Whoever finds no connection free within two seconds is told to come again, as Stripe does.
+    assert {200} <= {answer.status_code for answer in answers} <= {200, 503}
     assert len(await rows(owner, "tickets", tenant)) == 1
     assert len(await rows(owner, "ledger_transactions", tenant)) == 1
     assert await parked(owner, fake) == []
