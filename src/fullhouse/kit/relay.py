@@ -27,7 +27,8 @@ from fullhouse.kit.db import LOST, Database
 BATCH = 50
 IDLE_S = 1.0  # how long it looks away without a hint
 GATHER_S = 0.02  # after a batch that was not full: facts come in company
-LATE = timedelta(seconds=15)
+LATE = timedelta(seconds=30)
+REST = 5  # times as long as was worked
 ATTEMPTS_MAX = 12  # an hour, about
 AWAY_S_MAX = 5.0  # between two tries to reach a broker that is away
 DEADLINE_S = 30.0
@@ -120,9 +121,9 @@ class Hint:
 
 
 async def give_way(worked_s: float, oldest: datetime) -> None:
-    """In a rush those who buy go first: rests twice as long as was worked, until what waits is late."""
+    """In a rush those who buy go first: rests several times as long as was worked, until what waits is late."""
     if datetime.now(UTC) - oldest < LATE:
-        await asyncio.sleep(2 * worked_s)
+        await asyncio.sleep(REST * worked_s)
 
 
 class Relay:
