@@ -13,13 +13,13 @@ from fullhouse.kit.db import Database
 from fullhouse.kit.services import Services
 from fullhouse.payments import jobs
 from fullhouse.payments import policy as payment_policy
-from fullhouse.payments.stripe_money import PAYMENTS, Intent, said
+from fullhouse.payments.stripe_money import PAYMENTS, Intent, from_stripe, said, to_stripe
 from tests.accounts.helpers import data
-from tests.checkout.helpers import asked, begun, buy, rows, selling, wrong
+from tests.checkout.helpers import Sale, add_type, asked, begun, buy, rows, selling, wrong
 from tests.checkout.test_purchase import code
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
-from tests.holds.helpers import guest
+from tests.holds.helpers import guest, hall, on_sale
 from tests.payments.stripe_fake import StripeFake
 from tests.payments.stripe_house import fake, hook, lane, paying, process, with_stripe
 
@@ -73,6 +73,35 @@ async def test_an_answer_that_is_lost_makes_no_second_intent(
     assert await asked(owner, "payment_attempts", tenant) == [2]
     assert data(await buyer.get(f"/api/orders/{order['id']}"))["status"] == "paid"
     assert await wrong(server_url) == {}
+
+
+async def test_what_stripe_counts_otherwise_is_paid_and_given_back_as_it_is_meant(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    server_url: str,
+) -> None:  # fmt: skip
+    """5,000 Icelandic crowns are 5000 here, and 500000 at Stripe, which counts hundredths that there are not."""
+    show = await on_sale(staff, hall(1, 4))
+    kind = await add_type(staff, show.event_id, name="seat", price=5000, currency="ISK", kind="seated")
+    sale, buyer = Sale(show=show, types={"seat": kind}, staff=staff), await guest(client, tenant)
+    order = data(await buy(buyer, await begun(buyer, sale, 0), provider="stripe"), 202)
+    assert (fake.intent["amount"], fake.intent["currency"]) == (500000, "isk")
+    fake.pay(fake.intent["id"])
+    assert (await hook(client, fake.events[-1])).status_code == 200
+    assert data(await buyer.get(f"/api/orders/{order['id']}"))["status"] == "paid"
+    wish = {"reason": "They cannot come."}
+    data(await staff.post(f"/api/orders/{order['id']}/refunds", json=wish, headers={"idempotency-key": "back"}), 201)
+    await jobs.sweep_refunds(finder, process)
+    assert [refund["amount"] for refund in fake.refunds.values()] == [500000]
+    assert await wrong(server_url) == {}
+
+
+@pytest.mark.parametrize(
+    ("ours", "currency", "theirs"),
+    [(9999, "EUR", 9999), (5000, "JPY", 5000), (5000, "ISK", 500000), (7, "UGX", 700), (12340, "KWD", 12340)],
+)
+def test_an_amount_is_the_same_there_and_back(ours: int, currency: str, theirs: int) -> None:
+    assert to_stripe(ours, currency) == theirs
+    assert from_stripe(theirs, currency.lower()) == ours
 
 
 async def test_what_stripe_refuses_outright_leaves_the_places(

@@ -59,7 +59,7 @@ export class Card {
 
   static open(make: Make, key: string, place: HTMLElement, price: { amount: number; currency: string }, locale: string, appearance: object): Card {
     const stripe = make(key);
-    const elements = stripe.elements({ mode: 'payment', amount: price.amount, currency: price.currency.toLowerCase(), locale, appearance });
+    const elements = stripe.elements({ mode: 'payment', amount: inStripes(price), currency: price.currency.toLowerCase(), locale, appearance });
     const field = elements.create('payment', { fields: { billingDetails: { name: 'never', email: 'never' } } });
     field.mount(place);
     return new Card(stripe, elements, field);
@@ -86,4 +86,9 @@ export class Card {
   close(): void {
     this.field.unmount();
   }
+}
+
+/** Stripe counts these in hundredths that they do not have (payments/stripe_money.py). */
+function inStripes({ amount, currency }: { amount: number; currency: string }): number {
+  return /ISK|UGX/.test(currency) ? amount * 100 : amount;
 }

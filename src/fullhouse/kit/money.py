@@ -8,9 +8,8 @@ from msgspec import Meta
 Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}$(?!\n)", description="ISO 4217, e.g. EUR")]
 
 # ISO 4217: how many digits follow the point. Two where nothing is said.
-_MINOR_DIGITS = {"JPY": 0, "KRW": 0, "CLP": 0, "ISK": 0, "UGX": 0, "VND": 0, "XAF": 0, "XOF": 0} | {
-    "BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3,
-}  # fmt: skip
+_WHOLE = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
+_THOUSANDTHS = "BHD IQD JOD KWD LYD OMR TND"
 
 
 class Money(msgspec.Struct, frozen=True, order=True):
@@ -37,7 +36,7 @@ class Money(msgspec.Struct, frozen=True, order=True):
         return Money(sign * ((abs(self.amount * basis_points) + 5_000) // 10_000), self.currency)
 
     def __str__(self) -> str:
-        digits = _MINOR_DIGITS.get(self.currency, 2)
+        digits = 0 if self.currency in _WHOLE else 3 if self.currency in _THOUSANDTHS else 2
         whole, rest = divmod(abs(self.amount), 10**digits)
         sign = "-" if self.amount < 0 else ""
         return f"{sign}{whole}{'.' if digits else ''}{str(rest).zfill(digits) if digits else ''} {self.currency}"

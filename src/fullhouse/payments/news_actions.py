@@ -127,14 +127,14 @@ async def _about_strange_refund(services: Services, stripe: StripeMoney, news: N
             return None
         if not isinstance(said_of_refund(now), Refunded) or now.currency.upper() != attempt.currency:
             return "unknown_refund"
-        if await actions.find_refund(tx, attempt, now.id, now.amount):
+        if await actions.find_refund(tx, attempt, now.id, now.returned):
             await _park_in(tx, news, "refund_found")
     return None
 
 
 async def _end_alarm(tx: Tx, attempt_id: UUID, intent: Intent, made: Sequence[Returned]) -> str | None:
     """Other money than was asked for had come. Once all of it has gone back, nobody waits for it any more."""
-    if sum(one.amount for one in made if isinstance(said_of_refund(one), Refunded)) < intent.amount_received:
+    if sum(one.returned for one in made if isinstance(said_of_refund(one), Refunded)) < intent.received:
         return "unknown_refund"
     await actions.record(tx, attempt_id, Failed("given_back", "Other money than was asked for came, and went back."))
     return None
@@ -147,7 +147,7 @@ async def _adopt(tx: Tx, attempt: Attempt, returned: Returned) -> bool:
     refunds = await store.lock_refunds_of_attempt(tx, tx.organization_id, attempt.id)
     its = next((refund for refund in refunds if refund.provider_ref == returned.id), None)
     if its is None and isinstance(outcome, Refunded):
-        fits = ("failed", returned.amount, returned.currency.upper())
+        fits = ("failed", returned.returned, returned.currency.upper())
         refused = next((one for one in refunds if (one.status, one.amount, one.currency) == fits), None)
         its = refused and await actions.retry_refund(tx, refused.order_id, refused.id)
     if its:

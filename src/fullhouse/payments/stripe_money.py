@@ -30,6 +30,19 @@ from fullhouse.payments.model import (
 
 log = structlog.get_logger()
 
+# Stripe counts most currencies as ISO 4217 and we do. These it counts in hundredths that they do not have;
+HUNDREDTHS = ("ISK", "UGX")
+# and these it counts in whole ones, so that we could not ask for a part of one.
+NOT_TAKEN = ("MGA",)
+
+
+def to_stripe(amount: int, currency: str) -> int:
+    return amount * 100 if currency.upper() in HUNDREDTHS else amount
+
+
+def from_stripe(amount: int, currency: str) -> int:
+    return amount // 100 if currency.upper() in HUNDREDTHS else amount
+
 
 class Intent(msgspec.Struct, frozen=True):
     """As much of a PaymentIntent as is needed here."""
@@ -44,6 +57,11 @@ class Intent(msgspec.Struct, frozen=True):
     @property
     def metadata(self) -> dict[str, str]:
         return self.words or {}  # Stripe may send null
+
+    @property
+    def received(self) -> int:
+        """In our units."""
+        return from_stripe(self.amount_received, self.currency)
 
 
 class Returned(msgspec.Struct, frozen=True):
@@ -60,6 +78,11 @@ class Returned(msgspec.Struct, frozen=True):
     @property
     def metadata(self) -> dict[str, str]:
         return self.words or {}
+
+    @property
+    def returned(self) -> int:
+        """In our units."""
+        return from_stripe(self.amount, self.currency)
 
     @property
     def of_try(self) -> str:
@@ -90,7 +113,7 @@ def _pending(intent: Intent) -> Outcome:
 
 # What an intent's status means. A card that was declined leaves it open: the buyer may try another one.
 PAYMENTS: Mapping[str, Callable[[Intent], Outcome]] = {
-    "succeeded": lambda intent: Captured(intent.id, intent.amount_received, intent.currency.upper()),
+    "succeeded": lambda intent: Captured(intent.id, intent.received, intent.currency.upper()),
     "canceled": lambda _: Cancelled(),
     "processing": _pending,
     "requires_action": _pending,
@@ -140,10 +163,12 @@ class StripeMoney:
         self._intents, self._refunds = client.v1.payment_intents, client.v1.refunds
 
     async def start(self, attempt: Attempt) -> Outcome:
+        if attempt.currency in NOT_TAKEN:
+            return Failed("currency_not_taken", f"{attempt.currency} cannot be paid this way.")
         try:
             made = await self._intents.create_async(
                 {
-                    "amount": attempt.amount,
+                    "amount": to_stripe(attempt.amount, attempt.currency),
                     "currency": attempt.currency.lower(),
                     "automatic_payment_methods": {"enabled": True},
                     "metadata": {
@@ -184,7 +209,7 @@ class StripeMoney:
             made = await self._refunds.create_async(
                 {
                     "payment_intent": attempt.provider_ref,
-                    "amount": refund.amount,
+                    "amount": to_stripe(refund.amount, attempt.currency),
                     "metadata": {
                         "organization": str(refund.organization_id),
                         "refund": str(refund.id),
