@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 
 from fullhouse.kit.db import Database
+from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.queue import jobs, store
 from fullhouse.queue.model import Place, PreQueueTooLate, WrongState
@@ -179,6 +180,24 @@ async def test_to_come_again_before_it_opens_is_a_sign_of_life(
     first, second = await entries(owner, upcoming)
     assert first["seen_at"] - second["seen_at"] > timedelta(hours=19)
     assert first["expires_at"] == second["expires_at"]  # their time has not begun
+
+
+async def test_whoever_holds_something_is_drawn_like_everybody(
+    process: Services, tenant: Tenant, upcoming: OnSale, owner: Any
+) -> None:
+    """A show that sold, was postponed, and gathers for a new sale: what is held waits with it, and nobody stands before
+    the draw."""
+    await owner.execute("SET session_replication_role = replica")
+    await owner.execute(
+        "INSERT INTO seat_holds (id, organization_id, event_id, basket_id, user_id, ticket_type_id, status, held_until,"
+        " source) VALUES ($1, $2, $3, $1, $1, $1, 'suspended', 'infinity', 'web')",
+        new_id(), tenant.id, upcoming.event_id,
+    )  # fmt: skip
+    await gather(process, tenant, upcoming, 0)
+    found = await entries(owner, upcoming)
+    await owner.execute("DELETE FROM seat_holds WHERE event_id = $1", upcoming.event_id)
+    await owner.execute("SET session_replication_role = DEFAULT")
+    assert found == []
 
 
 async def test_the_organiser_may_open_early(

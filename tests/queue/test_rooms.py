@@ -1,7 +1,7 @@
 """The life of a waiting room: it opens and closes by itself, lets in exactly as many as may, and forgets nobody."""
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,9 @@ from fullhouse.queue.model import (
     WrongState,
 )
 from fullhouse.queue.rooms import Queue
+from tests.checkout.helpers import add_type, selling_types
 from tests.events.helpers import announced, trail
-from tests.fixtures import Tenant
+from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, a_process, hall, hold, seats, stage
 from tests.queue.helpers import (
     crowd,
@@ -409,6 +410,25 @@ async def test_without_a_waiting_room_the_checkout_is_busy_when_it_is_full(
 
 
 @pytest.mark.req("BUY-6")
+@pytest.mark.req("BUY-6")
+async def test_what_is_no_longer_sold_is_nothing_to_wait_for(
+    process: Services, client: Client, tenant: Tenant, owner: Any, clock: Any
+) -> None:
+    """Early birds were left when their time was over: all the others are sold."""
+    staff = client.as_(tenant.tokens["owner"])
+    show = (await selling_types(staff, 1)).show
+    until = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    await add_type(staff, show.event_id, name="early", price=1000, quantity=5, kind="ga", sale_end_at=until)
+    await owner.execute(
+        "UPDATE pools SET sold = capacity WHERE event_id = $1 AND kind = 'ticket_type' AND capacity = 1", show.event_id
+    )
+    await settle(process, tenant, show, mode="on", slots=1)
+    assert (await join(process, tenant, show)).status in ("waiting", "admitted")
+    await clock(timedelta(hours=2))
+    with pytest.raises(SoldOut):
+        await join(process, tenant, show)
+
+
 async def test_nobody_waits_for_nothing(
     process: Services, finder: Database, tenant: Tenant, sale: OnSale, owner: Any
 ) -> None:

@@ -340,7 +340,10 @@ async def release_blocked(tx: Tx, fact: SeatsBlocked | SeatsReleased) -> None:
 
 
 async def admit_holders(tx: Tx, fact: QueueOpened) -> None:
-    """The waiting room opens: whoever holds seats already stands in front of everybody."""
+    """The waiting room opens: whoever holds seats already stands in front of everybody. Not while people gather for a
+    draw, which is among all of them."""
+    if fact.state == "pre":
+        return
     await waiting_room.admit_first(tx, fact.subject_id, await store.holders(tx, tx.organization_id, fact.subject_id))
 
 
