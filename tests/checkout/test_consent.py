@@ -1,5 +1,6 @@
 """Whoever paid late and has left hears of it by mail, and answers on the order's page: by its secret alone."""
 
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from tests.checkout.helpers import begun, bought, buy, rows, selling, wrong
 from tests.checkout.test_late import Late, given_up
 from tests.checkout.test_purchase import code
 from tests.fixtures import Client, Tenant
-from tests.holds.helpers import guest
+from tests.holds.helpers import guest, hall
 from tests.messaging.test_handouts import delivered, react
 
 pytestmark = pytest.mark.req("BUY-3")
@@ -86,6 +87,55 @@ async def test_the_buyer_is_asked_by_mail_once(process: Services, tenant: Tenant
 async def test_whoever_has_answered_is_not_asked(client: Client, process: Services, tenant: Tenant, late: Late) -> None:
     data(await answer(client, await late.looks(), True))
     assert await delivered(process, tenant, await react(process, tenant, "order.needs_consent")) == {}
+
+
+@pytest.mark.req("MSG-4")
+async def test_whoever_paid_for_what_is_gone_hears_that_the_money_goes_back(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services
+) -> None:
+    """The order was cancelled when the payment failed: the letter tells of the money that came all the same."""
+    sale = await selling(staff, hall(1, 1, pit=5))
+    late = await given_up(client, tenant, owner, process, sale, 0)
+    await late.leaves()
+    await bought(client, tenant, sale, 0)
+    order = await late.comes()
+    assert (order["status"], order["reason"]) == ("cancelled", "the places were gone when the money came")
+    (mail,) = (await delivered(process, tenant, await react(process, tenant, "order.cancelled"))).values()
+    body = mail.get_body(("plain",))
+    assert body
+    assert "25.00 EUR goes back to you" in " ".join(body.get_content().split())
+
+
+async def test_nobody_is_asked_until_after_the_show_has_begun(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services
+) -> None:
+    sale = await selling(staff, quantity=9)
+    late = await given_up(client, tenant, owner, process, sale, 0)
+    await late.leaves()
+    await bought(client, tenant, sale, 0)
+    await owner.execute(
+        "UPDATE events SET start_at = now() + interval '3 hours', doors_at = now(),"
+        " end_at = now() + interval '5 hours', sale_end_at = now() + interval '2 hours' WHERE id = $1",
+        sale.event_id,
+    )
+    order = await late.comes()
+    begins = await owner.fetchval("SELECT start_at FROM events WHERE id = $1", sale.event_id)
+    assert datetime.fromisoformat(order["consent_by"]) == begins
+
+
+async def test_if_there_is_hardly_time_to_answer_the_money_goes_back(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services
+) -> None:
+    sale = await selling(staff, quantity=9)
+    late = await given_up(client, tenant, owner, process, sale, 0)
+    await late.leaves()
+    await bought(client, tenant, sale, 0)
+    await owner.execute(
+        "UPDATE events SET start_at = now() + interval '20 minutes', doors_at = now(),"
+        " end_at = now() + interval '5 hours', sale_end_at = now() + interval '10 minutes' WHERE id = $1",
+        sale.event_id,
+    )
+    assert (await late.comes())["status"] == "cancelled"
 
 
 @pytest.mark.req("MSG-4")

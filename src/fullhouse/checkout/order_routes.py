@@ -4,6 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from litestar.params import QueryParameter
+from msgspec.structs import replace
 
 from fullhouse.checkout import order_reads, settle_actions
 from fullhouse.checkout.model import Consent, Order, OrderRow, OrderStatus
@@ -75,6 +76,7 @@ async def answer_proposal_by_secret(
     secret = bearer(authorization)
     async with services.database.tenant(order_reads.organization_in(secret), actor) as tx:
         order = await order_reads.opened_to_change(tx, secret)
+        tx.actor = replace(actor, type="user", id=order.user_id, name="by the order's link")  # whom the audit names
         await settle_actions.answer(tx, order.id, accept=data.accept, now=await tx.now())
         return await order_reads.view(tx, services, order.id)
 

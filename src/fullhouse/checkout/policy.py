@@ -13,7 +13,7 @@ from fullhouse.tickets.type_model import TypeNotOnSale
 SESSION_S = 600
 TICKETS_MAX = 10
 THAW_S = 60  # what a hold has left at least, when a payment for it has failed
-CONSENT_S = 24 * 3600
+CONSENT_S, CONSENT_LEAST_S = 24 * 3600, 30 * 60
 
 # By the word of `app.place_order`.
 REFUSALS: dict[str, type[Refusal]] = {

@@ -184,8 +184,20 @@ UPDATE orders SET status = 'cancelled', reason = $3, updated_at = app.clock(), c
 WHERE organization_id = $1 AND id = $2 AND status IN ('pending', 'needs_consent')
 RETURNING {order};
 
+-- name: call_off_order
+UPDATE orders SET status = 'cancelled', reason = $3, updated_at = app.clock(), consent_by = NULL
+WHERE organization_id = $1 AND id = $2 AND status IN ('pending', 'needs_consent', 'cancelled')
+RETURNING {order};
+
 -- name: propose_seats
-SELECT app.propose_seats($1, $2, $3, app.clock() + make_interval(secs => $4), $5, $6);
+-- Whoever is asked has some time to answer, and before the show begins; once it runs, until it ends.
+SELECT CASE WHEN until > app.clock() + make_interval(secs => $5) THEN app.propose_seats($1, $2, $3, until, $6, $7) ELSE false END
+FROM (SELECT least(app.clock() + make_interval(secs => $4), CASE
+          WHEN e.status = 'live' THEN e.end_at
+          WHEN e.status = 'postponed' THEN coalesce(e.rescheduled_at, 'infinity')
+          ELSE e.start_at END) AS until
+      FROM orders o JOIN events e ON e.organization_id = $1 AND e.id = o.event_id
+      WHERE o.organization_id = $1 AND o.id = $2) asked;
 
 -- name: due_consents
 SELECT organization_id, id FROM orders WHERE status = 'needs_consent' AND consent_by <= app.clock()

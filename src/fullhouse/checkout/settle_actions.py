@@ -109,7 +109,14 @@ async def _found_others(tx: Tx, order: StoredOrder, attempt_id: UUID) -> bool:
     beside = await layouts.neighbours(tx, layout_id)
     return bool(
         await store.propose_seats(
-            tx, tx.organization_id, order.id, attempt_id, policy.CONSENT_S, beside.begins, beside.wholes
+            tx,
+            tx.organization_id,
+            order.id,
+            attempt_id,
+            policy.CONSENT_S,
+            policy.CONSENT_LEAST_S,
+            beside.begins,
+            beside.wholes,
         )
     )
 
@@ -178,12 +185,13 @@ async def _give_back(tx: Tx, order: StoredOrder, attempt_id: UUID, amount: int, 
 
 
 async def _call_off(tx: Tx, order: StoredOrder, amount: int, reason: str) -> None:
-    """Some of the money may have gone back already, at the provider itself."""
+    """Some of the money may have gone back already, at the provider itself. The order may have been cancelled when the
+    money did not come: it is told again, now with what goes back and why."""
     attempt = await payments.get_attempt(tx, order.attempt_id)
     await _give_back(tx, order, attempt.id, amount - attempt.refunded, reason)
-    cancelled = await store.cancel_order(tx, tx.organization_id, order.id, reason)
-    if cancelled is not None:
-        await _tell_cancelled(tx, cancelled, reason, amount)
+    called_off = await store.call_off_order(tx, tx.organization_id, order.id, reason)
+    if called_off is not None:
+        await _tell_cancelled(tx, called_off, reason, amount)
 
 
 # --- no money

@@ -12,6 +12,7 @@ from fullhouse.accounts import actions as accounts
 from fullhouse.checkout import order_reads
 from fullhouse.checkout.facts import OrderCancelled, OrderNeedsConsent, OrderPaid, OrderRefunded
 from fullhouse.checkout.model import ProposedPlace, StoredOrder
+from fullhouse.checkout.settle_actions import WHY
 from fullhouse.events import actions as events
 from fullhouse.events import calendar, public_reads
 from fullhouse.events.public_model import EventNotFound
@@ -125,7 +126,7 @@ class Handout:
             order_code=fact.code,
             order_path=self._order_path(tx, fact.subject_id),
             amount=Money(fact.refunded, fact.currency),
-            because=fact.reason,
+            because=fact.reason if fact.reason in WHY.values() else None,
         )
         await mail.post(tx, fact.buyer_email, letter, about=message.id)
 

@@ -103,7 +103,7 @@ class OrderCalledOff(LetterData, frozen=True, kw_only=True):
     order_code: str
     order_path: str
     amount: Money
-    because: str
+    because: str | None
 
 
 # --- notices: everybody with a place in a show gets the same one

@@ -157,7 +157,10 @@
     for (const button of page.querySelectorAll("[data-consent]")) {
       button.hidden = false;
       button.onclick = async () => {
+        const both = button.parentElement;
+        both.inert = true; // one answer
         if (await ask("consent", button, "", `{"accept":${button.dataset.consent}}`)) location.reload();
+        else both.inert = false;
       };
     }
     for (const one of page.querySelectorAll("[data-pass-on]")) {
