@@ -123,6 +123,7 @@ function hear(now: Place) {
   show('enter', ['admitted', 'sold_out', 'closed', 'done'].includes(status));
   put('enter', said(admitted ? 'choose' : 'back'));
   show('leave', waiting);
+  show('fine', waiting || admitted);
   show('rejoin', ['expired', 'left'].includes(status));
   show('fair', now.seed_hash);
   document.title = (numbered ? `(${position}) ` : admitted ? `${said('admitted')} · ` : '') + title;
@@ -138,7 +139,7 @@ function refused({ code, detail, wait_s = 0 }: Refusal) {
   const state = REFUSALS[code!];
   put('word', said(state ?? 'not_now'));
   put('hint', state ? more(state) : (detail ?? said('wrong')));
-  for (const id of ['number', 'facts', 'way', 'leave']) show(id, false);
+  for (const id of ['number', 'facts', 'way', 'leave', 'fine']) show(id, false);
   show('rejoin', state !== 'sold_out');
   show('enter', true);
   put('enter', said('back'));
