@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page, expect
 
+from fullhouse.seating.plan import encode
 from tests.accounts.helpers import data, give_password
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
@@ -15,7 +16,7 @@ from tests.browser.office import clean, settled, signed_in
 from tests.browser.test_console import Stock
 from tests.browser.test_console import stock as stock
 from tests.browser.test_promises import LOOKS
-from tests.checkout.helpers import begun, buy, selling
+from tests.checkout.helpers import begun, bought, buy, selling
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import hall
 
@@ -166,10 +167,11 @@ OFFICE = (
     ("/events/:id/queue", "Open the queue", "Open the waiting room now?"),
     ("/orders/:id", "Send the tickets again", "Send the tickets again?"),
     ("/orders/:id", "Refund", re.compile("^Refund order")),
+    ("/orders/:id", "Cancel", re.compile("^Cancel")),
 )
 
 
-@pytest.mark.parametrize("look", ["light", "phone"])
+@pytest.mark.parametrize("look", LOOKS)
 async def test_of_the_console(look: str, visit: Visit, stock: Stock, tenant: Tenant) -> None:
     one = await signed_in(visit, tenant.tokens["owner"], "/console", **LOOKS[look])
     for path, opens, name in OFFICE:
@@ -179,3 +181,56 @@ async def test_of_the_console(look: str, visit: Visit, stock: Stock, tenant: Ten
         await looked_at(one, name or re.compile("."))
         await one.page.keyboard.press("Escape")
         await expect(one.page.get_by_role("dialog")).to_have_count(0)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_of_a_shows_seats(look: str, visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
+    """Of a show that sells nothing yet: a zone, its guests, the layout. Then somebody has bought, and is to move."""
+    sale = await selling(staff, hall(4, 10, pit=50))
+    layout = {"layout_id": str(sale.show.layout_id)}
+    friends = {"zone_overrides": {sale.show.zones["pit"]: {"access_mode": "whitelist"}}}
+    data(await staff.put(sale.path("layout"), json=layout | friends))
+    one = await signed_in(visit, tenant.tokens["owner"], "/console", **LOOKS[look])
+    page, seats = one.page, f"/console/events/{sale.event_id}/seating"
+    await one.go(seats)
+    for opens, name in (
+        ("Change Pit", "Pit, for this show"),
+        ("Guests", "Guests of Pit"),
+        ("Remove", "Remove the layout?"),
+    ):
+        await settled(page)
+        await page.get_by_role("button", name=opens, exact=True).click()
+        await looked_at(one, name)
+        await page.keyboard.press("Escape")
+        await expect(page.get_by_role("dialog")).to_have_count(0)
+
+    await bought(client, tenant, sale, 0, 1)
+    versions = f"/api/layouts/{sale.show.layout_id}/versions"
+    wider = await staff.post(
+        versions, content=encode(hall(4, 12, pit=50)), headers={"content-type": "application/json"}
+    )
+    data(await staff.post(f"/api/layouts/{data(wider, 201)['id']}/activate"))
+    await one.go(seats)
+    await settled(page)
+    await page.get_by_role("button", name="Plan a move").click()
+    dialog = await looked_at(one, "Plan a move")
+    await dialog.get_by_label("People answer by").fill("2090-05-01T12:00")
+    await dialog.get_by_role("button", name="Plan it").click()
+    dialog = page.get_by_role("dialog", name="Who goes where")
+    await expect(dialog.get_by_role("button", name="Drop")).to_be_visible()
+    await looked_at(one, "Who goes where")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_of_a_device_that_is_paired(
+    look: str, visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    evening = await an_evening(client, staff, tenant)
+    address = f"/console/events/{evening.event_id}/devices"
+    one = await signed_in(visit, tenant.tokens["owner"], address, **LOOKS[look])
+    await settled(one.page)
+    await one.page.get_by_role("button", name="Pair a device").click()
+    dialog = await looked_at(one, "Pair a device")
+    await dialog.get_by_role("textbox", name="Name").fill("Phone 3")
+    await dialog.get_by_role("button", name="Make a code").click()
+    await looked_at(one, "Type this on Phone 3")

@@ -5,8 +5,12 @@ import re
 import pytest
 from playwright.async_api import Page, expect
 
+from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
+from tests.browser.office import signed_in
+from tests.browser.test_promises import _clean
+from tests.checkout.helpers import begun, buy
 from tests.fixtures import Client, Tenant
 
 KEPT = "Kept on this device"
@@ -26,6 +30,37 @@ async def test_an_order_opens_without_a_connection_with_its_codes(
     for ticket in order["tickets"]:
         await expect(page.get_by_role("img", name=f"QR code of ticket {ticket['number']}")).to_be_visible()
     await expect(page.get_by_role("heading", level=1)).to_have_css("font-size", "38px")  # and it is dressed
+    await visitor.context.set_offline(False)
+
+
+@pytest.mark.req("BUY-5")
+async def test_my_tickets_open_without_a_connection_with_their_codes(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    """All of them, and each by itself, though nobody had opened it before."""
+    sale = await counter.small_house(staff)
+    buyer = client.as_(tenant.tokens["customer"])
+    data(await buy(buyer, await begun(buyer, sale, 0, 1)), 201)
+    tickets = data(await buyer.get("/api/me/tickets"))
+    visitor = await signed_in(visit, tenant.tokens["customer"], f"/my?at={tenant.organization.slug}")
+    page = visitor.page
+    await expect(page.get_by_text(KEPT)).to_be_visible()
+    await page.evaluate("navigator.serviceWorker.ready.then(() => 0)")
+    visitor.expects("ERR_INTERNET_DISCONNECTED", "Failed to load resource")
+    await visitor.context.set_offline(True)
+    await page.reload()
+    await expect(page.get_by_text("There is no connection.")).to_be_visible()
+    await expect(page.get_by_role("link", name="Show the code")).to_have_count(2)
+    await _clean(visitor, "my tickets without a connection")
+    for ticket in tickets:
+        await visitor.go(f"/my/tickets/{ticket['id']}")
+        code = page.get_by_role("img", name=re.compile("QR code"))
+        await expect(code).to_be_visible()
+        await expect(code).not_to_have_js_property("naturalWidth", 0)  # and it is drawn
+        await page.reload()
+        await expect(code).to_be_visible()
+        await expect(page.get_by_text(ticket["number"])).to_be_visible()
+    await _clean(visitor, "a ticket without a connection")
     await visitor.context.set_offline(False)
 
 

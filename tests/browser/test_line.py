@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from typing import Any
 
 import pytest
 from playwright.async_api import Route, expect
@@ -9,6 +10,7 @@ from playwright.async_api import Route, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
+from tests.browser.test_promises import LOOKS, _clean
 from tests.fixtures import Client, Tenant
 
 
@@ -70,3 +72,82 @@ async def test_a_line_is_quiet_while_nothing_changes_and_counts_down_beside_it(
     )
     assert said == 0
     assert await left.text_content() != before
+
+
+@pytest.mark.req("QUEUE-2")
+@pytest.mark.parametrize(
+    ("language", "says"),
+    [
+        ("en", r"It opens on Tuesday,? 3 January 2090 at 10:00 \(Europe/Brussels\)\. Everybody who is here then .*"),
+        ("af", r"Dit open op Dinsdag,? 3 Januarie 2090 om 10:00 \(Europe/Brussels\)\. Almal wat dan hier is, .*"),
+    ],
+    ids=["en", "af"],
+)
+async def test_a_line_opens_by_the_clock_of_the_place(
+    visit: Visit, staff: Client, tenant: Tenant, language: str, says: str
+) -> None:
+    """Days ahead, and from the other side of the world."""
+    opens_at = "2090-01-03T09:00:00Z"
+    sale = await counter.small_house(staff, sale_start_at=opens_at)
+    wish = {"mode": "on", "slots": 1, "opens_at": opens_at}
+    data(await staff.put(sale.path("queue/settings"), json=wish))
+    for look, options in LOOKS.items():
+        waits = await visit(f"{counter.path(tenant)}/queue", locale=language, timezone_id="Pacific/Auckland", **options)
+        await expect(waits.page.locator("#hint")).to_have_text(re.compile(f"^{says}$"))
+        await _clean(waits, f"early, {look}")
+
+
+@pytest.mark.req("QUEUE-2")
+async def test_whoever_leaves_sees_when_they_may_join_again(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    waits = await _in_line(visit, staff, tenant)
+    waits.expects("429")
+    page = waits.page
+    await page.get_by_role("button", name="Leave the line").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Leave", exact=True).click()
+    await expect(page.locator("#word")).to_have_text("You have left the line")
+    rejoin = page.get_by_role("button", name=re.compile("^Join again in"))
+    await expect(rejoin).to_have_text(re.compile(r"^Join again in (5\d|60):\d\d$"))
+    await expect(rejoin).to_be_disabled()
+    before = await rejoin.inner_text()
+    await expect(rejoin).not_to_have_text(before)  # it counts down
+    await _clean(waits, "left")
+    await page.reload()
+    await expect(rejoin).to_be_disabled()
+
+
+# What the house may answer, and what the page makes of it: its word, and the deeds that it offers.
+ANSWERS: dict[str, tuple[int, dict[str, Any], str, list[str]]] = {
+    "opens soon": (200, {"room": "pre"}, "The line has not opened yet", ["Leave the line"]),
+    "paused": (200, {"room": "paused", "position": 3, "ahead": 2}, "Paused for a moment", ["Leave the line"]),
+    "sold out": (200, {"status": "sold_out"}, "Sold out", ["Back to the show"]),
+    "closed": (200, {"status": "closed", "room": "closed"}, "The line is closed", ["Back to the show"]),
+    "expired": (200, {"status": "expired"}, "Your place has expired", ["Join the line"]),
+    "left": (200, {"status": "left"}, "You have left the line", ["Join the line"]),
+    "bought": (200, {"status": "done"}, "All done", ["Back to the show"]),
+    "nothing left": (409, {"code": "sold_out"}, "Sold out", ["Back to the show"]),
+    "no line": (409, {"code": "queue_closed"}, "The line is closed", ["Back to the show", "Join the line"]),
+    "in a checkout": (409, {"code": "in_checkout"}, "Not just now", ["Back to the show", "Join the line"]),
+    "no longer sold": (422, {"code": "event_sales_closed"}, "Not just now", ["Back to the show", "Join the line"]),
+    "away": (503, {"code": "unavailable"}, "Joining the line…", []),
+}  # fmt: skip
+
+
+@pytest.mark.req("QUEUE-2")
+@pytest.mark.parametrize("state", ANSWERS)
+async def test_no_barrier_in_any_state_of_a_line(visit: Visit, staff: Client, tenant: Tenant, state: str) -> None:
+    await counter.small_house(staff)
+    status, told, word, deeds = ANSWERS[state]
+    place = {"status": "waiting", "position": None, "eta_low_s": None, "next_poll_s": 60, "server_time_unix_ms": 0}
+
+    async def answer(route: Route) -> None:
+        await route.fulfill(status=status, json={"data": place | told} if status == 200 else told)
+
+    for look, options in LOOKS.items():
+        waits = await visit("/", **options)
+        waits.expects(str(status))
+        await waits.page.route("**/api/events/*/queue", answer)
+        await waits.go(f"{counter.path(tenant)}/queue")
+        await expect(waits.page.locator("#word")).to_have_text(word)
+        shown = waits.page.locator(".deeds").locator("a, button").filter(visible=True)
+        await expect(shown).to_have_text(deeds)
+        await _clean(waits, f"{state}, {look}")

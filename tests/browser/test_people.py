@@ -66,6 +66,15 @@ async def test_no_barrier_among_my_tickets(
     await page.get_by_role("button", name="Passed on").click()
     await expect(_cards(page)).to_have_count(1)
     await _clean(visitor, "passed on")
+    for tab in ("Past", "Refunded or cancelled"):
+        await page.get_by_role("button", name=tab).click()
+        await expect(page.get_by_text("Nothing here")).to_be_visible()
+        await _clean(visitor, tab)
+    visitor.expects("ERR_INTERNET_DISCONNECTED")
+    await visitor.context.set_offline(True)
+    await expect(page.get_by_text("There is no connection.")).to_be_visible()
+    await _clean(visitor, "offline")
+    await visitor.context.set_offline(False)
 
 
 ELSEWHERE = ("//evil.example", "/\\evil.example", "/\t/evil.example", "/\n\\evil.example", "https://evil.example/my")

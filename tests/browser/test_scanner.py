@@ -11,8 +11,9 @@ import segno
 from PIL import Image
 from playwright.async_api import expect
 
-from tests.browser.chromium import Visitor, chromium, visitor
-from tests.browser.gate import PHONE, Evening, an_evening, by_hand, next_one, verdict
+from tests.browser.chromium import Visit, Visitor, chromium, visitor
+from tests.browser.gate import PHONE, Evening, an_evening, by_hand, next_one, pair, verdict
+from tests.browser.office import clean
 from tests.fixtures import Client, Tenant
 
 WIDE, HIGH = 640, 480
@@ -77,6 +78,7 @@ async def test_a_phone_at_the_gate(device: Visitor, evening: Evening, tenant: Te
     await expect(page.get_by_text("Offline, saving here")).to_be_visible()
     await expect(verdict(page)).to_contain_text("Already", timeout=20_000)  # the camera sees the first ticket again
     await next_one(page)
+    assert await device.violations() == [], "offline"
     await by_hand(page, evening.qrs[2])
     await expect(verdict(page)).to_contain_text("Welcome")
     await expect(verdict(page)).to_contain_text("Decided here")
@@ -91,3 +93,45 @@ async def test_a_phone_at_the_gate(device: Visitor, evening: Evening, tenant: Te
     assert [(row["admitted"], row["offline"]) for row in rows if row["admitted"]] == [
         (True, False), (True, False), (True, True),
     ]  # fmt: skip
+
+
+# --- where it does not work, or says no
+
+INSECURE = "Object.defineProperty(globalThis, 'isSecureContext', { value: false })"
+NO_CAMERA = "navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('No', 'NotAllowedError') }"
+
+
+@pytest.mark.req("SCAN-1")
+async def test_a_page_that_is_not_secure_says_so(visit: Visit) -> None:
+    one = await visit("/health/live", viewport=PHONE)
+    await one.context.add_init_script(INSECURE)
+    await one.go("/scan/")
+    await expect(one.page.get_by_role("heading", name="Not a secure connection")).to_be_visible()
+    await clean(one, "insecure")
+
+
+@pytest.mark.req("SCAN-1")
+async def test_a_second_window_of_a_device_says_so(visit: Visit) -> None:
+    one = await visit("/scan/", viewport=PHONE)
+    await expect(one.page.get_by_role("button", name="Pair")).to_be_visible()
+    first, one.page = one.page, await one.context.new_page()
+    await one.go("/scan/")
+    await expect(one.page.get_by_role("heading", name="Open in another window")).to_be_visible()
+    await clean(one, "open elsewhere")
+    await first.close()
+    await one.page.get_by_role("button", name="Try again").click()
+    await expect(one.page.get_by_role("button", name="Pair")).to_be_visible()
+
+
+@pytest.mark.req("SCAN-1", "SCAN-4")
+async def test_a_gate_without_a_camera_says_no_to_what_is_not_a_ticket(
+    visit: Visit, evening: Evening, tenant: Tenant
+) -> None:
+    one = await visit("/health/live", viewport=PHONE)
+    await one.context.add_init_script(NO_CAMERA)
+    await pair(one, tenant, evening)
+    await expect(one.page.get_by_text("The camera is not allowed for this page.")).to_be_visible()
+    await clean(one, "camera denied")
+    await by_hand(one.page, "NOT-A-TICKET")
+    await expect(verdict(one.page)).to_contain_text("Not a ticket")
+    await clean(one, "a red verdict")

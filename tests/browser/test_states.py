@@ -1,21 +1,22 @@
 """A show's page in each state that it can be in: it says so, sells or not, and is no barrier to anybody."""
 
+import re
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from tests.accounts.helpers import data
 from tests.browser import counter
-from tests.browser.chromium import Visit
+from tests.browser.chromium import Visit, Visitor
 from tests.browser.office import linked
 from tests.browser.test_promises import LOOKS, _clean
-from tests.checkout.helpers import Sale, bought, selling
+from tests.checkout.helpers import Sale, bought, hold, selling
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
-from tests.holds.helpers import hall
+from tests.holds.helpers import guest, hall
 
 AMBER = "rgb(253, 240, 210)"
 Prepare = Callable[[Client, Client, Tenant], Awaitable[Any]]
@@ -144,3 +145,109 @@ async def test_places_without_seats_are_bought(visit: Visit, client: Client, sta
     await counter.to_checkout(page)
     await counter.fill_in(page)
     await counter.pay(page)
+
+
+# --- what goes wrong, and what is offered then
+
+
+async def _refuse(route: Route) -> None:
+    await route.fulfill(status=503, json={"status": 503, "code": "unavailable"})
+
+
+async def _shut(visitor: Visitor, client: Client, tenant: Tenant, sale: Sale) -> None:
+    visitor.expects("503")
+    await visitor.page.route("**/api/events/*/offers", _refuse)
+    await visitor.go(counter.path(tenant))
+    await expect(visitor.page.get_by_role("button", name="Try again")).to_be_visible()
+
+
+async def _line_is_dead(visitor: Visitor, client: Client, tenant: Tenant, sale: Sale) -> None:
+    visitor.expects("ERR_FAILED")
+    await visitor.page.route("**/api/events/*/stream", lambda route: route.abort())
+    await visitor.go(counter.path(tenant))
+    await expect(visitor.page.get_by_text("Reconnecting")).to_be_visible()
+
+
+async def _taken_before(visitor: Visitor, client: Client, tenant: Tenant, sale: Sale) -> None:
+    """Somebody else was faster, while the wish was on its way."""
+    page, other = visitor.page, await guest(client, tenant)
+
+    async def be_faster(route: Route) -> None:
+        await hold(other, sale, 0)
+        await route.continue_()
+
+    visitor.expects("409")
+    await visitor.go(counter.path(tenant))
+    await counter.open_list(page, "A")
+    await page.route("**/api/events/*/holds", be_faster, times=1)
+    await counter.seat(page, "A", 1).click()
+    await expect(page.get_by_text(re.compile("^The nearest one is .*row A, seat 2"))).to_be_visible()
+    await expect(page.get_by_role("button", name="Take it")).to_be_visible()
+
+
+async def _paid_late(visitor: Visitor, client: Client, tenant: Tenant, sale: Sale) -> None:
+    page = visitor.page
+
+    async def late(route: Route) -> None:
+        answer = await route.fetch()
+        told = await answer.json()
+        await route.fulfill(response=answer, json={"data": told["data"] | {"status": "needs_consent"}})
+
+    await page.route("**/api/checkout/*/purchase", late)
+    await visitor.go(counter.path(tenant))
+    await counter.best(page, 1)
+    await counter.to_checkout(page)
+    await counter.fill_in(page)
+    await page.get_by_role("button", name=re.compile("^Pay ")).click()
+    await expect(page.get_by_role("heading", name="Your first seats were gone")).to_be_visible()
+
+
+async def _my_tickets_unread(visitor: Visitor, client: Client, tenant: Tenant, sale: Sale) -> None:
+    visitor.expects("503")
+    await visitor.page.route("**/api/me", _refuse)
+    await visitor.go(f"/my?at={tenant.organization.slug}")
+    await expect(visitor.page.get_by_text("Your tickets could not be read just now.")).to_be_visible()
+
+
+TROUBLES = {
+    "shut": _shut,
+    "no news": _line_is_dead,
+    "taken before": _taken_before,
+    "paid late": _paid_late,
+    "my tickets": _my_tickets_unread,
+}
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+@pytest.mark.parametrize("look", LOOKS)
+async def test_no_barrier_where_something_went_wrong(
+    look: str, trouble: str, visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    sale = await counter.small_house(staff)
+    visitor = await visit("/health/live", **LOOKS[look])
+    await TROUBLES[trouble](visitor, client, tenant, sale)
+    await _clean(visitor, f"{trouble}, {look}")
+
+
+ORDERS = {
+    "pending": "Your payment is being confirmed",
+    "cancelled": "This order was cancelled",
+    "partly_refunded": "A part of this order was paid back",
+    "refunded": "This order was paid back",
+}
+
+
+@pytest.mark.parametrize("status", ORDERS)
+async def test_no_barrier_in_any_state_of_an_order(
+    status: str, visit: Visit, client: Client, staff: Client, tenant: Tenant, owner: Any
+) -> None:
+    order = await bought(client, tenant, await counter.small_house(staff), 0, 1)
+    was_paid = status.endswith("refunded")
+    await owner.execute(
+        "UPDATE orders SET status = $2, paid_at = CASE WHEN $3 THEN paid_at END WHERE id = $1",
+        order["id"], status, was_paid,
+    )  # fmt: skip
+    for look, options in LOOKS.items():
+        visitor = await visit(f"/orders/{order['secret']}", **options)
+        await expect(visitor.page.get_by_role("status").first).to_contain_text(ORDERS[status])
+        await _clean(visitor, f"{status}, {look}")

@@ -9,22 +9,20 @@ interface Refusal {
   code?: string;
   wait_s?: number;
 }
-class Refused extends Error {
-  constructor(
-    readonly status: number,
-    readonly said: Refusal,
-    readonly after: number,
-  ) {
-    super(said.detail ?? '');
-  }
+/** What is thrown; where the house was not reached at all, there is none of this. */
+interface Refused extends Error {
+  status: number;
+  told: Refusal;
+  after: number;
 }
 
 const $ = (id: string) => document.getElementById(id)!;
 // What stays the same is not written again: a screen reader would say it again.
 const put = (id: string, text: string) => $(id).textContent === text || ($(id).textContent = text);
 const show = (id: string, is: unknown) => ($(id).hidden = !is);
-const { event, organization, house, back } = document.body.dataset as Record<string, string>;
+const { event, organization, house, zone } = document.body.dataset as Record<string, string>;
 const { lang } = document.documentElement;
+const { title } = document;
 const path = `/api/events/${event}/queue`;
 const kept = `fullhouse:queue:${event}`;
 const words: Record<string, string> = JSON.parse($('words').textContent!);
@@ -46,8 +44,8 @@ const said = (key: string, values: Record<string, unknown> = {}) => words[key]!.
 async function call(method: string, headers: Record<string, string> = {}, address = path, body?: string): Promise<Place> {
   const type: Record<string, string> = body ? { 'content-type': 'application/json' } : {};
   const answer = await fetch(address, { method, body: body ?? null, headers: { 'x-organization': house!, ...type, ...headers } });
-  const told = answer.status === 204 ? {} : await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(answer.status, told, Number(answer.headers.get('retry-after')) || 0);
+  const told = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw Object.assign(new Error(), { status: answer.status, told, after: Number(answer.headers.get('retry-after')) });
   return told.data;
 }
 
@@ -55,7 +53,7 @@ async function join(): Promise<Place> {
   try {
     return await call('POST');
   } catch (error) {
-    if (!(error instanceof Refused && error.status === 401)) throw error;
+    if ((error as Refused).status !== 401) throw error;
     await call('POST', {}, '/api/auth/guest', JSON.stringify({ organization }));
     localStorage.setItem(`fullhouse:${organization}`, '1');
     return call('POST');
@@ -68,7 +66,7 @@ async function ask(): Promise<void> {
     hear(await (token ? call('GET', { 'x-queue-token': token }) : join()));
     tries = 0;
   } catch (error) {
-    const { status = 0, said: told = {}, after = 0 } = error instanceof Refused ? error : ({} as Partial<Refused>);
+    const { status = 0, told = {}, after = 0 } = error as Partial<Refused>;
     if (token && (status === 403 || status === 404)) return enter();
     if (status && status < 500 && (status !== 429 || told.code === 'queue_cooldown') && told.code !== 'checkout_full') return refused(told);
     put('hint', said(status ? 'busy' : 'offline') + (token ? ` ${said('kept')}` : ''));
@@ -89,12 +87,16 @@ function again(seconds: number, spread = 1.2) {
 
 // --- what is said
 
-const HINTS: Record<string, (now: Place) => string> = {
-  early: ({ opens_at }) => (opens_at ? said('opens_at', { time: new Date(opens_at).toLocaleTimeString(lang === 'en' ? 'en-GB' : lang, { hour: '2-digit', minute: '2-digit' }) }) : said('opens_soon')),
-  expired: () => said('expired_more'),
-  sold_out: () => said('sold_out_more'),
-};
 const ROOMS: Record<string, string> = { pre: 'early', paused: 'paused' };
+const REFUSALS: Record<string, string> = { queue_cooldown: 'left', queue_closed: 'closed', sold_out: 'sold_out' };
+const more = (state: string) => words[`${state}_more`] ?? '';
+
+/** A day and an hour where the show is: whoever waits may be elsewhere. */
+function opens({ opens_at }: Place): string {
+  if (!opens_at) return said('opens_soon');
+  const time = new Date(opens_at).toLocaleString(lang === 'en' ? 'en-GB' : lang, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: zone });
+  return said('opens_at', { time, zone: zone!.replaceAll('_', ' ') });
+}
 
 function hear(now: Place) {
   const { position, status } = now;
@@ -117,27 +119,28 @@ function hear(now: Place) {
     put('ahead', now.ahead!.toLocaleString(lang));
     put('eta', span(now.eta_low_s, now.eta_high_s!));
   }
-  put('hint', HINTS[state]?.(now) ?? '');
-  show('enter', ['admitted', 'sold_out', 'done'].includes(status));
+  put('hint', (state === 'early' ? `${opens(now)} ` : '') + more(state));
+  show('enter', ['admitted', 'sold_out', 'closed', 'done'].includes(status));
   put('enter', said(admitted ? 'choose' : 'back'));
   show('leave', waiting);
+  show('fine', waiting || admitted);
   show('rejoin', ['expired', 'left'].includes(status));
   show('fair', now.seed_hash);
-  document.title = (numbered ? `(${position}) ` : admitted ? `${said('turn')} · ` : '') + said('room');
+  document.title = (numbered ? `(${position}) ` : admitted ? `${said('admitted')} · ` : '') + title;
   if (admitted && !sessionStorage.getItem(kept)) {
     sessionStorage.setItem(kept, '1');
-    location.assign(back!);
+    location.assign(($('enter') as HTMLAnchorElement).href);
   }
   if (waiting || admitted) again(now.next_poll_s);
   tick();
 }
 
 function refused({ code, detail, wait_s = 0 }: Refusal) {
-  const sold = code === 'sold_out';
-  put('word', said(code === 'queue_cooldown' ? 'left_before' : sold ? 'sold_out' : 'not_now'));
-  put('hint', detail ?? said('wrong'));
-  for (const id of ['number', 'facts', 'way', 'leave']) show(id, false);
-  show('rejoin', !sold);
+  const state = REFUSALS[code!];
+  put('word', said(state ?? 'not_now'));
+  put('hint', state ? more(state) : (detail ?? said('wrong')));
+  for (const id of ['number', 'facts', 'way', 'leave', 'fine']) show(id, false);
+  show('rejoin', state !== 'sold_out');
   show('enter', true);
   put('enter', said('back'));
   keeps = '';
@@ -173,7 +176,7 @@ sure.onclose = async () => {
   if (sure.returnValue !== 'leave') return;
   clearTimeout(timer);
   const refusal = await call('DELETE').then(() => null, (error) => error);
-  if (refusal?.said?.code === 'in_checkout') return refused(refusal.said);
+  if (refusal?.told?.code === 'in_checkout') return refused(refusal.told);
   localStorage.removeItem(kept);
   enter();
 };
