@@ -121,3 +121,25 @@ async def test_my_tickets_say_which_date_counts(visit: Visit, staff: Client, ten
     await page.get_by_role("button", name="Past").click()
     await expect(page.get_by_role("link", name="PDF")).to_be_visible()
     await expect(page.get_by_role("link", name="Add to calendar")).to_have_count(0)
+
+
+@pytest.mark.req("BUY-5")
+async def test_an_order_that_waits_for_its_money_says_when_it_is_there(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    order = await bought(client, tenant, await counter.small_house(staff), 0)
+    visitor = await visit("/")
+    looks = 0
+
+    async def pending_at_first(route: Route) -> None:
+        nonlocal looks
+        looks += 1
+        answer = await route.fetch()
+        text = await answer.text()
+        await route.fulfill(response=answer, body=text.replace(" data-keep", " data-pending") if looks <= 2 else text)
+
+    await visitor.page.route("**/orders/*", pending_at_first)
+    await visitor.go(f"/orders/{order['secret']}")
+    await expect(visitor.page.locator("[data-pending]")).to_have_count(1)
+    await expect(visitor.page.locator("[data-pending]")).to_have_count(0)
+    assert looks == 4  # the page, a look too early, a look in time, the page
