@@ -1,7 +1,7 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 
-// Four programs, and what the console says in Afrikaans, in one folder: the server reads the manifest and knows which files
+// Five programs, and what the console says in Afrikaans, in one folder: the server reads the manifest and knows which files
 // a page needs.
 export default defineConfig({
   plugins: [svelte()],
@@ -15,7 +15,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rollupOptions: {
-      input: { store: 'src/store/main.ts', console: 'src/console/main.ts', 'console-af': 'src/console/words/af/main.ts', scan: 'src/scan/main.ts', queue: 'src/queue/main.ts' },
+      input: { store: 'src/store/main.ts', my: 'src/my/main.ts', console: 'src/console/main.ts', 'console-af': 'src/console/words/af/main.ts', scan: 'src/scan/main.ts', queue: 'src/queue/main.ts' },
       output: {
         // What is used together is one file: a dozen small ones cost a dozen requests, and pack worse.
         codeSplitting: {
@@ -23,7 +23,8 @@ export default defineConfig({
           groups: [
             { name: 'base', test: /node_modules\/(svelte|esm-env|clsx)\/|src\/lib\/[\w.]+$/ },
             { name: 'reports', test: /src\/console\/(reports\/|words\/reports|pages\/(Reports|ShowReport)\.)/ },
-            { name: 'map', test: /src\/lib\/(map|words)\// },
+            { name: 'map', test: /src\/lib\/map\// },
+            { name: 'words', test: /src\/(lib\/words\/|store\/QrCode)/ },
             // `words/spoken` is in none of them: another language speaks to it before any of these is run.
             { name: 'parts', test: /src\/console\/(parts\/|(?!main|pages\.)[\w.]+\.ts$|words\/(common|frame|index|lifecycle|orders|overview|queue)\.)/ },
             { name: 'charts', test: /src\/console\/(charts\/|words\/charts\.)/ },

@@ -702,6 +702,7 @@ PROBES: dict[str, Probe] = {
     "GET /api/ledger/balance": Probe(),
     "GET /api/ledger.csv": Probe(),
     "GET /api/me/tickets": Probe(),
+    "GET /api/me/moves": Probe(),
     "GET /api/tickets/{ticket:str}": Probe(None, _ticket),
     "POST /api/tickets/{ticket_id:uuid}/transfer": Probe({"name": "X", "email": "x@example.org"}, _ticket),
     "POST /api/tickets/{ticket_id:uuid}/cancel": Probe({"reason": "Printed twice"}, _ticket),

@@ -7,15 +7,17 @@ from typing import Any
 import pytest
 from playwright.async_api import Route, expect
 
+from fullhouse.kit.ids import new_id
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
 from tests.browser.test_promises import _clean
 from tests.checkout.helpers import bought
 from tests.checkout.test_late import given_up
+from tests.checkout.test_moves import migrate
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
-from tests.holds.helpers import a_process
+from tests.holds.helpers import a_process, hall
 
 
 @pytest.mark.req("BUY-5")
@@ -121,3 +123,85 @@ async def test_my_tickets_say_which_date_counts(visit: Visit, staff: Client, ten
     await page.get_by_role("button", name="Past").click()
     await expect(page.get_by_role("link", name="PDF")).to_be_visible()
     await expect(page.get_by_role("link", name="Add to calendar")).to_have_count(0)
+
+
+@pytest.mark.req("SEAT-4", "BUY-4")
+@pytest.mark.parametrize("accept", [True, False])
+async def test_whoever_has_another_seat_says_whether_it_will_do(
+    visit: Visit, staff: Client, tenant: Tenant, accept: bool
+) -> None:
+    sale = await counter.small_house(staff)
+    visitor = await counter.at_the_map(visit, tenant)
+    page = visitor.page
+    await counter.open_list(page, "D")
+    await counter.seat(page, "D", 10).click()
+    await expect(counter.taken(page)).to_have_count(1)
+    await counter.to_checkout(page)
+    await counter.fill_in(page)
+    await counter.pay(page)
+    await migrate(staff, sale, hall(3, 10))  # the last row goes
+    await visitor.go("/my")
+    question = page.get_by_role("region", name=re.compile("^The moved seat of"))
+    await expect(question).to_contain_text(re.compile("Before.*row D, seat 10.*Now.*row [A-C], seat"))
+    await expect(question).to_contain_text("Answer until")
+    for look, width in (("wide", 1280), ("narrow", 360)):
+        await page.set_viewport_size({"width": width, "height": 800})
+        await _clean(visitor, f"a moved seat, {look}")
+    await question.get_by_role("button", name="Take the new seat" if accept else "Pay me back").click()
+    said = "The new seat is yours." if accept else "Your money goes back to you, fees included."
+    await expect(page.get_by_text(said)).to_be_visible()
+    await expect(question).to_have_count(0)
+    await expect(page.get_by_role("link", name="PDF")).to_have_count(1 if accept else 0)
+    await page.reload()
+    await expect(page.get_by_role("heading", name="My tickets")).to_be_visible()
+    await expect(question).to_have_count(0)
+
+
+@pytest.mark.req("BUY-5")
+async def test_my_tickets_say_when_they_cannot_be_read_and_whose_they_are(
+    visit: Visit, staff: Client, tenant: Tenant
+) -> None:
+    await counter.small_house(staff)
+    visitor = await counter.at_the_map(visit, tenant)
+    page = visitor.page
+    await counter.best(page, 1)
+    here = {"id": str(tenant.id), "slug": tenant.organization.slug, "name": "This house"}
+    there = {"id": str(new_id()), "slug": "another", "name": "Another house"}
+    await page.route("**/api/auth/sessions", lambda route: route.fulfill(json={"data": [there, here]}))
+    visitor.expects("ERR_FAILED")
+    await page.get_by_role("link", name="My tickets").click()
+    await expect(page).to_have_url(re.compile(rf"/my\?at={tenant.organization.slug}$"))
+    houses = page.get_by_role("navigation", name="Whose tickets").get_by_role("link")
+    await expect(houses).to_have_text(["Another house", "This house"])
+    await expect(houses.nth(1)).to_have_attribute("aria-current", "page")
+    await expect(houses.nth(0)).to_have_attribute("href", "/my?at=another")
+    await page.route("**/api/me/tickets?group=past", lambda route: route.abort())
+    await page.get_by_role("button", name="Past").click()
+    await expect(page.get_by_text("Your tickets could not be read just now.")).to_be_visible()
+    await expect(page.get_by_text("Nothing here")).to_have_count(0)
+    await _clean(visitor, "tickets that could not be read")
+    await page.unroute("**/api/me/tickets?group=past")
+    await page.get_by_role("button", name="Try again").click()
+    await expect(page.get_by_text("Nothing here")).to_be_visible()
+
+
+@pytest.mark.req("BUY-5")
+async def test_an_order_that_waits_for_its_money_says_when_it_is_there(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    order = await bought(client, tenant, await counter.small_house(staff), 0)
+    visitor = await visit("/")
+    looks = 0
+
+    async def pending_at_first(route: Route) -> None:
+        nonlocal looks
+        looks += 1
+        answer = await route.fetch()
+        text = await answer.text()
+        await route.fulfill(response=answer, body=text.replace(" data-keep", " data-pending") if looks <= 2 else text)
+
+    await visitor.page.route("**/orders/*", pending_at_first)
+    await visitor.go(f"/orders/{order['secret']}")
+    await expect(visitor.page.locator("[data-pending]")).to_have_count(1)
+    await expect(visitor.page.locator("[data-pending]")).to_have_count(0)
+    assert looks == 4  # the page, a look too early, a look in time, the page

@@ -10,6 +10,7 @@ from playwright.async_api import Page, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
+from tests.browser.test_promises import _clean
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 from tests.test_serve import House
@@ -38,6 +39,27 @@ def _nobody_is_named(addresses: list[str], house: House) -> None:
     for word in (counter.EMAIL, "thandi", "radebe"):
         assert not [address for address in addresses if word in address.lower()]
         assert word not in house.text.lower()
+
+
+@pytest.mark.req("TT-1")
+async def test_the_basket_asks_for_what_is_paid(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    sale = await counter.small_house(staff)
+    charges = [
+        {"name": "Service", "kind": "fee", "amount": 145, "basis_points": 333},
+        {"name": "City tax", "kind": "tax", "basis_points": 175},
+        {"name": "VAT", "kind": "tax", "basis_points": 600, "included": True},
+    ]
+    data(await staff.put(sale.path("charges"), json={"charges": charges}))
+    visitor = await counter.at_the_map(visit, tenant)
+    page = visitor.page
+    await counter.best(page, 3)
+    bill = counter.basket(page).locator(".sum")
+    await expect(bill).to_contain_text("Service")
+    await expect(bill).to_contain_text("VAT, included")
+    said = await bill.locator("dd, .total b").all_inner_texts()
+    await _clean(visitor, "a basket with fees")
+    await counter.to_checkout(page)
+    assert (await bill.locator("dd, .total b").all_inner_texts())[1:] == said
 
 
 async def test_a_seat_is_picked_on_the_map(visit: Visit, staff: Client, tenant: Tenant) -> None:
@@ -145,6 +167,26 @@ async def test_a_checkout_is_found_again(visit: Visit, staff: Client, tenant: Te
     await expect(counter.basket(page).get_by_text("Welcome back")).to_be_visible()
     await counter.fill_in(page)
     await counter.pay(page)
+
+
+@pytest.mark.req("CHK-2")
+async def test_waiting_for_money_survives_a_dead_line(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    await counter.small_house(staff)
+    visitor = await counter.at_the_map(visit, tenant)
+    page = visitor.page
+    await counter.best(page, 1)
+    await counter.to_checkout(page)
+    await counter.fill_in(page)
+    await page.get_by_label("Method").select_option("silent")
+    await page.get_by_role("button", name=re.compile("^Pay ")).click()
+    await expect(page.get_by_role("button", name="Waiting for your payment")).to_be_visible()
+    await page.reload()
+    await expect(page.get_by_role("button", name="Waiting for your payment")).to_be_visible()
+    visitor.expects("ERR_INTERNET_DISCONNECTED", "Failed to load resource")
+    await visitor.context.set_offline(True)
+    await expect(counter.basket(page).get_by_text("There is no connection just now.")).to_be_visible()
+    await expect(page.get_by_role("button", name="Look again")).to_be_enabled()
+    await visitor.context.set_offline(False)
 
 
 @pytest.mark.req("BUY-3")

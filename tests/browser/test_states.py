@@ -13,7 +13,7 @@ from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
 from tests.browser.office import linked
 from tests.browser.test_promises import LOOKS, _clean
-from tests.checkout.helpers import Sale, bought, hold, selling
+from tests.checkout.helpers import Sale, add_type, bought, hold, selling, selling_types
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest, hall
@@ -49,6 +49,10 @@ async def _standing(client: Client, staff: Client, tenant: Tenant) -> None:
     await selling(staff, hall(2, 6, wheelchairs=1, pit=20))
 
 
+async def _without_a_plan(client: Client, staff: Client, tenant: Tenant) -> Sale:
+    return await selling_types(staff, 4)
+
+
 async def _see_postponed(page: Page) -> None:
     await expect(page.get_by_role("note")).to_contain_text("postponed")
     await expect(page.get_by_role("application")).to_have_count(0)
@@ -72,12 +76,18 @@ async def _see_standing(page: Page) -> None:
     await expect(page.get_by_label("Wheelchair places")).to_be_visible()
 
 
+async def _see_types(page: Page) -> None:
+    await expect(page.get_by_role("button", name="Add")).to_be_visible()
+    await expect(page.get_by_text("Only 4 left")).to_be_visible()
+
+
 STATES: dict[str, tuple[Prepare, See]] = {
     "postponed": (_postponed, _see_postponed),
     "a new date": (_a_new_date, _see_new_date),
     "live": (_live, _see_live),
     "sold out": (_sold_out, _see_sold_out),
     "with standing places": (_standing, _see_standing),
+    "without a plan": (_without_a_plan, _see_types),
 }
 
 
@@ -145,6 +155,27 @@ async def test_places_without_seats_are_bought(visit: Visit, client: Client, sta
     await counter.to_checkout(page)
     await counter.fill_in(page)
     await counter.pay(page)
+
+
+@pytest.mark.req("TT-1")
+async def test_tickets_of_a_show_without_a_plan_are_bought(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    sale = await _without_a_plan(client, staff, tenant)
+    visitor = await visit(counter.path(tenant))
+    page = visitor.page
+    await _see_types(page)
+    await add_type(staff, sale.event_id, name="Friends", price=1000, quantity=9, kind="ga")
+    data(await staff.patch(f"/api/events/{sale.event_id}", json={"description": "Friends are welcome."}))
+    await expect(page.get_by_text("Only 9 left")).to_be_visible()  # the show told of itself
+    await page.get_by_label("How many entry").select_option("2")
+    await page.get_by_role("button", name="Add").first.click()
+    await expect(counter.taken(page)).to_have_count(1)
+    await _clean(visitor, "places in the basket")
+    await counter.to_checkout(page)
+    await counter.fill_in(page)
+    await counter.pay(page)
+    await expect(page.get_by_role("img", name=re.compile("QR code of ticket"))).to_have_count(2)
 
 
 # --- what goes wrong, and what is offered then

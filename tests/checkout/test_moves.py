@@ -58,8 +58,11 @@ async def test_who_keeps_the_seat_keeps_the_code_and_who_is_moved_gets_another(
     move = data(await moves.get(f"/api/tickets/{moved['id']}/move"))
     assert moved["row"] in move["from_place"]
     assert elsewhere["row"] in move["to_place"]
+    assert data(await moves.get("/api/me/moves")) == [move]
+    assert data(await stays.get("/api/me/moves")) == []
     answered = data(await moves.post(f"/api/tickets/{moved['id']}/move", json={"accept": True}))
     assert answered["answer"] == "accepted"
+    assert data(await moves.get("/api/me/moves")) == []
     twice = await moves.post(f"/api/tickets/{moved['id']}/move", json={"accept": False})
     assert (twice.status_code, twice.json()["code"]) == (409, "move_answered")
     assert await wrong(server_url) == {}

@@ -138,6 +138,10 @@ async def test_buyers_see_what_is_not_hidden(client: Client, house: Client, owne
         ("Late", "upcoming", 5),
     ]
     assert shown[0]["price"] == {"amount": 2500, "currency": "EUR"}
+    assert shown[0]["charges"] == []
+    fee = {"name": "Service", "kind": "fee", "amount": 100}
+    data(await house.put("/api/org/charges", json={"charges": [fee]}))
+    assert fee.items() <= data(await client.get(path))[0]["charges"][0].items()
     assert data(await client.get(path, params={"code": "INSIDER"}))[0]["name"] == "Friends"
     guess = await client.get(path, params={"code": "GUESS"})
     assert (guess.status_code, guess.json()["code"]) == (422, "promo_code_unknown")

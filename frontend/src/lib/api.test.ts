@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Api, Offline, Problem } from './api';
+import { Api, newKey, Offline, Problem } from './api';
 
 const answers = (body: string | null, status: number, headers: Record<string, string> = {}) =>
   vi.stubGlobal('fetch', vi.fn(async () => new Response(body, { status, headers })));
@@ -29,5 +29,12 @@ describe('talking to the house', () => {
   it('knows that there is no connection', async () => {
     vi.stubGlobal('fetch', vi.fn(async () => Promise.reject(new TypeError('failed'))));
     await expect(new Api().get('/api/me')).rejects.toBeInstanceOf(Offline);
+  });
+  it('makes keys on a page without https too', () => {
+    const { getRandomValues } = crypto;
+    vi.stubGlobal('crypto', { getRandomValues: getRandomValues.bind(crypto) });
+    const keys = new Set(Array.from({ length: 100 }, newKey));
+    expect(keys.size).toBe(100);
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{32}$/);
   });
 });

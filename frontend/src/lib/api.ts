@@ -133,5 +133,5 @@ async function problem(answer: Response): Promise<Problem> {
 
 /** Repeats of one deed carry one key: whatever happens on the way, it is done once. */
 export function newKey(): string {
-  return crypto.randomUUID();
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''); // plain http has no randomUUID
 }

@@ -1168,6 +1168,7 @@ export interface Offer {
   max_per_order: number;
   entitlement: 'single' | 'limited_reentry_per_day' | 'unlimited_multi_day' | 'ga_seated' | 'ga_standing';
   valid_days: string[];
+  charges: Charge[];
 }
 
 export interface Offered {
@@ -2312,7 +2313,7 @@ export interface Routes {
   'GET /api/events/{}/notices': { row: NoticeProgress };
   /** How many places are available, held, sold and blocked: in each zone, and in all */
   'GET /api/events/{}/occupancy': { data: seating_model_Occupancy };
-  /** What can be bought of a show, in its order, with prices in minor units */
+  /** What can be bought of a show, in its order, in minor units, with the fees and taxes on it */
   'GET /api/events/{}/offers': { data: Offer[] };
   /** The orders of a show, oldest first */
   'GET /api/events/{}/orders': { row: OrderRow };
@@ -2464,6 +2465,8 @@ export interface Routes {
   'GET /api/me': { data: Me };
   /** Change my name */
   'PATCH /api/me': { body: ChangeMe; data: User };
+  /** Your tickets whose seats were moved, and which you may still answer for; the most urgent first */
+  'GET /api/me/moves': { data: TicketMove[] };
   /** Set or change my password. All my other sessions end */
   'PUT /api/me/password': { body: ChangePassword };
   /** What you have tickets for, newest first */

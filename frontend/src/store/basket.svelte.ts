@@ -9,9 +9,10 @@ import { AVAILABLE } from '../lib/map/geometry';
 import { nearestFree } from '../lib/map/nearest';
 import { lettered, tierColor, tierLetter } from '../lib/map/palette';
 import { sentence, t } from '../lib/words';
+import { bill } from './bill';
 import type { Hall } from './hall.svelte';
 import { soonest, type Span } from './marks';
-import type { HeldLine, Hold, Item, Offer, Tier, Wish } from './model';
+import type { HeldLine, Hold, Item, Offer, QuotedLine, Tier, Wish } from './model';
 import { forget, remember, remembered, type Visitor } from './visitor.svelte';
 
 /** Something else that can be had with one press. */
@@ -120,6 +121,7 @@ export class Basket {
     if (this.refused(error)) return;
     if (!(error instanceof Problem)) return this.say(sentence(error), 'wrong');
     if (TOO_FEW.includes(error.code)) this.hasTooFew = true;
+    if (!this.hall.hasMap) void this.loadOffers().catch(() => {}); // what is left is not what the page says
     const rest = this.items.length ? ` ${t.keptRest}` : '';
     if (TAKEN.includes(error.code) && seats.length) {
       await this.hall.refresh();
@@ -259,9 +261,12 @@ export class Basket {
     return offer && { amount: unitPrice(offer, this.hall.categoryOf(item.ordinal, item.zone)) * item.quantity, currency: offer.price.currency };
   }
 
-  get total(): Money | null {
-    const prices = this.items.map((item) => this.priceOf(item)).filter((price) => price !== null);
-    return prices.length ? { amount: prices.reduce((sum, price) => sum + price.amount, 0), currency: prices[0]!.currency } : null;
+  /** What comes with the tickets, and what all of it costs; a promo code takes off at checkout. */
+  get bill(): { lines: QuotedLine[]; total: Money } | null {
+    const [offer] = this.offers;
+    if (!offer || !this.items.length) return null;
+    const { lines, total } = bill(this.items.map((item) => ({ amount: this.priceOf(item)?.amount ?? 0, quantity: item.quantity })), offer.charges);
+    return { lines, total: { amount: total, currency: offer.price.currency } };
   }
 
   // --- lines

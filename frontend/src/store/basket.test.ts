@@ -28,7 +28,7 @@ const hall = {
   title: (n: number) => `seat ${n}`, zoneName: () => 'Stalls', keyOf: () => 'z', categoryOf: () => 'A', zoneId: () => 'z1',
 } as unknown as Hall;
 
-const OFFER = { id: 't1', name: 'Full', kind: 'seated', status: 'on_sale', zones: [], price: { amount: 3000, currency: 'EUR' }, prices: { A: 4500 } };
+const OFFER = { id: 't1', name: 'Full', kind: 'seated', status: 'on_sale', zones: [], price: { amount: 3000, currency: 'EUR' }, prices: { A: 4500 }, charges: [{ name: 'Service', kind: 'fee', amount: 150 }] };
 const line = (n: number) => ({ hold_id: `h${n}`, seat_id: `s${n}`, zone_id: null, ticket_type_id: null, quantity: 1 });
 const problem = (status: number, code: string, more: object = {}) => [status, { status, code, detail: code, ...more }] as const;
 
@@ -90,7 +90,7 @@ test('a seat that is taken is mine, at the price of where it stands, until it is
   next = [held(1)];
   await basket.pick(1);
   expect(basket.items.map(({ title, typeId }) => [title, typeId])).toEqual([['seat 1', 't1']]);
-  expect(basket.total).toEqual({ amount: 4500, currency: 'EUR' });
+  expect(basket.bill).toEqual({ lines: [{ kind: 'fee', name: 'Service', amount: 150, included: false }], total: { amount: 4650, currency: 'EUR' } });
   expect([...map.mine]).toEqual([1]);
   await basket.pick(1);
   expect(basket.items).toEqual([]);

@@ -49,6 +49,7 @@ export class Booking {
     this.tell('');
     try {
       await Promise.all([this.basket.loadOffers(), this.hall.load()]);
+      if (!this.hall.hasMap) this.hall.listen(() => this.offersAgain());
       await this.findAgain();
       this.isOpen = true;
     } catch (error) {
@@ -57,8 +58,12 @@ export class Booking {
   }
 
   ready(map: SeatMap): void {
-    this.hall.ready(map, () => void this.basket.loadOffers().catch(() => {})); // the next news brings them
+    this.hall.ready(map, () => this.offersAgain());
     this.basket.nameAgain();
+  }
+
+  private offersAgain(): void {
+    void this.basket.loadOffers().catch(() => {}); // the next news brings them
   }
 
   close(): void {
@@ -102,7 +107,7 @@ export class Booking {
   }
 
   async follow(): Promise<void> {
-    this.settle(await this.checkout.follow());
+    await this.attempt(async () => this.settle(await this.checkout.follow()));
   }
 
   async consent(accept: boolean): Promise<void> {

@@ -55,10 +55,16 @@ export class Hall {
   ready(map: SeatMap, told: () => void): void {
     this.map = map;
     void this.refresh();
+    this.listen(told);
+  }
+
+  /** Without a map too: then all news is about what is offered. */
+  listen(told: () => void): void {
+    this.live?.stop();
     this.live = listen(
       `/api/events/${this.eventId}/stream`,
       {
-        snapshot: ({ seats }: Snapshot) => this.begin(seats?.version ?? ''),
+        snapshot: ({ seats }: Snapshot) => (this.map ? this.begin(seats?.version ?? '') : told()),
         delta: (delta: Delta) => this.hear(delta),
         occupancy: (news: Occupancy) => this.count(news),
         event: told,

@@ -2,16 +2,10 @@ import { mount } from 'svelte';
 import '../lib/tokens.css';
 import '../lib/base.css';
 import BoxOffice from './BoxOffice.svelte';
-import My from './My.svelte';
 
 // The page is there without us: whoever has no script reads it. We add what moves.
 for (const place of document.querySelectorAll<HTMLElement>('[data-box-office]')) {
   const { event = '', organization = '', house = '', title = '', path = '', embedded } = place.dataset;
   place.replaceChildren();
   mount(BoxOffice, { target: place, props: { place: { eventId: event, organization, house, path, embedded: embedded !== undefined }, title } });
-}
-for (const place of document.querySelectorAll<HTMLElement>('[data-my-tickets]')) {
-  const { house, organization } = place.dataset;
-  place.replaceChildren();
-  mount(My, { target: place, props: { house: house ?? null, organization: organization ?? null } });
 }

@@ -17,6 +17,7 @@ from fullhouse.payments.model import RefundTooHigh
 from fullhouse.seating.facts import LayoutMigrated
 from fullhouse.tickets import actions as tickets
 
+OPEN_MAX = 100  # questions to one holder; who answers some is asked the others
 REASON = "The seat was moved, and the holder wanted the money back."
 NO_SEAT = "There is no seat for the ticket in the new layout."
 
@@ -36,6 +37,10 @@ async def moves_of(tx: Tx, migration_id: UUID) -> list[MovedTicket]:
 async def see(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID) -> TicketMove:
     await tickets.see(tx, keyring, who, ticket_id)
     return await _newest(tx, ticket_id)
+
+
+async def open_moves(tx: Tx, who: Principal) -> list[TicketMove]:
+    return await store.open_moves_of(tx, tx.organization_id, who.id, OPEN_MAX)
 
 
 async def answer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, *, accept: bool) -> TicketMove:

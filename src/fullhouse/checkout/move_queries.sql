@@ -46,6 +46,12 @@ WHERE m.organization_id = $1 AND m.migration_id = $2 ORDER BY t.holder_email, t.
 SELECT {move} FROM ticket_moves m JOIN layout_migrations g ON g.organization_id = m.organization_id AND g.id = m.migration_id
 WHERE m.organization_id = $1 AND m.ticket_id = $2 ORDER BY g.created_at DESC LIMIT 1;
 
+-- name: open_moves_of
+-- What a holder may still answer.
+SELECT {move} FROM ticket_moves m JOIN tickets t ON t.organization_id = m.organization_id AND t.id = m.ticket_id
+WHERE m.organization_id = $1 AND t.holder_user_id = $2 AND m.answer IS NULL AND m.respond_by > app.clock()
+ORDER BY m.respond_by, t.number LIMIT $3;
+
 -- name: answer_move
 UPDATE ticket_moves m SET answer = $4, answered_at = app.clock()
 WHERE organization_id = $1 AND migration_id = $2 AND ticket_id = $3 AND answer IS NULL

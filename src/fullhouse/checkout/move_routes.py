@@ -10,6 +10,12 @@ from fullhouse.kit.http.endpoints import get, post
 from fullhouse.kit.services import Services
 
 
+@get("/api/me/moves", "tickets.read")
+async def list_my_moves(tx: Tx, who: Principal) -> list[TicketMove]:
+    """Your tickets whose seats were moved, and which you may still answer for; the most urgent first."""
+    return await move_actions.open_moves(tx, who)
+
+
 @get("/api/tickets/{ticket_id:uuid}/move", "tickets.read")
 async def get_move(tx: Tx, services: Services, who: Principal, ticket_id: UUID) -> TicketMove:
     """Where a ticket was moved to, if its show's layout was changed after it was sold."""
@@ -22,4 +28,4 @@ async def answer_move(tx: Tx, services: Services, who: Principal, ticket_id: UUI
     return await move_actions.answer(tx, services.keyring, who, ticket_id, accept=data.accept)
 
 
-handlers = [get_move, answer_move]
+handlers = [list_my_moves, get_move, answer_move]

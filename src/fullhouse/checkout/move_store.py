@@ -17,5 +17,6 @@ class Due(NamedTuple):
 reissue = statements.many("reissue", TicketMove)
 moves_of_migration = statements.many("moves_of_migration", MovedTicket)
 newest_move = statements.one("newest_move", TicketMove)
+open_moves_of = statements.many("open_moves_of", TicketMove)
 answer_move = statements.one("answer_move", TicketMove)
 due_moves = statements.many("due_moves", Due)

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from fullhouse.events.model import Event
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.money import Money
-from fullhouse.tickets.pricing import Discount
+from fullhouse.tickets.pricing import Charge, Discount
 from fullhouse.tickets.type_model import NewPromoCode, NewTicketType, Offer, PromoCode, TicketType
 
 PER_ORDER = 10  # tickets in one purchase, whatever their types
@@ -30,7 +30,7 @@ def left(kind: TicketType) -> int | None:
     return None if kind.quantity is None else max(0, kind.quantity - (kind.held or 0) - (kind.sold or 0))
 
 
-def offer(kind: TicketType, event: Event, now: datetime) -> Offer:
+def offer(kind: TicketType, event: Event, charges: list[Charge], now: datetime) -> Offer:
     start, end = window(kind, event)
     remaining = left(kind)
     status = "closed" if now > end else "upcoming" if now < start else "sold_out" if remaining == 0 else "on_sale"
@@ -50,6 +50,7 @@ def offer(kind: TicketType, event: Event, now: datetime) -> Offer:
         max_per_order=kind.max_per_order or PER_ORDER,
         entitlement=kind.entitlement,
         valid_days=kind.valid_days,
+        charges=charges,
     )
 
 

@@ -18,7 +18,7 @@ from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import announce
 from fullhouse.tickets import policy, store
 from fullhouse.tickets.facts import TicketTypesChanged
-from fullhouse.tickets.pricing import Line
+from fullhouse.tickets.pricing import Charge, Line
 from fullhouse.tickets.store import HeldPlace
 from fullhouse.tickets.type_model import (
     AboveCapacity,
@@ -60,11 +60,11 @@ async def get_type(tx: Tx, event_id: UUID, type_id: UUID) -> TicketType:
     return found
 
 
-async def offers(tx: Tx, event_id: UUID, promo: PromoCode | None = None) -> list[Offer]:
+async def offers(tx: Tx, event_id: UUID, charges: list[Charge], promo: PromoCode | None = None) -> list[Offer]:
     """What a buyer may see: what is not hidden, and what their code shows."""
     event, now = await events.get_event(tx, event_id), await tx.now()
     return [
-        policy.offer(kind, event, now)
+        policy.offer(kind, event, charges, now)
         for kind in await store.types_of_event(tx, tx.organization_id, event_id)
         if not kind.hidden or is_shown_by(promo, kind)
     ]

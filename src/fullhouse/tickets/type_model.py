@@ -70,7 +70,7 @@ class TicketType(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """A type of ticket, as a buyer sees it. `left` is said where it is counted."""
+    """A type of ticket, as a buyer sees it. `left` is said where it is counted; `charges` come with what is paid."""
 
     id: UUID
     name: str
@@ -87,6 +87,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     max_per_order: int
     entitlement: Entitlement
     valid_days: list[date]
+    charges: list[Charge]
 
 
 class PromoCode(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,11 +34,12 @@ async def list_offers(
     event_id: UUID,
     code: Annotated[str | None, QueryParameter(max_length=40, description="A promo code: it may show more.")] = None,
 ) -> list[Offer]:
-    """What can be bought of a show, in its order, with prices in minor units."""
+    """What can be bought of a show, in its order, in minor units, with the fees and taxes on it."""
     show = (await events.public_show(services, event_id)).show
     async with services.database.tenant(show.organization_id) as tx:
         promo = await promos.find(tx, event_id, code) if code else None
-        return await types.offers(tx, event_id, promo)
+        charges = (await promos.charges(tx, event_id)).charges
+        return await types.offers(tx, event_id, charges, promo)
 
 
 @get("/api/events/{event_id:uuid}/ticket-types", "sales.read")

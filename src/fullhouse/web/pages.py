@@ -11,7 +11,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from litestar import MediaType, Request, Response, get
 from litestar.datastructures import State
-from litestar.exceptions import NotFoundException
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath
 from markupsafe import Markup, escape
@@ -24,7 +23,8 @@ from fullhouse.web import assets, reference, safety, words
 from fullhouse.web.words import EN, Words
 
 AnyRequest = Request[Any, Any, State]
-_FOR_PROGRAMS = ("/api/", "/event/")
+_FOR_PROGRAMS = ("/api/", "/event/", "/health/")
+_SAID = {404: "lost", 429: "often", 500: "broken", 503: "busy"}  # what a page says of a refusal: its texts' keys
 _HERE = Path(__file__).parent
 _templates = Environment(
     loader=FileSystemLoader(_HERE / "templates"),
@@ -65,16 +65,23 @@ def kept(request: AnyRequest, body: bytes, kind: str, headers: Mapping[str, str]
     return Response(body, media_type=kind, headers=told)
 
 
-def lost(request: AnyRequest, error: Exception) -> Response[Any]:
-    """A person who follows a dead link gets a page; a program gets the problem."""
+def refused(request: AnyRequest, error: Exception) -> Response[Any]:
+    """A person who follows a dead link, or comes when something breaks, gets a page; a program gets the problem."""
     path, accepts = request.url.path, request.headers.get("accept", "")
+    problem = problems.answer(error)
+    status, headers = problem.status, dict(problem.headers)
     if path.startswith(_FOR_PROGRAMS) or not (path.startswith("/o/") or "text/html" in accepts):
-        problem = problems.answer(error)
-        return Response(problem.body, status_code=problem.status, media_type=problems.MEDIA_TYPE)
-    return page("lost.html", status=404, t=words.wanted(request) or EN)
+        return Response(problem.body, status_code=status, media_type=problems.MEDIA_TYPE, headers=headers)
+    request_id = request.scope["state"].get("request_id", "")
+    t = words.wanted(request) or EN
+    shown = page(
+        "refused.html", status=status, t=t, code=status, said=_SAID.get(status, "refused"), request_id=request_id
+    )
+    shown.headers.update(headers | words.told(request) | {"cache-control": "no-store"})
+    return shown
 
 
-exception_handlers: dict[int | type[Exception], Any] = {NotFound: lost, NotFoundException: lost}
+exception_handlers: dict[int | type[Exception], Any] = {Exception: refused}
 
 
 def public(path: str) -> Callable[[Any], HTTPRouteHandler]:

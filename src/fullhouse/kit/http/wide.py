@@ -13,6 +13,7 @@ from litestar.config.app import AppConfig
 from litestar.handlers import BaseRouteHandler
 from litestar.plugins import InitPlugin
 
+from fullhouse.kit.errors import Unavailable
 from fullhouse.kit.http import asgi, body, problems
 from fullhouse.kit.http.decode import decode
 from fullhouse.kit.http.edge import Edge, Visit, log
@@ -100,10 +101,10 @@ class WideLane:
         with self.edge.enter(scope["method"], scope["path"], asgi.header(scope, "x-request-id")) as visit:
             door = _Door(visit, scope, send)
             try:
-                self.edge.admit(visit, asgi.query(scope))
                 scope.setdefault("state", {})["request_id"] = visit.request_id
+                program = self._let_in(visit, scope)
                 self._resolve_client(scope)
-                await self.app(scope, receive, door.send)
+                await program(scope, receive, door.send)
             except Exception as exc:
                 if not door.open:
                     await asgi.send_answer(door.send, problems.answer(exc))
@@ -111,6 +112,15 @@ class WideLane:
                     # Half of the answer is out: all that is left is to break off, and the server does that.
                     log.exception("answer broken off")
                     raise
+
+    def _let_in(self, visit: Visit, scope: asgi.Scope) -> Any:
+        """The application; or, where the house is full, its own way to say so."""
+        try:
+            self.edge.admit(visit, asgi.query(scope))
+        except Unavailable as refusal:
+            request: Request[Any, Any, Any] = Request(scope)  # type: ignore[arg-type]
+            return self.app.exception_handlers[Exception](request, refusal).to_asgi_response(None, request)
+        return self.app
 
     def _resolve_client(self, scope: asgi.Scope) -> None:
         if self.edge.trusted_proxies and scope.get("client"):

@@ -174,9 +174,21 @@
     }
   }
 
+  // --- an order that waits for its money: looked at again, less and less often, and drawn anew when there is news
+
+  function wait(pause) {
+    setTimeout(async () => {
+      const answer = await fetch(location.href, { headers: { accept: "text/html" }, cache: "no-store" }).catch(() => null);
+      const text = answer?.ok ? await answer.text() : "";
+      if (text && !new DOMParser().parseFromString(text, "text/html").querySelector("[data-pending]")) location.reload();
+      else wait(Math.min(pause * 1.5, 60_000));
+    }, pause);
+  }
+
   name();
   void check();
   for (const page of document.querySelectorAll(".order")) order(page);
+  if (document.querySelector("[data-pending]")) wait(3000);
   for (const field of document.querySelectorAll("[data-cities]")) suggest(field);
   for (const page of document.querySelectorAll("[data-keep]")) keep(page).catch(() => {});
 })();

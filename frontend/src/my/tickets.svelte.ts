@@ -1,7 +1,7 @@
 // My own tickets: by state, one alone, passed on, mailed again; and kept on the device for where there is no connection.
 
 import { Api, Problem } from '../lib/api';
-import type { Me, tickets_model_TicketView } from '../lib/contract';
+import type { Me, OpenSession, TicketMove, tickets_model_TicketView } from '../lib/contract';
 
 export type Ticket = tickets_model_TicketView;
 
@@ -23,6 +23,10 @@ export class MyTickets {
   state: State = $state('upcoming');
   next: string | null = $state(null);
   isKept = $state(false);
+  isReading = $state(false);
+  hasFailed = $state(false); // to read the list
+  houses: OpenSession[] = $state.raw([]);
+  moves: TicketMove[] = $state.raw([]); // that wait for an answer
 
   constructor(
     private readonly house: string | null,
@@ -39,6 +43,7 @@ export class MyTickets {
       if (this.oneId) await this.find(this.oneId);
       else await this.load();
       this.phase = 'in';
+      void this.look();
       void this.keep();
     } catch (error) {
       this.phase = error instanceof Problem && error.status === 401 ? 'out' : 'broken';
@@ -48,14 +53,45 @@ export class MyTickets {
   async show(state: State): Promise<void> {
     this.state = state;
     this.list = [];
+    this.next = null;
     await this.load();
   }
 
   async load(more = false): Promise<void> {
     const cursor = more && this.next ? `&cursor=${encodeURIComponent(this.next)}` : '';
-    const page = await this.api.page(`/api/me/tickets?group=${this.state}${cursor}`);
-    this.list = more ? [...this.list, ...page.data] : page.data;
-    this.next = page.next_cursor;
+    const state = this.state;
+    this.isReading = true;
+    this.hasFailed = false;
+    try {
+      const page = await this.api.page(`/api/me/tickets?group=${state}${cursor}`);
+      if (state !== this.state) return; // another was chosen meanwhile
+      this.list = more ? [...this.list, ...page.data] : page.data;
+      this.next = page.next_cursor;
+      this.isReading = false;
+    } catch (error) {
+      if (state !== this.state) return;
+      this.isReading = false;
+      this.hasFailed = true;
+      throw error;
+    }
+  }
+
+  /** What else there is: houses that this browser is signed in to, and questions about moved seats. */
+  private async look(): Promise<void> {
+    const away = () => []; // without a connection the tickets are what counts
+    this.moves = await this.api.get('/api/me/moves').catch(away);
+    this.houses = await this.api.get('/api/auth/sessions').catch(away);
+  }
+
+  moveOf(ticket: Ticket): TicketMove | null {
+    return this.moves.find(({ ticket_id }) => ticket_id === ticket.id) ?? null;
+  }
+
+  /** Whether the other seat will do; otherwise the money goes back. */
+  async answerMove(ticket: Ticket, accept: boolean): Promise<void> {
+    await this.api.post(`/api/tickets/${ticket.id}/move`, { accept });
+    this.moves = this.moves.filter(({ ticket_id }) => ticket_id !== ticket.id);
+    await this.readAgain(ticket);
   }
 
   private async find(id: string): Promise<void> {
@@ -71,7 +107,7 @@ export class MyTickets {
     await this.api.post(`/api/tickets/${ticket.id}/transfer`, to);
   }
 
-  /** After it was passed on. */
+  /** After it was passed on, or given back. */
   async readAgain(ticket: Ticket): Promise<void> {
     await forget((path) => path.includes(ticket.id)); // its code opens nothing any more
     if (this.oneId) await this.find(this.oneId);

@@ -1,0 +1,9 @@
+import { mount } from 'svelte';
+import '../lib/tokens.css';
+import '../lib/base.css';
+import My from './My.svelte';
+
+const place = document.querySelector<HTMLElement>('[data-my-tickets]')!;
+const { house, organization } = place.dataset;
+place.replaceChildren();
+mount(My, { target: place, props: { house: house ?? null, organization: organization ?? null } });
