@@ -27,8 +27,8 @@ SWITCHES = (
     "--use-fake-ui-for-media-stream",
     "--use-fake-device-for-media-stream",
 )
-# Questions whose answer is often no, which Chromium logs by itself: whether somebody is known here already, whether they
-# have a checkout open or wait for one, and whether a show has a plan. To ask first would cost everybody a request.
+# Questions whose answer is often no, which Chromium logs by itself: whether somebody is known here already, whether
+# they have a checkout open or wait for one, and whether a show has a plan. To ask first would cost everybody a request.
 QUIET = (
     ("401 (Unauthorized)", "/queue"),
     ("404 (Not Found)", "/checkout"),
