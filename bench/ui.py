@@ -9,8 +9,6 @@ around it (frontend/bench). "4×" is Chromium's own slowing of the processor: ab
 
 import asyncio
 import base64
-import gzip
-import json
 import random
 import shutil
 import statistics
@@ -31,6 +29,7 @@ from bench._demo import demo_house, page_of
 from tests.browser.chromium import chromium, program
 from tests.scanning import sample
 from tests.services.servers import Missing
+from tests.test_bundle import MOST_KB, kilobytes, manifest
 
 from fullhouse.scanning import snapshot
 from fullhouse.seating import chart
@@ -40,7 +39,6 @@ from fullhouse.seating.plan import Plan
 
 ROOT = Path(__file__).parents[1]
 SEATS, TICKETS = 80_000, 100_000
-BUILT = ROOT / "src/fullhouse/web/built"
 ZOOMS = {"the whole house": 1.0, "seats": 4.0, "a few rows": 14.0}
 TRIES = 5
 
@@ -89,30 +87,16 @@ def main() -> int:
 
 def sizes() -> list[Goal]:
     """What somebody loads: a program, and the largest of its pages. What all of its pages have together is said too."""
-    manifest = json.loads((BUILT / "manifest.json").read_text())
+    built = manifest()
     goals = []
-    for name, most in (("store", 60), ("my", 60), ("console", 150), ("scan", 60)):
+    for name, most in MOST_KB.items():
         entry = f"src/{name}/main.ts"
-        pages = manifest[entry].get("dynamicImports", ())
-        largest = max(_gz(_files(manifest, entry, page)) for page in (entry, *pages))
-        goals.append(Goal(f"{name}: scripts of a page, gzip", largest / 1000, "kB", most))
+        pages = built[entry].get("dynamicImports", ())
+        largest = max(kilobytes(built, entry, page) for page in (entry, *pages))
+        goals.append(Goal(f"{name}: scripts of a page, gzip", largest, "kB", most))
         if pages:
-            everything = _gz(_files(manifest, entry, *pages)) / 1000
-            print(f"{name}: {everything:.1f} kB are all of its pages, loaded when they are opened")
+            print(f"{name}: {kilobytes(built, entry, *pages):.1f} kB are all of its pages, loaded when they are opened")
     return goals
-
-
-def _files(manifest: dict[str, Any], *entries: str) -> set[str]:
-    seen, todo = set[str](), [*entries]
-    while todo:
-        if (key := todo.pop()) not in seen:
-            seen.add(key)
-            todo += manifest[key].get("imports", ())
-    return {file for key in seen if (file := manifest[key]["file"]).endswith(".js")}
-
-
-def _gz(files: set[str]) -> int:
-    return sum(len(gzip.compress((BUILT / file).read_bytes())) for file in files)
 
 
 # --- the map

@@ -29,9 +29,9 @@ export default defineConfig({
             { name: 'parts', test: /src\/console\/(parts\/|(?!main|pages\.)[\w.]+\.ts$|words\/(common|frame|index|lifecycle|orders|overview|queue)\.)/ },
             { name: 'charts', test: /src\/console\/(charts\/|words\/charts\.)/ },
             // The console's pages, by what somebody is at: a show, a hall's seats, the house itself.
-            { name: 'show', test: /src\/console\/((shows|scanning)\/|words\/(doors|shows)\.|pages\/(Details|Doors|Events|NewShow|Queue|Show|ShowDevices)\.)/ },
+            { name: 'show', test: /src\/console\/((shows|scanning)\/|words\/(doors|shows|waitlist)\.|pages\/(Details|Doors|Events|NewShow|Queue|Show|ShowDevices|Waitlist)\.)/ },
             { name: 'seating', test: /src\/console\/(seating\/(?!PolicyRow|policy\.)|words\/(generators|layouts|seating)\.|pages\/(Layout\w*|ShowSeating|StrandedSeats)\.)/ },
-            { name: 'house', test: /src\/console\/((audit|platform|venues|webhooks)\/|words\/(audit|ledger|letters|people|sites|platform|venues|webhooks)\.|pages\/(Audit|HouseCharges|Keys|Ledger|Letters|Mailbox|Members|Organizations?|OtherSites|Team|Venues?|Webhooks?)\.)/ },
+            { name: 'house', test: /src\/console\/((audit|platform|venues|webhooks)\/|words\/(audit|house|ledger|letters|people|sites|platform|venues|webhooks)\.|pages\/(Audit|HouseCharges|Keys|Ledger|Letters|Mailbox|Members|Organizations?|OtherSites|OwnOrganization|Team|Venues?|Webhooks?)\.)/ },
           ],
         },
       },

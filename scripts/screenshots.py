@@ -7,35 +7,53 @@ reduced to few colours, because they are kept with the code.
 import asyncio
 import re
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import httpx
 from PIL import Image
 from playwright.async_api import Browser, Page, expect
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench._demo import HOUSE, demo_house, page_of, show_of
+from tests.browser import counter
+from tests.browser import gate as gate_work
 from tests.browser.chromium import chromium, visitor
 
 FOLDER = Path(__file__).parents[1] / "docs/screenshots"
 DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 860}}
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+GATE: dict[str, Any] = PHONE | {"permissions": ["camera"]}
 DARK: dict[str, Any] = DESK | {"color_scheme": "dark"}
-COLOURS = 128
+COLOURS = 256
 
 
 class Demo(NamedTuple):
     origin: str
     passwords: dict[str, str]
 
+    @property
+    def sign_in(self) -> dict[str, str]:
+        return {"organization": HOUSE, "email": "owner@demo.example", "password": self.passwords["owner"]}
+
 
 class Shot(NamedTuple):
     name: str
     walk: Callable[[Page, Demo], Awaitable[None]]
     options: dict[str, Any] = DESK
+
+
+@asynccontextmanager
+async def owner(demo: Demo) -> AsyncIterator[httpx.AsyncClient]:
+    """Who prepares what the pictures show, without the browser that is pictured."""
+    async with httpx.AsyncClient(base_url=demo.origin) as client:
+        token = (await client.post("/api/auth/login", json=demo.sign_in)).raise_for_status().json()["data"]["token"]
+    async with httpx.AsyncClient(base_url=demo.origin, headers={"authorization": f"Bearer {token}"}) as signed_in:
+        yield signed_in
 
 
 # --- walks
@@ -68,6 +86,49 @@ async def checkout(page: Page, demo: Demo) -> None:
     await expect(page.get_by_role("heading", name="Checkout")).to_be_visible()
 
 
+async def order(page: Page, demo: Demo) -> None:
+    """What somebody keeps: their tickets, with the codes that open the gate."""
+    await checkout(page, demo)
+    await counter.fill_in(page)
+    await counter.pay(page)
+    await page.get_by_role("link", name="Open my order").click()
+    await expect(page.get_by_role("img", name=re.compile("QR code")).first).to_be_visible()
+
+
+async def waiting_room(page: Page, demo: Demo) -> None:
+    """One at a time, and somebody is inside."""
+    show = show_of(demo.origin, "The Lighthouse Keeper")
+    async with owner(demo) as desk:
+        (await desk.put(f"/api/events/{show['id']}/queue/settings", json={"mode": "on", "slots": 1})).raise_for_status()
+    line = f"{page_of(demo.origin, 'The Lighthouse Keeper')}/queue"
+    assert page.context.browser
+    somebody = await page.context.browser.new_page()
+    await somebody.goto(line)
+    await expect(somebody.get_by_role("application")).to_be_visible()
+    await page.goto(line)
+    await expect(page.get_by_text("Your place in line")).to_be_visible()
+    await page.wait_for_timeout(400)
+    await somebody.close()
+
+
+async def scanner(page: Page, demo: Demo) -> None:
+    """A phone at a gate of the festival that is on: somebody comes, or comes again."""
+    event = show_of(demo.origin, "Signal Hill Sounds")["id"]
+    async with owner(demo) as desk:
+        venue = (await desk.get(f"/api/events/{event}")).json()["data"]["venue_id"]
+        gate = (await desk.get(f"/api/venues/{venue}/gates")).json()["data"][0]
+        wish = {"event_id": event, "name": "Phone 3", "gate_ids": [gate["id"]], "rights": ["scan", "search"]}
+        pairing = (await desk.post("/api/scan/devices", json=wish)).raise_for_status().json()["data"]
+        found = (await desk.post("/api/orders/search", json={"event_id": event, "status": "paid"})).json()["data"][0]
+        ticket = (await desk.get(f"/api/orders/{found['id']}")).json()["data"]["tickets"][0]
+    await page.goto(f"{demo.origin}/scan/#{HOUSE}/{pairing['code']}")
+    await page.get_by_role("button", name="Pair").click()
+    await expect(page.get_by_role("heading", name=gate["name"])).to_be_visible()
+    await expect(page.get_by_text("Online", exact=True)).to_be_visible()
+    await gate_work.by_hand(page, ticket["code"])
+    await expect(gate_work.verdict(page)).to_be_visible()
+
+
 async def arena(page: Page, demo: Demo) -> None:
     await page.goto(f"{page_of(demo.origin, 'Aurora: the World Tour')}/queue")
     await expect(page.get_by_role("application")).to_be_visible()
@@ -77,8 +138,8 @@ async def arena(page: Page, demo: Demo) -> None:
 
 async def console(page: Page, demo: Demo, path: str = "") -> None:
     """As the owner, whose session is in the browser's cookie as after signing in."""
-    wish = {"organization": HOUSE, "email": "owner@demo.example", "password": demo.passwords["owner"]}
-    answer = await page.request.post(f"{demo.origin}/api/auth/login", data=wish, headers={"origin": demo.origin})
+    headers = {"origin": demo.origin}
+    answer = await page.request.post(f"{demo.origin}/api/auth/login", data=demo.sign_in, headers=headers)
     assert answer.ok, await answer.text()
     await page.goto(f"{demo.origin}/console{path}")
     await expect(page.get_by_role("heading", level=1)).to_be_visible()
@@ -101,6 +162,9 @@ SHOTS = (
     Shot("console", console),
     Shot("console-dark", console, DARK),
     Shot("doors", doors),
+    Shot("order", order),
+    Shot("scanner", scanner, GATE),
+    Shot("waiting-room", waiting_room),  # the last one: from now on people wait
 )
 
 
@@ -130,9 +194,9 @@ async def _taken(browser: Browser, shot: Shot, demo: Demo) -> bytes:
 
 
 def reduced(png: bytes) -> bytes:
-    """Few colours do for a page of paper and ink."""
+    """Few colours do for a page of paper and ink. An octree keeps those that are rare, as amber is on a wide map."""
     out = BytesIO()
-    few = Image.open(BytesIO(png)).convert("RGB").quantize(COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    few = Image.open(BytesIO(png)).convert("RGB").quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     few.save(out, "PNG", optimize=True)
     return out.getvalue()
 

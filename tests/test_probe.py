@@ -357,7 +357,7 @@ async def _device(services: Services, tenant: Tenant) -> UUID:
 async def _add_device(services: Services, tenant: Tenant, event_id: UUID) -> NewPairing:
     wish = await _new_device(services, tenant, event_id)
     async with services.database.tenant(tenant.id) as tx:
-        return await scanners.add(tx, tenant.principal("owner"), wish)
+        return await scanners.add(tx, tenant.principal("owner"), "http://house.test", wish)
 
 
 async def _device_token(services: Services, tenant: Tenant) -> str:

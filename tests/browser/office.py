@@ -8,7 +8,7 @@ from playwright.async_api import Locator, Page, expect
 
 from tests.accounts.helpers import data
 from tests.browser.chromium import Visit, Visitor
-from tests.fixtures import Client
+from tests.fixtures import Client, Tenant
 
 
 async def signed_in(visit: Visit, token: str, path: str, **options: Any) -> Visitor:
@@ -16,6 +16,13 @@ async def signed_in(visit: Visit, token: str, path: str, **options: Any) -> Visi
     one: Visitor = await visit("/health/live", **options)
     await become(one, token)
     await one.go(path)
+    return one
+
+
+async def at_the_desk(visit: Visit, tenant: Tenant, path: str, **options: Any) -> Visitor:
+    """As the owner, at a page of the console that has come."""
+    one = await signed_in(visit, tenant.tokens["owner"], f"/console{path}", **options)
+    await settled(one.page)
     return one
 
 
@@ -64,3 +71,7 @@ async def linked(staff: Client, path: str) -> str:
 def figure(page: Page, label: str) -> Locator:
     """One of the strip's: its number stands below its word."""
     return page.locator("dl > div", has=page.get_by_text(label, exact=True)).locator("dd")
+
+
+def row(page: Page, table: str, words: str) -> Locator:
+    return page.get_by_role("table", name=table).get_by_role("row").filter(has_text=words)

@@ -11,9 +11,9 @@ from playwright.async_api import Locator, Page, Route, expect
 
 from tests.accounts.helpers import data
 from tests.browser import counter
-from tests.browser.chromium import Visit, Visitor
+from tests.browser.chromium import Visit
 from tests.browser.gate import an_evening
-from tests.browser.office import answer, become, clean, figure, linked, settled, signed_in
+from tests.browser.office import answer, at_the_desk, become, clean, figure, linked, row, settled
 from tests.browser.test_widget import shop
 from tests.checkout.helpers import Sale, bought
 from tests.fixtures import Client, Tenant
@@ -22,16 +22,6 @@ from tests.fixtures import Client, Tenant
 @pytest.fixture
 async def sale(staff: Client) -> Sale:
     return await counter.small_house(staff)
-
-
-async def at_the_desk(visit: Visit, tenant: Tenant, path: str) -> Visitor:
-    one = await signed_in(visit, tenant.tokens["owner"], f"/console{path}")
-    await settled(one.page)
-    return one
-
-
-def row(page: Page, table: str, words: str) -> Locator:
-    return page.get_by_role("table", name=table).get_by_role("row").filter(has_text=words)
 
 
 # --- numbers that move

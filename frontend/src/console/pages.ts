@@ -44,6 +44,7 @@ export const PAGES: readonly PageRow[] = [
   { path: '/events/:id/tickets', title: t.titles.ticketsAndPrices, right: 'sales.read', section: 'Show', load: () => import('./pages/Tickets.svelte') },
   { path: '/events/:id/orders', title: t.titles.orders, right: 'orders.read', section: 'Show', load: () => import('./pages/Orders.svelte') },
   { path: '/events/:id/queue', title: t.titles.queueAndCheckout, right: 'queue.read', section: 'Show', load: () => import('./pages/Queue.svelte') },
+  { path: '/events/:id/waitlist', title: t.titles.waitingList, right: 'waitlist.read', section: 'Show', load: () => import('./pages/Waitlist.svelte') },
   { path: '/events/:id/report', title: t.titles.report, right: 'sales.read', section: 'Show', load: () => import('./pages/ShowReport.svelte') },
   { path: '/events/:id/doors', title: t.titles.liveOccupancy, right: 'scanning.watch', section: 'Show', load: () => import('./pages/Doors.svelte') },
   { path: '/events/:id/devices', title: t.titles.devicesAndIncidents, right: 'scanning.watch', section: 'Show', load: () => import('./pages/ShowDevices.svelte') },
@@ -57,6 +58,7 @@ export const PAGES: readonly PageRow[] = [
   { path: '/members', title: t.titles.members, right: 'memberships.read', section: 'People', load: () => import('./pages/Members.svelte') },
   { path: '/team', title: t.titles.team, right: 'members.read', section: 'People', load: () => import('./pages/Team.svelte') },
 
+  { path: '/organisation', title: t.titles.organisation, right: 'org.update', section: 'Settings', load: () => import('./pages/OwnOrganization.svelte') },
   { path: '/rules', title: t.titles.seatingRules, right: 'seating.read', section: 'Settings', load: () => import('./pages/Policy.svelte') },
   { path: '/sites', title: t.titles.otherSites, right: 'org.update', section: 'Settings', load: () => import('./pages/OtherSites.svelte') },
   { path: '/letters', title: t.titles.letters, right: 'mail_templates.read', section: 'Settings', load: () => import('./pages/Letters.svelte') },

@@ -2,8 +2,9 @@
 
 import type * as contract from '../lib/contract';
 
-export type { Charge, EventReport, FoundOrder, LiveGates, Move, Order, OrderRefund, PromoCode, SalesPoint, Seating, ShowReport, ShowSales, Status, TicketType, Venue } from '../lib/contract';
+export type { Charge, EntryRow, EventLayoutView, EventReport, FoundOrder, LiveGates, Move, Order, OrderRefund, PromoCode, SalesPoint, Seating, ShowReport, ShowSales, Status, TicketType, Venue } from '../lib/contract';
 
+export type Waitlist = contract.ListView;
 export type Show = contract.EventView;
 export type Occupancy = Omit<contract.seating_model_Occupancy, 'version'>; // which is for maps
 export type QueueRoom = contract.RoomView;

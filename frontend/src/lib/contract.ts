@@ -1058,6 +1058,8 @@ export interface NewPairing {
   id: string;
   code: string;
   organization: string;
+  link: string;
+  qr: string;
   expires_at: string;
   device: Device;
 }

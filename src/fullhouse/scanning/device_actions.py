@@ -1,5 +1,6 @@
 """Devices: paired by a short code, revoked at once."""
 
+import asyncio
 import hashlib
 import hmac
 import os
@@ -19,6 +20,7 @@ from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import announce
+from fullhouse.kit.qr import qr_svg
 from fullhouse.kit.secrets import Keyring, Kind
 from fullhouse.kit.services import Services
 from fullhouse.scanning import store
@@ -40,8 +42,8 @@ KEY = "scan-device-key"
 FORMER = b"former pairing:"
 
 
-async def add(tx: Tx, who: Principal, wish: NewDevice) -> NewPairing:
-    """The device itself comes later, with the code."""
+async def add(tx: Tx, who: Principal, public_url: str, wish: NewDevice) -> NewPairing:
+    """The device itself comes later, with the code, which is behind the link's `#`: no log has it."""
     assert tx.organization_id
     await events.get_event(tx, wish.event_id)
     gates = await store.gates_of_show(tx, tx.organization_id, wish.event_id, wish.gate_ids)
@@ -57,7 +59,12 @@ async def add(tx: Tx, who: Principal, wish: NewDevice) -> NewPairing:
     after = {"event_id": device.event_id, "name": device.name, "gate_ids": device.gate_ids, "rights": device.rights}
     await audit.write(tx, "scan_device.added", "scan_device", device.id, after=after)
     house = await accounts.get_profile(tx)
-    return NewPairing(id=device.id, code=code, organization=house.slug, expires_at=expires_at, device=device)
+    link = f"{public_url}/scan/#{house.slug}/{code}"
+    drawn = await asyncio.to_thread(qr_svg, link)
+    return NewPairing(
+        id=device.id, code=code, organization=house.slug, link=link, qr=drawn.decode(), expires_at=expires_at,
+        device=device,
+    )  # fmt: skip
 
 
 async def pair(services: Services, actor: Actor, wish: Pair) -> Paired:

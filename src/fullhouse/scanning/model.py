@@ -97,11 +97,16 @@ class Device(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewPairing(msgspec.Struct, frozen=True, kw_only=True):
-    """A device that waits for whoever brings the code. It is good once, and not for long."""
+    """A device that waits for whoever brings the code. It is good once, and not for long.
+
+    `link` opens the scanner with the code filled in; `qr` is the link as a QR code, an SVG.
+    """
 
     id: UUID
     code: str
     organization: str
+    link: str
+    qr: str
     expires_at: datetime
     device: Device
 

@@ -57,9 +57,9 @@ Since = Annotated[
 
 
 @post("/api/scan/devices", "scanning.devices", location="/api/scan/devices/{id}")
-async def add_device(tx: Tx, who: Principal, data: NewDevice) -> NewPairing:
+async def add_device(tx: Tx, services: Services, who: Principal, data: NewDevice) -> NewPairing:
     """Make a pairing code for a device at some gates of a show. It is good once, for ten minutes."""
-    return await device_actions.add(tx, who, data)
+    return await device_actions.add(tx, who, services.public_url, data)
 
 
 @get("/api/scan/devices", "scanning.devices")

@@ -1,6 +1,5 @@
 """A ticket to show, to print and to keep: the QR as a drawing, the sheets as a PDF. Pure."""
 
-import io
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -8,11 +7,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import msgspec
-import segno
 
 from fullhouse.events import policy
 from fullhouse.kit import paper
 from fullhouse.kit.money import Money
+from fullhouse.kit.qr import qr_svg as qr_svg
 from fullhouse.tickets.model import TicketRow, TicketView
 
 _TEMPLATE = Path(__file__).with_name("ticket.typ").read_bytes()
@@ -36,13 +35,6 @@ def passed_on(row: TicketRow) -> TicketView:
     """For whoever gave it away: that it is gone, and nothing that opens a gate or names who has it by now."""
     hidden = {"code": "", "holder_name": "", "holder_email": "", "holder_user_id": None, "membership_id": None}
     return view(msgspec.structs.replace(row, **hidden), None)
-
-
-def qr_svg(text: str, *, border: int = 2) -> bytes:
-    drawn = io.BytesIO()
-    code = segno.make(text, error="m", micro=False, boost_error=False)
-    code.save(drawn, kind="svg", border=border, xmldecl=False, svgclass=None, lineclass=None, omitsize=True)
-    return drawn.getvalue()
 
 
 def sheets(tickets: Sequence[TicketView], organization: str, brand: str = BRAND, on_brand: str = ON_BRAND) -> bytes:

@@ -18,6 +18,8 @@ export interface Pairing {
   id: string;
   code: string;
   organization: string;
+  link: string;
+  qr: string;
   expires_at: string;
   device: Device;
 }

@@ -6,6 +6,7 @@ import type { common } from './common';
 import type { doors } from './doors';
 import type { frame } from './frame';
 import type { generators } from './generators';
+import type { house } from './house';
 import type { layouts } from './layouts';
 import type { ledger } from './ledger';
 import type { letters } from './letters';
@@ -23,6 +24,7 @@ import type { shows } from './shows';
 import type { sites } from './sites';
 import type { tickets } from './tickets';
 import type { venues } from './venues';
+import type { waitlist } from './waitlist';
 import type { webhooks } from './webhooks';
 
 export interface Areas {
@@ -32,6 +34,7 @@ export interface Areas {
   doors: typeof doors;
   frame: typeof frame;
   generators: typeof generators;
+  house: typeof house;
   layouts: typeof layouts;
   ledger: typeof ledger;
   letters: typeof letters;
@@ -49,5 +52,6 @@ export interface Areas {
   sites: typeof sites;
   tickets: typeof tickets;
   venues: typeof venues;
+  waitlist: typeof waitlist;
   webhooks: typeof webhooks;
 }

@@ -62,6 +62,7 @@ export const frame = {
     ticketsAndPrices: 'Tickets and prices',
     orders: 'Orders',
     queueAndCheckout: 'Queue and checkout',
+    waitingList: 'Waiting list',
     report: 'Report',
     liveOccupancy: 'Live occupancy',
     devicesAndIncidents: 'Devices and incidents',

@@ -32,6 +32,17 @@ export const queue = {
   aMinute: 'a minute',
   haveBought: 'Have bought',
   leftAndExpired: (left: string, expired: string) => `${left} left, ${expired} ran out of time`,
+  lineInNumbers: 'The line in numbers',
+
+  // at the checkout
+  checkout: 'Checkout',
+  open: 'Open now',
+  begunInAll: (n: string) => `${n} were begun in all`,
+  placesHeld: 'Places held now',
+  placesHeldMore: 'in checkouts and baskets',
+  paid: 'Paid',
+  paidMore: 'checkouts that became orders',
+  abandoned: 'Abandoned',
 
   // how it works
   howItWorks: 'How it works',

@@ -56,6 +56,8 @@ export const shows = {
   anotherShow: 'another show',
   posterOf: (name: string) => `Poster of ${name}`,
   seeInShop: 'See it in the shop',
+  inOtherSites: 'In other sites',
+  inOtherSitesMore: 'This line in a page of yours puts the show’s box office there.',
 
   // its copy, and its end
   duplicate: 'Duplicate',

@@ -60,6 +60,7 @@ export const frame: typeof en = {
     ticketsAndPrices: 'Kaartjies en pryse',
     orders: 'Bestellings',
     queueAndCheckout: 'Ry en betaling',
+    waitingList: 'Waglys',
     report: 'Verslag',
     liveOccupancy: 'Nou binne',
     devicesAndIncidents: 'Toestelle en voorvalle',

@@ -7,6 +7,7 @@ import { common } from './common';
 import { doors } from './doors';
 import { frame } from './frame';
 import { generators } from './generators';
+import { house } from './house';
 import { layouts } from './layouts';
 import { ledger } from './ledger';
 import { letters } from './letters';
@@ -24,6 +25,7 @@ import { shows } from './shows';
 import { sites } from './sites';
 import { tickets } from './tickets';
 import { venues } from './venues';
+import { waitlist } from './waitlist';
 import { webhooks } from './webhooks';
 
-speak({ audit, charts, common, doors, frame, generators, layouts, ledger, letters, lifecycle, metrics, orders, overview, people, platform, queue, reports, rules, seating, shows, sites, tickets, venues, webhooks });
+speak({ audit, charts, common, doors, frame, generators, house, layouts, ledger, letters, lifecycle, metrics, orders, overview, people, platform, queue, reports, rules, seating, shows, sites, tickets, venues, waitlist, webhooks });

@@ -30,6 +30,17 @@ export const queue: typeof en = {
   aMinute: 'per minuut',
   haveBought: 'Het gekoop',
   leftAndExpired: (left, expired) => `${left} het verlaat, ${expired} se tyd het verval`,
+  lineInNumbers: 'Die ry in getalle',
+
+  // by die betaling
+  checkout: 'Betaling',
+  open: 'Nou oop',
+  begunInAll: (n) => `${n} is altesaam begin`,
+  placesHeld: 'Plekke nou gehou',
+  placesHeldMore: 'in betalings en mandjies',
+  paid: 'Betaal',
+  paidMore: 'betalings wat bestellings geword het',
+  abandoned: 'Laat vaar',
 
   // hoe dit werk
   howItWorks: 'Hoe dit werk',

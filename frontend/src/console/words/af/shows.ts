@@ -54,6 +54,8 @@ export const shows: typeof en = {
   anotherShow: '’n ander vertoning',
   posterOf: (name) => `Plakkaat van ${name}`,
   seeInShop: 'Sien dit in die winkel',
+  inOtherSites: 'In ander werwe',
+  inOtherSitesMore: 'Hierdie reël in ’n bladsy van jou sit die vertoning se kaartjiekantoor daar.',
 
   // die kopie, en die einde
   duplicate: 'Dupliseer',
