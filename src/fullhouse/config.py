@@ -115,8 +115,8 @@ def load(environment: Mapping[str, str]) -> Config:
         database_read_url=_url(values, "DATABASE_READ_URL", "postgresql", "postgres"),
         database_connections=_whole(values, "DATABASE_CONNECTIONS", 2, 200),
         redis_url=_url(values, "REDIS_URL", "redis", "rediss", "unix"),
-        amqp_url=_url(values, "AMQP_URL", "amqp", "amqps"),
-        smtp_url=_url(values, "SMTP_URL", "smtp", "smtps"),
+        amqp_url=_server(values, "AMQP_URL", "amqp", "amqps"),
+        smtp_url=_server(values, "SMTP_URL", "smtp", "smtps"),
         smtp_from=values["SMTP_FROM"],
         stripe=_stripe(values),
         s3=_bucket(values),
@@ -178,9 +178,26 @@ def _one_of(values: Mapping[str, str], name: str, allowed: tuple[str, ...]) -> s
 def _url(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
     if not values[name]:
         return None
-    if urlsplit(values[name]).scheme not in schemes:
+    if values[name].partition(":")[0].lower() not in schemes:
         raise ConfigError(f"{name} must begin with {schemes[0]}://.")  # its value may hold a password: not shown
     return values[name]
+
+
+def _server(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
+    """A machine and its port. A bare / or # in a password ends the address too early, and the worker would find out."""
+    if (url := _url(values, name, *schemes)) is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        readable = parts.hostname and parts.port != 0 and "@" not in parts.path + parts.query + parts.fragment
+    except ValueError:  # which quotes a piece of the value
+        readable = False
+    if not readable:
+        raise ConfigError(
+            f"{name} must look like {schemes[0]}://user:password@host:port; in a password, / is written %2F, # is %23, "
+            "? is %3F, @ is %40 and : is %3A."
+        )
+    return url
 
 
 def _stripe(values: Mapping[str, str]) -> StripeKeys | None:
