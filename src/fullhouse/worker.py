@@ -69,7 +69,12 @@ async def run(settings: Config) -> None:
         open_post(services, settings.amqp_url, wiring.reactions(services), wiring.ASYNC_ALL) as post,
     ):
         finder = await Database.open(settings.database_url, WORKER, size=4)
-        worker = Worker(settings.database_url, services.database, wiring.jobs(settings, services))
+        worker = Worker(
+            settings.database_url,
+            services.database,
+            wiring.jobs(settings, services),
+            patience={mail.JOB: mail.ATTEMPTS},
+        )
         tasks = [
             asyncio.create_task(worker.run(), name="jobs"),
             *(
