@@ -139,7 +139,6 @@ async def test_the_time_to_a_sale_and_who_ended_a_hold(server_url: str) -> None:
     assert not {"Seq Scan", "seat_holds_person", "seat_holds_pkey"} & set(read)
 
 
-@pytest.mark.req("EV-12")
 async def test_a_notice_reads_the_people_of_its_show_alone(server_url: str) -> None:
     text = notice_store.statements.texts["gather_people"]
     found = text[text.index("SELECT") : text.index("ON CONFLICT")]  # to write them down takes a notice
