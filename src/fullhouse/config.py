@@ -40,6 +40,7 @@ SETTINGS = (
     Setting("FULLHOUSE_SECRET_KEY", "", "signs cursors and seals; made and kept in the state folder if unset"),
     Setting("FULLHOUSE_TRUSTED_PROXIES", "", "networks whose X-Forwarded-For is believed, e.g. 10.0.0.0/8"),
     Setting("FULLHOUSE_CORS_ORIGINS", "", "other sites whose pages may call the API, separated by commas; none"),
+    Setting("FULLHOUSE_METRICS_PORT", "", "port for the metrics of a `fullhouse worker` on its own; none if unset"),
     Setting("FULLHOUSE_LOG", "info", "debug, info, warning or error"),
     Setting("DATABASE_URL", "", "your own PostgreSQL 15 or newer; the embedded one if unset"),
     Setting("DATABASE_OWNER_URL", "", "the log-in that migrates and makes the roles; DATABASE_URL if unset"),
@@ -74,6 +75,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     secret_key: str | None
     trusted_proxies: tuple[Network, ...]
     cors_origins: tuple[str, ...]
+    metrics_port: int | None
     log_level: str
     database_url: str | None
     database_owner_url: str | None
@@ -108,6 +110,7 @@ def load(environment: Mapping[str, str]) -> Config:
         secret_key=_secret(values["FULLHOUSE_SECRET_KEY"]),
         trusted_proxies=_networks(values["FULLHOUSE_TRUSTED_PROXIES"]),
         cors_origins=_origins(values["FULLHOUSE_CORS_ORIGINS"]),
+        metrics_port=_whole(values, "FULLHOUSE_METRICS_PORT", 1, 65_535) if values["FULLHOUSE_METRICS_PORT"] else None,
         log_level=_one_of(values, "FULLHOUSE_LOG", ("debug", "info", "warning", "error")),
         database_url=_url(values, "DATABASE_URL", "postgresql", "postgres"),
         database_owner_url=_url(values, "DATABASE_OWNER_URL", "postgresql", "postgres")
