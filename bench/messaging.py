@@ -125,6 +125,7 @@ async def post(url: str, amqp_url: str) -> None:
 
 def reserving(here: Ground, amqp_url: str, house: House, seconds: float) -> None:
     rates: dict[bool, list[float]] = {True: [], False: []}
+    sent: list[float] = []
 
     def measure(server: _load.Server) -> float:
         """On a house that has sent everything so far, as one has whose relay always runs."""
@@ -142,8 +143,21 @@ def reserving(here: Ground, amqp_url: str, house: House, seconds: float) -> None
             rates[False].append(measure(server))
             with working(here.urls.serving, amqp_url):
                 rates[True].append(measure(server))
+                sent.append(asyncio.run(_sent_since_all(here.urls.owner)) / seconds)
     at_work, alone = statistics.median(rates[True]), statistics.median(rates[False])
     print(f"reserving with the relay at work: {at_work:,.0f}/s ÷ without: {alone:,.0f}/s = {at_work / alone:.2f}")
+    print(f"facts that the relay sent meanwhile: {statistics.median(sent):,.0f}/s")
+
+
+async def _sent_since_all(url: str) -> int:
+    """Those that the relay has marked: they alone have an attempt."""
+    owner = await asyncpg.connect(url)
+    found: int = await owner.fetchval(
+        "SELECT count(*) FROM outbox"
+        " WHERE attempts > 0 AND sent_at > (SELECT max(sent_at) FROM outbox WHERE attempts = 0)"
+    )
+    await owner.close()
+    return found
 
 
 async def _send_all(url: str) -> None:

@@ -1,9 +1,11 @@
-"""Reports count a show's holds and checkouts by their indexes: by plan, on filled tables, under row-level security.
+"""Reports count a show's holds and checkouts by their indexes, and a notice finds its people by theirs: by plan, on
+filled tables, under row-level security.
 
 Beside the shows of one house stand as many of another: whoever reads a table whole, or a house whole, is seen.
 """
 
 import os
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +14,8 @@ import pytest
 
 from fullhouse.checkout import report_store as store
 from fullhouse.kit.db import APP
+from fullhouse.kit.ids import new_id
+from fullhouse.messaging import notice_store
 from tests.events.test_indexes import used
 from tests.services.client import ask
 
@@ -19,7 +23,17 @@ pytestmark = pytest.mark.req("OBS-3")
 SHOWS, HOLDS, CHECKOUTS = 60, 1_000, 250  # of each house; of each show
 HOUSE = UUID("0000e57b-0000-7000-8000-000000000001")
 SHOW = UUID("0000e57b-0000-7000-9000-000000000003")
-TABLES = ("audit_log", "order_lines", "orders", "checkout_items", "checkout_sessions", "seat_holds", "events")
+TABLES = (
+    "audit_log",
+    "tickets",
+    "users",
+    "order_lines",
+    "orders",
+    "checkout_items",
+    "checkout_sessions",
+    "seat_holds",
+    "events",
+)
 BY_SHOW = {"seat_holds_ended", "seat_holds_due", "checkout_sessions_show", "checkout_items_pkey", "orders_event"}
 BY_SHOW |= {"order_lines_pkey"}
 
@@ -63,6 +77,12 @@ SELECT id, house, show, id, id, id, translate(upper(right(id::text, 4) || substr
 INSERT INTO order_lines (organization_id, order_id, position, hold_id, ticket_type_id, name, quantity, unit, net,
                          counted)
 SELECT house, id, 0, id, id, 'Seat', 1, 1, 1, false FROM held WHERE h <= {CHECKOUTS} AND h % 2 = 0;
+INSERT INTO users (id, organization_id, email, name, role)
+SELECT id, house, id || '@example.org', 'Holder', 'customer' FROM held WHERE h <= 100;
+INSERT INTO tickets (id, organization_id, event_id, order_id, ticket_type_id, number, code, nonce, holder_name,
+                     holder_email)
+SELECT id, organization_id, event_id, id, id, code, code, decode(repeat('00', 8), 'hex'), 'Fay', 'fay@example.org'
+FROM orders;
 INSERT INTO audit_log (id, organization_id, actor_type, action, entity_type, entity_id)
 SELECT gen_random_uuid(), house, 'system', 'seat_reserved', 'seat_hold', id FROM held
 UNION ALL SELECT gen_random_uuid(), house, 'system', 'hold.cancelled', 'seat_hold', id FROM held WHERE h % 3 = 2;
@@ -117,3 +137,13 @@ async def test_the_time_to_a_sale_and_who_ended_a_hold(server_url: str) -> None:
     read = await _read(server_url, "released_by_house", SHOW)
     assert "seat_holds_ended" in read
     assert not {"Seq Scan", "seat_holds_person", "seat_holds_pkey"} & set(read)
+
+
+async def test_a_notice_reads_the_people_of_its_show_alone(server_url: str) -> None:
+    text = notice_store.statements.texts["gather_people"]
+    found = text[text.index("SELECT") : text.index("ON CONFLICT")]  # to write them down takes a notice
+    read = await used(server_url, APP, HOUSE, found, HOUSE, new_id(), SHOW, datetime.now(UTC))
+    assert "seat_holds_ended" in read
+    assert "orders_event" in read or "orders_pkey" in read
+    assert "tickets_organization_id_event_id_number_key" in read
+    assert not {"Seq Scan", "seat_holds_person", "seat_holds_pkey", "orders_newest"} & set(read)

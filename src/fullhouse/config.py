@@ -40,6 +40,7 @@ SETTINGS = (
     Setting("FULLHOUSE_SECRET_KEY", "", "signs cursors and seals; made and kept in the state folder if unset"),
     Setting("FULLHOUSE_TRUSTED_PROXIES", "", "networks whose X-Forwarded-For is believed, e.g. 10.0.0.0/8"),
     Setting("FULLHOUSE_CORS_ORIGINS", "", "other sites whose pages may call the API, separated by commas; none"),
+    Setting("FULLHOUSE_METRICS_PORT", "", "port for the metrics of a `fullhouse worker` on its own; none if unset"),
     Setting("FULLHOUSE_LOG", "info", "debug, info, warning or error"),
     Setting("DATABASE_URL", "", "your own PostgreSQL 15 or newer; the embedded one if unset"),
     Setting("DATABASE_OWNER_URL", "", "the log-in that migrates and makes the roles; DATABASE_URL if unset"),
@@ -74,6 +75,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     secret_key: str | None
     trusted_proxies: tuple[Network, ...]
     cors_origins: tuple[str, ...]
+    metrics_port: int | None
     log_level: str
     database_url: str | None
     database_owner_url: str | None
@@ -108,6 +110,7 @@ def load(environment: Mapping[str, str]) -> Config:
         secret_key=_secret(values["FULLHOUSE_SECRET_KEY"]),
         trusted_proxies=_networks(values["FULLHOUSE_TRUSTED_PROXIES"]),
         cors_origins=_origins(values["FULLHOUSE_CORS_ORIGINS"]),
+        metrics_port=_whole(values, "FULLHOUSE_METRICS_PORT", 1, 65_535) if values["FULLHOUSE_METRICS_PORT"] else None,
         log_level=_one_of(values, "FULLHOUSE_LOG", ("debug", "info", "warning", "error")),
         database_url=_url(values, "DATABASE_URL", "postgresql", "postgres"),
         database_owner_url=_url(values, "DATABASE_OWNER_URL", "postgresql", "postgres")
@@ -115,8 +118,8 @@ def load(environment: Mapping[str, str]) -> Config:
         database_read_url=_url(values, "DATABASE_READ_URL", "postgresql", "postgres"),
         database_connections=_whole(values, "DATABASE_CONNECTIONS", 2, 200),
         redis_url=_url(values, "REDIS_URL", "redis", "rediss", "unix"),
-        amqp_url=_url(values, "AMQP_URL", "amqp", "amqps"),
-        smtp_url=_url(values, "SMTP_URL", "smtp", "smtps"),
+        amqp_url=_server(values, "AMQP_URL", "amqp", "amqps"),
+        smtp_url=_server(values, "SMTP_URL", "smtp", "smtps"),
         smtp_from=values["SMTP_FROM"],
         stripe=_stripe(values),
         s3=_bucket(values),
@@ -178,9 +181,26 @@ def _one_of(values: Mapping[str, str], name: str, allowed: tuple[str, ...]) -> s
 def _url(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
     if not values[name]:
         return None
-    if urlsplit(values[name]).scheme not in schemes:
+    if values[name].partition(":")[0].lower() not in schemes:
         raise ConfigError(f"{name} must begin with {schemes[0]}://.")  # its value may hold a password: not shown
     return values[name]
+
+
+def _server(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
+    """A machine and its port. A bare / or # in a password ends the address too early, and the worker would find out."""
+    if (url := _url(values, name, *schemes)) is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        readable = parts.hostname and parts.port != 0 and "@" not in parts.path + parts.query + parts.fragment
+    except ValueError:  # which quotes a piece of the value
+        readable = False
+    if not readable:
+        raise ConfigError(
+            f"{name} must look like {schemes[0]}://user:password@host:port; in a password, / is written %2F, # is %23, "
+            "? is %3F, @ is %40 and : is %3A."
+        )
+    return url
 
 
 def _stripe(values: Mapping[str, str]) -> StripeKeys | None:

@@ -35,6 +35,7 @@ def status(settings: Config, _args: argparse.Namespace) -> int:
             (str(waits.parked_reactions), "an operator: parked reactions", ""),
             (str(waits.unsent), broker, _ago(waits.unsent_s)),
             (str(waits.parked_facts), "an operator: facts that the broker refuses", ""),
+            (str(waits.failed_jobs), "an operator: jobs that were given up (`fullhouse jobs`)", ""),
         ]
         print(table(rows))
 

@@ -4,10 +4,12 @@ import asyncio
 import os
 import signal
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import structlog
 import uvloop
+from prometheus_client import start_http_server
 
 from fullhouse import config, prove, wiring
 from fullhouse.accounts import jobs as accounts_jobs
@@ -20,7 +22,7 @@ from fullhouse.holds.watch import Watch
 from fullhouse.kit import idempotency, mail, outbox, telemetry
 from fullhouse.kit.db import WORKER, Database, sweep
 from fullhouse.kit.job_worker import Worker
-from fullhouse.kit.loops import Loop
+from fullhouse.kit.loops import Loop, in_each_process
 from fullhouse.kit.process import step_back
 from fullhouse.kit.services import Services, open_parts, open_services
 from fullhouse.messaging import jobs as messaging_jobs
@@ -41,6 +43,8 @@ def main() -> int:
     settings = config.load(os.environ)
     telemetry.configure_logs(settings.log_level, process="worker")
     step_back()
+    if settings.metrics_port and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:  # under `serve` they are on its page
+        start_http_server(settings.metrics_port, settings.host)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(run(settings))
     return 0
@@ -69,7 +73,13 @@ async def run(settings: Config) -> None:
         open_post(services, settings.amqp_url, wiring.reactions(services), wiring.ASYNC_ALL) as post,
     ):
         finder = await Database.open(settings.database_url, WORKER, size=4)
-        worker = Worker(settings.database_url, services.database, wiring.jobs(settings, services))
+        worker = Worker(
+            settings.database_url,
+            services.database,
+            wiring.jobs(settings, services),
+            patience={mail.JOB: mail.ATTEMPTS},
+        )
+        watch = partial(messaging_jobs.watch, finder, broker=bool(settings.amqp_url))
         tasks = [
             asyncio.create_task(worker.run(), name="jobs"),
             *(
@@ -77,6 +87,7 @@ async def run(settings: Config) -> None:
                 for loop in loops(settings.database_url, finder, services, broker=bool(settings.amqp_url))
             ),
             *(asyncio.create_task(work(), name=name) for name, work in post.items()),
+            asyncio.create_task(in_each_process("watch messages", 15, watch), name="watch messages"),
         ]
         log.info("the worker is at work", tasks=len(tasks))
         try:
@@ -111,7 +122,6 @@ def loops(url: str, finder: Database, services: Services, *, broker: bool = Fals
         ("forget old ranks", 600, lambda: sweep(finder, events_jobs.FORGET_RANKS)),
         ("forget unused pictures", 3600, lambda: events_jobs.forget_unused_images(finder, database, files)),
         ("forget webhook deliveries", 3600, lambda: sweep(finder, webhook_jobs.FORGET)),
-        ("watch messages", 15, lambda: messaging_jobs.watch(finder, broker=broker)),
         ("forget messages", 600, lambda: messaging_jobs.forget(finder, broker=broker)),
         ("recount participants", 3600, lambda: messaging_jobs.recount(finder, database)),
         ("forget job history", 3600, lambda: sweep(finder, FORGET_HISTORY)),

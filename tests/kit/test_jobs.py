@@ -9,6 +9,7 @@ from uuid import UUID
 
 import asyncpg
 import pytest
+from structlog.testing import capture_logs
 
 from fullhouse.kit import job_worker
 from fullhouse.kit.db import Database
@@ -139,10 +140,13 @@ async def test_after_the_last_attempt_a_job_is_held_for_an_operator(
     start: Any, ask: Any, handler: Handler, owner: Any, name: str
 ) -> None:
     handler.fails = 3
-    start(max_attempts=3)
-    await ask("important")
-    held = await until(lambda: _with_status(owner, name, "failed"))
+    with capture_logs() as said:
+        start(max_attempts=3)
+        await ask("important")
+        held = await until(lambda: _with_status(owner, name, "failed"))
     assert len(handler.calls) == 3
+    told = [(it["log_level"], it["attempt"]) for it in said if "attempt" in it]
+    assert told == [("warning", 1), ("warning", 2), ("error", 3)]
     assert b"important" in held["payload"]
     failure = "SELECT traceback::text FROM jobs.history WHERE job_id = $1 AND status = 'failed'"
     assert "no luck" in await owner.fetchval(failure, held["id"])
@@ -150,6 +154,23 @@ async def test_after_the_last_attempt_a_job_is_held_for_an_operator(
     await owner.execute("UPDATE jobs.queue SET status = 'queued', attempts = 0 WHERE id = $1", held["id"])
     await ask("wakes the worker")
     await until(lambda: handler.finished == 2)
+
+
+async def test_some_jobs_have_more_patience(
+    services: Services, server_url: str, ask: Any, handler: Handler, owner: Any, name: str
+) -> None:
+    handler.fails = 4
+    pause = timedelta(milliseconds=10)
+    worker = Worker(
+        server_url, services.database, {name: handler}, max_attempts=2, first_pause=pause, patience={name: 5}
+    )
+    task = asyncio.create_task(worker.run())
+    try:
+        await ask()
+        await until(lambda: handler.finished == 1)
+    finally:
+        task.cancel()
+        await asyncio.wait((task,))
 
 
 async def test_the_same_once_waits_once(start: Any, ask: Any, handler: Handler, owner: Any, name: str) -> None:

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Any
 
 import pytest
 
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.loops import Loop
+from fullhouse.kit.loops import Loop, in_each_process
 from tests.kit.helpers import end_backends, until
 
 Work = Callable[[], Awaitable[None]]
@@ -69,6 +70,21 @@ async def test_of_many_processes_one_does_each_round(start: Any) -> None:
     await until(lambda: len(rounds.of) >= 20)
     assert len(set(rounds.of)) == 1
     assert sum(loop.leading.is_set() for loop in loops) == 1
+
+
+async def test_what_only_looks_is_done_in_each_process_through_failures(name: str) -> None:
+    seen: list[str] = []
+
+    async def look(who: str) -> None:
+        seen.append(who)
+        if len(seen) < 3:
+            raise ZeroDivisionError
+
+    running = [asyncio.create_task(in_each_process(name, 0.01, partial(look, who))) for who in "ab"]
+    await until(lambda: seen.count("a") > 3 and seen.count("b") > 3)
+    for task in running:
+        task.cancel()
+    await asyncio.wait(running)
 
 
 async def test_loops_of_different_names_lead_side_by_side(server_url: str) -> None:

@@ -329,11 +329,11 @@ async def test_what_is_enclosed_is_made_when_the_letter_leaves(room: Mailroom, s
     wanted = new_id()
     asked = []
 
-    async def tickets(tx: Tx, order_id: UUID) -> Attachment:
-        asked.append((tx.organization_id, order_id))
+    async def tickets(tx: Tx, order_id: UUID, recipient: str) -> Attachment:
+        asked.append((tx.organization_id, order_id, recipient))
         return Attachment("Tickets, für Ada.pdf", "application/pdf", b"%PDF-1.7 \x00\xff")
 
-    async def calendar(tx: Tx, order_id: UUID) -> Attachment:
+    async def calendar(tx: Tx, order_id: UUID, recipient: str) -> Attachment:
         return Attachment("show.ics", "text/calendar", b"BEGIN:VCALENDAR\r\n")
 
     enclosures = [Enclosure("tickets.pdf", wanted), Enclosure("show.ics", wanted)]
@@ -346,7 +346,7 @@ async def test_what_is_enclosed_is_made_when_the_letter_leaves(room: Mailroom, s
 
     makers = {"tickets.pdf": tickets, "show.ics": calendar}
     await room.deliver(Postman(smtp.url, SENDER, makers), ids)
-    assert asked == [(room.organization_id, wanted)]
+    assert asked == [(room.organization_id, wanted, "ada@example.org")]
     [message] = smtp.mails
     assert message.get_content_type() == "multipart/mixed"
     pdf, ics = message.iter_attachments()

@@ -270,6 +270,27 @@ async def test_a_fact_in_the_relays_hands_holds_back_what_follows_it(
     assert [n for who, _, n in seen if who == "admire"] == [3, 1, 2]
 
 
+async def test_a_mistake_of_ours_ends_nobody(
+    owner: Any, tenant: Tenant, house: Reactions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reactions, "AWAY_S_MAX", 0.01)
+    mistakes: list[Exception] = [ValueError("no number"), KeyError("payload")]
+    real = house.round
+
+    async def clumsy() -> int:
+        if mistakes:
+            raise mistakes.pop()
+        return await real()
+
+    monkeypatch.setattr(house, "round", clumsy)
+    lamp = new_id()
+    await put(owner, tenant.id, "lamp.lit", lamp)
+    running = asyncio.create_task(house.run())
+    await until(lambda: effects(owner, lamp), "the house reacts all the same", 10)
+    assert not running.done()
+    running.cancel()
+
+
 def test_a_consumer_is_called_by_its_function() -> None:
     assert name_of(admire) == "tests.kit.test_reactions.admire"
     assert reactions.MESSENGER.type == "system"

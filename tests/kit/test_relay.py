@@ -234,6 +234,26 @@ async def test_it_runs_through_failures_and_tries_with_one_fact_first(
     assert [len(batch) for batch in publisher.batches] == [10, 1, 1, 9]
 
 
+async def test_a_mistake_of_ours_ends_nobody(
+    owner: Any, tenant: Tenant, finder: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(relay_module, "AWAY_S_MAX", 0.01)
+    [fact] = await put(owner, tenant, new_id())
+    mistakes: list[Exception] = [ValueError("an address that cannot be read"), KeyError("payload")]
+
+    def say(batch: Sequence[Outgoing]) -> Outcome:
+        if mistakes:
+            raise mistakes.pop()
+        return Outcome(confirmed=[fact.id for fact in batch])
+
+    running = asyncio.create_task(Relay(finder, Scripted(say)).run())
+    async with asyncio.timeout(10):
+        while (await row(owner, fact))["sent_at"] is None:
+            assert not running.done()
+            await asyncio.sleep(0.01)
+    running.cancel()
+
+
 @pytest.mark.parametrize(("age_s", "rests"), [(0, True), (60, False)])
 async def test_in_a_rush_it_rests_until_facts_are_late(
     owner: Any, tenant: Tenant, finder: Database, monkeypatch: pytest.MonkeyPatch, age_s: int, rests: bool

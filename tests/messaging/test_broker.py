@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from fullhouse.config import ConfigError, load
 from fullhouse.kit.broker import Broker
 from fullhouse.kit.db import WORKER, Database
 from fullhouse.kit.ids import new_id
@@ -134,6 +135,22 @@ async def test_an_exchange_that_was_deleted_is_made_anew(
     assert (await relay.round())[1] is not None
     assert (await relay.round())[1] is None
     assert not await owner.fetchval("SELECT count(*) FROM outbox WHERE sent_at IS NULL")
+
+
+@pytest.mark.parametrize("name", ["AMQP_URL", "SMTP_URL"])
+@pytest.mark.parametrize("address", ["u:hid/den@host", "u:12/hidden@host", "u:hid#den@host", "u:hid?den@host",
+                                     "u:hidden@host:many", "u:hidden@host:99999", "u:hidden@[::1", ""])  # fmt: skip
+def test_an_address_that_cannot_be_read_is_found_at_the_start(name: str, address: str) -> None:
+    scheme = name.partition("_")[0].lower()
+    with pytest.raises(ConfigError, match=f"{name} must look like {scheme}://") as refused:
+        load({name: f"{scheme}://{address}"})
+    assert "hid" not in str(refused.value)
+    assert refused.value.__context__ is None
+
+
+@pytest.mark.parametrize("address", ["host", "u:p%2F%23@host:5672/our%2Fhost", "[::1]:5672", "u:p@ss@host/?name=us"])
+def test_an_address_that_can_be_read_stays_as_it_is(address: str) -> None:
+    assert load({"AMQP_URL": f"amqps://{address}"}).amqp_url == f"amqps://{address}"
 
 
 async def test_a_broker_that_is_not_there_is_said_to_be_away(server_url: str, owner: Any, tenant: Tenant) -> None:

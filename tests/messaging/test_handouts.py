@@ -108,6 +108,26 @@ async def test_a_ticket_that_changes_hands_is_sent_and_both_are_told(
     assert files(mails["ada@example.org"]) == {}
 
 
+@pytest.mark.req("BUY-5")
+async def test_a_ticket_that_went_on_before_the_letter_left_is_not_in_it(
+    client: Client, services: Services, tenant: Tenant
+) -> None:
+    async with open_parts(services, (Providers,)):
+        sale = await selling(client.as_(tenant.tokens["owner"]))
+        buyer, second = await guest(client, tenant), client.as_(tenant.tokens["customer"])
+        order = data(await buy(buyer, await begun(buyer, sale, 0)), 201)
+        path = f"/api/tickets/{order['tickets'][0]['id']}/transfer"
+        data(await buyer.post(path, json={"name": "Bea", "email": "Customer@example.org"}))
+        first_fact = await react(services, tenant, "ticket.transferred")
+        data(await second.post(path, json={"name": "Cleo", "email": "cleo@example.org"}))
+        second_fact = await react(services, tenant, "ticket.transferred")
+        late = await delivered(services, tenant, first_fact)
+        good = await delivered(services, tenant, second_fact)
+    assert set(files(late["Customer@example.org"])) == {"tickets.txt", "show.ics"}
+    assert "not valid any more" in files(late["Customer@example.org"])["tickets.txt"]
+    assert files(good["cleo@example.org"])["tickets.pdf"].startswith(b"%PDF-")
+
+
 @pytest.mark.req("BUY-5", "AUD-1")
 async def test_staff_send_an_orders_tickets_again(client: Client, services: Services, tenant: Tenant) -> None:
     owner, staff = client.as_(tenant.tokens["owner"]), client.as_(tenant.tokens["staff"])

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import aio_pika
+import asyncpg
 import msgspec
 import pytest
 
@@ -270,14 +271,23 @@ async def test_a_message_that_keeps_failing_is_dead_after_a_few_tries(
     assert await stage.processed(message) == 0  # taken back with the effect
 
 
-async def test_a_database_that_is_away_is_no_fault_of_a_message(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        ConnectionError, TimeoutError, asyncpg.TooManyConnectionsError, asyncpg.DiskFullError,
+        asyncpg.ReadOnlySQLTransactionError, asyncpg.DeadlockDetectedError, asyncpg.LockNotAvailableError,
+    ],
+)  # fmt: skip
+async def test_a_database_that_is_away_is_no_fault_of_a_message(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, trouble: type[Exception]
+) -> None:
     monkeypatch.setattr(consumer, "FIRST_PAUSE_S", 0.001)
     working, left = store.note_join, [1] * 20
 
     async def away(*arguments: Any) -> Any:
         if left:
             left.pop()
-            raise ConnectionError("the database is away")
+            raise trouble("the database is away")
         return await working(*arguments)
 
     monkeypatch.setattr(store, "note_join", away)

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.db import Database
+from fullhouse.kit import mail
+from fullhouse.kit.db import Database, Tx
 from fullhouse.kit.services import Services
+from fullhouse.messaging import turn_actions, turn_store
 from fullhouse.messaging.turn_jobs import tell_queues
 from tests.accounts.helpers import data
 from tests.fixtures import Client, Tenant
@@ -50,6 +52,41 @@ async def test_whoever_is_away_when_the_turn_comes_is_told_once(
     [letter] = data(await client.as_(tenant.tokens["owner"]).get("/api/org/mailbox"))
     assert letter["subject"] == "It is your turn: The Tempest"
     assert f"/o/{tenant.organization.slug}/the-tempest/queue" in letter["body"]
+
+
+async def test_a_crowd_is_told_in_pages_and_nobody_is_looked_at_twice(
+    client: Client,
+    tenant: Tenant,
+    services: Services,
+    finder: Database,
+    sale: OnSale,
+    clock: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    roles = ("customer", "staff", "admin", "owner")
+    await settle(services, tenant, sale, mode="on", slots=5, admit_window_s=600)
+    for role in roles:
+        assert (await come(client.as_(tenant.tokens[role]), sale)).place["status"] == "admitted"
+    await clock(timedelta(seconds=40))
+    monkeypatch.setattr(turn_actions, "TURNS", 3)
+    real = mail.post
+    posted: list[str] = []
+
+    async def dies(tx: Tx, recipient: str, *rest: Any, **more: Any) -> Any:
+        if len(posted) == 3:  # the second page
+            raise ZeroDivisionError
+        posted.append(recipient)
+        return await real(tx, recipient, *rest, **more)
+
+    with monkeypatch.context() as death:
+        death.setattr(mail, "post", dies)
+        await tell_queues(finder, services.database)
+    assert [who for _, who in await letters(services, tenant)] == sorted(posted)  # the first page stands
+    assert posted == [f"{role}@example.org" for role in roles[:3]]  # who came first
+    assert await tell_queues(finder, services.database) == 1
+    async with services.database.tenant(tenant.id) as tx:
+        assert await turn_store.who_is_away(tx, tenant.id, sale.event_id, "queue_turn", 10) == []
+    assert len(await letters(services, tenant)) == 4
 
 
 async def test_nobody_is_told_when_it_is_too_late_to_come(

@@ -268,7 +268,14 @@ DELETE FROM platform_sessions WHERE id IN (
     SELECT id FROM platform_sessions WHERE expires_at < app.clock() - interval '30 days' LIMIT 1000);
 
 -- name: sweep_mails
--- Those that were sent or refused; what waits in a local mailbox waits.
+-- Whether they were sent, refused or never left: nobody needs one after a season.
 DELETE FROM mails WHERE id IN (
     SELECT id FROM mails WHERE sent_at < app.clock() - interval '90 days'
-                            OR refused_at < app.clock() - interval '90 days' LIMIT 1000);
+                            OR refused_at < app.clock() - interval '90 days'
+                            OR sent_at IS NULL AND created_at < app.clock() - interval '90 days' LIMIT 1000);
+
+-- name: sweep_unsent_links
+-- A way in that never left is long past, and is not kept in readable text.
+DELETE FROM mails WHERE id IN (
+    SELECT id FROM mails WHERE sent_at IS NULL AND template = 'sign_in_link'
+                           AND created_at < app.clock() - interval '1 day' LIMIT 1000);

@@ -40,7 +40,7 @@ RETURNING {move};
 -- name: moves_of_migration
 SELECT {move}, t.holder_email AS email FROM ticket_moves m
 JOIN tickets t ON t.organization_id = m.organization_id AND t.id = m.ticket_id
-WHERE m.organization_id = $1 AND m.migration_id = $2 ORDER BY t.holder_email, t.number;
+WHERE m.organization_id = $1 AND m.migration_id = $2 ORDER BY lower(t.holder_email), t.number;
 
 -- name: newest_move
 SELECT {move} FROM ticket_moves m JOIN layout_migrations g ON g.organization_id = m.organization_id AND g.id = m.migration_id

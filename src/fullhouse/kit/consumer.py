@@ -16,6 +16,7 @@ from aio_pika.abc import AbstractIncomingMessage
 from prometheus_client import Counter
 
 from fullhouse.kit.broker import GONE, UNREADABLE, Broker, Gone, here, receiving
+from fullhouse.kit.db import is_gone
 from fullhouse.kit.dead import buried
 from fullhouse.kit.outbox import Poison
 from fullhouse.kit.relay import jitter
@@ -24,7 +25,10 @@ PREFETCH = 10
 TRIES = 4
 FIRST_PAUSE_S, PAUSE_S_MAX = 0.2, 5.0
 RECEIVED = Counter("fullhouse_messages_received_total", "Messages from the broker", ["queue", "outcome"])
-_DATABASE_AWAY = (OSError, asyncpg.InterfaceError, asyncpg.PostgresConnectionError, asyncpg.OperatorInterventionError)
+# Beside a database that is away: what two at once do to each other, and one that is too slow for everybody.
+_PASSING = (
+    TimeoutError, asyncpg.QueryCanceledError, asyncpg.DeadlockDetectedError, asyncpg.LockNotAvailableError,
+)  # fmt: skip
 log = structlog.get_logger()
 Handler = Callable[[AbstractIncomingMessage], Awaitable[None]]
 
@@ -72,9 +76,11 @@ class Consumer:
                 await self._handle(message)
             except Poison as poison:
                 return str(poison)
-            except _DATABASE_AWAY as error:
-                log.warning("a message waits for the database", queue=self._queue, error=repr(error))
             except Exception as error:
+                if is_gone(error) or isinstance(error, _PASSING):
+                    log.warning("a message waits for the database", queue=self._queue, error=repr(error))
+                    await asyncio.sleep(jitter(FIRST_PAUSE_S))
+                    continue
                 tried += 1
                 log.warning("a message failed", queue=self._queue, message_id=message.message_id, error=repr(error))
                 if tried == TRIES:

@@ -54,11 +54,12 @@ class Worker:
         database: Database,
         handlers: Mapping[str, Handler],
         *,
-        max_attempts: int = 14,
+        max_attempts: int = 14,  # six hours
+        patience: Mapping[str, int] | None = None,  # attempts of jobs that need another number
         first_pause: timedelta = timedelta(seconds=15),
     ) -> None:
         self._url, self._database, self._handlers = url, database, handlers
-        self._max_attempts = max_attempts
+        self._max_attempts, self._patience = max_attempts, patience or {}
         self._first_pause = first_pause
 
     async def run(self) -> None:
@@ -104,13 +105,19 @@ class Worker:
             await asyncio.gather(running, return_exceptions=True)
 
     def _register(self, queue: PgQueuer, name: str, handler: Handler) -> None:
+        max_attempts = self._patience.get(name, self._max_attempts)
+
         async def run(job: Job) -> None:
             call = msgspec.json.decode(job.payload or b"{}")
             with structlog.contextvars.bound_contextvars(job=name, organization_id=call["organization_id"]):
                 try:
                     await handler(self._database, UUID(call["organization_id"]), call["payload"])
                 except Exception as error:
-                    log.warning("a job failed", attempt=job.attempts + 1, error=repr(error))
+                    attempt = job.attempts + 1
+                    if attempt < max_attempts:
+                        log.warning("a job failed", attempt=attempt, error=repr(error))
+                    else:
+                        log.exception("a job was given up: `fullhouse jobs` shows it", attempt=attempt)
                     raise
 
         queue.entrypoint(
@@ -118,7 +125,7 @@ class Worker:
             on_failure="hold",
             executor_factory=lambda parameters: DatabaseRetryEntrypointExecutor(
                 parameters=parameters,
-                max_attempts=self._max_attempts - 1,  # it counts the repeats
+                max_attempts=max_attempts - 1,  # it counts the repeats
                 initial_delay=self._first_pause,
                 max_delay=timedelta(hours=1),
             ),

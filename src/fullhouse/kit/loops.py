@@ -1,4 +1,4 @@
-"""Periodic work: a loop per task, one leader per loop among all worker processes.
+"""Periodic work: a loop per task, one leader per loop among all worker processes; or one in each, to look and say.
 
 Leadership is a session-level advisory lock on a connection of the loop's own: it ends with the process, the connection
 or the database, without a timeout to tune. A round that fails is logged and tried again at the next beat.
@@ -76,6 +76,18 @@ class Loop:
             if not work.done():
                 work.cancel()
                 await asyncio.gather(work, return_exceptions=True)  # our own cancellation still gets through
+
+
+async def in_each_process(name: str, every_s: float, work: Callable[[], Awaitable[Any]]) -> None:
+    """Until cancelled, for what changes nothing: gauges, which whoever no longer leads would leave as they were."""
+    while True:
+        try:
+            await work()
+            ROUNDS.labels(name, "ok").inc()
+        except Exception:
+            ROUNDS.labels(name, "failed").inc()
+            log.exception("a round of periodic work failed", loop=name)
+        await asyncio.sleep(every_s)
 
 
 async def one_by_one(due: Iterable[tuple[UUID, UUID]], work: Callable[[UUID, UUID], Awaitable[int]], said: str) -> int:

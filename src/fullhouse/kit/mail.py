@@ -21,6 +21,7 @@ from fullhouse.kit.ids import new_id
 from fullhouse.kit.letters import Enclosure, Letter, LetterData
 
 JOB = "mail.deliver"
+ATTEMPTS = 56  # two days: as long as other mail servers wait for one that is away
 TOGETHER = 50  # letters of one job: they share a connection
 
 

@@ -46,7 +46,7 @@ class Attachment(msgspec.Struct, frozen=True):
     content: bytes
 
 
-Maker = Callable[[Tx, UUID], Awaitable[Attachment]]
+Maker = Callable[[Tx, UUID, str], Awaitable[Attachment]]  # of what, and whose letter it goes with
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,7 +137,7 @@ class Postman:
         files = []
         if mail.enclosures:
             async with database.tenant(organization_id) as tx:
-                files = [await self._makers[it.kind](tx, it.id) for it in mail.enclosures]
+                files = [await self._makers[it.kind](tx, it.id, mail.recipient) for it in mail.enclosures]
         return message(mail, self._sender, files)
 
     def greet(self) -> str:

@@ -19,7 +19,7 @@ from prometheus_client import Counter
 from fullhouse.kit.actors import Actor
 from fullhouse.kit.db import LOST, Database, Tx
 from fullhouse.kit.outbox import Fact, Message, Picks, Reaction
-from fullhouse.kit.relay import ATTEMPTS_MAX, BATCH, DEADLINE_S, GATHER_S, IDLE_S, Hint, give_way, jitter
+from fullhouse.kit.relay import ATTEMPTS_MAX, AWAY_S_MAX, BATCH, DEADLINE_S, GATHER_S, IDLE_S, Hint, give_way, jitter
 
 REACTED = Counter("fullhouse_reactions_total", "Reactions of the house to its facts", ["outcome"])
 MESSENGER = Actor(type="system", name="messenger")
@@ -117,7 +117,7 @@ class Reactions:
         self._oldest = datetime.now(UTC)
 
     async def run(self) -> None:
-        """Until cancelled, through lost databases."""
+        """Until cancelled, through lost databases, and mistakes of ours: the worker has more to do."""
         await asyncio.gather(self._keep(self.round, self._hint.wait), self._keep(self.retry, _rest))
 
     async def _keep(self, work: Callable[[], Awaitable[int]], wait: Callable[[], Awaitable[None]]) -> None:
@@ -130,6 +130,10 @@ class Reactions:
                 log.warning("reactions lost their database", error=repr(error))
                 taken = 0
                 await asyncio.sleep(jitter(IDLE_S))
+            except Exception:
+                log.exception("reactions failed; they go on")
+                taken = 0
+                await asyncio.sleep(jitter(AWAY_S_MAX))
             if taken < BATCH:
                 await (asyncio.sleep(GATHER_S) if taken else wait())
             else:

@@ -135,7 +135,7 @@ class Relay:
         self._oldest = datetime.now(UTC)
 
     async def run(self) -> None:
-        """Until cancelled, through lost databases and brokers."""
+        """Until cancelled, through lost databases and brokers, and mistakes of ours: the worker has more to do."""
         clock = asyncio.get_running_loop().time
         while True:
             began = clock()
@@ -144,6 +144,10 @@ class Relay:
             except LOST as error:
                 log.warning("the relay lost its database", error=repr(error))
                 await asyncio.sleep(jitter(IDLE_S))
+                continue
+            except Exception:
+                log.exception("the relay failed; it goes on")
+                await asyncio.sleep(jitter(AWAY_S_MAX))
                 continue
             if away:
                 await self._rest(away)

@@ -143,14 +143,16 @@ class Handout:
 
     # --- what goes with a letter
 
-    async def tickets_pdf(self, tx: Tx, order_id: UUID) -> Attachment:
+    async def tickets_pdf(self, tx: Tx, order_id: UUID, _recipient: str) -> Attachment:
         return await self._pdf(tx, await tickets.printed(tx, self._services.keyring, order_id))
 
-    async def ticket_pdf(self, tx: Tx, ticket_id: UUID) -> Attachment:
+    async def ticket_pdf(self, tx: Tx, ticket_id: UUID, recipient: str) -> Attachment:
+        """Whoever has passed it on before the letter left must not get the next holder's code."""
         view = await self._view(tx, ticket_id)
-        return await self._pdf(tx, [view] if view.qr else [])
+        is_theirs = view.holder_email.lower() == recipient.lower()
+        return await self._pdf(tx, [view] if view.qr and is_theirs else [])
 
-    async def show_ics(self, tx: Tx, event_id: UUID) -> Attachment:
+    async def show_ics(self, tx: Tx, event_id: UUID, _recipient: str) -> Attachment:
         """A show that the public does not see any more is no date to keep."""
         shows = []
         with suppress(EventNotFound):

@@ -22,7 +22,7 @@ async def watch(finder: Database, *, broker: bool) -> None:
     WAITING.labels("broker").set(backlog.unsent if broker else 0)
     WAITING.labels("reactions").set(backlog.unhandled)
     WAITING.labels("retry").set(backlog.owed)
-    WAITING.labels("operator").set(backlog.parked_facts + backlog.parked_reactions)
+    WAITING.labels("operator").set(backlog.parked_facts + backlog.parked_reactions + backlog.failed_jobs)
     AGE.labels("broker").set(backlog.unsent_s if broker else 0)
     AGE.labels("reactions").set(backlog.unhandled_s)
 

@@ -17,6 +17,7 @@ class Backlog(msgspec.Struct, frozen=True):
     parked_facts: int
     owed: int
     parked_reactions: int
+    failed_jobs: int
     unsent_s: float
     unhandled_s: float
 

@@ -1,14 +1,17 @@
 -- Notices: what everybody with a place in a show must know.
 
 -- part: people
--- Whoever has a ticket; who held a place when it was told, or lost it by that very change: both have the same moment.
-SELECT t.holder_email AS email, '/my' AS order_path FROM tickets t
+-- Whoever has a ticket, and who bought it; who held a place when it was told, or lost it by that very change: both have
+-- the same moment. A hold that was sold says nothing: the ticket does, and may have been given back since.
+SELECT p.email, '/my' AS order_path FROM tickets t
+JOIN orders o ON o.organization_id = t.organization_id AND o.id = t.order_id
+CROSS JOIN LATERAL (VALUES (t.holder_email), (o.buyer_email)) AS p (email)
 WHERE t.organization_id = $1 AND t.event_id = $3 AND (t.status IN ('valid', 'used') OR t.updated_at >= $4)
 UNION ALL
 SELECT u.email, NULL FROM seat_holds h
 JOIN users u ON u.organization_id = h.organization_id AND u.id = h.user_id
 WHERE h.organization_id = $1 AND h.event_id = $3 AND u.email IS NOT NULL AND u.status = 'active'
-  AND (h.status IN ('suspended', 'converted') OR h.status = 'active' AND h.held_until > $4
+  AND (h.status = 'suspended' OR h.status = 'active' AND h.held_until > $4
        OR h.status = 'cancelled' AND h.updated_at = $4)
 
 -- name: gather_people

@@ -57,6 +57,7 @@ SELECT (SELECT count(*) FROM (SELECT FROM outbox WHERE sent_at IS NULL AND parke
        (SELECT count(*) FROM outbox WHERE parked_at IS NOT NULL) AS parked_facts,
        (SELECT count(*) FROM owed_reactions WHERE parked_at IS NULL) AS owed,
        (SELECT count(*) FROM owed_reactions WHERE parked_at IS NOT NULL) AS parked_reactions,
+       (SELECT count(*) FROM jobs.queue WHERE status = 'failed') AS failed_jobs,
        coalesce(extract(epoch FROM app.clock() - (SELECT created_at FROM outbox
            WHERE sent_at IS NULL AND parked_at IS NULL ORDER BY seq LIMIT 1)), 0)::double precision AS unsent_s,
        coalesce(extract(epoch FROM app.clock() - (SELECT created_at FROM outbox

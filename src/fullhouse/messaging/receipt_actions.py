@@ -28,7 +28,8 @@ async def tell_moved(tx: Tx, message: Message) -> None:
         show=show, moves=(), answer_by=moves[0].respond_by, accept_path=MY_TICKETS, refund_path=MY_TICKETS
     )
     to = []
-    for email, mine in groupby(moves, key=lambda move: move.email):
+    for _, each in groupby(moves, key=lambda move: move.email.lower()):  # as a letter knows who has it already
+        mine = list(each)
         pairs = tuple((move.from_place, move.to_place or NO_SEAT) for move in mine)
-        to.append(mail.To(email, msgspec.structs.replace(letter, moves=pairs)))
+        to.append(mail.To(mine[0].email, msgspec.structs.replace(letter, moves=pairs)))
     await mail.post_all(tx, to, about=message.id)

@@ -14,6 +14,7 @@ from fullhouse.messaging.mail_model import QueueOpens, QueueTurn
 from fullhouse.messaging.notice_actions import show_of
 
 PAGE = 1000  # letters about an opening in one transaction; the next sweep writes more
+TURNS = 200  # letters about turns in one: each says another time, and is written by itself
 
 
 async def tell_opening(tx: Tx, event_id: UUID) -> int:
@@ -31,12 +32,13 @@ async def tell_opening(tx: Tx, event_id: UUID) -> int:
 
 
 async def tell_turns(tx: Tx, event_id: UUID) -> int:
-    away = await store.who_is_away(tx, tx.organization_id, event_id)
+    """The next page; fewer than that were the last."""
+    away = await store.who_is_away(tx, tx.organization_id, event_id, QueueTurn.template, TURNS)
     if not away:
         return 0
     show = await show_of(tx, await events.get_event(tx, event_id))
     told = 0
     for person in away:
         letter = QueueTurn(show=show, queue_path=f"{show.path}/queue", until=person.until)
-        told += await mail.post(tx, person.email, letter, about=uuid5(event_id, f"turn {person.seq}")) is not None
+        told += await mail.post(tx, person.email, letter, about=person.about) is not None
     return told

@@ -18,7 +18,12 @@ async def tell_queues(finder: Database, database: Database) -> int:
     for room in rooms:
         try:
             async with database.tenant(room.organization_id) as tx:
-                told += await actions.tell_opening(tx, room.id) + await actions.tell_turns(tx, room.id)
+                told += await actions.tell_opening(tx, room.id)
+            page = actions.TURNS
+            while page == actions.TURNS:
+                async with database.tenant(room.organization_id) as tx:
+                    page = await actions.tell_turns(tx, room.id)
+                told += page
         except Exception as error:
             if is_gone(error):
                 raise

@@ -23,11 +23,15 @@ WHERE e.organization_id = $1 AND e.event_id = $2 AND e.status = 'waiting' AND NO
 LIMIT $5;
 
 -- name: who_is_away
--- Let in a moment ago, and holding nothing since: perhaps they do not look. There must be time left to come.
-SELECT e.seq, u.email, e.expires_at AS until FROM queue_entries e
+-- Let in a moment ago, and holding nothing since: perhaps they do not look. There must be time left to come. Whoever has
+-- the letter is left out; who was let in first comes first.
+SELECT x.about, u.email, e.expires_at AS until FROM queue_entries e
+CROSS JOIN LATERAL (SELECT md5(e.event_id || ' turn ' || e.seq)::uuid AS about) x
 JOIN users u ON u.organization_id = $1 AND u.id = e.user_id AND u.email IS NOT NULL AND u.status = 'active'
 WHERE e.organization_id = $1 AND e.event_id = $2 AND e.status = 'admitted'
   AND e.admitted_at BETWEEN app.clock() - interval '3 minutes' AND app.clock() - interval '20 seconds'
   AND e.expires_at > app.clock() + interval '30 seconds'
   AND NOT EXISTS (SELECT FROM seat_holds h WHERE h.organization_id = $1 AND h.user_id = e.user_id
-                  AND h.event_id = e.event_id AND h.created_at >= e.admitted_at);
+                  AND h.event_id = e.event_id AND h.created_at >= e.admitted_at)
+  AND NOT EXISTS (SELECT FROM mails m WHERE m.organization_id = $1 AND m.about = x.about AND m.template = $3)
+ORDER BY e.admitted_at, e.seq LIMIT $4;

@@ -19,7 +19,7 @@ class Gathering(NamedTuple):
 
 
 class Away(NamedTuple):
-    seq: int
+    about: UUID
     email: str
     until: datetime
 
