@@ -135,7 +135,7 @@ export const af: Words = {
   lookAgain: 'Kyk weer',
   declined: 'Die betaling is geweier. Jou sitplekke is steeds joune: probeer weer, of betaal anders.',
   otherSeats: 'Jou eerste sitplekke was weg toe die betaling kom',
-  otherSeatsMore: 'Dié in jou mandjie word nou vir jou gehou. Sê of hulle sal deug; anders kry jy jou geld terug.',
+  otherSeatsMore: 'Hierdie word nou vir jou gehou. Sê of hulle sal deug; anders kry jy jou geld terug.',
   takeOthers: 'Neem hierdie',
   moneyBack: 'Betaal my terug',
   paidBack: 'Jou bestelling is gekanselleer, en jy kry jou geld terug.',

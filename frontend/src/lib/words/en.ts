@@ -133,7 +133,7 @@ export const en = {
   lookAgain: 'Look again',
   declined: 'The payment was declined. Your seats are still yours: try again, or pay another way.',
   otherSeats: 'Your first seats were gone when the payment came',
-  otherSeatsMore: 'The ones in your basket are held for you instead. Say whether they will do; otherwise your money goes back.',
+  otherSeatsMore: 'These are held for you instead. Say whether they will do; otherwise your money goes back.',
   takeOthers: 'Take these',
   moneyBack: 'Pay me back',
   paidBack: 'Your order is cancelled, and your money goes back to you.',
