@@ -189,6 +189,10 @@ SELECT FROM (SELECT organization_id, array_agg(id) AS ids FROM seat_holds
              WHERE status = 'active' AND held_until <= app.clock() GROUP BY 1) overdue,
 LATERAL app.end_holds(organization_id, ids, 'expired', true, 'system', NULL, 'sweeper', NULL, NULL, NULL, NULL)
 """
+STAY_OVERDUE = """
+UPDATE checkout_sessions SET expires_at = now() - interval '1 second'
+WHERE status = 'open' AND expires_at <= app.clock()
+"""
 
 
 @pytest.fixture
@@ -203,6 +207,7 @@ async def clock(owner: Any) -> AsyncIterator[Callable[..., Any]]:
 
     yield move
     await owner.execute(END_OVERDUE)
+    await owner.execute(STAY_OVERDUE)
     await owner.execute(
         "CREATE OR REPLACE FUNCTION app.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE RETURN now()"
     )

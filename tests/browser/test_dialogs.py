@@ -233,4 +233,4 @@ async def test_of_a_device_that_is_paired(
     dialog = await looked_at(one, "Pair a device")
     await dialog.get_by_role("textbox", name="Name").fill("Phone 3")
     await dialog.get_by_role("button", name="Make a code").click()
-    await looked_at(one, "Type this on Phone 3")
+    await looked_at(one, "Pair Phone 3")

@@ -67,7 +67,7 @@ def kept(request: AnyRequest, body: bytes, kind: str, headers: Mapping[str, str]
 
 def refused(request: AnyRequest, error: Exception) -> Response[Any]:
     """A person who follows a dead link, or comes when something breaks, gets a page; a program gets the problem."""
-    path, accepts = request.url.path, request.headers.get("accept", "")
+    path, accepts = request.scope["path"], request.headers.get("accept", "")
     problem = problems.answer(error)
     status, headers = problem.status, dict(problem.headers)
     if path.startswith(_FOR_PROGRAMS) or not (path.startswith("/o/") or "text/html" in accepts):
