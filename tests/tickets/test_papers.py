@@ -8,6 +8,7 @@ import pytest
 
 from fullhouse.kit import paper
 from fullhouse.kit.money import Money
+from fullhouse.kit.qr import qr_svg
 from fullhouse.tickets import papers, signing
 from fullhouse.tickets.model import TicketView
 
@@ -56,7 +57,7 @@ def test_names_are_text_and_nothing_else(name: str) -> None:
 
 
 def test_the_drawn_code_is_an_svg_without_anything_active() -> None:
-    drawn = papers.qr_svg(ticket().qr or "")
+    drawn = qr_svg(ticket().qr or "")
     assert drawn.startswith(b"<svg ")
     assert b"script" not in drawn
     assert b"viewBox" in drawn

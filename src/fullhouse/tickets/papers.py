@@ -11,7 +11,7 @@ import msgspec
 from fullhouse.events import policy
 from fullhouse.kit import paper
 from fullhouse.kit.money import Money
-from fullhouse.kit.qr import qr_svg as qr_svg
+from fullhouse.kit.qr import qr_svg
 from fullhouse.tickets.model import TicketRow, TicketView
 
 _TEMPLATE = Path(__file__).with_name("ticket.typ").read_bytes()

@@ -16,6 +16,7 @@ from fullhouse.kit.db import Tx
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import get, post
 from fullhouse.kit.http.parameters import After, PageSize
+from fullhouse.kit.qr import qr_svg
 from fullhouse.kit.services import Services
 from fullhouse.tickets import actions, key_actions, papers, wallet
 from fullhouse.tickets.model import (
@@ -69,7 +70,7 @@ async def get_ticket(tx: Tx, services: Services, who: Principal, ticket: Name) -
 
 
 async def _qr(tx: Tx, services: Services, ticket: TicketView) -> Any:
-    drawn = await asyncio.to_thread(papers.qr_svg, _valid(ticket).qr or "")
+    drawn = await asyncio.to_thread(qr_svg, _valid(ticket).qr or "")
     return Answer(200, drawn, (_PRIVATE,), "image/svg+xml")
 
 

@@ -17,6 +17,7 @@ from fullhouse.events import policy
 from fullhouse.events.model import Event
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.money import Money
+from fullhouse.kit.qr import qr_svg
 from fullhouse.kit.services import Services
 from fullhouse.kit.times import local
 from fullhouse.tickets import actions as tickets
@@ -35,7 +36,7 @@ async def order_page(request: AnyRequest, secret: FromPath[str]) -> Response[str
     services: Services = request.app.state.services
     order, views, show, house = await _read(services, secret)
     t = words.wanted(request) or words.LANGUAGES.get(house.locale[:2], EN)
-    codes = await asyncio.to_thread(lambda: [Markup(papers.qr_svg(view.qr or "").decode()) for view in views])  # noqa: S704
+    codes = await asyncio.to_thread(lambda: [Markup(qr_svg(view.qr or "").decode()) for view in views])  # noqa: S704
     date = None if policy.is_undated(show.status, show.rescheduled_at) else policy.date_of(show)
     was = local(show.start_at if show.status == "postponed" else policy.date_of(show), show.timezone)
     news = programme.news(show.status, was, date and local(date, show.timezone), t)
