@@ -225,7 +225,7 @@ async def test_a_batch_with_too_few_answers_leaves_nobody_waiting(answers: list[
 async def test_the_next_batch_waits_for_company_while_one_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
     kitchen = Kitchen()
     kitchen.door.clear()
-    desk = served_by(kitchen, lines=3, most=4)
+    desk = served_by(kitchen, lines=3, most=16)
     callers = []
     for n in range(4):
         callers.append(asyncio.create_task(desk.submit("org", n)))
@@ -233,7 +233,7 @@ async def test_the_next_batch_waits_for_company_while_one_is_under_way(monkeypat
     assert kitchen.batches == [("org", [0])]  # two lines are free
     callers.append(asyncio.create_task(desk.submit("org", 4)))
     await turns()
-    assert kitchen.batches[1:] == [("org", [1, 2, 3, 4])]  # a full one goes
+    assert kitchen.batches[1:] == [("org", [1, 2, 3, 4])]  # a quarter of a full one goes
     monkeypatch.setattr("fullhouse.kit.batching.LONG_S", -1)
     callers.append(asyncio.create_task(desk.submit("org", 5)))
     await turns()

@@ -3,7 +3,8 @@
 A batch leaves as soon as a line is free, so that an idle system answers at once and a busy one batches by itself.
 Requests of one batch share a key (their organisation); two that must not meet in one batch (the same person twice) are
 kept apart, in their order. While a batch of a key is under way its next one waits for company: it leaves beside the
-first when it is full, or when that takes long. Three small batches are twice the work of a large one.
+first when there is enough of it, or when that takes long. Three small batches are twice the work of a large one; but if
+everybody went in one, this process would rest while the database works, and the database while this process answers.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ Got = TypeVar("Got", contravariant=True)
 SIZES = Histogram(
     "fullhouse_batch_size", "Requests served by one batch", ["batch"], buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 )
+ENOUGH = 4  # the part of a full batch that goes beside another
 LONG_S = 0.1  # after this long a batch waits for somebody else, and the next may as well go
 
 
@@ -116,7 +118,7 @@ class Coalescer(Generic[R, A]):
         if not busy:
             return True
         is_late = asyncio.get_running_loop().time() - self._left_at[key] > LONG_S
-        return busy < self._each and (waiting >= self._most or is_late)
+        return busy < self._each and (waiting * ENOUGH >= self._most or is_late)
 
     def _next_batch(self, key: Hashable) -> list[_Waiting[R, A]]:
         queue = self._queues.pop(key)
