@@ -70,6 +70,7 @@ from fullhouse.seating.live import Live
 from fullhouse.seating.reads import Book
 from fullhouse.tickets import type_actions
 from fullhouse.tickets.facts import TicketTransferred, TicketTypesChanged, TicketVoided
+from fullhouse.tickets.live import LiveOffers
 
 # What happens to a show happens to what is held of it and to its seats, before the public sees it.
 _BEFORE_THE_PUBLIC: Mapping[type[Fact], Sequence[Consequence]] = {
@@ -181,7 +182,7 @@ def enclosures(services: Services) -> Mapping[str, Maker]:
 
 # What a room keeps in every API process: made with the services, started and stopped with them.
 PARTS: tuple[type[Part], ...] = (
-    Views, Book, Halls, Live, Queue, Desks, Engine, Failures, Scanning, WarmHolds, Journal, Providers, Till,
+    Views, Book, Halls, Live, Queue, Desks, Engine, Failures, Scanning, WarmHolds, Journal, LiveOffers, Providers, Till,
 )  # fmt: skip
 # And in a worker, which ends holds too.
 WORKER_PARTS: tuple[type[Part], ...] = (Halls, WarmHolds, Journal, Providers)

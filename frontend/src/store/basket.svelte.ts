@@ -1,9 +1,9 @@
 // What I hold, until when; and what instead, when somebody was faster.
 
+import type { HoldItems } from '../lib/contract';
 import { language } from '../lib/language';
 import { newKey, Problem } from '../lib/api';
 import { hear, serverNow } from '../lib/clock.svelte';
-import type { HoldItems } from '../lib/contract';
 import { money, type Money } from '../lib/format';
 import { AVAILABLE } from '../lib/map/geometry';
 import { nearestFree } from '../lib/map/nearest';
@@ -42,6 +42,7 @@ export class Basket {
   behind: string[] = $state.raw([]); // what I held as a guest, and was too much beside what my account holds
   isBusy = $state(false);
   hasTooFew = $state(false);
+  private heard = 0; // how often the house has told what it offers
 
   constructor(
     private readonly eventId: string,
@@ -52,7 +53,14 @@ export class Basket {
   ) {}
 
   async loadOffers(): Promise<void> {
-    this.offers = await this.visitor.api.get(`/api/events/${this.eventId}/offers`);
+    const heard = this.heard;
+    const offers = await this.visitor.api.get(`/api/events/${this.eventId}/offers`);
+    if (heard === this.heard) this.offers = offers; // what was told meanwhile may be newer
+  }
+
+  hearOffers(offers: Offer[]): void {
+    this.heard++;
+    this.offers = offers;
   }
 
   /** What I hold, as the house has it, before the page was closed too. Returns what of mine is over. */
