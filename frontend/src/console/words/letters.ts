@@ -15,6 +15,9 @@ export const letters = {
   letterNames: {
     order_confirmed: 'Order confirmed',
     order_refunded: 'Order refunded',
+    other_seats: 'Other seats',
+    order_called_off: 'Order called off',
+    paid_twice: 'Paid twice',
     event_cancelled: 'Event cancelled',
     event_postponed: 'Event postponed',
     event_rescheduled: 'Event rescheduled',
