@@ -51,7 +51,6 @@ export const letters = {
   thisLetter: 'The letter',
   to: 'To',
   enclosed: 'Enclosed',
-  aFile: 'a file',
   blanked: 'Its text was blanked when it was sent.',
   mailStates: { waiting: 'waiting', delayed: 'delayed', sent: 'sent', refused: 'refused' },
   answersTo: (sender: string, address: string) => `${sender}, answers to ${address}`,

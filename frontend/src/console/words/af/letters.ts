@@ -73,7 +73,6 @@ export const letters: typeof en = {
   thisLetter: 'Die brief',
   to: 'Aan',
   enclosed: 'Ingesluit',
-  aFile: '’n lêer',
   blanked: 'Die teks is uitgevee toe dit gestuur is.',
   mailStates: { waiting: 'wag', delayed: 'vertraag', sent: 'gestuur', refused: 'geweier' },
   answersTo: (sender, address) => `${sender}, antwoorde aan ${address}`,
