@@ -220,11 +220,13 @@ export class Basket {
 
   // --- what it costs
 
-  /** The types that sell this place, dearest first. */
-  typesFor(item: Pick<Item, 'zone' | 'seatId'>): Offer[] {
+  /** The types that sell this place, dearest first. What was chosen stays among them when it is sold out: perhaps by us. */
+  typesFor(item: Pick<Item, 'zone' | 'seatId'> & { typeId?: string }): Offer[] {
     const seated = item.seatId !== null;
+    if (!this.hall.hasMap) return this.offers.filter(({ id }) => id === item.typeId); // what was held is of its type
     return this.offers
-      .filter((offer) => offer.status === 'on_sale' && (!this.hall.hasMap || ((offer.kind === 'seated') === seated && (!offer.zones.length || offer.zones.includes(item.zone)))))
+      .filter(({ id, status }) => status === 'on_sale' || id === item.typeId)
+      .filter(({ kind, zones }) => (kind === 'seated') === seated && (!zones.length || zones.includes(item.zone)))
       .toSorted((a, b) => b.price.amount - a.price.amount);
   }
 

@@ -67,6 +67,29 @@ test('what a price category costs is known for seats, and for zones that have no
   expect([0, 1].map((price) => basket.costAt(price))).toEqual(['€45.00', '€25.00']);
 });
 
+test('what I hold keeps its type when there is no more of it', async () => {
+  const others = ['t2', 't3'].map((id) => ({ ...OFFER, id }));
+  next = [held(1)];
+  await basket.takeSeats([1]);
+  basket.hearOffers([{ ...OFFER, status: 'sold_out' }, ...others] as never);
+  expect(basket.items.map((item) => [item.typeId, basket.typesFor(item).map(({ id }) => id)])).toEqual([['t1', ['t1', 't2', 't3']]]);
+  expect(basket.typesFor({ zone: 'z', seatId: '' }).map(({ id }) => id)).toEqual(['t2', 't3']);
+});
+
+test('without a map a place is of the type that it was held of', () => {
+  const plain = new Basket('e1', new Visitor('house', 'h1', false), { ...hall, map: null, hasMap: false } as Hall, () => {}, () => false);
+  plain.hearOffers([{ ...OFFER, status: 'sold_out' }, { ...OFFER, id: 't2' }, { ...OFFER, id: 't3' }] as never);
+  expect(plain.typesFor({ zone: '', seatId: null, typeId: 't1' }).map(({ id }) => id)).toEqual(['t1']);
+});
+
+test('what was told while the offers were read is not undone', async () => {
+  next = [[200, { data: [OFFER] }]];
+  const read = basket.loadOffers();
+  basket.hearOffers([{ ...OFFER, status: 'sold_out' }] as never);
+  await read;
+  expect(basket.offers[0]!.status).toBe('sold_out');
+});
+
 test('places of a zone cost from the least of what their category costs', () => {
   const standing = { ...OFFER, kind: 'ga', zones: ['floor'] };
   basket.offers = [{ ...standing, prices: { A: 1500 } }, { ...standing, id: 't2', price: { amount: 2000, currency: 'EUR' }, prices: {} }] as never;
