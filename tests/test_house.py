@@ -38,7 +38,7 @@ SECOND_NOUNS = {
         "snapshot_actions",
     },
     "queue": {"entry_actions", "rooms", "draw", "line", "pace", "passes", "slips"},
-    "tickets": {"pricing", "type_model", "type_actions", "promo_actions", "type_routes"}
+    "tickets": {"pricing", "type_model", "type_actions", "promo_actions", "type_routes", "live"}
     | {"signing", "key_actions", "papers", "wallet"},
     "messaging": {"catalogue", "consumers", "post"}
     | {"mail_model", "mail_render", "mail_samples", "mail_actions", "mail_routes"}

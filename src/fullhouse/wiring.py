@@ -18,6 +18,7 @@ from fullhouse.checkout.facts import (
     OrderCancelled,
     OrderNeedsConsent,
     OrderPaid,
+    OrderPaidTwice,
     OrderRefunded,
     WaitlistJoined,
     WaitlistLapsed,
@@ -70,6 +71,7 @@ from fullhouse.seating.live import Live
 from fullhouse.seating.reads import Book
 from fullhouse.tickets import type_actions
 from fullhouse.tickets.facts import TicketTransferred, TicketTypesChanged, TicketVoided
+from fullhouse.tickets.live import LiveOffers
 
 # What happens to a show happens to what is held of it and to its seats, before the public sees it.
 _BEFORE_THE_PUBLIC: Mapping[type[Fact], Sequence[Consequence]] = {
@@ -161,6 +163,7 @@ def reactions(services: Services) -> Mapping[type[Fact], Sequence[Reaction]]:
         OrderRefunded: handout.tell_refunded,
         OrderNeedsConsent: handout.tell_other_seats,
         OrderCancelled: handout.tell_called_off,
+        OrderPaidTwice: handout.tell_paid_twice,
         TicketTransferred: handout.tell_transfer,
         WaitlistJoined: waiting.tell_joined,
         WaitlistOffered: waiting.tell_offered,
@@ -181,7 +184,7 @@ def enclosures(services: Services) -> Mapping[str, Maker]:
 
 # What a room keeps in every API process: made with the services, started and stopped with them.
 PARTS: tuple[type[Part], ...] = (
-    Views, Book, Halls, Live, Queue, Desks, Engine, Failures, Scanning, WarmHolds, Journal, Providers, Till,
+    Views, Book, Halls, Live, Queue, Desks, Engine, Failures, Scanning, WarmHolds, Journal, LiveOffers, Providers, Till,
 )  # fmt: skip
 # And in a worker, which ends holds too.
 WORKER_PARTS: tuple[type[Part], ...] = (Halls, WarmHolds, Journal, Providers)

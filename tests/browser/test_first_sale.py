@@ -60,7 +60,6 @@ async def test_from_an_empty_house_to_the_first_sale(visit: Visit, staff: Client
     show = page.url
 
     # with these seats, at this price
-    desk.expects("/layout")  # the page asks whether there is one: 404
     await page.get_by_role("link", name="Seating", exact=True).click()
     await page.get_by_role("button", name="Take this one").click()
     await expect(figure(page, "Free")).to_have_text("40")

@@ -115,6 +115,7 @@ async def test_whoever_leaves_sees_when_they_may_join_again(visit: Visit, staff:
     await expect(rejoin).to_be_disabled()
 
 
+PLACE = {"status": "waiting", "position": None, "eta_low_s": None, "next_poll_s": 60, "server_time_unix_ms": 0}
 # What the house may answer, and what the page makes of it: its word, and the deeds that it offers.
 ANSWERS: dict[str, tuple[int, dict[str, Any], str, list[str]]] = {
     "opens soon": (200, {"room": "pre"}, "The line has not opened yet", ["Leave the line"]),
@@ -137,10 +138,9 @@ ANSWERS: dict[str, tuple[int, dict[str, Any], str, list[str]]] = {
 async def test_no_barrier_in_any_state_of_a_line(visit: Visit, staff: Client, tenant: Tenant, state: str) -> None:
     await counter.small_house(staff)
     status, told, word, deeds = ANSWERS[state]
-    place = {"status": "waiting", "position": None, "eta_low_s": None, "next_poll_s": 60, "server_time_unix_ms": 0}
 
     async def answer(route: Route) -> None:
-        await route.fulfill(status=status, json={"data": place | told} if status == 200 else told)
+        await route.fulfill(status=status, json={"data": PLACE | told} if status == 200 else told)
 
     for look, options in LOOKS.items():
         waits = await visit("/", **options)
@@ -151,3 +151,19 @@ async def test_no_barrier_in_any_state_of_a_line(visit: Visit, staff: Client, te
         shown = waits.page.locator(".deeds").locator("a, button").filter(visible=True)
         await expect(shown).to_have_text(deeds)
         await _clean(waits, f"{state}, {look}")
+
+
+@pytest.mark.req("QUEUE-1")
+@pytest.mark.parametrize(("room", "is_drawn"), [("pre", False), ("open", True)])
+async def test_how_the_order_was_drawn_is_to_be_read_once_it_was(
+    visit: Visit, staff: Client, tenant: Tenant, room: str, is_drawn: bool
+) -> None:
+    """Its hash is known from the beginning; before the draw there is nothing else to read."""
+    await counter.small_house(staff)
+    told = PLACE | {"room": room, "seed_hash": "ab" * 32} | ({"position": 2, "ahead": 1} if is_drawn else {})
+    waits = await visit("/")
+    page = waits.page
+    await page.route("**/api/events/*/queue", lambda route: route.fulfill(json={"data": told}))
+    await waits.go(f"{counter.path(tenant)}/queue")
+    await expect(page.locator("#leave")).to_be_visible()  # the answer is there
+    await expect(page.get_by_role("link", name="How the order was drawn")).to_have_count(int(is_drawn))

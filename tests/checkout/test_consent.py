@@ -5,9 +5,13 @@ from typing import Any
 
 import pytest
 
+from fullhouse.kit.actors import SYSTEM
+from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
+from fullhouse.payments import actions as payments
+from fullhouse.payments.model import Captured
 from tests.accounts.helpers import data
-from tests.checkout.helpers import begun, bought, buy, rows, selling, wrong
+from tests.checkout.helpers import BUYER, begun, bought, buy, rows, selling, wrong
 from tests.checkout.test_late import Late, given_up
 from tests.checkout.test_purchase import code
 from tests.fixtures import Client, Tenant
@@ -104,6 +108,34 @@ async def test_whoever_paid_for_what_is_gone_hears_that_the_money_goes_back(
     body = mail.get_body(("plain",))
     assert body
     assert "25.00 EUR goes back to you" in " ".join(body.get_content().split())
+
+
+ANOTHER = """
+INSERT INTO payment_attempts (id, organization_id, order_id, provider, method, amount, currency, ask_at, give_up_at)
+SELECT $2, organization_id, order_id, provider, method, amount, currency, ask_at, give_up_at
+FROM payment_attempts WHERE order_id = $1
+"""
+
+
+@pytest.mark.req("MSG-4")
+async def test_whoever_paid_for_an_order_twice_hears_that_the_second_payment_goes_back(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, server_url: str
+) -> None:
+    order, attempt_id = await bought(client, tenant, await selling(staff), 0), new_id()
+    await owner.execute(ANOTHER, order["id"], attempt_id)
+    async with process.database.tenant(tenant.id, SYSTEM) as tx:
+        await payments.record(tx, attempt_id, Captured(str(attempt_id), order["total"]["amount"]))
+    assert [row["amount"] for row in await rows(owner, "refunds", tenant)] == [2500]
+    (mail,) = (await delivered(process, tenant, await react(process, tenant, "order.paid_twice"))).values()
+    assert mail["to"] == BUYER["email"]
+    body = mail.get_body(("plain",))
+    assert body
+    text = " ".join(body.get_content().split())
+    assert "a second payment for an order that was paid already. 25.00 EUR goes back to you" in text
+    assert order["code"] in text
+    kept = data(await client.as_(order["secret"]).get("/api/order"))
+    assert (kept["status"], len(kept["tickets"])) == ("paid", 1)
+    assert await wrong(server_url) == {}
 
 
 async def test_nobody_is_asked_until_after_the_show_has_begun(

@@ -1,13 +1,14 @@
 """A show on sale for tests, and people who want to go."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import msgspec
 
+from fullhouse import app as application
 from fullhouse import wiring
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
@@ -26,7 +27,7 @@ from fullhouse.seating.model import AttachLayout
 from fullhouse.seating.plan import Plan, Point, Zone, encode
 from tests.accounts.helpers import data
 from tests.events.helpers import draft, make_show, make_venue, move
-from tests.fixtures import PUBLIC_URL, SECRET_KEY, Client, Tenant
+from tests.fixtures import PUBLIC_URL, SECRET_KEY, Client, Tenant, settings
 
 
 class OnSale(msgspec.Struct, frozen=True):
@@ -93,6 +94,19 @@ async def a_process(url: str, home: Path, given: Mapping[type[Any], Any] | None 
         open_parts(services, wiring.PARTS, given),
     ):
         yield services
+
+
+@asynccontextmanager
+async def processes(count: int, url: str, owner_url: str, home: Path, redis: str | None = None) -> AsyncIterator[Any]:
+    """Several servers of one house, as applications."""
+    more = {"REDIS_URL": redis} if redis else {}
+    async with AsyncExitStack() as stack:
+        lanes = []
+        for _ in range(count):
+            built = application.build(settings(url, owner_url, home=str(home), **more))
+            await stack.enter_async_context(built.wide.lifespan())
+            lanes.append(built)
+        yield lanes
 
 
 @asynccontextmanager

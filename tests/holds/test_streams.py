@@ -12,7 +12,6 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse import app as application
 from fullhouse.holds import actions, jobs
 from fullhouse.holds.engine import Engine
 from fullhouse.kit.bus import RESYNC
@@ -25,8 +24,8 @@ from fullhouse.seating import seat_actions
 from fullhouse.seating.geometry import unpack_states
 from fullhouse.seating.halls import Halls
 from fullhouse.seating.model import BLOCKED, SeatChoice
-from tests.fixtures import Client, Tenant, make_tenant, settings
-from tests.holds.helpers import OnSale, hall, hold, places, seats, stage, wish
+from tests.fixtures import Client, Tenant, make_tenant
+from tests.holds.helpers import OnSale, hall, hold, places, processes, seats, stage, wish
 from tests.kit.helpers import until
 from tests.kit.sse import Listener, listening
 
@@ -37,18 +36,6 @@ SIZE = 40
 @pytest.fixture(params=["notify", "redis"])
 def redis(request: pytest.FixtureRequest) -> str | None:
     return request.getfixturevalue("redis_url") if request.param == "redis" else None
-
-
-@asynccontextmanager
-async def processes(count: int, url: str, owner_url: str, home: Path, redis: str | None = None) -> AsyncIterator[Any]:
-    more = {"REDIS_URL": redis} if redis else {}
-    async with AsyncExitStack() as stack:
-        lanes = []
-        for _ in range(count):
-            built = application.build(settings(url, owner_url, home=str(home), **more))
-            await stack.enter_async_context(built.wide.lifespan())
-            lanes.append(built)
-        yield lanes
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import { Api, Problem } from '../lib/api';
 import { t } from './words/frame';
+import type * as contract from '../lib/contract';
 
 /** Whoever is signed in, and what is open to them. Nobody of the platform has an organisation, nobody else a platform role. */
 export interface Me {
@@ -14,35 +15,11 @@ export interface Me {
   platform: string | null;
 }
 
-export interface Organization {
-  id: string;
-  slug: string;
-  name: string;
-  status: string;
-  /** In which money and at which hour the house is at home. */
-  currency: string;
-  timezone: string;
-  locale: string;
-}
+/** With the money, the hour and the language that the house is at home in. */
+export type Organization = contract.Organization & typeof HOME;
 
 /** A house that this browser is signed in to. */
-export interface House {
-  id: string;
-  slug: string;
-  name: string;
-  user_name: string;
-  email: string | null;
-  role: string;
-}
-
-interface MeAnswer {
-  id: string;
-  name: string | null;
-  email: string | null;
-  role: string;
-  organization: Omit<Organization, 'currency' | 'timezone' | 'locale'> | null;
-  actions: string[];
-}
+export type House = contract.OpenSession;
 
 const CHOSEN = 'fullhouse.console.organization';
 const PLATFORM = 'fullhouse.console.platform';
@@ -129,7 +106,7 @@ export async function isOver(): Promise<void> {
 
 async function enter(organizationId: string, houses: House[]): Promise<void> {
   const api = new Api(organizationId);
-  const found = await api.get<MeAnswer>('/api/me');
+  const found = await api.get('/api/me');
   const home = found.actions.includes('org.read') ? await api.get<typeof HOME>('/api/org') : HOME;
   const { currency, timezone, locale } = home;
   state = { phase: 'in', api, me: known(found, null, { currency, timezone, locale }), houses };
@@ -148,7 +125,7 @@ async function enterPlatform(token: string): Promise<boolean> {
   }
 }
 
-function known(found: MeAnswer, platform: string | null, home: typeof HOME): Me {
+function known(found: Omit<contract.Me, 'type' | 'organization'> & { organization: contract.Organization | null }, platform: string | null, home: typeof HOME): Me {
   return {
     id: found.id,
     name: found.name ?? found.email ?? t.somebody,

@@ -1,6 +1,8 @@
 // Money and time in words, in the page's language. Times stand in the venue's zone, wherever the reader is.
 
 import { language } from './language';
+import type { Money } from './contract';
+export type { Money } from './contract';
 
 // ISO 4217, as the house counts (kit/money.py): what browsers believe differs here and there.
 const [WHOLE, THREE] = ['BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF', 'BHD IQD JOD KWD LYD OMR TND'];
@@ -18,11 +20,6 @@ function kept(key: string, make: () => Intl.NumberFormat): Intl.NumberFormat {
   const known = numbers.get(key) ?? make();
   numbers.set(key, known);
   return known;
-}
-
-export interface Money {
-  amount: number;
-  currency: string;
 }
 
 export function money({ amount, currency }: Money, locale = language): string {

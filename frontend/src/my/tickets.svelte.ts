@@ -1,14 +1,10 @@
 // My own tickets: by state, one alone, passed on, mailed again; and kept on the device for where there is no connection.
 
 import { Api, Problem } from '../lib/api';
-import type { Me, OpenSession, TicketMove, tickets_model_TicketView } from '../lib/contract';
+import type { Me, OpenSession, TicketMove, tickets_model_TicketView, Transfer } from '../lib/contract';
 
 export type Ticket = tickets_model_TicketView;
-
-export interface Recipient {
-  name: string;
-  email: string;
-}
+export type Recipient = Transfer;
 
 export type State = 'upcoming' | 'past' | 'transferred' | 'refunded';
 const CACHE = 'fullhouse-tickets-1'; // as in tickets-sw.js

@@ -125,7 +125,7 @@ function hear(now: Place) {
   show('leave', waiting);
   show('fine', waiting || admitted);
   show('rejoin', ['expired', 'left'].includes(status));
-  show('fair', now.seed_hash);
+  show('fair', now.seed_hash && now.room !== 'pre'); // before the draw there is only a hash to read
   document.title = (numbered ? `(${position}) ` : admitted ? `${said('admitted')} · ` : '') + title;
   if (admitted && !sessionStorage.getItem(kept)) {
     sessionStorage.setItem(kept, '1');

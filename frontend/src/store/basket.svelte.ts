@@ -1,9 +1,9 @@
 // What I hold, until when; and what instead, when somebody was faster.
 
+import type { HoldItems } from '../lib/contract';
 import { language } from '../lib/language';
 import { newKey, Problem } from '../lib/api';
 import { hear, serverNow } from '../lib/clock.svelte';
-import type { HoldItems } from '../lib/contract';
 import { money, type Money } from '../lib/format';
 import { AVAILABLE } from '../lib/map/geometry';
 import { nearestFree } from '../lib/map/nearest';
@@ -12,7 +12,7 @@ import { sentence, t } from '../lib/words';
 import { bill } from './bill';
 import type { Hall } from './hall.svelte';
 import { soonest, type Span } from './marks';
-import type { HeldLine, Hold, Item, Offer, QuotedLine, Tier, Wish } from './model';
+import { asOf, type HeldLine, type Hold, type Item, type Offer, type QuotedLine, type Tier, type Wish } from './model';
 import { forget, remember, remembered, type Visitor } from './visitor.svelte';
 
 /** Something else that can be had with one press. */
@@ -25,6 +25,7 @@ export interface Instead {
 // What a refusal says when there is not enough for a party: then there may still be a list to wait on.
 const TOO_FEW = ['group_adjacency_strict', 'block_at_capacity', 'sold_out'];
 const TAKEN = ['seat_not_available', 'seat_held_by_another_user', 'seat_no_longer_available'];
+const DAY_MS = 86_400_000; // a timer cannot wait much longer
 const GUESTS = 'fullhouse:basket'; // what a guest holds: the sign-in page says that it comes along
 
 /** What a guest held last, to see after signing in whether all of it came along. */
@@ -42,6 +43,8 @@ export class Basket {
   behind: string[] = $state.raw([]); // what I held as a guest, and was too much beside what my account holds
   isBusy = $state(false);
   hasTooFew = $state(false);
+  private heard = 0; // how often the house has told what it offers
+  private turning: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly eventId: string,
@@ -52,7 +55,25 @@ export class Basket {
   ) {}
 
   async loadOffers(): Promise<void> {
-    this.offers = await this.visitor.api.get(`/api/events/${this.eventId}/offers`);
+    const heard = this.heard;
+    const answer = await this.visitor.api.bytes(`/api/events/${this.eventId}/offers`);
+    hear(Date.parse(answer.headers.get('date') ?? ''));
+    const { data: offers } = (await answer.json()) as { data: Offer[] };
+    if (heard === this.heard) this.putOffers(offers); // what was told meanwhile may be newer
+  }
+
+  hearOffers(offers: Offer[]): void {
+    this.heard++;
+    this.putOffers(offers);
+  }
+
+  /** Looks again, without asking, when the next sale of a type begins or ends. */
+  private putOffers(offers: Offer[]): void {
+    this.offers = offers;
+    clearTimeout(this.turning);
+    const now = serverNow();
+    const turns = offers.flatMap((offer) => [Date.parse(offer.sale_start_at), Date.parse(offer.sale_end_at)]).filter((turn) => turn >= now);
+    if (turns.length) this.turning = setTimeout(() => this.putOffers(this.offers.map((offer) => asOf(offer, serverNow()))), Math.min(Math.min(...turns) - now + 300, DAY_MS));
   }
 
   /** What I hold, as the house has it, before the page was closed too. Returns what of mine is over. */
@@ -212,11 +233,13 @@ export class Basket {
 
   // --- what it costs
 
-  /** The types that sell this place, dearest first. */
-  typesFor(item: Pick<Item, 'zone' | 'seatId'>): Offer[] {
+  /** The types that sell this place, dearest first. What was chosen stays among them when it is sold out: perhaps by us. */
+  typesFor(item: Pick<Item, 'zone' | 'seatId'> & { typeId?: string }): Offer[] {
     const seated = item.seatId !== null;
+    if (!this.hall.hasMap) return this.offers.filter(({ id }) => id === item.typeId); // what was held is of its type
     return this.offers
-      .filter((offer) => offer.status === 'on_sale' && (!this.hall.hasMap || ((offer.kind === 'seated') === seated && (!offer.zones.length || offer.zones.includes(item.zone)))))
+      .filter(({ id, status }) => status === 'on_sale' || id === item.typeId)
+      .filter(({ kind, zones }) => (kind === 'seated') === seated && (!zones.length || zones.includes(item.zone)))
       .toSorted((a, b) => b.price.amount - a.price.amount);
   }
 

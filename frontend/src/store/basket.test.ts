@@ -1,6 +1,6 @@
 // The basket against refusals: what I have stays, and something else is offered.
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { serverNow } from '../lib/clock.svelte';
+import { hear, serverNow } from '../lib/clock.svelte';
 import type { SeatMap } from '../lib/map/seatmap';
 import { Basket } from './basket.svelte';
 import type { Hall } from './hall.svelte';
@@ -65,6 +65,46 @@ const mine = (now: number, ...seats: [seat: number, leftMs: number][]) =>
 test('what a price category costs is known for seats, and for zones that have none', () => {
   basket.offers = [OFFER, { ...OFFER, id: 't2', kind: 'ga', zones: ['floor'], prices: { B: 2500 } }] as never;
   expect([0, 1].map((price) => basket.costAt(price))).toEqual(['€45.00', '€25.00']);
+});
+
+test('what I hold keeps its type when there is no more of it', async () => {
+  const others = ['t2', 't3'].map((id) => ({ ...OFFER, id }));
+  next = [held(1)];
+  await basket.takeSeats([1]);
+  basket.hearOffers([{ ...OFFER, status: 'sold_out' }, ...others] as never);
+  expect(basket.items.map((item) => [item.typeId, basket.typesFor(item).map(({ id }) => id)])).toEqual([['t1', ['t1', 't2', 't3']]]);
+  expect(basket.typesFor({ zone: 'z', seatId: '' }).map(({ id }) => id)).toEqual(['t2', 't3']);
+});
+
+test('without a map a place is of the type that it was held of', () => {
+  const plain = new Basket('e1', new Visitor('house', 'h1', false), { ...hall, map: null, hasMap: false } as Hall, () => {}, () => false);
+  plain.hearOffers([{ ...OFFER, status: 'sold_out' }, { ...OFFER, id: 't2' }, { ...OFFER, id: 't3' }] as never);
+  expect(plain.typesFor({ zone: '', seatId: null, typeId: 't1' }).map(({ id }) => id)).toEqual(['t1']);
+});
+
+test('a sale begins and ends by the clock of the house', async () => {
+  vi.useFakeTimers({ now: Date.parse('2030-01-01T09:00:00Z') });
+  const offer = { ...OFFER, status: 'upcoming', left: 4, sale_start_at: '2030-01-01T10:00:00Z', sale_end_at: '2030-01-03T10:00:00Z' };
+  next = [[200, { data: [offer] }, { date: 'Tue, 01 Jan 2030 09:00:00 GMT' }]];
+  await basket.loadOffers();
+  const status = () => basket.offers[0]!.status;
+  expect(status()).toBe('upcoming');
+  for (const [hours, expected] of [[0.9, 'upcoming'], [0.2, 'on_sale'], [47.5, 'on_sale'], [1, 'closed']] as const) {
+    for (let n = 0; n < hours * 60; n += 6) {
+      hear(Date.now()); // as the clock does four times a second
+      await vi.advanceTimersByTimeAsync(6 * 60_000);
+    }
+    expect(status()).toBe(expected);
+  }
+  vi.useRealTimers();
+});
+
+test('what was told while the offers were read is not undone', async () => {
+  next = [[200, { data: [OFFER] }]];
+  const read = basket.loadOffers();
+  basket.hearOffers([{ ...OFFER, status: 'sold_out' }] as never);
+  await read;
+  expect(basket.offers[0]!.status).toBe('sold_out');
 });
 
 test('places of a zone cost from the least of what their category costs', () => {

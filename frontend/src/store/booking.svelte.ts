@@ -9,7 +9,7 @@ import { Basket } from './basket.svelte';
 import { Checkout, type Outcome } from './checkout.svelte';
 import * as draft from './draft';
 import { Hall } from './hall.svelte';
-import type { WayToPay } from './model';
+import type { Offer, WayToPay } from './model';
 import { Visitor } from './visitor.svelte';
 import { Waitlist } from './waitlist.svelte';
 
@@ -49,7 +49,7 @@ export class Booking {
     this.tell('');
     try {
       await Promise.all([this.basket.loadOffers(), this.hall.load()]);
-      if (!this.hall.hasMap) this.hall.listen(() => this.offersAgain());
+      if (!this.hall.hasMap) this.hall.listen(this.offered);
       await this.findAgain();
       this.isOpen = true;
     } catch (error) {
@@ -58,13 +58,14 @@ export class Booking {
   }
 
   ready(map: SeatMap): void {
-    this.hall.ready(map, () => this.offersAgain());
+    this.hall.ready(map, this.offered);
     this.basket.nameAgain();
   }
 
-  private offersAgain(): void {
-    void this.basket.loadOffers().catch(() => {}); // the next news brings them
-  }
+  private readonly offered = (offers?: Offer[]): void => {
+    if (offers) this.basket.hearOffers(offers);
+    else void this.basket.loadOffers().catch(() => {}); // the next news brings them
+  };
 
   close(): void {
     this.hall.close();

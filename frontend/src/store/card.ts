@@ -1,6 +1,9 @@
 // Stripe's own fields in our page. Its script comes from js.stripe.com and from nowhere else: they ask for that, and the
 // page's content policy allows it where cards are taken. What somebody types into the fields never passes through us.
 
+import type { Buyer } from '../lib/contract';
+export type { Buyer } from '../lib/contract';
+
 export const SCRIPT = 'https://js.stripe.com/v3/';
 
 interface StripeError {
@@ -19,11 +22,6 @@ export interface Stripe {
 }
 
 type Make = (key: string) => Stripe;
-
-export interface Buyer {
-  name: string;
-  email: string;
-}
 
 /** The script, once for a page. A failure is forgotten, so that it can be tried again. */
 let loading: Promise<Make> | null = null;

@@ -5,7 +5,7 @@ import { type Live, listen } from '../lib/live';
 import type { Delta, SeatMap } from '../lib/map/seatmap';
 import { judge } from '../lib/map/versions';
 import { t } from '../lib/words';
-import type { ZoneRow } from './model';
+import type { Offer, ZoneRow } from './model';
 
 interface Snapshot {
   seats: { version: string } | null;
@@ -14,6 +14,9 @@ interface Snapshot {
 interface Occupancy {
   zones: { zone_id: string; available: number }[];
 }
+
+/** What is offered now; without it, something about the show is different, and who wants to know asks. */
+type Told = (offers?: Offer[]) => void;
 
 const REREAD_MS = 1000;
 const COUNT_MS = 300;
@@ -52,14 +55,14 @@ export class Hall {
     }
   }
 
-  ready(map: SeatMap, told: () => void): void {
+  ready(map: SeatMap, told: Told): void {
     this.map = map;
     void this.refresh();
     this.listen(told);
   }
 
   /** Without a map too: then all news is about what is offered. */
-  listen(told: () => void): void {
+  listen(told: Told): void {
     this.live?.stop();
     this.live = listen(
       `/api/events/${this.eventId}/stream`,
@@ -67,10 +70,14 @@ export class Hall {
         snapshot: ({ seats }: Snapshot) => (this.map ? this.begin(seats?.version ?? '') : told()),
         delta: (delta: Delta) => this.hear(delta),
         occupancy: (news: Occupancy) => this.count(news),
-        event: told,
+        offers: told,
+        event: () => told(),
       } as Record<string, (data: never) => void>,
       (lost) => {
-        if (this.isLost && !lost) void this.refresh();
+        if (this.isLost && !lost) {
+          void this.refresh();
+          told();
+        }
         this.isLost = lost;
       },
     );

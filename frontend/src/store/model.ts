@@ -1,6 +1,6 @@
 // What the house says of offers, holds, checkouts and orders, under the names that a buyer's page has for it.
 
-import type { checkout_model_Session, holds_model_Item, Line, QuotedLine, ZoneOccupancy } from '../lib/contract';
+import type { checkout_model_Session, holds_model_Item, Line, Offer, QuotedLine, ZoneOccupancy } from '../lib/contract';
 
 export type { Hold, Offer, Order, QuotedLine, WayToPay } from '../lib/contract';
 
@@ -11,6 +11,13 @@ export type ZoneRow = ZoneOccupancy;
 
 /** What may be asked for. */
 export type Wish = holds_model_Item;
+
+/** An offer as it stands at a moment: its time comes and is over without anybody telling (tickets/policy.py). */
+export function asOf(offer: Offer, now: number): Offer {
+  const { sale_start_at: start, sale_end_at: end, left } = offer;
+  const status = now > Date.parse(end) ? 'closed' : now < Date.parse(start) ? 'upcoming' : left === 0 ? 'sold_out' : 'on_sale';
+  return { ...offer, status };
+}
 
 /** Seats are billed one by one; what is the same at the same price is one line to a reader. */
 export function together(lines: QuotedLine[]): QuotedLine[] {

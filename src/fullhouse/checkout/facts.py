@@ -62,6 +62,13 @@ class OrderCancelled(OrderFact, frozen=True, kw_only=True):
     refunded: int = 0
 
 
+class OrderPaidTwice(OrderFact, frozen=True, kw_only=True):
+    """Another payment came for an order that has its money. All of it goes back; the order stays as it is."""
+
+    name: ClassVar[str] = "order.paid_twice"
+    amount: int
+
+
 class OrderNeedsConsent(OrderFact, frozen=True, kw_only=True):
     """The money came when the places were gone; others are held for the buyer until `consent_by`."""
 

@@ -45,11 +45,12 @@ log = structlog.get_logger()
 
 async def settle(tx: Tx, fact: PaymentCaptured) -> None:
     """A consequence of the money's coming: tickets, or other places to consent to, or the money back. Never nothing."""
-    if fact.surplus:
-        await _owe(tx, await get(tx, fact.order_id), fact)
-        await _give_back(tx, await get(tx, fact.order_id), fact.subject_id, fact.amount, TWICE)
-        return
     order = await get(tx, fact.order_id)
+    if fact.surplus:
+        await _owe(tx, order, fact)
+        await _give_back(tx, order, fact.subject_id, fact.amount, TWICE)
+        await announce(tx, facts.OrderPaidTwice(**said(order), amount=fact.amount))
+        return
     inside = await _is_inside(tx, order)
     paid = Paid(order.id, fact.subject_id, account_of(fact.provider), tx.actor)
     outcome, rows, again = await _sold(tx, order, paid)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.checkout import order_reads
-from fullhouse.checkout.facts import OrderCancelled, OrderNeedsConsent, OrderPaid, OrderRefunded
+from fullhouse.checkout.facts import OrderCancelled, OrderNeedsConsent, OrderPaid, OrderPaidTwice, OrderRefunded
 from fullhouse.checkout.model import ProposedPlace, StoredOrder
 from fullhouse.checkout.settle_actions import WHY
 from fullhouse.events import actions as events
@@ -127,6 +127,17 @@ class Handout:
             order_path=self._order_path(tx, fact.subject_id),
             amount=Money(fact.refunded, fact.currency),
             because=fact.reason if fact.reason in WHY.values() else None,
+        )
+        await mail.post(tx, fact.buyer_email, letter, about=message.id)
+
+    async def tell_paid_twice(self, tx: Tx, message: Message) -> None:
+        """Whoever was charged once more hears that it goes back, and that the tickets stay good."""
+        fact = message.fact(OrderPaidTwice)
+        letter = letters.PaidTwice(
+            show=await show_of(tx, await events.get_event(tx, fact.event_id)),
+            order_code=fact.code,
+            order_path=self._order_path(tx, fact.subject_id),
+            amount=Money(fact.amount, fact.currency),
         )
         await mail.post(tx, fact.buyer_email, letter, about=message.id)
 

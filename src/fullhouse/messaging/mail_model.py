@@ -106,6 +106,16 @@ class OrderCalledOff(LetterData, frozen=True, kw_only=True):
     because: str | None
 
 
+class PaidTwice(LetterData, frozen=True, kw_only=True):
+    """A second payment for an order goes back; the order stays as it is."""
+
+    template: ClassVar[str] = "paid_twice"
+    show: Show
+    order_code: str
+    order_path: str
+    amount: Money
+
+
 # --- notices: everybody with a place in a show gets the same one
 
 
@@ -255,7 +265,7 @@ class WebhookDisabled(LetterData, frozen=True, kw_only=True):
 
 
 LETTERS: tuple[type[LetterData], ...] = (
-    OrderConfirmed, OrderRefunded, OtherSeats, OrderCalledOff,
+    OrderConfirmed, OrderRefunded, OtherSeats, OrderCalledOff, PaidTwice,
     EventCancelled, EventPostponed, EventRescheduled, TimeChanged, VenueChanged, SeatsMoved,
     TicketSent, TicketReceived,
     WaitingListJoined, WaitingListOffer, WaitingListLapsed, WaitingListClosed, QueueOpens, QueueTurn,

@@ -15,6 +15,7 @@ from fullhouse.messaging.mail_model import (
     OrderConfirmed,
     OrderRefunded,
     OtherSeats,
+    PaidTwice,
     QueueOpens,
     QueueTurn,
     SeatsMoved,
@@ -81,6 +82,7 @@ _ALL: tuple[LetterData, ...] = (
         amount=Money(8500, "EUR"),
         because="the places were gone when the money came",
     ),
+    PaidTwice(show=_SHOW, order_code="K7M2QX", order_path=_ORDER, amount=Money(8500, "EUR")),
     EventCancelled(show=_SHOW, message=_ILL, order_path=_ORDER),
     EventPostponed(show=replace(_SHOW, is_undated=True), message=_ILL, order_path=_ORDER),
     EventRescheduled(

@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterable
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from msgspec.structs import replace
+
 from fullhouse.events.model import Event
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.money import Money
@@ -11,6 +13,7 @@ from fullhouse.tickets.pricing import Charge, Discount
 from fullhouse.tickets.type_model import NewPromoCode, NewTicketType, Offer, PromoCode, TicketType
 
 PER_ORDER = 10  # tickets in one purchase, whatever their types
+FEW = 20  # tickets of a type, from which on a buyer is told how many are left (app.hold and Places.svelte know it too)
 
 
 def window(kind: TicketType, event: Event) -> tuple[datetime, datetime]:
@@ -52,6 +55,11 @@ def offer(kind: TicketType, event: Event, charges: list[Charge], now: datetime) 
         valid_days=kind.valid_days,
         charges=charges,
     )
+
+
+def as_seen(offer: Offer) -> Offer:
+    """Of two that are the same so, a buyer sees no difference."""
+    return offer if offer.left is None else replace(offer, left=min(offer.left, FEW + 1))
 
 
 def sells(kind: TicketType, zone_key: str | None, *, seated: bool) -> bool:

@@ -13,6 +13,7 @@ from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid, NotFound
 from fullhouse.kit.ids import new_id
 from fullhouse.tickets import policy, store
+from fullhouse.tickets import type_actions as types
 from fullhouse.tickets.pricing import Charge
 from fullhouse.tickets.type_model import (
     ChangePromoCode,
@@ -167,6 +168,8 @@ async def set_charges(tx: Tx, event_id: UUID | None, wish: list[Charge], if_matc
     assert row
     told = [{"charges": msgspec.to_builtins(of)} for of in (before.charges, row.charges)]
     await audit.write(tx, "charges.updated", source, row.scope_id, before=told[0], after=told[1])
+    if event_id:
+        types.tell(tx, event_id)
     return ChargeList(source=source, charges=row.charges, version=row.version)  # type: ignore[arg-type]
 
 
@@ -178,6 +181,7 @@ async def drop_charges(tx: Tx, event_id: UUID) -> None:
         raise NotFound
     told = {"charges": msgspec.to_builtins(before.charges)}
     await audit.write(tx, "charges.dropped", "event", event_id, before=told)
+    types.tell(tx, event_id)
 
 
 def _check_charges(wish: list[Charge]) -> None:

@@ -1,7 +1,7 @@
 """The verbs of ticket types: what a show sells, at what price, and how many of each are left."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 import asyncpg
@@ -88,7 +88,7 @@ async def create_type(tx: Tx, event_id: UUID, wish: NewTicketType) -> TicketType
     assert kind
     await _put_pool(tx, kind)
     await audit.write(tx, "ticket_type.created", "ticket_type", kind.id, after=_told(kind))
-    await announce(tx, TicketTypesChanged(subject_id=event_id, ticket_type_id=kind.id, change="added"))
+    await _announce(tx, event_id, kind.id, "added")
     return await get_type(tx, event_id, kind.id)
 
 
@@ -111,7 +111,7 @@ async def change_type(
     await _put_pool(tx, saved)
     saved = await get_type(tx, event_id, type_id)
     await audit_difference(tx, "ticket_type.updated", "ticket_type", before, saved)
-    await announce(tx, TicketTypesChanged(subject_id=event_id, ticket_type_id=type_id, change="changed"))
+    await _announce(tx, event_id, type_id, "changed")
     return saved
 
 
@@ -125,7 +125,7 @@ async def move_days(tx: Tx, fact: DatedFact) -> None:
     for kind in await store.types_of_event(tx, tx.organization_id, event_id):
         if kind.valid_days:
             await audit_difference(tx, "ticket_type.updated", "ticket_type", before[kind.id], kind)
-            await announce(tx, TicketTypesChanged(subject_id=event_id, ticket_type_id=kind.id, change="changed"))
+            await _announce(tx, event_id, kind.id, "changed")
 
 
 async def delete_type(tx: Tx, event_id: UUID, type_id: UUID, if_match: str | None) -> None:
@@ -138,7 +138,17 @@ async def delete_type(tx: Tx, event_id: UUID, type_id: UUID, if_match: str | Non
     except asyncpg.ForeignKeyViolationError:
         raise TypeInUse() from None
     await audit.write(tx, "ticket_type.deleted", "ticket_type", type_id, before=_told(kind))
-    await announce(tx, TicketTypesChanged(subject_id=event_id, ticket_type_id=type_id, change="deleted"))
+    await _announce(tx, event_id, type_id, "deleted")
+
+
+async def _announce(tx: Tx, event_id: UUID, type_id: UUID, change: Literal["added", "changed", "deleted"]) -> None:
+    tell(tx, event_id)
+    await announce(tx, TicketTypesChanged(subject_id=event_id, ticket_type_id=type_id, change=change))
+
+
+def tell(tx: Tx, event_id: UUID) -> None:
+    """Whoever looks at the show sees what it sells now."""
+    tx.tell(f"offers:{event_id}", tx.organization_id)
 
 
 async def _check(tx: Tx, event: Event, wish: TicketType | NewTicketType, others: Sequence[TicketType]) -> None:
@@ -250,3 +260,5 @@ async def _count(tx: Tx, event_id: UUID, counts: Mapping[UUID, int], *, held: in
         raise TypeSoldOut(ticket_type_ids=gone)
     if short:
         raise InsufficientInventory(left=short)
+    if any(pool.places <= policy.FEW + policy.PER_ORDER for pool in pools):
+        tell(tx, event_id)

@@ -1,24 +1,8 @@
 // Rows of the audit, for people.
 
+import type { AuditEntry as Entry } from '../../lib/contract';
 import { t } from '../words/audit';
-
-export interface Entry {
-  id: string;
-  created_at: string;
-  actor_type: string;
-  actor_id: string | null;
-  actor_name: string | null;
-  action: string;
-  entity_type: string;
-  entity_id: string | null;
-  before: Record<string, unknown> | null;
-  after: Record<string, unknown> | null;
-  reason: string | null;
-  approval_reference: string | null;
-  ip: string | null;
-  user_agent: string | null;
-  request_id: string | null;
-}
+export type { AuditEntry as Entry } from '../../lib/contract';
 
 export interface Changed {
   field: string;

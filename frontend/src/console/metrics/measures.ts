@@ -1,18 +1,9 @@
 // Measures with their bounds: how they are called, and where each stands on its scale.
 
+import type { Measure } from '../../lib/contract';
 import { count } from '../../lib/format';
 import { t } from '../words/metrics';
-
-export interface Measure {
-  name: string;
-  value: number | null;
-  state: 'good' | 'watch' | 'alert' | 'unknown';
-  low: number;
-  high: number;
-  target_low: number;
-  target_high: number;
-  why: string | null;
-}
+export type { Measure } from '../../lib/contract';
 
 /** `end` is where the scale ends; what lies beyond stands at its edge. */
 export const LABELS: Record<string, { title: string; about: string; unit: 'part' | 'seconds'; end: number }> = {

@@ -1,41 +1,7 @@
 // Devices at the gates, and what went wrong there.
 
 import { t } from '../words/doors';
-
-export interface Device {
-  id: string;
-  name: string;
-  gate_ids: string[];
-  rights: string[];
-  paired_at: string | null;
-  revoked_at: string | null;
-  last_seen_at: string | null;
-  battery: number | null;
-  app_version: string | null;
-}
-
-export interface Pairing {
-  id: string;
-  code: string;
-  organization: string;
-  link: string;
-  qr: string;
-  expires_at: string;
-  device: Device;
-}
-
-export interface Incident {
-  id: string;
-  number: string;
-  holder_name: string;
-  kind: string;
-  first_at: string;
-  first_gate: string | null;
-  second_at: string;
-  second_gate: string | null;
-  resolved_at: string | null;
-  note: string | null;
-}
+export type { Device, Incident, NewPairing as Pairing } from '../../lib/contract';
 
 /** Eight characters, four and four: people read them aloud. */
 export function spelled(code: string): string {

@@ -1,35 +1,11 @@
 // Two versions of a layout side by side: what the list says, and where each seat of it is drawn.
 
+import type { Kind, PlanDifference as Difference, Point as At, Words } from '../../lib/contract';
 import { count } from '../../lib/format';
 import type { Geometry } from '../../lib/map/geometry';
 import { named } from '../words';
 import { t } from '../words/layouts';
-
-interface At {
-  x: number;
-  y: number;
-}
-
-interface Kind {
-  zone: string;
-  category: string;
-  price_category: string | null;
-}
-
-interface Words {
-  section: string;
-  row: string;
-  number: string;
-}
-
-export interface Difference {
-  added: string[];
-  removed: string[];
-  moved: { seat: string; was: At; now: At }[];
-  recategorised: { seat: string; was: Kind; now: Kind }[];
-  renumbered: { seat: string; was: Words; now: Words }[];
-  zones: { zone: string; change: 'added' | 'removed' | 'changed'; fields: string[] }[];
-}
+export type { PlanDifference as Difference } from '../../lib/contract';
 
 export type Change = 'added' | 'removed' | 'moved' | 'recategorised' | 'renumbered';
 

@@ -1,21 +1,11 @@
 // The seating policy in a form: each field with whose word it is, and what a show says itself.
 
+import type { PolicyValue as Field } from '../../lib/contract';
 import { named } from '../words';
 import { t } from '../words/rules';
+export type { PolicyValue as Field } from '../../lib/contract';
 
 export type Value = boolean | number | null;
-
-export interface Field {
-  name: string;
-  value: Value;
-  source: 'event' | 'organization' | 'platform';
-  default: Value;
-  mandatory: boolean;
-  meaning: string;
-  low: number | null;
-  high: number | null;
-  optional: boolean;
-}
 
 /** A row of the editor. `own`: the show speaks for itself here; `text` is what is typed, also while it is wrong. */
 export interface Row {

@@ -3,7 +3,7 @@ import { filters, health, pretty, type Webhook } from './webhook';
 
 const webhook: Webhook = {
   id: 'w', url: 'https://example.org', description: '', events: ['*'], enabled: true, disabled_because: null, failures: 0,
-  failing_since: null, previous_secret_until: null, version: 1,
+  failing_since: null, previous_secret_until: null, version: 1, created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z',
 };
 
 describe('webhooks', () => {

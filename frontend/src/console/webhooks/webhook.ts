@@ -1,36 +1,8 @@
 // Webhooks and what was sent to them, as the API tells of it.
 
+import type { Webhook } from '../../lib/contract';
 import { t } from '../words/webhooks';
-
-export interface Webhook {
-  id: string;
-  url: string;
-  description: string;
-  events: string[];
-  enabled: boolean;
-  disabled_because: 'gone' | 'failing' | null;
-  failures: number;
-  failing_since: string | null;
-  previous_secret_until: string | null;
-  version: number;
-  secret?: string;
-}
-
-export interface Delivery {
-  id: string;
-  message_id: string;
-  type: string;
-  status: 'pending' | 'delivered' | 'failed';
-  attempts: number;
-  next_try_at: string | null;
-  tried_at: string | null;
-  request_body: string;
-  response_status: number | null;
-  response_body: string | null;
-  error: string | null;
-  duration_ms: number | null;
-  created_at: string;
-}
+export type { Delivery, Webhook } from '../../lib/contract';
 
 export function health(webhook: Webhook): { kind: 'good' | 'time' | 'bad' | 'plain'; text: string } {
   if (!webhook.enabled) {

@@ -15,6 +15,9 @@ export const letters = {
   letterNames: {
     order_confirmed: 'Order confirmed',
     order_refunded: 'Order refunded',
+    other_seats: 'Other seats',
+    order_called_off: 'Order called off',
+    paid_twice: 'Paid twice',
     event_cancelled: 'Event cancelled',
     event_postponed: 'Event postponed',
     event_rescheduled: 'Event rescheduled',
@@ -48,7 +51,6 @@ export const letters = {
   thisLetter: 'The letter',
   to: 'To',
   enclosed: 'Enclosed',
-  aFile: 'a file',
   blanked: 'Its text was blanked when it was sent.',
   mailStates: { waiting: 'waiting', delayed: 'delayed', sent: 'sent', refused: 'refused' },
   answersTo: (sender: string, address: string) => `${sender}, answers to ${address}`,

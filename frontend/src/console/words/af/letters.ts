@@ -13,6 +13,9 @@ export const letters: typeof en = {
   letterNames: {
     order_confirmed: 'Bestelling bevestig',
     order_refunded: 'Bestelling terugbetaal',
+    other_seats: 'Ander sitplekke',
+    order_called_off: 'Bestelling afgestel',
+    paid_twice: 'Twee keer betaal',
     event_cancelled: 'Vertoning gekanselleer',
     event_postponed: 'Vertoning uitgestel',
     event_rescheduled: 'Vertoning met nuwe datum',
@@ -35,6 +38,9 @@ export const letters: typeof en = {
   letterAbout: {
     order_confirmed: 'Iemand het kaartjies gekoop, wat ingesluit is.',
     order_refunded: 'Geld gaan terug, alles of ’n deel.',
+    other_seats: 'Iemand het te laat betaal vir hul plekke: ander word vir hulle gehou, as hulle dit wil hê.',
+    order_called_off: '’n Betaling waarvoor niks verkoop is nie, gaan terug.',
+    paid_twice: '’n Tweede betaling vir ’n bestelling gaan terug; die bestelling bly soos dit is.',
     event_cancelled: '’n Vertoning is gekanselleer.',
     event_postponed: '’n Vertoning is uitgestel, en het nog geen nuwe datum nie.',
     event_rescheduled: '’n Vertoning het ’n nuwe datum. Die oue word ook gesê.',
@@ -67,7 +73,6 @@ export const letters: typeof en = {
   thisLetter: 'Die brief',
   to: 'Aan',
   enclosed: 'Ingesluit',
-  aFile: '’n lêer',
   blanked: 'Die teks is uitgevee toe dit gestuur is.',
   mailStates: { waiting: 'wag', delayed: 'vertraag', sent: 'gestuur', refused: 'geweier' },
   answersTo: (sender, address) => `${sender}, antwoorde aan ${address}`,

@@ -1,0 +1,87 @@
+"""What a show offers, as it changes, for those who look at it.
+
+The bus tells of places that were taken or came back as `seats:{event}`, and of another price or type as
+`offers:{event}`. Whoever watches the show then hears `offers` on its stream: once a second at most, read once for all
+of them, and only if a buyer sees a difference.
+"""
+
+import asyncio
+from typing import Any
+
+import structlog
+
+from fullhouse.kit.broadcast import News
+from fullhouse.kit.bus import RESYNC
+from fullhouse.kit.ids import read_id
+from fullhouse.kit.services import Services
+from fullhouse.seating.model import SeatChange
+from fullhouse.tickets import policy
+from fullhouse.tickets import promo_actions as promos
+from fullhouse.tickets import type_actions as types
+from fullhouse.tickets.type_model import Offer
+
+EVERY_S = 1.0
+WATCHED_MAX = 10_000
+log = structlog.get_logger()
+
+
+class LiveOffers:
+    """One task reads and tells, so that nobody hears an older answer after a newer one."""
+
+    def __init__(self, services: Services) -> None:
+        self._services, self._bus = services, services.bus
+        self._changed: set[tuple[str, str]] = set()  # organisations and their shows
+        self._told: dict[str, list[Offer]] = {}  # by show: what its watchers have heard last, as far as they see it
+        self._wake = asyncio.Event()
+        self._telling: asyncio.Task[None] | None = None
+        self._leave = [
+            self._bus.subscribe("seats:*", self._hear_seats),
+            self._bus.subscribe("offers:*", self._hear),
+            self._bus.subscribe(RESYNC, lambda _topic, _none: self._told.clear()),
+        ]
+
+    async def start(self) -> None:
+        self._telling = asyncio.create_task(self._keep_telling(), name="offers:live")
+
+    async def stop(self) -> None:
+        for leave in self._leave:
+            leave()
+        if self._telling:
+            self._telling.cancel()
+            await asyncio.gather(self._telling, return_exceptions=True)
+
+    def _hear_seats(self, topic: str, change: Any) -> None:
+        """Without a change, everybody gets a snapshot, and asks."""
+        if change is not None:
+            self._hear(topic, SeatChange(*change).organization_id)
+
+    def _hear(self, topic: str, organization_id: Any) -> None:
+        event = topic.partition(":")[2]
+        if self._bus.is_heard(f"live:{event}"):
+            self._changed.add((str(organization_id), event))
+            self._wake.set()
+        else:
+            self._told.pop(event, None)  # whoever comes later has heard nothing
+
+    async def _keep_telling(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            changed, self._changed = self._changed, set()
+            for organization, event in changed:
+                try:
+                    await self._tell(organization, event)
+                except Exception:  # whoever watches hears of the next change
+                    log.warning("a show's offers could not be read", event_id=event, exc_info=True)
+            await asyncio.sleep(EVERY_S)
+
+    async def _tell(self, organization: str, event: str) -> None:
+        event_id = read_id(event)
+        async with self._services.database.tenant(read_id(organization)) as tx:
+            found = await types.offers(tx, event_id, (await promos.charges(tx, event_id)).charges)
+        seen = [policy.as_seen(offer) for offer in found]
+        if self._told.get(event) != seen:
+            if len(self._told) >= WATCHED_MAX:
+                self._told.clear()
+            self._told[event] = seen
+            self._bus.deliver([(f"live:{event}", News("offers", found))])

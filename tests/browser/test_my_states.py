@@ -1,0 +1,93 @@
+"""One's own tickets before they are there, when they cannot be read, and when there are none: in every tab."""
+
+import asyncio
+import re
+
+import pytest
+from playwright.async_api import Route, expect
+
+from tests.browser import counter
+from tests.browser.chromium import Visit, Visitor
+from tests.browser.test_promises import LOOKS, _clean
+from tests.browser.test_states import _refuse
+from tests.fixtures import Client, Tenant
+
+pytestmark = pytest.mark.req("BUY-5")
+TABS = {"Coming up": "upcoming", "Past": "past", "Passed on": "transferred", "Refunded or cancelled": "refunded"}
+LOOKING, UNREAD = "Looking for your tickets…", "Your tickets could not be read just now."
+NOTHING = {
+    "Coming up": "Tickets that you buy while you are signed in",
+    "Past": "Shows that you have been to",
+    "Passed on": "Tickets that you pass on",
+    "Refunded or cancelled": "Tickets that were cancelled or paid back",
+}
+
+
+@pytest.fixture(params=LOOKS)
+async def visitor(request: pytest.FixtureRequest, visit: Visit, staff: Client, tenant: Tenant) -> Visitor:
+    """Somebody who has a seat in the basket, and no ticket yet."""
+    await counter.small_house(staff)
+    one = await counter.at_the_map(visit, tenant, **LOOKS[request.param])
+    await counter.best(one.page, 1)
+    return one
+
+
+async def _choose(visitor: Visitor, tab: str) -> None:
+    await visitor.page.get_by_role("button", name=tab, exact=True).click()
+
+
+async def test_while_they_are_looked_for(visitor: Visitor, tenant: Tenant) -> None:
+    page, answered = visitor.page, asyncio.Event()
+
+    async def wait(route: Route) -> None:
+        await answered.wait()
+        await route.continue_()
+
+    await page.route("**/api/me/tickets?*", wait)
+    await visitor.go(f"/my?at={tenant.organization.slug}")
+    looking = page.get_by_role("status").filter(has_text=LOOKING)
+    for tab in (None, *TABS):
+        if tab:
+            await _choose(visitor, tab)
+        await expect(looking.locator(".ghost")).to_have_count(2)
+        await expect(looking.locator(".ghost").first).to_be_visible()
+        await _clean(visitor, f"looking, {tab}")
+        answered.set()
+        await expect(page.get_by_text("Nothing here")).to_be_visible()
+        await expect(looking).to_have_count(0)
+        answered.clear()
+
+
+async def test_when_they_cannot_be_read(visitor: Visitor, tenant: Tenant) -> None:
+    page = visitor.page
+    visitor.expects("503")
+    await page.route("**/api/me/tickets?*", _refuse)
+    await visitor.go(f"/my?at={tenant.organization.slug}")
+    await expect(page.get_by_text(UNREAD)).to_be_visible()  # all of it
+    await _clean(visitor, "nothing can be read")
+    await page.unroute("**/api/me/tickets?*", _refuse)
+    await page.get_by_role("button", name="Try again").click()
+    await expect(page.get_by_text("Nothing here")).to_be_visible()
+    for tab, group in TABS.items():
+        path = re.compile(rf"/api/me/tickets\?group={group}$")
+        await page.route(path, _refuse)
+        await _choose(visitor, tab)
+        await expect(page.get_by_role("alert").filter(has_text=UNREAD)).to_be_visible()
+        await expect(page.get_by_text("Nothing here")).to_have_count(0)
+        await _clean(visitor, f"unread, {tab}")
+        await page.unroute(path, _refuse)
+        await page.get_by_role("button", name="Try again").click()
+        await expect(page.get_by_text("Nothing here")).to_be_visible()
+        await expect(page.get_by_text(UNREAD)).to_have_count(0)
+
+
+async def test_when_there_are_none(visitor: Visitor, tenant: Tenant) -> None:
+    page = visitor.page
+    await visitor.go(f"/my?at={tenant.organization.slug}")
+    for tab in TABS:
+        await _choose(visitor, tab)
+        await expect(page.get_by_role("status").filter(has_text="Nothing here")).to_contain_text(NOTHING[tab])
+        await _clean(visitor, f"none, {tab}")
+    await page.get_by_role("link", name="See what is on").click()
+    await expect(page).to_have_url(re.compile(f"/o/{tenant.organization.slug}$"))
+    await expect(page.get_by_role("link", name="The Tempest").first).to_be_visible()
