@@ -13,7 +13,7 @@ NOT_ROOMS = {"kit", "web", "migrations"}
 ROOMS = sorted(p.name for p in SOURCE.iterdir() if (p / "__init__.py").exists() and p.name not in NOT_ROOMS)
 
 # The files that a room may have. A second noun gets a file of its own, named for it: those are listed by room.
-FLOOR_PLAN = {"__init__", "model", "policy", "store", "actions", "facts", "routes", "jobs"}
+FLOOR_PLAN = {"__init__", "model", "policy", "store", "actions", "facts", "routes", "jobs", "words"}
 SECOND_NOUNS = {
     "accounts": {"access", "passwords", "signing_in", "sign_in_routes", "platform_routes"}
     | {"audit_reads", "audit_routes"},
@@ -61,7 +61,7 @@ SECOND_NOUNS = {
 PUBLIC_TABLES = {"event_directory", "public_events", "public_ranks"}
 DOORS = {"actions", "reads", "model", "facts"}
 # What the hot path uses of seating without a detour: its pure parts, and the halls.
-PURE = {"events.calendar", "events.policy"}
+PURE = {"events.calendar", "events.policy", "events.words", "tickets.words"}
 PURE |= {"tickets.pricing", "tickets.policy", "tickets.papers", "tickets.wallet", "tickets.signing"}
 HOT = {"allocation", "orphans", "chart", "index", "halls", "policy"}
 

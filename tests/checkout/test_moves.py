@@ -58,6 +58,7 @@ async def test_who_keeps_the_seat_keeps_the_code_and_who_is_moved_gets_another(
     move = data(await moves.get(f"/api/tickets/{moved['id']}/move"))
     assert moved["row"] in move["from_place"]
     assert elsewhere["row"] in move["to_place"]
+    assert (move["from_seat"]["row"], move["to_seat"]["row"]) == (moved["row"], elsewhere["row"])
     assert data(await moves.get("/api/me/moves")) == [move]
     assert data(await stays.get("/api/me/moves")) == []
     answered = data(await moves.post(f"/api/tickets/{moved['id']}/move", json={"accept": True}))
@@ -133,3 +134,4 @@ async def test_whoever_was_moved_is_told_once_for_all_of_their_tickets(
     letters = [it for it in data(await house.get("/api/org/mailbox")) if it["recipient"].lower() == "ada@example.org"]
     [letter] = [it for it in letters if "seat" in it["subject"].lower()]
     assert letter["body"].count("row D") == 2
+    assert f"/my?at={tenant.organization.slug}\n" in letter["body"]

@@ -41,9 +41,10 @@ def words(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     """A writer that says what it is told."""
 
     async def ask(tx: Tx) -> mail.Write:
-        def write(note: Any) -> Letter:
+        def write(note: Any, language: str | None) -> Letter:
             html = f"<p>{note.text}</p>"
-            return Letter(subject=note.subject, text=note.text, html=html, sender_name="Häuser", reply_to="a@b.example")
+            subject = f"{language}: {note.subject}" if language else note.subject
+            return Letter(subject=subject, text=note.text, html=html, sender_name="Häuser", reply_to="a@b.example")
 
         return write
 

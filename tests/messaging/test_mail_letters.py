@@ -17,6 +17,7 @@ from fullhouse.kit.postman import BadAddress, Waiting, address, message
 from fullhouse.messaging.mail_model import LETTERS, Brand, OrderRefunded, SeatsMoved, Show, TimeChanged
 from fullhouse.messaging.mail_render import BLACK, WHITE, WIDTH, contrast, ink_on, render, when, wrapped
 from fullhouse.messaging.mail_samples import SAMPLES
+from fullhouse.tickets.words import WORDS
 
 HOUSE = Brand(
     name="Harbour Theatre",
@@ -137,7 +138,7 @@ def test_optional_parts_leave_no_gap() -> None:
 
 def test_times_are_those_of_the_place_and_say_so() -> None:
     moment = datetime(2026, 7, 4, 18, 5, tzinfo=UTC)
-    assert when(moment, "America/New_York") == "Saturday 4 July 2026, 14:05 (America/New York)"
+    assert when(WORDS.en, moment, "America/New_York") == "Saturday 4 July 2026, 14:05 (America/New York)"
     show = Show(name="X", path="/x", starts_at=moment, timezone="Africa/Johannesburg", venue="V", doors_at=moment)
     letter = render(TimeChanged(show=show, ends_at=moment), HOUSE)
     assert "Saturday 4 July 2026, 20:05 (Africa/Johannesburg)" in letter.text
@@ -147,12 +148,12 @@ def test_times_are_those_of_the_place_and_say_so() -> None:
 def test_a_refund_in_full_and_in_part() -> None:
     part = SAMPLES["order_refunded"]
     assert isinstance(part, OrderRefunded)
-    assert "25.00 EUR of the 113.00 EUR" in " ".join(render(part, HOUSE).text.split())
+    assert "EUR 25.00 of the EUR 113.00" in " ".join(render(part, HOUSE).text.split())
     whole = render(msgspec.structs.replace(part, amount=part.paid), HOUSE)
     assert whole.subject == "Your refund for The Tempest"
     assert "no longer good" in whole.text
     yen = render(msgspec.structs.replace(part, amount=Money(1200, "JPY"), paid=Money(1200, "JPY")), HOUSE)
-    assert "1200 JPY" in yen.text
+    assert "JPY 1,200" in yen.text
 
 
 def test_moved_seats_name_both_and_ask_for_an_answer() -> None:

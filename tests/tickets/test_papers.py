@@ -11,6 +11,7 @@ from fullhouse.kit.money import Money
 from fullhouse.kit.qr import qr_svg
 from fullhouse.tickets import papers, signing
 from fullhouse.tickets.model import TicketView
+from fullhouse.tickets.words import WORDS
 
 MOMENT = datetime(2030, 3, 6, 19, 30, tzinfo=UTC)
 
@@ -26,7 +27,8 @@ def ticket(**said: Any) -> TicketView:
         "event_slug": "the-tempest", "event_status": "published", "start_at": MOMENT, "end_at": MOMENT,
         "doors_at": MOMENT, "first_start_at": MOMENT, "rescheduled_at": None, "is_undated": False,
         "timezone": "Europe/Brussels", "venue_name": "Grande Salle", "address": None,
-        "city": "Liège", "zone_name": "Stalls", "section": "A", "row": "F", "seat": "12", "accessibility": None,
+        "city": "Liège", "zone_name": "Stalls", "section": "A", "row": "F", "seat": "12",
+        "category": "standard", "accessibility": None,
         "qr": qr,
     }  # fmt: skip
     return TicketView(**usual | said)
@@ -34,7 +36,7 @@ def ticket(**said: Any) -> TicketView:
 
 @pytest.mark.req("BUY-5")
 def test_an_order_is_a_page_for_each_ticket() -> None:
-    made = papers.sheets([ticket(), ticket(row=None, seat=None, zone_name="Pit")], "Théâtre du Nord")
+    made = papers.sheets([ticket(), ticket(row=None, seat=None, zone_name="Pit")], "Théâtre du Nord", WORDS.en)
     assert made.startswith(b"%PDF-")
     assert b"/Count 2" in made
 
@@ -52,7 +54,7 @@ def test_an_order_is_a_page_for_each_ticket() -> None:
     ],
 )
 def test_names_are_text_and_nothing_else(name: str) -> None:
-    made = papers.sheets([ticket(holder_name=name, event_name=name, venue_name=name)], name)
+    made = papers.sheets([ticket(holder_name=name, event_name=name, venue_name=name)], name, WORDS.en)
     assert made.startswith(b"%PDF-")
 
 
@@ -72,7 +74,7 @@ def test_the_drawn_code_is_an_svg_without_anything_active() -> None:
     ],
 )
 def test_where_to_go_in_words(said: dict[str, Any], words: str) -> None:
-    assert papers.place(ticket(**said)) == words
+    assert papers.place(ticket(**said), WORDS.en) == words
 
 
 @pytest.mark.req("EV-7", "EV-8")
@@ -97,7 +99,22 @@ def test_where_to_go_in_words(said: dict[str, Any], words: str) -> None:
 def test_paper_says_which_date_counts(
     said: dict[str, Any], date: str | None, news: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert papers.sheets([ticket(**said)], "Théâtre du Nord").startswith(b"%PDF-")
+    assert papers.sheets([ticket(**said)], "Théâtre du Nord", WORDS.en).startswith(b"%PDF-")
     monkeypatch.setattr(paper, "pdf", lambda template, data: data)
-    printed: Any = papers.sheets([ticket(**said)], "Théâtre du Nord")
+    printed: Any = papers.sheets([ticket(**said)], "Théâtre du Nord", WORDS.en)
     assert (printed["date"], printed["news"], printed["doors"] is None) == (date, news, date is None)
+
+
+def test_a_ticket_in_afrikaans(monkeypatch: pytest.MonkeyPatch) -> None:
+    seat = ticket(category="wheelchair", event_status="postponed", rescheduled_at=MOMENT)
+    assert papers.sheets([seat], "Teater", WORDS.af).startswith(b"%PDF-")
+    monkeypatch.setattr(paper, "pdf", lambda template, data: data)
+    printed: Any = papers.sheets([seat], "Teater", WORDS.af)
+    assert (printed["language"], printed["date"]) == ("af", "Woensdag 6 Maart 2030")
+    assert printed["news"] == "Nuwe datum. Dit sou op Woensdag 6 Maart 2030, 20:30 wees."
+    assert printed["words"] == {name: WORDS.af(name) for name in papers.LABELS}
+    [sheet] = printed["tickets"]
+    assert sheet["note"].startswith("Rolstoelplek.")
+    assert sheet["price"] == "EUR 45,00"
+    assert "Kaartjie 1 van 1." in sheet["fine_print"]
+    assert papers.place(seat, WORDS.af) == "Stalls, ry F, sitplek 12"

@@ -2,6 +2,7 @@
 // What a path takes and answers is in the contract (contract.ts): asked by its path alone, or with the type of what a page
 // reads of it, which must be in that answer.
 
+import { language } from './language';
 import type { Answer, Body, Giving, Known } from './routes';
 
 export class Problem extends Error {
@@ -96,7 +97,8 @@ export class Api {
   }
 
   private async send(path: string, options: Options): Promise<Response> {
-    const headers: Record<string, string> = { accept: 'application/json', ...options.headers };
+    // The page's language, which is that of letters too: in another site's frame there is no cookie that says so.
+    const headers: Record<string, string> = { accept: 'application/json', 'accept-language': language, ...options.headers };
     if (this.organization) headers['x-organization'] = this.organization;
     if (options.body !== undefined) headers['content-type'] = 'application/json';
     if (options.file) headers['content-type'] = options.file.type;

@@ -1947,9 +1947,17 @@ export interface TicketMove {
   event_id: string;
   from_place: string;
   to_place: string | null;
+  from_seat: TicketPlace;
+  to_seat: TicketPlace | null;
   respond_by: string;
   answer: string | null;
   answered_at: string | null;
+}
+
+export interface TicketPlace {
+  zone_name: string | null;
+  row: string | null;
+  seat: string | null;
 }
 
 export interface TicketType {
@@ -2210,6 +2218,7 @@ export interface tickets_model_TicketView {
   section: string | null;
   row: string | null;
   seat: string | null;
+  category: string | null;
   accessibility: string | null;
   qr: string | null;
 }

@@ -138,7 +138,8 @@ function hear(now: Place) {
 function refused({ code, detail, wait_s = 0 }: Refusal) {
   const state = REFUSALS[code!];
   put('word', said(state ?? 'not_now'));
-  put('hint', state ? more(state) : (detail ?? said('wrong')));
+  // The house's own sentence is English.
+  put('hint', state ? more(state) : (words[`no_${code}`] ?? ((lang === 'en' && detail) || said('wrong'))));
   for (const id of ['number', 'facts', 'way', 'leave', 'fine']) show(id, false);
   show('rejoin', state !== 'sold_out');
   show('enter', true);

@@ -3,7 +3,7 @@
 
 import { Problem } from '../lib/api';
 import { serverNow } from '../lib/clock.svelte';
-import { sentence, t } from '../lib/words';
+import { sentence, t, told } from '../lib/words';
 import type { SeatMap } from '../lib/map/seatmap';
 import { Basket } from './basket.svelte';
 import { Checkout, type Outcome } from './checkout.svelte';
@@ -154,7 +154,7 @@ export class Booking {
     const wasPaying = this.step === 'paying';
     this.checkout.end();
     this.step = 'choosing';
-    this.tell(wasPaying && this.basket.items.length ? t.problems.checkout_expired! : '');
+    this.tell(wasPaying && this.basket.items.length ? told('checkout_expired') : '');
   }
 
   async leave(): Promise<void> {

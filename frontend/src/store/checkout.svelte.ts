@@ -135,7 +135,7 @@ export class Checkout {
       this.failure = t.notSettled;
       return 'open';
     }
-    const failure = payment.failure;
+    const failure = payment.failure && sentence(new Problem(402, 'payment_declined', payment.failure, [], { failure_code: payment.failure_code }));
     this.order = null; // called off: the places are in the basket as before, and another try is another order
     this.key = newKey();
     return this.fail(failure ?? t.declined);
@@ -156,7 +156,6 @@ export class Checkout {
     if (error instanceof Problem) {
       this.key = newKey(); // what was refused is not the same purchase again
       if (OVER.includes(error.code)) return 'over';
-      if (error.status === 402) return this.fail(error.message);
     }
     return this.fail(sentence(error)); // no answer: the same key asks again
   }

@@ -55,7 +55,7 @@ async def create_organization(tx: Tx, organization_id: UUID, slug: str, name: st
     try:
         organization = await store.insert_organization(tx, organization_id, slug, name)
     except asyncpg.UniqueViolationError:
-        raise Taken(f"There is an organisation named “{slug}” already.") from None
+        raise Taken(f"There is an organisation named “{slug}” already.", name=slug) from None
     assert organization
     await store.insert_settings(tx, organization_id)
     await audit.write(tx, "organization.created", "organization", organization_id, after={"slug": slug, "name": name})
@@ -134,7 +134,7 @@ async def create_user(tx: Tx, *, email: str | None, name: str, role: str, passwo
     try:
         user = await store.insert_user(tx, new_id(), tx.organization_id, email, name, role, password_hash)
     except asyncpg.UniqueViolationError:
-        raise Taken(f"Somebody has the address {email} already.") from None
+        raise Taken(f"Somebody has the address {email} already.", name=email) from None
     assert user
     await audit.write(tx, "user.created", "user", user.id, after={"email": email, "name": name, "role": role})
     if role != Role.CUSTOMER:
@@ -212,7 +212,7 @@ async def invite(tx: Tx, who: Principal, wish: Invite) -> Invitation:
         raise AboveYou()
     known = await store.user_by_email(tx, tx.organization_id, wish.email)
     if known and known.role != Role.CUSTOMER:
-        raise Taken(f"{wish.email} is in the team already.")
+        raise Taken(f"{wish.email} is in the team already.", name=wish.email)
     # One at a time: of two that go to the same address, the later replaces the earlier.
     organization = await store.lock_organization(tx, tx.organization_id)
     assert organization

@@ -44,7 +44,7 @@ async def find_organization(database: Database, slug: str) -> Organization:
     async with database.nobody() as tx:
         organization = await store.organization_by_slug(tx, slug)
     if organization is None:
-        raise OrganizationUnknown(f"There is no organisation named “{slug}”.")
+        raise OrganizationUnknown(f"There is no organisation named “{slug}”.", name=slug)
     if organization.status == "suspended":
         raise OrganizationSuspended()
     return organization
@@ -84,7 +84,7 @@ async def ask_for_magic_link(database: Database, organization: Organization, act
             tx, new_id(), organization.id, email, secrets.digest(token), policy.MAGIC_LINK_TTL
         )
         minutes = policy.MAGIC_LINK_TTL // timedelta(minutes=1)
-        await mail.post(tx, email, SignInLink(path=f"/sign-in#{token}", minutes=minutes))
+        await mail.post(tx, email, SignInLink(path=f"/sign-in#{token}", minutes=minutes), language=actor.language)
 
 
 async def redeem_magic_link(database: Database, actor: Actor, token: str, before: Before = nobody) -> Session:
@@ -124,7 +124,7 @@ async def accept_invitation(
             await audit.write(tx, "member.joined", "user", user.id, after={"role": invitation.role})
             await announce(tx, MemberChanged(subject_id=user.id, role=user.role, status=user.status))
         else:
-            raise Taken(f"{invitation.email} is in the team already.")
+            raise Taken(f"{invitation.email} is in the team already.", name=invitation.email)
         return await open_session(tx, organization, user, "invitation", before)
 
 
@@ -180,6 +180,8 @@ async def open_session(tx: Tx, organization: Organization, user: User, method: s
     await _recognise(tx, user, before(organization.id))
     token = secrets.mint(secrets.Kind.SESSION, organization.id)
     session_id, actor = new_id(), tx.actor
+    if user.email:
+        await mail.note_reader(tx, user.email)
     expires_at = await store.insert_session(
         tx, session_id, organization.id, user.id, secrets.digest(token), method, actor.ip, actor.user_agent,
         policy.SESSION_TTL[method],

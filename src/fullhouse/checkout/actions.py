@@ -197,9 +197,13 @@ async def _memberships(
     for right in rights:
         n = right.place - 1
         if not right.allowed:
-            raise ZoneAccessDenied(f"“{right.name}” is not open to {right.email or 'guests'}.", zone_id=right.zone_id)
+            raise ZoneAccessDenied(
+                f"“{right.name}” is not open to {right.email or 'guests'}.", zone=right.name, zone_id=right.zone_id
+            )
         if priced[n].wanted.quantity > 1 or (right.zone_id, right.email) in named:
-            raise ZoneAccessDenied(f"In “{right.name}” each ticket names who goes.", zone_id=right.zone_id, item=n)
+            raise ZoneAccessDenied(
+                f"In “{right.name}” each ticket names who goes.", zone=right.name, zone_id=right.zone_id, item=n
+            )
         named.add((right.zone_id, right.email))
         found[n] = right.membership_id
     return found

@@ -6,16 +6,22 @@ from uuid import UUID
 import msgspec
 
 from fullhouse.kit.errors import Conflict, NotFound
+from fullhouse.tickets.model import TicketPlace
 
 
 class TicketMove(msgspec.Struct, frozen=True, kw_only=True):
-    """From where to where, and until when its holder may have the money back instead. No seat: none was equal."""
+    """From where to where, and until when its holder may have the money back instead. No seat: none was equal.
+
+    `from_place` and `to_place` say in English what `from_seat` and `to_seat` are.
+    """
 
     ticket_id: UUID
     migration_id: UUID
     event_id: UUID
     from_place: str
     to_place: str | None
+    from_seat: TicketPlace
+    to_seat: TicketPlace | None
     respond_by: datetime
     answer: str | None
     answered_at: datetime | None

@@ -1,7 +1,20 @@
 -- Tickets that were moved to other seats.
 
+-- part: seat
+jsonb_build_object('zone_name', z.name, 'row', nullif(s.row_label, ''), 'seat', s.number)
+
+-- part: moved
+seat_moves v
+CROSS JOIN seats s JOIN zones z ON z.organization_id = s.organization_id AND z.id = s.zone_id
+WHERE v.organization_id = m.organization_id AND v.migration_id = m.migration_id AND v.ticket_id = m.ticket_id
+  AND s.organization_id = v.organization_id
+
 -- part: move
-m.ticket_id, m.migration_id, m.event_id, m.from_place, m.to_place, m.respond_by, m.answer, m.answered_at
+m.ticket_id, m.migration_id, m.event_id, m.from_place, m.to_place, m.respond_by, m.answer, m.answered_at,
+coalesce((SELECT {seat} FROM {moved} AND s.id = v.from_seat_id), jsonb_build_object('zone_name', m.from_place)) AS from_seat,
+CASE WHEN m.to_place IS NOT NULL THEN
+    coalesce((SELECT {seat} FROM {moved} AND s.id = v.to_seat_id), jsonb_build_object('zone_name', m.to_place))
+END AS to_seat
 
 -- part: place
 concat_ws(', ', z.name, nullif('row ' || s.row_label, 'row '), 'seat ' || s.number)

@@ -16,7 +16,7 @@ from fullhouse.checkout import policy, store
 from fullhouse.checkout.model import EventNotAvailable, Order, Purchase
 from fullhouse.checkout.order_reads import get, secret_of, shown, view
 from fullhouse.checkout.till import Payment, Till
-from fullhouse.kit import secrets
+from fullhouse.kit import mail, secrets
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.codes import new_code
 from fullhouse.kit.idempotency import WAIT_S, Claim, KeyReused, StillRunning
@@ -71,6 +71,8 @@ async def _buy(services: Services, who: Principal, session_id: UUID, wish: Purch
             who.actor.ip, who.actor.user_agent, who.actor.request_id,
         )  # fmt: skip
         assert placed
+        if placed.outcome == "placed":
+            await mail.note_reader(tx, wish.buyer.email)
     if placed.outcome == "key_reused":
         raise KeyReused()
     if placed.outcome == "repeated":

@@ -104,7 +104,7 @@ async def _decide(tx: Tx, order_id: UUID, wish: RefundOrder) -> tuple[StoredOrde
     if not amount and not chosen:
         raise NothingToRefund()
     if amount > left:
-        raise RefundTooHigh(f"{Money(left, order.currency)} are left of it.", left=left)
+        raise RefundTooHigh(f"{Money(left, order.currency)} are left of it.", left=left, currency=order.currency)
     entries = refund_policy.entries(amount, wanted, earned, worths, wish.fees)
     void = [one.ticket.id for one in chosen]
     return order, Decision(amount, entries, void, wish.fees, wish.reason), left

@@ -344,7 +344,7 @@ async def _insert(tx: Tx, draft: Event, *, chosen: bool) -> Event:
         if chosen:
             break
         slug = f"{wanted}-{await store.free_number(tx, 'events', tx.organization_id, wanted)}"
-    raise SlugTaken(f"Another show has the slug “{wanted}”.")
+    raise SlugTaken(f"Another show has the slug “{wanted}”.", slug=wanted)
 
 
 async def _save(tx: Tx, event: Event) -> Event:
@@ -361,7 +361,7 @@ async def _save(tx: Tx, event: Event) -> Event:
     except asyncpg.UniqueViolationError as error:
         if error.constraint_name == "events_dedupe":
             raise Duplicated() from None
-        raise SlugTaken(f"Another show has the slug “{event.slug}”.") from None
+        raise SlugTaken(f"Another show has the slug “{event.slug}”.", slug=event.slug) from None
     assert saved
     return saved
 

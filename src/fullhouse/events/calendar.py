@@ -13,6 +13,8 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from fullhouse.events.public_model import PublicEvent, is_online
+from fullhouse.events.words import WORDS
+from fullhouse.kit.languages import Words
 from fullhouse.kit.times import local
 
 MEDIA_TYPE = "text/calendar"
@@ -26,12 +28,12 @@ _ESCAPED = re.compile("|".join(map(re.escape, sorted(_ESCAPES, key=len, reverse=
 Address = Callable[[PublicEvent], str]
 
 
-def of_show(show: PublicEvent, address: Address) -> bytes:
+def of_show(show: PublicEvent, address: Address, language: str | None = None) -> bytes:
     """One show, to be taken into somebody's own calendar."""
-    return _calendar([], [show], address)
+    return _calendar([], [show], address, WORDS.of(language))
 
 
-def of_shows(name: str, shows: Sequence[PublicEvent], address: Address) -> bytes:
+def of_shows(name: str, shows: Sequence[PublicEvent], address: Address, language: str | None = None) -> bytes:
     """A calendar to subscribe to. Not every program knows the newer names, so the older ones say the same."""
     about = [
         _text("NAME", name),
@@ -39,21 +41,22 @@ def of_shows(name: str, shows: Sequence[PublicEvent], address: Address) -> bytes
         f"REFRESH-INTERVAL;VALUE=DURATION:{_REFRESH}",
         f"X-PUBLISHED-TTL:{_REFRESH}",
     ]
-    return _calendar(about, shows, address)
+    return _calendar(about, shows, address, WORDS.of(language))
 
 
-def _calendar(about: list[str], shows: Sequence[PublicEvent], address: Address) -> bytes:
-    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//fullhouse//fullhouse//EN", "CALSCALE:GREGORIAN", *about]
+def _calendar(about: list[str], shows: Sequence[PublicEvent], address: Address, t: Words) -> bytes:
+    product = f"PRODID:-//fullhouse//fullhouse//{t.code.upper()}"
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", product, "CALSCALE:GREGORIAN", *about]
     for name in sorted({show.timezone for show in shows}):
         years = {year for show in shows if show.timezone == name for year in _years(show)}
         lines += _timezone(name, sorted(years))
     for show in shows:
-        lines += _event(show, address(show))
+        lines += _event(show, address(show), t)
     lines.append("END:VCALENDAR")
     return "".join(f"{_folded(line)}\r\n" for line in lines).encode()
 
 
-def _event(show: PublicEvent, url: str) -> Iterator[str]:
+def _event(show: PublicEvent, url: str, t: Words) -> Iterator[str]:
     undated = show.phase == "postponed" and show.rescheduled_at is None
     yield "BEGIN:VEVENT"
     yield f"UID:{show.id}"
@@ -63,13 +66,13 @@ def _event(show: PublicEvent, url: str) -> Iterator[str]:
     yield f"SEQUENCE:{sequence(show)}"
     yield _moment("DTSTART", show.start_time, show.timezone)
     yield _moment("DTEND", show.end_time, show.timezone)
-    yield _text("SUMMARY", f"Postponed: {show.title}" if undated else show.title)
+    yield _text("SUMMARY", t("calendar_postponed", title=show.title) if undated else show.title)
     yield f"STATUS:{'TENTATIVE' if undated else 'CONFIRMED'}"
     if undated:
         yield "TRANSP:TRANSPARENT"  # nobody need keep the old evening free
     yield _text("LOCATION", _place(show))
-    yield _text("DESCRIPTION", "\n\n".join([*_news(show), show.description, url]))
-    yield _text("CATEGORIES", show.category.replace("_", " ").capitalize())
+    yield _text("DESCRIPTION", "\n\n".join([*_news(show, t), show.description, url]))
+    yield _text("CATEGORIES", t.category(show.category))
     yield f"URL:{url}"
     yield "END:VEVENT"
 
@@ -79,14 +82,14 @@ def sequence(show: PublicEvent) -> int:
     return max(0, int((show.changed_at - show.published_at).total_seconds()))
 
 
-def _news(show: PublicEvent) -> Iterator[str]:
+def _news(show: PublicEvent, t: Words) -> Iterator[str]:
     if show.phase != "postponed":
         return
     if show.rescheduled_at is None:
-        yield "This show is postponed. The new date is not known yet; the one here is the old one."
+        yield t("calendar_undated")
     else:
         was = local(show.first_start_time, show.timezone)
-        yield f"This show has a new date. It was to be on {was:%A} {was.day} {was:%B %Y}, {was:%H:%M}."
+        yield t("calendar_new_date", day=t.day(was), hour=f"{was:%H:%M}")
 
 
 def _place(show: PublicEvent) -> str:

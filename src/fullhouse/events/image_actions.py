@@ -112,7 +112,7 @@ async def _insert(tx: Tx, image_id: UUID, digest: str, picture: pictures.Picture
 
 def _check_quota(weight: int, quota: int) -> None:
     if weight > quota:
-        raise PicturesFull(f"With this one they would weigh {weight:,} of {quota:,} bytes.")
+        raise PicturesFull(f"With this one they would weigh {weight:,} of {quota:,} bytes.", bytes=weight, most=quota)
 
 
 def _weight(picture: pictures.Picture) -> int:

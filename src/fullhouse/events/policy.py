@@ -287,7 +287,9 @@ def check_capacity(capacity: int, venue: Venue | None, most_anywhere: int = CAPA
     """0 is unlimited. Otherwise never above the venue's, where that is known."""
     most = min(most_anywhere, (venue and venue.max_capacity) or most_anywhere)
     if capacity > most:
-        raise AboveVenueCapacity(f"At most {most:,} places here.", fields=[FieldError("capacity", f"At most {most}.")])
+        raise AboveVenueCapacity(
+            f"At most {most:,} places here.", fields=[FieldError("capacity", f"At most {most}.")], most=most
+        )
 
 
 def moved(event: Event, move: Move, now: datetime, *, new_date: datetime | None, reason: str | None) -> Event:

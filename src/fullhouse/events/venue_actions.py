@@ -78,7 +78,7 @@ async def change_venue(tx: Tx, who: Principal, venue_id: UUID, change: ChangeVen
     try:
         saved = await store.update_venue(tx, tx.organization_id, venue_id, *_columns(after))
     except asyncpg.UniqueViolationError:
-        raise SlugTaken(f"Another venue has the slug “{after.slug}”.") from None
+        raise SlugTaken(f"Another venue has the slug “{after.slug}”.", slug=after.slug) from None
     assert saved
     await audit_difference(tx, "venue.updated", "venue", before, saved)
     await _tell(tx, VenueChanged(subject_id=venue_id), venue_id=venue_id)
@@ -114,7 +114,7 @@ async def _insert_venue(tx: Tx, wish: NewVenue, stands_for: str | None) -> tuple
         if wish.slug:
             break
         slug = f"{wanted}-{await store.free_number(tx, 'venues', tx.organization_id, wanted)}"
-    raise SlugTaken(f"Another venue has the slug “{wanted}”.")
+    raise SlugTaken(f"Another venue has the slug “{wanted}”.", slug=wanted)
 
 
 def _columns(venue: Venue | NewVenue) -> tuple[Any, ...]:
@@ -147,7 +147,7 @@ async def _check_room(tx: Tx, before: Venue, after: Venue) -> None:
     shows = await store.too_large_for(tx, tx.organization_id, before.id, after.max_capacity)
     if shows:
         names = ", ".join(f"“{show.name}”" for show in shows)
-        raise VenueTooSmall(f"More places than that have: {names}.", events=[show.id for show in shows])
+        raise VenueTooSmall(f"More places than that have: {names}.", names=names, events=[show.id for show in shows])
 
 
 async def _check_staff(tx: Tx, who: Principal) -> None:
@@ -171,7 +171,7 @@ async def create_gate(tx: Tx, who: Principal, venue_id: UUID, wish: NewGate) -> 
             wish.settings,
         )  # fmt: skip
     except asyncpg.UniqueViolationError:
-        raise GateCodeTaken(f"The venue has a gate “{wish.gate_code}” already.") from None
+        raise GateCodeTaken(f"The venue has a gate “{wish.gate_code}” already.", gate_code=wish.gate_code) from None
     assert gate
     await audit.write(tx, "gate.created", "gate", gate.id, after={"gate_code": gate.gate_code, "status": gate.status})
     await _announce_gate(tx, gate)
@@ -190,7 +190,7 @@ async def change_gate(tx: Tx, who: Principal, gate_id: UUID, change: ChangeGate,
             tx, tx.organization_id, gate_id, after.gate_code, after.name, after.status, after.capacity, after.settings
         )
     except asyncpg.UniqueViolationError:
-        raise GateCodeTaken(f"The venue has a gate “{after.gate_code}” already.") from None
+        raise GateCodeTaken(f"The venue has a gate “{after.gate_code}” already.", gate_code=after.gate_code) from None
     assert saved
     await audit_difference(tx, "gate.updated", "gate", before, saved)
     await _announce_gate(tx, saved)

@@ -14,6 +14,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     ip: str | None = None
     user_agent: str | None = None
     request_id: str | None = None
+    language: str | None = None  # in which they read, if they say so and we can meet it
 
 
 SYSTEM = Actor(type="system", name="fullhouse")
@@ -30,13 +31,19 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
     credential: bytes = b""
     """The digest of the session's token: what is bound to it is good together with that token only."""
 
-    def coming_from(self, ip: str | None, user_agent: str | None, request_id: str | None) -> "Principal":
+    def coming_from(self, seen: Actor) -> "Principal":
         """The same caller, in a request: what the audit says of it."""
-        who = self.actor
-        seen = Actor(type=who.type, id=who.id, name=who.name, ip=ip, user_agent=user_agent, request_id=request_id)
         return Principal(
             organization_id=self.organization_id,
-            actor=seen,
+            actor=Actor(
+                type=self.actor.type,
+                id=self.actor.id,
+                name=self.actor.name,
+                ip=seen.ip,
+                user_agent=seen.user_agent,
+                request_id=seen.request_id,
+                language=seen.language,
+            ),
             role=self.role,
             allowed=self.allowed,
             session_id=self.session_id,

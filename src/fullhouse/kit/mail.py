@@ -31,6 +31,7 @@ class To(NamedTuple):
     email: str
     data: LetterData
     enclosures: Sequence[Enclosure] = ()
+    language: str | None = None  # none: in which they are known to read
 
 
 class Mail(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +58,7 @@ class MailInFull(Mail, frozen=True, kw_only=True):
     enclosures: list[Enclosure]
 
 
-Write = Callable[[LetterData], Letter]
+Write = Callable[[LetterData, str | None], Letter]  # no language: as the organisation speaks
 Writer = Callable[[Tx], Awaitable[Write]]  # asks once how the organisation of this transaction writes
 _writer: Writer | None = None
 
@@ -69,10 +70,11 @@ def wire(writer: Writer) -> None:
 
 
 async def post(
-    tx: Tx, recipient: str, data: LetterData, *, about: UUID | None = None, enclosures: Sequence[Enclosure] = ()
-) -> UUID | None:
+    tx: Tx, recipient: str, data: LetterData, *, about: UUID | None = None, enclosures: Sequence[Enclosure] = (),
+    language: str | None = None,
+) -> UUID | None:  # fmt: skip
     """One letter. `about` is the id of the fact that it tells of; None comes back if the person has it already."""
-    posted = await post_all(tx, [To(recipient, data, enclosures)], about=about)
+    posted = await post_all(tx, [To(recipient, data, enclosures, language)], about=about)
     return posted[0] if posted else None
 
 
@@ -94,11 +96,13 @@ async def post_all(tx: Tx, letters: Sequence[To], *, about: UUID | None = None) 
     if not letters:
         return []
     write = await _writer(tx)
-    written = {data: write(data) for data in {to.data for to in letters}}
+    known = await languages_of(tx, [to.email for to in letters if to.language is None])
+    said = [(to.data, to.language or known.get(to.email.lower())) for to in letters]
+    written = {each: write(*each) for each in set(said)}
     rows = [
         (new_id(), to.email, to.data.template, msgspec.json.encode(to.enclosures).decode(),
-         *msgspec.structs.astuple(written[to.data]))
-        for to in letters
+         *msgspec.structs.astuple(written[each]))
+        for to, each in zip(letters, said, strict=True)
     ]  # fmt: skip
     found = await tx.fetch(_POST, tx.organization_id, about, *map(list, zip(*rows, strict=True)))
     posted = [row["id"] for row in found]
@@ -107,6 +111,29 @@ async def post_all(tx: Tx, letters: Sequence[To], *, about: UUID | None = None) 
         await jobs.enqueue(tx, JOB, {"mail_ids": ids}, once=f"mail:{ids[0]}")
     return posted
 
+
+# --- in which language somebody reads
+
+_NOTE_READER = """
+INSERT INTO mail_readers AS r (organization_id, email, language) VALUES ($1, lower($2), $3)
+ON CONFLICT (organization_id, email) DO UPDATE SET language = $3 WHERE r.language <> $3
+"""
+_LANGUAGES = "SELECT email, language FROM mail_readers WHERE organization_id = $1 AND email = ANY ($2::text[])"
+
+
+async def note_reader(tx: Tx, email: str) -> None:
+    """Whoever acts here is at this address: letters go there in the language of the page that they look at."""
+    if tx.actor.language:
+        await tx.execute(_NOTE_READER, tx.organization_id, email, tx.actor.language)
+
+
+async def languages_of(tx: Tx, emails: Sequence[str]) -> dict[str, str]:
+    """By address, in lower case. Of those who are not in it nobody knows."""
+    rows = await tx.fetch(_LANGUAGES, tx.organization_id, [email.lower() for email in emails])
+    return {row["email"]: row["language"] for row in rows}
+
+
+# --- the local mailbox
 
 _COLUMNS = """
 id, recipient, subject, template, body, attempts, created_at, sent_at, last_error,

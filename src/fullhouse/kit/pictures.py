@@ -102,7 +102,7 @@ def clean_now(raw: bytes) -> Picture:
 def inspect(raw: bytes) -> Parts:
     """What can be refused without decoding: other kinds, too many bytes, too many pixels, files that break off."""
     if len(raw) > BYTES_MAX:
-        raise ImageTooLarge(f"The file has more than {BYTES_MAX:,} bytes. Send a smaller one.")
+        raise ImageTooLarge(f"The file has more than {BYTES_MAX:,} bytes. Send a smaller one.", most=BYTES_MAX)
     if picture_files.kind_of(raw) is None:
         raise ImageTypeNotAllowed
     try:
@@ -112,7 +112,11 @@ def inspect(raw: bytes) -> Parts:
     except picture_files.Broken as broken:
         raise ImageBroken(f"The picture cannot be read: {broken}.") from None
     if parts.width * parts.height > PIXELS_MAX or max(parts.width, parts.height) > SIDE_MAX:
-        raise ImageTooManyPixels(f"{parts.width} × {parts.height} pixels are too many. Send a smaller picture.")
+        raise ImageTooManyPixels(
+            f"{parts.width} × {parts.height} pixels are too many. Send a smaller picture.",
+            width=parts.width,
+            height=parts.height,
+        )
     return parts
 
 

@@ -19,6 +19,7 @@ from fullhouse.events.public_model import EventNotFound
 from fullhouse.kit import audit, mail
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Tx
+from fullhouse.kit.languages import Words
 from fullhouse.kit.letters import Enclosure
 from fullhouse.kit.limits import Limit
 from fullhouse.kit.money import Money
@@ -26,13 +27,13 @@ from fullhouse.kit.outbox import Message
 from fullhouse.kit.postman import Attachment
 from fullhouse.kit.services import Services
 from fullhouse.messaging import mail_model as letters
-from fullhouse.messaging.notice_actions import show_of
+from fullhouse.messaging.notice_actions import my_path, show_of
 from fullhouse.tickets import actions as tickets
 from fullhouse.tickets import papers
 from fullhouse.tickets.facts import TicketTransferred
-from fullhouse.tickets.model import TicketView
+from fullhouse.tickets.model import TicketPlace, TicketView
+from fullhouse.tickets.words import WORDS
 
-MY_TICKETS = "/my"
 AGAIN = Limit(3, 600)  # for one order: a letter is not a toy
 
 
@@ -110,7 +111,7 @@ class Handout:
             show=await show_of(tx, await events.get_event(tx, fact.event_id)),
             order_code=fact.code,
             order_path=self._order_path(tx, fact.subject_id),
-            places=tuple(map(_place, places)),
+            places=tuple(_held(place) for place in places),
             paid=Money(fact.total, fact.currency),
             answer_by=fact.consent_by,
         )
@@ -145,8 +146,9 @@ class Handout:
         """A ticket changed hands: the new one to whoever has it now, word to whoever had it."""
         fact = message.fact(TicketTransferred)
         show = await show_of(tx, await events.get_event(tx, fact.event_id))
-        place = papers.place(await self._view(tx, fact.subject_id)) or None
-        received = letters.TicketReceived(show=show, place=place, from_name=fact.from_name, ticket_path=MY_TICKETS)
+        place = _place(await self._view(tx, fact.subject_id))
+        path = await my_path(tx, fact.subject_id)
+        received = letters.TicketReceived(show=show, place=place, from_name=fact.from_name, ticket_path=path)
         enclosed = [Enclosure("ticket.pdf", fact.subject_id), Enclosure("show.ics", fact.event_id)]
         await mail.post(tx, fact.to_email, received, about=message.id, enclosures=enclosed)
         sent = letters.TicketSent(show=show, place=place, to_name=fact.to_name)
@@ -154,32 +156,35 @@ class Handout:
 
     # --- what goes with a letter
 
-    async def tickets_pdf(self, tx: Tx, order_id: UUID, _recipient: str) -> Attachment:
-        return await self._pdf(tx, await tickets.printed(tx, self._services.keyring, order_id))
+    async def tickets_pdf(self, tx: Tx, order_id: UUID, recipient: str) -> Attachment:
+        return await self._pdf(tx, await tickets.printed(tx, self._services.keyring, order_id), recipient)
 
     async def ticket_pdf(self, tx: Tx, ticket_id: UUID, recipient: str) -> Attachment:
         """Whoever has passed it on before the letter left must not get the next holder's code."""
         view = await self._view(tx, ticket_id)
         is_theirs = view.holder_email.lower() == recipient.lower()
-        return await self._pdf(tx, [view] if view.qr and is_theirs else [])
+        return await self._pdf(tx, [view] if view.qr and is_theirs else [], recipient)
 
-    async def show_ics(self, tx: Tx, event_id: UUID, _recipient: str) -> Attachment:
+    async def show_ics(self, tx: Tx, event_id: UUID, recipient: str) -> Attachment:
         """A show that the public does not see any more is no date to keep."""
         shows = []
         with suppress(EventNotFound):
             shows.append((await public_reads.public_show(self._services, event_id)).show)
-        made = calendar.of_shows("Your tickets", shows, lambda _: f"{self._services.public_url}{MY_TICKETS}")
+        t = await _words(tx, recipient)
+        address = self._services.public_url + await my_path(tx)
+        made = calendar.of_shows(t("your_tickets"), shows, lambda _: address, t.code)
         return Attachment("show.ics", calendar.MEDIA_TYPE, made)
 
     def _order_path(self, tx: Tx, order_id: UUID) -> str:
         assert tx.organization_id
         return f"/orders/{order_reads.secret_of(self._services.keyring, tx.organization_id, order_id)}"
 
-    async def _pdf(self, tx: Tx, views: list[TicketView]) -> Attachment:
+    async def _pdf(self, tx: Tx, views: list[TicketView], recipient: str) -> Attachment:
+        t = await _words(tx, recipient)
         if not views:  # all of them are void by now
-            return Attachment("tickets.txt", "text/plain", b"These tickets are not valid any more.\n")
+            return Attachment("tickets.txt", "text/plain", f"{t('void')}\n".encode())
         house = await accounts.get_profile(tx)
-        made = await asyncio.to_thread(papers.sheets, views, house.name)
+        made = await asyncio.to_thread(papers.sheets, views, house.name, t)
         return Attachment("tickets.pdf", "application/pdf", made)
 
     async def _view(self, tx: Tx, ticket_id: UUID) -> TicketView:
@@ -188,10 +193,20 @@ class Handout:
 
 def _line(view: TicketView, currency: str) -> letters.TicketLine:
     price = view.price or Money(0, currency)
-    return letters.TicketLine(kind=view.type_name, place=papers.place(view) or None, code=view.code, price=price)
+    return letters.TicketLine(kind=view.type_name, place=_place(view), code=view.code, price=price)
 
 
-def _place(place: ProposedPlace) -> str:
-    if place.row is None:
-        return f"{place.quantity} × {place.zone_name}"
-    return f"{place.zone_name}, row {place.row}, seat {place.seat}"
+def _place(view: TicketView) -> TicketPlace | None:
+    """None for a ticket that is good anywhere."""
+    place = TicketPlace(zone_name=view.zone_name, row=view.row, seat=view.seat)
+    return place if place != TicketPlace() else None
+
+
+def _held(place: ProposedPlace) -> letters.Held:
+    return letters.Held(zone_name=place.zone_name, row=place.row, seat=place.seat, quantity=place.quantity)
+
+
+async def _words(tx: Tx, recipient: str) -> Words:
+    """In which the letter is written too (kit/mail.py)."""
+    known = await mail.languages_of(tx, [recipient])
+    return WORDS.of(known.get(recipient.lower()) or (await accounts.get_profile(tx)).locale)

@@ -14,7 +14,7 @@ def writer(public_url: str) -> Writer:
 
     async def ask(tx: Tx) -> Write:
         brand = await brand_of(tx, public_url)
-        return lambda data: render(data, brand)
+        return lambda data, language: render(data, brand, language or brand.locale)
 
     return ask
 
@@ -26,6 +26,7 @@ async def brand_of(tx: Tx, public_url: str) -> Brand:
         colour=profile.accent_color,
         address=public_url,
         path=f"/o/{profile.slug}",
+        locale=profile.locale,
         contact_email=profile.contact_email,
         sender_name=profile.mail_sender_name,
         reply_to=profile.mail_reply_to,
@@ -37,7 +38,8 @@ def templates() -> list[Template]:
 
 
 async def preview(tx: Tx, public_url: str, name: str) -> Letter:
-    """With people and a show that do not exist, in the organisation's own look."""
+    """With people and a show that do not exist, in the organisation's own look and the reader's language."""
     if name not in SAMPLES:
         raise TemplateUnknown()
-    return render(SAMPLES[name], await brand_of(tx, public_url))
+    brand = await brand_of(tx, public_url)
+    return render(SAMPLES[name], brand, tx.actor.language or brand.locale)

@@ -13,6 +13,7 @@ from fullhouse.accounts.model import PasswordChanged, SignInLink, TeamInvitation
 from fullhouse.kit.errors import Conflict, NotFound
 from fullhouse.kit.letters import LetterData
 from fullhouse.kit.money import Money
+from fullhouse.tickets.model import TicketPlace
 
 
 class Brand(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,6 +23,7 @@ class Brand(msgspec.Struct, frozen=True, kw_only=True):
     colour: str  # #rrggbb
     address: str  # of the house: links begin with it
     path: str  # the organisation's own page
+    locale: str = "en"  # what it speaks with those of whom nobody knows what they read
     contact_email: str | None = None
     sender_name: str | None = None
     reply_to: str | None = None
@@ -43,11 +45,17 @@ class Show(msgspec.Struct, frozen=True, kw_only=True):
     doors_at: datetime | None = None
 
 
+class Held(TicketPlace, frozen=True, kw_only=True):
+    """A seat, or so many places of a zone."""
+
+    quantity: int
+
+
 class TicketLine(msgspec.Struct, frozen=True, kw_only=True):
     """One ticket of an order; `place` as in “Stalls, row C, seat 12”."""
 
     kind: str
-    place: str | None
+    place: TicketPlace | None
     code: str
     price: Money
 
@@ -90,7 +98,7 @@ class OtherSeats(LetterData, frozen=True, kw_only=True):
     show: Show
     order_code: str
     order_path: str
-    places: tuple[str, ...]
+    places: tuple[Held, ...]
     paid: Money
     answer_by: datetime
 
@@ -103,7 +111,7 @@ class OrderCalledOff(LetterData, frozen=True, kw_only=True):
     order_code: str
     order_path: str
     amount: Money
-    because: str | None
+    because: str | None  # one of `settle_actions.WHY`
 
 
 class PaidTwice(LetterData, frozen=True, kw_only=True):
@@ -167,10 +175,9 @@ class SeatsMoved(LetterData, frozen=True, kw_only=True):
 
     template: ClassVar[str] = "seats_moved"
     show: Show
-    moves: tuple[tuple[str, str], ...]  # from, to
+    moves: tuple[tuple[TicketPlace, TicketPlace | None], ...]  # from, to
     answer_by: datetime
-    accept_path: str
-    refund_path: str
+    answer_path: str
 
 
 # --- tickets on their way
@@ -181,7 +188,7 @@ class TicketSent(LetterData, frozen=True, kw_only=True):
 
     template: ClassVar[str] = "ticket_sent"
     show: Show
-    place: str | None
+    place: TicketPlace | None
     to_name: str
 
 
@@ -190,7 +197,7 @@ class TicketReceived(LetterData, frozen=True, kw_only=True):
 
     template: ClassVar[str] = "ticket_received"
     show: Show
-    place: str | None
+    place: TicketPlace | None
     from_name: str
     ticket_path: str
     message: str | None = None
@@ -214,7 +221,7 @@ class WaitingListOffer(LetterData, frozen=True, kw_only=True):
     template: ClassVar[str] = "waiting_list_offer"
     show: Show
     quantity: int
-    kind: str
+    places: tuple[TicketPlace, ...]
     offer_path: str
     answer_by: datetime
 
@@ -297,7 +304,7 @@ class Person(msgspec.Struct, frozen=True):
     """Somebody who is to be told."""
 
     email: str
-    order_path: str | None
+    has_ticket: bool
 
 
 class NoticeProgress(msgspec.Struct, frozen=True, kw_only=True):

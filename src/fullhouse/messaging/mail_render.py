@@ -1,33 +1,42 @@
-"""Finds the words: `render(data, brand)` is a letter in text and HTML. Pure, but for reading the templates once.
+"""Finds the words: `render(data, brand, language)` is a letter in text and HTML. Pure, but for reading the templates.
 
 `templates/NAME.txt` begins with the subject, then the line that mail programs show beside it, then the text.
 `templates/NAME.html` is the body of `base.html`. A value that a template names and the struct has not is an error.
+They are written in English, each text inside of `_("…")`; `words.py` has the same in other languages.
 """
 
 import re
 import textwrap
+from collections.abc import Callable
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from fullhouse.kit.languages import Words
 from fullhouse.kit.letters import Letter, LetterData, one_line
 from fullhouse.kit.times import local
-from fullhouse.messaging.mail_model import Brand
+from fullhouse.messaging.mail_model import Brand, Held
+from fullhouse.messaging.words import AFRIKAANS, TEXTS
+from fullhouse.tickets import papers
+from fullhouse.tickets.model import TicketPlace
+from fullhouse.tickets.words import WORDS
 
 T = TypeVar("T")
 WIDTH = 72
 SUBJECT_MAX = 120
+LABEL_WIDTH = {"en": 10, "af": 12}
 BLACK, WHITE = "#000000", "#FFFFFF"
 _FOLDER = FileSystemLoader(Path(__file__).with_name("templates"))
 _LABEL = re.compile(r"  \S[^:\n]{0,11}: +|  |- ")
 
 
-def _environment(*, html: bool) -> Environment:
+def _environment(language: str, *, html: bool) -> Environment:
     made = Environment(
+        extensions=["jinja2.ext.i18n"],
         loader=_FOLDER,
         autoescape=html,  # noqa: S701 (plain text has no markup to escape)
         undefined=StrictUndefined,
@@ -35,14 +44,39 @@ def _environment(*, html: bool) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=not html,
     )
-    made.filters |= {"when": when, "clock": clock}
+    said, t = TEXTS[language], WORDS.of(language)
+    made.install_gettext_callables(  # type: ignore[attr-defined]
+        said, lambda one, many, n: said(one if n == 1 else many), newstyle=True
+    )
+    made.globals["language"] = language
+    made.filters |= {
+        "when": partial(when, t),
+        "clock": clock,
+        "money": t.money,
+        "label": partial(label, language),
+        "place": partial(place, t, said),
+        "named": lambda text: said(text) if text in AFRIKAANS else text,  # a value of a few, that a letter brings
+    }
     return made
 
 
-def when(moment: datetime, zone: str) -> str:
+def when(t: Words, moment: datetime, zone: str) -> str:
     """Saturday 14 March 2026, 19:30 (Europe/Amsterdam)."""
     there = local(moment, zone)
-    return f"{there:%A} {there.day} {there:%B} {there.year}, {there:%H:%M} ({_zone_name(zone)})"
+    return f"{t.day(there)}, {there:%H:%M} ({_zone_name(zone)})"
+
+
+def label(language: str, text: str) -> str:
+    """Before a fact, in a column of them."""
+    return f"  {text + ':':<{LABEL_WIDTH[language]}}"
+
+
+def place(t: Words, said: Callable[[str], str], it: TicketPlace | None) -> str:
+    """Stalls, row C, seat 12; 2 × Stalls."""
+    if it is None:
+        return said("no seat any more")
+    where = papers.place(it, t) or said("anywhere")
+    return f"{it.quantity} × {where}" if isinstance(it, Held) and it.row is None else where
 
 
 def clock(moment: datetime, zone: str) -> str:
@@ -53,25 +87,28 @@ def _zone_name(zone: str) -> str:
     return zone.replace("_", " ")
 
 
-_TEXT, _HTML = _environment(html=False), _environment(html=True)
+_PLAIN = {language: _environment(language, html=False) for language in TEXTS}
+_HTML = {language: _environment(language, html=True) for language in TEXTS}
 
 
-def render(data: LetterData, brand: Brand) -> Letter:
+def render(data: LetterData, brand: Brand, locale: str = "en") -> Letter:
     data, brand = _clean(data), _clean(brand)
+    language = locale[:2] if locale[:2] in TEXTS else "en"
+    plain, html = _PLAIN[language], _HTML[language]
     values: dict[str, Any] = {
         "it": data,
         "brand": brand,
         "ink": ink_on(brand.colour),
         "link": lambda path: brand.address + path,
     }
-    words = _TEXT.get_template(f"{data.template}.txt").render(values)
+    words = plain.get_template(f"{data.template}.txt").render(values)
     subject, preheader, text = words.split("\n", 2)
-    ending = _TEXT.get_template("ending.txt").render(values)
+    ending = plain.get_template("ending.txt").render(values)
     values["preheader"] = preheader
     return Letter(
         subject=textwrap.shorten(subject, SUBJECT_MAX, placeholder="…") if len(subject) > SUBJECT_MAX else subject,
         text=wrapped(text.strip() + "\n\n" + ending),
-        html=_HTML.get_template(f"{data.template}.html").render(values),
+        html=html.get_template(f"{data.template}.html").render(values),
         sender_name=brand.sender_name or brand.name,
         reply_to=brand.reply_to or brand.contact_email,
     )

@@ -11,6 +11,7 @@ from fullhouse.messaging.mail_model import (
     EventCancelled,
     EventPostponed,
     EventRescheduled,
+    Held,
     OrderCalledOff,
     OrderConfirmed,
     OrderRefunded,
@@ -31,6 +32,7 @@ from fullhouse.messaging.mail_model import (
     WaitingListOffer,
     WebhookDisabled,
 )
+from fullhouse.tickets.model import TicketPlace
 
 _START = datetime(2027, 3, 13, 18, 30, tzinfo=UTC)
 _NEW = _START + timedelta(days=35)
@@ -46,15 +48,20 @@ _SHOW = Show(
 _ORDER = "/orders/example"
 _ILL = "Our Prospero has lost his voice. We thank you for your patience."
 
+
+def _seat(row: str, number: int) -> TicketPlace:
+    return TicketPlace(zone_name="Stalls", row=row, seat=str(number))
+
+
 _ALL: tuple[LetterData, ...] = (
     OrderConfirmed(
         show=_SHOW,
         order_code="K7M2QX",
         order_path=_ORDER,
         tickets=(
-            TicketLine(kind="Adult", place="Stalls, row C, seat 12", code="7F4KQ2MX", price=Money(4250, "EUR")),
-            TicketLine(kind="Adult", place="Stalls, row C, seat 13", code="9XW3TR5B", price=Money(4250, "EUR")),
-            TicketLine(kind="Student", place="Stalls, row C, seat 14", code="2MNP8VHD", price=Money(2500, "EUR")),
+            TicketLine(kind="Adult", place=_seat("C", 12), code="7F4KQ2MX", price=Money(4250, "EUR")),
+            TicketLine(kind="Adult", place=_seat("C", 13), code="9XW3TR5B", price=Money(4250, "EUR")),
+            TicketLine(kind="Student", place=_seat("C", 14), code="2MNP8VHD", price=Money(2500, "EUR")),
         ),
         fees=Money(300, "EUR"),
         total=Money(11300, "EUR"),
@@ -71,7 +78,7 @@ _ALL: tuple[LetterData, ...] = (
         show=_SHOW,
         order_code="K7M2QX",
         order_path=_ORDER,
-        places=("Stalls, row B, seat 8", "Stalls, row B, seat 9"),
+        places=tuple(Held(zone_name="Stalls", row="B", seat=seat, quantity=1) for seat in ("8", "9")),
         paid=Money(8500, "EUR"),
         answer_by=_START - timedelta(days=20),
     ),
@@ -92,21 +99,26 @@ _ALL: tuple[LetterData, ...] = (
     VenueChanged(show=_SHOW, message="The roof is being mended.", order_path=_ORDER),
     SeatsMoved(
         show=_SHOW,
-        moves=tuple((f"Stalls, row C, seat {n}", f"Stalls, row B, seat {n - 4}") for n in (12, 13)),
+        moves=((_seat("C", 12), _seat("B", 8)), (_seat("C", 13), None)),
         answer_by=_START - timedelta(days=14),
-        accept_path=_ORDER,
-        refund_path=_ORDER,
+        answer_path="/my?at=harbour-theatre",
     ),
-    TicketSent(show=_SHOW, place="Stalls, row C, seat 14", to_name="Ada Okafor"),
+    TicketSent(show=_SHOW, place=_seat("C", 14), to_name="Ada Okafor"),
     TicketReceived(
         show=_SHOW,
-        place="Stalls, row C, seat 14",
+        place=_seat("C", 14),
         from_name="Ben Visser",
         ticket_path=_ORDER,
         message="See you at the bar!",
     ),
     WaitingListJoined(show=_SHOW, quantity=2, list_path="/waiting-list#example"),
-    WaitingListOffer(show=_SHOW, quantity=2, kind="Stalls", offer_path=_ORDER, answer_by=_START - timedelta(days=2)),
+    WaitingListOffer(
+        show=_SHOW,
+        quantity=2,
+        places=(TicketPlace(zone_name="Stalls"),),
+        offer_path="/waiting-list#example",
+        answer_by=_START - timedelta(days=2),
+    ),
     WaitingListLapsed(show=_SHOW, quantity=2),
     WaitingListClosed(show=_SHOW),
     QueueOpens(show=_SHOW, opens_at=_START - timedelta(days=60), queue_path=f"{_SHOW.path}/queue"),

@@ -72,7 +72,8 @@ async def post_page(database: Database, organization_id: UUID, payload: Any) -> 
             return  # an earlier run of this very job was committed
         people = await store.take_people(tx, organization_id, notice_id, PAGE)
         letter = msgspec.convert(notice.letter, letters.BY_TEMPLATE[notice.template])
-        to = [mail.To(it.email, replace(letter, order_path=it.order_path)) for it in people]
+        home = await my_path(tx)
+        to = [mail.To(it.email, replace(letter, order_path=home if it.has_ticket else None)) for it in people]
         await mail.post_all(tx, to, about=notice_id)
         last = len(people) < PAGE or posted + len(people) >= notice.total
         await store.advance_notice(tx, organization_id, notice_id, len(people), last)
@@ -109,6 +110,12 @@ async def show_of(tx: Tx, event: Event) -> Show:
     house = f"/o/{(await accounts.get_profile(tx)).slug}"
     visible = events.is_public(event)
     return _show(event, f"{house}/{event.slug}" if visible else house)
+
+
+async def my_path(tx: Tx, ticket_id: UUID | None = None) -> str:
+    """The reader's own tickets with this organisation, or one of them. Others may know the same browser."""
+    one = f"/tickets/{ticket_id}" if ticket_id else ""
+    return f"/my{one}?at={(await accounts.get_profile(tx)).slug}"
 
 
 def _show(event: Event, path: str) -> Show:

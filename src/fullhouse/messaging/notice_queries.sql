@@ -46,7 +46,7 @@ SELECT id, template, letter, total, posted, finished_at FROM notices WHERE organ
 -- join of it with itself may compare everybody with everybody.
 DELETE FROM notice_recipients WHERE organization_id = $1 AND ctid = ANY (ARRAY(
     SELECT ctid FROM notice_recipients WHERE organization_id = $1 AND notice_id = $2 LIMIT $3))
-RETURNING email, order_path;
+RETURNING email, order_path IS NOT NULL AS has_ticket;
 
 -- name: advance_notice
 UPDATE notices SET posted = posted + $3, finished_at = CASE WHEN $4 THEN app.clock() END

@@ -10,11 +10,8 @@ from fullhouse.kit import mail
 from fullhouse.kit.db import Tx
 from fullhouse.kit.outbox import Message
 from fullhouse.messaging import mail_model as letters
-from fullhouse.messaging.notice_actions import show_of
+from fullhouse.messaging.notice_actions import my_path, show_of
 from fullhouse.seating.facts import LayoutMigrated
-
-MY_TICKETS = "/my"
-NO_SEAT = "no seat any more"
 
 
 async def tell_moved(tx: Tx, message: Message) -> None:
@@ -24,12 +21,11 @@ async def tell_moved(tx: Tx, message: Message) -> None:
     if not moves:
         return
     show = await show_of(tx, await events.get_event(tx, fact.subject_id))
-    letter = letters.SeatsMoved(
-        show=show, moves=(), answer_by=moves[0].respond_by, accept_path=MY_TICKETS, refund_path=MY_TICKETS
-    )
+    letter = letters.SeatsMoved(show=show, moves=(), answer_by=moves[0].respond_by, answer_path=await my_path(tx))
     to = []
     for _, each in groupby(moves, key=lambda move: move.email.lower()):  # as a letter knows who has it already
         mine = list(each)
-        pairs = tuple((move.from_place, move.to_place or NO_SEAT) for move in mine)
-        to.append(mail.To(mine[0].email, msgspec.structs.replace(letter, moves=pairs)))
+        pairs = tuple((move.from_seat, move.to_seat) for move in mine)
+        path = await my_path(tx, mine[0].ticket_id) if len(mine) == 1 else letter.answer_path
+        to.append(mail.To(mine[0].email, msgspec.structs.replace(letter, moves=pairs, answer_path=path)))
     await mail.post_all(tx, to, about=message.id)

@@ -14,8 +14,7 @@ from fullhouse.kit.outbox import Message
 from fullhouse.kit.services import Services
 from fullhouse.messaging import mail_model as letters
 from fullhouse.messaging.notice_actions import show_of
-
-ANYWHERE = "anywhere"
+from fullhouse.tickets.model import TicketPlace
 
 
 class WaitingLetters:
@@ -42,7 +41,7 @@ class WaitingLetters:
         letter = letters.WaitingListOffer(
             show=await self._show(tx, fact.event_id),
             quantity=sum(hold.quantity for hold in offered),
-            kind=", ".join(dict.fromkeys(map(_place, offered))),
+            places=tuple(dict.fromkeys(map(_place, offered))),
             offer_path=self._path(tx, entry.id),
             answer_by=entry.answer_by,
         )
@@ -66,7 +65,5 @@ class WaitingLetters:
         return f"/waiting-list#{waitlist_reads.secret_of(self._services.keyring, tx.organization_id, entry_id)}"
 
 
-def _place(hold: Offered) -> str:
-    if hold.row is None:
-        return hold.zone_name or ANYWHERE
-    return f"{hold.zone_name}, row {hold.row}, seat {hold.seat_number}"
+def _place(hold: Offered) -> TicketPlace:
+    return TicketPlace(zone_name=hold.zone_name, row=hold.row, seat=hold.seat_number)

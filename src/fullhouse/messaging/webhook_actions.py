@@ -54,7 +54,7 @@ async def create_webhook(tx: Tx, keyring: Keyring, outward: Outward, wish: NewWe
         keyring.seal(purpose(webhook_id), secret), policy.WEBHOOKS_MAX,
     )  # fmt: skip
     if webhook is None:
-        raise TooManyWebhooks(f"There are {policy.WEBHOOKS_MAX} webhooks already.")
+        raise TooManyWebhooks(f"There are {policy.WEBHOOKS_MAX} webhooks already.", most=policy.WEBHOOKS_MAX)
     told = {"url": webhook.url, "events": webhook.events, "enabled": webhook.enabled}
     await audit.write(tx, "webhook.created", "webhook", webhook_id, after=told)
     return _with_secret(webhook, secret)

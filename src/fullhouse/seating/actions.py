@@ -144,7 +144,9 @@ async def _locked(tx: Tx, layout_id: UUID) -> Layout:
 async def _draft(tx: Tx, layout_id: UUID) -> Layout:
     layout = await _locked(tx, layout_id)
     if layout.status != "draft":
-        raise LayoutFixed(f"Version {layout.version} is {layout.status}; make a new version of it.")
+        raise LayoutFixed(
+            f"Version {layout.version} is {layout.status}; make a new version of it.", version=layout.version
+        )
     return layout
 
 

@@ -89,6 +89,14 @@ class TicketRow(Ticket, frozen=True, kw_only=True):
     category: str | None
 
 
+class TicketPlace(msgspec.Struct, frozen=True, kw_only=True):
+    """Where somebody sits or stands, to be said in their language."""
+
+    zone_name: str | None = None
+    row: str | None = None
+    seat: str | None = None
+
+
 class TicketView(Ticket, frozen=True, kw_only=True):
     """A ticket as its holder sees it. `qr` is the text of the code: show it as one, or save it for the way.
 
@@ -117,7 +125,8 @@ class TicketView(Ticket, frozen=True, kw_only=True):
     section: str | None
     row: str | None
     seat: str | None
-    accessibility: str | None
+    category: str | None  # of the seat: standard, wheelchair, companion, restricted_view
+    accessibility: str | None  # what that means to the holder, in English
     qr: str | None  # none for a ticket that lets nobody in
 
 

@@ -1,26 +1,22 @@
 """A ticket to show, to print and to keep: the QR as a drawing, the sheets as a PDF. Pure."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
-from typing import Any
-from zoneinfo import ZoneInfo
+from typing import Any, Protocol
 
 import msgspec
 
 from fullhouse.events import policy
 from fullhouse.kit import paper
+from fullhouse.kit.languages import Words
 from fullhouse.kit.money import Money
 from fullhouse.kit.qr import qr_svg
+from fullhouse.kit.times import local
 from fullhouse.tickets.model import TicketRow, TicketView
+from fullhouse.tickets.words import WORDS
 
 _TEMPLATE = Path(__file__).with_name("ticket.typ").read_bytes()
 BRAND, ON_BRAND = "#0F5C4D", "#FFFFFF"
-NOTES = {
-    "wheelchair": "Wheelchair place. Staff at the gate will show you the step-free way.",
-    "companion": "Companion seat, beside the wheelchair place that it belongs to.",
-    "restricted_view": "The view from this seat is partly blocked.",
-}
 
 
 def view(row: TicketRow, qr: str | None) -> TicketView:
@@ -28,7 +24,7 @@ def view(row: TicketRow, qr: str | None) -> TicketView:
     fields |= policy.times_of(row)._asdict() | {"first_start_at": row.start_at}
     fields["is_undated"] = policy.is_undated(row.event_status, row.rescheduled_at)
     price = None if row.unit is None else Money(row.unit, row.currency)
-    return TicketView(**fields, qr=qr, price=price, accessibility=NOTES.get(row.category or ""))
+    return TicketView(**fields, qr=qr, price=price, accessibility=note(row.category, WORDS.en))
 
 
 def passed_on(row: TicketRow) -> TicketView:
@@ -37,67 +33,84 @@ def passed_on(row: TicketRow) -> TicketView:
     return view(msgspec.structs.replace(row, **hidden), None)
 
 
-def sheets(tickets: Sequence[TicketView], organization: str, brand: str = BRAND, on_brand: str = ON_BRAND) -> bytes:
+LABELS = ("zone", "row", "seat", "name", "ticket", "doors", "price", "unread")
+
+
+def sheets(tickets: Sequence[TicketView], organization: str, t: Words) -> bytes:
     """One page for each ticket that lets somebody in."""
     first = tickets[0]
+    starts, doors = (local(moment, first.timezone) for moment in (first.start_at, first.doors_at))
     data = {
         "organization": organization,
-        "brand": brand,
-        "on_brand": on_brand,
+        "brand": BRAND,
+        "on_brand": ON_BRAND,
+        "language": t.code,
+        "words": {name: t(name) for name in LABELS},
         "title": first.event_name,
-        "news": news(first),
-        "date": None if first.is_undated else _day(first.start_at, first.timezone),
-        "time": None if first.is_undated else f"{_hour(first.start_at, first.timezone)} ({_zone(first.timezone)})",
-        "doors": None if first.is_undated else _hour(first.doors_at, first.timezone),
+        "news": news(first, t),
+        "date": None if first.is_undated else t.day(starts),
+        "time": None if first.is_undated else f"{starts:%H:%M} ({_zone(first.timezone)})",
+        "doors": None if first.is_undated else f"{doors:%H:%M}",
         "venue": first.venue_name,
         "address": first.address or first.city,
-        "order": first.order_code,
-        "tickets": [_sheet(ticket) for ticket in tickets],
+        "tickets": [_sheet(ticket, t) | {"fine_print": _fine_print(tickets, n, t)} for n, ticket in enumerate(tickets)],
     }
     return paper.pdf(_TEMPLATE, data)
 
 
-def _sheet(ticket: TicketView) -> dict[str, Any]:
+def _sheet(ticket: TicketView, t: Words) -> dict[str, Any]:
     assert ticket.qr
     return {
         "type": ticket.type_name,
         "zone": ticket.zone_name,
         "row": ticket.row,
         "seat": ticket.seat,
-        "note": ticket.accessibility,
+        "note": note(ticket.category, t),
         "holder": ticket.holder_name,
         "number": ticket.number,
-        "price": str(ticket.price) if ticket.price and ticket.price.amount else None,
+        "price": t.money(ticket.price) if ticket.price and ticket.price.amount else None,
         "code": f"{ticket.code[:4]} {ticket.code[4:]}",
         "qr": qr_svg(ticket.qr, border=0).decode(),
     }
 
 
-def place(ticket: TicketView) -> str:
+def _fine_print(tickets: Sequence[TicketView], n: int, t: Words) -> str:
+    return t("fine_print", order=tickets[0].order_code, n=n + 1, all=len(tickets))
+
+
+class Placed(Protocol):
+    """Whatever has a place in the house."""
+
+    @property
+    def zone_name(self) -> str | None: ...
+    @property
+    def row(self) -> str | None: ...
+    @property
+    def seat(self) -> str | None: ...
+
+
+def place(ticket: Placed, t: Words) -> str:
     """Where to sit or stand, in words."""
-    parts = [ticket.zone_name, ticket.row and f"row {ticket.row}", ticket.seat and f"seat {ticket.seat}"]
-    return ", ".join(part for part in parts if part)
+    row = t("place_row", row=ticket.row) if ticket.row else None
+    seat = t("place_seat", seat=ticket.seat) if ticket.seat else None
+    return ", ".join(part for part in (ticket.zone_name, row, seat) if part)
 
 
-def news(ticket: TicketView) -> str | None:
+def note(category: str | None, t: Words) -> str | None:
+    """What is to be known of such a seat; most are plain."""
+    return t.texts.get(f"note_{category}")
+
+
+def news(ticket: TicketView, t: Words) -> str | None:
     """What has become of the show since the date that its holder may remember."""
-    first = ticket.first_start_at, ticket.timezone
-    was = f"It was to be on {_day(*first)}, {_hour(*first)}."
+    first = local(ticket.first_start_at, ticket.timezone)
+    was = t("was", day=t.day(first), hour=f"{first:%H:%M}")
     if ticket.event_status == "cancelled":
-        return "This show is cancelled."
+        return t("cancelled")
     if ticket.is_undated:
-        return f"Postponed: the new date is not known yet. {was} This ticket is good for the new one."
-    return f"New date. {was}" if ticket.event_status == "postponed" else None
+        return t("undated", was=was)
+    return t("new_date", was=was) if ticket.event_status == "postponed" else None
 
 
 def _zone(name: str) -> str:
     return name.replace("_", " ")
-
-
-def _day(moment: datetime, zone: str) -> str:
-    local = moment.astimezone(ZoneInfo(zone))
-    return f"{local:%A} {local.day} {local:%B %Y}"
-
-
-def _hour(moment: datetime, zone: str) -> str:
-    return f"{moment.astimezone(ZoneInfo(zone)):%H:%M}"

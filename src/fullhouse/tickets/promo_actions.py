@@ -49,7 +49,7 @@ async def create_promo(tx: Tx, event_id: UUID, wish: NewPromoCode) -> PromoCode:
     try:
         promo = await store.insert_promo(tx, new_id(), tx.organization_id, event_id, *columns(wish, *names, *times))
     except asyncpg.UniqueViolationError:
-        raise CodeTaken(f"The show has a code “{wish.code}” already.") from None
+        raise CodeTaken(f"The show has a code “{wish.code}” already.", promo_code=wish.code) from None
     assert promo
     await audit.write(tx, "promo_code.created", "promo_code", promo.id, after={n: getattr(promo, n) for n in names})
     return promo

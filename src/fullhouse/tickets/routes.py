@@ -8,6 +8,7 @@ import msgspec
 from litestar.params import PathParameter
 
 from fullhouse.accounts import actions as accounts
+from fullhouse.accounts.model import OrganizationProfile
 from fullhouse.events import calendar
 from fullhouse.events import public_reads as events
 from fullhouse.kit.actors import Principal
@@ -16,6 +17,7 @@ from fullhouse.kit.db import Tx
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import get, post
 from fullhouse.kit.http.parameters import After, PageSize
+from fullhouse.kit.languages import Words
 from fullhouse.kit.qr import qr_svg
 from fullhouse.kit.services import Services
 from fullhouse.tickets import actions, key_actions, papers, wallet
@@ -29,6 +31,7 @@ from fullhouse.tickets.model import (
     TicketView,
     Transfer,
 )
+from fullhouse.tickets.words import WORDS
 
 Name = Annotated[str, PathParameter(max_length=80, description="Its id, or its id and a file's ending.")]
 _PRIVATE = ("cache-control", "private, no-store")
@@ -76,7 +79,7 @@ async def _qr(tx: Tx, services: Services, ticket: TicketView) -> Any:
 
 async def _pdf(tx: Tx, services: Services, ticket: TicketView) -> Any:
     house = await accounts.get_profile(tx)
-    made = await asyncio.to_thread(papers.sheets, [_valid(ticket)], house.name)
+    made = await asyncio.to_thread(papers.sheets, [_valid(ticket)], house.name, _words(tx, house))
     named = ("content-disposition", f'inline; filename="{ticket.number}.pdf"')
     return Answer(200, made, (_PRIVATE, named), "application/pdf")
 
@@ -84,15 +87,22 @@ async def _pdf(tx: Tx, services: Services, ticket: TicketView) -> Any:
 async def _ics(tx: Tx, services: Services, ticket: TicketView) -> Any:
     """The show for one's own calendar, with one's place in it."""
     show = (await events.public_show(services, ticket.event_id)).show
-    words = ". ".join(part for part in (papers.place(ticket), f"Ticket {ticket.number}", show.description) if part)
-    made = calendar.of_show(msgspec.structs.replace(show, description=words), lambda _: f"{services.public_url}/my")
+    house = await accounts.get_profile(tx)
+    t = _words(tx, house)
+    parts = papers.place(ticket, t), t("ticket_number", number=ticket.number), show.description
+    noted = msgspec.structs.replace(show, description=". ".join(filter(None, parts)))
+    made = calendar.of_show(noted, lambda _: f"{services.public_url}/my/tickets/{ticket.id}?at={house.slug}", t.code)
     return Answer(200, made, (_PRIVATE,), calendar.MEDIA_TYPE)
 
 
 async def _wallet(tx: Tx, services: Services, ticket: TicketView) -> Any:
     house = await accounts.get_profile(tx)
-    made = wallet.contents(_valid(ticket), house.name, house.accent_color)
+    made = wallet.contents(_valid(ticket), house.name, house.accent_color, _words(tx, house))
     return Answer(200, msgspec.json.encode(made), (_PRIVATE,))
+
+
+def _words(tx: Tx, house: OrganizationProfile) -> Words:
+    return WORDS.of(tx.actor.language or house.locale)
 
 
 def _valid(ticket: TicketView) -> TicketView:

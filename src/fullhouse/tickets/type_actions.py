@@ -84,7 +84,7 @@ async def create_type(tx: Tx, event_id: UUID, wish: NewTicketType) -> TicketType
     try:
         kind = await store.insert_type(tx, new_id(), tx.organization_id, event_id, *columns(wish, *_COLUMNS))
     except asyncpg.UniqueViolationError:
-        raise TypeNameTaken(f"The show has a type “{wish.name}” already.") from None
+        raise TypeNameTaken(f"The show has a type “{wish.name}” already.", name=wish.name) from None
     assert kind
     await _put_pool(tx, kind)
     await audit.write(tx, "ticket_type.created", "ticket_type", kind.id, after=_told(kind))
@@ -106,7 +106,7 @@ async def change_type(
     try:
         saved = await store.update_type(tx, type_id, tx.organization_id, event_id, *columns(after, *_COLUMNS))
     except asyncpg.UniqueViolationError:
-        raise TypeNameTaken(f"The show has a type “{after.name}” already.") from None
+        raise TypeNameTaken(f"The show has a type “{after.name}” already.", name=after.name) from None
     assert saved
     await _put_pool(tx, saved)
     saved = await get_type(tx, event_id, type_id)
@@ -218,7 +218,7 @@ async def priced(tx: Tx, event: Event, items: Sequence[Wanted], promo: PromoCode
             raise TicketTypeNotFound(item=n)
         fits = policy.sells(kind, place.zone_key, seated=place.seat_id is not None)
         if not fits or place.ticket_type_id not in (None, kind.id) or not policy.is_on_sale(kind, event, now):
-            raise TypeNotOnSale(f"“{kind.name}” is not sold for this place now.", item=n)
+            raise TypeNotOnSale(f"“{kind.name}” is not sold for this place now.", name=kind.name, item=n)
         line = Line(
             ticket_type_id=kind.id, name=kind.name, unit=kind.price_in(place.price_category), quantity=item.quantity
         )
@@ -226,7 +226,9 @@ async def priced(tx: Tx, event: Event, items: Sequence[Wanted], promo: PromoCode
     for kind in {row.kind.id: row.kind for row in found}.values():
         wanted = sum(row.wanted.quantity for row in found if row.kind.id == kind.id)
         if kind.max_per_order is not None and wanted > kind.max_per_order:
-            raise TypeNotOnSale(f"At most {kind.max_per_order} of “{kind.name}” in one order.", most=kind.max_per_order)
+            raise TypeNotOnSale(
+                f"At most {kind.max_per_order} of “{kind.name}” in one order.", name=kind.name, most=kind.max_per_order
+            )
     return found
 
 

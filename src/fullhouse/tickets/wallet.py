@@ -6,6 +6,7 @@ Whoever has a certificate adds `passTypeIdentifier` and `teamIdentifier` and sig
 from datetime import timedelta
 from typing import Any
 
+from fullhouse.kit.languages import Words
 from fullhouse.tickets import papers
 from fullhouse.tickets.model import TicketView
 
@@ -15,7 +16,7 @@ LATE = timedelta(hours=6)  # so long after its show a ticket stays on top
 Field = tuple[str, str, str | None, dict[str, str]]  # key, label, value, how a wallet shows it
 
 
-def contents(ticket: TicketView, organization: str, colour: str) -> dict[str, Any]:
+def contents(ticket: TicketView, organization: str, colour: str, t: Words) -> dict[str, Any]:
     # Without a date that counts a wallet is told none: it would put the pass away when the old one is over.
     starts, doors, ends, late = [
         None if ticket.is_undated else moment.isoformat()
@@ -25,33 +26,33 @@ def contents(ticket: TicketView, organization: str, colour: str) -> dict[str, An
     semantic_dates = {"eventStartDate": starts, "eventEndDate": ends}
     seated = {"seatSection": ticket.section, "seatRow": ticket.row, "seatNumber": ticket.seat}
     fields: dict[str, list[Field]] = {
-        "headerFields": [("doors", "Doors", doors, {"timeStyle": "PKDateStyleShort"})],
-        "primaryFields": [("show", "Show", ticket.event_name, {})],
+        "headerFields": [("doors", t("doors"), doors, {"timeStyle": "PKDateStyleShort"})],
+        "primaryFields": [("show", t("show"), ticket.event_name, {})],
         "secondaryFields": [
-            ("start", "Begins", starts or "New date to come", _DAY_AND_HOUR if starts else {}),
-            ("venue", "Where", ticket.venue_name, {}),
+            ("start", t("begins"), starts or t("new_date_to_come"), _DAY_AND_HOUR if starts else {}),
+            ("venue", t("where"), ticket.venue_name, {}),
         ],
         "auxiliaryFields": [
-            ("zone", "Zone", ticket.zone_name, {}),
-            ("row", "Row", ticket.row, {}),
-            ("seat", "Seat", ticket.seat, {}),
-            ("type", "Ticket", ticket.type_name, {}),
+            ("zone", t("zone"), ticket.zone_name, {}),
+            ("row", t("row"), ticket.row, {}),
+            ("seat", t("seat"), ticket.seat, {}),
+            ("type", t("ticket"), ticket.type_name, {}),
         ],
         "backFields": [
-            ("news", "News", papers.news(ticket), {}),
-            ("holder", "Holder", ticket.holder_name, {}),
-            ("number", "Number", ticket.number, {}),
-            ("code", "If the code cannot be read", ticket.code, {}),
-            ("order", "Order", ticket.order_code, {}),
-            ("address", "Address", ticket.address or ticket.city, {}),
-            ("note", "Please note", ticket.accessibility, {}),
+            ("news", t("news"), papers.news(ticket, t), {}),
+            ("holder", t("holder"), ticket.holder_name, {}),
+            ("number", t("number"), ticket.number, {}),
+            ("code", t("unread"), ticket.code, {}),
+            ("order", t("order"), ticket.order_code, {}),
+            ("address", t("address"), ticket.address or ticket.city, {}),
+            ("note", t("note"), papers.note(ticket.category, t), {}),
         ],
     }
     return {
         "formatVersion": 1,
         "serialNumber": f"{ticket.id}.{ticket.version}",  # passed on, it is another pass
         "organizationName": organization,
-        "description": f"{ticket.event_name}: {papers.place(ticket) or ticket.type_name}",
+        "description": f"{ticket.event_name}: {papers.place(ticket, t) or ticket.type_name}",
         "groupingIdentifier": str(ticket.order_id),
         "backgroundColor": _rgb(colour),
         "voided": ticket.event_status == "cancelled",

@@ -8,7 +8,7 @@ from litestar.params import FromPath
 from fullhouse.events import calendar, store
 from fullhouse.events.public_model import EventNotFound
 from fullhouse.kit.services import Services
-from fullhouse.web import programme
+from fullhouse.web import programme, words
 from fullhouse.web.pages import AnyRequest, kept, public
 from fullhouse.web.shows import find_organization
 
@@ -29,9 +29,11 @@ async def show_calendar(request: AnyRequest, event_id: FromPath[UUID]) -> Respon
         show = await store.public_event(tx, event_id)
     if show is None:
         raise EventNotFound
-    body = calendar.of_show(show, lambda it: services.public_url + programme.path_of(it))
+    t = await words.of(request, show.organization_id)
+    body = calendar.of_show(show, lambda it: services.public_url + programme.path_of(it), t.code)
     # A slug is letters, digits and hyphens: it needs no quoting.
-    return kept(request, body, calendar.MEDIA_TYPE, {"content-disposition": f'attachment; filename="{show.slug}.ics"'})
+    named = {"content-disposition": f'attachment; filename="{show.slug}.ics"'}
+    return kept(request, body, calendar.MEDIA_TYPE, named | words.told(request))
 
 
 @public("/o/{org:str}/calendar.ics")
@@ -40,9 +42,10 @@ async def organization_calendar(request: AnyRequest, org: FromPath[str]) -> Resp
     organization = await find_organization(services, org)
     async with services.reads.nobody() as tx:
         shows = await store.coming_shows(tx, organization.id, SHOWS_MAX)
-    body = calendar.of_shows(organization.name, shows, lambda it: services.public_url + programme.path_of(it))
+    t = await words.of(request, organization.id)
+    body = calendar.of_shows(organization.name, shows, lambda it: services.public_url + programme.path_of(it), t.code)
     name = {"content-disposition": f'inline; filename="{organization.slug}.ics"'}
-    return kept(request, body, calendar.MEDIA_TYPE, name)
+    return kept(request, body, calendar.MEDIA_TYPE, name | words.told(request))
 
 
 handlers = [show_calendar, organization_calendar]

@@ -11,11 +11,12 @@ from msgspec.structs import replace
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import OrganizationProfile
 from fullhouse.checkout import order_reads
-from fullhouse.checkout.model import Order, ProposedPlace
+from fullhouse.checkout.model import Order
 from fullhouse.events import actions as events
 from fullhouse.events import policy
 from fullhouse.events.model import Event
 from fullhouse.kit.errors import NotFound
+from fullhouse.kit.languages import Words
 from fullhouse.kit.money import Money
 from fullhouse.kit.qr import qr_svg
 from fullhouse.kit.services import Services
@@ -24,9 +25,9 @@ from fullhouse.tickets import actions as tickets
 from fullhouse.tickets import papers
 from fullhouse.tickets.model import TicketView
 from fullhouse.tickets.pricing import QuotedLine
+from fullhouse.tickets.words import WORDS
 from fullhouse.web import programme, words
 from fullhouse.web.pages import AnyRequest, page, public
-from fullhouse.web.words import EN, Words
 
 _PRIVATE = {"cache-control": "private, no-store", "x-robots-tag": "noindex"}
 
@@ -35,7 +36,7 @@ _PRIVATE = {"cache-control": "private, no-store", "x-robots-tag": "noindex"}
 async def order_page(request: AnyRequest, secret: FromPath[str]) -> Response[str]:
     services: Services = request.app.state.services
     order, views, show, house = await _read(services, secret)
-    t = words.wanted(request) or words.LANGUAGES.get(house.locale[:2], EN)
+    t, on_tickets = _words(request, house)
     codes = await asyncio.to_thread(lambda: [Markup(qr_svg(view.qr or "").decode()) for view in views])  # noqa: S704
     date = None if policy.is_undated(show.status, show.rescheduled_at) else policy.date_of(show)
     was = local(show.start_at if show.status == "postponed" else policy.date_of(show), show.timezone)
@@ -46,9 +47,12 @@ async def order_page(request: AnyRequest, secret: FromPath[str]) -> Response[str
         order=order,
         organization=house.name,
         lines=[(line, t.money(Money(line.amount, order.total.currency))) for line in together(order.lines)],
-        proposed=[(place(one, t), one.quantity) for one in order.proposed],
+        proposed=[(papers.place(one, on_tickets), one.quantity) for one in order.proposed],
         answer_by=programme.moment(order.consent_by, show.timezone, t) if order.consent_by else None,
-        tickets=[(view, code, place(view, t)) for view, code in zip(views, codes, strict=True)],
+        tickets=[
+            (view, code, papers.place(view, on_tickets), papers.note(view.category, on_tickets))
+            for view, code in zip(views, codes, strict=True)
+        ],
         show=show,
         when=programme.moment(date, show.timezone, t) if date else t("new_date_to_come"),
         undated=date is None,
@@ -66,16 +70,15 @@ async def order_pdf(request: AnyRequest, secret: FromPath[str]) -> Response[byte
     order, views, _, house = await _read(services, secret)
     if not views:
         raise NotFound
-    made = await asyncio.to_thread(papers.sheets, views, house.name)
+    made = await asyncio.to_thread(papers.sheets, views, house.name, _words(request, house)[1])
     named = {"content-disposition": f'inline; filename="{order.code}.pdf"'}
     return Response(made, media_type="application/pdf", headers=_PRIVATE | named)
 
 
-def place(ticket: TicketView | ProposedPlace, t: Words) -> str:
-    """Where the holder sits, in the reader's language."""
-    row = t("place_row", row=ticket.row) if ticket.row else None
-    seat = t("place_seat", seat=ticket.seat) if ticket.seat else None
-    return ", ".join(part for part in (ticket.zone_name, row, seat) if part)
+def _words(request: AnyRequest, house: OrganizationProfile) -> tuple[Words, Words]:
+    """The page's, and the tickets' own."""
+    t = words.wanted(request) or words.ALL.of(house.locale)
+    return t, WORDS.of(t.code)
 
 
 def together(lines: Sequence[QuotedLine]) -> list[QuotedLine]:

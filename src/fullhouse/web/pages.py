@@ -19,8 +19,9 @@ from fullhouse import VERSION
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.http import openapi, problems
 from fullhouse.kit.http.guard import COOKIE
+from fullhouse.kit.languages import Words
 from fullhouse.web import assets, reference, safety, words
-from fullhouse.web.words import EN, Words
+from fullhouse.web.words import EN
 
 AnyRequest = Request[Any, Any, State]
 _FOR_PROGRAMS = ("/api/", "/event/", "/health/")

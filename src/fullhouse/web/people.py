@@ -8,6 +8,7 @@ from litestar.params import FromPath
 
 from fullhouse.accounts import store
 from fullhouse.accounts.model import Organization
+from fullhouse.kit.languages import Words
 from fullhouse.kit.services import Services
 from fullhouse.web import words
 from fullhouse.web.pages import AnyRequest, page, public, static_file
@@ -58,7 +59,7 @@ async def _mine(request: AnyRequest) -> Response[str]:
     return _own(request, "my.html", await words.of(request, house.id if house else None), house=house)
 
 
-def _own(request: AnyRequest, name: str, t: words.Words, **values: Any) -> Response[str]:
+def _own(request: AnyRequest, name: str, t: Words, **values: Any) -> Response[str]:
     shown = page(name, t=t, **values)
     shown.headers.update(words.told(request) | _PRIVATE)
     return shown

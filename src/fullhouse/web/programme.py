@@ -7,9 +7,10 @@ from markupsafe import Markup
 
 from fullhouse.events.public_model import Picture, PublicEvent, is_online
 from fullhouse.events.structured import UNKNOWN_COUNTRY
+from fullhouse.kit.languages import Words
 from fullhouse.kit.times import local
 from fullhouse.web import posters
-from fullhouse.web.words import EN, Words
+from fullhouse.web.words import EN
 
 SUMMARY_MAX = 200
 

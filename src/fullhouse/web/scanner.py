@@ -67,7 +67,7 @@ def _worker() -> bytes:
     """It names every file that the page needs. One that changed is another worker, and browsers fetch all anew."""
     icons = [src for src, *_ in _ICONS]
     files = [*assets.needed_by("scan"), "/static/fonts.css", "/scan/manifest.webmanifest", *icons]
-    pages = [render("scanner.html", t=t, preferred=False) for t in words.LANGUAGES.values()]
+    pages = [render("scanner.html", t=t, preferred=False) for t in words.ALL]
     version = hashlib.sha256("\n".join([*files, *pages]).encode()).hexdigest()[:16]
     return render("scanner.js", version=version, files=[SCOPE, *files]).encode()
 

@@ -29,7 +29,9 @@ Cookie = Annotated[str | None, CookieParameter(name=COOKIE, max_length=4000, des
 
 @public("/waiting-list")
 async def waiting_list(request: AnyRequest) -> Response[str]:
-    return page("waiting_list.html", t=words.wanted(request) or words.EN)
+    shown = page("waiting_list.html", t=words.wanted(request) or words.EN)
+    shown.headers.update(words.told(request))
+    return shown
 
 
 @post("/api/waitlist/session", public=True, limit=BY_SECRET)

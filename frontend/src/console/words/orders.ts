@@ -76,7 +76,6 @@ export const orders = {
   refundAmount: (amount: string) => `Refund ${amount}`,
   onItsWayBack: (amount: string) => `${amount} are on their way back.`,
   onItsWayAgain: (amount: string) => `${amount} are on their way again.`,
-  didNotWork: 'That did not work. Try again.',
   paidOutside: 'Paid outside',
   paidOutsideMore: 'Paid outside…',
   paidOutsideSure: 'Paid outside?',

@@ -1,14 +1,31 @@
 // What the reader's language says. English stands beside the pages that speak it; another language is a script of its
 // own, which the server puts before the console's when the page is in it (`words/af/main.ts`), and which speaks first.
 
+import type { Problem } from '../../lib/api';
 import { count } from '../../lib/format';
 import { language } from '../../lib/language';
+import { refusal, type Refusals } from '../../lib/refusal';
 import type { Areas } from './areas';
 
-let spoken: Areas | null = null;
+type Mistakes = [RegExp, string][];
 
-export function speak(areas: Areas): void {
-  spoken = areas;
+let spoken: Areas | null = null;
+let refusals: Refusals | null = null;
+let mistakes: Mistakes = [[/^/, '']]; // in English they stay as they are
+
+export function speak(areas: Areas, problems: Refusals, fields: Mistakes): void {
+  [spoken, refusals, mistakes] = [areas, problems, fields];
+}
+
+/** What the house refused: in its own words, which are English, or in those of the reader's language. */
+export function refused(problem: Problem): string {
+  return refusals ? refusal(problem, refusals, language) : problem.message;
+}
+
+/** What the house says of a field. The last form is for whatever has no words. */
+export function mistaken(message: string): string {
+  const [form, said] = mistakes.find(([known]) => known.test(message))!;
+  return message.replace(form, said);
 }
 
 /** An area's texts in the reader's language; in English if it is that, or if the other one did not come. */

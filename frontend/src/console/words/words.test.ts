@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { Problem } from '../../lib/api';
 import type { Areas } from './areas';
 import { named } from '.';
 import { counted } from './spoken';
@@ -53,6 +54,25 @@ describe('a page', () => {
     await import('./af/main');
     const { t } = await import('./queue');
     expect([t.title, t.save, t.rooms.open.name]).toEqual(['Ry en betaling', 'Stoor', 'Oop']);
+  });
+});
+
+describe('what the house refuses', () => {
+  beforeEach(() => vi.resetModules());
+  const taken = () => new Problem(409, 'slug_taken', 'Another show has the slug “gala”.', [], { slug: 'gala' });
+
+  test('is said by itself in English', async () => {
+    const { refused, mistaken } = await import('./spoken');
+    expect([refused(taken()), mistaken('At most 4,000.')]).toEqual(['Another show has the slug “gala”.', 'At most 4,000.']);
+  });
+
+  test('is said in Afrikaans with its names and numbers', async () => {
+    await import('./af/main');
+    const { refused, mistaken } = await import('./spoken');
+    expect(refused(taken())).toBe('Die adres “gala” is reeds geneem.');
+    expect(mistaken('At most 4,000.')).toBe('Hoogstens 4,000.');
+    expect(mistaken('This field is required.')).toBe('Vul dit in.');
+    expect(mistaken('Whatever else is wrong with it.')).toBe('Dit pas nie hier nie.');
   });
 });
 

@@ -1,5 +1,6 @@
 // Afrikaans.
 
+import { problems } from './problems.af';
 import type { Words } from './en';
 
 export const af: Words = {
@@ -169,6 +170,11 @@ export const af: Words = {
   whatIsOn: 'Kyk wat aan is',
   showMore: 'Wys meer',
   generalAdmission: 'Algemene toegang',
+  notes: {
+    wheelchair: 'Rolstoelplek. Personeel by die hek sal jou die pad sonder trappe wys.',
+    companion: 'Metgesel se sitplek, langs die rolstoelplek waarby dit hoort.',
+    restricted_view: 'Die uitsig van hierdie sitplek is deels versper.',
+  },
   rowSeat: (zone, row, seat) => [zone, row && `ry ${row}`, seat && `sitplek ${seat}`].filter(Boolean).join(', '),
   showCode: 'Wys die kode',
   allTickets: 'Al my kaartjies',
@@ -219,41 +225,5 @@ export const af: Words = {
 
   // as iets verkeerd is
   noConnection: 'Daar is geen verbinding op die oomblik nie.',
-  problems: {
-    seat_not_available: 'Hierdie sitplek is nie te kry nie.',
-    seat_held_by_another_user: 'Iemand anders het hierdie sitplek in hul mandjie.',
-    seat_no_longer_available: 'Iemand was ’n oomblik vinniger.',
-    block_at_capacity: 'Daar is nie meer soveel plekke oor nie.',
-    too_many_holds: 'Dit was te dikwels. Wag ’n paar minute voor jy meer neem.',
-    max_holds_per_user: 'Jy hou soveel as wat een mens mag. Gee eers een terug.',
-    max_seats_per_booking: 'Dit is meer as wat een bespreking mag hê.',
-    max_wheelchair_seats_per_booking: 'Dit is meer rolstoelplekke as wat een bespreking mag hê.',
-    orphan_seats: 'Jou keuse sou ’n enkele sitplek laat wat niemand wil hê nie.',
-    group_adjacency_strict: 'Daar is nie soveel sitplekke langs mekaar nie.',
-    hold_expired: 'Die tyd is verby. Kies weer.',
-    checkout_expired: 'Die tyd vir hierdie betaling is verby. Kies weer.',
-    event_sales_closed: 'Die verkope is gesluit.',
-    event_not_available: 'Hierdie vertoning kan nie nou bespreek word nie.',
-    promo_code_unknown: 'Hierdie promosiekode werk nie hier nie.',
-    promo_code_used_up: 'Hierdie promosiekode is opgebruik.',
-    rate_limited: 'Dit was te dikwels. Wag ’n minuut en probeer weer.',
-    payment_running: '’n Betaling hiervoor is aan die gang. Wag vir die uitslag.',
-    max_holds_per_ip: 'Te veel word nou van jou netwerk af gehou. Probeer oor ’n paar minute weer.',
-    sold_as_a_whole: 'Hierdie sitplekke word net saam verkoop.',
-    seats_are_chosen: 'Kies sitplekke op die plan vir hierdie kaartjie.',
-    too_many_tickets: 'Dit is meer van hierdie kaartjie as wat een bestelling mag hê.',
-    ticket_type_sold_out: 'Hierdie kaartjie is uitverkoop.',
-    insufficient_inventory: 'Daar is nie soveel kaartjies oor nie.',
-    ticket_type_not_on_sale: 'Hierdie kaartjie is nie nou te koop nie.',
-    sold_out: 'Uitverkoop.',
-    waitlist_off: 'Hierdie vertoning het geen waglys nie.',
-    places_left: 'Daar is nog plekke: kies van hulle.',
-    already_waiting: 'Jy is reeds op die waglys.',
-    ticket_not_valid: 'Hierdie kaartjie is nie meer geldig nie.',
-    checkout_completed: 'Hierdie betaling is klaar. Soek jou kaartjies in jou e-pos.',
-    in_checkout: 'Dit is in ’n betaling. Verlaat dit eers.',
-    move_answered: 'Dit is reeds beantwoord, of die tyd is verby.',
-    unavailable: 'Nou baie besig. Probeer oor ’n oomblik weer.',
-    unknown: 'Iets het verkeerd geloop. Probeer weer.',
-  },
+  problems,
 };

@@ -1,5 +1,7 @@
 // English: the catalogue that says which keys there are. Others have the same, or do not compile.
 
+import { problems } from './problems.en';
+
 export const en = {
   // the map
   stage: 'Stage',
@@ -167,6 +169,11 @@ export const en = {
   whatIsOn: 'See what is on',
   showMore: 'Show more',
   generalAdmission: 'General admission',
+  notes: {
+    wheelchair: 'Wheelchair place. Staff at the gate will show you the step-free way.',
+    companion: 'Companion seat, beside the wheelchair place that it belongs to.',
+    restricted_view: 'The view from this seat is partly blocked.',
+  } as Record<string, string>,
   rowSeat: (zone: string, row: string, seat: string) => [zone, row && `row ${row}`, seat && `seat ${seat}`].filter(Boolean).join(', '),
   showCode: 'Show the code',
   allTickets: 'All my tickets',
@@ -217,43 +224,7 @@ export const en = {
 
   // when something is wrong
   noConnection: 'There is no connection just now.',
-  problems: {
-    seat_not_available: 'This seat cannot be had.',
-    seat_held_by_another_user: 'Somebody else has this seat in their basket.',
-    seat_no_longer_available: 'Somebody was faster by a moment.',
-    block_at_capacity: 'There are not that many places left.',
-    too_many_holds: 'That was often. Wait a few minutes before you take more.',
-    max_holds_per_user: 'You hold as many as one person may. Give one back first.',
-    max_seats_per_booking: 'That is more than one booking may have.',
-    max_wheelchair_seats_per_booking: 'That is more wheelchair places than one booking may have.',
-    orphan_seats: 'Your choice would leave a single seat that nobody wants.',
-    group_adjacency_strict: 'There are not that many seats side by side.',
-    hold_expired: 'Hold expired. Choose again.',
-    checkout_expired: 'The time for this checkout is over. Choose again.',
-    event_sales_closed: 'The sale is closed.',
-    event_not_available: 'This show cannot be booked at the moment.',
-    promo_code_unknown: 'This promo code does not work here.',
-    promo_code_used_up: 'This promo code is used up.',
-    rate_limited: 'That was often. Wait a minute and try again.',
-    payment_running: 'A payment for this is under way. Wait for its outcome.',
-    max_holds_per_ip: 'Too much is held from your network just now. Try again in a few minutes.',
-    sold_as_a_whole: 'These seats are sold together only.',
-    seats_are_chosen: 'Choose seats on the map for this ticket.',
-    too_many_tickets: 'That is more of this ticket than one order may have.',
-    ticket_type_sold_out: 'This ticket is sold out.',
-    insufficient_inventory: 'There are not that many tickets left.',
-    ticket_type_not_on_sale: 'This ticket is not on sale now.',
-    sold_out: 'Sold out.',
-    waitlist_off: 'This show has no waiting list.',
-    places_left: 'There are places left: choose some.',
-    already_waiting: 'You are on the waiting list already.',
-    ticket_not_valid: 'This ticket is not valid any more.',
-    checkout_completed: 'This checkout is done. Look for your tickets in your mail.',
-    in_checkout: 'This is in a checkout. Leave that first.',
-    move_answered: 'It was answered already, or the time is over.',
-    unavailable: 'Very busy just now. Try again in a moment.',
-    unknown: 'Something went wrong. Try again.',
-  } as Record<string, string>,
+  problems,
 };
 
 export type Words = typeof en;

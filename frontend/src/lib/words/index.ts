@@ -2,6 +2,7 @@
 
 import { Offline, Problem } from '../api';
 import { language } from '../language';
+import { refusal } from '../refusal';
 import { af } from './af';
 import { en, type Words } from './en';
 
@@ -10,9 +11,11 @@ export const CATALOGUES: Record<string, Words> = { en, af };
 
 export const t: Words = CATALOGUES[language] ?? en;
 
-/** A refusal in the reader's language where we have it; otherwise the house's own sentence. */
+/** What a code says by itself. */
+export const told = (code: string) => refusal(new Problem(0, code, ''), t.problems, language);
+
+/** What went wrong, in the reader's language. */
 export function sentence(error: unknown): string {
   if (error instanceof Offline) return t.noConnection;
-  if (error instanceof Problem) return t.problems[error.code] ?? error.message;
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Problem ? refusal(error, t.problems, language) : told('unknown');
 }

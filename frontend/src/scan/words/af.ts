@@ -205,5 +205,13 @@ export const af: Words = {
     gate_not_paired: 'Hierdie toestel is nie vir hierdie hek gekoppel nie.',
     counter_reused: 'Hierdie skandering se nommer was ’n ander kaartjie s’n. Skandeer weer.',
     former_pairing_unknown: 'Die huis ken nie die koppeling waaronder dit gesien is nie.',
+    unavailable: 'Nou baie besig. Probeer oor ’n oomblik weer.',
+    unauthenticated: 'Hierdie toestel is nie meer gekoppel nie.',
+    override_not_allowed: 'Hierdie toestel mag niks oorheers nie.',
+    ticket_not_found: 'Daar is nie so ’n kaartjie nie.',
+    scan_not_found: 'Daar is nie so ’n skandering nie.',
+    nothing_to_undo: 'Daar is niks om terug te neem nie.',
+    forbidden: 'Hierdie toestel mag dit nie doen nie.',
+    unknown: 'Iets het verkeerd gegaan. Probeer weer.',
   },
 };

@@ -217,6 +217,14 @@ export const en = {
     gate_not_paired: 'This device was not paired for this gate.',
     counter_reused: 'This scan’s number was another ticket’s. Scan again.',
     former_pairing_unknown: 'The house does not know the pairing under which this was seen.',
+    unavailable: 'Very busy just now. Try again in a moment.',
+    unauthenticated: 'This device is not paired any more.',
+    override_not_allowed: 'This device may not override.',
+    ticket_not_found: 'There is no such ticket.',
+    scan_not_found: 'There is no such scan.',
+    nothing_to_undo: 'There is nothing to undo.',
+    forbidden: 'This device may not do that.',
+    unknown: 'Something went wrong. Try again.',
   } as Record<string, string>,
 };
 

@@ -2,6 +2,7 @@
 // times, numbers and refusals.
 import { Offline, Problem } from '../../lib/api';
 import * as format from '../../lib/format';
+import { refusal } from '../../lib/refusal';
 import type { Direction, Reason } from '../policy';
 import { speech, t } from './speech.svelte';
 
@@ -67,9 +68,8 @@ export const hour = (at: number | string, timeZone: string) => format.hour(at, t
 export const count = (n: number) => format.count(n, speech.code);
 export const date = (at: number) => new Intl.DateTimeFormat(speech.locale, { day: 'numeric', month: 'long', year: 'numeric' }).format(at);
 
-/** A refusal in the reader's language where we have it; otherwise the house's own sentence. */
+/** What went wrong, in the reader's language. */
 export function sentence(error: unknown): string {
   if (error instanceof Offline) return t.noConnection;
-  if (error instanceof Problem) return t.problems[error.code] ?? (error.code === 'unknown' ? t.wrong : error.message);
-  return t.wrong;
+  return error instanceof Problem ? refusal(error, t.problems, speech.code) : t.wrong;
 }

@@ -72,7 +72,7 @@ describe('in the language of whoever is at the gate', () => {
     }
     expect(wordsFor(false, 'newer_than_us', 'in', 'Because of this.')).toEqual({ tone: 'stop', word: 'Geweier', says: 'Because of this.' });
     expect(sentence(new Problem(422, 'pairing_failed', 'x'))).toBe(CATALOGUES.af.problems.pairing_failed);
-    expect(sentence(new Problem(409, 'never_heard_of', 'Because of this.'))).toBe('Because of this.');
+    expect(sentence(new Problem(409, 'never_heard_of', 'Because of this.'))).toBe(CATALOGUES.af.problems.unknown);
     expect(sentence(new Offline())).toBe(CATALOGUES.af.noConnection);
   });
 

@@ -14,7 +14,7 @@ from litestar.connection import ASGIConnection
 from litestar.datastructures import State
 from litestar.handlers import BaseRouteHandler
 
-from fullhouse.kit import audit
+from fullhouse.kit import audit, languages
 from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import CrossSite, Forbidden, Unauthenticated
@@ -53,12 +53,18 @@ class Asks(NamedTuple):
     @property
     def actor(self) -> Actor:
         """Where it comes from, of whom nobody knows the name."""
-        return Actor(type="user", ip=self.client_ip, user_agent=_user_agent(self), request_id=self.request_id)
+        return _stranger(self)
 
 
-def _user_agent(asking: Asking) -> str | None:
+def _stranger(asking: Asking) -> Actor:
     agent = asking.header("user-agent")
-    return agent[:300] if agent else None
+    return Actor(
+        type="user",
+        ip=asking.client_ip,
+        user_agent=agent[:300] if agent else None,
+        request_id=asking.request_id,
+        language=languages.asked(asking.header),
+    )
 
 
 async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
@@ -93,7 +99,7 @@ class FastGuard:
             return False
         if credentials.bearer is None and call.method not in _READS:
             _check_origin(call, call.state.services.public_url)
-        call.principal = known.coming_from(call.client_ip, _user_agent(call), call.request_id)
+        call.principal = known.coming_from(_stranger(call))
         return True
 
     def counts(self, call: Call) -> bool:
@@ -120,7 +126,7 @@ async def admit(state: State, asking: Asking, name: str, opt: Mapping[str, Any])
     if known is None:
         await services.limiter.check(("stranger", network_of(asking.client_ip)), STRANGERS)
         raise Unauthenticated("Sign in, or send a valid token as “Authorization: Bearer …”.")
-    principal = known.coming_from(asking.client_ip, _user_agent(asking), asking.request_id)
+    principal = known.coming_from(_stranger(asking))
     say_about_request(organization_id=principal.organization_id)
     if credentials.bearer is None and asking.method not in _READS:
         _check_origin(asking, services.public_url)

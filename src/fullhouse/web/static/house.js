@@ -4,6 +4,14 @@
 (() => {
   const WHO = "fullhouse:who";
 
+  // --- what the house refused, in the page's language. Its own sentence is English, for codes that have no words.
+
+  const words = document.querySelector("[data-refusals]");
+  globalThis.refusal = ({ code, detail }) => {
+    const known = JSON.parse(words.textContent);
+    return known[code] ?? ((document.documentElement.lang === "en" && detail) || known.other);
+  };
+
   // --- who is signed in. The session is in a cookie that no script sees; this is only the name, for the header.
 
   function who() {
@@ -146,7 +154,7 @@
       const said = answer?.ok ? null : await answer?.json().catch(() => null);
       button.disabled = false;
       status.dataset.kind = answer?.ok ? "" : "error";
-      status.textContent = answer?.ok ? done : (said?.detail ?? status.dataset.wrong);
+      status.textContent = answer?.ok ? done : said ? refusal(said) : status.dataset.wrong;
       return answer?.ok;
     }
 

@@ -49,7 +49,7 @@
     const text = await answer.text();
     const told = text ? JSON.parse(text) : {};
     if (answer.ok) return told.data ?? {};
-    say(WRONG[told.code] ?? told.fields?.[0]?.message ?? told.detail, "error");
+    say(WRONG[told.code] ?? refusal(told), "error");
     return undefined;
   }
 

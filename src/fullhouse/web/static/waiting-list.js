@@ -17,7 +17,7 @@ function say(text, kind = "") {
 async function ask(path, method = "GET") {
   const answer = await fetch(path, { method, headers: { Authorization: `Bearer ${secret}` } });
   const body = answer.status === 204 ? null : await answer.json();
-  if (!answer.ok) throw Object.assign(new Error(body.detail), { code: body.code });
+  if (!answer.ok) throw Object.assign(new Error(refusal(body)), { code: body.code });
   return body && body.data;
 }
 

@@ -1,98 +1,35 @@
 """The pages' texts by language, and which one a visitor gets.
 
-What they ask for (`?lang=`, kept in a cookie), else what their browser prefers, else what the organisation speaks. Both
-catalogues have the same keys and the same places to fill (tests/web/test_words.py).
+What they ask for (`?lang=`, kept in a cookie), else what their browser prefers, else what the organisation speaks.
 """
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from litestar import Request
 from litestar.datastructures import State
 
 from fullhouse.accounts import actions as accounts
-from fullhouse.kit.money import Money
+from fullhouse.events.words import WORDS as KINDS
+from fullhouse.kit import languages
+from fullhouse.kit.languages import COOKIE, Words
 from fullhouse.kit.services import Services
 from fullhouse.web.words import af, en
 
 LOCALE_S = 60
-COOKIE, COOKIE_S = "fullhouse_lang", 365 * 86_400
-
-
-class Words(NamedTuple):
-    """One language. `t("key", name=…)` is how a template says something."""
-
-    code: str
-    texts: Mapping[str, str]
-    days: Sequence[str]
-    months: Sequence[str]
-
-    def __call__(self, key: str, **values: Any) -> str:
-        return self.texts[key].format(**values)
-
-    def some(self, prefix: str) -> dict[str, str]:
-        """Those whose keys begin like this, for a page's script."""
-        return {key.removeprefix(prefix): text for key, text in self.texts.items() if key.startswith(prefix)}
-
-    def category(self, name: str) -> str:
-        """Organisers make categories up: what is not known is said as it is written."""
-        return self.texts.get(f"category_{name}") or name.replace("_", " ").capitalize()
-
-    def money(self, money: Money) -> str:
-        """As the pages' scripts write it (frontend/src/lib/format.ts)."""
-        amount, currency = f"{money}".split(" ")
-        whole, point, rest = amount.partition(".")
-        thousands, decimal = (" ", ",") if self.code == "af" else (",", ".")
-        return f"{currency} {int(whole):,}".replace(",", thousands) + (decimal if point else "") + rest
-
-    def day(self, moment: datetime) -> str:
-        return f"{self.days[moment.weekday()]} {moment.day} {self.months[moment.month - 1]} {moment.year}"
-
-    def short_day(self, moment: datetime) -> str:
-        return f"{self.days[moment.weekday()][: self._short]} {moment.day} {self.month(moment)} {moment.year}"
-
-    def month(self, moment: datetime) -> str:
-        return self.months[moment.month - 1][:3]
-
-    @property
-    def _short(self) -> int:
-        return 2 if self.code == "af" else 3
-
-
-EN, AF = (Words(module.CODE, module.TEXTS, module.DAYS, module.MONTHS) for module in (en, af))
-LANGUAGES: Mapping[str, Words] = {"en": EN, "af": AF}
+COOKIE_S = 365 * 86_400
+ALL = EN, AF = languages.catalogue(en=en.TEXTS | KINDS.en.texts, af=af.TEXTS | KINDS.af.texts)
 
 
 def wanted(request: Request[Any, Any, State]) -> Words | None:
     """The reader's own wish, if they have one that we can meet."""
-    for code in (request.query_params.get("lang", ""), request.cookies.get(COOKIE, "")):
-        if code in LANGUAGES:
-            return LANGUAGES[code]
-    return preferred(request.headers.get("accept-language", ""))
+    code = _spoken_out(request) or languages.asked(request.headers.get)
+    return ALL.of(code) if code else None
 
 
-def preferred(header: str) -> Words | None:
-    """The best of ours in an Accept-Language header."""
-    ranked = []
-    for place, part in enumerate(header.split(",")[:20]):
-        tag, _, rest = part.strip().partition(";")
-        words = LANGUAGES.get(tag.strip().lower().partition("-")[0])
-        weight = _weight(rest)
-        if words and weight > 0:
-            ranked.append((-weight, place, words))
-    return min(ranked, key=lambda one: one[:2])[2] if ranked else None
-
-
-def _weight(text: str) -> float:
-    name, _, value = text.strip().partition("=")
-    if name.strip() != "q":
-        return 1.0
-    try:
-        return float(value)
-    except ValueError:
-        return 0.0
+def _spoken_out(request: Request[Any, Any, State]) -> str | None:
+    code = request.query_params.get("lang", "")
+    return code if code in languages.DAYS else None
 
 
 async def of(request: Request[Any, Any, State], organization_id: UUID | None = None) -> Words:
@@ -105,13 +42,12 @@ async def of(request: Request[Any, Any, State], organization_id: UUID | None = N
         async with services.database.tenant(organization_id) as tx:
             return (await accounts.get_profile(tx)).locale
 
-    locale = await services.cache.get(f"public:locale:{organization_id}", LOCALE_S, load, str)
-    return LANGUAGES.get((locale or "en")[:2], EN)
+    return ALL.of(await services.cache.get(f"public:locale:{organization_id}", LOCALE_S, load, str))
 
 
 def told(request: Request[Any, Any, State]) -> dict[str, str]:
     """What a page in somebody's language says of itself; a wish that was spoken out is kept."""
     headers = {"vary": "accept-language, cookie"}
-    if (code := request.query_params.get("lang", "")) in LANGUAGES:
+    if code := _spoken_out(request):
         headers["set-cookie"] = f"{COOKIE}={code}; Path=/; Max-Age={COOKIE_S}; SameSite=Lax"
     return headers

@@ -1,11 +1,5 @@
 """Afrikaans."""
 
-CODE = "af"
-DAYS = ("Maandag", "Dinsdag", "Woensdag", "Donderdag", "Vrydag", "Saterdag", "Sondag")
-MONTHS = (
-    "Januarie", "Februarie", "Maart", "April", "Mei", "Junie", "Julie", "Augustus", "September", "Oktober", "November",
-    "Desember",
-)  # fmt: skip
 TEXTS = {
     # elke bladsy
     "skip": "Spring na die inhoud",
@@ -51,20 +45,6 @@ TEXTS = {
     "calendar": "kalender",
     "suggestions": "Stede",
     "more_filters": "Stad, kategorie, datums",
-    # soorte
-    "category_concert": "Konsert",
-    "category_theatre": "Teater",
-    "category_opera": "Opera",
-    "category_dance": "Dans",
-    "category_comedy": "Komedie",
-    "category_festival": "Fees",
-    "category_sport": "Sport",
-    "category_film": "Film",
-    "category_family": "Gesin",
-    "category_conference": "Konferensie",
-    "category_workshop": "Werkwinkel",
-    "category_exhibition": "Uitstalling",
-    "category_other": "Ander",
     # een vertoning
     "facts": "Feite",
     "when": "Wanneer",
@@ -181,8 +161,6 @@ TEXTS = {
     "total": "Totaal",
     "keep_secret": "Wie hierdie bladsy se adres het, het die kaartjies. Hou dit vir jouself.",
     "kept_offline": "Op hierdie toestel gehou: die kodes maak ook sonder verbinding oop.",
-    "place_row": "ry {row}",
-    "place_seat": "sitplek {seat}",
     "refund_requested": "op pad",
     "refund_unknown": "word nagegaan",
     "refund_done": "klaar",
@@ -248,6 +226,26 @@ TEXTS = {
     "q_about": "Omtrent {n} min",
     "q_between": "{a} tot {b} min",
     "q_ago": "{n} s gelede",
+    "q_no_in_checkout": "Jy is besig om te betaal. Verlaat dit eers.",
+    "q_no_event_sales_closed": "Die verkope is gesluit.",
+    "q_no_event_not_available": "Hierdie vertoning kan nie nou bespreek word nie.",
+    "q_no_event_not_found": "Daar is nie so ’n vertoning nie.",
+    # wat die huis weier, volgens sy kode
+    "refusal_rate_limited": "Dit was te dikwels. Wag ’n minuut en probeer weer.",
+    "refusal_unavailable": "Nou baie besig. Probeer oor ’n oomblik weer.",
+    "refusal_invalid": "Iets is nie reg ingevul nie. Kyk na die adres.",
+    "refusal_nothing_to_send": "Hierdie bestelling het geen kaartjies om te stuur nie.",
+    "refusal_ticket_not_valid": "Hierdie kaartjie is nie meer geldig nie.",
+    "refusal_ticket_not_found": "Daar is nie so ’n kaartjie nie, of dit is nie meer joune nie.",
+    "refusal_no_consent_needed": "Dit is reeds beantwoord, of die tyd is verby.",
+    "refusal_payment_running": "’n Betaling hiervoor is aan die gang. Wag vir die uitslag.",
+    "refusal_order_not_found": "Daar is nie so ’n bestelling nie.",
+    "refusal_not_on_waitlist": "Jy is nie op die lys nie.",
+    "refusal_sign_in_needed": "Meld eers aan, met die rekening wat by die lys aangesluit het.",
+    "refusal_organization_not_found": "Daar is nie so ’n huis hier nie.",
+    "refusal_organization_suspended": "Hierdie huis is vir eers gesluit.",
+    "refusal_already_exists": "Jy is reeds in die span.",
+    "refusal_other": "Iets het verkeerd gegaan. Probeer weer.",
     # die konsole, voor sy eie skrip praat
     "console": "Konsole",
     "console_scripts": "Die konsole het JavaScript nodig. Met die bevelreël en die API kan dieselfde gedoen word: sien",

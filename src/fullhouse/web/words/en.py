@@ -1,11 +1,5 @@
 """English."""
 
-CODE = "en"
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
 TEXTS = {
     # every page
     "skip": "Skip to content",
@@ -51,20 +45,6 @@ TEXTS = {
     "calendar": "calendar",
     "suggestions": "Cities",
     "more_filters": "City, category, dates",
-    # categories
-    "category_concert": "Concert",
-    "category_theatre": "Theatre",
-    "category_opera": "Opera",
-    "category_dance": "Dance",
-    "category_comedy": "Comedy",
-    "category_festival": "Festival",
-    "category_sport": "Sport",
-    "category_film": "Film",
-    "category_family": "Family",
-    "category_conference": "Conference",
-    "category_workshop": "Workshop",
-    "category_exhibition": "Exhibition",
-    "category_other": "Other",
     # one show
     "facts": "Facts",
     "when": "When",
@@ -182,8 +162,6 @@ TEXTS = {
     "total": "Total",
     "keep_secret": "Whoever has this page’s address has the tickets. Keep it to yourself.",
     "kept_offline": "Kept on this device: the codes open without a connection too.",
-    "place_row": "row {row}",
-    "place_seat": "seat {seat}",
     "refund_requested": "on its way",
     "refund_unknown": "being looked into",
     "refund_done": "done",
@@ -249,6 +227,26 @@ TEXTS = {
     "q_about": "About {n} min",
     "q_between": "{a} to {b} min",
     "q_ago": "{n} s ago",
+    "q_no_in_checkout": "You are in a checkout. Leave that first.",
+    "q_no_event_sales_closed": "The sale is closed.",
+    "q_no_event_not_available": "This show cannot be booked at the moment.",
+    "q_no_event_not_found": "There is no such show.",
+    # what the house refuses, by its code
+    "refusal_rate_limited": "That was often. Wait a minute and try again.",
+    "refusal_unavailable": "Very busy just now. Try again in a moment.",
+    "refusal_invalid": "Something is not filled in right. Look at the address.",
+    "refusal_nothing_to_send": "This order has no tickets to send.",
+    "refusal_ticket_not_valid": "This ticket is not valid any more.",
+    "refusal_ticket_not_found": "There is no such ticket, or it is not yours any more.",
+    "refusal_no_consent_needed": "It was answered already, or the time is over.",
+    "refusal_payment_running": "A payment for this is under way. Wait for its outcome.",
+    "refusal_order_not_found": "There is no such order.",
+    "refusal_not_on_waitlist": "You are not on the list.",
+    "refusal_sign_in_needed": "Sign in first, with the account that joined the list.",
+    "refusal_organization_not_found": "There is no such house here.",
+    "refusal_organization_suspended": "This house is closed for now.",
+    "refusal_already_exists": "You are in the team already.",
+    "refusal_other": "Something went wrong. Try again.",
     # the console, before its own script speaks
     "console": "Console",
     "console_scripts": "The console needs JavaScript. The same can be done with the command line and the API: see",

@@ -17,6 +17,7 @@ import { orders } from './orders';
 import { overview } from './overview';
 import { people } from './people';
 import { platform } from './platform';
+import { mistakes, problems } from './problems';
 import { queue } from './queue';
 import { reports } from './reports';
 import { rules } from './rules';
@@ -28,4 +29,4 @@ import { venues } from './venues';
 import { waitlist } from './waitlist';
 import { webhooks } from './webhooks';
 
-speak({ audit, charts, common, doors, frame, generators, house, layouts, ledger, letters, lifecycle, metrics, orders, overview, people, platform, queue, reports, rules, seating, shows, sites, tickets, venues, waitlist, webhooks });
+speak({ audit, charts, common, doors, frame, generators, house, layouts, ledger, letters, lifecycle, metrics, orders, overview, people, platform, queue, reports, rules, seating, shows, sites, tickets, venues, waitlist, webhooks }, problems, mistakes);

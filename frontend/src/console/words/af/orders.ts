@@ -74,7 +74,6 @@ export const orders: typeof en = {
   refundAmount: (amount) => `Betaal ${amount} terug`,
   onItsWayBack: (amount) => `${amount} is op pad terug.`,
   onItsWayAgain: (amount) => `${amount} is weer op pad.`,
-  didNotWork: 'Dit het nie gewerk nie. Probeer weer.',
   paidOutside: 'Buite betaal',
   paidOutsideMore: 'Buite betaal…',
   paidOutsideSure: 'Buite betaal?',

@@ -1,0 +1,106 @@
+"""The languages of the house: which one somebody wants, and how each writes days, numbers and money.
+
+What is said is in the catalogues of the rooms that say it. Each has all languages, with the same keys and the same
+places to fill (tests/web/test_words.py).
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from fullhouse.kit.money import Money
+
+COOKIE = "fullhouse_lang"  # what somebody chose on a page
+DAYS = {
+    "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+    "af": ("Maandag", "Dinsdag", "Woensdag", "Donderdag", "Vrydag", "Saterdag", "Sondag"),
+}
+MONTHS = {
+    "en": ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+           "November", "December"),
+    "af": ("Januarie", "Februarie", "Maart", "April", "Mei", "Junie", "Julie", "Augustus", "September", "Oktober",
+           "November", "Desember"),
+}  # fmt: skip
+
+
+class Words(NamedTuple):
+    """One language. `t("key", name=…)` is how something is said in it."""
+
+    code: str
+    texts: dict[str, str]
+
+    def __call__(self, key: str, **values: Any) -> str:
+        return self.texts[key].format(**values)
+
+    def some(self, prefix: str) -> dict[str, str]:
+        """Those whose keys begin like this, for a page's script."""
+        return {key.removeprefix(prefix): text for key, text in self.texts.items() if key.startswith(prefix)}
+
+    def category(self, name: str) -> str:
+        """Organisers make categories up: what is not known is said as it is written."""
+        return self.texts.get(f"category_{name}") or name.replace("_", " ").capitalize()
+
+    def money(self, money: Money) -> str:
+        """As the pages' scripts write it (frontend/src/lib/format.ts)."""
+        amount, currency = f"{money}".split(" ")
+        whole, point, rest = amount.partition(".")
+        thousands, decimal = (" ", ",") if self.code == "af" else (",", ".")
+        return f"{currency} {int(whole):,}".replace(",", thousands) + (decimal if point else "") + rest
+
+    def day(self, moment: datetime) -> str:
+        month = MONTHS[self.code][moment.month - 1]
+        return f"{DAYS[self.code][moment.weekday()]} {moment.day} {month} {moment.year}"
+
+    def short_day(self, moment: datetime) -> str:
+        day = DAYS[self.code][moment.weekday()][: 2 if self.code == "af" else 3]
+        return f"{day} {moment.day} {self.month(moment)} {moment.year}"
+
+    def month(self, moment: datetime) -> str:
+        return MONTHS[self.code][moment.month - 1][:3]
+
+
+class Catalogue(NamedTuple):
+    """What a room says, in every language."""
+
+    en: Words
+    af: Words
+
+    def of(self, locale: str | None) -> Words:
+        """English, where somebody reads what we do not speak."""
+        return self.af if (locale or "")[:2] == "af" else self.en
+
+
+def catalogue(*, en: dict[str, str], af: dict[str, str]) -> Catalogue:
+    return Catalogue(Words("en", en), Words("af", af))
+
+
+def asked(header: Callable[[str], str | None]) -> str | None:
+    """What whoever sends a request has chosen on our pages, else what their browser prefers."""
+    for part in (header("cookie") or "").split(";"):
+        name, _, code = part.strip().partition("=")
+        if name == COOKIE and code in DAYS:
+            return code
+    return preferred(header("accept-language") or "")
+
+
+@lru_cache(maxsize=1024)
+def preferred(header: str) -> str | None:
+    """The best of ours in an Accept-Language header."""
+    ranked = []
+    for place, part in enumerate(header.split(",")[:20]):
+        tag, _, rest = part.strip().partition(";")
+        code, weight = tag.strip().lower().partition("-")[0], _weight(rest)
+        if code in DAYS and weight > 0:
+            ranked.append((-weight, place, code))
+    return min(ranked)[2] if ranked else None
+
+
+def _weight(text: str) -> float:
+    name, _, value = text.strip().partition("=")
+    if name.strip() != "q":
+        return 1.0
+    try:
+        return float(value)
+    except ValueError:
+        return 0.0
