@@ -113,6 +113,12 @@ AFRIKAANS = {
         "%(amount)s gaan terug na jou, soos jy betaal het. Banke neem tot tien dae om dit te wys.",
     "The tickets of this order are no longer good.": "Die kaartjies van hierdie bestelling geld nie meer nie.",
     "Tickets that were not refunded stay good.": "Kaartjies wat nie terugbetaal is nie, bly geldig.",
+    "Your second payment goes back": "Jou tweede betaling gaan terug",
+    "Your second payment goes back: %(show)s": "Jou tweede betaling gaan terug: %(show)s",
+    "We got a second payment for an order that was paid already.":
+        "Ons het ’n tweede betaling gekry vir ’n bestelling wat reeds betaal is.",
+    "Your order stays as it is. You need not do anything.":
+        "Jou bestelling bly soos dit is. Jy hoef niks te doen nie.",
     "Your money goes back": "Jou geld gaan terug",
     "Your money goes back: %(show)s": "Jou geld gaan terug: %(show)s",
     "Nothing was sold for this payment.": "Niks is vir hierdie betaling verkoop nie.",

@@ -1,1 +1,0 @@
-import{g as e,s as t}from"./base-C9td6DkT.js";var n=null;function r(e){n=e}function i(e,t){return n?.[e]??t}var a=new Intl.PluralRules(e);function o(e,t){return t[a.select(e)]??t.other}function s(e,n){return`${t(e)} ${o(e,n)}`}export{r as i,s as n,o as r,i as t};
