@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from fullhouse.events.public_model import Picture, PublicEvent, is_online
 from fullhouse.events.structured import UNKNOWN_COUNTRY
+from fullhouse.kit.money import Money
 from fullhouse.kit.times import local
 from fullhouse.web import posters
 from fullhouse.web.words import EN, Words
@@ -30,6 +31,7 @@ class Printed(NamedTuple):
     ends: datetime
     undated: bool
     t: Words = EN
+    least: Money | None = None
 
     @property
     def when(self) -> list[str]:
@@ -104,6 +106,13 @@ class Printed(NamedTuple):
         return self.t(f"sale_{self.show.sale_status}", day=self.t.day(at), hour=f"{at:%H:%M}")
 
     @property
+    def price(self) -> str:
+        """What it takes to come, while there is something to be had or there will be."""
+        if self.least is None or self.show.sale_status not in ("on_sale", "upcoming"):
+            return ""
+        return self.t("price_from", price=self.t.money(self.least)) if self.least.amount else self.t("price_free")
+
+    @property
     def sells(self) -> bool:
         """Whether there is a box office on its page: to buy, or to wait for what comes back and to take it."""
         return self.show.sale_status in ("on_sale", "sold_out")
@@ -123,7 +132,7 @@ class Printed(NamedTuple):
         return self.show.cover_images[0] if self.show.cover_images else None
 
 
-def printed(show: PublicEvent, t: Words = EN) -> Printed:
+def printed(show: PublicEvent, t: Words = EN, least: Money | None = None) -> Printed:
     return Printed(
         show,
         path_of(show),
@@ -131,6 +140,7 @@ def printed(show: PublicEvent, t: Words = EN) -> Printed:
         local(show.end_time, show.timezone),
         show.phase == "postponed" and show.rescheduled_at is None,
         t,
+        least,
     )
 
 

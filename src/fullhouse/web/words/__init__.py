@@ -4,6 +4,7 @@ What they ask for (`?lang=`, kept in a cookie), else what their browser prefers,
 catalogues have the same keys and the same places to fill (tests/web/test_words.py).
 """
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -28,6 +29,7 @@ class Words(NamedTuple):
     texts: Mapping[str, str]
     days: Sequence[str]
     months: Sequence[str]
+    symbols: Mapping[str, str]  # of currencies that have one in this language
 
     def __call__(self, key: str, **values: Any) -> str:
         return self.texts[key].format(**values)
@@ -43,9 +45,11 @@ class Words(NamedTuple):
     def money(self, money: Money) -> str:
         """As the pages' scripts write it (frontend/src/lib/format.ts)."""
         amount, currency = f"{money}".split(" ")
-        whole, point, rest = amount.partition(".")
-        thousands, decimal = (" ", ",") if self.code == "af" else (",", ".")
-        return f"{currency} {int(whole):,}".replace(",", thousands) + (decimal if point else "") + rest
+        whole, point, rest = amount.removeprefix("-").partition(".")
+        thousands, decimal = ("\u00a0", ",") if self.code == "af" else (",", ".")
+        sign, symbol = "-" if money.amount < 0 else "", self.symbols.get(currency, currency)
+        gap = "" if unicodedata.category(symbol[-1]).startswith("S") else "\u00a0"  # R 5, but €5
+        return f"{sign}{symbol}{gap}{int(whole):,}".replace(",", thousands) + (decimal if point else "") + rest
 
     def day(self, moment: datetime) -> str:
         return f"{self.days[moment.weekday()]} {moment.day} {self.months[moment.month - 1]} {moment.year}"
@@ -61,7 +65,7 @@ class Words(NamedTuple):
         return 2 if self.code == "af" else 3
 
 
-EN, AF = (Words(module.CODE, module.TEXTS, module.DAYS, module.MONTHS) for module in (en, af))
+EN, AF = (Words(module.CODE, module.TEXTS, module.DAYS, module.MONTHS, module.SYMBOLS) for module in (en, af))
 LANGUAGES: Mapping[str, Words] = {"en": EN, "af": AF}
 
 

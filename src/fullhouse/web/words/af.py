@@ -6,6 +6,12 @@ MONTHS = (
     "Januarie", "Februarie", "Maart", "April", "Mei", "Junie", "Julie", "Augustus", "September", "Oktober", "November",
     "Desember",
 )  # fmt: skip
+# As browsers write them (Intl), so that a price looks the same before and after a page's script.
+SYMBOLS = {
+    "AUD": "A$", "BRL": "R$", "CNY": "CN¥", "EUR": "€", "GBP": "£", "HKD": "HK$", "ILS": "₪", "INR": "₹", "JPY": "JP¥",
+    "KRW": "₩", "NZD": "NZ$", "THB": "฿", "TWD": "NT$", "VND": "₫", "XAF": "FCFA", "XCD": "EC$", "XOF": "F\u202fCFA",
+    "XPF": "CFPF", "ZAR": "R",
+}  # fmt: skip
 TEXTS = {
     # elke bladsy
     "skip": "Spring na die inhoud",
@@ -41,6 +47,8 @@ TEXTS = {
     "no_more": "Geen verdere vertonings nie",
     "none_fits": "Geen vertoning pas nie",
     "none_fits_more": "Probeer minder woorde, ’n ander stad of ander dae.",
+    "next_up": "Wat volgende kom",
+    "fits": "Wat by jou soektog pas.",
     "show_everything": "Wys alles",
     "pages": "Bladsye",
     "first_page": "Terug na die eerste bladsy",
@@ -96,6 +104,8 @@ TEXTS = {
     "sale_closed": "Die verkope is gesluit.",
     "add_to_calendar": "Voeg by kalender",
     "add_tentative": "Voeg voorlopig by kalender",
+    "price_from": "Vanaf {price}",
+    "price_free": "Gratis",
     "choose_seats": "Kies sitplekke",
     "tell_me": "Sê my as sitplekke terugkom",
     "more_here": "Meer vertonings hier",

@@ -6,6 +6,12 @@ MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
+# As browsers write them (Intl), so that a price looks the same before and after a page's script.
+SYMBOLS = {
+    "AUD": "A$", "BRL": "R$", "CAD": "CA$", "CNY": "CN¥", "EUR": "€", "GBP": "£", "HKD": "HK$", "ILS": "₪", "INR": "₹",
+    "JPY": "¥", "KRW": "₩", "MXN": "MX$", "NZD": "NZ$", "PHP": "₱", "TWD": "NT$", "USD": "$", "VND": "₫", "XAF": "FCFA",
+    "XCD": "EC$", "XOF": "F\u202fCFA", "XPF": "CFPF",
+}  # fmt: skip
 TEXTS = {
     # every page
     "skip": "Skip to content",
@@ -41,6 +47,8 @@ TEXTS = {
     "no_more": "No more shows",
     "none_fits": "No show fits",
     "none_fits_more": "Try fewer words, another city or other days.",
+    "next_up": "Coming up next",
+    "fits": "What fits your search.",
     "show_everything": "Show everything",
     "pages": "Pages",
     "first_page": "Back to the first page",
@@ -96,6 +104,8 @@ TEXTS = {
     "sale_closed": "The sale is closed.",
     "add_to_calendar": "Add to calendar",
     "add_tentative": "Add to calendar as tentative",
+    "price_from": "From {price}",
+    "price_free": "Free",
     "choose_seats": "Choose seats",
     "tell_me": "Tell me when seats come back",
     "more_here": "More shows here",
