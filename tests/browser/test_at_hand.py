@@ -5,6 +5,7 @@ from typing import Any
 
 from playwright.async_api import Locator, Page, Route, expect
 
+from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
 from tests.checkout.helpers import selling
@@ -46,7 +47,10 @@ async def test_seats_that_were_found_are_shown_close(visit: Visit, staff: Client
 
 
 async def test_a_phone_shows_the_seats_the_sum_and_the_way_on(visit: Visit, staff: Client, tenant: Tenant) -> None:
-    await counter.small_house(staff)
+    """Fees and taxes have their lines, but not in front of what is bought."""
+    sale = await counter.small_house(staff)
+    fees = [{"name": name, "kind": "fee", "amount": 100} for name in ("Service", "Restoration", "City")]
+    data(await staff.put(sale.path("charges"), json={"charges": fees}))
     page = (await counter.at_the_map(visit, tenant, **PHONE)).page
     await counter.best(page, 2)
     await page.get_by_role("region", name=re.compile("^Tickets for")).evaluate("it => it.scrollIntoView()")
