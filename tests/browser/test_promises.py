@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
+from fullhouse.kit.money import Money
+from fullhouse.web.words import AF, EN, Words
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
@@ -141,3 +143,20 @@ async def test_no_script_sees_the_session(visit: Visit, staff: Client, tenant: T
     assert not await visitor.page.evaluate("document.cookie")
     kept = await visitor.page.evaluate("JSON.stringify(localStorage)")
     assert "fhs_" not in kept
+
+
+@pytest.mark.parametrize("words", [EN, AF], ids=["en", "af"])
+async def test_a_price_looks_the_same_before_and_after_a_script(words: Words, visit: Visit) -> None:
+    """The house writes what is read without scripts, the browser what it shows itself."""
+    page = (await visit("/sign-in")).page
+    for currency in {*EN.symbols, *AF.symbols, "ZAR", "USD", "CHF", "KWD"}:
+        for amount in (5, -123456789):
+            money = Money(amount, currency)
+            digits = len(f"{money}".split(" ")[0].partition(".")[2])
+            written = await page.evaluate(
+                """([language, currency, value, digits]) => new Intl.NumberFormat(language, {
+                    style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits,
+                }).format(value)""",
+                [words.code, currency, amount / 10**digits, digits],
+            )
+            assert words.money(money) == written

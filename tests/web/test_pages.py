@@ -456,3 +456,14 @@ def test_a_cover_or_a_poster_of_our_own() -> None:
         assert drawn == [posters.svg(it, category) for it in ids]
         assert len(set(drawn)) > 150
         assert all(it.startswith("<svg") and it.endswith("</svg>") and "style" not in it for it in drawn)
+
+
+async def test_a_search_in_vain_shows_what_comes_next(client: Client, admin: Client, tenant: Tenant) -> None:
+    await show_in(admin, "published")
+    house = f"/o/{tenant.organization.slug}"
+    vain, found = Seen(await client.get(f"{house}?q=zebra")), Seen(await client.get(f"{house}?q=tempest"))
+    assert "No show fits" in vain.text
+    assert "Coming up next" in vain.text
+    assert f"{house}/the-tempest" in vain.links()
+    assert house in found.links()  # the way back to everything
+    assert "Coming up next" not in found.text

@@ -28,9 +28,12 @@ def test_both_languages_have_the_same_keys_and_fill_the_same_places(catalogue: C
 
 
 def test_money_is_written_as_the_pages_scripts_write_it() -> None:
-    assert EN.money(Money(137250, "ZAR")) == "ZAR 1,372.50"
-    assert AF.money(Money(123456789, "EUR")) == "EUR 1 234 567,89"
-    assert EN.money(Money(-1500, "JPY")) == "JPY -1,500"
+    assert EN.money(Money(137250, "ZAR")) == "ZAR\u00a01,372.50"
+    assert AF.money(Money(137250, "ZAR")) == "R\u00a01\u00a0372,50"
+    assert EN.money(Money(2500, "EUR")) == "€25.00"
+    assert AF.money(Money(123456789, "EUR")) == "€1\u00a0234\u00a0567,89"
+    assert EN.money(Money(-1500, "JPY")) == "-¥1,500"
+    assert AF.money(Money(1500, "CHF")) == "CHF\u00a015,00"
 
 
 @pytest.mark.parametrize(

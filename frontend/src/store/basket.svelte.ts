@@ -128,6 +128,7 @@ export class Basket {
       const held = await this.visitor.api.post(`/api/events/${this.eventId}/holds`, body, { key: newKey() });
       hear(held.server_time_unix_ms);
       const fresh = this.put(held.items, () => [held.server_time_unix_ms, held.held_until_unix_ms]);
+      if (!seats.length) this.hall.map?.bring(fresh.filter(({ ordinal }) => ordinal >= 0).map(({ ordinal }) => ordinal));
       const many = fresh.reduce((sum, item) => sum + item.quantity, 0);
       this.say(held.explanation ?? (many === 1 ? t.nowYours(fresh[0]!.title) : t.someYours(many)));
     } catch (error) {

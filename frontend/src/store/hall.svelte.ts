@@ -2,6 +2,7 @@
 
 import { type Api, Problem } from '../lib/api';
 import { type Live, listen } from '../lib/live';
+import { COMPANION, RESTRICTED_VIEW, WHEELCHAIR } from '../lib/map/geometry';
 import type { Delta, SeatMap } from '../lib/map/seatmap';
 import { judge } from '../lib/map/versions';
 import { t } from '../lib/words';
@@ -20,6 +21,8 @@ type Told = (offers?: Offer[]) => void;
 
 const REREAD_MS = 1000;
 const COUNT_MS = 300;
+
+const KINDS: Record<number, string> = { [WHEELCHAIR]: t.wheelchair, [COMPANION]: t.companion, [RESTRICTED_VIEW]: t.restricted };
 
 export class Hall {
   hasMap: boolean | null = $state(null);
@@ -165,6 +168,11 @@ export class Hall {
     if (!this.map) return '';
     const { section, row, number } = this.map.describe(ordinal);
     return t.seat(section, row, number);
+  }
+
+  /** What is special about a seat, in words; most are seats and nothing else. */
+  kind(ordinal: number): string {
+    return (ordinal >= 0 && this.map && KINDS[this.map.describe(ordinal).category]) || '';
   }
 
   zoneId(index: number): string | null {

@@ -4,6 +4,7 @@ What is said is in the catalogues of the rooms that say it. Each has all languag
 places to fill (tests/web/test_words.py).
 """
 
+import unicodedata
 from collections.abc import Callable
 from datetime import datetime
 from functools import lru_cache
@@ -21,6 +22,19 @@ MONTHS = {
            "November", "December"),
     "af": ("Januarie", "Februarie", "Maart", "April", "Mei", "Junie", "Julie", "Augustus", "September", "Oktober",
            "November", "Desember"),
+}  # fmt: skip
+# As browsers write them (Intl), so that a price looks the same before and after a page's script.
+SYMBOLS = {
+    "en": {
+        "AUD": "A$", "BRL": "R$", "CAD": "CA$", "CNY": "CN¥", "EUR": "€", "GBP": "£", "HKD": "HK$", "ILS": "₪",
+        "INR": "₹", "JPY": "¥", "KRW": "₩", "MXN": "MX$", "NZD": "NZ$", "PHP": "₱", "TWD": "NT$", "USD": "$",
+        "VND": "₫", "XAF": "FCFA", "XCD": "EC$", "XOF": "F\u202fCFA", "XPF": "CFPF",
+    },
+    "af": {
+        "AUD": "A$", "BRL": "R$", "CNY": "CN¥", "EUR": "€", "GBP": "£", "HKD": "HK$", "ILS": "₪", "INR": "₹",
+        "JPY": "JP¥", "KRW": "₩", "NZD": "NZ$", "THB": "฿", "TWD": "NT$", "VND": "₫", "XAF": "FCFA", "XCD": "EC$",
+        "XOF": "F\u202fCFA", "XPF": "CFPF", "ZAR": "R",
+    },
 }  # fmt: skip
 
 
@@ -44,9 +58,11 @@ class Words(NamedTuple):
     def money(self, money: Money) -> str:
         """As the pages' scripts write it (frontend/src/lib/format.ts)."""
         amount, currency = f"{money}".split(" ")
-        whole, point, rest = amount.partition(".")
-        thousands, decimal = (" ", ",") if self.code == "af" else (",", ".")
-        return f"{currency} {int(whole):,}".replace(",", thousands) + (decimal if point else "") + rest
+        whole, point, rest = amount.removeprefix("-").partition(".")
+        thousands, decimal = ("\u00a0", ",") if self.code == "af" else (",", ".")
+        sign, symbol = "-" if money.amount < 0 else "", SYMBOLS[self.code].get(currency, currency)
+        gap = "" if unicodedata.category(symbol[-1]).startswith("S") else "\u00a0"  # R 5, but €5
+        return f"{sign}{symbol}{gap}{int(whole):,}".replace(",", thousands) + (decimal if point else "") + rest
 
     def day(self, moment: datetime) -> str:
         month = MONTHS[self.code][moment.month - 1]

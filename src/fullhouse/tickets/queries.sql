@@ -82,6 +82,28 @@ SELECT s.price_category FROM event_layouts l
 JOIN seats s ON s.organization_id = l.organization_id AND s.layout_id = l.layout_id
 WHERE l.organization_id = $1 AND l.event_id = $2 AND s.price_category IS NOT NULL;
 
+-- name: least_prices
+-- What places cost at least, of each show that is still to be: of what everybody may see. A type's own price counts where
+-- a place of the show has no other: organisers may leave it at nothing.
+SELECT t.event_id, min(p.amount)::integer AS amount, min(t.currency) AS currency
+FROM ticket_types t
+JOIN events e ON e.organization_id = t.organization_id AND e.id = t.event_id AND e.end_at > app.clock()
+CROSS JOIN LATERAL (SELECT min(value::integer) AS amount FROM jsonb_each_text(t.prices)) other
+CROSS JOIN LATERAL (
+    SELECT other.amount WHERE other.amount IS NOT NULL
+    UNION ALL
+    SELECT t.price WHERE other.amount IS NULL OR t.price < other.amount AND (
+        EXISTS (SELECT FROM event_layouts l
+                JOIN seats s ON s.organization_id = l.organization_id AND s.layout_id = l.layout_id
+                WHERE l.organization_id = t.organization_id AND l.event_id = t.event_id AND t.kind = 'seated'
+                  AND NOT t.prices ? coalesce(s.price_category, ''))
+        OR EXISTS (SELECT FROM event_zones z
+                   WHERE z.organization_id = t.organization_id AND z.event_id = t.event_id AND t.kind = 'ga'
+                     AND NOT t.prices ? coalesce(z.price_category, '')))
+) p
+WHERE t.organization_id = $1 AND NOT t.hidden
+GROUP BY t.event_id;
+
 -- name: places_of_holds
 -- What each hold is for: its zone, whether it is a seat, and what its price goes by.
 SELECT h.id AS hold_id, h.user_id, h.quantity, h.ticket_type_id, h.seat_id, h.zone_id, z.zone_key,

@@ -43,6 +43,12 @@ class Sold(NamedTuple):
     sold: int
 
 
+class LeastPrice(NamedTuple):
+    event_id: UUID
+    amount: int
+    currency: str
+
+
 class Counted(NamedTuple):
     zone_id: UUID | None
     held: int
@@ -79,6 +85,7 @@ put_type_pool = statements.count("put_type_pool")
 delete_type_pool = statements.count("delete_type_pool")
 is_type_held = statements.value("is_type_held", bool)
 zones_on_sale = statements.many("zones_on_sale", _text)
+least_prices = statements.many("least_prices", LeastPrice)
 price_categories = statements.many("price_categories", _text)
 places_of_holds = statements.many("places_of_holds", HeldPlace)
 lock_type_pools = statements.many("lock_type_pools", Left)

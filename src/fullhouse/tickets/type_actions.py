@@ -15,6 +15,7 @@ from fullhouse.kit.changes import audit_difference, changed
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.money import Money
 from fullhouse.kit.outbox import announce
 from fullhouse.tickets import policy, store
 from fullhouse.tickets.facts import TicketTypesChanged
@@ -68,6 +69,12 @@ async def offers(tx: Tx, event_id: UUID, charges: list[Charge], promo: PromoCode
         for kind in await store.types_of_event(tx, tx.organization_id, event_id)
         if not kind.hidden or is_shown_by(promo, kind)
     ]
+
+
+async def least_prices(tx: Tx) -> dict[UUID, Money]:
+    """What a place costs at least, of each show that is still to be."""
+    found = await store.least_prices(tx, tx.organization_id)
+    return {event_id: Money(amount, currency) for event_id, amount, currency in found}
 
 
 def is_shown_by(promo: PromoCode | None, kind: TicketType) -> bool:

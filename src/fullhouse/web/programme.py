@@ -8,6 +8,7 @@ from markupsafe import Markup
 from fullhouse.events.public_model import Picture, PublicEvent, is_online
 from fullhouse.events.structured import UNKNOWN_COUNTRY
 from fullhouse.kit.languages import Words
+from fullhouse.kit.money import Money
 from fullhouse.kit.times import local
 from fullhouse.web import posters
 from fullhouse.web.words import EN
@@ -31,6 +32,7 @@ class Printed(NamedTuple):
     ends: datetime
     undated: bool
     t: Words = EN
+    least: Money | None = None
 
     @property
     def when(self) -> list[str]:
@@ -105,6 +107,13 @@ class Printed(NamedTuple):
         return self.t(f"sale_{self.show.sale_status}", day=self.t.day(at), hour=f"{at:%H:%M}")
 
     @property
+    def price(self) -> str:
+        """What it takes to come, while there is something to be had or there will be."""
+        if self.least is None or self.show.sale_status not in ("on_sale", "upcoming"):
+            return ""
+        return self.t("price_from", price=self.t.money(self.least)) if self.least.amount else self.t("price_free")
+
+    @property
     def sells(self) -> bool:
         """Whether there is a box office on its page: to buy, or to wait for what comes back and to take it."""
         return self.show.sale_status in ("on_sale", "sold_out")
@@ -124,7 +133,7 @@ class Printed(NamedTuple):
         return self.show.cover_images[0] if self.show.cover_images else None
 
 
-def printed(show: PublicEvent, t: Words = EN) -> Printed:
+def printed(show: PublicEvent, t: Words = EN, least: Money | None = None) -> Printed:
     return Printed(
         show,
         path_of(show),
@@ -132,6 +141,7 @@ def printed(show: PublicEvent, t: Words = EN) -> Printed:
         local(show.end_time, show.timezone),
         show.phase == "postponed" and show.rescheduled_at is None,
         t,
+        least,
     )
 
 

@@ -4,6 +4,7 @@ import re
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 from urllib.parse import urlencode
+from uuid import UUID
 
 from litestar import Response
 from litestar.params import FromPath
@@ -16,15 +17,18 @@ from fullhouse.events.public_model import EventNotFound, PublicEvent
 from fullhouse.events.views import Views
 from fullhouse.kit.cursors import BadCursor, Page
 from fullhouse.kit.errors import NotFound
+from fullhouse.kit.money import Money
 from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded, tsquery
 from fullhouse.kit.times import local
 from fullhouse.payments.provider_actions import Providers
+from fullhouse.tickets import type_actions as types
 from fullhouse.web import programme, safety, words
 from fullhouse.web.pages import AnyRequest, kept_page, public
 
 PAGE = 24
 CATEGORIES_S = 60
+PRICES_S = 15
 CITIES_MAX = 200
 INSTEAD, INSTEAD_OF = 3, 24  # shows beside one that is sold out, and among how many they are looked for
 SORTS = ("latest", "trending")  # the first without being asked for
@@ -119,7 +123,8 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
         return await _in_its_place(services, org, slug)
     services.part(Views).note(show.organization_id, show.id, request.client.host if request.client else None)
     t = await words.of(request, show.organization_id)
-    shown = programme.printed(show, t)
+    least = await _prices(services, show.organization_id)
+    shown = programme.printed(show, t, least.get(show.id))
     pictures = [services.public_url + picture.large for picture in show.cover_images]
     about = structured.event(
         show,
@@ -135,7 +140,7 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
         it=shown,
         origin=services.public_url,
         picture=pictures[0] if pictures else None,
-        instead=[programme.printed(other, t) for other in await _instead(services, show)],
+        instead=await _printed(services, await _instead(services, show), t),
         json_ld=Markup(structured.script(about)),  # noqa: S704 - escaped for this very place
     )
 
@@ -168,6 +173,9 @@ async def _programme(request: AnyRequest, house: Organization | None, cities: li
     path = f"/o/{house.slug}" if house else "/"
     later = "cursor" in request.query_params
     asked = filters.query
+    shows = [show for show in listed.data if filters.covers(show)]
+    # Whoever looked in vain sees what there is.
+    next_up = [] if shows or later or not asked else await _next_up(services, house)
     onward = asked | {"cursor": listed.next_cursor} if listed.next_cursor else None
     return kept_page(
         request,
@@ -181,7 +189,8 @@ async def _programme(request: AnyRequest, house: Organization | None, cities: li
         path=path,
         feeds=path.rstrip("/"),
         filters=filters,
-        shows=[programme.printed(show, t) for show in listed.data if filters.covers(show)],
+        shows=await _printed(services, shows, t),
+        next_up=await _printed(services, next_up, t),
         onward=f"{path}?{urlencode(onward)}" if onward else None,
         first=(f"{path}?{urlencode(asked)}" if asked else path) if later else None,
         plain=not (asked or later),  # what search engines should know
@@ -206,6 +215,24 @@ async def _listed(
         return await public_reads.listed(services, house_id, asked, sort, request.query_params.get("cursor"), PAGE)
     except BadCursor:
         return await public_reads.listed(services, house_id, asked, sort, None, PAGE)
+
+
+async def _next_up(services: Services, house: Organization | None) -> list[PublicEvent]:
+    everything = public_reads.Filters(None, None, None, None, None, None)
+    return (await public_reads.listed(services, house.id if house else None, everything, SORTS[0], None, INSTEAD)).data
+
+
+async def _printed(services: Services, shows: list[PublicEvent], t: words.Words) -> list[programme.Printed]:
+    houses = {show.organization_id: await _prices(services, show.organization_id) for show in shows}
+    return [programme.printed(show, t, houses[show.organization_id].get(show.id)) for show in shows]
+
+
+async def _prices(services: Services, house: UUID) -> dict[UUID, Money]:
+    async def load() -> dict[UUID, Money]:
+        async with services.database.tenant(house) as tx:
+            return await types.least_prices(tx)
+
+    return await services.cache.get(f"prices:{house}", PRICES_S, load, dict[UUID, Money])
 
 
 async def _cities(services: Services) -> list[str]:

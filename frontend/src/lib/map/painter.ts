@@ -11,6 +11,8 @@ import type { Stamps } from './stamps';
 import { count } from '../format';
 import { t } from '../words';
 
+const STAGE_MOST = 240; // pixels: close up, a longer one would lie across seats
+
 export interface Palette {
   ground: string;
   surface: string;
@@ -116,7 +118,7 @@ export function nameAll({ ctx, colors }: Tools, scene: Scene, camera: Camera): N
   };
   const { scale } = camera.view;
   const { focal, width } = scene.geometry;
-  const half = Math.max(widthOf(t.stage, 0) + 24, width * scale * 0.16) / 2;
+  const half = Math.max(widthOf(t.stage, 0) + 24, Math.min(width * scale * 0.16, STAGE_MOST)) / 2;
   const [x, y] = [focal[0] * scale, focal[1] * scale];
   const stage = { left: x - half, right: x + half, top: y - 11, bottom: y + 11 };
   const wishes = [...zoneNames(scene, scale, colors), ...(isNear(scene, camera) ? [] : sectionNames(scene, scale, colors))];

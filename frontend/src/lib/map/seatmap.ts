@@ -20,6 +20,7 @@ export interface Delta {
 export type Overlay = (ctx: CanvasRenderingContext2D, camera: Camera, colors: Palette) => void;
 
 const TOUCH = 24; // pixels: no target is smaller
+const NARROW = 560; // pixels: there the basket stands in front of the lower part
 const SEEN = 5.5; // pixels from seat to seat: from here on, whoever points means a seat
 
 export class SeatMap {
@@ -240,6 +241,18 @@ export class SeatMap {
   comeClose(px: number, py: number): void {
     const { x, y } = this.camera.toPlan(px, py);
     this.glide(this.camera.around(x, y, (TOUCH * 1.25) / this.geometry.pitch));
+  }
+
+  /** Seats that were chosen for somebody: close enough to be seen for what they are, and all of them. */
+  bring(ordinals: number[]): void {
+    if (!ordinals.length) return;
+    const { x, y, pitch } = this.geometry;
+    const [xs, ys] = [ordinals.map((n) => x[n]!), ordinals.map((n) => y[n]!)];
+    const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const all = this.camera.fit({ left: left - pitch, right: right + pitch, top: top - pitch, bottom: bottom + pitch });
+    const scale = Math.min(all.scale, Math.max(this.camera.view.scale, (TOUCH * 1.25) / pitch));
+    const view = this.camera.around((left + right) / 2, (top + bottom) / 2, scale);
+    this.glide(this.size.width > NARROW ? view : { ...view, y: view.y - this.size.height / 4 });
   }
 
   /** To a point of the plan, as close as now. */

@@ -83,6 +83,7 @@ export const af: Words = {
   total: 'Totaal',
   included: (name) => `${name}, ingesluit`,
   promo: 'Promosiekode',
+  whatYouBuy: (n: number) => (n === 1 ? 'Jou kaartjie' : `Jou ${n} kaartjies`),
   toCheckout: 'Gaan voort na betaling',
   taken: (title) => `${title} is ’n oomblik gelede geneem.`,
   keptRest: 'Die res is steeds joune.',

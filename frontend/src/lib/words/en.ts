@@ -82,6 +82,7 @@ export const en = {
   total: 'Total',
   included: (name: string) => `${name}, included`,
   promo: 'Promo code',
+  whatYouBuy: (n: number) => (n === 1 ? 'Your ticket' : `Your ${n} tickets`),
   toCheckout: 'Continue to checkout',
   taken: (title: string) => `${title} was taken a moment ago.`,
   keptRest: 'The rest is still yours.',
