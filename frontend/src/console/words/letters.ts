@@ -15,6 +15,8 @@ export const letters = {
   letterNames: {
     order_confirmed: 'Order confirmed',
     order_refunded: 'Order refunded',
+    other_seats: 'Other seats',
+    order_called_off: 'Order called off',
     event_cancelled: 'Event cancelled',
     event_postponed: 'Event postponed',
     event_rescheduled: 'Event rescheduled',

@@ -13,6 +13,8 @@ export const letters: typeof en = {
   letterNames: {
     order_confirmed: 'Bestelling bevestig',
     order_refunded: 'Bestelling terugbetaal',
+    other_seats: 'Ander sitplekke',
+    order_called_off: 'Bestelling teruggetrek',
     event_cancelled: 'Vertoning gekanselleer',
     event_postponed: 'Vertoning uitgestel',
     event_rescheduled: 'Vertoning met nuwe datum',
@@ -35,6 +37,8 @@ export const letters: typeof en = {
   letterAbout: {
     order_confirmed: 'Iemand het kaartjies gekoop, wat ingesluit is.',
     order_refunded: 'Geld gaan terug, alles of ’n deel.',
+    other_seats: '’n Betaling het gekom toe die sitplekke weg was: ander word vir die koper gehou, wat hulle neem of die geld terugkry.',
+    order_called_off: '’n Betaling waarvoor niks verkoop is nie, gaan terug.',
     event_cancelled: '’n Vertoning is gekanselleer.',
     event_postponed: '’n Vertoning is uitgestel, en het nog geen nuwe datum nie.',
     event_rescheduled: '’n Vertoning het ’n nuwe datum. Die oue word ook gesê.',
