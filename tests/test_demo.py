@@ -78,6 +78,8 @@ async def _has_seats(client: Client, staff: Client, shows: dict[str, Any]) -> No
     assert (full["sold"], full["available"]) == (420, 0)
     public = data(await client.get(f"/event/v1/events/{shows[gone]['id']}"))
     assert public["sale_status"] == "sold_out"
+    waiting = data(await staff.get(f"/api/events/{shows[gone]['id']}/waitlist/settings"))["now"]
+    assert (waiting["waiting"], waiting["people_waiting"]) == (len(demo_shows.PARTIES), sum(demo_shows.PARTIES))
     room = data(await staff.get(f"/api/events/{shows['Aurora: the World Tour']['id']}/queue/settings"))
     assert room["state"] == "open"
     layouts = data(await staff.get(f"/api/venues/{shows['The Lighthouse Keeper']['venue_id']}/layouts"))

@@ -9,7 +9,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from fullhouse import demo_art, demo_sales, demo_scans
-from fullhouse.accounts.model import User
+from fullhouse.accounts.model import Role, User
+from fullhouse.checkout import waitlist_actions as waitlist
+from fullhouse.checkout.waitlist_model import JoinList
 from fullhouse.events import actions as events
 from fullhouse.events import image_actions
 from fullhouse.events import venue_actions as venues
@@ -36,6 +38,7 @@ from fullhouse.tickets.pricing import Charge
 from fullhouse.tickets.type_model import NewPromoCode, NewTicketType
 
 Tell = Callable[[str], None]
+PARTIES = (2, 1, 4, 2, 3, 2, 1)  # that wait, in the order of joining
 
 
 class Cast(NamedTuple):
@@ -251,7 +254,16 @@ async def _put_on(
         came = await demo_scans.come(tx, cast.keyring, event, gates, now - timedelta(minutes=2))
     if show.crowded:
         await queue.change_settings(tx, cast.keyring, event.id, RoomSettings(mode="on", slots=200))
+    if show.sold == 1:
+        await _wait(cast, event)
     return sold, came
+
+
+async def _wait(cast: Cast, event: Event) -> None:
+    """Who came too late for the show that is sold out."""
+    for late, party in zip(cast.buyers, PARTIES, strict=False):
+        who = replace(cast.owner, actor=replace(cast.owner.actor, id=late.id, name=late.name), role=Role.CUSTOMER)
+        await waitlist.join(cast.tx, cast.keyring, who, event.id, JoinList(party=party))
 
 
 async def _create(cast: Cast, place: Place, venue: Venue, show: Show, now: datetime) -> Event:

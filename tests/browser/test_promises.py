@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
+from fullhouse.kit.languages import SYMBOLS, Words
 from fullhouse.kit.money import Money
-from fullhouse.web.words import AF, EN, Words
+from fullhouse.web.words import AF, EN
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
@@ -149,7 +150,7 @@ async def test_no_script_sees_the_session(visit: Visit, staff: Client, tenant: T
 async def test_a_price_looks_the_same_before_and_after_a_script(words: Words, visit: Visit) -> None:
     """The house writes what is read without scripts, the browser what it shows itself."""
     page = (await visit("/sign-in")).page
-    for currency in {*EN.symbols, *AF.symbols, "ZAR", "USD", "CHF", "KWD"}:
+    for currency in {*SYMBOLS["en"], *SYMBOLS["af"], "ZAR", "USD", "CHF", "KWD"}:
         for amount in (5, -123456789):
             money = Money(amount, currency)
             digits = len(f"{money}".split(" ")[0].partition(".")[2])

@@ -44,7 +44,7 @@ async def test_a_show_from_hold_to_sale(visit: Visit, client: Client, staff: Cli
     assert await drawn(page, "From hold to sale") == ["6 Held", "4 Came into a checkout", "2 Sold"]
     for name, count in {"Held": 6, "Came into a checkout": 4, "Sold": 2, "Given back": 2, "Still held": 2}.items():
         await expect(outcome(page, "What became of the holds", name)).to_have_text(str(count))
-    await expect(figure(page, "Holds that became sales").first).to_have_text("33 %")
+    await expect(figure(page, "Holds that became sales").first).to_have_text("33%")
     await expect(outcome(page, "What became of the checkouts", "Bought")).to_have_text("1")
     await expect(outcome(page, "What became of the checkouts", "Open now")).to_have_text("1")
     await clean(one, look)
@@ -63,7 +63,7 @@ async def test_a_cancelled_show_is_marked_in_the_list_and_on_its_report(
     assert await drawn(page, "From hold to sale, in the shows below") == ["4 Held", "2 Came into a checkout", "2 Sold"]
     listed = page.get_by_role("table", name="Reports").get_by_role("row")
     await expect(listed.filter(has_text="The Tempest")).to_contain_text("Cancelled")
-    await expect(listed.filter(has_text="Twelfth Night")).to_contain_text("100 %")
+    await expect(listed.filter(has_text="Twelfth Night")).to_contain_text("100%")
     await clean(one, "the list")
     await page.get_by_label("State").select_option("Cancelled")
     await expect(listed).to_have_count(2)  # with its head

@@ -32,10 +32,13 @@ async def test_lists_by_status_venue_and_date(admin: Client, client: Client, oth
     assert await listed() == [may["id"], june["id"], august["id"]]
     assert await listed(status="published") == [june["id"]]
     assert await listed(status="archived") == []
-    assert await listed(venue_id=hall["id"]) == [may["id"], june["id"]]
+    over = await show_in(admin, "cancelled", venue_id=hall["id"], start_at="2090-04-01T19:00:00Z")
+    assert await listed(status="ahead") == [may["id"], june["id"], august["id"]]
+    assert await listed(status="cancelled") == [over["id"]]
+    assert await listed(venue_id=hall["id"]) == [over["id"], may["id"], june["id"]]
     assert await listed(venue_id=hall["id"], status="draft") == [may["id"]]
     assert await listed(since=START) == [june["id"], august["id"]]
-    assert await listed(until=START) == [may["id"]]
+    assert await listed(until=START) == [over["id"], may["id"]]
     assert await listed(since="2090-06-01T21:00:00+02:00", until="2090-08-01T00:00:00") == [june["id"]]
     for wrong in ({"status": "gone"}, {"venue_id": "x"}, {"since": "0.5"}, {"until": "2090-13-01T00:00:00Z"}):
         assert refused(await admin.get("/api/events", params=wrong))[0] in (400, 422)

@@ -2250,7 +2250,7 @@ export interface Routes {
   'DELETE /api/checkout/{}': {};
   /** Buy what a checkout has. Needs an Idempotency-Key */
   'POST /api/checkout/{}/purchase': { body: Purchase; data: Order };
-  /** Shows of every status, by their date: the new one, if there is one */
+  /** Shows of every status, by their date: the new one, if there is one. `ahead` are those that are not over yet */
   'GET /api/events': { row: EventView };
   /** Draft a show. Its venue's name, address and time zone are kept with it */
   'POST /api/events': { body: NewEvent; data: EventView };

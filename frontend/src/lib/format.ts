@@ -28,6 +28,15 @@ export function money({ amount, currency }: Money, locale = language): string {
   return format.format(amount / 10 ** digits);
 }
 
+/** For a figure in large type: 85.00, 83,525 and 3.44M. Lists and bills have every cent. */
+export function roundMoney({ amount, currency }: Money, locale = language): string {
+  const value = amount / 10 ** minorDigits(currency);
+  if (Math.abs(value) < 10_000) return money({ amount, currency }, locale);
+  const notation = Math.abs(value) < 1_000_000 ? 'standard' : 'compact';
+  const format = kept(`${locale} ${currency} ${notation}`, () => new Intl.NumberFormat(locale, { style: 'currency', currency, notation, maximumFractionDigits: notation === 'compact' ? 2 : 0, minimumFractionDigits: 0 }));
+  return format.format(value);
+}
+
 export function day(moment: string | number, timeZone: string, locale = DATES): string {
   return new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone }).format(new Date(moment));
 }
@@ -46,9 +55,10 @@ export function countdown(ms: number): string {
   return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`;
 }
 
-/** 0.125: 12.5% */
+/** 0.034: 3.4%, and 0.605: 61%. Only small shares have a digit more. */
 export function percent(part: number, locale = language): string {
-  return kept(`${locale} %`, () => new Intl.NumberFormat(locale, { style: 'percent', minimumFractionDigits: 1, maximumFractionDigits: 1 })).format(part);
+  const digits = part < 0.0995 ? 1 : 0;
+  return kept(`${locale} % ${digits}`, () => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: digits })).format(part);
 }
 
 /** 2.5, and 2.0 */

@@ -182,7 +182,8 @@ SELECT array_agg(event_id) FROM public_events WHERE organization_id = $1 AND eve
 SELECT {event}
 FROM events
 WHERE organization_id = $1
-  AND ($2::text IS NULL OR status = $2)
+  AND ($2::text IS NULL OR status = $2
+       OR ($2 = 'ahead' AND status IN ('draft', 'published', 'live', 'postponed')))  -- what is not over yet
   AND ($3::uuid IS NULL OR venue_id = $3)
   AND ($4::timestamptz IS NULL OR coalesce(rescheduled_at, start_at) >= $4)
   AND ($5::timestamptz IS NULL OR coalesce(rescheduled_at, start_at) < $5)

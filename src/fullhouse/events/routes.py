@@ -30,7 +30,7 @@ from fullhouse.kit.http.parameters import After, IfMatch, Moment, PageSize, mome
 from fullhouse.kit.services import Services
 from fullhouse.kit.versions import etag
 
-StatusFilter = Literal["draft", "published", "live", "ended", "cancelled", "postponed", "archived"]
+StatusFilter = Literal["ahead", "draft", "published", "live", "ended", "cancelled", "postponed", "archived"]
 
 
 @get("/api/events", "events.read")
@@ -44,7 +44,7 @@ async def list_events(
     limit: PageSize = LIMIT,
     cursor: After = None,
 ) -> Page[EventView]:
-    """Shows of every status, by their date: the new one, if there is one."""
+    """Shows of every status, by their date: the new one, if there is one. `ahead` are those that are not over yet."""
     filters = status, venue_id, moment("since", since), moment("until", until)
     cursors = Cursors(services.keyring, "events", tx.organization_id, *filters)
     after = cursors.read(cursor, datetime, UUID) or (None, None)

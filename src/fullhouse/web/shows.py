@@ -17,6 +17,7 @@ from fullhouse.events.public_model import EventNotFound, PublicEvent
 from fullhouse.events.views import Views
 from fullhouse.kit.cursors import BadCursor, Page
 from fullhouse.kit.errors import NotFound
+from fullhouse.kit.languages import Words
 from fullhouse.kit.money import Money
 from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded, tsquery
@@ -222,7 +223,7 @@ async def _next_up(services: Services, house: Organization | None) -> list[Publi
     return (await public_reads.listed(services, house.id if house else None, everything, SORTS[0], None, INSTEAD)).data
 
 
-async def _printed(services: Services, shows: list[PublicEvent], t: words.Words) -> list[programme.Printed]:
+async def _printed(services: Services, shows: list[PublicEvent], t: Words) -> list[programme.Printed]:
     houses = {show.organization_id: await _prices(services, show.organization_id) for show in shows}
     return [programme.printed(show, t, houses[show.organization_id].get(show.id)) for show in shows]
 

@@ -1,7 +1,7 @@
 // Measures with their bounds: how they are called, and where each stands on its scale.
 
 import type { Measure } from '../../lib/contract';
-import { count } from '../../lib/format';
+import { percent } from '../../lib/format';
 import { t } from '../words/metrics';
 export type { Measure } from '../../lib/contract';
 
@@ -23,11 +23,6 @@ export const STATES: Record<Measure['state'], { word: string; kind: 'good' | 'ti
   unknown: { word: t.tooEarly, kind: 'plain' },
 };
 
-export function percent(part: number): string {
-  const n = part * 100;
-  return `${count(n !== 0 && n < 10 ? Math.round(n * 10) / 10 : Math.round(n))} %`;
-}
-
 export function shown(measure: Measure, value: number | null): string {
   if (value === null) return t.noFigure;
   return LABELS[measure.name]?.unit === 'seconds' ? `${Math.round(value * 1000)} ms` : percent(value);
@@ -39,12 +34,12 @@ export function at(measure: Measure, value: number): number {
   return Math.min(1, Math.max(0, value / end));
 }
 
-/** The aim in words: `60 % to 90 %`, `below 5 %`, `95 % and more`. */
+/** The aim in words: `60% to 90%`, `below 5%`, `95% and more`. */
 export function aim(measure: Measure): string {
   return range(measure, measure.target_low, measure.target_high);
 }
 
-/** Beyond what somebody should look: `below 40 % or above 95 %`. */
+/** Beyond what somebody should look: `below 40% or above 95%`. */
 export function limits(measure: Measure): string {
   const said: string[] = [];
   if (measure.low > 0) said.push(t.below(shown(measure, measure.low)));

@@ -16,7 +16,7 @@ describe('devices', () => {
 
   it('says in words when a battery is low', () => {
     expect(battery(null)).toBeNull();
-    expect(battery(21)).toEqual({ text: '21 %', low: false });
-    expect(battery(20)).toEqual({ text: '20 %, low', low: true });
+    expect(battery(21)).toEqual({ text: '21%', low: false });
+    expect(battery(20)).toEqual({ text: '20%, low', low: true });
   });
 });

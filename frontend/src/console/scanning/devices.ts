@@ -18,5 +18,5 @@ export function seen(moment: string | null, now: number): string {
 }
 
 export function battery(percent: number | null): { text: string; low: boolean } | null {
-  return percent === null ? null : { text: percent <= 20 ? t.batteryLow(percent) : `${percent} %`, low: percent <= 20 };
+  return percent === null ? null : { text: percent <= 20 ? t.batteryLow(percent) : `${percent}%`, low: percent <= 20 };
 }

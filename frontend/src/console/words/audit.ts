@@ -25,6 +25,8 @@ export const audit = {
   nothingLikeThat: 'Nothing like that',
   nothingFits: 'Nothing was done that fits these filters.',
   standsHere: 'What is done here stands here.',
+  latest: 'Latest',
+  allOfIt: 'All of it',
   allByThem: 'all by them',
   allAboutIt: 'all about it',
   approval: 'Approval',

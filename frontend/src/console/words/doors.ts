@@ -63,7 +63,7 @@ export const doors = {
   minutesAgo: (n: number) => `${counted(n, { one: 'minute', other: 'minutes' })} ago`,
   hoursAgo: (n: number) => `${counted(n, { one: 'hour', other: 'hours' })} ago`,
   dayAgo: 'more than a day ago',
-  batteryLow: (percent: number) => `${percent} %, low`,
+  batteryLow: (percent: number) => `${percent}%, low`,
   rights: { scan: 'scan', search: 'search', override: 'override' },
 
   // pairing, and its end

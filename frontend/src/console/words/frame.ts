@@ -37,6 +37,7 @@ export const frame = {
   noSuchPage: 'There is no such page',
   mayHaveMoved: 'It may have moved.',
   toOverview: 'To the overview',
+  goTo: (page: string) => `Go to “${page}”`,
   leaveUnsaved: 'What you have typed here is not saved. Leave the page?',
   language: 'Language · Taal',
 

@@ -10,7 +10,7 @@ export const metrics = {
   allTogether: 'all organisations together',
   somebodyShouldLook: 'Somebody should look',
   holds: 'Holds',
-  isOdd: (measure: string, value: string, why: string) => `${measure} is ${value}; ${why}.`,
+  isOdd: (measure: string, value: string, why: string) => `${measure}: ${value}; ${why}.`,
   spike: 'unusually many ran out in this hour. The checkout may be in people’s way.',
   endedByHour: 'Holds that ended, by the hour',
   usual: (n: number) => `Usual is up to ${n} run out in an hour`,

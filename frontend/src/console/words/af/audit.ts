@@ -23,6 +23,8 @@ export const audit: typeof en = {
   nothingLikeThat: 'Niks soos dit nie',
   nothingFits: 'Niks is gedoen wat by hierdie filters pas nie.',
   standsHere: 'Wat hier gedoen word, staan hier.',
+  latest: 'Die nuutste',
+  allOfIt: 'Alles daarvan',
   allByThem: 'alles deur hulle',
   allAboutIt: 'alles daaroor',
   approval: 'Goedkeuring',

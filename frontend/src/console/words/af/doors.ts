@@ -62,7 +62,7 @@ export const doors: typeof en = {
   minutesAgo: (n) => `${counted(n, { one: 'minuut', other: 'minute' })} gelede`,
   hoursAgo: (n) => `${count(n)} uur gelede`,
   dayAgo: 'meer as ’n dag gelede',
-  batteryLow: (percent) => `${percent} %, laag`,
+  batteryLow: (percent) => `${percent}%, laag`,
   rights: { scan: 'skandeer', search: 'soek', override: 'oorheers' },
 
   // koppel, en die einde daarvan

@@ -35,6 +35,7 @@ export const frame: typeof en = {
   noSuchPage: 'Daar is nie so ’n bladsy nie',
   mayHaveMoved: 'Dit is dalk verskuif.',
   toOverview: 'Na die oorsig',
+  goTo: (page) => `Gaan na “${page}”`,
   leaveUnsaved: 'Wat jy hier getik het, is nie gestoor nie. Die bladsy verlaat?',
   language: 'Taal · Language',
 

@@ -8,7 +8,7 @@ export const metrics: typeof en = {
   allTogether: 'alle organisasies saam',
   somebodyShouldLook: 'Iemand moet kyk',
   holds: 'Gehoue plekke',
-  isOdd: (measure, value, why) => `${measure} is ${value}; ${why}.`,
+  isOdd: (measure, value, why) => `${measure}: ${value}; ${why}.`,
   spike: 'besonder baie het in hierdie uur verval. Die betaling is dalk in mense se pad.',
   endedByHour: 'Gehoue plekke wat geëindig het, per uur',
   usual: (n) => `Gewoonlik verval tot ${n} in ’n uur`,
