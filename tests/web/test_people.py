@@ -134,6 +134,28 @@ async def test_tickets_by_state(client: Client, house: Client, tenant: Tenant, o
 
 
 @pytest.mark.req("BUY-5")
+async def test_what_comes_first_stands_first_page_by_page(
+    client: Client, house: Client, tenant: Tenant, owner: Any
+) -> None:
+    """Whenever it was bought."""
+    later, sooner = await selling(house), await selling(house)
+    await owner.execute(
+        "UPDATE events SET start_at = start_at + interval '1 day', end_at = end_at + interval '1 day' WHERE id = $1",
+        later.event_id,
+    )
+    buyer = await guest(client, tenant)
+    for sale in (sooner, later):
+        data(await buy(buyer, await begun(buyer, sale, 0, 1)), 201)
+    asked, seen = {"group": "upcoming", "limit": "3"}, []
+    for _ in range(2):
+        page = (await buyer.get("/api/me/tickets", params=asked)).json()
+        seen += [(ticket["event_id"], ticket["seat"]) for ticket in page["data"]]
+        asked["cursor"] = page["next_cursor"]
+    assert asked["cursor"] is None
+    assert seen == [(str(sale.event_id), seat) for sale in (sooner, later) for seat in ("1", "2")]
+
+
+@pytest.mark.req("BUY-5")
 async def test_tickets_are_mailed_again_to_the_orders_own_address(
     client: Client, house: Client, tenant: Tenant, owner: Any
 ) -> None:

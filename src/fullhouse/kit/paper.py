@@ -17,7 +17,8 @@ _FONTS = typst.Fonts(
 
 def pdf(template: bytes, data: Any) -> bytes:
     """Takes a few milliseconds: call it in a thread."""
-    compiler = typst.Compiler(template, font_paths=_FONTS, sys_inputs={"data": msgspec.json.encode(data).decode()})
+    text = msgspec.json.encode(data).decode().replace("\u202f", "\u00a0")  # our fonts lack the narrow one
+    compiler = typst.Compiler(template, font_paths=_FONTS, sys_inputs={"data": text})
     made = compiler.compile(format="pdf")
     assert isinstance(made, bytes)
     return made

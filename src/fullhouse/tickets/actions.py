@@ -141,8 +141,12 @@ async def my_tickets(
         rows = await store.tickets_passed_on(tx, tx.organization_id, who.id, *after, limit + 1)
         gone = cursors.page(rows, limit, "issued_at", "id")
         return Page([papers.passed_on(row) for row in gone.data], gone.next_cursor)
-    rows = await store.tickets_of_holder(tx, tx.organization_id, who.id, status, group, *after, limit + 1)
-    page = cursors.page(rows, limit, "issued_at", "id")
+    if group == "upcoming":
+        rows = await store.tickets_to_come(tx, tx.organization_id, who.id, status, *after, limit + 1)
+        page = cursors.page(rows, limit, "start_at", "id")
+    else:
+        rows = await store.tickets_of_holder(tx, tx.organization_id, who.id, status, group, *after, limit + 1)
+        page = cursors.page(rows, limit, "issued_at", "id")
     codes = await key_actions.codes(tx, keyring, page.data)
     return Page([papers.view(row, qr) for row, qr in zip(page.data, codes, strict=True)], page.next_cursor)
 

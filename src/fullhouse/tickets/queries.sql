@@ -340,17 +340,26 @@ SELECT {printed} FROM {printed_from} WHERE t.organization_id = $1 AND t.id = $2;
 -- name: printed_tickets_of_order
 SELECT {printed} FROM {printed_from} WHERE t.organization_id = $1 AND t.order_id = $2 ORDER BY t.number;
 
+-- part: over
+-- A show that is postponed is not over, whatever its old date says.
+(e.status IN ('ended', 'cancelled', 'archived') OR e.end_at < app.clock() AND e.status <> 'postponed')
+
 -- name: tickets_of_holder
 -- The newest first. What a holder asks for ($4) is not the status alone: a valid ticket of a show that is over is past.
--- One that is postponed is not over, whatever its old date says.
 SELECT {printed} FROM {printed_from}
 WHERE t.organization_id = $1 AND t.holder_user_id = $2 AND ($3::text IS NULL OR t.status = $3)
-  AND ($4::text IS NULL OR $4 = CASE
-        WHEN t.status IN ('cancelled', 'refunded') THEN 'refunded'
-        WHEN e.status IN ('ended', 'cancelled', 'archived') OR e.end_at < app.clock() AND e.status <> 'postponed' THEN 'past'
-        ELSE 'upcoming' END)
+  AND ($4::text IS NULL OR $4 = CASE WHEN t.status IN ('cancelled', 'refunded') THEN 'refunded'
+                                     WHEN {over} THEN 'past' ELSE 'upcoming' END)
   AND ($5::timestamptz IS NULL OR (t.issued_at, t.id) < ($5, $6::uuid))
 ORDER BY t.issued_at DESC, t.id DESC LIMIT $7;
+
+-- name: tickets_to_come
+-- The soonest show first: it is the one that somebody at a gate looks for.
+SELECT {printed} FROM {printed_from}
+WHERE t.organization_id = $1 AND t.holder_user_id = $2 AND ($3::text IS NULL OR t.status = $3)
+  AND t.status NOT IN ('cancelled', 'refunded') AND NOT {over}
+  AND ($4::timestamptz IS NULL OR (e.start_at, t.id) > ($4, $5::uuid))
+ORDER BY e.start_at, t.id LIMIT $6;
 
 -- name: tickets_passed_on
 -- What somebody bought and gave away. By the orders: a ticket does not remember who held it before.

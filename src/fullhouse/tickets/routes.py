@@ -49,8 +49,8 @@ async def list_my_tickets(
 ) -> Page[TicketView]:
     """What you have tickets for, newest first.
 
-    `group` sorts them as people do: `upcoming`, `past`, `refunded` (or cancelled), and `transferred`: what you bought
-    and passed on, without its code and without its new holder.
+    `group` sorts them as people do: `upcoming` (the soonest show first), `past`, `refunded` (or cancelled), and
+    `transferred`: what you bought and passed on, without its code and without its new holder.
     """
     return await actions.my_tickets(tx, services.keyring, who, status, group, cursor, limit)
 

@@ -122,6 +122,7 @@ void_tickets = statements.many("void_tickets", Ticket)
 printed_ticket = statements.one("printed_ticket", TicketRow)
 printed_tickets_of_order = statements.many("printed_tickets_of_order", TicketRow)
 tickets_of_holder = statements.many("tickets_of_holder", TicketRow)
+tickets_to_come = statements.many("tickets_to_come", TicketRow)
 tickets_passed_on = statements.many("tickets_passed_on", TicketRow)
 transfer_ticket = statements.one("transfer_ticket", Ticket)
 
