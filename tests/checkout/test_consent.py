@@ -107,7 +107,7 @@ async def test_whoever_paid_for_what_is_gone_hears_that_the_money_goes_back(
     (mail,) = (await delivered(process, tenant, await react(process, tenant, "order.cancelled"))).values()
     body = mail.get_body(("plain",))
     assert body
-    assert "25.00 EUR goes back to you" in " ".join(body.get_content().split())
+    assert "€25.00 goes back to you" in " ".join(body.get_content().split())
 
 
 ANOTHER = """
@@ -131,7 +131,7 @@ async def test_whoever_paid_for_an_order_twice_hears_that_the_second_payment_goe
     body = mail.get_body(("plain",))
     assert body
     text = " ".join(body.get_content().split())
-    assert "a second payment for an order that was paid already. 25.00 EUR goes back to you" in text
+    assert "a second payment for an order that was paid already. €25.00 goes back to you" in text
     assert order["code"] in text
     kept = data(await client.as_(order["secret"]).get("/api/order"))
     assert (kept["status"], len(kept["tickets"])) == ("paid", 1)

@@ -58,7 +58,7 @@ def test_a_letter_in_afrikaans_has_no_english_in_it(name: str) -> None:
 def test_a_letter_says_days_money_and_places_as_its_reader_does() -> None:
     text = " ".join(render(SAMPLES["order_confirmed"], HOUSE, "af").text.split())
     assert "Wanneer: Saterdag 13 Maart 2027, 19:30 (Europe/Amsterdam)" in text
-    assert "- Adult, Stalls, ry C, sitplek 12: EUR 42,50, kode 7F4KQ2MX" in text
+    assert "- Adult, Stalls, ry C, sitplek 12: €42,50, kode 7F4KQ2MX" in text
     moved = " ".join(render(SAMPLES["seats_moved"], HOUSE, "af").text.split())
     assert "- Stalls, ry C, sitplek 12: nou Stalls, ry B, sitplek 8" in moved
     assert "- Stalls, ry C, sitplek 13: nou geen sitplek meer nie" in moved

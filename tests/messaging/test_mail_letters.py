@@ -148,12 +148,12 @@ def test_times_are_those_of_the_place_and_say_so() -> None:
 def test_a_refund_in_full_and_in_part() -> None:
     part = SAMPLES["order_refunded"]
     assert isinstance(part, OrderRefunded)
-    assert "EUR 25.00 of the EUR 113.00" in " ".join(render(part, HOUSE).text.split())
+    assert "€25.00 of the €113.00" in " ".join(render(part, HOUSE).text.split())
     whole = render(msgspec.structs.replace(part, amount=part.paid), HOUSE)
     assert whole.subject == "Your refund for The Tempest"
     assert "no longer good" in whole.text
     yen = render(msgspec.structs.replace(part, amount=Money(1200, "JPY"), paid=Money(1200, "JPY")), HOUSE)
-    assert "JPY 1,200" in yen.text
+    assert "¥1,200" in yen.text
 
 
 def test_moved_seats_name_both_and_ask_for_an_answer() -> None:

@@ -11,6 +11,7 @@ import pytest
 from fullhouse.holds import jobs
 from fullhouse.kit.db import Database
 from fullhouse.kit.http.lane import Lane
+from fullhouse.tickets.live import LiveOffers
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, begun, buy, hold, selling, selling_types
 from tests.fixtures import Client, Tenant, make_tenant
@@ -92,6 +93,22 @@ async def test_who_takes_one_of_many_is_no_news(lane: Lane, client: Client, staf
         assert heard == [f"seats:{sale.event_id}"]
         assert await offered(stream) == [("on_sale", 20, 2500)]
     leave()
+
+
+async def test_a_seat_that_is_held_is_no_news_of_what_is_offered(
+    lane: Lane, client: Client, staff: Client, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a rush a show has hundreds of these a second."""
+    sale, buyer = await selling(staff, hall(1, 4, pit=5)), await guest(client, tenant)
+    heard: list[str] = []
+    monkeypatch.setattr(LiveOffers, "_hear", lambda _self, topic, _organization: heard.append(topic))
+    async with listening(lane, sale.path("stream")):
+        (held,) = await hold(buyer, sale, 0)
+        assert heard == []
+        assert (await buyer.delete(f"/api/holds/{held['hold_id']}")).status_code == 204
+        assert heard == [f"seats:{sale.event_id}"]
+        await hold(buyer, sale, pit=1)
+        assert len(heard) == 2
 
 
 async def test_a_type_runs_out_on_the_way_to_the_till(

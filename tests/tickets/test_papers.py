@@ -115,6 +115,6 @@ def test_a_ticket_in_afrikaans(monkeypatch: pytest.MonkeyPatch) -> None:
     assert printed["words"] == {name: WORDS.af(name) for name in papers.LABELS}
     [sheet] = printed["tickets"]
     assert sheet["note"].startswith("Rolstoelplek.")
-    assert sheet["price"] == "EUR 45,00"
+    assert sheet["price"] == "€45,00"
     assert "Kaartjie 1 van 1." in sheet["fine_print"]
     assert papers.place(seat, WORDS.af) == "Stalls, ry F, sitplek 12"

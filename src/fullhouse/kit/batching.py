@@ -20,7 +20,7 @@ Got = TypeVar("Got", contravariant=True)
 SIZES = Histogram(
     "fullhouse_batch_size", "Requests served by one batch", ["batch"], buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 )
-ENOUGH = 4  # the part of a full batch that goes beside another
+PARTS = 4  # of a full batch: as much as one of them goes beside another
 LONG_S = 0.1  # after this long a batch waits for somebody else, and the next may as well go
 
 
@@ -118,7 +118,7 @@ class Coalescer(Generic[R, A]):
         if not busy:
             return True
         is_late = asyncio.get_running_loop().time() - self._left_at[key] > LONG_S
-        return busy < self._each and (waiting * ENOUGH >= self._most or is_late)
+        return busy < self._each and (waiting * PARTS >= self._most or is_late)
 
     def _next_batch(self, key: Hashable) -> list[_Waiting[R, A]]:
         queue = self._queues.pop(key)

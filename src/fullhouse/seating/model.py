@@ -108,7 +108,7 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
 class SeatChange(NamedTuple):
     """What the bus says of a show's seats: how they are now. Versions say which of two messages is the newer one.
 
-    `counts` is about zones without seats: zone, held, sold, version.
+    `counts` is about zones without seats, and ticket types of which few are left: id, held, sold, version.
     """
 
     ordinals: list[int]

@@ -14,7 +14,7 @@ from fullhouse.kit.broadcast import News
 from fullhouse.kit.bus import RESYNC
 from fullhouse.kit.ids import read_id
 from fullhouse.kit.services import Services
-from fullhouse.seating.model import SeatChange
+from fullhouse.seating.model import HELD, SeatChange
 from fullhouse.tickets import policy
 from fullhouse.tickets import promo_actions as promos
 from fullhouse.tickets import type_actions as types
@@ -51,9 +51,13 @@ class LiveOffers:
             await asyncio.gather(self._telling, return_exceptions=True)
 
     def _hear_seats(self, topic: str, change: Any) -> None:
-        """Without a change, everybody gets a snapshot, and asks."""
-        if change is not None:
-            self._hear(topic, SeatChange(*change).organization_id)
+        """Without a change, everybody gets a snapshot, and asks. Seats that are held leave what is offered as it is: of
+        which type they are is said on the way to the till."""
+        if change is None:
+            return
+        seats = SeatChange(*change)
+        if seats.counts or not seats.states or any(state != HELD for state in seats.states):
+            self._hear(topic, seats.organization_id)
 
     def _hear(self, topic: str, organization_id: Any) -> None:
         event = topic.partition(":")[2]
