@@ -97,6 +97,17 @@ async def test_other_pages_are_in_afrikaans_too(visit: Visit, staff: Client, ten
     await in_afrikaans(visitor.page, path)
 
 
+@pytest.mark.parametrize(("locale", "told"), [("af-ZA", AF("in_form")), ("en-GB", "name: Write something here")])
+async def test_who_joins_without_a_name_is_told_so(visit: Visit, locale: str, told: str) -> None:
+    visitor: Visitor = await visit("/join#a-link", locale=locale)
+    visitor.expects("422")
+    page = visitor.page
+    await page.locator("[name=name]").fill("   ")
+    await page.locator("[name=password]").fill("a long enough password")
+    await page.locator("[data-link] button").click()
+    await expect(page.locator("main [role=status]")).to_contain_text(told)
+
+
 async def test_a_word_of_english_is_found(visit: Visit) -> None:
     """The measure itself: one text that was forgotten is enough."""
     visitor: Visitor = await visit("/", **LOCALE)

@@ -1,16 +1,18 @@
 """What the console says at first sight: what is ahead, who did it, what is not over yet, and where to go from here."""
 
 import re
+from uuid import UUID
 
 import pytest
 from playwright.async_api import expect
 
+from fullhouse.kit import audit
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import PASSWORD, give_password
 from tests.browser import counter
 from tests.browser.chromium import Visit
 from tests.browser.gate import PHONE, an_evening
-from tests.browser.office import at_the_desk, clean, row, settled, signed_in
+from tests.browser.office import answer, at_the_desk, clean, row, settled, signed_in
 from tests.checkout.helpers import Sale, bought
 from tests.events.helpers import show_in
 from tests.fixtures import Client, Tenant
@@ -39,6 +41,20 @@ async def test_the_list_begins_with_what_is_still_to_come(
     await tabs.get_by_role("button", name="Live", exact=True).click()
     await expect(page.get_by_text("No live shows")).to_be_visible()
     await clean(desk, "no live shows")
+
+
+async def test_a_show_that_is_called_off_leaves_those_ahead(visit: Visit, tenant: Tenant, sale: Sale) -> None:
+    page = (await at_the_desk(visit, tenant, "/events")).page
+    await page.get_by_label("More for The Tempest").click()
+    await page.get_by_role("button", name="Cancel the show", exact=True).click()
+    await expect(await answer(page, "Cancel the show", "The lead is ill.")).to_be_hidden()
+    await expect(row(page, "Shows", "The Tempest")).to_have_count(0)
+    await expect(page.get_by_text("under the other tabs")).to_be_visible()
+
+
+async def test_a_new_house_is_told_to_draft_its_first_show(visit: Visit, tenant: Tenant) -> None:
+    page = (await at_the_desk(visit, tenant, "/events")).page
+    await expect(page.get_by_text("Draft the first one")).to_be_visible()
 
 
 async def test_a_page_that_is_not_theirs_says_where_to_go(visit: Visit, tenant: Tenant) -> None:
@@ -86,9 +102,12 @@ async def test_the_audit_says_who_signed_in(visit: Visit, client: Client, servic
 
 
 async def test_the_gates_have_what_was_done_last_beside_them(
-    visit: Visit, client: Client, staff: Client, tenant: Tenant
+    visit: Visit, client: Client, staff: Client, tenant: Tenant, services: Services
 ) -> None:
     evening = await an_evening(client, staff, tenant)
+    async with services.database.tenant(tenant.id) as tx:
+        for _ in range(6):  # as many as are shown
+            await audit.write(tx, "seat_reserve_failed", "event", UUID(str(evening.event_id)))
     desk = await at_the_desk(visit, tenant, f"/events/{evening.event_id}/doors")
     page = desk.page
     await expect(page.get_by_text("event.start", exact=True)).to_be_visible()

@@ -75,8 +75,6 @@ OF_STAFF = frozenset(
         "pairing_failed",
         "layout_not_found",
         "event_has_no_layout",
-        "zone_not_found",
-        "seat_not_found",
         "seat_group_not_found",
         "layout_fixed",
         "layout_not_active",

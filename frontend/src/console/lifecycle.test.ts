@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checklist, DEEDS, deedsFor } from './lifecycle';
+import { checklist, DEEDS, deedsFor, isUnder, STATES } from './lifecycle';
 import { changes, merge } from './merge';
-import type { Move, Show } from './types';
+import type { Move, Show, Status } from './types';
 
 const OWNER = new Set(['events.publish', 'events.cancel', 'events.update']);
 const STAFF = new Set(['events.read', 'events.update']);
@@ -57,5 +57,14 @@ describe('two people at one form', () => {
   it('send only what they have changed', () => {
     expect(changes(read, { ...read, pictures: ['x'] })).toEqual({});
     expect(changes(read, { ...read, pictures: ['y'], name: 'A' })).toEqual({ pictures: ['y'] });
+  });
+});
+
+describe('a tab of the list', () => {
+  const under = (tab: Parameters<typeof isUnder>[0]) => (Object.keys(STATES) as Status[]).filter((status) => isUnder(tab, status));
+  it('has what it was asked for, so that a show that is over leaves those ahead', () => {
+    expect(under('ahead')).toEqual(['draft', 'published', 'live', 'postponed']);
+    expect(under('cancelled')).toEqual(['cancelled']);
+    expect(under('all')).toEqual(Object.keys(STATES));
   });
 });

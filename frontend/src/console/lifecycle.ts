@@ -51,6 +51,14 @@ export const STATES: Record<Status, { name: string; many: string; kind: 'good' |
   archived: { ...t.states.archived, kind: 'plain' },
 };
 
+/** What the list of shows is asked for: those of one state, all that are not over yet, or all. */
+export type Tab = Status | 'ahead' | 'all';
+const AHEAD: readonly Status[] = ['draft', 'published', 'live', 'postponed'];
+
+export function isUnder(tab: Tab, status: Status): boolean {
+  return tab === 'all' || tab === status || (tab === 'ahead' && AHEAD.includes(status));
+}
+
 export const SALES: Record<string, { name: string; kind: 'good' | 'time' | 'bad' | 'plain' }> = {
   on_sale: { name: t.onSale, kind: 'good' },
   upcoming: { name: t.saleToCome, kind: 'plain' },

@@ -76,6 +76,10 @@ export class Basket {
     if (turns.length) this.turning = setTimeout(() => this.putOffers(this.offers.map((offer) => asOf(offer, serverNow()))), Math.min(Math.min(...turns) - now + 300, DAY_MS));
   }
 
+  close(): void {
+    clearTimeout(this.turning);
+  }
+
   /** What I hold, as the house has it, before the page was closed too. Returns what of mine is over. */
   async find(): Promise<Item[]> {
     const before = this.items; // what is taken while we ask may be too new for the answer

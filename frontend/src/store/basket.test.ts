@@ -67,6 +67,18 @@ test('what a price category costs is known for seats, and for zones that have no
   expect([0, 1].map((price) => basket.costAt(price))).toEqual(['€45.00', '€25.00']);
 });
 
+test('who has left does not look again when a sale begins', () => {
+  vi.useFakeTimers();
+  const soon = iso(serverNow() + 1000);
+  const later = iso(serverNow() + 60_000);
+  const offer = { ...OFFER, status: 'upcoming', sale_start_at: soon, sale_end_at: later } as never;
+  basket.hearOffers([offer]);
+  expect(vi.getTimerCount()).toBe(1);
+  basket.close();
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
 test('what I hold keeps its type when there is no more of it', async () => {
   const others = ['t2', 't3'].map((id) => ({ ...OFFER, id }));
   next = [held(1)];

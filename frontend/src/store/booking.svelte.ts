@@ -69,6 +69,7 @@ export class Booking {
 
   close(): void {
     this.hall.close();
+    this.basket.close();
   }
 
   /** What I held or was about to buy before the page was closed, or the line went dead. */

@@ -21,6 +21,7 @@ type Told = (offers?: Offer[]) => void;
 
 const REREAD_MS = 1000;
 const COUNT_MS = 300;
+const SPREAD_MS = 2000; // a line that begins anew does so for everybody at once: who asks then, asks within this
 
 const KINDS: Record<number, string> = { [WHEELCHAIR]: t.wheelchair, [COMPANION]: t.companion, [RESTRICTED_VIEW]: t.restricted };
 
@@ -39,6 +40,7 @@ export class Hall {
   private begun: string | null = null; // the version at which the line began meanwhile
   private soon: ReturnType<typeof setTimeout> | undefined;
   private counting: ReturnType<typeof setTimeout> | undefined;
+  private asking: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly api: Api,
@@ -70,7 +72,10 @@ export class Hall {
     this.live = listen(
       `/api/events/${this.eventId}/stream`,
       {
-        snapshot: ({ seats }: Snapshot) => (this.map ? this.begin(seats?.version ?? '') : told()),
+        snapshot: ({ seats }: Snapshot) => {
+          if (this.map) this.begin(seats?.version ?? '');
+          this.askSoon(told);
+        },
         delta: (delta: Delta) => this.hear(delta),
         occupancy: (news: Occupancy) => this.count(news),
         offers: told,
@@ -79,7 +84,7 @@ export class Hall {
       (lost) => {
         if (this.isLost && !lost) {
           void this.refresh();
-          told();
+          this.askSoon(told);
         }
         this.isLost = lost;
       },
@@ -91,6 +96,13 @@ export class Hall {
     this.map?.stop();
     clearTimeout(this.soon);
     clearTimeout(this.counting);
+    clearTimeout(this.asking);
+  }
+
+  /** What was offered before the line began was told to nobody; not even with a map does it say that. */
+  private askSoon(told: Told): void {
+    clearTimeout(this.asking);
+    this.asking = setTimeout(() => told(), Math.random() * SPREAD_MS);
   }
 
   /** The line begins, perhaps anew: what was said before is lost, so read all again. */

@@ -1,5 +1,5 @@
 // The states of the seats: what is read, what is told, and what could fall between the two.
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Api } from '../lib/api';
 import type { SeatMap } from '../lib/map/seatmap';
 import { Hall } from './hall.svelte';
@@ -7,7 +7,8 @@ import { Hall } from './hall.svelte';
 let tell: (name: string, data: object) => void;
 let reads: ((version: string) => void)[]; // each answers one read of the states
 let hall: Hall;
-const map = { version: '', geometry: { zones: [] }, setStates: (_states: Uint8Array, version: string) => void (map.version = version), setPlaces: () => {}, freeByPrice: () => [] };
+const told = vi.fn();
+const map = { version: '', geometry: { zones: [] }, setStates: (_states: Uint8Array, version: string) => void (map.version = version), setPlaces: () => {}, freeByPrice: () => [], stop: () => {} };
 
 beforeEach(() => {
   reads = [];
@@ -16,13 +17,20 @@ beforeEach(() => {
   tell = (name, data) => listeners.get(name)!({ data: JSON.stringify(data) });
   vi.stubGlobal('EventSource', class {
     addEventListener = (name: string, listener: (event: { data: string }) => void) => listeners.set(name, listener);
+    close = () => {};
   });
   vi.stubGlobal('fetch', async (path: string) => {
     if (!path.endsWith('/availability')) return new Response(JSON.stringify({ data: { zones: [] } }));
     return new Promise((answer) => reads.push((version) => answer(new Response('', { headers: { etag: `"${version}"` } }))));
   });
   hall = new Hall(new Api(), 'e1');
-  hall.ready(map as unknown as SeatMap, () => {});
+  told.mockClear();
+  hall.ready(map as unknown as SeatMap, told);
+});
+
+afterEach(() => {
+  hall.close();
+  vi.useRealTimers();
 });
 
 test('what changed between a read and the beginning of the line is read again', async () => {
@@ -47,4 +55,21 @@ test('a line that begins anew has them read again', async () => {
   await new Promise((go) => setTimeout(go, 20));
   tell('snapshot', { seats: { version: 'x-7' } });
   expect(reads).toHaveLength(2);
+});
+
+test('what is offered is asked for again when the line begins, once, and not by everybody at the same moment', () => {
+  vi.useFakeTimers();
+  tell('snapshot', { seats: { version: 'x-7' } });
+  tell('snapshot', { seats: { version: 'x-8' } });
+  expect(told).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(2000);
+  expect(told.mock.calls).toEqual([[]]);
+});
+
+test('who has left asks for nothing', () => {
+  vi.useFakeTimers();
+  tell('snapshot', { seats: { version: 'x-7' } });
+  hall.close();
+  vi.advanceTimersByTime(2000);
+  expect(told).not.toHaveBeenCalled();
 });

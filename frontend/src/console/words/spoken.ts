@@ -22,10 +22,12 @@ export function refused(problem: Problem): string {
   return refusals ? refusal(problem, refusals, language) : problem.message;
 }
 
-/** What the house says of a field. The last form is for whatever has no words. */
+const THOUSANDS = /\d{1,3}(?:,\d{3})+/g;
+
+/** What the house says of a field, its thousands parted as the language does. The last form is for whatever has no words. */
 export function mistaken(message: string): string {
   const [form, said] = mistakes.find(([known]) => known.test(message))!;
-  return message.replace(form, said);
+  return message.replace(form, said).replace(THOUSANDS, (n) => count(Number(n.replaceAll(',', ''))));
 }
 
 /** An area's texts in the reader's language; in English if it is that, or if the other one did not come. */

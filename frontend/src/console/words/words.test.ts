@@ -67,12 +67,15 @@ describe('what the house refuses', () => {
   });
 
   test('is said in Afrikaans with its names and numbers', async () => {
+    vi.doMock('../../lib/language', () => ({ language: 'af' }));
     await import('./af/main');
     const { refused, mistaken } = await import('./spoken');
     expect(refused(taken())).toBe('Die adres “gala” is reeds geneem.');
-    expect(mistaken('At most 4,000.')).toBe('Hoogstens 4,000.');
+    expect(mistaken('At most 4,000.')).toBe('Hoogstens 4\u00a0000.');
+    expect(mistaken('Between the years 1800 and 2200.')).toBe('Tussen die jare 1800 en 2200.');
     expect(mistaken('This field is required.')).toBe('Vul dit in.');
     expect(mistaken('Whatever else is wrong with it.')).toBe('Dit pas nie hier nie.');
+    vi.doUnmock('../../lib/language');
   });
 });
 

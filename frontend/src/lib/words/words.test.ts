@@ -34,6 +34,11 @@ test('a refusal keeps its numbers and names, in every language', () => {
   for (const text of said('rate_limited', {}, 17)) expect(text).toContain('17');
 });
 
+test('who names somebody twice is not told that the zone is closed to them', () => {
+  const said = (more: object) => refusal(new Problem(403, 'zone_access_denied', 'x', [], { zone: 'Loge', ...more }), CATALOGUES['af']!.problems, 'af');
+  expect([said({}), said({ item: 0 })]).toEqual(['“Loge” is nie vir jou oop nie.', 'In “Loge” het elke kaartjie die naam van wie gaan: een vir elkeen.']);
+});
+
 test('who reads Afrikaans is never shown an English sentence', () => {
   const { problems } = CATALOGUES['af']!;
   expect(refusal(new Problem(409, 'never_heard_of', 'Because of this.'), problems, 'af')).toBe(problems['unknown']);

@@ -14,6 +14,12 @@
   const BASKET = "fullhouse:basket"; // as in the box office: what a guest holds, and until when
   const WRONG = { invalid_credentials: said.wrong, link_invalid: said.spent, rate_limited: said.often };
 
+  /** Who joins fills in a name and a password: the house says which of them is wrong, in English. */
+  function wrong(told) {
+    if (joining && told.code === "invalid") return (document.documentElement.lang === "en" && told.detail) || said.form;
+    return WRONG[told.code] ?? refusal(told);
+  }
+
   function say(text, kind = "") {
     status.textContent = text;
     status.dataset.kind = kind;
@@ -49,7 +55,7 @@
     const text = await answer.text();
     const told = text ? JSON.parse(text) : {};
     if (answer.ok) return told.data ?? {};
-    say(WRONG[told.code] ?? refusal(told), "error");
+    say(wrong(told), "error");
     return undefined;
   }
 

@@ -131,6 +131,7 @@ TEXTS = {
     "in_offline": "Die bediener antwoord nie. Probeer oor ’n oomblik weer.",
     "in_wrong": "Adres en wagwoord pas nie bymekaar nie. Kyk na albei, of vra ’n skakel.",
     "in_spent": "Hierdie skakel is nie meer geldig nie: dit werk een keer, vir ’n kort tyd. Vra ’n nuwe een.",
+    "in_form": "Iets is nie reg ingevul nie. Kyk na jou naam en wagwoord.",
     "in_often": "Dit was te dikwels. Wag ’n minuut en probeer weer.",
     # ’n bestelling
     "order": "Bestelling {code}",

@@ -132,6 +132,7 @@ TEXTS = {
     "in_offline": "The server does not answer. Try again in a moment.",
     "in_wrong": "Address and password do not match. Check both, or ask for a link.",
     "in_spent": "This link is not valid any more: it works once, for a short time. Ask for a new one.",
+    "in_form": "Something is not filled in right. Look at your name and password.",
     "in_often": "That was often. Wait a minute and try again.",
     # an order
     "order": "Order {code}",

@@ -1,0 +1,87 @@
+"""What the house says of a field has words in Afrikaans wherever one of the console's forms may show it."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from fullhouse.kit.http import patterns
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("events", "tickets", "seating", "checkout")
+# A plan is a document that somebody wrote: its mistakes are shown as they are, beside the line that they are about.
+OF_PLANS = frozenset({"plan_checks.py", "reading.py"})
+# What no form of the console can meet: it is said to buyers, or to programs.
+OF_OTHERS = frozenset(
+    [
+        "Name a city, or a venue_id.",
+        "Either this or a venue_id.",
+        "This code is not valid for the show.",
+        "Not of this order: 7.",
+        "Where shall the offer go?",
+        "A show with a layout has zones to wait for.",
+        "Nobody waits for a type that needs a code.",
+        "This header is required.",
+        "Between 1 and 255 characters.",
+        "The hold has 7 7; name a type for each, once.",
+        "At most 7 in one purchase.",
+        "At most 7 days by the 7.",
+    ]
+)
+SAMPLES = {"kind": "percent"}  # what stands for a value in a sentence, where not any will do
+
+
+def sentence(node: ast.AST) -> str | None:
+    """A text as it may be said; None for what is no text."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        parts = (
+            SAMPLES.get(ast.unparse(part.value), "7") if isinstance(part, ast.FormattedValue) else sentence(part)
+            for part in node.values
+        )
+        return "".join(part or "" for part in parts)
+    return None
+
+
+def said_in(tree: ast.AST) -> Iterator[str]:
+    """What is said of fields. Where it is not said on the spot, every sentence of the function may be it."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        calls = [
+            node for node in ast.walk(function)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "FieldError"
+        ]  # fmt: skip
+        told = [sentence(call.args[1]) for call in calls]
+        yield from (text for text in told if text is not None)
+        if None in told:
+            about = ast.get_docstring(function, clean=False)
+            texts = {sentence(node) for node in ast.walk(function)} - {about}
+            yield from (text for text in texts if text and re.fullmatch(r"[A-Z\d].* .*\.", text))
+
+
+def of_rooms() -> set[str]:
+    files = (file for room in ROOMS for file in (ROOT / "src/fullhouse" / room).rglob("*.py"))
+    return {text for file in files if file.name not in OF_PLANS for text in said_in(ast.parse(file.read_text()))}
+
+
+def forms() -> list[re.Pattern[str]]:
+    """The forms that have words of their own: without the last, which is for all others."""
+    text = (ROOT / "frontend/src/console/words/af/problems.ts").read_text().partition("mistakes: ")[2]
+    *known, _ = re.findall(r"^  \[/(.*)/s?, ['’]", text, re.MULTILINE)
+    return [re.compile(form) for form in known]
+
+
+def test_staff_have_words_for_what_is_wrong_with_a_field() -> None:
+    found, known = of_rooms(), forms()
+    assert {"In the future.", "Not after the start.", "At least one zone stays."} <= found
+    assert len(found) > 60
+    without = {text for text in found if not any(form.search(text) for form in known)}
+    assert without == OF_OTHERS
+
+
+def test_staff_have_words_for_how_a_text_must_look() -> None:
+    known = forms()
+    texts = {*patterns.WORDS.values(), patterns.OTHERWISE}
+    assert {text for text in texts if not any(form.search(text) for form in known)} == set()
