@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from fullhouse.kit.ids import new_id
 from fullhouse.seating.plan import Plan, PriceCategory
 from tests.accounts.helpers import data
 from tests.checkout.helpers import add_type, selling, selling_types
@@ -65,6 +66,31 @@ async def test_a_card_and_a_page_say_the_least_that_a_place_costs(
     page = await seen(client, tenant, "/the-tempest")
     assert page.count("From €25.00") == 2  # among the facts, and on the way to the seats
     assert "€1.00" not in page
+
+
+async def test_another_price_is_said_at_once(client: Client, house: Client, tenant: Tenant) -> None:
+    sale = await selling_types(house, 20, price=2500)
+    assert 'class="price">From €25.00<' in await seen(client, tenant)
+    data(await house.patch(sale.path(f"ticket-types/{sale.types['entry']}"), json={"price": 900}))
+    assert 'class="price">From €9.00<' in await seen(client, tenant)
+    show = {"id": sale.event_id}
+    data(await move(house, show, "unpublish"))
+    assert 'class="price"' not in await seen(client, tenant)
+    data(await move(house, show, "publish"))
+    assert 'class="price">From €9.00<' in await seen(client, tenant)
+
+
+async def test_shows_of_several_houses_have_each_its_own_price(
+    client: Client, tenant: Tenant, other_tenant: Tenant
+) -> None:
+    prices = ((tenant, "25.00"), (other_tenant, "31.00"))
+    word = new_id().hex
+    for of, price in prices:
+        await selling(client.as_(of.tokens["owner"]), price=int(price.replace(".", "")), name=f"Hamlet {word}")
+    page = (await client.get(f"/?q={word}")).text
+    for of, price in prices:
+        (card,) = (card for card in page.split("</li>") if f"/o/{of.organization.slug}/" in card)
+        assert f'class="price">From €{price}<' in card
 
 
 async def test_what_costs_nothing_is_free(client: Client, house: Client, tenant: Tenant) -> None:
