@@ -225,6 +225,12 @@ SELECT CASE WHEN NOT EXISTS (SELECT FROM due) THEN 'kept' WHEN EXISTS (SELECT FR
 SELECT scope_id, charges, version FROM charge_lists
 WHERE organization_id = $1 AND scope_id = ANY ($2::uuid[]);
 
+-- name: shows_without_charges
+-- Those that somebody may be looking at, and for which the organisation's hold.
+SELECT id AS value FROM events e
+WHERE organization_id = $1 AND status IN ('published', 'live', 'postponed') AND sale_end_at >= app.clock()
+  AND NOT EXISTS (SELECT FROM charge_lists c WHERE c.organization_id = $1 AND c.scope_id = e.id);
+
 -- name: put_charges
 INSERT INTO charge_lists (organization_id, scope_id, charges) VALUES ($1, $2, $3)
 ON CONFLICT (organization_id, scope_id) DO UPDATE
