@@ -114,7 +114,8 @@ SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
     PaymentCaptured: (settle_actions.settle,),
     PaymentFailed: (settle_actions.unfreeze,),
     RefundFound: (refund_actions.follow_provider,),
-    EventLayoutChanged: (reads.forget_seating, waitlist.follow_layout),
+    TicketTypesChanged: (type_actions.forget_prices,),
+    EventLayoutChanged: (reads.forget_seating, waitlist.follow_layout, type_actions.forget_prices),
     EventPolicyChanged: (reads.forget_seating,),
     LayoutMigrating: (waitlist.withdraw_for_layout,),
     LayoutMigrated: (
@@ -122,9 +123,13 @@ SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
         waitlist.follow_layout,
         move_actions.reissue,
         fold_actions.follow_layout,
+        type_actions.forget_prices,
     ),
     SeatingPolicyChanged: (reads.forget_policy,),
-    **{fact: (*_BEFORE_THE_PUBLIC.get(fact, ()), public_actions.project) for fact in facts.ABOUT_A_SHOW},
+    **{
+        fact: (*_BEFORE_THE_PUBLIC.get(fact, ()), public_actions.project, type_actions.forget_prices)
+        for fact in facts.ABOUT_A_SHOW
+    },
 }
 
 ASYNC: Mapping[type[Fact], Sequence[Reaction]] = {

@@ -183,6 +183,14 @@ def test_the_organisations_name_and_colour_are_everywhere() -> None:
         assert (letter.sender_name, letter.reply_to) == ("Box office", "answers@x.example")
 
 
+@pytest.mark.parametrize("name", ["password_changed", "team_invitation"])
+def test_a_houses_name_within_a_sentence_keeps_its_own_direction(name: str) -> None:
+    house = msgspec.structs.replace(HOUSE, name="مسرح <الميناء>")
+    html = render(SAMPLES[name], house).html
+    (sentence,) = re.findall(r"<p [^>]*>((?:The password of|You are invited).*?)</p>", html)
+    assert "<bdi>مسرح &lt;الميناء&gt;</bdi>" in sentence
+
+
 def test_text_is_wrapped_and_addresses_are_not() -> None:
     long = "https://example.org/" + "a" * 100
     lines = wrapped(f"  Where:    {'word ' * 30}\n{long}\n{'word ' * 30}").split("\n")

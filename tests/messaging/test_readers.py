@@ -11,7 +11,7 @@ from fullhouse.messaging.mail_model import EventCancelled
 from fullhouse.messaging.mail_samples import SAMPLES
 from fullhouse.payments.provider_actions import Providers
 from tests.accounts.helpers import data
-from tests.checkout.helpers import begun, buy, selling
+from tests.checkout.helpers import BUYER, begun, buy, selling
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest
 from tests.messaging.test_handouts import delivered, files, react
@@ -82,3 +82,48 @@ async def test_a_link_to_sign_in_is_in_the_language_of_whoever_asks_and_changes_
         [row] = await tx.fetch("SELECT subject FROM mails WHERE recipient = 'ada@example.org'")
         assert await mail.languages_of(tx, ["Ada@example.org"]) == {"ada@example.org": "en"}
     assert row["subject"].startswith("Meld aan by ")
+
+
+@pytest.mark.parametrize(
+    ("who", "known", "reads"),
+    [
+        ("guest", "en", "en"),  # anybody may type this address
+        ("guest", None, "af"),
+        ("customer", "en", "en"),  # signed in, but with another address
+        ("herself", "en", "af"),
+        ("owner", "en", "en"),
+        ("owner", None, None),  # whoever sells for somebody says nothing about what they read
+    ],
+)
+async def test_only_who_is_at_an_address_changes_its_language(
+    client: Client, services: Services, tenant: Tenant, owner: Any, who: str, known: str | None, reads: str | None
+) -> None:
+    sale = await selling(client.as_(tenant.tokens["owner"]))
+    if known:
+        async with services.database.tenant(tenant.id, Actor(type="user", language=known)) as tx:
+            await mail.note_reader(tx, BUYER["email"])
+    if who == "herself":
+        await owner.execute(
+            "UPDATE users SET email = $1 WHERE id = $2", BUYER["email"].upper(), tenant.principal("customer").id
+        )
+    role = "customer" if who == "herself" else who
+    buyer = await guest(client, tenant) if who == "guest" else client.as_(tenant.tokens[role])
+    buyer.headers["accept-language"] = "af"
+    data(await buy(buyer, await begun(buyer, sale, 0)), 201)
+    async with services.database.tenant(tenant.id) as tx:
+        assert (await mail.languages_of(tx, [BUYER["email"]])).get(BUYER["email"]) == reads
+
+
+@pytest.mark.parametrize(("language", "sure"), [("en", True), ("af", False)])
+async def test_what_changes_nothing_waits_for_nobody(
+    services: Services, tenant: Tenant, language: str, sure: bool
+) -> None:
+    async with services.database.tenant(tenant.id, Actor(type="user", language="en")) as tx:
+        await mail.note_reader(tx, "ada@example.org")
+    async with (
+        services.database.tenant(tenant.id) as first,
+        services.database.tenant(tenant.id, Actor(type="user", language=language)) as second,
+    ):
+        await first.execute("SELECT FROM mail_readers WHERE email = 'ada@example.org' FOR UPDATE")
+        await second.execute("SET LOCAL lock_timeout = '100ms'")
+        await mail.note_reader(second, "ada@example.org", sure=sure)

@@ -81,6 +81,21 @@ async def test_another_price_another_type_and_none_at_all(lane: Lane, staff: Cli
         assert await offered(stream) == []
 
 
+async def test_charges_of_the_house_are_news_where_they_hold(lane: Lane, staff: Client) -> None:
+    theirs, own = await selling_types(staff, 2), await selling(staff, name="Hamlet")
+    fee = {"name": "Service", "kind": "fee", "amount": 150}
+    data(await staff.put(own.path("charges"), json={"charges": [fee | {"name": "Own"}]}))
+    heard: list[str] = []
+    leave = lane.wide.state.services.bus.subscribe("offers:*", lambda topic, _news: heard.append(topic))
+    async with listening(lane, theirs.path("stream")) as stream:
+        data(await staff.put("/api/org/charges", json={"charges": [fee]}))
+        while (message := await stream.next()).event != "offers":
+            pass
+    leave()
+    assert [charge["name"] for charge in message.data[0]["charges"]] == ["Service"]
+    assert f"offers:{own.event_id}" not in heard
+
+
 async def test_who_takes_one_of_many_is_no_news(lane: Lane, client: Client, staff: Client, tenant: Tenant) -> None:
     """While there are plenty, nobody sees a difference: nothing is told, by the statement itself neither."""
     sale, buyer = await selling_types(staff, 32), await guest(client, tenant)

@@ -54,6 +54,14 @@ def test_what_a_browser_prefers(header: str, expected: str | None) -> None:
     assert languages.preferred(header) == expected
 
 
+def test_of_a_list_that_is_too_long_only_its_beginning_is_read_and_remembered() -> None:
+    languages.preferred.cache_clear()
+    for tail in ("x", "y"):
+        headers = {"accept-language": "af" + " " * languages.PREFERENCES_MAX + tail * 60_000}
+        assert languages.asked(headers.get) == "af"
+    assert languages.preferred.cache_info().currsize == 1
+
+
 def test_days_in_both_languages() -> None:
     at = datetime(2090, 6, 1, 21, tzinfo=UTC)
     assert (EN.day(at), EN.short_day(at)) == ("Thursday 1 June 2090", "Thu 1 Jun 2090")

@@ -313,6 +313,13 @@ async def standing(tx: Tx, user_id: UUID) -> tuple[frozenset[str], str | None]:
     return frozenset(m.tier for m in memberships if policy.is_member(m, m.tier, now)), user.email if user else None
 
 
+async def note_reader(tx: Tx, who: Principal, email: str) -> None:
+    """Of an address that a buyer names. It may be anybody's, unless it is their own; the team names those of others."""
+    if who.role == Role.CUSTOMER and tx.actor.language:
+        user = await store.user_by_id(tx, tx.organization_id, who.id)
+        await mail.note_reader(tx, email, sure=bool(user and user.email and user.email.lower() == email.lower()))
+
+
 async def change_membership(tx: Tx, membership_id: UUID, change: ChangeMembership) -> Membership:
     before = await store.lock_membership(tx, tx.organization_id, membership_id)
     if before is None:

@@ -12,11 +12,12 @@ from uuid import UUID
 import asyncpg
 import msgspec
 
+from fullhouse.accounts import actions as accounts
 from fullhouse.checkout import policy, store
 from fullhouse.checkout.model import EventNotAvailable, Order, Purchase
 from fullhouse.checkout.order_reads import get, secret_of, shown, view
 from fullhouse.checkout.till import Payment, Till
-from fullhouse.kit import mail, secrets
+from fullhouse.kit import secrets
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.codes import new_code
 from fullhouse.kit.idempotency import WAIT_S, Claim, KeyReused, StillRunning
@@ -72,7 +73,7 @@ async def _buy(services: Services, who: Principal, session_id: UUID, wish: Purch
         )  # fmt: skip
         assert placed
         if placed.outcome == "placed":
-            await mail.note_reader(tx, wish.buyer.email)
+            await accounts.note_reader(tx, who, wish.buyer.email)
     if placed.outcome == "key_reused":
         raise KeyReused()
     if placed.outcome == "repeated":

@@ -27,7 +27,7 @@ from fullhouse.events.facts import EventFact, EventUpdated
 from fullhouse.events.public_model import EventNotFound
 from fullhouse.holds import actions as holds
 from fullhouse.holds.model import BeingPaidFor
-from fullhouse.kit import audit, mail, secrets
+from fullhouse.kit import audit, secrets
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid
@@ -75,7 +75,7 @@ async def join(tx: Tx, keyring: Keyring, who: Principal, event_id: UUID, wish: J
     except asyncpg.UniqueViolationError:
         raise AlreadyWaiting() from None
     after = {"event_id": event_id, "party": wish.party, "zone_key": zone_key, "ticket_type_id": wish.ticket_type_id}
-    await mail.note_reader(tx, email)
+    await accounts.note_reader(tx, who, email)
     await audit.write(tx, "waitlist.joined", "waitlist_entry", entry_id, after=after)
     await announce(tx, facts.WaitlistJoined(subject_id=entry_id, event_id=event_id, user_id=who.id, party=wish.party))
     return await waitlist_reads.get(tx, entry_id)

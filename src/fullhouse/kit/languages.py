@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from fullhouse.kit.money import Money
 
 COOKIE = "fullhouse_lang"  # what somebody chose on a page
+PREFERENCES_MAX = 200  # characters of a browser's list that are read, and remembered
 DAYS = {
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
     "af": ("Maandag", "Dinsdag", "Woensdag", "Donderdag", "Vrydag", "Saterdag", "Sondag"),
@@ -97,7 +98,7 @@ def asked(header: Callable[[str], str | None]) -> str | None:
         name, _, code = part.strip().partition("=")
         if name == COOKIE and code in DAYS:
             return code
-    return preferred(header("accept-language") or "")
+    return preferred((header("accept-language") or "")[:PREFERENCES_MAX])
 
 
 @lru_cache(maxsize=1024)

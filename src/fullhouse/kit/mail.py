@@ -115,16 +115,21 @@ async def post_all(tx: Tx, letters: Sequence[To], *, about: UUID | None = None) 
 # --- in which language somebody reads
 
 _NOTE_READER = """
-INSERT INTO mail_readers AS r (organization_id, email, language) VALUES ($1, lower($2), $3)
-ON CONFLICT (organization_id, email) DO UPDATE SET language = $3 WHERE r.language <> $3
+INSERT INTO mail_readers AS r (organization_id, email, language)
+SELECT $1, lower($2), $3 WHERE NOT EXISTS (
+    SELECT FROM mail_readers WHERE organization_id = $1 AND email = lower($2) AND (language = $3 OR NOT $4))
+ON CONFLICT (organization_id, email) DO UPDATE SET language = $3 WHERE $4 AND r.language <> $3
 """
 _LANGUAGES = "SELECT email, language FROM mail_readers WHERE organization_id = $1 AND email = ANY ($2::text[])"
 
 
-async def note_reader(tx: Tx, email: str) -> None:
-    """Whoever acts here is at this address: letters go there in the language of the page that they look at."""
+async def note_reader(tx: Tx, email: str, *, sure: bool = True) -> None:
+    """Letters to this address are in the language of whoever acts: for sure, or as long as nobody knows better.
+
+    Where nothing changes, no row is locked: many may buy with the same address.
+    """
     if tx.actor.language:
-        await tx.execute(_NOTE_READER, tx.organization_id, email, tx.actor.language)
+        await tx.execute(_NOTE_READER, tx.organization_id, email, tx.actor.language, sure)
 
 
 async def languages_of(tx: Tx, emails: Sequence[str]) -> dict[str, str]:

@@ -147,7 +147,7 @@ class Handout:
         fact = message.fact(TicketTransferred)
         show = await show_of(tx, await events.get_event(tx, fact.event_id))
         place = _place(await self._view(tx, fact.subject_id))
-        path = await my_path(tx, fact.subject_id)
+        path = my_path((await accounts.get_profile(tx)).slug, fact.subject_id)
         received = letters.TicketReceived(show=show, place=place, from_name=fact.from_name, ticket_path=path)
         enclosed = [Enclosure("ticket.pdf", fact.subject_id), Enclosure("show.ics", fact.event_id)]
         await mail.post(tx, fact.to_email, received, about=message.id, enclosures=enclosed)
@@ -171,7 +171,7 @@ class Handout:
         with suppress(EventNotFound):
             shows.append((await public_reads.public_show(self._services, event_id)).show)
         t = await _words(tx, recipient)
-        address = self._services.public_url + await my_path(tx)
+        address = self._services.public_url + my_path((await accounts.get_profile(tx)).slug)
         made = calendar.of_shows(t("your_tickets"), shows, lambda _: address, t.code)
         return Attachment("show.ics", calendar.MEDIA_TYPE, made)
 

@@ -72,7 +72,7 @@ async def post_page(database: Database, organization_id: UUID, payload: Any) -> 
             return  # an earlier run of this very job was committed
         people = await store.take_people(tx, organization_id, notice_id, PAGE)
         letter = msgspec.convert(notice.letter, letters.BY_TEMPLATE[notice.template])
-        home = await my_path(tx)
+        home = my_path((await accounts.get_profile(tx)).slug)
         to = [mail.To(it.email, replace(letter, order_path=home if it.has_ticket else None)) for it in people]
         await mail.post_all(tx, to, about=notice_id)
         last = len(people) < PAGE or posted + len(people) >= notice.total
@@ -112,10 +112,10 @@ async def show_of(tx: Tx, event: Event) -> Show:
     return _show(event, f"{house}/{event.slug}" if visible else house)
 
 
-async def my_path(tx: Tx, ticket_id: UUID | None = None) -> str:
+def my_path(slug: str, ticket_id: UUID | None = None) -> str:
     """The reader's own tickets with this organisation, or one of them. Others may know the same browser."""
     one = f"/tickets/{ticket_id}" if ticket_id else ""
-    return f"/my{one}?at={(await accounts.get_profile(tx)).slug}"
+    return f"/my{one}?at={slug}"
 
 
 def _show(event: Event, path: str) -> Show:

@@ -4,6 +4,7 @@ from itertools import groupby
 
 import msgspec
 
+from fullhouse.accounts import actions as accounts
 from fullhouse.checkout import move_actions
 from fullhouse.events import actions as events
 from fullhouse.kit import mail
@@ -21,11 +22,12 @@ async def tell_moved(tx: Tx, message: Message) -> None:
     if not moves:
         return
     show = await show_of(tx, await events.get_event(tx, fact.subject_id))
-    letter = letters.SeatsMoved(show=show, moves=(), answer_by=moves[0].respond_by, answer_path=await my_path(tx))
+    slug = (await accounts.get_profile(tx)).slug
+    letter = letters.SeatsMoved(show=show, moves=(), answer_by=moves[0].respond_by, answer_path=my_path(slug))
     to = []
     for _, each in groupby(moves, key=lambda move: move.email.lower()):  # as a letter knows who has it already
         mine = list(each)
         pairs = tuple((move.from_seat, move.to_seat) for move in mine)
-        path = await my_path(tx, mine[0].ticket_id) if len(mine) == 1 else letter.answer_path
+        path = my_path(slug, mine[0].ticket_id) if len(mine) == 1 else letter.answer_path
         to.append(mail.To(mine[0].email, msgspec.structs.replace(letter, moves=pairs, answer_path=path)))
     await mail.post_all(tx, to, about=message.id)

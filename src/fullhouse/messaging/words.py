@@ -194,8 +194,6 @@ AFRIKAANS = {
     "%(name)s gave you a ticket for %(show)s": "%(name)s het vir jou ’n kaartjie vir %(show)s gegee",
     "%(name)s gave you a ticket. It is enclosed, and yours.":
         "%(name)s het vir jou ’n kaartjie gegee. Dit is ingesluit, en joune.",
-    "Whoever has this link can use your ticket: keep it to yourself.":
-        "Wie hierdie skakel het, kan jou kaartjie gebruik: hou dit vir jouself.",
     "You passed on a ticket": "Jy het ’n kaartjie aangegee",
     "You passed on a ticket for %(show)s": "Jy het ’n kaartjie vir %(show)s aangegee",
     "%(name)s has it now": "%(name)s het dit nou",

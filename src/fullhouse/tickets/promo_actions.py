@@ -168,8 +168,8 @@ async def set_charges(tx: Tx, event_id: UUID | None, wish: list[Charge], if_matc
     assert row
     told = [{"charges": msgspec.to_builtins(of)} for of in (before.charges, row.charges)]
     await audit.write(tx, "charges.updated", source, row.scope_id, before=told[0], after=told[1])
-    if event_id:
-        types.tell(tx, event_id)
+    for show in [event_id] if event_id else await store.shows_without_charges(tx, tx.organization_id):
+        types.tell(tx, show)
     return ChargeList(source=source, charges=row.charges, version=row.version)  # type: ignore[arg-type]
 
 

@@ -83,25 +83,36 @@ JOIN seats s ON s.organization_id = l.organization_id AND s.layout_id = l.layout
 WHERE l.organization_id = $1 AND l.event_id = $2 AND s.price_category IS NOT NULL;
 
 -- name: least_prices
--- What places cost at least, of each show that is still to be: of what everybody may see. A type's own price counts where
--- a place of the show has no other: organisers may leave it at nothing.
-SELECT t.event_id, min(p.amount)::integer AS amount, min(t.currency) AS currency
-FROM ticket_types t
-JOIN events e ON e.organization_id = t.organization_id AND e.id = t.event_id AND e.end_at > app.clock()
-CROSS JOIN LATERAL (SELECT min(value::integer) AS amount FROM jsonb_each_text(t.prices)) other
-CROSS JOIN LATERAL (
-    SELECT other.amount WHERE other.amount IS NOT NULL
-    UNION ALL
-    SELECT t.price WHERE other.amount IS NULL OR t.price < other.amount AND (
-        EXISTS (SELECT FROM event_layouts l
-                JOIN seats s ON s.organization_id = l.organization_id AND s.layout_id = l.layout_id
-                WHERE l.organization_id = t.organization_id AND l.event_id = t.event_id AND t.kind = 'seated'
-                  AND NOT t.prices ? coalesce(s.price_category, ''))
-        OR EXISTS (SELECT FROM event_zones z
-                   WHERE z.organization_id = t.organization_id AND z.event_id = t.event_id AND t.kind = 'ga'
-                     AND NOT t.prices ? coalesce(z.price_category, '')))
-) p
-WHERE t.organization_id = $1 AND NOT t.hidden
+-- What a place costs at least, of each show that the public sees: of what everybody may buy, now or later. A type's own
+-- price counts only where it sells a place that has no other: organisers may leave it at nothing. Seats are read once for
+-- each hall, and only where somebody prices them differently.
+WITH shown AS MATERIALIZED (
+    SELECT t.event_id, t.kind = 'seated' AS seated, t.price, t.currency, t.prices, t.zones, l.layout_id, l.pricing_zones
+    FROM {counted_types}
+    JOIN events e ON e.organization_id = t.organization_id AND e.id = t.event_id
+    LEFT JOIN event_layouts l ON l.organization_id = t.organization_id AND l.event_id = t.event_id
+    WHERE t.organization_id = $1 AND NOT t.hidden AND e.status IN ('published', 'live', 'postponed')
+      AND least(t.sale_end_at, e.sale_end_at) >= app.clock() AND (p.ref_id IS NULL OR p.sold < p.capacity)
+), categories AS MATERIALIZED (
+    SELECT DISTINCT s.zone_id, s.price_category FROM seats s
+    WHERE s.organization_id = $1
+      AND s.layout_id IN (SELECT layout_id FROM shown WHERE seated AND prices <> '{}')
+), places AS MATERIALIZED (
+    SELECT z.event_id, z.zone_id, z.zone_key, z.price_category,
+           z.zone_type IN ('reserved_seating', 'vip_reserved') AS seated
+    FROM event_zones z
+    JOIN pools p ON p.organization_id = z.organization_id AND p.event_id = z.event_id AND p.kind = 'zone'
+                AND p.ref_id = z.zone_id
+    WHERE z.organization_id = $1 AND z.event_id IN (SELECT event_id FROM shown) AND z.access_mode = 'public'
+      AND p.sold < p.capacity
+)
+SELECT t.event_id, min(t.currency) AS currency, min(coalesce((t.prices ->> coalesce(
+           t.pricing_zones ->> z.zone_id::text, c.price_category, z.price_category))::integer, t.price)) AS amount
+FROM shown t
+LEFT JOIN places z ON z.event_id = t.event_id AND z.seated = t.seated
+                  AND (t.zones = '{}' OR z.zone_key = ANY (t.zones))
+LEFT JOIN categories c ON c.zone_id = z.zone_id AND z.seated
+WHERE t.layout_id IS NULL OR z.zone_id IS NOT NULL
 GROUP BY t.event_id;
 
 -- name: places_of_holds
@@ -213,6 +224,12 @@ SELECT CASE WHEN NOT EXISTS (SELECT FROM due) THEN 'kept' WHEN EXISTS (SELECT FR
 -- name: charge_lists
 SELECT scope_id, charges, version FROM charge_lists
 WHERE organization_id = $1 AND scope_id = ANY ($2::uuid[]);
+
+-- name: shows_without_charges
+-- Those that somebody may be looking at, and for which the organisation's hold.
+SELECT id AS value FROM events e
+WHERE organization_id = $1 AND status IN ('published', 'live', 'postponed') AND sale_end_at >= app.clock()
+  AND NOT EXISTS (SELECT FROM charge_lists c WHERE c.organization_id = $1 AND c.scope_id = e.id);
 
 -- name: put_charges
 INSERT INTO charge_lists (organization_id, scope_id, charges) VALUES ($1, $2, $3)

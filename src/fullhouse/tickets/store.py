@@ -105,6 +105,7 @@ return_promos = statements.count("return_promos")
 retake_promo = statements.value("retake_promo", str)
 
 charge_lists = statements.many("charge_lists", _charges)
+shows_without_charges = statements.many("shows_without_charges", _id)
 put_charges = statements.one("put_charges", _charges)
 delete_charges = statements.count("delete_charges")
 

@@ -11,12 +11,13 @@ from fullhouse.events import actions as events
 from fullhouse.events.facts import DatedFact
 from fullhouse.events.model import Event
 from fullhouse.kit import audit, versions
+from fullhouse.kit.cache import Cache
 from fullhouse.kit.changes import audit_difference, changed
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.money import Money
-from fullhouse.kit.outbox import announce
+from fullhouse.kit.outbox import Fact, announce
 from fullhouse.tickets import policy, store
 from fullhouse.tickets.facts import TicketTypesChanged
 from fullhouse.tickets.pricing import Charge, Line
@@ -72,9 +73,19 @@ async def offers(tx: Tx, event_id: UUID, charges: list[Charge], promo: PromoCode
 
 
 async def least_prices(tx: Tx) -> dict[UUID, Money]:
-    """What a place costs at least, of each show that is still to be."""
+    """What a place costs at least, of each show that the public sees."""
     found = await store.least_prices(tx, tx.organization_id)
     return {event_id: Money(amount, currency) for event_id, amount, currency in found}
+
+
+def prices_key(organization_id: UUID | None) -> str:
+    """Under which they are cached."""
+    return f"org:{organization_id}:prices"
+
+
+async def forget_prices(tx: Tx, _fact: Fact) -> None:
+    """A consequence of whatever changes them, but for places that go: those are gone a little later."""
+    Cache.invalidate(tx, prices_key(tx.organization_id))
 
 
 def is_shown_by(promo: PromoCode | None, kind: TicketType) -> bool:

@@ -1,6 +1,8 @@
 """The storefront's plain pages: all shows, an organisation's, one show. They need no script."""
 
+import asyncio
 import re
+from collections import ChainMap
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -29,7 +31,7 @@ from fullhouse.web.pages import AnyRequest, kept_page, public
 
 PAGE = 24
 CATEGORIES_S = 60
-PRICES_S = 15
+PRICES_S = 60
 CITIES_MAX = 200
 INSTEAD, INSTEAD_OF = 3, 24  # shows beside one that is sold out, and among how many they are looked for
 SORTS = ("latest", "trending")  # the first without being asked for
@@ -224,8 +226,9 @@ async def _next_up(services: Services, house: Organization | None) -> list[Publi
 
 
 async def _printed(services: Services, shows: list[PublicEvent], t: Words) -> list[programme.Printed]:
-    houses = {show.organization_id: await _prices(services, show.organization_id) for show in shows}
-    return [programme.printed(show, t, houses[show.organization_id].get(show.id)) for show in shows]
+    houses = {show.organization_id for show in shows}
+    least = ChainMap(*await asyncio.gather(*(_prices(services, house) for house in houses)))
+    return [programme.printed(show, t, least.get(show.id)) for show in shows]
 
 
 async def _prices(services: Services, house: UUID) -> dict[UUID, Money]:
@@ -233,7 +236,7 @@ async def _prices(services: Services, house: UUID) -> dict[UUID, Money]:
         async with services.database.tenant(house) as tx:
             return await types.least_prices(tx)
 
-    return await services.cache.get(f"prices:{house}", PRICES_S, load, dict[UUID, Money])
+    return await services.cache.get(types.prices_key(house), PRICES_S, load, dict[UUID, Money])
 
 
 async def _cities(services: Services) -> list[str]:
