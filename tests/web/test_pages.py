@@ -221,7 +221,8 @@ async def test_a_day_is_the_venues_day(client: Client, admin: Client, city: str)
     event = await in_city(admin, city, venue=zone, start_at="2090-06-02T01:00:00Z", end_at="2090-06-02T03:00:00Z")
     for day, there in (("2090-05-31", False), ("2090-06-01", True), ("2090-06-02", False)):
         answer = await client.get("/", params={"city": city, "since": day, "until": day})
-        assert (event["slug"] in answer.text) is there, day
+        found = answer.text.partition("No show fits")[0]  # what comes after it is what there is instead
+        assert (event["slug"] in found) is there, day
 
 
 @pytest.mark.parametrize(
