@@ -123,7 +123,7 @@ async def test_seats_are_blocked_by_a_line_around_them(
     assert "The camera stands there." in str(data(await staff.get("/api/audit")))
 
     await page.get_by_role("button", name="Choose by lasso").click()
-    await draw_around(page, seats, "A", 1, 10)
+    await draw_around(page, await seats_on(page), "A", 1, 10)  # the page was scrolled meanwhile
     await page.get_by_role("button", name="Unblock 2").click()
     await answer(page, "Give them back", "It moved.")
     await expect(figure(page, "Blocked")).to_have_text("0")

@@ -61,9 +61,9 @@ async def test_what_is_given_back_can_be_had_at_once_and_no_more_than_is_left(
 async def test_a_price_changes_while_somebody_looks(visit: Visit, staff: Client, tenant: Tenant) -> None:
     sale = await selling_types(staff, 4)
     page = (await visit(counter.path(tenant))).page
-    await expect(page.get_by_text("€25.00")).to_be_visible()
+    await expect(page.get_by_text("€25.00", exact=True)).to_be_visible()
     await _keep(page)
     data(await staff.patch(sale.path(f"ticket-types/{sale.types['entry']}"), json={"price": 3100}))
-    await expect(page.get_by_text("€31.00")).to_be_visible()
-    await expect(page.get_by_text("€25.00")).to_have_count(0)
+    await expect(page.get_by_text("€31.00", exact=True)).to_be_visible()
+    await expect(page.get_by_text("€25.00", exact=True)).to_have_count(0)
     await _same_page(page)

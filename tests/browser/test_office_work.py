@@ -64,7 +64,7 @@ async def test_a_queue_is_paused_resumed_and_widened_and_whoever_waits_sees_it(
     data(await staff.put(sale.path("queue/settings"), json={"mode": "on", "slots": 1}))
     path = f"{counter.path(tenant)}/queue"
     inside = await visit(path)
-    await expect(inside.page).to_have_url(re.compile(f"{counter.path(tenant)}$"))
+    await expect(inside.page).to_have_url(re.compile(f"{counter.path(tenant)}#tickets$"))
     waiting = await visit(path)
     line = waiting.page
     await expect(line.get_by_text("Your place in line")).to_be_visible()
@@ -79,7 +79,7 @@ async def test_a_queue_is_paused_resumed_and_widened_and_whoever_waits_sees_it(
     await expect(await answer(page, "Resume")).to_be_hidden()
     await page.get_by_label("People at a time").fill("2")
     await page.get_by_role("button", name="Save").click()
-    await expect(line).to_have_url(re.compile(f"{counter.path(tenant)}$"))  # their turn
+    await expect(line).to_have_url(re.compile(f"{counter.path(tenant)}#tickets$"))  # their turn
     await waiting.go(path)
     await expect(line.get_by_text("It is your turn")).to_be_visible()
     await clean(waiting, "admitted")
