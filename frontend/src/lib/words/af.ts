@@ -99,7 +99,6 @@ export const af: Words = {
 
   // betaling
   checkout: 'Betaling',
-  timeLeft: 'oor',
   welcomeBack: 'Welkom terug. Jou betaling wag nog hier.',
   haveAccount: 'Het jy ’n rekening? Jou sitplekke kom saam as jy aanmeld.',
   leftBehind: (titles: string) => `Teruggegee: ${titles}. Saam met wat jou rekening reeds hou, is dit meer as wat een persoon mag hou.`,

@@ -98,7 +98,6 @@ export const en = {
 
   // checkout
   checkout: 'Checkout',
-  timeLeft: 'left',
   welcomeBack: 'Welcome back. Your checkout is still here.',
   haveAccount: 'Have an account? Your seats come along when you sign in.',
   leftBehind: (titles: string) => `Given back: ${titles}. Beside what your account holds already, that is more than one person may hold.`,
