@@ -31,24 +31,22 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
     credential: bytes = b""
     """The digest of the session's token: what is bound to it is good together with that token only."""
 
-    def coming_from(self, seen: Actor) -> "Principal":
-        """The same caller, in a request: what the audit says of it."""
+    def coming_from(
+        self, ip: str | None, user_agent: str | None, request_id: str | None, language: str | None = None
+    ) -> "Principal":
+        """The same caller, in a request: what the audit says of it, and in which language they read."""
+        who = self.actor
         return Principal(
             organization_id=self.organization_id,
             actor=Actor(
-                type=self.actor.type,
-                id=self.actor.id,
-                name=self.actor.name,
-                ip=seen.ip,
-                user_agent=seen.user_agent,
-                request_id=seen.request_id,
-                language=seen.language,
+                type=who.type, id=who.id, name=who.name, ip=ip, user_agent=user_agent, request_id=request_id,
+                language=language,
             ),
             role=self.role,
             allowed=self.allowed,
             session_id=self.session_id,
             credential=self.credential,
-        )
+        )  # fmt: skip
 
     @property
     def id(self) -> UUID:
