@@ -1,5 +1,6 @@
 -- In which language somebody reads, by their address: letters go to addresses, and many who get one have no account. It is
--- what they bought, waited or signed in with the last time; whoever is not here is written to as the organisation speaks.
+-- what they signed in with the last time, or else first bought or waited with; whoever is not here is written to as the
+-- organisation speaks.
 CREATE TABLE mail_readers (
     organization_id uuid NOT NULL REFERENCES organizations (id),
     email           text NOT NULL CHECK (email = lower(email)),
