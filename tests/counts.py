@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-_TABLES = """
-SELECT oid::regclass::text AS name FROM pg_class
+# One statement that counts them all: a round trip for each table would take longer than what is tested.
+_ASK = """
+SELECT string_agg(format('SELECT %L, count(*) FROM %s', oid::regclass, oid::regclass), ' UNION ALL ') FROM pg_class
 WHERE relkind IN ('r', 'p') AND NOT relispartition
   AND relnamespace IN ('public'::regnamespace, 'jobs'::regnamespace)
 """
@@ -16,8 +17,7 @@ class Counts:
         self._owner = owner
 
     async def take(self) -> dict[str, int]:
-        tables = [row["name"] for row in await self._owner.fetch(_TABLES)]
-        return {table: await self._owner.fetchval(f"SELECT count(*) FROM {table}") for table in tables}
+        return dict(await self._owner.fetch(await self._owner.fetchval(_ASK)))
 
     @asynccontextmanager
     async def unchanged(self, besides: str = "") -> AsyncIterator[None]:

@@ -39,15 +39,6 @@ async def settled(page: Page) -> None:
     await page.wait_for_timeout(150)
 
 
-async def too_wide(page: Page) -> list[str]:
-    over = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    return [f"{over} pixels wider than the screen"] if over > 0 else []
-
-
-async def clean(one: Visitor, state: str) -> None:
-    assert [*await one.violations(), *await too_wide(one.page)] == [], state
-
-
 async def answer(page: Page, deed: str, reason: str | None = None) -> Locator:
     """A dialog that says what will happen: why, and then yes."""
     dialog = page.get_by_role("dialog")

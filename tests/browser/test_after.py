@@ -11,7 +11,7 @@ from fullhouse.kit.ids import new_id
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
-from tests.browser.test_promises import _clean
+from tests.browser.looks import clean
 from tests.checkout.helpers import bought
 from tests.checkout.test_late import given_up
 from tests.checkout.test_moves import migrate
@@ -28,7 +28,7 @@ async def test_whoever_has_an_orders_page_has_its_letter_sent_again(
     again = visitor.page.get_by_role("button", name="Mail the tickets again")
     await again.click()
     await expect(visitor.page.get_by_text("on their way to ada@example.org")).to_be_visible()
-    await _clean(visitor, "an order's page")
+    await clean(visitor, "an order's page")
     visitor.expects("429")
     for _ in range(3):
         await expect(again).to_be_enabled()
@@ -46,7 +46,7 @@ async def test_whoever_has_an_orders_page_passes_a_ticket_on(
     form = page.get_by_role("form", name=f"Pass on {gone['number']}")
     await form.get_by_label("Their name").fill(counter.NAME)
     await form.get_by_label("Their e-mail").fill(counter.EMAIL)
-    await _clean(visitor, "passing a ticket on")
+    await clean(visitor, "passing a ticket on")
     await form.get_by_role("button").click()
     await expect(page.get_by_role("img", name=f"QR code of ticket {gone['number']}")).to_have_count(0)
     await expect(page.get_by_role("img", name=f"QR code of ticket {kept['number']}")).to_be_visible()
@@ -67,7 +67,7 @@ async def test_whoever_paid_late_answers_on_the_orders_page(
     visitor = await visit(f"/orders/{order['secret']}")
     page = visitor.page
     await expect(page.get_by_role("heading", name="row A, seat 2")).to_be_visible()
-    await _clean(visitor, "an order that needs consent")
+    await clean(visitor, "an order that needs consent")
     await page.get_by_role("button", name="Take these" if accept else "Have my money back").click()
     if accept:
         await expect(page.get_by_role("img", name=re.compile("^QR code of ticket"))).to_have_count(2)
@@ -99,7 +99,7 @@ async def test_a_postponed_shows_order_is_no_barrier(
     data(await move(staff, {"id": order["event_id"]}, "postpone"))
     await visitor.page.reload()
     await expect(visitor.page.get_by_role("note")).to_contain_text("This show is postponed")
-    await _clean(visitor, "the order of a postponed show")
+    await clean(visitor, "the order of a postponed show")
 
 
 @pytest.mark.req("EV-7", "EV-8")
@@ -111,7 +111,7 @@ async def test_my_tickets_say_which_date_counts(visit: Visit, staff: Client, ten
     data(await move(staff, event, "postpone"))
     await visitor.go(f"/my?at={tenant.organization.slug}")
     await expect(page.get_by_text("Postponed: the new date is not known yet.")).to_be_visible()
-    await _clean(visitor, "my ticket of a postponed show")
+    await clean(visitor, "my ticket of a postponed show")
     data(await move(staff, event, "reschedule"))
     await page.reload()
     await expect(page.get_by_text(re.compile(r"^New date\. It was to be on Thursday,? 1 June 2090"))).to_be_visible()
@@ -144,9 +144,7 @@ async def test_whoever_has_another_seat_says_whether_it_will_do(
     question = page.get_by_role("region", name=re.compile("^The moved seat of"))
     await expect(question).to_contain_text(re.compile("Before.*row D, seat 10.*Now.*row [A-C], seat"))
     await expect(question).to_contain_text("Answer until")
-    for look, width in (("wide", 1280), ("narrow", 360)):
-        await page.set_viewport_size({"width": width, "height": 800})
-        await _clean(visitor, f"a moved seat, {look}")
+    await clean(visitor, "a moved seat")
     await question.get_by_role("button", name="Take the new seat" if accept else "Pay me back").click()
     said = "The new seat is yours." if accept else "Your money goes back to you, fees included."
     await expect(page.get_by_text(said)).to_be_visible()
@@ -179,7 +177,7 @@ async def test_my_tickets_say_when_they_cannot_be_read_and_whose_they_are(
     await page.get_by_role("button", name="Past").click()
     await expect(page.get_by_text("Your tickets could not be read just now.")).to_be_visible()
     await expect(page.get_by_text("Nothing here")).to_have_count(0)
-    await _clean(visitor, "tickets that could not be read")
+    await clean(visitor, "tickets that could not be read")
     await page.unroute("**/api/me/tickets?group=past")
     await page.get_by_role("button", name="Try again").click()
     await expect(page.get_by_text("Nothing here")).to_be_visible()

@@ -8,11 +8,10 @@ from playwright.async_api import Locator, Page, Route, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
+from tests.browser.looks import PHONE
 from tests.checkout.helpers import selling
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import hall
-
-PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 
 
 async def box(one: Locator) -> Any:

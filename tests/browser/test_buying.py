@@ -10,7 +10,7 @@ from playwright.async_api import Page, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
-from tests.browser.test_promises import _clean
+from tests.browser.looks import clean
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 from tests.test_serve import House
@@ -57,7 +57,7 @@ async def test_the_basket_asks_for_what_is_paid(visit: Visit, staff: Client, ten
     await expect(bill).to_contain_text("Service")
     await expect(bill).to_contain_text("VAT, included")
     said = await bill.locator("dd, .total b").all_inner_texts()
-    await _clean(visitor, "a basket with fees")
+    await clean(visitor, "a basket with fees")
     await counter.to_checkout(page)
     assert (await bill.locator("dd, .total b").all_inner_texts())[1:] == said
 

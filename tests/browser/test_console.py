@@ -11,25 +11,14 @@ from fullhouse.seating.plan import encode
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
-from tests.browser.office import settled, signed_in, too_wide
+from tests.browser.looks import PHONE, clean, seen
+from tests.browser.office import settled, signed_in
 from tests.checkout.helpers import Sale, bought
 from tests.events.helpers import show_in
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import hall
 
 TABLE = Path(__file__).parents[2] / "frontend/src/console/pages.ts"
-LOOKS: dict[str, dict[str, Any]] = {
-    "light": {},
-    "dark": {"color_scheme": "dark"},
-    "phone": {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True},
-}
-# A page is loaded once and then looked at in each way. What can only go wrong there is asked for: all rules by day.
-ASKED: dict[str, tuple[str, ...]] = {
-    "light": (),
-    "dark": ("color-contrast",),
-    "phone": ("target-size", "scrollable-region-focusable", "heading-order", "region", "aria-hidden-focus"),
-}
-DESK = {"width": 1280, "height": 900}
 # What differs by role shows on the pages with the most on them.
 MOST = {"/", "/events", "/events/:id", "/events/:id/seating", "/events/:id/tickets", "/orders/:id", "/layouts/:id"}
 PARTS = 4
@@ -84,22 +73,14 @@ async def stock(client: Client, staff: Client, tenant: Tenant) -> Stock:
     return Stock(sale, order, names)
 
 
-async def _seen(one: Visitor, look: str) -> list[str]:
-    await one.page.emulate_media(color_scheme=LOOKS[look].get("color_scheme", "light"))
-    await one.page.set_viewport_size(LOOKS[look].get("viewport", DESK))
-    wrong = [*await one.violations(*ASKED[look]), *await too_wide(one.page)]
-    return [f"{look}: {each}" for each in wrong]
-
-
 async def _walked(one: Visitor, addresses: list[str], *looks: str) -> dict[str, list[str]]:
     """What is wrong on these pages, by their address."""
     assert addresses
     found = {}
     for address in addresses:
-        await one.page.set_viewport_size(LOOKS[looks[0]].get("viewport", DESK))
         await one.go(address)
         await settled(one.page)
-        found[address] = [wrong for look in looks for wrong in await _seen(one, look)]
+        found[address] = await seen(one, *looks)
     return {address: wrong for address, wrong in found.items() if wrong}
 
 
@@ -109,7 +90,7 @@ async def test_no_barrier_on_any_page_by_day_by_night_and_on_a_phone(
 ) -> None:
     pages = [row.path for row in rows() if not row.path.startswith("/platform")]  # whose staff has tests of its own
     one = await signed_in(visit, tenant.tokens["owner"], "/console")
-    assert await _walked(one, [stock.address(path) for path in pages[part::PARTS]], *LOOKS) == {}
+    assert await _walked(one, [stock.address(path) for path in pages[part::PARTS]]) == {}
 
 
 @pytest.mark.parametrize("role", ["admin", "staff", "scanner"])
@@ -119,7 +100,7 @@ async def test_every_page_that_a_role_may_open(
 ) -> None:
     may = set(data(await client.as_(tenant.tokens[role]).get("/api/me"))["actions"])
     walk = [row.path for row in rows() if row.path in MOST and (row.right is None or row.right in may)]
-    one = await signed_in(visit, tenant.tokens[role], "/console", **LOOKS["phone"])
+    one = await signed_in(visit, tenant.tokens[role], "/console", **PHONE)
     assert await _walked(one, [stock.address(path) for path in walk], "phone") == {}
 
 
@@ -144,12 +125,12 @@ async def test_no_barrier_at_the_door(visit: Visit, tenant: Tenant, other_tenant
     for way in ("Link by mail", "Platform staff", "Password"):
         await one.page.get_by_role("button", name=way, exact=True).click()
         await one.page.get_by_label("E-mail").focus()
-        assert [wrong for look in LOOKS for wrong in await _seen(one, look)] == [], way
+        await clean(one, way)
     await one.page.get_by_role("button", name="Sign in").click()  # with nothing filled in
-    assert await _seen(one, "light") == []
+    await clean(one, "nothing filled in", "day")
     both = await signed_in(visit, f"{tenant.tokens['owner']}.{other_tenant.tokens['staff']}", "/console")
     await expect(both.page.get_by_role("heading", name="Which house?")).to_be_visible()
-    assert [wrong for look in LOOKS for wrong in await _seen(both, look)] == []
+    await clean(both, "which house")
     await both.page.get_by_role("button", name="staff@example.org").click()
     await expect(both.page.get_by_role("heading", name="Overview")).to_be_visible()
 
@@ -158,7 +139,7 @@ async def test_no_barrier_at_the_door(visit: Visit, tenant: Tenant, other_tenant
 async def test_no_barrier_at_a_show_in_this_state(state: str, visit: Visit, staff: Client, tenant: Tenant) -> None:
     event = await show_in(staff, state)
     one = await signed_in(visit, tenant.tokens["owner"], "/console")
-    assert await _walked(one, [f"/console/events/{event['id']}"], *LOOKS) == {}
+    assert await _walked(one, [f"/console/events/{event['id']}"]) == {}
     await expect(one.page.get_by_text(state.capitalize(), exact=True).first).to_be_attached()
 
 

@@ -10,8 +10,9 @@ from playwright.async_api import Page, expect
 from tests.accounts.helpers import PASSWORD, make_platform_user
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
-from tests.browser.office import settled, signed_in, too_wide
-from tests.browser.test_console import ASKED, DESK, LOOKS, PARTS, Stock, rows, stock
+from tests.browser.looks import clean, seen
+from tests.browser.office import settled, signed_in
+from tests.browser.test_console import PARTS, Stock, rows, stock
 from tests.fixtures import Client, Tenant
 
 __all__ = ["stock"]  # a fixture
@@ -53,13 +54,9 @@ async def _walked(one: Visitor, addresses: list[str]) -> dict[str, list[str]]:
     """What is wrong on these pages, at a desk and on a phone: words are longer in Afrikaans."""
     found = {}
     for address in addresses:
-        await one.page.set_viewport_size(LOOKS["light"].get("viewport", DESK))
         await one.go(address)
         await settled(one.page)
-        wrong = [*await _spoken_wrong(one.page), *await one.violations(), *await too_wide(one.page)]
-        await one.page.set_viewport_size(LOOKS["phone"]["viewport"])
-        wrong += [*await one.violations(*ASKED["phone"]), *await too_wide(one.page)]
-        found[address] = wrong
+        found[address] = [*await _spoken_wrong(one.page), *await seen(one, "day", "phone")]
     return {address: wrong for address, wrong in found.items() if wrong}
 
 
@@ -79,7 +76,7 @@ async def test_the_platforms_pages_speak_afrikaans_too(visit: Visit, staff: Clie
     await one.page.get_by_role("button", name="Platformpersoneel").click()
     await one.page.get_by_label("E-pos").fill(email)
     await one.page.get_by_label("Wagwoord").last.fill(PASSWORD)
-    assert [*await one.violations(), *await too_wide(one.page)] == []
+    await clean(one, "the door", "day")
     await one.page.get_by_role("button", name="Meld aan").click()
     await expect(one.page.get_by_role("heading", name="Organisasies", level=1)).to_be_visible()
     house = f"/console/platform/organizations/{tenant.id}"

@@ -8,7 +8,8 @@ from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
 from tests.browser.gate import PHONE, an_evening
-from tests.browser.office import at_the_desk, clean, figure, row
+from tests.browser.looks import clean
+from tests.browser.office import at_the_desk, figure, row
 from tests.checkout.helpers import begun, bought, hold
 from tests.checkout.waiting import join, return_seats, sold_out, waiter
 from tests.fixtures import Client, Tenant

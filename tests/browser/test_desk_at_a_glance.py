@@ -12,7 +12,8 @@ from tests.accounts.helpers import PASSWORD, give_password
 from tests.browser import counter
 from tests.browser.chromium import Visit
 from tests.browser.gate import PHONE, an_evening
-from tests.browser.office import answer, at_the_desk, clean, row, settled, signed_in
+from tests.browser.looks import clean
+from tests.browser.office import answer, at_the_desk, row, settled, signed_in
 from tests.checkout.helpers import Sale, bought
 from tests.events.helpers import show_in
 from tests.fixtures import Client, Tenant

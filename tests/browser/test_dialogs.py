@@ -12,10 +12,10 @@ from tests.accounts.helpers import data, give_password
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
 from tests.browser.gate import PHONE, an_evening, by_hand, next_one, pair, verdict
-from tests.browser.office import clean, settled, signed_in
+from tests.browser.looks import clean
+from tests.browser.office import settled, signed_in
 from tests.browser.test_console import Stock
 from tests.browser.test_console import stock as stock
-from tests.browser.test_promises import LOOKS
 from tests.checkout.helpers import begun, bought, buy, selling
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import hall
@@ -35,10 +35,9 @@ async def looked_at(one: Visitor, name: str | re.Pattern[str]) -> Locator:
 # --- the storefront
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_of_the_storefront(look: str, visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
+async def test_of_the_storefront(visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
     sale = await selling(staff, hall(4, 10, pit=50))
-    one = await counter.at_the_map(visit, tenant, **LOOKS[look])
+    one = await counter.at_the_map(visit, tenant)
     page = one.page
     await page.get_by_role("button", name="Show as a list").click()
     await page.get_by_role("button", name=re.compile("^Pit")).click()
@@ -47,23 +46,20 @@ async def test_of_the_storefront(look: str, visit: Visit, client: Client, staff:
     await expect(dialog).to_be_hidden()
 
     data(await staff.put(sale.path("queue/settings"), json={"mode": "on", "slots": 1}))
-    (await visit(f"{counter.path(tenant)}/queue", **LOOKS[look])).expects("403")
-    waiting = await visit(f"{counter.path(tenant)}/queue", **LOOKS[look])
+    (await visit(f"{counter.path(tenant)}/queue")).expects("403")
+    waiting = await visit(f"{counter.path(tenant)}/queue")
     await waiting.page.get_by_role("button", name="Leave the line").click()
     dialog = await looked_at(waiting, re.compile("Leave the line"))
     await dialog.get_by_role("button", name="Stay").click()
     await expect(waiting.page.get_by_text("Your place in line")).to_be_visible()
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_of_ones_own_tickets(
-    look: str, visit: Visit, client: Client, staff: Client, tenant: Tenant, services: Any
-) -> None:
+async def test_of_ones_own_tickets(visit: Visit, client: Client, staff: Client, tenant: Tenant, services: Any) -> None:
     await give_password(services, tenant, "customer")
     sale = await counter.small_house(staff)
     buyer = client.as_(tenant.tokens["customer"])
     data(await buy(buyer, await begun(buyer, sale, 0)), 201)
-    one = await signed_in(visit, tenant.tokens["customer"], f"/my?at={tenant.organization.slug}", **LOOKS[look])
+    one = await signed_in(visit, tenant.tokens["customer"], f"/my?at={tenant.organization.slug}")
     await one.page.get_by_role("button", name="Pass it on").click()
     dialog = await looked_at(one, re.compile("^Pass on"))
     await dialog.get_by_label("Their name").fill("Bo")
@@ -171,9 +167,8 @@ OFFICE = (
 )
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_of_the_console(look: str, visit: Visit, stock: Stock, tenant: Tenant) -> None:
-    one = await signed_in(visit, tenant.tokens["owner"], "/console", **LOOKS[look])
+async def test_of_the_console(visit: Visit, stock: Stock, tenant: Tenant) -> None:
+    one = await signed_in(visit, tenant.tokens["owner"], "/console")
     for path, opens, name in OFFICE:
         await one.go(stock.address(path))
         await settled(one.page)
@@ -183,14 +178,13 @@ async def test_of_the_console(look: str, visit: Visit, stock: Stock, tenant: Ten
         await expect(one.page.get_by_role("dialog")).to_have_count(0)
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_of_a_shows_seats(look: str, visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
+async def test_of_a_shows_seats(visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
     """Of a show that sells nothing yet: a zone, its guests, the layout. Then somebody has bought, and is to move."""
     sale = await selling(staff, hall(4, 10, pit=50))
     layout = {"layout_id": str(sale.show.layout_id)}
     friends = {"zone_overrides": {sale.show.zones["pit"]: {"access_mode": "whitelist"}}}
     data(await staff.put(sale.path("layout"), json=layout | friends))
-    one = await signed_in(visit, tenant.tokens["owner"], "/console", **LOOKS[look])
+    one = await signed_in(visit, tenant.tokens["owner"], "/console")
     page, seats = one.page, f"/console/events/{sale.event_id}/seating"
     await one.go(seats)
     for opens, name in (
@@ -221,13 +215,10 @@ async def test_of_a_shows_seats(look: str, visit: Visit, client: Client, staff: 
     await looked_at(one, "Who goes where")
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_of_a_device_that_is_paired(
-    look: str, visit: Visit, client: Client, staff: Client, tenant: Tenant
-) -> None:
+async def test_of_a_device_that_is_paired(visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
     evening = await an_evening(client, staff, tenant)
     address = f"/console/events/{evening.event_id}/devices"
-    one = await signed_in(visit, tenant.tokens["owner"], address, **LOOKS[look])
+    one = await signed_in(visit, tenant.tokens["owner"], address)
     await settled(one.page)
     await one.page.get_by_role("button", name="Pair a device").click()
     dialog = await looked_at(one, "Pair a device")

@@ -13,7 +13,8 @@ from fullhouse.seating.plan import encode
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
-from tests.browser.office import answer, clean, figure, settled, signed_in
+from tests.browser.looks import clean
+from tests.browser.office import answer, figure, settled, signed_in
 from tests.checkout.helpers import bought, hold
 from tests.events.helpers import make_venue
 from tests.fixtures import Client, Tenant

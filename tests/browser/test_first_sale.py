@@ -7,7 +7,8 @@ from playwright.async_api import FilePayload, Page, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
-from tests.browser.office import answer, at_the_desk, clean, figure, row, settled
+from tests.browser.looks import clean
+from tests.browser.office import answer, at_the_desk, figure, row, settled
 from tests.events.helpers import PICTURE
 from tests.fixtures import Client, Tenant
 

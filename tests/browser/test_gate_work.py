@@ -9,7 +9,8 @@ from playwright.async_api import Locator, Page, expect
 from tests.accounts.helpers import data
 from tests.browser.chromium import Visit, Visitor
 from tests.browser.gate import PHONE, Evening, an_evening, by_hand, next_one, open_doors, pair, reach, verdict
-from tests.browser.office import answer, clean, settled, signed_in
+from tests.browser.looks import clean
+from tests.browser.office import answer, settled, signed_in
 from tests.fixtures import Client, Tenant
 
 

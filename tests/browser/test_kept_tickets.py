@@ -8,8 +8,8 @@ from playwright.async_api import Page, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
+from tests.browser.looks import clean
 from tests.browser.office import signed_in
-from tests.browser.test_promises import _clean
 from tests.checkout.helpers import begun, buy
 from tests.fixtures import Client, Tenant
 
@@ -51,7 +51,7 @@ async def test_my_tickets_open_without_a_connection_with_their_codes(
     await page.reload()
     await expect(page.get_by_text("There is no connection.")).to_be_visible()
     await expect(page.get_by_role("link", name="Show the code")).to_have_count(2)
-    await _clean(visitor, "my tickets without a connection")
+    await clean(visitor, "my tickets without a connection")
     for ticket in tickets:
         await visitor.go(f"/my/tickets/{ticket['id']}")
         code = page.get_by_role("img", name=re.compile("QR code"))
@@ -60,7 +60,7 @@ async def test_my_tickets_open_without_a_connection_with_their_codes(
         await page.reload()
         await expect(code).to_be_visible()
         await expect(page.get_by_text(ticket["number"])).to_be_visible()
-    await _clean(visitor, "a ticket without a connection")
+    await clean(visitor, "a ticket without a connection")
     await visitor.context.set_offline(False)
 
 

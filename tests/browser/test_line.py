@@ -10,7 +10,7 @@ from playwright.async_api import Route, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
-from tests.browser.test_promises import LOOKS, _clean
+from tests.browser.looks import clean
 from tests.fixtures import Client, Tenant
 
 
@@ -91,10 +91,9 @@ async def test_a_line_opens_by_the_clock_of_the_place(
     sale = await counter.small_house(staff, sale_start_at=opens_at)
     wish = {"mode": "on", "slots": 1, "opens_at": opens_at}
     data(await staff.put(sale.path("queue/settings"), json=wish))
-    for look, options in LOOKS.items():
-        waits = await visit(f"{counter.path(tenant)}/queue", locale=language, timezone_id="Pacific/Auckland", **options)
-        await expect(waits.page.locator("#hint")).to_have_text(re.compile(f"^{says}$"))
-        await _clean(waits, f"early, {look}")
+    waits = await visit(f"{counter.path(tenant)}/queue", locale=language, timezone_id="Pacific/Auckland")
+    await expect(waits.page.locator("#hint")).to_have_text(re.compile(f"^{says}$"))
+    await clean(waits, "early")
 
 
 @pytest.mark.req("QUEUE-2")
@@ -110,7 +109,7 @@ async def test_whoever_leaves_sees_when_they_may_join_again(visit: Visit, staff:
     await expect(rejoin).to_be_disabled()
     before = await rejoin.inner_text()
     await expect(rejoin).not_to_have_text(before)  # it counts down
-    await _clean(waits, "left")
+    await clean(waits, "left")
     await page.reload()
     await expect(rejoin).to_be_disabled()
 
@@ -142,15 +141,14 @@ async def test_no_barrier_in_any_state_of_a_line(visit: Visit, staff: Client, te
     async def answer(route: Route) -> None:
         await route.fulfill(status=status, json={"data": PLACE | told} if status == 200 else told)
 
-    for look, options in LOOKS.items():
-        waits = await visit("/", **options)
-        waits.expects(str(status))
-        await waits.page.route("**/api/events/*/queue", answer)
-        await waits.go(f"{counter.path(tenant)}/queue")
-        await expect(waits.page.locator("#word")).to_have_text(word)
-        shown = waits.page.locator(".deeds").locator("a, button").filter(visible=True)
-        await expect(shown).to_have_text(deeds)
-        await _clean(waits, f"{state}, {look}")
+    waits = await visit("/")
+    waits.expects(str(status))
+    await waits.page.route("**/api/events/*/queue", answer)
+    await waits.go(f"{counter.path(tenant)}/queue")
+    await expect(waits.page.locator("#word")).to_have_text(word)
+    shown = waits.page.locator(".deeds").locator("a, button").filter(visible=True)
+    await expect(shown).to_have_text(deeds)
+    await clean(waits, state)
 
 
 @pytest.mark.req("QUEUE-1")

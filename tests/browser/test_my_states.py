@@ -8,7 +8,7 @@ from playwright.async_api import Route, expect
 
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
-from tests.browser.test_promises import LOOKS, _clean
+from tests.browser.looks import clean
 from tests.browser.test_states import _refuse
 from tests.fixtures import Client, Tenant
 
@@ -23,11 +23,11 @@ NOTHING = {
 }
 
 
-@pytest.fixture(params=LOOKS)
-async def visitor(request: pytest.FixtureRequest, visit: Visit, staff: Client, tenant: Tenant) -> Visitor:
+@pytest.fixture
+async def visitor(visit: Visit, staff: Client, tenant: Tenant) -> Visitor:
     """Somebody who has a seat in the basket, and no ticket yet."""
     await counter.small_house(staff)
-    one = await counter.at_the_map(visit, tenant, **LOOKS[request.param])
+    one = await counter.at_the_map(visit, tenant)
     await counter.best(one.page, 1)
     return one
 
@@ -51,7 +51,7 @@ async def test_while_they_are_looked_for(visitor: Visitor, tenant: Tenant) -> No
             await _choose(visitor, tab)
         await expect(looking.locator(".ghost")).to_have_count(2)
         await expect(looking.locator(".ghost").first).to_be_visible()
-        await _clean(visitor, f"looking, {tab}")
+        await clean(visitor, f"looking, {tab}")
         answered.set()
         await expect(page.get_by_text("Nothing here")).to_be_visible()
         await expect(looking).to_have_count(0)
@@ -64,7 +64,7 @@ async def test_when_they_cannot_be_read(visitor: Visitor, tenant: Tenant) -> Non
     await page.route("**/api/me/tickets?*", _refuse)
     await visitor.go(f"/my?at={tenant.organization.slug}")
     await expect(page.get_by_text(UNREAD)).to_be_visible()  # all of it
-    await _clean(visitor, "nothing can be read")
+    await clean(visitor, "nothing can be read")
     await page.unroute("**/api/me/tickets?*", _refuse)
     await page.get_by_role("button", name="Try again").click()
     await expect(page.get_by_text("Nothing here")).to_be_visible()
@@ -74,7 +74,7 @@ async def test_when_they_cannot_be_read(visitor: Visitor, tenant: Tenant) -> Non
         await _choose(visitor, tab)
         await expect(page.get_by_role("alert").filter(has_text=UNREAD)).to_be_visible()
         await expect(page.get_by_text("Nothing here")).to_have_count(0)
-        await _clean(visitor, f"unread, {tab}")
+        await clean(visitor, f"unread, {tab}")
         await page.unroute(path, _refuse)
         await page.get_by_role("button", name="Try again").click()
         await expect(page.get_by_text("Nothing here")).to_be_visible()
@@ -87,7 +87,7 @@ async def test_when_there_are_none(visitor: Visitor, tenant: Tenant) -> None:
     for tab in TABS:
         await _choose(visitor, tab)
         await expect(page.get_by_role("status").filter(has_text="Nothing here")).to_contain_text(NOTHING[tab])
-        await _clean(visitor, f"none, {tab}")
+        await clean(visitor, f"none, {tab}")
     await page.get_by_role("link", name="See what is on").click()
     await expect(page).to_have_url(re.compile(f"/o/{tenant.organization.slug}$"))
     await expect(page.get_by_role("link", name="The Tempest").first).to_be_visible()

@@ -13,7 +13,8 @@ from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
 from tests.browser.gate import an_evening
-from tests.browser.office import answer, at_the_desk, become, clean, figure, linked, row, settled
+from tests.browser.looks import clean
+from tests.browser.office import answer, at_the_desk, become, figure, linked, row, settled
 from tests.browser.test_widget import shop
 from tests.checkout.helpers import Sale, bought
 from tests.fixtures import Client, Tenant

@@ -10,8 +10,8 @@ from fullhouse.kit.services import Services
 from tests.accounts.helpers import PASSWORD, data, give_password
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
+from tests.browser.looks import clean
 from tests.browser.office import linked
-from tests.browser.test_promises import LOOKS, _clean
 from tests.checkout.helpers import begun, buy, hold
 from tests.fixtures import Client, Tenant
 
@@ -31,33 +31,32 @@ def _cards(page: Page) -> Locator:
     return page.locator("article, li").filter(has_text="The Tempest")
 
 
-@pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.req("BUY-5")
 async def test_no_barrier_among_my_tickets(
-    look: str, visit: Visit, client: Client, staff: Client, tenant: Tenant, services: Services
+    visit: Visit, client: Client, staff: Client, tenant: Tenant, services: Services
 ) -> None:
     await give_password(services, tenant, "customer")
     sale = await counter.small_house(staff)
     buyer = client.as_(tenant.tokens["customer"])
     data(await buy(buyer, await begun(buyer, sale, 0, 1)), 201)
-    visitor = await visit("/", **LOOKS[look])
+    visitor = await visit("/")
     page = visitor.page
     visitor.expects("401 (Unauthorized)")
     await _sign_in(visitor, tenant, "customer@example.org", "not the password")
     await expect(page.get_by_role("status").filter(has_text=re.compile(r"\w"))).to_be_visible()
-    await _clean(visitor, "a wrong password")
+    await clean(visitor, "a wrong password")
     await _sign_in(visitor, tenant, "customer@example.org", PASSWORD)
     await expect(_cards(page)).to_have_count(2)
     await expect(page.get_by_role("link", name=re.compile("^Signed in as"))).to_be_visible()
-    await _clean(visitor, "coming up")
+    await clean(visitor, "coming up")
     await page.get_by_role("link", name="Show the code").first.click()
     await expect(_cards(page)).to_have_count(1)
     await expect(page.get_by_role("img", name=re.compile("QR code"))).to_be_visible()
-    await _clean(visitor, "a ticket")
+    await clean(visitor, "a ticket")
     await page.go_back()
     await expect(_cards(page)).to_have_count(2)
     await page.get_by_role("button", name="Pass it on").first.click()
-    await _clean(visitor, "to be passed on")
+    await clean(visitor, "to be passed on")
     dialog = page.get_by_role("dialog")
     await dialog.get_by_label("Their name").fill("Bohumila")
     await dialog.get_by_label("Their e-mail").fill("bohumila@example.org")
@@ -65,15 +64,15 @@ async def test_no_barrier_among_my_tickets(
     await expect(_cards(page)).to_have_count(1)
     await page.get_by_role("button", name="Passed on").click()
     await expect(_cards(page)).to_have_count(1)
-    await _clean(visitor, "passed on")
+    await clean(visitor, "passed on")
     for tab in ("Past", "Refunded or cancelled"):
         await page.get_by_role("button", name=tab).click()
         await expect(page.get_by_text("Nothing here")).to_be_visible()
-        await _clean(visitor, tab)
+        await clean(visitor, tab)
     visitor.expects("ERR_INTERNET_DISCONNECTED")
     await visitor.context.set_offline(True)
     await expect(page.get_by_text("There is no connection.")).to_be_visible()
-    await _clean(visitor, "offline")
+    await clean(visitor, "offline")
     await visitor.context.set_offline(False)
 
 
@@ -97,10 +96,10 @@ async def test_who_signs_in_from_a_checkout_comes_back_to_it_with_the_seats(
         await counter.seat(page, "A", number).click()
         await expect(counter.taken(page)).to_have_count(number - 4)
     await counter.to_checkout(page)
-    await _clean(visitor, "a guest's checkout")
+    await clean(visitor, "a guest's checkout")
     await page.get_by_role("button", name="Sign in", exact=True).click()
     await expect(page.get_by_text("The seats in your basket come along")).to_be_visible()
-    await _clean(visitor, "signing in with a basket")
+    await clean(visitor, "signing in with a basket")
     await _with_password(page, "customer@example.org", PASSWORD)
     await expect(page).to_have_url(re.compile(counter.path(tenant)))
     await expect(page.get_by_role("heading", name="Checkout")).to_be_visible()
@@ -133,7 +132,7 @@ async def test_what_is_too_much_for_one_person_is_said(
     said = re.compile("Given back: .*row A, seat 6.*more than one person may hold")
     await expect(page.get_by_text(said)).to_be_visible()
     await expect(counter.taken(page)).to_have_count(2)
-    await _clean(visitor, "something was given back")
+    await clean(visitor, "something was given back")
 
 
 @pytest.mark.parametrize("elsewhere", ELSEWHERE)
@@ -181,7 +180,7 @@ async def test_a_mailed_link_opens_the_account(visit: Visit, staff: Client, tena
     await page.get_by_role("button", name="Mail me a link instead").click()
     await expect(page.get_by_role("status").filter(has_text=re.compile(r"\w{5}"))).to_be_visible()
     await visitor.go(await linked(staff, "/sign-in"))
-    await _clean(visitor, "by a link")
+    await clean(visitor, "by a link")
     await page.get_by_role("button", name="Sign in").click()
     await expect(page.get_by_role("heading", name="My tickets")).to_be_visible()
     await expect(page).to_have_url(re.compile("/my"))

@@ -8,17 +8,17 @@ from playwright.async_api import expect
 from tests.accounts.helpers import PASSWORD, data, make_platform_user
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
-from tests.browser.office import answer, clean, settled
-from tests.browser.test_console import LOOKS
+from tests.browser.looks import clean
+from tests.browser.office import answer, settled
 from tests.checkout.helpers import Sale, hold
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest
 
 
-async def _signed_in(visit: Visit, owner: Any, role: str, **options: Any) -> Visitor:
+async def _signed_in(visit: Visit, owner: Any, role: str) -> Visitor:
     """By the door for the platform's staff."""
     email = await make_platform_user(owner, role)
-    one: Visitor = await visit("/health/live", **options)
+    one: Visitor = await visit("/health/live")
     one.expects("401 (Unauthorized)")
     await one.go("/console")
     await one.page.get_by_text("Platform staff", exact=True).click()
@@ -29,12 +29,11 @@ async def _signed_in(visit: Visit, owner: Any, role: str, **options: Any) -> Vis
     return one
 
 
-@pytest.mark.parametrize("look", LOOKS)
 async def test_no_barrier_on_the_platforms_pages(
-    look: str, visit: Visit, staff: Client, tenant: Tenant, client: Client, owner: Any
+    visit: Visit, staff: Client, tenant: Tenant, client: Client, owner: Any
 ) -> None:
     await counter.small_house(staff)
-    one = await _signed_in(visit, owner, "super_admin", **LOOKS[look])
+    one = await _signed_in(visit, owner, "super_admin")
     await settled(one.page)
     await clean(one, "organisations")
     await one.page.get_by_role("button", name="Open an organisation").click()

@@ -11,71 +11,60 @@ from fullhouse.kit.money import Money
 from fullhouse.web.words import AF, EN
 from tests.accounts.helpers import data
 from tests.browser import counter
-from tests.browser.chromium import Visit, Visitor
+from tests.browser.chromium import Visit
+from tests.browser.looks import PHONE, clean
 from tests.fixtures import Client, Tenant
 
-PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
-LOOKS: dict[str, dict[str, Any]] = {"light": {}, "dark": {"color_scheme": "dark"}, "phone": PHONE}
 
-
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("options", [{}, PHONE], ids=["at a desk", "on a phone"])
 async def test_no_barrier_from_the_programme_to_the_ticket(
-    look: str, visit: Visit, staff: Client, tenant: Tenant
+    options: dict[str, Any], visit: Visit, staff: Client, tenant: Tenant
 ) -> None:
     """axe finds nothing in any state that a buyer passes through; and nothing is wider than the screen."""
     await counter.small_house(staff)
-    options = LOOKS[look]
-    await _clean(await visit(f"/o/{tenant.organization.slug}", **options), "programme")
+    await clean(await visit(f"/o/{tenant.organization.slug}", **options), "programme")
     visitor = await counter.at_the_map(visit, tenant, **options)
     page = visitor.page
-    await _clean(visitor, "map")
+    await clean(visitor, "map")
     await counter.open_list(page, "B")
-    await _clean(visitor, "list")
+    await clean(visitor, "list")
     await counter.seat(page, "B", 1).click()
     await expect(counter.taken(page)).to_have_count(1)
-    await _clean(visitor, "basket")
+    await clean(visitor, "basket")
     await counter.to_checkout(page)
     await page.get_by_role("button", name=re.compile("^Pay ")).click()
-    await _clean(visitor, "checkout with mistakes")
+    await clean(visitor, "checkout with mistakes")
     await counter.fill_in(page)
     await counter.pay(page)
-    await _clean(visitor, "bought")
+    await clean(visitor, "bought")
     await page.get_by_role("link", name="Open my order").click()
     await expect(page.get_by_text("Paid. See you there.")).to_be_visible()
-    await _clean(visitor, "order")
+    await clean(visitor, "order")
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_no_barrier_on_the_pages_around_it(look: str, visit: Visit, staff: Client, tenant: Tenant) -> None:
+async def test_no_barrier_on_the_pages_around_it(visit: Visit, staff: Client, tenant: Tenant) -> None:
     sale = await counter.small_house(staff)
     data(await staff.put(sale.path("queue/settings"), json={"mode": "on", "slots": 1}))
-    options = LOOKS[look]
-    (await visit(f"{counter.path(tenant)}/queue", **options)).expects("403")
-    line = await visit(f"{counter.path(tenant)}/queue", **options)
+    (await visit(f"{counter.path(tenant)}/queue")).expects("403")
+    line = await visit(f"{counter.path(tenant)}/queue")
     await expect(line.page.get_by_text("Your place in line")).to_be_visible()
-    await _clean(line, "waiting room")
+    await clean(line, "waiting room")
     for path in ("/", "/sign-in", "/problems/seat_not_available"):
-        await _clean(await visit(path, **options), path)
-    papers = await visit("/api/docs", **options)
+        await clean(await visit(path), path)
+    papers = await visit("/api/docs")
     await papers.page.evaluate(  # of hundreds that are alike, a few
         "document.querySelectorAll(':is(.docs section, .contents ul):nth-of-type(n + 4)').forEach((it) => it.remove())"
     )
-    await _clean(papers, "the reference")
-    lost = await visit("/", **options)
+    await clean(papers, "the reference")
+    lost = await visit("/")
     lost.expects("404 (Not Found)")
     await lost.go("/o/nobody/nothing")
-    await _clean(lost, "a dead link")
-    mine = await visit("/", **options)
+    await clean(lost, "a dead link")
+    mine = await visit("/")
     mine.expects("401 (Unauthorized)")
     await mine.go("/my")
     await expect(mine.page.get_by_role("heading", name="My tickets")).to_be_visible()
-    await _clean(mine, "my tickets")
-
-
-async def _clean(visitor: Visitor, state: str) -> None:
-    assert await visitor.violations() == [], state
-    over = await visitor.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert over <= 0, f"{state} is {over} pixels wider than the screen"
+    await clean(mine, "my tickets")
 
 
 async def test_a_purchase_without_a_mouse(visit: Visit, staff: Client, tenant: Tenant) -> None:

@@ -8,8 +8,8 @@ from playwright.async_api import Locator, Page, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
-from tests.browser.office import clean, figure, settled, signed_in
-from tests.browser.test_console import LOOKS
+from tests.browser.looks import clean
+from tests.browser.office import figure, settled, signed_in
 from tests.checkout.helpers import begun, bought, hold
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
@@ -30,15 +30,14 @@ async def drawn(page: Page, title: str) -> list[str]:
     return [" ".join(text.split()) for text in await picture.locator("text.step").all_text_contents()]
 
 
-@pytest.mark.parametrize("look", LOOKS)
-async def test_a_show_from_hold_to_sale(visit: Visit, client: Client, staff: Client, tenant: Tenant, look: str) -> None:
+async def test_a_show_from_hold_to_sale(visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
     sale = await counter.small_house(staff)
     await bought(client, tenant, sale, 0, 1)
     await begun(await guest(client, tenant), sale, 2, 3)
     changed = await guest(client, tenant)
     for item in await hold(changed, sale, 4, 5):
         assert (await changed.delete(f"/api/holds/{item['hold_id']}")).status_code == 204
-    one = await signed_in(visit, tenant.tokens["staff"], f"/console/events/{sale.event_id}/report", **LOOKS[look])
+    one = await signed_in(visit, tenant.tokens["staff"], f"/console/events/{sale.event_id}/report")
     page = one.page
     await settled(page)
     assert await drawn(page, "From hold to sale") == ["6 Held", "4 Came into a checkout", "2 Sold"]
@@ -47,7 +46,7 @@ async def test_a_show_from_hold_to_sale(visit: Visit, client: Client, staff: Cli
     await expect(figure(page, "Holds that became sales").first).to_have_text("33%")
     await expect(outcome(page, "What became of the checkouts", "Bought")).to_have_text("1")
     await expect(outcome(page, "What became of the checkouts", "Open now")).to_have_text("1")
-    await clean(one, look)
+    await clean(one, "a report")
 
 
 async def test_a_cancelled_show_is_marked_in_the_list_and_on_its_report(

@@ -13,7 +13,7 @@ from playwright.async_api import expect
 
 from tests.browser.chromium import Visit, Visitor, chromium, visitor
 from tests.browser.gate import PHONE, Evening, an_evening, by_hand, next_one, pair, verdict
-from tests.browser.office import clean
+from tests.browser.looks import clean
 from tests.fixtures import Client, Tenant
 
 WIDE, HIGH = 640, 480

@@ -6,7 +6,8 @@ from playwright.async_api import Page, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
-from tests.browser.office import answer, clean, settled, signed_in
+from tests.browser.looks import clean
+from tests.browser.office import answer, settled, signed_in
 from tests.checkout.helpers import Sale, bought
 from tests.fixtures import Client, Tenant
 

@@ -11,8 +11,8 @@ from playwright.async_api import Page, Route, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
+from tests.browser.looks import clean
 from tests.browser.office import linked
-from tests.browser.test_promises import LOOKS, _clean
 from tests.checkout.helpers import Sale, add_type, bought, hold, selling, selling_types
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
@@ -96,10 +96,9 @@ STATES: dict[str, tuple[Prepare, See]] = {
 async def test_no_barrier_in_any_state(state: str, visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
     prepare, see = STATES[state]
     await prepare(client, staff, tenant)
-    for look, options in LOOKS.items():
-        visitor = await visit(counter.path(tenant), **options)
-        await see(visitor.page)
-        await _clean(visitor, f"{state}, {look}")
+    visitor = await visit(counter.path(tenant))
+    await see(visitor.page)
+    await clean(visitor, state)
 
 
 @pytest.mark.req("EV-7")
@@ -118,10 +117,10 @@ async def test_a_name_goes_on_the_waiting_list(visit: Visit, client: Client, sta
     await form.get_by_label("E-mail").fill(counter.EMAIL)
     await form.get_by_role("button").click()
     await expect(form.get_by_role("status")).to_contain_text(counter.EMAIL)
-    await _clean(visitor, "on the list")
+    await clean(visitor, "on the list")
     await visitor.go(await linked(staff, "/waiting-list"))
     await expect(page.get_by_role("button", name="Leave the list")).to_be_visible()
-    await _clean(visitor, "one's place on the list")
+    await clean(visitor, "one's place on the list")
 
 
 @pytest.mark.req("HOLD-4")
@@ -132,12 +131,12 @@ async def test_no_barrier_when_time_runs_out(visit: Visit, staff: Client, tenant
     await counter.best(page, 2)
     await page.clock.fast_forward("04:20")
     await expect(counter.basket(page).get_by_role("timer")).to_contain_text("0:")
-    await _clean(visitor, "the last minute")
+    await clean(visitor, "the last minute")
     await clock(timedelta(minutes=6))
     await page.clock.fast_forward("02:00")
     await expect(counter.basket(page).get_by_text("Hold expired").first).to_be_visible()
     await page.clock.resume()
-    await _clean(visitor, "expired")
+    await clean(visitor, "expired")
 
 
 @pytest.mark.req("ZONE-1")
@@ -149,7 +148,7 @@ async def test_places_without_seats_are_bought(visit: Visit, client: Client, sta
     await page.get_by_role("button", name="Pit", exact=True).click()
     dialog = page.get_by_role("dialog")
     await dialog.get_by_role("combobox").or_(dialog.get_by_role("spinbutton")).first.focus()
-    await _clean(visitor, "how many places")
+    await clean(visitor, "how many places")
     await dialog.locator("button.call").click()
     await expect(counter.taken(page)).to_have_count(1)
     await counter.to_checkout(page)
@@ -171,7 +170,7 @@ async def test_tickets_of_a_show_without_a_plan_are_bought(
     await page.get_by_label("How many entry").select_option("2")
     await page.get_by_role("button", name="Add").first.click()
     await expect(counter.taken(page)).to_have_count(1)
-    await _clean(visitor, "places in the basket")
+    await clean(visitor, "places in the basket")
     await counter.to_checkout(page)
     await counter.fill_in(page)
     await counter.pay(page)
@@ -250,14 +249,13 @@ TROUBLES = {
 
 
 @pytest.mark.parametrize("trouble", TROUBLES)
-@pytest.mark.parametrize("look", LOOKS)
 async def test_no_barrier_where_something_went_wrong(
-    look: str, trouble: str, visit: Visit, client: Client, staff: Client, tenant: Tenant
+    trouble: str, visit: Visit, client: Client, staff: Client, tenant: Tenant
 ) -> None:
     sale = await counter.small_house(staff)
-    visitor = await visit("/health/live", **LOOKS[look])
+    visitor = await visit("/health/live")
     await TROUBLES[trouble](visitor, client, tenant, sale)
-    await _clean(visitor, f"{trouble}, {look}")
+    await clean(visitor, trouble)
 
 
 ORDERS = {
@@ -278,7 +276,6 @@ async def test_no_barrier_in_any_state_of_an_order(
         "UPDATE orders SET status = $2, paid_at = CASE WHEN $3 THEN paid_at END WHERE id = $1",
         order["id"], status, was_paid,
     )  # fmt: skip
-    for look, options in LOOKS.items():
-        visitor = await visit(f"/orders/{order['secret']}", **options)
-        await expect(visitor.page.get_by_role("status").first).to_contain_text(ORDERS[status])
-        await _clean(visitor, f"{status}, {look}")
+    visitor = await visit(f"/orders/{order['secret']}")
+    await expect(visitor.page.get_by_role("status").first).to_contain_text(ORDERS[status])
+    await clean(visitor, status)
