@@ -80,6 +80,12 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(max(2, os.cpu_count() or 2), 8)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The long ones first, after the order was drawn: one that begins last would be waited for by all others."""
+    items.sort(key=lambda item: not (item.get_closest_marker("soak") or item.get_closest_marker("fault")))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """A failure is shown with the end of what was printed: thousands of lines of a log would bury the others."""
