@@ -42,7 +42,7 @@ def show_migrations_or_apply(settings: Config, args: Arguments) -> int:
         return 0
     with serving.database(settings) as (urls, _):
         applied = asyncio.run(serving.migrate_database(urls))
-    say(f"applied {', '.join(applied)}" if applied else "the database is up to date")
+    say(f"applied {migrate.in_words(applied)}" if applied else "the database is up to date")
     return 0
 
 

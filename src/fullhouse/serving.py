@@ -84,7 +84,7 @@ async def prepare(settings: Config, urls: Urls) -> demo.Demo | None:
     mail.wire(mail_actions.writer(settings.public_url))
     applied = await migrate_database(urls)
     if applied:
-        say(f"database: applied {', '.join(applied)}")
+        say(f"database: applied {migrate.in_words(applied)}")
     keyring = Keyring(config.secret_key(settings))
     serving = await Database.open(urls.serving, APP, size=2, bus=Bus(urls.serving, settings.redis_url))
     try:

@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.migrate import FOLDER, MigrationError, known, migrate, pending
+from fullhouse.kit.migrate import FOLDER, MigrationError, in_words, known, migrate, pending
 
 ALL = [migration.name for migration in known()]
 
@@ -165,3 +165,8 @@ async def test_an_owner_who_may_not_create_roles_is_told_what_to_do(plain_owner:
 async def test_a_strange_log_in_is_refused(empty_database: str) -> None:
     with pytest.raises(MigrationError, match="not supported"):
         await migrate(empty_database, serving_login='x"; DROP ROLE fullhouse_app --')
+
+
+def test_a_new_database_is_told_in_one_line() -> None:
+    assert in_words(ALL) == f"{len(ALL)} migrations, {ALL[0]} to {ALL[-1]}"
+    assert in_words(ALL[:2]) == f"{ALL[0]}, {ALL[1]}"

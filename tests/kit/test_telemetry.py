@@ -31,6 +31,21 @@ log = structlog.get_logger()
     return [json.loads(line) for line in done.stderr.splitlines()]
 
 
+def test_what_is_always_so_is_warned_of_once() -> None:
+    lines = logged(
+        """
+        from fullhouse.kit.telemetry import warn_once
+        for n in range(3):
+            warn_once(log, "no mail leaves", n=n)
+        warn_once(log, "nobody is paid")
+        """
+    )
+    assert [(line["event"], line["level"], line.get("n")) for line in lines] == [
+        ("no mail leaves", "warning", 0),
+        ("nobody is paid", "warning", None),
+    ]
+
+
 def test_a_line_is_one_json_object_with_time_level_and_context() -> None:
     [line] = logged(
         """

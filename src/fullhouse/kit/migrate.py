@@ -7,6 +7,7 @@ program is refused: it was written by a newer version.
 import asyncio
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -58,6 +59,11 @@ async def migrate(owner_url: str, *, serving_login: str = "fullhouse_server", fo
         return [m.name for m in await _pending(connection, known(folder)) if await _apply(connection, m)]
     finally:
         await connection.close(timeout=5)
+
+
+def in_words(names: Sequence[str]) -> str:
+    """A handful by name; of a new database's all, from which to which."""
+    return ", ".join(names) if len(names) <= 5 else f"{len(names)} migrations, {names[0]} to {names[-1]}"
 
 
 async def _take_lock(connection: asyncpg.Connection) -> None:

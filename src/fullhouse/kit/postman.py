@@ -30,6 +30,7 @@ import structlog
 
 from fullhouse.kit.db import Database, Tx
 from fullhouse.kit.letters import Enclosure, one_line
+from fullhouse.kit.telemetry import warn_once
 
 _HERE = ("localhost", "127.0.0.1", "::1")
 _SEND_WITHIN_S = 30.0
@@ -108,7 +109,7 @@ class Postman:
         async with database.tenant(organization_id) as tx:
             rows = await tx.fetch(_WAITING, organization_id, ids)
         if rows and self._url is None:
-            log.warning("no SMTP_URL: mail kept in the local mailbox", mail_ids=[str(row["id"]) for row in rows])
+            warn_once(log, "no SMTP_URL: mail is kept in the local mailbox", mail_ids=[str(row["id"]) for row in rows])
             return
         line = _Line(self._connect)
         again: Exception | None = None

@@ -33,6 +33,16 @@ def merge_about(_logger: Any, _method: str, event: Any) -> Any:
     return event
 
 
+_warned: set[str] = set()
+
+
+def warn_once(log: Any, words: str, **more: Any) -> None:
+    """Loud the first time in this process; after that for whoever looks for it only. It would bury everything else."""
+    tell = log.debug if words in _warned else log.warning
+    _warned.add(words)
+    tell(words, **more)
+
+
 def configure_logs(level: str, *, process: str) -> None:
     renderer: Any = structlog.dev.ConsoleRenderer() if sys.stderr.isatty() else structlog.processors.JSONRenderer()
     shared: list[Any] = [

@@ -22,6 +22,8 @@ EXPIRED = Counter("fullhouse_queue_expiries_total", "Places and slots whose time
 CROWD = Gauge(
     "fullhouse_queue_people", "People in a line", ["organization", "event", "status"], multiprocess_mode="mostrecent"
 )
+# A measurement cannot be forgotten where several processes share them: a line that has gone has nobody in it.
+_counted: set[tuple[str, str]] = set()
 log = structlog.get_logger()
 
 
@@ -101,8 +103,9 @@ async def draw_places(services: Services, of: store.AtWork) -> None:
 async def count_crowds(finder: Database) -> None:
     async with finder.nobody() as tx:
         crowds = await store.crowds(tx)
-    CROWD.clear()
-    for crowd in crowds:
-        names = str(crowd.organization_id), str(crowd.event_id)
-        CROWD.labels(*names, "waiting").set(crowd.waiting)
-        CROWD.labels(*names, "admitted").set(crowd.admitted)
+    now = {(str(crowd.organization_id), str(crowd.event_id)): crowd for crowd in crowds}
+    for names in _counted | now.keys():
+        crowd = now.get(names)
+        CROWD.labels(*names, "waiting").set(crowd.waiting if crowd else 0)
+        CROWD.labels(*names, "admitted").set(crowd.admitted if crowd else 0)
+    _counted.update(now)
