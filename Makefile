@@ -29,6 +29,7 @@ check: ## lint, format, types, layers, requirements: changes nothing
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports
 	@$(PY) scripts/requirements.py
+	@$(PY) scripts/functions.py
 
 contract: ## write the API's document, and its types for the front end
 	@scripts/venv dev
@@ -56,9 +57,10 @@ soak: ## run the long tests at full count, one after the other
 	@scripts/brokers
 	@FULLHOUSE_SOAK=1 $(PY) -m pytest -m "soak or fault"
 
-requirements: ## write into docs/requirements.md which tests prove what
+requirements: ## write into docs which tests prove what, and where the database's functions stand
 	@scripts/venv dev
 	@$(PY) scripts/requirements.py --write
+	@$(PY) scripts/functions.py --write
 
 lock: ## choose the newest versions that pyproject.toml allows, and pin them
 	@scripts/lock

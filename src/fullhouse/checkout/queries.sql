@@ -1,4 +1,4 @@
--- The statements of the checkout room. Placing an order and settling several are functions (migrations 0022, 0028):
+-- The statements of the checkout room. Placing an order and settling several are functions (docs/functions.md):
 -- one statement each.
 
 -- part: session

@@ -1,4 +1,4 @@
--- Waiting lists. Offers are made by functions (migrations 0027, 0034), and what becomes of them follows their holds.
+-- Waiting lists. Offers are made by functions (docs/functions.md), and what becomes of them follows their holds.
 
 -- part: entry
 e.id, e.event_id, e.seq, e.user_id, e.email, e.party, e.zone_key, e.ticket_type_id, e.accessible, e.status, e.basket_id,

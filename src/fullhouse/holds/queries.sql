@@ -1,4 +1,4 @@
--- The statements of the holds room. Placing and ending holds are functions (migrations 0009, 0014): one a batch.
+-- The statements of the holds room. Placing and ending holds are functions (docs/functions.md): one a batch.
 
 -- part: hold
 id, event_id, basket_id, user_id, seat_id, zone_id, ticket_type_id, quantity, status,
@@ -158,7 +158,7 @@ FROM generate_series(date_trunc('hour', app.clock()) - interval '23 hours', date
                      interval '1 hour') AS hour
 LEFT JOIN ended USING (hour) GROUP BY hour ORDER BY hour;
 
--- Holds that are paid for (migration 0022) ---------------------------------------------------------
+-- Holds that are paid for --------------------------------------------------------------------------
 
 -- name: freeze_holds
 SELECT app.freeze_holds($1, $2, $3, $4, $5);

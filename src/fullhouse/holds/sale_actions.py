@@ -1,4 +1,4 @@
-"""Holds that are paid for: frozen while a payment's outcome is open, then sold or thawed (migration 0022).
+"""Holds that are paid for: frozen while a payment's outcome is open, then sold or thawed.
 
 Nobody else ends, suspends or lengthens a frozen hold. The statements that freeze and sell are parts of the purchase's
 own.

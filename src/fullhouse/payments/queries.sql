@@ -1,4 +1,4 @@
--- The statements of the payments room. An attempt is written with its order (`app.place_order`, migration 0022).
+-- The statements of the payments room. An attempt is written with its order (`app.place_order`).
 
 -- part: attempt
 id, organization_id, order_id, provider, method, amount, currency, status, surplus, provider_ref, client_secret,
