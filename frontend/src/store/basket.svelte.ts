@@ -127,6 +127,7 @@ export class Basket {
     this.isBusy = true;
     this.instead = null;
     this.lost = [];
+    const lost = seats.length === 1 ? this.loss(seats[0]!) : ''; // before we ask: the answer changes what the map shows
     try {
       await this.visitor.signIn();
       const held = await this.visitor.api.post(`/api/events/${this.eventId}/holds`, body, { key: newKey() });
@@ -136,14 +137,20 @@ export class Basket {
       const many = fresh.reduce((sum, item) => sum + item.quantity, 0);
       this.say(held.explanation ?? (many === 1 ? t.nowYours(fresh[0]!.title) : t.someYours(many)));
     } catch (error) {
-      await this.answer(error, seats);
+      await this.answer(error, seats, lost);
     } finally {
       this.isBusy = false;
     }
   }
 
+  /** What a refusal says of a seat: only one that looked free was lost to somebody faster. */
+  private loss(seat: number): string {
+    const title = this.hall.title(seat);
+    return this.hall.map?.states[seat] === AVAILABLE ? t.taken(title) : t.isTaken(title, this.hall.state(seat));
+  }
+
   /** A refusal keeps what I have, and says what could be had instead. */
-  private async answer(error: unknown, seats: number[]): Promise<void> {
+  private async answer(error: unknown, seats: number[], lost: string): Promise<void> {
     if (this.refused(error)) return;
     if (!(error instanceof Problem)) return this.say(sentence(error), 'wrong');
     if (TOO_FEW.includes(error.code)) this.hasTooFew = true;
@@ -151,7 +158,7 @@ export class Basket {
     const rest = this.items.length ? ` ${t.keptRest}` : '';
     if (TAKEN.includes(error.code) && seats.length) {
       await this.hall.refresh();
-      this.say((seats.length === 1 ? t.taken(this.hall.title(seats[0]!)) : sentence(error)) + rest, 'wrong');
+      this.say((lost || sentence(error)) + rest, 'wrong');
       return this.offerNearest(seats);
     }
     this.say(sentence(error) + rest, 'wrong');

@@ -25,7 +25,7 @@ const refreshed = vi.fn(async () => {});
 const hall = {
   map, hasMap: true, zones: [], shown: null, refresh: refreshed,
   seatId: (n: number) => `s${n}`, ordinalOf: (id: string | null) => (id ? Number(id.slice(1)) : -1),
-  title: (n: number) => `seat ${n}`, zoneName: () => 'Stalls', keyOf: () => 'z', categoryOf: () => 'A', zoneId: () => 'z1',
+  title: (n: number) => `seat ${n}`, state: (n: number) => ['free', 'in another basket', 'sold', 'not for sale'][states[n]!], zoneName: () => 'Stalls', keyOf: () => 'z', categoryOf: () => 'A', zoneId: () => 'z1',
 } as unknown as Hall;
 
 const OFFER = { id: 't1', name: 'Full', kind: 'seated', status: 'on_sale', zones: [], price: { amount: 3000, currency: 'EUR' }, prices: { A: 4500 }, charges: [{ name: 'Service', kind: 'fee', amount: 150 }] };
@@ -162,6 +162,21 @@ describe('somebody was faster', () => {
     expect(bodies.at(-1)).toEqual({ items: [{ seat_id: 's1' }] });
     expect(basket.items.map(({ ordinal }) => ordinal)).toEqual([0, 1]);
     expect(basket.instead).toBeNull();
+  });
+
+  test('only a seat that looked free was taken a moment ago; of another it is said what it is', async () => {
+    const saidOf = async (seat: number, shown: number, now: number) => {
+      states[seat] = shown;
+      refreshed.mockImplementation(async () => void (states[seat] = now));
+      next = [problem(409, 'seat_not_available')];
+      await basket.pick(seat);
+      return said.at(-1);
+    };
+    expect(await saidOf(0, 0, 2)).toBe('seat 0 was taken a moment ago.');
+    expect(await saidOf(1, 2, 2)).toBe('seat 1 is sold.');
+    expect(await saidOf(2, 1, 2)).toBe('seat 2 is in another basket.');
+    expect(await saidOf(3, 3, 3)).toBe('seat 3 is not for sale.');
+    expect(basket.instead?.text).toContain('seat 4');
   });
 
   test('a choice that leaves a single seat is answered by the house’s own', async () => {

@@ -2,7 +2,7 @@
 
 import { type Api, Problem } from '../lib/api';
 import { type Live, listen } from '../lib/live';
-import { COMPANION, RESTRICTED_VIEW, WHEELCHAIR } from '../lib/map/geometry';
+import { AVAILABLE, COMPANION, HELD, RESTRICTED_VIEW, SOLD, WHEELCHAIR } from '../lib/map/geometry';
 import type { Delta, SeatMap } from '../lib/map/seatmap';
 import { judge } from '../lib/map/versions';
 import { t } from '../lib/words';
@@ -24,6 +24,7 @@ const COUNT_MS = 300;
 const SPREAD_MS = 2000; // a line that begins anew does so for everybody at once: who asks then, asks within this
 
 const KINDS: Record<number, string> = { [WHEELCHAIR]: t.wheelchair, [COMPANION]: t.companion, [RESTRICTED_VIEW]: t.restricted };
+const STATES: Record<number, string> = { [AVAILABLE]: t.free, [HELD]: t.otherBasket, [SOLD]: t.sold };
 
 export class Hall {
   hasMap: boolean | null = $state(null);
@@ -185,6 +186,12 @@ export class Hall {
   /** What is special about a seat, in words; most are seats and nothing else. */
   kind(ordinal: number): string {
     return (ordinal >= 0 && this.map && KINDS[this.map.describe(ordinal).category]) || '';
+  }
+
+  /** Whether a seat can be had, in words, as the map shows it. */
+  state(ordinal: number): string {
+    if (!this.map) return '';
+    return this.map.mine.has(ordinal) ? t.yours : (STATES[this.map.states[ordinal]!] ?? t.notForSale);
   }
 
   zoneId(index: number): string | null {

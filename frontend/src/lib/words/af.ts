@@ -86,6 +86,7 @@ export const af: Words = {
   whatYouBuy: (n: number) => (n === 1 ? 'Jou kaartjie' : `Jou ${n} kaartjies`),
   toCheckout: 'Gaan voort na betaling',
   taken: (title) => `${title} is ’n oomblik gelede geneem.`,
+  isTaken: (title, state) => `${title} is ${state}.`,
   keptRest: 'Die res is steeds joune.',
   nearest: (title) => `Die naaste een is ${title}.`,
   nearestSome: (n) => `${n} sitplekke langsaan is vry.`,

@@ -85,6 +85,7 @@ export const en = {
   whatYouBuy: (n: number) => (n === 1 ? 'Your ticket' : `Your ${n} tickets`),
   toCheckout: 'Continue to checkout',
   taken: (title: string) => `${title} was taken a moment ago.`,
+  isTaken: (title: string, state: string) => `${title} is ${state}.`,
   keptRest: 'The rest is still yours.',
   nearest: (title: string) => `The nearest one is ${title}.`,
   nearestSome: (n: number) => `${n} seats beside them are free.`,
