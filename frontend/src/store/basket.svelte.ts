@@ -281,6 +281,20 @@ export class Basket {
     return least ? money(least) : '';
   }
 
+  /** The least that a place costs, now or when its sale begins: as the server says it above us (`least_prices`). */
+  get least(): Money | null {
+    const { hasMap, map } = this.hall;
+    if (hasMap && !map) return null;
+    const sold = this.offers.filter(({ status }) => status === 'on_sale' || status === 'upcoming');
+    const kinds = hasMap ? this.hall.kinds() : [];
+    const amounts = sold.flatMap((offer) => {
+      const { kind, zones, price } = offer;
+      if (!hasMap) return [price.amount];
+      return kinds.filter(({ zone, isSeated }) => (kind === 'seated') === isSeated && (!zones.length || zones.includes(zone))).map(({ category }) => unitPrice(offer, category));
+    });
+    return amounts.length ? { amount: Math.min(...amounts), currency: sold[0]!.price.currency } : null;
+  }
+
   /** The prices, as the map shows them. */
   get tiers(): Tier[] {
     const prices = this.hall.map?.geometry.prices ?? [];

@@ -125,6 +125,22 @@ test('places of a zone cost from the least of what their category costs', () => 
   expect(basket.leastOf('floor')).toBe('€15.00');
 });
 
+test('the least is of places that everybody may have, of what is sold now or later', () => {
+  const kinds = [{ zone: 'z', isSeated: true, category: 'A' }, { zone: 'floor', isSeated: false, category: null }];
+  const priced = (offers: object[], more: object = {}) => {
+    const one = new Basket('e1', new Visitor('house', 'h1', false), { ...hall, kinds: () => kinds, ...more } as Hall, () => {}, () => false);
+    one.offers = offers as never;
+    return one.least?.amount ?? null;
+  };
+  const later = { ...OFFER, id: 't2', kind: 'ga', status: 'upcoming', zones: ['floor'], price: { amount: 4000, currency: 'EUR' }, prices: { A: 1 } };
+  expect(priced([OFFER])).toBe(4500); // its own price is of places that this house does not have
+  expect(priced([OFFER, later])).toBe(4000);
+  expect(priced([OFFER, { ...later, status: 'closed' }, { ...later, zones: ['lounge'] }])).toBe(4500);
+  expect(priced([{ ...OFFER, status: 'sold_out' }])).toBeNull();
+  expect(priced([OFFER], { map: null })).toBeNull(); // not known yet
+  expect(priced([OFFER, later], { map: null, hasMap: false })).toBe(3000);
+});
+
 test('a price has the map’s colour beside the map; beyond four, a letter tells them apart', () => {
   const prices = map.geometry.prices;
   try {

@@ -2,7 +2,7 @@
 
 import { type Api, Problem } from '../lib/api';
 import { type Live, listen } from '../lib/live';
-import { AVAILABLE, COMPANION, HELD, RESTRICTED_VIEW, SOLD, WHEELCHAIR } from '../lib/map/geometry';
+import { AVAILABLE, COMPANION, HELD, NO_PRICE, RESTRICTED_VIEW, SOLD, WHEELCHAIR } from '../lib/map/geometry';
 import type { Delta, SeatMap } from '../lib/map/seatmap';
 import { judge } from '../lib/map/versions';
 import { t } from '../lib/words';
@@ -14,6 +14,13 @@ interface Snapshot {
 
 interface Occupancy {
   zones: { zone_id: string; available: number }[];
+}
+
+/** Places that are alike in what sells them, and for how much. */
+export interface Kind {
+  zone: string; // its key
+  isSeated: boolean;
+  category: string | null;
 }
 
 /** What is offered now; without it, something about the show is different, and who wants to know asks. */
@@ -213,6 +220,18 @@ export class Hall {
     if (!map) return null;
     const price = ordinal >= 0 ? map.describe(ordinal).price : (map.geometry.zones.find(({ key }) => key === zone)?.price ?? -1);
     return price >= 0 ? map.geometry.prices[price]![0] : null;
+  }
+
+  /** What kinds of places everybody may have, in zones that are not sold out. */
+  kinds(): Kind[] {
+    const { zones, sections, price, prices } = this.map!.geometry;
+    return zones.flatMap(({ key, name, access_mode, price: own }, n) => {
+      const row = this.zones.find((zone) => zone.name === name);
+      if (access_mode !== 'public' || (row && row.sold >= row.capacity)) return [];
+      const seats = sections.filter(({ zone }) => zone === n);
+      const found = seats.length ? new Set(seats.flatMap(({ first, end }) => [...new Set(price.subarray(first, end))])) : [own];
+      return [...found].map((at) => ({ zone: key, isSeated: seats.length > 0, category: at < 0 || at === NO_PRICE ? null : prices[at]![0] }));
+    });
   }
 
   /** Only these prices, or all. */

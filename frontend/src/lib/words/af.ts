@@ -44,6 +44,7 @@ export const af: Words = {
   row: 'Ry',
   chooseRow: 'Kies ’n ry',
   withFree: (name, n) => `${name} (${n} vry)`,
+  from: (price) => `Vanaf ${price}`,
   fromEach: (price) => `Vanaf ${price} elk`,
   nothingSold: 'Niks word nou hier verkoop nie.',
   howMany: 'Hoeveel?',

@@ -43,6 +43,7 @@ export const en = {
   row: 'Row',
   chooseRow: 'Choose a row',
   withFree: (name: string, n: string) => `${name} (${n} free)`,
+  from: (price: string) => `From ${price}`,
   fromEach: (price: string) => `From ${price} each`,
   nothingSold: 'Nothing is sold here now.',
   howMany: 'How many?',
