@@ -212,6 +212,7 @@ export class Basket {
 
   /** The way back: as much of it as can still be had. */
   async takeAgain(): Promise<void> {
+    if (this.isBusy) return;
     const before = this.lost;
     await this.hall.refresh();
     const map = this.hall.map;
