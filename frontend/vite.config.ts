@@ -1,8 +1,8 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vitest/config';
 
-// Five programs, and what the console says in Afrikaans, in one folder: the server reads the manifest and knows which files
-// a page needs.
+// Five programs and what they say in each language, in one folder: the server reads the manifest and knows which files a
+// page needs.
 export default defineConfig({
   plugins: [svelte()],
   base: '/built/',
@@ -15,16 +15,16 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rollupOptions: {
-      input: { store: 'src/store/main.ts', my: 'src/my/main.ts', console: 'src/console/main.ts', 'console-af': 'src/console/words/af/main.ts', scan: 'src/scan/main.ts', queue: 'src/queue/main.ts' },
+      input: { store: 'src/store/main.ts', my: 'src/my/main.ts', console: 'src/console/main.ts', 'console-af': 'src/console/words/af/main.ts', scan: 'src/scan/main.ts', queue: 'src/queue/main.ts', en: 'src/lib/words/speak/en/main.ts', af: 'src/lib/words/speak/af/main.ts' },
       output: {
         // What is used together is one file: a dozen small ones cost a dozen requests, and pack worse.
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
-            { name: 'base', test: /node_modules\/(svelte|esm-env|clsx)\/|src\/lib\/[\w.]+$/ },
+            // `words/index` is in it, and no catalogue: a language speaks to it before a program is run.
+            { name: 'base', test: /node_modules\/(svelte|esm-env|clsx)\/|src\/lib\/([\w.]+|words\/index\.ts)$/ },
             { name: 'reports', test: /src\/console\/(reports\/|words\/reports|pages\/(Reports|ShowReport)\.)/ },
             { name: 'map', test: /src\/lib\/map\// },
-            { name: 'words', test: /src\/(lib\/words\/|store\/QrCode)/ },
             // `words/spoken` is in none of them: another language speaks to it before any of these is run.
             { name: 'parts', test: /src\/console\/(parts\/|(?!main|pages\.)[\w.]+\.ts$|words\/(common|frame|index|lifecycle|orders|overview|queue)\.)/ },
             { name: 'charts', test: /src\/console\/(charts\/|words\/charts\.)/ },
@@ -37,5 +37,5 @@ export default defineConfig({
       },
     },
   },
-  test: { environment: 'node', include: ['src/**/*.test.ts'] },
+  test: { environment: 'node', include: ['src/**/*.test.ts'], setupFiles: ['src/lib/words/speak/en/main.ts'] },
 });

@@ -226,7 +226,7 @@ async def test_a_declined_card_loses_nothing(visit: Visit, staff: Client, tenant
     await counter.fill_in(page)
     await page.get_by_label("Method").select_option("decline")
     await page.get_by_role("button", name=re.compile("^Pay ")).click()
-    await expect(page.get_by_role("alert")).to_have_text("The card was declined.")
+    await expect(page.get_by_role("alert")).to_have_text("The card was declined. What you chose is still yours.")
     await expect(page.get_by_label("Name")).to_have_value(counter.NAME)
     await page.get_by_label("Method").select_option("approve")
     await counter.pay(page)

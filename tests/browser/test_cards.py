@@ -120,7 +120,7 @@ async def test_a_card_is_declined_and_another_pays(visit: Visit, staff: Client, 
     await expect(fields.get_by_label("Card number")).to_be_visible()
     bank.declines = 1
     await page.get_by_role("button", name=re.compile("^Pay ")).click()
-    await expect(page.get_by_role("alert")).to_have_text("Your card was declined.")
+    await expect(page.get_by_role("alert")).to_have_text("Your card was declined. What you chose is still yours.")
     await expect(counter.basket(page).get_by_text(re.compile(r"row \w+, seat \d+"))).to_have_count(2)
     assert await visitor.violations() == [], "declined"
     await counter.pay(page)

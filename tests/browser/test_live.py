@@ -6,7 +6,7 @@ from playwright.async_api import Page, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
-from tests.checkout.helpers import selling_types
+from tests.checkout.helpers import selling, selling_types
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest
 
@@ -66,4 +66,15 @@ async def test_a_price_changes_while_somebody_looks(visit: Visit, staff: Client,
     data(await staff.patch(sale.path(f"ticket-types/{sale.types['entry']}"), json={"price": 3100}))
     await expect(page.get_by_text("€31.00", exact=True)).to_be_visible()
     await expect(page.get_by_text("€25.00", exact=True)).to_have_count(0)
+    await expect(page.locator("[data-from]")).to_have_text(["From €31.00", "From €31.00"])  # in the head, too
     await _same_page(page)
+
+
+@pytest.mark.req("HOLD-10", "TT-1")
+async def test_the_head_says_the_least_of_what_a_plan_sells(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    """Its places are seats and a pit: the dearer one is no news, the cheaper one is."""
+    sale = await selling(staff)
+    page = (await counter.at_the_map(visit, tenant)).page
+    for name, price, least in (("seat", 3000, "€25.00"), ("pit", 2800, "€28.00"), ("seat", 1900, "€19.00")):
+        data(await staff.patch(sale.path(f"ticket-types/{sale.types[name]}"), json={"price": price}))
+        await expect(page.locator("[data-from]")).to_have_text([f"From {least}"] * 2)

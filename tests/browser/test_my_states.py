@@ -1,4 +1,4 @@
-"""One's own tickets before they are there, when they cannot be read, and when there are none: in every tab."""
+"""One's own tickets before they are there, when they cannot be read, when there are none, and by their show."""
 
 import asyncio
 import re
@@ -6,10 +6,14 @@ import re
 import pytest
 from playwright.async_api import Route, expect
 
+from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
 from tests.browser.looks import clean
+from tests.browser.office import signed_in
 from tests.browser.test_states import _refuse
+from tests.checkout.helpers import begun, buy
+from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 
 pytestmark = pytest.mark.req("BUY-5")
@@ -91,3 +95,26 @@ async def test_when_there_are_none(visitor: Visitor, tenant: Tenant) -> None:
     await page.get_by_role("link", name="See what is on").click()
     await expect(page).to_have_url(re.compile(f"/o/{tenant.organization.slug}$"))
     await expect(page.get_by_role("link", name="The Tempest").first).to_be_visible()
+
+
+@pytest.mark.parametrize("look", LOOKS)
+async def test_they_stand_under_their_show_and_the_soonest_is_first(
+    look: str, visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    """What became of the show is said once, in its heading."""
+    buyer = client.as_(tenant.tokens["customer"])
+    later = await counter.small_house(staff)
+    sooner = await counter.small_house(
+        staff, name="Twelfth Night", start_at="2090-05-01T19:00:00Z", end_at="2090-05-01T21:00:00Z"
+    )
+    for sale, seat in ((later, 0), (sooner, 0), (later, 1), (sooner, 1)):
+        data(await buy(buyer, await begun(buyer, sale, seat)), 201)
+    data(await move(staff, {"id": str(later.event_id)}, "postpone"))
+    one = await signed_in(visit, tenant.tokens["customer"], f"/my?at={tenant.organization.slug}", **LOOKS[look])
+    page = one.page
+    await expect(page.get_by_role("heading", level=2)).to_have_text(["Twelfth Night", "The Tempest", "Account"])
+    for show, told in (("Twelfth Night", 0), ("The Tempest", 1)):
+        section = page.get_by_role("region", name=show)
+        await expect(section.get_by_role("listitem")).to_have_count(2)
+        await expect(section.get_by_text("Postponed: the new date is not known yet.")).to_have_count(told)
+    await clean(one, "tickets of two shows")

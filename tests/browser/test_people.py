@@ -28,7 +28,8 @@ async def _with_password(page: Page, email: str, password: str) -> None:
 
 
 def _cards(page: Page) -> Locator:
-    return page.locator("article, li").filter(has_text="The Tempest")
+    """Tickets, each under its show or alone."""
+    return page.get_by_role("main").get_by_role("listitem")
 
 
 @pytest.mark.req("BUY-5")

@@ -90,6 +90,37 @@ async def test_a_purchase_without_a_mouse(visit: Visit, staff: Client, tenant: T
     await expect(page.get_by_role("heading", name="You are going")).to_be_visible()
 
 
+async def test_whoever_has_no_mouse_is_never_thrown_back_to_the_top(
+    visit: Visit, staff: Client, tenant: Tenant
+) -> None:
+    """What was pressed may be busy, or gone: the keyboard goes on from where it was."""
+    await counter.small_house(staff)
+    visitor = await counter.at_the_map(visit, tenant)
+    visitor.expects("402")  # a card that is declined
+    page = visitor.page
+    held = page.locator(":focus")
+    await _tab_to(page, "form.best button")
+    await page.keyboard.press("Enter")
+    await expect(counter.taken(page)).to_have_count(2)
+    await expect(held).to_have_text("Best available")
+    second = await counter.taken(page).nth(1).get_attribute("aria-label")
+    await _tab_to(page, "button.drop")
+    await page.keyboard.press("Enter")
+    await expect(counter.taken(page)).to_have_count(1)
+    await expect(held).to_have_attribute("aria-label", second or "")
+    await page.keyboard.press("Enter")
+    await expect(counter.taken(page)).to_have_count(0)
+    await expect(held).to_have_text("Choose your seats")
+    await counter.best(page, 1)
+    await counter.to_checkout(page)
+    await counter.fill_in(page)
+    await page.get_by_label("Method").select_option("Declined")
+    await _tab_to(page, "form.pay button.call")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("alert")).to_contain_text("The card was declined.")
+    await expect(held).to_have_text(re.compile("^Pay "))
+
+
 async def _tab_to(page: Page, selector: str) -> None:
     for _ in range(60):
         if await page.evaluate("selector => document.activeElement?.matches(selector) ?? false", selector):

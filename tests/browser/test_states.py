@@ -196,6 +196,7 @@ async def _line_is_dead(visitor: Visitor, client: Client, tenant: Tenant, sale: 
     await visitor.page.route("**/api/events/*/stream", lambda route: route.abort())
     await visitor.go(counter.path(tenant))
     await expect(visitor.page.get_by_text("Reconnecting")).to_be_visible()
+    await expect(visitor.page.get_by_text("Reconnecting")).to_have_css("padding-top", "0px")  # no room is made for it
 
 
 async def _taken_before(visitor: Visitor, client: Client, tenant: Tenant, sale: Sale) -> None:

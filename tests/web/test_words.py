@@ -105,6 +105,18 @@ async def test_a_page_speaks_the_readers_language_before_the_organisers(client: 
 
 
 @pytest.mark.parametrize("language", ["en", "af"])
+async def test_a_page_loads_its_own_language_and_before_its_program(
+    language: str, client: Client, tenant: Tenant
+) -> None:
+    event = await show_in(client.as_(tenant.tokens["admin"]), "published")
+    at = f"{tenant.organization.slug}/{event['slug']}"
+    for path, program in ((f"/o/{at}", "store"), (f"/embed/{at}", "store"), ("/my", "my")):
+        page = await client.get(path, headers={"accept-language": language})
+        scripts = re.findall(r'<script type="module" src="/built/assets/([a-z]+)-', page.text)
+        assert scripts == [language, program], path
+
+
+@pytest.mark.parametrize("language", ["en", "af"])
 async def test_the_waiting_room_is_small_because_everybody_loads_it_at_once(
     language: str, client: Client, tenant: Tenant
 ) -> None:

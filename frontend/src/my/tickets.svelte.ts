@@ -46,6 +46,13 @@ export class MyTickets {
     }
   }
 
+  /** By their show, in the order in which the house lists them: the soonest first, of those to come. */
+  get shows(): Ticket[][] {
+    const found = new Map<string, Ticket[]>();
+    for (const ticket of this.list) found.set(ticket.event_id, [...(found.get(ticket.event_id) ?? []), ticket]);
+    return [...found.values()];
+  }
+
   async show(state: State): Promise<void> {
     this.state = state;
     this.list = [];

@@ -127,6 +127,7 @@ export class Basket {
     this.isBusy = true;
     this.instead = null;
     this.lost = [];
+    const lost = seats.length === 1 ? this.loss(seats[0]!) : ''; // before we ask: the answer changes what the map shows
     try {
       await this.visitor.signIn();
       const held = await this.visitor.api.post(`/api/events/${this.eventId}/holds`, body, { key: newKey() });
@@ -136,14 +137,20 @@ export class Basket {
       const many = fresh.reduce((sum, item) => sum + item.quantity, 0);
       this.say(held.explanation ?? (many === 1 ? t.nowYours(fresh[0]!.title) : t.someYours(many)));
     } catch (error) {
-      await this.answer(error, seats);
+      await this.answer(error, seats, lost);
     } finally {
       this.isBusy = false;
     }
   }
 
+  /** What a refusal says of a seat: only one that looked free was lost to somebody faster. */
+  private loss(seat: number): string {
+    const title = this.hall.title(seat);
+    return this.hall.map?.states[seat] === AVAILABLE ? t.taken(title) : t.isTaken(title, this.hall.state(seat));
+  }
+
   /** A refusal keeps what I have, and says what could be had instead. */
-  private async answer(error: unknown, seats: number[]): Promise<void> {
+  private async answer(error: unknown, seats: number[], lost: string): Promise<void> {
     if (this.refused(error)) return;
     if (!(error instanceof Problem)) return this.say(sentence(error), 'wrong');
     if (TOO_FEW.includes(error.code)) this.hasTooFew = true;
@@ -151,7 +158,7 @@ export class Basket {
     const rest = this.items.length ? ` ${t.keptRest}` : '';
     if (TAKEN.includes(error.code) && seats.length) {
       await this.hall.refresh();
-      this.say((seats.length === 1 ? t.taken(this.hall.title(seats[0]!)) : sentence(error)) + rest, 'wrong');
+      this.say((lost || sentence(error)) + rest, 'wrong');
       return this.offerNearest(seats);
     }
     this.say(sentence(error) + rest, 'wrong');
@@ -205,6 +212,7 @@ export class Basket {
 
   /** The way back: as much of it as can still be had. */
   async takeAgain(): Promise<void> {
+    if (this.isBusy) return;
     const before = this.lost;
     await this.hall.refresh();
     const map = this.hall.map;
@@ -272,6 +280,20 @@ export class Basket {
     const prices = this.typesFor({ zone, seatId: null }).map((offer) => ({ amount: unitPrice(offer, this.hall.categoryOf(-1, zone)), currency: offer.price.currency }));
     const [least] = prices.toSorted((a, b) => a.amount - b.amount);
     return least ? money(least) : '';
+  }
+
+  /** The least that a place costs, now or when its sale begins: as the server says it above us (`least_prices`). */
+  get least(): Money | null {
+    const { hasMap, map } = this.hall;
+    if (hasMap && !map) return null;
+    const sold = this.offers.filter(({ status }) => status === 'on_sale' || status === 'upcoming');
+    const kinds = hasMap ? this.hall.kinds() : [];
+    const amounts = sold.flatMap((offer) => {
+      const { kind, zones, price } = offer;
+      if (!hasMap) return [price.amount];
+      return kinds.filter(({ zone, isSeated }) => (kind === 'seated') === isSeated && (!zones.length || zones.includes(zone))).map(({ category }) => unitPrice(offer, category));
+    });
+    return amounts.length ? { amount: Math.min(...amounts), currency: sold[0]!.price.currency } : null;
   }
 
   /** The prices, as the map shows them. */

@@ -25,7 +25,7 @@ const refreshed = vi.fn(async () => {});
 const hall = {
   map, hasMap: true, zones: [], shown: null, refresh: refreshed,
   seatId: (n: number) => `s${n}`, ordinalOf: (id: string | null) => (id ? Number(id.slice(1)) : -1),
-  title: (n: number) => `seat ${n}`, zoneName: () => 'Stalls', keyOf: () => 'z', categoryOf: () => 'A', zoneId: () => 'z1',
+  title: (n: number) => `seat ${n}`, state: (n: number) => ['free', 'in another basket', 'sold', 'not for sale'][states[n]!], zoneName: () => 'Stalls', keyOf: () => 'z', categoryOf: () => 'A', zoneId: () => 'z1',
 } as unknown as Hall;
 
 const OFFER = { id: 't1', name: 'Full', kind: 'seated', status: 'on_sale', zones: [], price: { amount: 3000, currency: 'EUR' }, prices: { A: 4500 }, charges: [{ name: 'Service', kind: 'fee', amount: 150 }] };
@@ -125,6 +125,22 @@ test('places of a zone cost from the least of what their category costs', () => 
   expect(basket.leastOf('floor')).toBe('€15.00');
 });
 
+test('the least is of places that everybody may have, of what is sold now or later', () => {
+  const kinds = [{ zone: 'z', isSeated: true, category: 'A' }, { zone: 'floor', isSeated: false, category: null }];
+  const priced = (offers: object[], more: object = {}) => {
+    const one = new Basket('e1', new Visitor('house', 'h1', false), { ...hall, kinds: () => kinds, ...more } as Hall, () => {}, () => false);
+    one.offers = offers as never;
+    return one.least?.amount ?? null;
+  };
+  const later = { ...OFFER, id: 't2', kind: 'ga', status: 'upcoming', zones: ['floor'], price: { amount: 4000, currency: 'EUR' }, prices: { A: 1 } };
+  expect(priced([OFFER])).toBe(4500); // its own price is of places that this house does not have
+  expect(priced([OFFER, later])).toBe(4000);
+  expect(priced([OFFER, { ...later, status: 'closed' }, { ...later, zones: ['lounge'] }])).toBe(4500);
+  expect(priced([{ ...OFFER, status: 'sold_out' }])).toBeNull();
+  expect(priced([OFFER], { map: null })).toBeNull(); // not known yet
+  expect(priced([OFFER, later], { map: null, hasMap: false })).toBe(3000);
+});
+
 test('a price has the map’s colour beside the map; beyond four, a letter tells them apart', () => {
   const prices = map.geometry.prices;
   try {
@@ -162,6 +178,21 @@ describe('somebody was faster', () => {
     expect(bodies.at(-1)).toEqual({ items: [{ seat_id: 's1' }] });
     expect(basket.items.map(({ ordinal }) => ordinal)).toEqual([0, 1]);
     expect(basket.instead).toBeNull();
+  });
+
+  test('only a seat that looked free was taken a moment ago; of another it is said what it is', async () => {
+    const saidOf = async (seat: number, shown: number, now: number) => {
+      states[seat] = shown;
+      refreshed.mockImplementation(async () => void (states[seat] = now));
+      next = [problem(409, 'seat_not_available')];
+      await basket.pick(seat);
+      return said.at(-1);
+    };
+    expect(await saidOf(0, 0, 2)).toBe('seat 0 was taken a moment ago.');
+    expect(await saidOf(1, 2, 2)).toBe('seat 1 is sold.');
+    expect(await saidOf(2, 1, 2)).toBe('seat 2 is in another basket.');
+    expect(await saidOf(3, 3, 3)).toBe('seat 3 is not for sale.');
+    expect(basket.instead?.text).toContain('seat 4');
   });
 
   test('a choice that leaves a single seat is answered by the house’s own', async () => {

@@ -95,7 +95,7 @@ export class Checkout {
       const secret = this.order?.payment.client_secret;
       if (this.isPending && secret && this.card) {
         const refused = await this.card.pay(secret, buyer, back);
-        if (refused !== null) return this.fail(refused); // the order waits: the next try pays the same one
+        if (refused !== null) return this.decline(refused); // the order waits: the next try pays the same one
       }
       return await this.follow();
     } catch (error) {
@@ -138,7 +138,7 @@ export class Checkout {
     const failure = payment.failure && sentence(new Problem(402, 'payment_declined', payment.failure, [], { failure_code: payment.failure_code }));
     this.order = null; // called off: the places are in the basket as before, and another try is another order
     this.key = newKey();
-    return this.fail(failure ?? t.declined);
+    return this.decline(failure);
   }
 
   /** The places were gone when the money came: others, or the money back. */
@@ -152,10 +152,16 @@ export class Checkout {
     return 'declined';
   }
 
+  /** Whoever was refused by their bank should not fear for their places, too. */
+  private decline(why: string | null): Outcome {
+    return this.fail(`${why || t.declined} ${t.stillYours}`);
+  }
+
   private answer(error: unknown): Outcome {
     if (error instanceof Problem) {
       this.key = newKey(); // what was refused is not the same purchase again
       if (OVER.includes(error.code)) return 'over';
+      if (error.status === 402) return this.decline(sentence(error));
     }
     return this.fail(sentence(error)); // no answer: the same key asks again
   }

@@ -99,7 +99,7 @@ describe('Stripe', () => {
     checkout.card = card;
     answers['POST /api/checkout/s1/purchase'] = [[202, { data: order('pending') }]];
     expect(await hurry(checkout.pay(STRIPE, null, BUYER, '/'))).toBe('declined');
-    expect(checkout.failure).toBe('Your card was declined.');
+    expect(checkout.failure).toBe('Your card was declined. What you chose is still yours.');
     expect(checkout.session).not.toBeNull();
     answers['GET /api/orders/o1'] = [[200, { data: order('paid') }]];
     expect(await hurry(checkout.pay(STRIPE, null, BUYER, '/'))).toBe('bought');
@@ -138,7 +138,7 @@ test('a refused one is another purchase, under another key', async () => {
   const checkout = await begun();
   answers['POST /api/checkout/s1/purchase'] = [[402, { status: 402, code: 'payment_declined', detail: 'Declined.' }], [201, { data: order('paid') }]];
   expect(await hurry(checkout.pay(TEST, 'decline', BUYER, '/'))).toBe('declined');
-  expect(checkout.failure).toBe('Declined.');
+  expect(checkout.failure).toBe('Declined. What you chose is still yours.');
   expect(await hurry(checkout.pay(TEST, 'approve', BUYER, '/'))).toBe('bought');
   const [first, second] = purchases().map(({ headers }) => headers['idempotency-key']);
   expect(first).not.toBe(second);

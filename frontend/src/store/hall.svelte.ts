@@ -2,7 +2,7 @@
 
 import { type Api, Problem } from '../lib/api';
 import { type Live, listen } from '../lib/live';
-import { COMPANION, RESTRICTED_VIEW, WHEELCHAIR } from '../lib/map/geometry';
+import { AVAILABLE, COMPANION, HELD, NO_PRICE, RESTRICTED_VIEW, SOLD, WHEELCHAIR } from '../lib/map/geometry';
 import type { Delta, SeatMap } from '../lib/map/seatmap';
 import { judge } from '../lib/map/versions';
 import { t } from '../lib/words';
@@ -16,6 +16,13 @@ interface Occupancy {
   zones: { zone_id: string; available: number }[];
 }
 
+/** Places that are alike in what sells them, and for how much. */
+export interface Kind {
+  zone: string; // its key
+  isSeated: boolean;
+  category: string | null;
+}
+
 /** What is offered now; without it, something about the show is different, and who wants to know asks. */
 type Told = (offers?: Offer[]) => void;
 
@@ -24,6 +31,7 @@ const COUNT_MS = 300;
 const SPREAD_MS = 2000; // a line that begins anew does so for everybody at once: who asks then, asks within this
 
 const KINDS: Record<number, string> = { [WHEELCHAIR]: t.wheelchair, [COMPANION]: t.companion, [RESTRICTED_VIEW]: t.restricted };
+const STATES: Record<number, string> = { [AVAILABLE]: t.free, [HELD]: t.otherBasket, [SOLD]: t.sold };
 
 export class Hall {
   hasMap: boolean | null = $state(null);
@@ -187,6 +195,12 @@ export class Hall {
     return (ordinal >= 0 && this.map && KINDS[this.map.describe(ordinal).category]) || '';
   }
 
+  /** Whether a seat can be had, in words, as the map shows it. */
+  state(ordinal: number): string {
+    if (!this.map) return '';
+    return this.map.mine.has(ordinal) ? t.yours : (STATES[this.map.states[ordinal]!] ?? t.notForSale);
+  }
+
   zoneId(index: number): string | null {
     const name = this.map?.geometry.zones[index]?.name;
     return this.zones.find((row) => row.name === name)?.zone_id ?? null;
@@ -206,6 +220,18 @@ export class Hall {
     if (!map) return null;
     const price = ordinal >= 0 ? map.describe(ordinal).price : (map.geometry.zones.find(({ key }) => key === zone)?.price ?? -1);
     return price >= 0 ? map.geometry.prices[price]![0] : null;
+  }
+
+  /** What kinds of places everybody may have, in zones that are not sold out. */
+  kinds(): Kind[] {
+    const { zones, sections, price, prices } = this.map!.geometry;
+    return zones.flatMap(({ key, name, access_mode, price: own }, n) => {
+      const row = this.zones.find((zone) => zone.name === name);
+      if (access_mode !== 'public' || (row && row.sold >= row.capacity)) return [];
+      const seats = sections.filter(({ zone }) => zone === n);
+      const found = seats.length ? new Set(seats.flatMap(({ first, end }) => [...new Set(price.subarray(first, end))])) : [own];
+      return [...found].map((at) => ({ zone: key, isSeated: seats.length > 0, category: at < 0 || at === NO_PRICE ? null : prices[at]![0] }));
+    });
   }
 
   /** Only these prices, or all. */

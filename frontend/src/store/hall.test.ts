@@ -73,3 +73,16 @@ test('who has left asks for nothing', () => {
   vi.advanceTimersByTime(2000);
   expect(told).not.toHaveBeenCalled();
 });
+
+test('kinds of places are those of open zones that are not sold out', () => {
+  const zone = (key: string, price: number, access_mode = 'public') => ({ key, name: key, price, access_mode });
+  hall.map = {
+    geometry: {
+      zones: [zone('stalls', -1), zone('floor', 1), zone('lounge', 1, 'membership_tier'), zone('full', 0)],
+      sections: [{ zone: 0, first: 0, end: 2 }, { zone: 0, first: 2, end: 4 }], price: Uint8Array.from([0, 1, 1, 255]), prices: [['A'], ['B']],
+    },
+    stop: () => {},
+  } as unknown as SeatMap;
+  hall.zones = [{ name: 'full', capacity: 5, sold: 5 }, { name: 'stalls', capacity: 4, sold: 3 }] as never;
+  expect(hall.kinds().map(({ zone, isSeated, category }) => [zone, isSeated, category])).toEqual([['stalls', true, 'A'], ['stalls', true, 'B'], ['stalls', true, null], ['floor', false, 'B']]);
+});

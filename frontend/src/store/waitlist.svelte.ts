@@ -41,6 +41,7 @@ export class Waitlist {
   }
 
   async join(party: number, email: string): Promise<void> {
+    if (this.isBusy) return;
     this.isBusy = true;
     try {
       await this.visitor.signIn();

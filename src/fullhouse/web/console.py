@@ -40,7 +40,8 @@ async def console(request: AnyRequest, path: FromPath[str]) -> Response[str]:
 
 def _shell(request: AnyRequest) -> Response[str]:
     t = words.wanted(request) or EN
-    programs = ["console"] if t is EN else [f"console/words/{t.code}", "console"]
+    spoken = f"lib/words/speak/{t.code}"  # by the seat map
+    programs = [spoken, "console"] if t is EN else [spoken, f"console/words/{t.code}", "console"]
     shell = page("console.html", t=t, programs=programs)
     shell.headers.update(_PRIVATE | words.told(request))
     shell.headers["content-security-policy"] += _FRAMES

@@ -5,7 +5,9 @@ import { Grid } from './grid';
 import { contains, outline } from './hull';
 import { layOut, touches, type Wish } from './labels';
 import { exposed } from './parts';
-import { labelOf } from './seats';
+import type { Palette, Scene } from './painter';
+import { labelOf, paintSeats } from './seats';
+import type { Stamps } from './stamps';
 
 /** Two rows of one section, 3 and 2 seats, as the server would write them. */
 function plan(keys: (string | string[])[] = ['A-', 'B-']): ArrayBuffer {
@@ -165,4 +167,17 @@ test('after a move, just what came into sight is drawn', () => {
       expect(times).toBe(x >= 0 && x < 20 && y >= 0 && y < 10 ? 0 : 1);
     });
   }
+});
+
+test('my seat is ruled in what stands out from the ground, and ticked in what stands out from the seat', () => {
+  const drawn: string[] = [];
+  const lines = { strokeStyle: '', stroke: () => drawn.push(lines.strokeStyle) };
+  const ctx = new Proxy(lines, { get: (own, name) => Reflect.get(own, name) ?? (() => undefined) }) as unknown as CanvasRenderingContext2D;
+  const geometry = read(plan());
+  const camera = new Camera({ left: 0, top: 0, right: 10, bottom: 10 }, 100, { width: 100, height: 100 });
+  const stamps = { begin: () => {}, end: () => {}, put: () => true, id: () => 1 } as unknown as Stamps;
+  const scene = { geometry, grid: () => ({ within: () => {} }), states: new Uint8Array(5), mine: new Set([0]), dimmed: () => false, focused: -1 } as unknown as Scene;
+  const colors = { ink: 'light', mine: 'amber', mineInk: 'dark', tiers: ['blue'], letters: [] } as unknown as Palette;
+  paintSeats({ ctx, ratio: 1, colors, stamps }, scene, camera, { left: 0, top: 0, right: 100, bottom: 100 });
+  expect(drawn).toEqual(['light', 'dark']);
 });

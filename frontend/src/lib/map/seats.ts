@@ -81,10 +81,11 @@ function drawTaken(ctx: CanvasRenderingContext2D, size: number, state: number, c
 function paintMine(ctx: CanvasRenderingContext2D, { x, y }: { x: number; y: number }, seat: number, colors: Palette): void {
   const half = seat / 2;
   ctx.lineWidth = Math.max(1.5, half * 0.18);
-  ctx.strokeStyle = colors.mineInk;
+  ctx.strokeStyle = colors.ink; // what stands out from the ground; the tick, from the seat
   ctx.translate(x, y);
   block(ctx, seat, colors.mine);
   ctx.stroke();
+  ctx.strokeStyle = colors.mineInk;
   ctx.beginPath();
   ctx.moveTo(-half * 0.42, half * 0.02);
   ctx.lineTo(-half * 0.1, half * 0.34);

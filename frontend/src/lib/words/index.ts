@@ -1,15 +1,19 @@
-// What the page says, in the page's language: `<html lang>` decides, and the server decides that.
+// What the page says, in the page's language: `<html lang>` decides, and the server decides that. A language is a script of
+// its own (`speak/`), which the server puts before the program's: nobody loads one that they do not read, and nothing is
+// said before it is there.
 
 import { Offline, Problem } from '../api';
 import { language } from '../language';
 import { refusal } from '../refusal';
-import { af } from './af';
-import { en, type Words } from './en';
+import type { Words } from './en';
 
 export type { Words };
-export const CATALOGUES: Record<string, Words> = { en, af };
 
-export const t: Words = CATALOGUES[language] ?? en;
+export let t: Words;
+
+export function speak(words: Words): void {
+  t = words;
+}
 
 /** What a code says by itself. */
 export const told = (code: string) => refusal(new Problem(0, code, ''), t.problems, language);

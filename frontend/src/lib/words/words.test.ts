@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../api';
 import { refusal } from '../refusal';
-import { CATALOGUES, sentence } from '.';
-import { en } from './en';
+import { sentence } from '.';
+import { af } from './af';
+import { en, type Words } from './en';
+
+const CATALOGUES: Record<string, Words> = { en, af };
 
 /** Every key with the shape of what stands behind it. */
 function shape(words: object, path = ''): string[] {
@@ -35,12 +38,12 @@ test('a refusal keeps its numbers and names, in every language', () => {
 });
 
 test('who names somebody twice is not told that the zone is closed to them', () => {
-  const said = (more: object) => refusal(new Problem(403, 'zone_access_denied', 'x', [], { zone: 'Loge', ...more }), CATALOGUES['af']!.problems, 'af');
+  const said = (more: object) => refusal(new Problem(403, 'zone_access_denied', 'x', [], { zone: 'Loge', ...more }), af.problems, 'af');
   expect([said({}), said({ item: 0 })]).toEqual(['“Loge” is nie vir jou oop nie.', 'In “Loge” het elke kaartjie die naam van wie gaan: een vir elkeen.']);
 });
 
 test('who reads Afrikaans is never shown an English sentence', () => {
-  const { problems } = CATALOGUES['af']!;
+  const { problems } = af;
   expect(refusal(new Problem(409, 'never_heard_of', 'Because of this.'), problems, 'af')).toBe(problems['unknown']);
   for (const [code, told] of Object.entries(problems)) expect(refusal(new Problem(409, code, 'Because of this.'), problems, 'af').trim(), `${code} ${told}`).toMatch(/^[^{}]+$/);
 });

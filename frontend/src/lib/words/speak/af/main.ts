@@ -1,0 +1,4 @@
+import { speak } from '../..';
+import { af } from '../../af';
+
+speak(af);

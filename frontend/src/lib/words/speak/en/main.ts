@@ -1,0 +1,4 @@
+import { speak } from '../..';
+import { en } from '../../en';
+
+speak(en);
