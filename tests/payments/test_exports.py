@@ -51,10 +51,10 @@ async def test_the_ledger_is_read_page_by_page(client: Client, staff: Client, te
     assert [transaction["kind"] for transaction in seen] == ["capture"] * 4 + ["refund"]
     assert all(sum(entry["amount"]["amount"] for entry in one["entries"]) == 0 for one in seen)
     assert len({one["id"] for one in seen}) == 5
-    back_to_front, cursor = [], None
+    back_to_front: list[Any] = []
     while back_to_front == [] or cursor:
-        query = {"limit": 2, "sort": "newest"} | ({"cursor": cursor} if cursor else {})
-        page = (await staff.get("/api/ledger", params=query)).json()
+        newest = {"limit": "2", "sort": "newest"} | ({"cursor": cursor} if cursor else {})
+        page = (await staff.get("/api/ledger", params=newest)).json()
         back_to_front += page["data"]
         cursor = page["next_cursor"]
     assert back_to_front == seen[::-1]
