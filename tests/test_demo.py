@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from fullhouse import app as application
-from fullhouse import demo, demo_shows
+from fullhouse import demo, demo_neighbour, demo_shows
 from tests.accounts.helpers import data
 from tests.events.helpers import STATUSES
 from tests.fixtures import SECRET_KEY, Client, settings
@@ -47,6 +47,8 @@ async def test_all_of_it(run: Run, scratch: dict[str, str], tmp_path: Path) -> N
         await _has_seats(client, staff, {show["name"]: show for show in shows})
         await _belongs_to_people(client, found)
         await _gives_back(staff, {show["name"]: show for show in shows})
+        await _told_the_books(staff)
+        await _has_a_neighbour(client, found)
     told = await run("prove", **scratch)
     assert (told.code, told.err) == (0, ""), told
 
@@ -113,6 +115,33 @@ async def _gives_back(staff: Client, shows: dict[str, Any]) -> None:
     assert back["amount"] == order["total"]
     after = data(await staff.get(f"/api/events/{show}/occupancy"))["sold"]
     assert before - after == len(back["ticket_ids"])
+
+
+async def _told_the_books(staff: Client) -> None:
+    """A webhook with a past, and no future: nothing leaves the machine."""
+    (webhook,) = data(await staff.get("/api/org/webhooks"))
+    assert (webhook["enabled"], webhook["failures"]) == (False, 0)
+    assert webhook["url"].startswith("https://books.example/")
+    told = data(await staff.get(f"/api/org/webhooks/{webhook['id']}/deliveries"))
+    assert Counter(one["status"] for one in told) == {"delivered": 5, "failed": 1}
+    assert {one["attempts"] for one in told} == {1, 3, 11}
+    assert all(one["created_at"] < one["tried_at"] for one in told)
+    order = json.loads(told[0]["request_body"])["data"]["subject_id"]
+    assert data(await staff.get(f"/api/orders/{order}"))["id"] == order
+
+
+async def _has_a_neighbour(client: Client, found: Any) -> None:
+    """The platform looks after more than one house."""
+    (manager,) = [one for one in found["platform_log_ins"] if one["role"] == "super_admin"]
+    wish = {"email": manager["email"], "password": manager["password"]}
+    platform = client.as_(data(await client.post("/api/platform/login", json=wish), 201)["token"])
+    houses = {one["slug"]: one["id"] for one in data(await platform.get("/api/platform/organizations"))}
+    assert houses.keys() == {demo.SLUG, demo_neighbour.SLUG}
+    shows = data(await platform.get(f"/api/platform/organizations/{houses[demo_neighbour.SLUG]}/events"))
+    assert {show["name"]: show["status"] for show in shows}.items() >= {
+        (demo_neighbour.TO_STOP, "published"), ("Songs from the Long Road", "postponed"),
+    }  # fmt: skip
+    assert all(0 < show["sold"] < show["places"] for show in shows if show["status"] != "draft")
 
 
 async def test_another_installations_demo_has_other_passwords(

@@ -5,12 +5,12 @@ they can be shown again and again, and are different on every installation.
 """
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import asyncpg
 import msgspec
 
-from fullhouse import demo_shows
+from fullhouse import demo_neighbour, demo_shows, demo_webhooks
 from fullhouse.accounts import actions, passwords, store
 from fullhouse.accounts.model import ChangeOrganization, CreateApiKey, GrantMembership, Organization, Role, User
 from fullhouse.accounts.policy import ROLE_ACTIONS, SCOPE_ACTIONS
@@ -88,6 +88,7 @@ async def fill(
     if found := await find(database, keyring):
         return found
     await _make_platform_staff(owner_url, keyring)  # first: whoever finds the organisation finds all of the demo
+    await _fill_neighbour(database, keyring, files, tell)
     organization_id = new_id()
     hashes = {role: await passwords.hash_password(_log_in(keyring, role).password) for role, _ in PEOPLE}
     async with database.tenant(organization_id, SYSTEM, deadline_s=DEADLINE_S) as tx:
@@ -104,7 +105,22 @@ async def fill(
         )
         cast = Cast(tx, as_owner, keyring, files, await _buyers(tx), people["customer"])
         await demo_shows.put_on(cast, tell)
+        await demo_webhooks.tell(tx, keyring)
         return await describe(tx, organization, keyring)
+
+
+async def _fill_neighbour(database: Database, keyring: Keyring, files: Files, tell: Callable[[str], None]) -> None:
+    """The other house, unless it is there: a demo that was cut short has it already."""
+    async with database.nobody() as tx:
+        if await store.organization_by_slug(tx, demo_neighbour.SLUG):
+            return
+    organization_id = new_id()
+    async with database.tenant(organization_id, SYSTEM, deadline_s=DEADLINE_S) as tx:
+        owner = await demo_neighbour.move_in(tx, organization_id)
+        buyers = await _buyers(tx, LAST[:1])
+        cast = Cast(tx, _as_owner(tx, owner), keyring, files, buyers, buyers[0])
+        await demo_shows.put_on(cast, tell, [demo_neighbour.CLUB])
+        await demo_neighbour.refuse_to_stop(tx, PLATFORM[1][1])
 
 
 async def _fill_members(tx: Tx) -> None:
@@ -113,12 +129,12 @@ async def _fill_members(tx: Tx) -> None:
         await actions.grant_membership(tx, GrantMembership(email, name, tier, f"HT-{number}"))
 
 
-async def _buyers(tx: Tx) -> list[User]:
+async def _buyers(tx: Tx, families: Sequence[str] = LAST) -> list[User]:
     """People who bought in the past; they can sign in by mail."""
     return [
         await actions.create_user(tx, email=_address(f"{first} {last}"), name=f"{first} {last}", role=Role.CUSTOMER)
         for first in FIRST
-        for last in LAST
+        for last in families
     ]
 
 

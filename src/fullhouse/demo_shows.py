@@ -211,11 +211,11 @@ CHARGES = [
 ]
 
 
-async def put_on(cast: Cast, tell: Tell) -> None:
+async def put_on(cast: Cast, tell: Tell, places: Sequence[Place] = PLACES) -> None:
     """All places and shows, as their rows say."""
     await promos.set_charges(cast.tx, None, CHARGES, None)
     await policies.set_policy(cast.tx, SetPolicy(values={"allow_vip_zones": True}))
-    for place in PLACES:
+    for place in places:
         tell(f"{place.venue.name}, {place.venue.max_capacity:,} places")
         venue = await venues.create_venue(cast.tx, cast.owner, place.venue)
         gates = [

@@ -111,7 +111,7 @@ async def test_the_gates_have_what_was_done_last_beside_them(
             await audit.write(tx, "seat_reserve_failed", "event", UUID(str(evening.event_id)))
     desk = await at_the_desk(visit, tenant, f"/events/{evening.event_id}/doors")
     page = desk.page
-    await expect(page.get_by_text("event.start", exact=True)).to_be_visible()
+    await expect(page.get_by_text("Show started", exact=True)).to_be_visible()
     await clean(desk, "the latest")
     await page.get_by_role("link", name="All of it").click()
     await expect(page.get_by_role("heading", name="Audit", level=1)).to_be_visible()

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from fullhouse.kit.services import Services
 from tests.accounts.helpers import data, refused
-from tests.checkout.helpers import add_promo, begun, bought, buy, selling
+from tests.checkout.helpers import add_promo, begun, bought, buy, selling, selling_types
+from tests.checkout.waiting import react
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest
 
@@ -60,6 +62,26 @@ async def test_a_show_says_what_it_brought_and_gave_back(client: Client, staff: 
     (row,) = data(await staff.get("/api/sales/by-show"))
     assert (row["event_id"], row["orders"], row["currency"]) == (str(sale.event_id), 1, "EUR")
     assert (row["amount"], row["refunded"]) == (5000, 2500)
+
+
+async def test_a_list_of_shows_says_how_far_each_is_sold(
+    client: Client, staff: Client, tenant: Tenant, services: Services
+) -> None:
+    seated, typed = await selling(staff), await selling_types(staff, 20)
+    order = await bought(client, tenant, seated, 0, 1)
+    await bought(client, tenant, typed, entry=3)
+    await react(services, tenant, "order.paid")
+
+    async def listed() -> dict[str, tuple[int, int | None]]:
+        shows = data(await staff.get("/api/events"))
+        return {show["id"]: (show["sold"], show["places"]) for show in shows}
+
+    capacity = data(await staff.get(f"/api/events/{typed.event_id}"))["capacity"]
+    both = str(seated.event_id), str(typed.event_id)
+    assert await listed() == {both[0]: (2, 90), both[1]: (3, capacity or None)}
+    wish = {"reason": "Ill.", "ticket_ids": [order["tickets"][0]["id"]]}
+    data(await staff.post(f"/api/orders/{order['id']}/refunds", json=wish, headers={"idempotency-key": "1"}), 201)
+    assert (await listed())[both[0]] == (1, 90)  # its place can be had again
 
 
 async def test_an_order_is_found_by_name_address_or_code(client: Client, staff: Client, tenant: Tenant) -> None:

@@ -51,6 +51,16 @@ async def test_the_ledger_is_read_page_by_page(client: Client, staff: Client, te
     assert [transaction["kind"] for transaction in seen] == ["capture"] * 4 + ["refund"]
     assert all(sum(entry["amount"]["amount"] for entry in one["entries"]) == 0 for one in seen)
     assert len({one["id"] for one in seen}) == 5
+    back_to_front: list[Any] = []
+    while back_to_front == [] or cursor:
+        newest = {"limit": "2", "sort": "newest"} | ({"cursor": cursor} if cursor else {})
+        page = (await staff.get("/api/ledger", params=newest)).json()
+        back_to_front += page["data"]
+        cursor = page["next_cursor"]
+    assert back_to_front == seen[::-1]
+    of_the_other = (await staff.get("/api/ledger", params={"limit": 2})).json()["next_cursor"]
+    mixed = await staff.get("/api/ledger", params={"limit": 2, "sort": "newest", "cursor": of_the_other})
+    assert refused(mixed) == (422, "invalid_cursor")
     some = data(await staff.get("/api/ledger", params={"event_id": str(sale.event_id), "kind": "capture"}))
     assert {one["order_id"] for one in some} == {order["id"] for order in orders}
     after = {"since": seen[2]["created_at"], "until": seen[4]["created_at"]}

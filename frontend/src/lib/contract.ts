@@ -543,6 +543,8 @@ export interface EventView {
   created_at: string;
   updated_at: string;
   sale_status: string;
+  sold: number;
+  places: number | null;
   can_sell: boolean;
   scanning: string;
   visible: boolean;
@@ -2466,7 +2468,7 @@ export interface Routes {
   'GET /api/layouts/{}/seatmap': {};
   /** Make the next version of a layout, as a draft. Shows on older versions stay there */
   'POST /api/layouts/{}/versions': { body: Blob; data: LayoutView };
-  /** What was booked, oldest first. Each transaction's entries are nothing together */
+  /** What was booked, as a book is read: oldest first, unless you ask for the newest. Each transaction's entries are */
   'GET /api/ledger': { row: LedgerTransaction };
   /** The ledger for a spreadsheet, a line for each entry */
   'GET /api/ledger.csv': {};

@@ -7,19 +7,24 @@ import msgspec
 
 from fullhouse.events import policy, store
 from fullhouse.events.model import Event, EventView
+from fullhouse.events.store import Sales
 from fullhouse.kit.db import Tx
 
 
 async def views(tx: Tx, events: Sequence[Event]) -> list[EventView]:
-    gone = await store.sold_out_among(tx, tx.organization_id, [event.id for event in events]) or ()
+    rows = await store.sales_among(tx, tx.organization_id, [event.id for event in events])
+    sales = {row.event_id: row for row in rows}
     now = await tx.now()
-    return [_view(event, now, sold_out=event.id in gone) for event in events]
+    return [_view(event, now, sales.get(event.id) or Sales(event.id)) for event in events]
 
 
-def _view(event: Event, now: datetime, *, sold_out: bool) -> EventView:
+def _view(event: Event, now: datetime, sales: Sales) -> EventView:
+    limits = [limit for limit in (event.capacity, sales.places) if limit]
     return EventView(
         **msgspec.structs.asdict(event),
-        sale_status=policy.sale_status(event, now, sold_out=sold_out),
+        sale_status=policy.sale_status(event, now, sold_out=sales.sold_out),
+        sold=sales.sold,
+        places=min(limits, default=None),
         can_sell=policy.can_sell(event, now),
         scanning=policy.can_scan(event, now).name.lower(),
         visible=policy.is_visible(event.status),

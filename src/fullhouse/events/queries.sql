@@ -175,8 +175,17 @@ RETURNING {event};
 -- name: delete_event
 DELETE FROM events WHERE organization_id = $1 AND id = $2;
 
--- name: sold_out_among
-SELECT array_agg(event_id) FROM public_events WHERE organization_id = $1 AND event_id = ANY ($2::uuid[]) AND sold_out;
+-- name: sales_among
+-- What is sold of the zones' places at this moment. A show without zones has no such count: there it is what was ever
+-- sold, and refunds are not taken off.
+SELECT s.event_id, coalesce(p.sold_out, false) AS sold_out, coalesce(z.sold, s.sold)::integer AS sold,
+       z.places::integer AS places
+FROM event_stats s
+LEFT JOIN public_events p ON p.organization_id = s.organization_id AND p.event_id = s.event_id
+LEFT JOIN LATERAL (
+    SELECT sum(sold) AS sold, sum(capacity) AS places FROM pools
+    WHERE organization_id = s.organization_id AND event_id = s.event_id AND kind = 'zone') z ON true
+WHERE s.organization_id = $1 AND s.event_id = ANY ($2::uuid[]);
 
 -- name: list_events
 SELECT {event}

@@ -52,6 +52,15 @@ class DueEvent(NamedTuple):
     due_at: datetime
 
 
+class Sales(NamedTuple):
+    """How far a show is sold; `places` are those of its zones, if it has any."""
+
+    event_id: UUID
+    sold_out: bool = False
+    sold: int = 0
+    places: int | None = None
+
+
 insert_event = statements.one("insert_event", Event)
 event_by_id = statements.one("event_by_id", Event)
 event_by_slug = statements.one("event_by_slug", Event)
@@ -61,7 +70,7 @@ share_event = statements.one("share_event", Event)
 update_event = statements.one("update_event", Event)
 delete_event = statements.count("delete_event")
 list_events = statements.many("list_events", Event)
-sold_out_among = statements.value("sold_out_among", list[UUID])
+sales_among = statements.many("sales_among", Sales)
 events_to_stop = statements.many("events_to_stop", Event)
 lock_events = statements.count("lock_events")
 is_replaced_by = statements.value("is_replaced_by", bool)

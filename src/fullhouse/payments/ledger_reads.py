@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from itertools import groupby
+from typing import Literal
 from uuid import UUID
 
 from fullhouse.kit.cursors import Page, page_by_age
@@ -16,13 +17,17 @@ from fullhouse.payments.model import FEES, ORGANIZER, REFUNDS, TAX, account_of
 HEAD = ("time", "transaction", "kind", "account", "amount", "currency", "order", "event", "source")
 _PROVIDER = account_of("")
 Filters = tuple[UUID | None, UUID | None, str | None, datetime | None, datetime | None]
+Sort = Literal["oldest", "newest"]
+# A cursor is good in its own order only.
+_LISTS = {"oldest": ("ledger", store.oldest_transactions), "newest": ("ledger.newest", store.newest_transactions)}
 
 
 async def page_of_ledger(
-    tx: Tx, keyring: Keyring, cursor: str | None, limit: int, filters: Filters
+    tx: Tx, keyring: Keyring, cursor: str | None, limit: int, filters: Filters, sort: Sort = "oldest"
 ) -> Page[LedgerTransaction]:
     """Filters: event, order, kind, since, until."""
-    return await page_by_age(tx, keyring, "ledger", store.list_transactions, cursor, limit, *filters)
+    name, find = _LISTS[sort]
+    return await page_by_age(tx, keyring, name, find, cursor, limit, *filters)
 
 
 async def balances(tx: Tx, event_id: UUID | None) -> list[Balance]:

@@ -14,21 +14,24 @@ from fullhouse.kit.services import Services
 from fullhouse.kit.sheets import MEDIA_TYPE, ROWS_MAX
 from fullhouse.payments import ledger_reads
 from fullhouse.payments.ledger_model import Balance, LedgerTransaction
+from fullhouse.payments.ledger_reads import Sort
 
 Kind = Annotated[
     str | None, QueryParameter(max_length=20, description="`capture`, `consent`, `refund` or `payout`; all if unsaid.")
 ]
+Order = Annotated[Sort, QueryParameter(description="Which end comes first.")]
 Rows = Annotated[int, QueryParameter(ge=1, le=ROWS_MAX, description="How many transactions at most.")]
 
 
 @get("/api/ledger", "ledger.read")
 async def list_ledger(
     tx: Tx, services: Services, event_id: UUID | None = None, order_id: UUID | None = None, kind: Kind = None,
-    since: Moment = None, until: Moment = None, cursor: After = None, limit: PageSize = LIMIT,
+    since: Moment = None, until: Moment = None, sort: Order = "oldest", cursor: After = None, limit: PageSize = LIMIT,
 ) -> Page[LedgerTransaction]:  # fmt: skip
-    """What was booked, oldest first. Each transaction's entries are nothing together."""
+    """What was booked, as a book is read: oldest first, unless you ask for the newest. Each transaction's entries are
+    nothing together."""
     filters = event_id, order_id, kind, moment("since", since), moment("until", until)
-    return await ledger_reads.page_of_ledger(tx, services.keyring, cursor, limit, filters)
+    return await ledger_reads.page_of_ledger(tx, services.keyring, cursor, limit, filters, sort)
 
 
 @get("/api/ledger/balance", "ledger.read")

@@ -18,5 +18,6 @@ def _transaction(entries: list[tuple[str, int, str]] | None, **rest: Any) -> Led
 
 
 booked_for_order = statements.many("booked_for_order", Entry)
-list_transactions = statements.many("list_transactions", _transaction)
+oldest_transactions = statements.many("oldest_transactions", _transaction)
+newest_transactions = statements.many("newest_transactions", _transaction)
 balances = statements.many("balances", Entry)

@@ -157,8 +157,8 @@ class _Import:
             ):
                 outline = tuple(Point(round(x - corner[0], 3), round(y - corner[1], 3)) for x, y in shape.corners)
             elif not _STAGE.search(folded(shape.text)):
-                what = f"The area “{shape.text}”" if shape.text else "An area without a text"
-                self.notes.append(f"{what} is a drawing without places and was left out.")
+                drawing = f"The area “{shape.text}”" if shape.text else "An area without a text"
+                self.notes.append(f"{drawing} is a drawing without places and was left out.")
         return outline
 
     def _focus(self, shapes: list[Shape], corner: XY, width: float) -> Point:

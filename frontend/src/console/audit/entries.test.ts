@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { changes, sameDay } from './entries';
+import { changes, families, isKnown, sameDay, whose } from './entries';
+import { t } from '../words/audit';
 
 describe('the audit for people', () => {
   it('puts both sides of a change beside each other', () => {
@@ -14,6 +15,27 @@ describe('the audit for people', () => {
   it('cuts long lists short, and says so', () => {
     const [row] = changes({ before: null, after: { seat_ids: Array.from({ length: 20 }, (_, n) => `s${n}`) } });
     expect(row!.after).toMatch(/^s0, .* s11 … and 8 more$/);
+  });
+
+  it('has every action once, by what it belongs to', () => {
+    const all = families();
+    expect(all.filter((one) => !one.deeds.length)).toEqual([]);
+    expect(all.flatMap((one) => one.deeds.map((deed) => deed.code)).sort()).toEqual(Object.keys(t.deeds).sort());
+    const shows = all.find((one) => one.code === 'event')!;
+    expect(shows.all).toBe('event.*');
+    expect(shows.deeds).toContainEqual({ code: 'event.publish', name: 'Show published' });
+    expect(all.find((one) => one.code === 'seat_reserve')).toMatchObject({ all: null, deeds: [{ code: 'seat_reserve_failed' }, { code: 'seat_reserved' }] });
+  });
+
+  it('says who it was, and what of the house', () => {
+    expect(whose({ actor_type: 'system', actor_name: 'sweeper' })).toBe('The house’s clock');
+    expect(whose({ actor_type: 'user', actor_name: 'sweeper' })).toBe('sweeper');
+    expect(whose({ actor_type: 'device', actor_name: null })).toBeNull();
+  });
+
+  it('knows what an address may ask for', () => {
+    expect(['event.*', 'event.publish', 'seat_reserved', null].map(isKnown)).toEqual([true, true, true, true]);
+    expect(['event.pub', 'e.*', 'seats'].map(isKnown)).toEqual([false, false, false]);
   });
 
   it('knows days by the house’s own clock', () => {

@@ -1,6 +1,8 @@
 // Rows of the audit, for people.
 
 import type { AuditEntry as Entry } from '../../lib/contract';
+import { language } from '../../lib/language';
+import { named } from '../words';
 import { t } from '../words/audit';
 export type { AuditEntry as Entry } from '../../lib/contract';
 
@@ -27,6 +29,41 @@ function said(values: Record<string, unknown> | null, field: string): string {
     return value.length > LISTED ? t.andMore(shown, value.length - LISTED) : shown || t.nothing;
   }
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Who did it: the house's own helpers by what they look after. Null for whom only a number names. */
+export function whose({ actor_type, actor_name }: Pick<Entry, 'actor_type' | 'actor_name'>): string | null {
+  return actor_type === 'system' && actor_name ? named(t.keepers, actor_name) : actor_name;
+}
+
+interface Deed {
+  code: string;
+  name: string;
+}
+
+export interface Family extends Deed {
+  all: string | null; // asks for all of them
+  deeds: Deed[];
+}
+
+const byName = (a: Deed, b: Deed) => a.name.localeCompare(b.name, language);
+
+/** Every action there is, by what it belongs to: for whoever looks for one. */
+export function families(): Family[] {
+  const found = Object.entries(t.families).map(([code, name]) => ({ code, name, all: `${code}.*`, deeds: [] as Deed[] }) as Family);
+  for (const [code, name] of Object.entries(t.deeds)) {
+    const [family, rest] = code.split('.');
+    const at = found.find((one) => (rest ? one.code === family : code.startsWith(one.code)))!;
+    at.deeds.push({ code, name });
+    if (!rest) at.all = null; // the two that are older than families
+  }
+  for (const one of found) one.deeds.sort(byName);
+  return found.sort(byName);
+}
+
+/** Whether the list has it: an address may ask for anything. */
+export function isKnown(action: string | null): boolean {
+  return !action || action in t.deeds || (action.endsWith('.*') && action.slice(0, -2) in t.families);
 }
 
 export function sameDay(a: string, b: string, timeZone: string): boolean {

@@ -8,6 +8,7 @@ export const letters = {
   letters: 'Letters',
   about: 'What this house writes to people, in your name and your colour. The people and the show in these examples do not exist.',
   theLetters: 'the letters',
+  allLetters: 'All letters',
   example: 'Example',
   exampleOf: (name: string) => `Example: ${name}`,
   asItLooks: 'As it looks',

@@ -52,6 +52,7 @@ export const webhooks = {
   didNotWork: (why: string) => `It did not work: ${why}.`,
   answeredSmall: (status: number | null) => `it answered ${status}`,
   answered: (status: number) => `It answered ${status}`,
+  triesCounted: (n: number) => counted(n, { one: 'try', other: 'tries' }),
   notTried: 'Not tried yet',
   nextTry: (tries: number, when: string) => `${tries}, the next at ${when}`,
   deliveries: 'Deliveries',

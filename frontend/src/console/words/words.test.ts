@@ -74,6 +74,8 @@ describe('what the house refuses', () => {
     expect(mistaken('At most 4,000.')).toBe('Hoogstens 4\u00a0000.');
     expect(mistaken('Between the years 1800 and 2200.')).toBe('Tussen die jare 1800 en 2200.');
     expect(mistaken('This field is required.')).toBe('Vul dit in.');
+    expect(mistaken('The capacity is 1,000, but the zone has 12 seats.')).toBe('Die kapasiteit is 1\u00a0000, maar die sone het 12 sitplekke.');
+    expect(mistaken('The seat key “A-1” is used already, at zones[0].sections[0].rows[0].seats[0].')).toBe('Die sleutel “A-1” word reeds gebruik, by zones[0].sections[0].rows[0].seats[0].');
     expect(mistaken('Whatever else is wrong with it.')).toBe('Dit pas nie hier nie.');
     vi.doUnmock('../../lib/language');
   });

@@ -6,6 +6,7 @@ export const letters: typeof en = {
   letters: 'Briewe',
   about: 'Wat hierdie huis aan mense skryf, in jou naam en jou kleur. Die mense en die vertoning in hierdie voorbeelde bestaan nie.',
   theLetters: 'die briewe',
+  allLetters: 'Alle briewe',
   example: 'Voorbeeld',
   exampleOf: (name) => `Voorbeeld: ${name}`,
   asItLooks: 'Soos dit lyk',

@@ -50,6 +50,7 @@ export const webhooks: typeof en = {
   didNotWork: (why) => `Dit het nie gewerk nie: ${why}.`,
   answeredSmall: (status) => `dit het ${status} geantwoord`,
   answered: (status) => `Dit het ${status} geantwoord`,
+  triesCounted: (n) => counted(n, { one: 'poging', other: 'pogings' }),
   notTried: 'Nog nie probeer nie',
   nextTry: (tries, when) => `${tries}, die volgende ${when}`,
   deliveries: 'Aflewerings',
