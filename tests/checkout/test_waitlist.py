@@ -15,9 +15,7 @@ from fullhouse.kit.services import Services
 from fullhouse.messaging import notice_actions
 from fullhouse.seating.generators import Straight, generate
 from tests.accounts.helpers import data
-from tests.checkout.helpers import buy, hold, rows, selling, start, wrong
-from tests.checkout.test_moves import migrate
-from tests.checkout.test_purchase import code
+from tests.checkout.helpers import buy, code, hold, migrate, rows, selling, start, wrong
 from tests.checkout.waiting import (
     SoldOut,
     give_back,

@@ -10,8 +10,7 @@ from fullhouse.kit.http.lane import Lane
 from fullhouse.scanning import policy
 from fullhouse.tickets.signing import PREFIX, base45, unbase45
 from tests.accounts.helpers import data
-from tests.checkout.helpers import bought, rows, selling
-from tests.checkout.test_moves import migrate
+from tests.checkout.helpers import bought, migrate, rows, selling
 from tests.events.helpers import announced, move, trail
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import hall
