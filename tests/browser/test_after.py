@@ -12,9 +12,8 @@ from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
 from tests.browser.looks import clean
-from tests.checkout.helpers import bought
+from tests.checkout.helpers import bought, migrate
 from tests.checkout.test_late import given_up
-from tests.checkout.test_moves import migrate
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import a_process, hall

@@ -3,9 +3,11 @@
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from fullhouse.checkout import waitlist_jobs
 from fullhouse.kit.db import Database
 from fullhouse.kit.services import Services
 from tests.fixtures import Client, Tenant
@@ -44,3 +46,16 @@ async def finder(server_url: str) -> AsyncIterator[Database]:
 @pytest.fixture
 def staff(client: Client, tenant: Tenant) -> Client:
     return client.as_(tenant.tokens["owner"])
+
+
+@pytest.fixture
+async def serve(finder: Database, services: Services, tenant: Tenant, owner: Any) -> Any:
+    """A worker's sweep; how many holds it made here."""
+    mine = "SELECT count(*) FROM seat_holds WHERE organization_id = $1 AND source = 'waitlist'"
+
+    async def sweep() -> int:
+        before = await owner.fetchval(mine, tenant.id)
+        await waitlist_jobs.serve_lists(finder, services.database)
+        return int(await owner.fetchval(mine, tenant.id) - before)
+
+    return sweep

@@ -1,5 +1,6 @@
 """Shows with prices, and people who buy."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -8,12 +9,13 @@ import msgspec
 
 from fullhouse import prove
 from fullhouse.kit.ids import new_id
-from fullhouse.seating.plan import Plan
+from fullhouse.seating.plan import Plan, encode
 from tests.accounts.helpers import data
 from tests.events.helpers import draft, move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, guest, hall, on_sale
 
+JSON = {"content-type": "application/json"}
 BUYER = {"name": "Ada Buyer", "email": "ada@example.org"}
 
 
@@ -96,6 +98,20 @@ async def bought(client: Client, tenant: Tenant, sale: Sale, *seats: int, **more
     """An order that is paid, of somebody new."""
     buyer = await guest(client, tenant)
     return data(await buy(buyer, await begun(buyer, sale, *seats, **more)), 201)
+
+
+def code(answer: Any) -> tuple[int, str]:
+    return answer.status_code, answer.json().get("code")
+
+
+async def migrate(house: Client, sale: Sale, plan: Plan) -> Any:
+    """The show on another version of its layout."""
+    made = await house.post(f"/api/layouts/{sale.show.layout_id}/versions", content=encode(plan), headers=JSON)
+    layout = data(made, 201)
+    data(await house.post(f"/api/layouts/{layout['id']}/activate"))
+    wish = {"to_layout_id": layout["id"], "respond_by": (datetime.now(UTC) + timedelta(days=7)).isoformat()}
+    planned = data(await house.post(sale.path("layout/migrations"), json=wish), 201)
+    return data(await house.post(f"/api/layout-migrations/{planned['id']}/approve"))
 
 
 async def wrong(url: str) -> dict[str, list[str]]:

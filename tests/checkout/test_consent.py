@@ -11,9 +11,8 @@ from fullhouse.kit.services import Services
 from fullhouse.payments import actions as payments
 from fullhouse.payments.model import Captured
 from tests.accounts.helpers import data
-from tests.checkout.helpers import BUYER, begun, bought, buy, rows, selling, wrong
+from tests.checkout.helpers import BUYER, begun, bought, buy, code, rows, selling, wrong
 from tests.checkout.test_late import Late, given_up
-from tests.checkout.test_purchase import code
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest, hall
 from tests.messaging.test_handouts import delivered, react

@@ -13,8 +13,20 @@ from fullhouse.payments import actions as payments
 from fullhouse.payments import jobs as payment_jobs
 from fullhouse.payments.model import Cancelled, Captured
 from tests.accounts.helpers import data
-from tests.checkout.helpers import Sale, add_promo, add_type, begun, bought, buy, hold, rows, selling, start, wrong
-from tests.checkout.test_purchase import code
+from tests.checkout.helpers import (
+    Sale,
+    add_promo,
+    add_type,
+    begun,
+    bought,
+    buy,
+    code,
+    hold,
+    rows,
+    selling,
+    start,
+    wrong,
+)
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest, hall, on_sale

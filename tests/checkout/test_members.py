@@ -7,8 +7,7 @@ import pytest
 
 from fullhouse.seating.plan import Plan
 from tests.accounts.helpers import data
-from tests.checkout.helpers import Sale, buy, hold, rows, selling, start, wrong
-from tests.checkout.test_purchase import code
+from tests.checkout.helpers import Sale, buy, code, hold, rows, selling, start, wrong
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import hall
 

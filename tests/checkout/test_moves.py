@@ -1,6 +1,6 @@
 """A layout that changes after sales: tickets are issued again, holders are asked, and nobody loses money."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,28 +9,15 @@ from fullhouse.checkout import jobs
 from fullhouse.kit.outbox import Message
 from fullhouse.kit.services import Services
 from fullhouse.messaging import receipt_actions
-from fullhouse.seating.plan import Plan, encode
 from tests.accounts.helpers import data
-from tests.checkout.helpers import Sale, begun, buy, selling, wrong
+from tests.checkout.helpers import Sale, begun, buy, migrate, selling, wrong
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import a_finder, guest, hall
-
-JSON = {"content-type": "application/json"}
 
 
 @pytest.fixture
 def house(client: Client, tenant: Tenant) -> Client:
     return client.as_(tenant.tokens["owner"])
-
-
-async def migrate(house: Client, sale: Sale, plan: Plan) -> Any:
-    """The show on another version of its layout."""
-    made = await house.post(f"/api/layouts/{sale.show.layout_id}/versions", content=encode(plan), headers=JSON)
-    layout = data(made, 201)
-    data(await house.post(f"/api/layouts/{layout['id']}/activate"))
-    wish = {"to_layout_id": layout["id"], "respond_by": (datetime.now(UTC) + timedelta(days=7)).isoformat()}
-    planned = data(await house.post(sale.path("layout/migrations"), json=wish), 201)
-    return data(await house.post(f"/api/layout-migrations/{planned['id']}/approve"))
 
 
 async def bought(client: Client, tenant: Tenant, sale: Sale, *seats: int) -> tuple[Client, list[Any]]:

@@ -9,14 +9,23 @@ import pytest
 from fullhouse.checkout import order_actions
 from fullhouse.kit.ids import new_id
 from tests.accounts.helpers import data
-from tests.checkout.helpers import BUYER, add_type, begun, bought, buy, hold, rows, selling, selling_types, start, wrong
+from tests.checkout.helpers import (
+    BUYER,
+    add_type,
+    begun,
+    bought,
+    buy,
+    code,
+    hold,
+    rows,
+    selling,
+    selling_types,
+    start,
+    wrong,
+)
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest, hall
-
-
-def code(answer: Any) -> tuple[int, str]:
-    return answer.status_code, answer.json().get("code")
 
 
 @pytest.mark.req("BUY-1", "CHK-2")

@@ -14,8 +14,7 @@ from fullhouse.kit.services import Services
 from fullhouse.payments import actions as payments
 from fullhouse.payments.model import Cancelled
 from tests.accounts.helpers import data
-from tests.checkout.helpers import add_promo, begun, bought, buy, hold, rows, selling, start, wrong
-from tests.checkout.test_purchase import code
+from tests.checkout.helpers import add_promo, begun, bought, buy, code, hold, rows, selling, start, wrong
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest

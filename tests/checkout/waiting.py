@@ -113,3 +113,15 @@ async def react(services: Services, tenant: Tenant, name: str) -> list[UUID]:
 async def letters(services: Services, tenant: Tenant, template: str) -> list[Any]:
     async with services.database.tenant(tenant.id) as tx:
         return list(await tx.fetch("SELECT recipient, body FROM mails WHERE template = $1 ORDER BY id", template))
+
+
+async def offered(client: Client, tenant: Tenant, staff: Client, serve: Any, party: int = 1) -> tuple[SoldOut, Client]:
+    house = await sold_out(client, tenant, staff)
+    who = await waiter(client, tenant, house, party)
+    await return_seats(house, *range(party))
+    await serve()
+    return house, who
+
+
+def to_buy(house: SoldOut, entry: Any) -> list[dict[str, Any]]:
+    return [{"hold_id": hold["hold_id"], "ticket_type_id": house.sale.types["seat"]} for hold in entry["offer"]]

@@ -18,7 +18,7 @@ from fullhouse.messaging import consumers, jobs
 from tests.events.helpers import make_show
 from tests.fixtures import Tenant
 from tests.messaging.helpers import channel, clear_outbox, drained, names, put, until
-from tests.messaging.test_joins import has_consumer, working
+from tests.messaging.joins import has_consumer, working
 from tests.test_operators import Run, run  # noqa: F401 (a fixture)
 
 pytestmark = pytest.mark.req("MSG-1", "MSG-3")

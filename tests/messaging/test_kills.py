@@ -29,8 +29,8 @@ from fullhouse.kit.services import Services
 from tests.events.helpers import make_show
 from tests.fixtures import Tenant, soaking
 from tests.messaging.helpers import clear_outbox, until
+from tests.messaging.joins import CONSUMER, NOON, Stage
 from tests.messaging.rabbit import Rabbit
-from tests.messaging.test_joins import CONSUMER, NOON, Stage
 from tests.services.servers import spawn
 
 pytestmark = [pytest.mark.fault, pytest.mark.soak, pytest.mark.req("MSG-1", "MSG-2", "MSG-3")]

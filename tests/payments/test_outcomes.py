@@ -14,8 +14,7 @@ from fullhouse.payments import actions, jobs
 from fullhouse.payments import policy as payment_policy
 from fullhouse.payments.model import Captured, Failed
 from tests.accounts.helpers import data
-from tests.checkout.helpers import begun, buy, rows, selling, wrong
-from tests.checkout.test_purchase import code
+from tests.checkout.helpers import begun, buy, code, rows, selling, wrong
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest

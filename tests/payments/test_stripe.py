@@ -15,8 +15,7 @@ from fullhouse.payments import jobs
 from fullhouse.payments import policy as payment_policy
 from fullhouse.payments.stripe_money import PAYMENTS, Intent, from_stripe, said, to_stripe
 from tests.accounts.helpers import data
-from tests.checkout.helpers import Sale, add_type, asked, begun, buy, rows, selling, wrong
-from tests.checkout.test_purchase import code
+from tests.checkout.helpers import Sale, add_type, asked, begun, buy, code, rows, selling, wrong
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest, hall, on_sale

@@ -1,6 +1,8 @@
 """People who wait, and who runs the room."""
 
 import asyncio
+from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +19,8 @@ from fullhouse.queue.policy import Order
 from tests.accounts.helpers import data
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale
+
+Shift = Callable[[timedelta], Any]
 
 
 class Waiting(msgspec.Struct, frozen=True):
@@ -107,3 +111,10 @@ async def soon(check: Any, seconds: float = 5) -> None:
     async with asyncio.timeout(seconds):
         while not await check():
             await asyncio.sleep(0.02)
+
+
+async def sell_everything(owner: Any, sale: OnSale, *, but: int = 0) -> None:
+    await owner.execute(
+        "UPDATE event_seats SET status = 'sold', ticket_id = gen_random_uuid(), hold_id = NULL, held_until = NULL"
+        " WHERE event_id = $1 AND ordinal >= $2", sale.event_id, but,
+    )  # fmt: skip

@@ -1,7 +1,6 @@
 """The pre-queue: people gather, a draw orders them that anybody can do again, and whoever comes later stands behind."""
 
 import hashlib
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,9 @@ from fullhouse.queue.model import Place, PreQueueTooLate, WrongState
 from tests.accounts.helpers import data, refused
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, a_process, hall, on_sale
-from tests.queue.helpers import crowd, entries, finish, join, keep, order, poll, settle, soon, state
+from tests.queue.helpers import Shift, crowd, entries, finish, join, keep, order, poll, settle, soon, state
 from tests.queue.test_draw import recomputed
 
-Shift = Callable[[timedelta], Any]
 PEOPLE = 40
 
 

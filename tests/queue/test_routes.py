@@ -1,7 +1,6 @@
 """The waiting room over HTTP: joining, polling with a token that is good for one session, and the organiser's desk."""
 
 import base64
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -12,10 +11,7 @@ from fullhouse.kit.services import Services
 from tests.accounts.helpers import data, refused
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, guest, hall, on_sale, stage
-from tests.queue.helpers import come, entries, soon
-from tests.queue.test_rooms import sell_everything
-
-Shift = Callable[[timedelta], Any]
+from tests.queue.helpers import Shift, come, entries, sell_everything, soon
 
 
 @pytest.fixture

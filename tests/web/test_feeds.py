@@ -12,20 +12,10 @@ from fullhouse.web import feeds, sitemaps
 from tests.events.helpers import move, show_in
 from tests.events.listed import HOUSE, ID, listed
 from tests.fixtures import PUBLIC_URL, Client, Tenant
-from tests.web.test_pages import HOSTILE
+from tests.web.helpers import HOSTILE
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
-
-
-@pytest.fixture
-def admin(client: Client, tenant: Tenant) -> Client:
-    return client.as_(tenant.tokens["admin"])
-
-
-@pytest.fixture
-def home(tenant: Tenant) -> str:
-    return f"/o/{tenant.organization.slug}"
 
 
 async def xml(client: Client, path: str, kind: str) -> Xml.Element:

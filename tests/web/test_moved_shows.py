@@ -9,7 +9,7 @@ from tests.checkout.helpers import begun, buy, selling
 from tests.events.helpers import NEW_DATE, move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest
-from tests.web.test_pages import Seen
+from tests.web.helpers import Seen
 
 OLD, NEW = "Thursday 1 June 2090, 21:00", "Friday 1 September 2090, 21:00"
 

@@ -15,7 +15,7 @@ from tests.checkout.helpers import begun, bought, buy, selling
 from tests.events.helpers import show_in
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest
-from tests.web.test_pages import Seen, seen
+from tests.web.helpers import Seen, seen
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from fullhouse.tickets.words import WORDS as TICKETS
 from fullhouse.web.words import AF, ALL, EN
 from tests.events.helpers import show_in
 from tests.fixtures import Client, Tenant
-from tests.web.test_pages import Seen
+from tests.web.helpers import Seen
 
 
 @pytest.mark.parametrize("catalogue", [ALL, KINDS, TICKETS], ids=["pages", "shows", "tickets"])

@@ -1,0 +1,78 @@
+"""The sale status of a show that is kept follows the clock, as the database would say it."""
+
+import itertools
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import pytest
+
+from fullhouse.events import policy, public_reads, store
+from fullhouse.events.policy import Move
+from fullhouse.events.public_reads import Filters
+from fullhouse.kit.text import folded
+from tests.events.helpers import DAY, HOUR
+from tests.events.kept_reads import Clock, Process, here
+
+__all__ = ["here"]  # fixtures
+
+pytestmark = pytest.mark.req("FEED-4", "CACHE-1")
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.mark.req("EV-5")
+async def test_a_kept_show_is_on_sale_from_the_minute_on(here: Process, clock: Clock) -> None:
+    async with here.services.database.nobody() as tx:
+        now = await tx.now()
+    event = await here.make(Move.PUBLISH, sale_start_at=now + HOUR, sale_end_at=now + 2 * HOUR)
+    asked = None
+    for shift, word in ((0 * MINUTE, "upcoming"), (61 * MINUTE, "on_sale"), (121 * MINUTE, "closed")):
+        await clock(shift)
+        await here.services.clock.measure()
+        assert (await here.show(event)).sale_status == word  # type: ignore[union-attr]
+        page = await public_reads.feed(
+            here.services, Filters(folded(here.city), None, None, None, None, None), "latest", None, 50
+        )
+        assert [show.sale_status for show in page.data] == [word]
+        assert here.asked == asked or asked is None  # nobody wrote, and nobody was asked
+        asked = here.asked
+
+
+@pytest.fixture
+async def own_time(owner: Any) -> AsyncIterator[Any]:
+    """A connection that sets its clock itself, and of which nothing is left."""
+    transaction = owner.transaction()
+    await transaction.start()
+    await owner.execute(
+        "CREATE OR REPLACE FUNCTION app.clock() RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE"
+        " RETURN current_setting('test.clock')::timestamptz"
+    )
+    yield owner
+    await transaction.rollback()
+
+
+@pytest.mark.req("EV-5")
+async def test_both_who_work_out_the_sale_status_say_the_same(here: Process, own_time: Any) -> None:
+    """The policy for what is cached, and the view for what is filtered: cell by cell, and at the very edges."""
+    event = await here.make(Move.PUBLISH)
+    step = timedelta(microseconds=1)
+    moments = [
+        edge + away
+        for edge in (event.sale_start_at, event.sale_end_at)
+        for away in (-DAY, -step, timedelta(), step, DAY)
+    ]
+    dates, words = (None, event.start_at + DAY), set()
+    for phase, date, sold_out in itertools.product(("published", "live", "postponed"), dates, (False, True)):
+        await own_time.execute(
+            "UPDATE public_events SET status = $2, rescheduled_at = $3, sold_out = $4 WHERE event_id = $1",
+            event.id, phase, date, sold_out,
+        )  # fmt: skip
+        for now in moments:
+            await own_time.execute("SELECT set_config('test.clock', $1, true)", now.isoformat())
+            show = await store.public_event(own_time, event.id)
+            assert show
+            unsaid = msgspec.structs.replace(show, sale_status="?")
+            assert policy.shown_at(unsaid, now).sale_status == show.sale_status, (phase, date, sold_out, now)
+            words.add(show.sale_status)
+    assert words == {"upcoming", "on_sale", "sold_out", "suspended", "closed"}

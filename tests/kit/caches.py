@@ -1,0 +1,27 @@
+"""A cache as each process has it, with its bus, its database and a truth to load from."""
+
+from typing import Any
+
+from fullhouse.kit.bus import Bus
+from fullhouse.kit.cache import Cache
+from fullhouse.kit.db import Database
+from fullhouse.kit.warm import Warm
+
+
+class Process:
+    """A cache with its bus and database, as each process has them, and a truth to load from."""
+
+    def __init__(self, cache: Cache, bus: Bus, database: Database, warm: Warm) -> None:
+        self.cache, self.bus, self.database, self.warm = cache, bus, database, warm
+        self.loads = 0
+
+    async def get(self, key: str, truth: Any, of: Any = int) -> Any:
+        async def load() -> Any:
+            self.loads += 1
+            return truth
+
+        return await self.cache.get(key, 60, load, of)
+
+    async def invalidate(self, *keys: str) -> None:
+        async with self.database.nobody() as tx:
+            self.cache.invalidate(tx, *keys)
