@@ -15,7 +15,7 @@ async def views(tx: Tx, events: Sequence[Event]) -> list[EventView]:
     rows = await store.sales_among(tx, tx.organization_id, [event.id for event in events])
     sales = {row.event_id: row for row in rows}
     now = await tx.now()
-    return [_view(event, now, sales.get(event.id) or Sales(event.id)) for event in events]
+    return [_view(event, now, sales[event.id]) for event in events]
 
 
 def _view(event: Event, now: datetime, sales: Sales) -> EventView:

@@ -176,16 +176,16 @@ RETURNING {event};
 DELETE FROM events WHERE organization_id = $1 AND id = $2;
 
 -- name: sales_among
--- What is sold of the zones' places at this moment. A show without zones has no such count: there it is what was ever
--- sold, and refunds are not taken off.
-SELECT s.event_id, coalesce(p.sold_out, false) AS sold_out, coalesce(z.sold, s.sold)::integer AS sold,
-       z.places::integer AS places
-FROM event_stats s
-LEFT JOIN public_events p ON p.organization_id = s.organization_id AND p.event_id = s.event_id
-LEFT JOIN LATERAL (
-    SELECT sum(sold) AS sold, sum(capacity) AS places FROM pools
-    WHERE organization_id = s.organization_id AND event_id = s.event_id AND kind = 'zone') z ON true
-WHERE s.organization_id = $1 AND s.event_id = ANY ($2::uuid[]);
+-- What is sold of a show's places at this moment: of its zones' or, without a layout, of its ticket types'.
+SELECT shows.event_id, coalesce(p.sold_out, false) AS sold_out,
+       coalesce(n.in_zones, n.of_types, 0)::integer AS sold, coalesce(n.zone_places, n.type_places)::integer AS places
+FROM unnest($2::uuid[]) AS shows (event_id)
+LEFT JOIN public_events p ON p.organization_id = $1 AND p.event_id = shows.event_id
+CROSS JOIN LATERAL (
+    SELECT sum(sold) FILTER (WHERE kind = 'zone') AS in_zones, sum(capacity) FILTER (WHERE kind = 'zone') AS zone_places,
+           sum(sold) FILTER (WHERE kind = 'ticket_type') AS of_types,
+           sum(capacity) FILTER (WHERE kind = 'ticket_type') AS type_places
+    FROM pools WHERE organization_id = $1 AND event_id = shows.event_id) n;
 
 -- name: list_events
 SELECT {event}

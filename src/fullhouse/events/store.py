@@ -53,12 +53,12 @@ class DueEvent(NamedTuple):
 
 
 class Sales(NamedTuple):
-    """How far a show is sold; `places` are those of its zones, if it has any."""
+    """How far a show is sold; `places` are those of its zones or ticket types, if it has any."""
 
     event_id: UUID
-    sold_out: bool = False
-    sold: int = 0
-    places: int | None = None
+    sold_out: bool
+    sold: int
+    places: int | None
 
 
 insert_event = statements.one("insert_event", Event)
