@@ -171,7 +171,11 @@ def broken_links(text: str, paper: Path) -> list[str]:
 def _resolves(link: str, paper: Path) -> bool:
     path, _, anchor = link.partition("#")
     target = (paper.parent / path) if path else paper
-    return target.exists() and (not anchor or anchor in _anchors(target.read_text()))
+    if not target.exists():
+        return False
+    if line := re.fullmatch(r"L(\d+)", anchor):
+        return int(line[1]) <= len(target.read_text().splitlines())
+    return not anchor or anchor in _anchors(target.read_text())
 
 
 def _anchors(text: str) -> set[str]:
@@ -187,7 +191,8 @@ def test_links_lead_somewhere(paper: Path) -> None:
 
 def test_a_broken_link_is_noticed() -> None:
     text = "[a](README.md) [b](README.md#two-commands) [c](READYOU.md) [d](README.md#nowhere) [e](https://example.org)"
-    assert broken_links(text, ROOT / "x.md") == ["READYOU.md", "README.md#nowhere"]
+    text += " [f](Makefile#L1) [g](Makefile#L9999)"
+    assert broken_links(text, ROOT / "x.md") == ["READYOU.md", "README.md#nowhere", "Makefile#L9999"]
 
 
 # --- what a repository must not know

@@ -65,7 +65,7 @@ class Receiver:
     async def drip_head(self, writer: asyncio.StreamWriter) -> None:
         """A byte of the answer's head now and then, for ever."""
         writer.write(b"HTTP/1.1 200 OK\r\nx: ")
-        while not self.released.is_set():
+        while not (self.released.is_set() or writer.is_closing()):
             writer.write(b"x")
             await writer.drain()
             await asyncio.sleep(0.05)
@@ -73,7 +73,7 @@ class Receiver:
     async def drip_body(self, writer: asyncio.StreamWriter) -> None:
         """A whole head, then a byte of the body now and then, for ever."""
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n")
-        while not self.released.is_set():
+        while not (self.released.is_set() or writer.is_closing()):
             writer.write(b"x")
             await writer.drain()
             await asyncio.sleep(0.05)

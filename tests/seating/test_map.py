@@ -311,7 +311,7 @@ def test_the_counts_add_up_whatever_the_states(states: list[int], held: int, sol
         capacity = seats or held + sold
         shown = EventZone(
             id=new_id(), position=position, key=zone.key, name=zone.name, zone_type=zone.zone_type, capacity=capacity,
-            access_mode="public", membership_tier=None, allowed_roles=[], price_category=None,
+            access_mode="public", membership_tier=None, allowed_roles=[], price_category=None, priced_as=None,
             companions_released=False, held=held, sold=sold,
         )  # fmt: skip
         counted = count_zone(shown, found.counts()[position].tolist())

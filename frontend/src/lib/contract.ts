@@ -565,6 +565,7 @@ export interface EventZone {
   membership_tier: string | null;
   allowed_roles: string[];
   price_category: string | null;
+  priced_as: string | null;
   companions_released: boolean;
   held: number;
   sold: number;
@@ -2095,7 +2096,9 @@ export interface ZoneChange {
 
 export interface ZoneOccupancy {
   zone_id: string;
+  key: string;
   name: string;
+  priced_as: string | null;
   zone_type: string;
   capacity: number;
   available: number;

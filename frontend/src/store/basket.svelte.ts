@@ -282,20 +282,6 @@ export class Basket {
     return least ? money(least) : '';
   }
 
-  /** The least that a place costs, now or when its sale begins: as the server says it above us (`least_prices`). */
-  get least(): Money | null {
-    const { hasMap, map } = this.hall;
-    if (hasMap && !map) return null;
-    const sold = this.offers.filter(({ status }) => status === 'on_sale' || status === 'upcoming');
-    const kinds = hasMap ? this.hall.kinds() : [];
-    const amounts = sold.flatMap((offer) => {
-      const { kind, zones, price } = offer;
-      if (!hasMap) return [price.amount];
-      return kinds.filter(({ zone, isSeated }) => (kind === 'seated') === isSeated && (!zones.length || zones.includes(zone))).map(({ category }) => unitPrice(offer, category));
-    });
-    return amounts.length ? { amount: Math.min(...amounts), currency: sold[0]!.price.currency } : null;
-  }
-
   /** The prices, as the map shows them. */
   get tiers(): Tier[] {
     const prices = this.hall.map?.geometry.prices ?? [];
@@ -340,13 +326,12 @@ export class Basket {
   private itemOf(line: HeldLine, since: number, until: number | null): Item {
     const ordinal = this.hall.ordinalOf(line.seat_id);
     const zoneName = line.block_name ?? this.hall.zoneName(line.zone_id);
-    const zone = ordinal >= 0 && this.hall.map ? this.hall.map.geometry.zones[this.hall.map.zoneOf(ordinal)]!.key : this.hall.keyOf(zoneName);
     const item: Item = {
       holdId: line.hold_id,
       seatId: line.seat_id ?? null,
       zoneId: line.zone_id ?? null,
       ordinal,
-      zone,
+      zone: this.hall.zoneOf(ordinal, line.zone_id ?? null),
       title: line.seat_id ? (this.hall.map && ordinal >= 0 ? this.hall.title(ordinal) : t.seat(zoneName, line.row ?? '–', line.seat_number ?? '–')) : zoneName,
       quantity: line.quantity,
       typeId: line.ticket_type_id ?? '',
@@ -358,13 +343,12 @@ export class Basket {
     return item;
   }
 
-  /** What is known only once the map is there: names of seats that were found before it was drawn. */
+  /** What is known only once the map is there, and its zones: names of what was found before. */
   nameAgain(): void {
     for (const item of this.items) {
-      if (item.ordinal < 0 && item.seatId) item.ordinal = this.hall.ordinalOf(item.seatId);
-      if (item.ordinal < 0 || !this.hall.map) continue;
-      item.title = this.hall.title(item.ordinal);
-      item.zone = this.hall.map.geometry.zones[this.hall.map.zoneOf(item.ordinal)]!.key;
+      item.ordinal = this.hall.ordinalOf(item.seatId);
+      item.title = this.hall.title(item.ordinal) || item.title;
+      item.zone = this.hall.zoneOf(item.ordinal, item.zoneId);
       if (!this.typesFor(item).some(({ id }) => id === item.typeId)) item.typeId = this.typesFor(item)[0]?.id ?? item.typeId;
     }
     this.markMine();

@@ -25,7 +25,7 @@ const refreshed = vi.fn(async () => {});
 const hall = {
   map, hasMap: true, zones: [], shown: null, refresh: refreshed,
   seatId: (n: number) => `s${n}`, ordinalOf: (id: string | null) => (id ? Number(id.slice(1)) : -1),
-  title: (n: number) => `seat ${n}`, state: (n: number) => ['free', 'in another basket', 'sold', 'not for sale'][states[n]!], zoneName: () => 'Stalls', keyOf: () => 'z', categoryOf: () => 'A', zoneId: () => 'z1',
+  title: (n: number) => `seat ${n}`, state: (n: number) => ['free', 'in another basket', 'sold', 'not for sale'][states[n]!], zoneName: () => 'Stalls', zoneOf: () => 'z', categoryOf: () => 'A', zoneId: () => 'z1',
 } as unknown as Hall;
 
 const OFFER = { id: 't1', name: 'Full', kind: 'seated', status: 'on_sale', zones: [], price: { amount: 3000, currency: 'EUR' }, prices: { A: 4500 }, charges: [{ name: 'Service', kind: 'fee', amount: 150 }] };
@@ -123,22 +123,6 @@ test('places of a zone cost from the least of what their category costs', () => 
   const standing = { ...OFFER, kind: 'ga', zones: ['floor'] };
   basket.offers = [{ ...standing, prices: { A: 1500 } }, { ...standing, id: 't2', price: { amount: 2000, currency: 'EUR' }, prices: {} }] as never;
   expect(basket.leastOf('floor')).toBe('€15.00');
-});
-
-test('the least is of places that everybody may have, of what is sold now or later', () => {
-  const kinds = [{ zone: 'z', isSeated: true, category: 'A' }, { zone: 'floor', isSeated: false, category: null }];
-  const priced = (offers: object[], more: object = {}) => {
-    const one = new Basket('e1', new Visitor('house', 'h1', false), { ...hall, kinds: () => kinds, ...more } as Hall, () => {}, () => false);
-    one.offers = offers as never;
-    return one.least?.amount ?? null;
-  };
-  const later = { ...OFFER, id: 't2', kind: 'ga', status: 'upcoming', zones: ['floor'], price: { amount: 4000, currency: 'EUR' }, prices: { A: 1 } };
-  expect(priced([OFFER])).toBe(4500); // its own price is of places that this house does not have
-  expect(priced([OFFER, later])).toBe(4000);
-  expect(priced([OFFER, { ...later, status: 'closed' }, { ...later, zones: ['lounge'] }])).toBe(4500);
-  expect(priced([{ ...OFFER, status: 'sold_out' }])).toBeNull();
-  expect(priced([OFFER], { map: null })).toBeNull(); // not known yet
-  expect(priced([OFFER, later], { map: null, hasMap: false })).toBe(3000);
 });
 
 test('a price has the map’s colour beside the map; beyond four, a letter tells them apart', () => {

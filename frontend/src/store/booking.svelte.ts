@@ -58,7 +58,7 @@ export class Booking {
   }
 
   ready(map: SeatMap): void {
-    this.hall.ready(map, this.offered);
+    void this.hall.ready(map, this.offered).then(() => this.basket.nameAgain());
     this.basket.nameAgain();
   }
 

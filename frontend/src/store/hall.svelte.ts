@@ -1,8 +1,9 @@
 // The house and its seats, live: geometry once, states again and again. Hints, never the truth: what sells asks the house.
 
 import { type Api, Problem } from '../lib/api';
+import type { Money } from '../lib/format';
 import { type Live, listen } from '../lib/live';
-import { AVAILABLE, COMPANION, HELD, NO_PRICE, RESTRICTED_VIEW, SOLD, WHEELCHAIR } from '../lib/map/geometry';
+import { AVAILABLE, COMPANION, type Geometry, HELD, RESTRICTED_VIEW, SOLD, WHEELCHAIR } from '../lib/map/geometry';
 import type { Delta, SeatMap } from '../lib/map/seatmap';
 import { judge } from '../lib/map/versions';
 import { t } from '../lib/words';
@@ -16,11 +17,10 @@ interface Occupancy {
   zones: { zone_id: string; available: number }[];
 }
 
-/** Places that are alike in what sells them, and for how much. */
-export interface Kind {
-  zone: string; // its key
-  isSeated: boolean;
-  category: string | null;
+/** What a plan says of its zones and seats, before a show says otherwise. */
+interface Plain {
+  zones: { name: string; price: number }[];
+  price: Uint8Array;
 }
 
 /** What is offered now; without it, something about the show is different, and who wants to know asks. */
@@ -41,7 +41,9 @@ export class Hall {
   isLost = $state(false);
   left: number[] = $state.raw([]); // what can be had at each price
   shown: number[] | null = $state.raw(null); // the prices that are not dimmed; null for all
+  least: Money | null = $state.raw(null); // what a place costs at least, once that has changed
   changes = $state(0); // counted, for whoever lists seats
+  private plain: Plain | null = null;
   private layoutId = '';
   private live: Live | null = null;
   private missed: Delta[] | null = null; // what was told while the states were being read
@@ -68,10 +70,10 @@ export class Hall {
     }
   }
 
-  ready(map: SeatMap, told: Told): void {
+  async ready(map: SeatMap, told: Told): Promise<void> {
     this.map = map;
-    void this.refresh();
     this.listen(told);
+    await this.refresh();
   }
 
   /** Without a map too: then all news is about what is offered. */
@@ -87,6 +89,7 @@ export class Hall {
         delta: (delta: Delta) => this.hear(delta),
         occupancy: (news: Occupancy) => this.count(news),
         offers: told,
+        least: (now: Money) => (this.least = now),
         event: () => told(),
       } as Record<string, (data: never) => void>,
       (lost) => {
@@ -128,6 +131,7 @@ export class Hall {
       this.map.setStates(new Uint8Array(await answer.arrayBuffer()), version);
       for (const delta of this.missed) if (judge(this.map.version, delta.version) === 'take') this.map.apply(delta);
       const occupancy = await this.api.get(`/api/events/${this.eventId}/occupancy`);
+      this.dress(this.map.geometry, occupancy.zones);
       this.zones = occupancy.zones;
       this.count(occupancy);
       this.changed();
@@ -140,6 +144,19 @@ export class Hall {
     const begun = this.begun;
     this.begun = null;
     if (begun !== null && judge(this.map.version, begun) !== 'skip') await this.refresh();
+  }
+
+  /** A show may call a zone otherwise than its plan does, and price it otherwise: whoever reads the plan finds that there. */
+  private dress({ zones, sections, price, prices }: Geometry, rows: ZoneRow[]): void {
+    this.plain ??= { zones: zones.map(({ name, price }) => ({ name, price })), price: price.slice() };
+    price.set(this.plain.price);
+    zones.forEach((zone, n) => {
+      const row = rows.find(({ key }) => key === zone.key);
+      const own = prices.findIndex(([key]) => key === row?.priced_as);
+      zone.name = row?.name ?? this.plain!.zones[n]!.name;
+      zone.price = own < 0 ? this.plain!.zones[n]!.price : own;
+      if (own >= 0) for (const { zone: at, first, end } of sections) if (at === n) price.fill(own, first, end);
+    });
   }
 
   private hear(delta: Delta): void {
@@ -185,7 +202,7 @@ export class Hall {
   }
 
   title(ordinal: number): string {
-    if (!this.map) return '';
+    if (!this.map || ordinal < 0) return '';
     const { section, row, number } = this.map.describe(ordinal);
     return t.seat(section, row, number);
   }
@@ -202,16 +219,18 @@ export class Hall {
   }
 
   zoneId(index: number): string | null {
-    const name = this.map?.geometry.zones[index]?.name;
-    return this.zones.find((row) => row.name === name)?.zone_id ?? null;
+    const zone = this.map?.geometry.zones[index];
+    return this.zones.find(({ key }) => key === zone?.key)?.zone_id ?? null;
   }
 
   zoneName(id: string | null): string {
     return this.zones.find((zone) => zone.zone_id === id)?.name ?? '';
   }
 
-  keyOf(zoneName: string): string {
-    return this.map?.geometry.zones.find(({ name }) => name === zoneName)?.key ?? '';
+  /** The key of the zone where something is held: of its seat, else by the zone's own id. */
+  zoneOf(ordinal: number, id: string | null): string {
+    if (this.map && ordinal >= 0) return this.map.geometry.zones[this.map.zoneOf(ordinal)]!.key;
+    return this.zones.find(({ zone_id }) => zone_id === id)?.key ?? '';
   }
 
   /** What a place's price goes by. */
@@ -222,18 +241,6 @@ export class Hall {
     return price >= 0 ? map.geometry.prices[price]![0] : null;
   }
 
-  /** What kinds of places everybody may have, in zones that are not sold out. */
-  kinds(): Kind[] {
-    const { zones, sections, price, prices } = this.map!.geometry;
-    return zones.flatMap(({ key, name, access_mode, price: own }, n) => {
-      const row = this.zones.find((zone) => zone.name === name);
-      if (access_mode !== 'public' || (row && row.sold >= row.capacity)) return [];
-      const seats = sections.filter(({ zone }) => zone === n);
-      const found = seats.length ? new Set(seats.flatMap(({ first, end }) => [...new Set(price.subarray(first, end))])) : [own];
-      return [...found].map((at) => ({ zone: key, isSeated: seats.length > 0, category: at < 0 || at === NO_PRICE ? null : prices[at]![0] }));
-    });
-  }
-
   /** Only these prices, or all. */
   show(prices: number[] | null): void {
     this.shown = prices;
@@ -241,7 +248,7 @@ export class Hall {
   }
 
   private zoneIndex(id: string): number {
-    const name = this.zoneName(id);
-    return name ? (this.map?.geometry.zones.findIndex((zone) => zone.name === name) ?? -1) : -1;
+    const zone = this.zoneOf(-1, id);
+    return this.map?.geometry.zones.findIndex(({ key }) => key === zone) ?? -1;
   }
 }

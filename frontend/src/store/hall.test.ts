@@ -8,7 +8,7 @@ let tell: (name: string, data: object) => void;
 let reads: ((version: string) => void)[]; // each answers one read of the states
 let hall: Hall;
 const told = vi.fn();
-const map = { version: '', geometry: { zones: [] }, setStates: (_states: Uint8Array, version: string) => void (map.version = version), setPlaces: () => {}, freeByPrice: () => [], stop: () => {} };
+const map = { version: '', geometry: { zones: [], sections: [], price: new Uint8Array(), prices: [] }, setStates: (_states: Uint8Array, version: string) => void (map.version = version), setPlaces: () => {}, freeByPrice: () => [], stop: () => {} };
 
 beforeEach(() => {
   reads = [];
@@ -25,7 +25,7 @@ beforeEach(() => {
   });
   hall = new Hall(new Api(), 'e1');
   told.mockClear();
-  hall.ready(map as unknown as SeatMap, told);
+  void hall.ready(map as unknown as SeatMap, told);
 });
 
 afterEach(() => {
@@ -74,15 +74,30 @@ test('who has left asks for nothing', () => {
   expect(told).not.toHaveBeenCalled();
 });
 
-test('kinds of places are those of open zones that are not sold out', () => {
-  const zone = (key: string, price: number, access_mode = 'public') => ({ key, name: key, price, access_mode });
-  hall.map = {
-    geometry: {
-      zones: [zone('stalls', -1), zone('floor', 1), zone('lounge', 1, 'membership_tier'), zone('full', 0)],
-      sections: [{ zone: 0, first: 0, end: 2 }, { zone: 0, first: 2, end: 4 }], price: Uint8Array.from([0, 1, 1, 255]), prices: [['A'], ['B']],
-    },
-    stop: () => {},
-  } as unknown as SeatMap;
-  hall.zones = [{ name: 'full', capacity: 5, sold: 5 }, { name: 'stalls', capacity: 4, sold: 3 }] as never;
-  expect(hall.kinds().map(({ zone, isSeated, category }) => [zone, isSeated, category])).toEqual([['stalls', true, 'A'], ['stalls', true, 'B'], ['stalls', true, null], ['floor', false, 'B']]);
+test('a zone has the name and the price that the show gives it, in the plan and for its seats', async () => {
+  const zone = (key: string, price: number) => ({ key, name: key, price });
+  const geometry = {
+    zones: [zone('stalls', -1), zone('floor', 0)],
+    sections: [{ zone: 0, first: 0, end: 2 }],
+    price: Uint8Array.from([0, 1, 1]),
+    prices: [['A'], ['B'], ['C']],
+  };
+  const read = (...rows: object[]) => {
+    vi.stubGlobal('fetch', async (path: string) => (path.endsWith('/availability') ? new Response('') : new Response(JSON.stringify({ data: { zones: rows } }))));
+    return one.refresh();
+  };
+  const one = new Hall(new Api(), 'e1');
+  one.map = { ...map, geometry } as unknown as SeatMap;
+  await read({ key: 'stalls', zone_id: 'z1', name: 'Parterre', priced_as: 'C' }, { key: 'floor', zone_id: 'z2', name: 'Pit', priced_as: 'B' });
+  expect([...geometry.price]).toEqual([2, 2, 1]);
+  expect(geometry.zones.map(({ name, price }) => [name, price])).toEqual([['Parterre', 2], ['Pit', 1]]);
+  expect([one.zoneId(1), one.zoneName('z2'), one.zoneOf(-1, 'z2'), one.categoryOf(-1, 'floor')]).toEqual(['z2', 'Pit', 'floor', 'B']);
+  await read({ key: 'stalls', zone_id: 'z1', name: 'stalls', priced_as: null });
+  expect([...geometry.price]).toEqual([0, 1, 1]);
+  expect(geometry.zones.map(({ name, price }) => [name, price])).toEqual([['stalls', -1], ['floor', 0]]);
+});
+
+test('what a place costs at least is heard', () => {
+  tell('least', { amount: 1900, currency: 'EUR' });
+  expect(hall.least).toEqual({ amount: 1900, currency: 'EUR' });
 });

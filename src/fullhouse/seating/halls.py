@@ -151,7 +151,10 @@ def counted(zone: EventZone, seats: list[int], places: tuple[int, int, int] | No
         held, sold, _ = places or (zone.held, zone.sold, 0)
         seats = [zone.capacity - held - sold, held, sold, 0]
     counts = dict(zip(_COUNTS[1:], seats, strict=True))
-    return ZoneOccupancy(zone_id=zone.id, name=zone.name, zone_type=zone.zone_type, capacity=zone.capacity, **counts)
+    return ZoneOccupancy(
+        zone_id=zone.id, key=zone.key, name=zone.name, priced_as=zone.priced_as, zone_type=zone.zone_type,
+        capacity=zone.capacity, **counts,
+    )  # fmt: skip
 
 
 class Loading(NamedTuple):

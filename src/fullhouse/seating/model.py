@@ -51,8 +51,10 @@ class Zone(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EventZone(Zone, frozen=True, kw_only=True):
-    """`held` and `sold` of a zone without seats are counted; those of the others follow from the seats."""
+    """`held` and `sold` of a zone without seats are counted; those of the others follow from the seats. `priced_as` is
+    the show's own category for all of its places, whatever the layout says of them."""
 
+    priced_as: str | None
     companions_released: bool
     held: int
     sold: int
@@ -124,8 +126,12 @@ class SeatChange(NamedTuple):
 
 
 class ZoneOccupancy(msgspec.Struct, frozen=True, kw_only=True):
+    """`key` is the zone's in the map. Its name and what its places are priced as are the show's own."""
+
     zone_id: UUID
+    key: str
     name: str
+    priced_as: str | None
     zone_type: str
     capacity: int
     available: int

@@ -204,10 +204,12 @@ ON CONFLICT (organization_id, event_id, kind, ref_id) DO UPDATE SET capacity = e
 
 -- name: zones_of_event
 SELECT z.zone_id AS id, z.position, z.zone_key AS key, z.name, z.zone_type, z.capacity, z.access_mode, z.membership_tier,
-       z.allowed_roles, z.price_category, z.companions_released, p.held, p.sold
+       z.allowed_roles, z.price_category, l.pricing_zones ->> z.zone_id::text AS priced_as, z.companions_released,
+       p.held, p.sold
 FROM event_zones z
 JOIN pools p ON p.organization_id = z.organization_id AND p.event_id = z.event_id AND p.kind = 'zone'
             AND p.ref_id = z.zone_id
+JOIN event_layouts l ON l.organization_id = z.organization_id AND l.event_id = z.event_id
 WHERE z.organization_id = $1 AND z.event_id = $2 ORDER BY z.position;
 
 -- name: zone_counts

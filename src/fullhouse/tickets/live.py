@@ -2,7 +2,7 @@
 
 The bus tells of places that were taken or came back as `seats:{event}`, and of another price or type as
 `offers:{event}`. Whoever watches the show then hears `offers` on its stream: once a second at most, read once for all
-of them, and only if a buyer sees a difference.
+of them, and only if a buyer sees a difference; and `least`, what a place costs at least, if that is another now.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ import structlog
 from fullhouse.kit.broadcast import News
 from fullhouse.kit.bus import RESYNC
 from fullhouse.kit.ids import read_id
+from fullhouse.kit.money import Money
 from fullhouse.kit.services import Services
 from fullhouse.seating.model import HELD, SeatChange
 from fullhouse.tickets import policy
@@ -32,12 +33,13 @@ class LiveOffers:
         self._services, self._bus = services, services.bus
         self._changed: set[tuple[str, str]] = set()  # organisations and their shows
         self._told: dict[str, list[Offer]] = {}  # by show: what its watchers have heard last, as far as they see it
+        self._least: dict[str, Money | None] = {}
         self._wake = asyncio.Event()
         self._telling: asyncio.Task[None] | None = None
         self._leave = [
             self._bus.subscribe("seats:*", self._hear_seats),
             self._bus.subscribe("offers:*", self._hear),
-            self._bus.subscribe(RESYNC, lambda _topic, _none: self._told.clear()),
+            self._bus.subscribe(RESYNC, lambda _topic, _none: self._forget()),
         ]
 
     async def start(self) -> None:
@@ -64,8 +66,9 @@ class LiveOffers:
         if self._bus.is_heard(f"live:{event}"):
             self._changed.add((str(organization_id), event))
             self._wake.set()
-        else:
-            self._told.pop(event, None)  # whoever comes later has heard nothing
+        else:  # whoever comes later has heard nothing
+            self._told.pop(event, None)
+            self._least.pop(event, None)
 
     async def _keep_telling(self) -> None:
         while True:
@@ -80,12 +83,21 @@ class LiveOffers:
             await asyncio.sleep(EVERY_S)
 
     async def _tell(self, organization: str, event: str) -> None:
-        event_id = read_id(event)
-        async with self._services.database.tenant(read_id(organization)) as tx:
+        organization_id, event_id = read_id(organization), read_id(event)
+        async with self._services.database.tenant(organization_id) as tx:
             found = await types.offers(tx, event_id, (await promos.charges(tx, event_id)).charges)
+        least = (await types.least_prices(self._services, organization_id)).get(event_id)
         seen = [policy.as_seen(offer) for offer in found]
+        news = []
         if self._told.get(event) != seen:
-            if len(self._told) >= WATCHED_MAX:
-                self._told.clear()
-            self._told[event] = seen
-            self._bus.deliver([(f"live:{event}", News("offers", found))])
+            news.append(News("offers", found))
+        if least and self._least.get(event) != least:
+            news.append(News("least", least))
+        if len(self._told) >= WATCHED_MAX:
+            self._forget()
+        self._told[event], self._least[event] = seen, least
+        self._bus.deliver([(f"live:{event}", each) for each in news])
+
+    def _forget(self) -> None:
+        self._told.clear()
+        self._least.clear()

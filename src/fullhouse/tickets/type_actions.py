@@ -18,6 +18,7 @@ from fullhouse.kit.errors import FieldError
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.money import Money
 from fullhouse.kit.outbox import Fact, announce
+from fullhouse.kit.services import Services
 from fullhouse.tickets import policy, store
 from fullhouse.tickets.facts import TicketTypesChanged
 from fullhouse.tickets.pricing import Charge, Line
@@ -40,6 +41,7 @@ from fullhouse.tickets.type_model import (
     columns,
 )
 
+PRICES_S = 60  # the least ones are kept
 _COLUMNS = (
     "name", "description", "tier", "kind", "price", "currency", "prices", "zones", "quantity", "sale_start_at",
     "sale_end_at", "entitlement", "valid_days", "max_daily_entries", "max_per_order", "hidden", "position",
@@ -72,20 +74,24 @@ async def offers(tx: Tx, event_id: UUID, charges: list[Charge], promo: PromoCode
     ]
 
 
-async def least_prices(tx: Tx) -> dict[UUID, Money]:
-    """What a place costs at least, of each show that the public sees."""
-    found = await store.least_prices(tx, tx.organization_id)
-    return {event_id: Money(amount, currency) for event_id, amount, currency in found}
+async def least_prices(services: Services, organization_id: UUID) -> dict[UUID, Money]:
+    """What a place costs at least, of each show that the public sees. Kept for a while."""
+
+    async def load() -> dict[UUID, Money]:
+        async with services.database.tenant(organization_id) as tx:
+            found = await store.least_prices(tx, organization_id)
+        return {event_id: Money(amount, currency) for event_id, amount, currency in found}
+
+    return await services.cache.get(_prices_key(organization_id), PRICES_S, load, dict[UUID, Money])
 
 
-def prices_key(organization_id: UUID | None) -> str:
-    """Under which they are cached."""
+def _prices_key(organization_id: UUID | None) -> str:
     return f"org:{organization_id}:prices"
 
 
 async def forget_prices(tx: Tx, _fact: Fact) -> None:
     """A consequence of whatever changes them, but for places that go: those are gone a little later."""
-    Cache.invalidate(tx, prices_key(tx.organization_id))
+    Cache.invalidate(tx, _prices_key(tx.organization_id))
 
 
 def is_shown_by(promo: PromoCode | None, kind: TicketType) -> bool:

@@ -6,7 +6,6 @@ from collections import ChainMap
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 from urllib.parse import urlencode
-from uuid import UUID
 
 from litestar import Response
 from litestar.params import FromPath
@@ -20,7 +19,6 @@ from fullhouse.events.views import Views
 from fullhouse.kit.cursors import BadCursor, Page
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.languages import Words
-from fullhouse.kit.money import Money
 from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded, tsquery
 from fullhouse.kit.times import local
@@ -31,7 +29,6 @@ from fullhouse.web.pages import AnyRequest, kept_page, public
 
 PAGE = 24
 CATEGORIES_S = 60
-PRICES_S = 60
 CITIES_MAX = 200
 INSTEAD, INSTEAD_OF = 3, 24  # shows beside one that is sold out, and among how many they are looked for
 SORTS = ("latest", "trending")  # the first without being asked for
@@ -126,7 +123,7 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
         return await _in_its_place(services, org, slug)
     services.part(Views).note(show.organization_id, show.id, request.client.host if request.client else None)
     t = await words.of(request, show.organization_id)
-    least = await _prices(services, show.organization_id)
+    least = await types.least_prices(services, show.organization_id)
     shown = programme.printed(show, t, least.get(show.id))
     pictures = [services.public_url + picture.large for picture in show.cover_images]
     about = structured.event(
@@ -227,16 +224,8 @@ async def _next_up(services: Services, house: Organization | None) -> list[Publi
 
 async def _printed(services: Services, shows: list[PublicEvent], t: Words) -> list[programme.Printed]:
     houses = {show.organization_id for show in shows}
-    least = ChainMap(*await asyncio.gather(*(_prices(services, house) for house in houses)))
+    least = ChainMap(*await asyncio.gather(*(types.least_prices(services, house) for house in houses)))
     return [programme.printed(show, t, least.get(show.id)) for show in shows]
-
-
-async def _prices(services: Services, house: UUID) -> dict[UUID, Money]:
-    async def load() -> dict[UUID, Money]:
-        async with services.database.tenant(house) as tx:
-            return await types.least_prices(tx)
-
-    return await services.cache.get(types.prices_key(house), PRICES_S, load, dict[UUID, Money])
 
 
 async def _cities(services: Services) -> list[str]:
