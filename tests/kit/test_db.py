@@ -229,3 +229,13 @@ async def test_a_part_that_fails_after_a_failed_part_of_its_own_is_taken_back_wh
                         raise LookupError
                 raise ZeroDivisionError
     assert await subjects(owner, tenant) == []
+
+
+async def test_whoever_has_more_time_may_spend_it_on_one_statement(database: Database, tenant: Tenant) -> None:
+    """A hall of a hundred thousand seats is written at once, and on a slow machine that takes longer than usual."""
+
+    found = []
+    for deadline_s in (10, 30, 10):
+        async with database.tenant(tenant.id, deadline_s=deadline_s) as tx:
+            found.append(await tx.fetchval("SHOW statement_timeout"))
+    assert found == ["10s", "30s", "10s"]

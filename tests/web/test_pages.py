@@ -42,7 +42,7 @@ async def test_a_title_is_only_a_title(client: Client, admin: Client, home: str,
         page = await seen(client, path)
         assert title in page.text
         kinds = [a.get("type") for a in page.all("script")]
-        assert kinds == ([None, "module", "application/ld+json"] if path != home else [None])
+        assert kinds == ([None, "module", "module", "application/ld+json"] if path != home else [None])
         assert {a["src"] for a in page.all("script") if "type" not in a} == {"/static/house.js"}
         assert all(
             (a["src"] or "").startswith("/built/assets/") for a in page.all("script") if a.get("type") == "module"

@@ -22,6 +22,7 @@ from fullhouse.kit.actors import SYSTEM, Actor
 
 APP, WORKER, AUDITOR = ROLES = "fullhouse_app", "fullhouse_worker", "fullhouse_auditor"
 Message = tuple[str, Any]  # topic, payload
+STATEMENT_S = 10  # a statement, and a transaction, unless it is given more
 # How a lost connection shows: there is a different error for each moment in which it can happen.
 LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 _GONE = (
@@ -116,16 +117,16 @@ class Database:
 
     @classmethod
     async def open(cls, url: str, role: str = APP, *, size: int = 10, bus: Carrier | None = None) -> "Database":
-        pool = await asyncpg.create_pool(
-            url,
-            min_size=1,
-            max_size=size,
-            init=prepare_connection,
-            connection_class=Connection,
-            timeout=5,
-            command_timeout=10,
-            server_settings=session_settings(role) | _POOLED,
-        )
+        async with asyncio.timeout(STATEMENT_S):
+            pool = await asyncpg.create_pool(
+                url,
+                min_size=1,
+                max_size=size,
+                init=prepare_connection,
+                connection_class=Connection,
+                timeout=5,  # to connect; what is asked has the transaction's own deadline
+                server_settings=session_settings(role) | _POOLED,
+            )
         return cls(pool, bus)
 
     async def close(self) -> None:
@@ -137,7 +138,7 @@ class Database:
 
     @asynccontextmanager
     async def tenant(
-        self, organization_id: UUID, actor: Actor = SYSTEM, *, deadline_s: float = 10
+        self, organization_id: UUID, actor: Actor = SYSTEM, *, deadline_s: float = STATEMENT_S
     ) -> AsyncIterator[Tx]:
         """A transaction that sees this organisation and nothing else."""
         begin = f"BEGIN; SELECT set_config('app.org', '{UUID(bytes=organization_id.bytes)}', true)"
@@ -145,7 +146,7 @@ class Database:
             yield tx
 
     @asynccontextmanager
-    async def nobody(self, actor: Actor = SYSTEM, *, deadline_s: float = 10) -> AsyncIterator[Tx]:
+    async def nobody(self, actor: Actor = SYSTEM, *, deadline_s: float = STATEMENT_S) -> AsyncIterator[Tx]:
         """A transaction outside every organisation: it sees the public directory, and no tenant's row."""
         async with self._transaction("BEGIN", None, actor, deadline_s) as tx:
             yield tx
@@ -155,6 +156,8 @@ class Database:
         self, begin: str, organization_id: UUID | None, actor: Actor, deadline_s: float
     ) -> AsyncIterator[Tx]:
         tx: Tx | None = None
+        if deadline_s > STATEMENT_S:  # whoever has more time may spend it on one statement
+            begin += f"; SET LOCAL statement_timeout = '{deadline_s:.0f}s'"
         try:
             async with asyncio.timeout(deadline_s), self.pool.acquire(timeout=2) as connection:
                 tx = Tx(connection, organization_id, actor)
@@ -274,7 +277,7 @@ def session_settings(role: str) -> dict[str, str]:
     return {
         "role": role,
         "application_name": f"fullhouse:{role}",
-        "statement_timeout": "10s",
+        "statement_timeout": f"{STATEMENT_S}s",
         "lock_timeout": "5s",
         "idle_in_transaction_session_timeout": "30s",
         # A statement whose caller is gone ends too, with its locks; otherwise only at its time-out.

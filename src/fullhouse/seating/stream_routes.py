@@ -56,9 +56,9 @@ async def stream_event(services: Services, event_id: UUID) -> Channel:
     seats' states and how full it is; the states are at `/availability`, whose `ETag` is their version. `delta` has the
     new states of some seats (0 available, 1 held, 2 sold, 3 blocked) and the version that they make: take it if that is
     higher than what you have. `occupancy` has the counts, at most four times a second. `offers` has what can be
-    bought, as at `/offers`, at most once a second, if a buyer sees a difference, and `least` what a place costs at least,
-    if that changed. `event` tells a change of the show's
-    status, dates or details. When the public may not see it any more, the stream says so and ends for good.
+    bought, as at `/offers`, at most once a second, if a buyer sees a difference; `least`, what a place costs at least,
+    if that is another now. `event` tells a change of the show's status, dates or details. When the public may not see
+    it any more, the stream says so and ends for good.
 
     A version is `epoch-number`. If the epochs of stream and states differ, take every delta, and ask for the states
     again a second later.
