@@ -10,7 +10,7 @@ from playwright.async_api import Route, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
-from tests.browser.looks import clean
+from tests.browser.looks import PHONE, clean
 from tests.fixtures import Client, Tenant
 
 
@@ -141,7 +141,7 @@ async def test_no_barrier_in_any_state_of_a_line(visit: Visit, staff: Client, te
     async def answer(route: Route) -> None:
         await route.fulfill(status=status, json={"data": PLACE | told} if status == 200 else told)
 
-    waits = await visit("/")
+    waits = await visit("/", **PHONE)
     waits.expects(str(status))
     await waits.page.route("**/api/events/*/queue", answer)
     await waits.go(f"{counter.path(tenant)}/queue")

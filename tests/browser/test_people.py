@@ -10,7 +10,7 @@ from fullhouse.kit.services import Services
 from tests.accounts.helpers import PASSWORD, data, give_password
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
-from tests.browser.looks import clean
+from tests.browser.looks import PHONE, clean
 from tests.browser.office import linked
 from tests.checkout.helpers import begun, buy, hold
 from tests.fixtures import Client, Tenant
@@ -40,7 +40,7 @@ async def test_no_barrier_among_my_tickets(
     sale = await counter.small_house(staff)
     buyer = client.as_(tenant.tokens["customer"])
     data(await buy(buyer, await begun(buyer, sale, 0, 1)), 201)
-    visitor = await visit("/")
+    visitor = await visit("/", **PHONE)
     page = visitor.page
     visitor.expects("401 (Unauthorized)")
     await _sign_in(visitor, tenant, "customer@example.org", "not the password")

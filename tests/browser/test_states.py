@@ -11,7 +11,7 @@ from playwright.async_api import Page, Route, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor
-from tests.browser.looks import clean
+from tests.browser.looks import PHONE, clean
 from tests.browser.office import linked
 from tests.checkout.helpers import Sale, add_type, bought, hold, selling, selling_types
 from tests.events.helpers import move
@@ -96,7 +96,7 @@ STATES: dict[str, tuple[Prepare, See]] = {
 async def test_no_barrier_in_any_state(state: str, visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
     prepare, see = STATES[state]
     await prepare(client, staff, tenant)
-    visitor = await visit(counter.path(tenant))
+    visitor = await visit(counter.path(tenant), **PHONE)
     await see(visitor.page)
     await clean(visitor, state)
 

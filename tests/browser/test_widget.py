@@ -11,7 +11,7 @@ from playwright.async_api import FrameLocator, expect
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
-from tests.browser.looks import clean
+from tests.browser.looks import PHONE, clean
 from tests.fixtures import Client, Tenant
 
 
@@ -94,7 +94,7 @@ async def test_it_is_readable_in_a_site_that_is_only_light(
 
 async def test_no_barrier_in_the_frame(visit: Visit, staff: Client, tenant: Tenant) -> None:
     await counter.small_house(staff)
-    one = await visit(f"/embed/{tenant.organization.slug}/{counter.SHOW}")
+    one = await visit(f"/embed/{tenant.organization.slug}/{counter.SHOW}", **PHONE)
     page = one.page
     await expect(page.get_by_role("application")).to_be_visible()
     await clean(one, "the map")

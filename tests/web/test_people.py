@@ -1,6 +1,7 @@
 """Signing in, one's own tickets, an order's page, and what other sites may frame."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import asyncpg
@@ -12,7 +13,7 @@ from fullhouse.kit.ids import new_id
 from fullhouse.web import safety
 from tests.accounts.helpers import data
 from tests.checkout.helpers import begun, bought, buy, selling
-from tests.events.helpers import show_in
+from tests.events.helpers import move, show_in
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest
 from tests.web.helpers import Seen, seen
@@ -137,22 +138,27 @@ async def test_tickets_by_state(client: Client, house: Client, tenant: Tenant, o
 async def test_what_comes_first_stands_first_page_by_page(
     client: Client, house: Client, tenant: Tenant, owner: Any
 ) -> None:
-    """Whenever it was bought."""
-    later, sooner = await selling(house), await selling(house)
+    """Whenever it was bought, and by the date that counts: a show that waits for one is last."""
+    nobody_knows, moved, later, sooner = [await selling(house) for _ in range(4)]
+    buyer = await guest(client, tenant)
+    for sale in (sooner, later, moved, nobody_knows):
+        data(await buy(buyer, await begun(buyer, sale, 0, 1)), 201)
     await owner.execute(
         "UPDATE events SET start_at = start_at + interval '1 day', end_at = end_at + interval '1 day' WHERE id = $1",
         later.event_id,
     )
-    buyer = await guest(client, tenant)
-    for sale in (sooner, later):
-        data(await buy(buyer, await begun(buyer, sale, 0, 1)), 201)
+    for sale in (moved, nobody_knows):
+        data(await move(house, {"id": str(sale.event_id)}, "postpone"))
+    two_days = timedelta(days=2)
+    await owner.execute("UPDATE events SET rescheduled_at = start_at + $2 WHERE id = $1", moved.event_id, two_days)
     asked, seen = {"group": "upcoming", "limit": "3"}, []
-    for _ in range(2):
+    for _ in range(3):
         page = (await buyer.get("/api/me/tickets", params=asked)).json()
         seen += [(ticket["event_id"], ticket["seat"]) for ticket in page["data"]]
         asked["cursor"] = page["next_cursor"]
     assert asked["cursor"] is None
-    assert seen == [(str(sale.event_id), seat) for sale in (sooner, later) for seat in ("1", "2")]
+    in_order = (sooner, later, moved, nobody_knows)
+    assert seen == [(str(sale.event_id), seat) for sale in in_order for seat in ("1", "2")]
 
 
 @pytest.mark.req("BUY-5")

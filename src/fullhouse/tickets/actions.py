@@ -143,7 +143,7 @@ async def my_tickets(
         return Page([papers.passed_on(row) for row in gone.data], gone.next_cursor)
     if group == "upcoming":
         rows = await store.tickets_to_come(tx, tx.organization_id, who.id, status, *after, limit + 1)
-        page = cursors.page(rows, limit, "start_at", "id")
+        page = cursors.page(rows, limit, "plays_at", "id")
     else:
         rows = await store.tickets_of_holder(tx, tx.organization_id, who.id, status, group, *after, limit + 1)
         page = cursors.page(rows, limit, "issued_at", "id")

@@ -78,6 +78,7 @@ class TicketRow(Ticket, frozen=True, kw_only=True):
     end_at: datetime
     doors_at: datetime
     rescheduled_at: datetime | None
+    plays_at: datetime  # on the date that counts; far away while nobody knows it
     timezone: str
     venue_name: str
     address: str | None

@@ -338,7 +338,9 @@ RETURNING {ticket};
 t.id, t.event_id, t.order_id, t.ticket_type_id, t.seat_id, t.zone_id, t.number, t.code, t.holder_name, t.holder_email,
 t.holder_user_id, t.membership_id, t.status, t.reason, t.version, t.issued_at, t.transferred_at, t.nonce,
 o.user_id AS buyer_id, o.code AS order_code, y.name AS type_name, y.entitlement, o.currency, e.name AS event_name,
-e.slug AS event_slug, e.status AS event_status, e.start_at, e.end_at, e.doors_at, e.rescheduled_at, e.timezone,
+e.slug AS event_slug, e.status AS event_status, e.start_at, e.end_at, e.doors_at, e.rescheduled_at,
+CASE WHEN e.status = 'postponed' AND e.rescheduled_at IS NULL THEN timestamptz '9999-01-01 00:00Z'
+     ELSE coalesce(e.rescheduled_at, e.start_at) END AS plays_at, e.timezone,
 e.venue_name, e.address, e.city, z.name AS zone_name, s.section, s.row_label AS row, s.number AS seat, s.category,
 (SELECT min(l.unit) FROM order_lines l WHERE l.organization_id = t.organization_id AND l.order_id = t.order_id
  AND l.ticket_type_id = t.ticket_type_id AND l.seat_id IS NOT DISTINCT FROM t.seat_id)::integer AS unit
@@ -371,12 +373,13 @@ WHERE t.organization_id = $1 AND t.holder_user_id = $2 AND ($3::text IS NULL OR 
 ORDER BY t.issued_at DESC, t.id DESC LIMIT $7;
 
 -- name: tickets_to_come
--- The soonest show first: it is the one that somebody at a gate looks for.
-SELECT {printed} FROM {printed_from}
-WHERE t.organization_id = $1 AND t.holder_user_id = $2 AND ($3::text IS NULL OR t.status = $3)
-  AND t.status NOT IN ('cancelled', 'refunded') AND NOT {over}
-  AND ($4::timestamptz IS NULL OR (e.start_at, t.id) > ($4, $5::uuid))
-ORDER BY e.start_at, t.id LIMIT $6;
+-- The soonest show first: it is the one that somebody at a gate looks for. One without a date is last.
+SELECT * FROM (
+    SELECT {printed} FROM {printed_from}
+    WHERE t.organization_id = $1 AND t.holder_user_id = $2 AND ($3::text IS NULL OR t.status = $3)
+      AND t.status NOT IN ('cancelled', 'refunded') AND NOT {over}) to_come
+WHERE $4::timestamptz IS NULL OR (plays_at, id) > ($4, $5::uuid)
+ORDER BY plays_at, id LIMIT $6;
 
 -- name: tickets_passed_on
 -- What somebody bought and gave away. By the orders: a ticket does not remember who held it before.
