@@ -168,5 +168,5 @@ async def _super_admin(client: Client, owner: Any) -> str:
 
 
 @pytest.fixture
-def counts(owner: Any) -> Counts:
-    return Counts(owner)
+def counts(owner: Any, tenant: Tenant, other_tenant: Tenant) -> Counts:
+    return Counts(owner, tenant.id, other_tenant.id)
