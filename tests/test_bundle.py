@@ -55,3 +55,11 @@ def test_nobody_loads_a_language_that_they_do_not_read(program: str) -> None:
     alone = kilobytes(known, entry(program))
     for language in SPOKEN[program].values():
         assert kilobytes(known, *map(entry, language), entry(program)) > alone + 3
+
+
+@pytest.mark.parametrize("program", ["scan", "console"])
+def test_only_who_has_a_ticket_loads_what_shows_its_code(program: str) -> None:
+    """Neither a script for it nor a style sheet."""
+    known = manifest()
+    loaded = [known[key] for key in (entry(program), *known[entry(program)]["imports"])]
+    assert not [file for chunk in loaded for file in [chunk["file"], *chunk.get("css", [])] if "QrCode" in file]

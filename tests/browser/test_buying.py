@@ -140,12 +140,14 @@ async def test_a_hold_that_ends_leaves_the_others_alone(
     await clock(timedelta(minutes=4))
     await counter.seat(page, "A", 8).click()
     await expect(counter.taken(page)).to_have_count(2)
+    await counter.taken(page).first.focus()
     await clock(timedelta(minutes=6))
     await page.clock.fast_forward("06:00")
     await expect(counter.basket(page).get_by_text("Back on sale")).to_contain_text("row A, seat 1.")
     await expect(counter.taken(page)).to_have_accessible_name(re.compile("seat 8"))
     await expect(counter.basket(page).get_by_role("timer")).to_be_visible()
     await expect(page.get_by_role("button", name="Try to take them again")).to_be_visible()
+    await expect(page.locator(":focus")).to_have_text("Your basket")  # not at the next that could be given back
 
 
 @pytest.mark.req("CHK-2")

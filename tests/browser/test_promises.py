@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from fullhouse.kit.languages import SYMBOLS, Words
 from fullhouse.kit.money import Money
@@ -13,7 +13,9 @@ from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
 from tests.browser.looks import PHONE, clean
+from tests.checkout.helpers import bought, hold, selling
 from tests.fixtures import Client, Tenant
+from tests.holds.helpers import guest, hall
 
 
 @pytest.mark.parametrize("options", [{}, PHONE], ids=["at a desk", "on a phone"])
@@ -119,6 +121,136 @@ async def test_whoever_has_no_mouse_is_never_thrown_back_to_the_top(
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("alert")).to_contain_text("The card was declined.")
     await expect(held).to_have_text(re.compile("^Pay "))
+
+
+async def test_a_key_that_is_held_down_presses_once(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    """After a press the keyboard may be at what undoes it, or at the next that could be given back."""
+    await counter.small_house(staff)
+    page = (await counter.at_the_map(visit, tenant)).page
+    await counter.best(page, 3)
+    await _tab_to(page, "button.drop")
+    await _hold_down(page)
+    await expect(counter.taken(page)).to_have_count(2)
+    await page.keyboard.press("Enter")
+    await expect(counter.taken(page)).to_have_count(1)
+
+
+async def _hold_down(page: Page) -> None:
+    for _ in range(5):
+        await page.keyboard.down("Enter")
+        await page.wait_for_timeout(300)
+    await page.keyboard.up("Enter")
+
+
+async def test_whoever_takes_the_nearest_by_keyboard_goes_on_to_the_checkout(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    """A second press must not give back what the first has taken."""
+    sale = await counter.small_house(staff)
+    visitor = await counter.at_the_map(visit, tenant)
+    visitor.expects("409")
+    page = visitor.page
+    await counter.open_list(page, "A")
+    other = await guest(client, tenant)
+
+    async def be_faster(route: Route) -> None:
+        await hold(other, sale, 0)
+        await route.continue_()
+
+    await page.route("**/api/events/*/holds", be_faster, times=1)
+    await counter.seat(page, "A", 1).click()
+    await page.get_by_role("button", name="Take it").focus()
+    await page.keyboard.press("Enter")
+    await expect(counter.taken(page)).to_have_count(1)
+    await expect(page.locator(":focus")).to_have_text("Continue to checkout")
+
+
+async def test_a_payment_that_takes_long_keeps_the_keyboard(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    await counter.small_house(staff)
+    visitor = await counter.at_the_map(visit, tenant)
+    visitor.expects("ERR_FAILED")
+    page = visitor.page
+    await counter.best(page, 1)
+    await counter.to_checkout(page)
+    await counter.fill_in(page)
+    await page.get_by_label("Method").select_option("silent")
+    await page.route("**/api/orders/*", lambda route: route.abort())
+    await _tab_to(page, "form.pay button.call")
+    await page.keyboard.press("Enter")
+    held = page.locator(":focus")
+    await expect(held).to_have_text("Look again")
+    await page.keyboard.press("Enter")
+    await expect(held).to_have_text(re.compile("^Waiting for your payment"))
+    await expect(held).to_have_text("Look again")
+
+
+async def test_whoever_is_asked_about_other_seats_is_taken_to_the_question(
+    visit: Visit, staff: Client, tenant: Tenant
+) -> None:
+    await counter.small_house(staff)
+    page = (await counter.at_the_map(visit, tenant)).page
+
+    async def late(route: Route) -> None:
+        answer = await route.fetch()
+        order.update((await answer.json())["data"])
+        await route.fulfill(response=answer, json={"data": order | {"status": "needs_consent"}})
+
+    async def paid_back(route: Route) -> None:
+        await route.fulfill(json={"data": order | {"status": "cancelled"}})
+
+    order: dict[str, Any] = {}
+    await page.route("**/api/checkout/*/purchase", late)
+    await page.route("**/api/orders/*/consent", paid_back)
+    await counter.best(page, 1)
+    await counter.to_checkout(page)
+    await counter.fill_in(page)
+    await _tab_to(page, "form.pay button.call")
+    await page.keyboard.press("Enter")
+    held = page.locator(":focus")
+    await expect(held).to_have_text(re.compile("^Your first seats were gone"))
+    await _tab_to(page, ".pay button")
+    await page.keyboard.press("Enter")
+    await expect(counter.basket(page).get_by_text("your money goes back to you")).to_be_visible()
+    await expect(held).to_have_text("Choose your seats")
+
+
+async def test_the_waiting_list_keeps_the_keyboard(visit: Visit, client: Client, staff: Client, tenant: Tenant) -> None:
+    """Whoever has joined is told so, and is not at the button that leaves; whoever leaves it goes on at the seats."""
+    sale = await selling(staff, hall(1, 2))
+    await bought(client, tenant, sale, 0, 1)
+    page = (await visit(counter.path(tenant))).page
+    form, held = page.get_by_role("group", name="Waiting list"), page.locator(":focus")
+    await form.get_by_label("E-mail").fill(counter.EMAIL)
+    await page.keyboard.press("Enter")
+    await expect(form.get_by_role("status")).to_contain_text(counter.EMAIL)
+    await expect(held).to_have_attribute("role", "status")
+
+    async def some_left(route: Route) -> None:
+        answer = await route.fetch()
+        told = (await answer.json())["data"]
+        zones = [zone | {"available": 1} for zone in told["zones"]]
+        await route.fulfill(response=answer, json={"data": told | {"zones": zones}})
+
+    await page.route("**/api/events/*/occupancy", some_left)
+    await page.reload()
+    await expect(page.get_by_role("button", name="Best available")).to_be_visible()
+    await form.get_by_role("button", name="Leave the list").focus()
+    await page.keyboard.press("Enter")
+    await expect(form).to_have_count(0)
+    await expect(held).to_have_text("Choose your seats")
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "Please load it again"), ("af", "Laai dit asseblief weer")])
+async def test_a_page_whose_words_did_not_come_says_so(
+    language: str, said: str, visit: Visit, staff: Client, tenant: Tenant
+) -> None:
+    await counter.small_house(staff)
+    visitor = await visit("/health/live", locale=language)
+    visitor.expects("ERR_FAILED")
+    await visitor.page.route(f"**/built/assets/{language}-*.js", lambda route: route.abort())
+    for path in (counter.path(tenant), f"/my?at={tenant.organization.slug}"):
+        await visitor.go(path)
+        await expect(visitor.page.get_by_text(said)).to_be_visible()
 
 
 async def _tab_to(page: Page, selector: str) -> None:

@@ -122,9 +122,22 @@ export class Basket {
     await this.hold({ best_available: { quantity, accessible, language: language as 'en' | 'af', ...(only ? { price_category: only } : {}) } });
   }
 
-  private async hold(body: HoldItems, seats: number[] = []): Promise<void> {
+  private hold(body: HoldItems, seats: number[] = []): Promise<void> {
+    return this.alone(() => this.ask(body, seats));
+  }
+
+  /** One thing at a time: what is pressed meanwhile was meant for what stood there before. */
+  private async alone(deed: () => Promise<void>): Promise<void> {
     if (this.isBusy) return;
     this.isBusy = true;
+    try {
+      await deed();
+    } finally {
+      this.isBusy = false;
+    }
+  }
+
+  private async ask(body: HoldItems, seats: number[]): Promise<void> {
     this.instead = null;
     this.lost = [];
     const lost = seats.length === 1 ? this.loss(seats[0]!) : ''; // before we ask: the answer changes what the map shows
@@ -138,8 +151,6 @@ export class Basket {
       this.say(held.explanation ?? (many === 1 ? t.nowYours(fresh[0]!.title) : t.someYours(many)));
     } catch (error) {
       await this.answer(error, seats, lost);
-    } finally {
-      this.isBusy = false;
     }
   }
 
@@ -187,14 +198,16 @@ export class Basket {
 
   // --- giving back, and losing
 
-  async giveBack(item: Item): Promise<void> {
-    try {
-      await this.visitor.api.delete(`/api/holds/${item.holdId}`);
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status >= 500) return this.say(sentence(error), 'wrong');
-    }
-    this.drop([item]);
-    this.say(t.gaveBack(item.title));
+  giveBack(item: Item): Promise<void> {
+    return this.alone(async () => {
+      try {
+        await this.visitor.api.delete(`/api/holds/${item.holdId}`);
+      } catch (error) {
+        if (!(error instanceof Problem) || error.status >= 500) return this.say(sentence(error), 'wrong');
+      }
+      this.drop([item]);
+      this.say(t.gaveBack(item.title));
+    });
   }
 
   /** Time is over for some of it, which is anybody's again; the rest is still mine. The house says which; where it cannot
@@ -211,9 +224,11 @@ export class Basket {
   }
 
   /** The way back: as much of it as can still be had. */
-  async takeAgain(): Promise<void> {
-    if (this.isBusy) return;
-    const before = this.lost;
+  takeAgain(): Promise<void> {
+    return this.alone(() => this.again(this.lost));
+  }
+
+  private async again(before: Item[]): Promise<void> {
     await this.hall.refresh();
     const map = this.hall.map;
     const seats = before.filter(({ ordinal }) => ordinal >= 0).map(({ ordinal }) => ordinal);
@@ -223,11 +238,12 @@ export class Basket {
       ...free.map((seat) => ({ seat_id: this.hall.seatId(seat) })),
       ...places.map(({ zoneId, typeId, quantity }) => (zoneId ? { zone_id: zoneId, quantity } : { ticket_type_id: typeId, quantity })),
     ];
-    this.lost = [];
-    if (wishes.length) await this.hold({ items: wishes }, free);
     const gone = seats.filter((seat) => !free.includes(seat));
+    const how = gone.map((seat) => this.loss(seat)).join(' ');
+    this.lost = [];
+    if (wishes.length) await this.ask({ items: wishes }, free);
     if (gone.length && !this.instead) {
-      this.say(gone.map((seat) => t.taken(this.hall.title(seat))).join(' '), 'wrong');
+      this.say(how, 'wrong');
       this.offerNearest(gone);
     }
   }

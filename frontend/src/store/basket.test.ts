@@ -208,6 +208,39 @@ test('when the time is over there is a way back, to what is left of it', async (
   expect(basket.instead?.text).toContain('seat 2');
 });
 
+test('what was lost minutes ago was not taken a moment ago', async () => {
+  refreshed.mockImplementation(async () => {});
+  next = [held(0, 1), mine(Date.now())];
+  await basket.takeSeats([0, 1]);
+  await basket.expire();
+  states.fill(1);
+  states[1] = 2;
+  await basket.takeAgain();
+  expect(said.at(-1)).toBe('seat 0 is in another basket. seat 1 is sold.');
+});
+
+describe('one thing at a time', () => {
+  test('the way back is taken once, however often it is pressed', async () => {
+    refreshed.mockImplementation(async () => {});
+    next = [held(0), mine(Date.now()), held(0)];
+    await basket.pick(0);
+    await basket.expire();
+    const presses = [basket.takeAgain(), basket.takeAgain()];
+    expect(basket.isBusy).toBe(true);
+    await Promise.all(presses);
+    expect(refreshed).toHaveBeenCalledTimes(1);
+    expect(basket.items.map(({ ordinal }) => ordinal)).toEqual([0]);
+  });
+
+  test('nothing is given back while something else is', async () => {
+    next = [held(0, 1)];
+    await basket.takeSeats([0, 1]);
+    await Promise.all(basket.items.map((item) => basket.giveBack(item)));
+    expect(basket.items.map(({ ordinal }) => ordinal)).toEqual([1]);
+    expect([basket.isBusy, said.at(-1)]).toEqual([false, 'seat 0 is free again.']);
+  });
+});
+
 describe('each hold has its own end', () => {
   const ordinals = (items: { ordinal: number }[]) => items.map(({ ordinal }) => ordinal);
 

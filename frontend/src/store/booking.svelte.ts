@@ -134,11 +134,11 @@ export class Booking {
       this.tell('');
     } else if (outcome === 'over') void this.expire(true);
     else if (outcome === 'consent') void this.basket.find();
-    else if (outcome === 'refunded') {
+    else if (outcome === 'refunded' || outcome === 'cancelled') {
       this.checkout.end();
       this.basket.clear();
       this.step = 'choosing';
-      this.tell(t.paidBack);
+      this.tell(outcome === 'refunded' ? t.paidBack : t.orderCancelled);
     } else this.tell('');
   }
 

@@ -8,8 +8,9 @@ import type { Span } from './marks';
 import type { Item, Order, Session, WayToPay } from './model';
 import type { Visitor } from './visitor.svelte';
 
-export type Outcome = 'bought' | 'open' | 'declined' | 'over' | 'consent' | 'refunded';
+export type Outcome = 'bought' | 'open' | 'declined' | 'over' | 'consent' | 'refunded' | 'cancelled';
 const OVER = ['hold_expired', 'checkout_expired', 'checkout_not_found'];
+const NOT_PAID = ['failed', 'abandoned']; // whose places have their time back, and wait for another try
 const LOOKS = 40;
 const LOOK_MS = 1500;
 const SESSION_MS = 600_000; // as in checkout/policy.py
@@ -135,8 +136,11 @@ export class Checkout {
       this.failure = t.notSettled;
       return 'open';
     }
+    // Called off by the house, not by the bank: nothing of it is theirs any more.
+    if (payment.status === 'captured') return 'refunded';
+    if (!payment.failure && !NOT_PAID.includes(payment.status)) return 'cancelled';
     const failure = payment.failure && sentence(new Problem(402, 'payment_declined', payment.failure, [], { failure_code: payment.failure_code }));
-    this.order = null; // called off: the places are in the basket as before, and another try is another order
+    this.order = null; // the places are in the basket as before, and another try is another order
     this.key = newKey();
     return this.decline(failure);
   }

@@ -144,6 +144,22 @@ test('a refused one is another purchase, under another key', async () => {
   expect(first).not.toBe(second);
 });
 
+describe('an order that is called off meanwhile', () => {
+  test.each([
+    ['by the bank', { status: 'failed', failure: 'Declined.' }, 'declined', 'Declined. What you chose is still yours.'],
+    ['by the bank, without a word', { status: 'failed' }, 'declined', 'The payment was declined. Try again, or pay another way. What you chose is still yours.'],
+    ['by nobody: it took too long', { status: 'abandoned' }, 'declined', 'The payment was declined. Try again, or pay another way. What you chose is still yours.'],
+    ['by the house', { status: 'pending' }, 'cancelled', ''],
+    ['by the house, after the money came', { status: 'captured' }, 'refunded', ''],
+  ])('%s', async (_by, payment, outcome, failure) => {
+    const checkout = await begun();
+    answers['POST /api/checkout/s1/purchase'] = [[202, { data: order('pending', { client_secret: null }) }]];
+    answers['GET /api/orders/o1'] = [[200, { data: order('cancelled', payment) }]];
+    expect(await hurry(checkout.pay(TEST, 'approve', BUYER, '/'))).toBe(outcome);
+    expect(checkout.failure).toBe(failure);
+  });
+});
+
 test('what has expired says so', async () => {
   const checkout = await begun();
   answers['POST /api/checkout/s1/purchase'] = [[409, { status: 409, code: 'hold_expired', detail: 'x' }]];

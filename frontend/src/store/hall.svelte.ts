@@ -30,8 +30,9 @@ const REREAD_MS = 1000;
 const COUNT_MS = 300;
 const SPREAD_MS = 2000; // a line that begins anew does so for everybody at once: who asks then, asks within this
 
-const KINDS: Record<number, string> = { [WHEELCHAIR]: t.wheelchair, [COMPANION]: t.companion, [RESTRICTED_VIEW]: t.restricted };
-const STATES: Record<number, string> = { [AVAILABLE]: t.free, [HELD]: t.otherBasket, [SOLD]: t.sold };
+// By the names of their words: what they say is known only once a language has spoken.
+const KINDS: Record<number, 'wheelchair' | 'companion' | 'restricted'> = { [WHEELCHAIR]: 'wheelchair', [COMPANION]: 'companion', [RESTRICTED_VIEW]: 'restricted' };
+const STATES: Record<number, 'free' | 'otherBasket' | 'sold'> = { [AVAILABLE]: 'free', [HELD]: 'otherBasket', [SOLD]: 'sold' };
 
 export class Hall {
   hasMap: boolean | null = $state(null);
@@ -209,13 +210,14 @@ export class Hall {
 
   /** What is special about a seat, in words; most are seats and nothing else. */
   kind(ordinal: number): string {
-    return (ordinal >= 0 && this.map && KINDS[this.map.describe(ordinal).category]) || '';
+    const kind = ordinal >= 0 && this.map ? KINDS[this.map.describe(ordinal).category] : undefined;
+    return kind ? t[kind] : '';
   }
 
   /** Whether a seat can be had, in words, as the map shows it. */
   state(ordinal: number): string {
     if (!this.map) return '';
-    return this.map.mine.has(ordinal) ? t.yours : (STATES[this.map.states[ordinal]!] ?? t.notForSale);
+    return t[this.map.mine.has(ordinal) ? 'yours' : (STATES[this.map.states[ordinal]!] ?? 'notForSale')];
   }
 
   zoneId(index: number): string | null {

@@ -40,19 +40,27 @@ export class Waitlist {
     }
   }
 
-  async join(party: number, email: string): Promise<void> {
+  join(party: number, email: string): Promise<void> {
+    return this.alone(async () => {
+      await this.visitor.signIn();
+      this.mine = await this.visitor.api.post(this.path, { party, email }, { key: newKey() });
+    });
+  }
+
+  leave(): Promise<void> {
+    return this.alone(async () => {
+      await this.visitor.api.delete(this.path);
+      this.mine = null;
+    });
+  }
+
+  private async alone(deed: () => Promise<void>): Promise<void> {
     if (this.isBusy) return;
     this.isBusy = true;
     try {
-      await this.visitor.signIn();
-      this.mine = await this.visitor.api.post(this.path, { party, email }, { key: newKey() });
+      await deed();
     } finally {
       this.isBusy = false;
     }
-  }
-
-  async leave(): Promise<void> {
-    await this.visitor.api.delete(this.path);
-    this.mine = null;
   }
 }

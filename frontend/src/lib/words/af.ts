@@ -142,6 +142,7 @@ export const af: Words = {
   otherSeatsMore: 'Hierdie word nou vir jou gehou. Sê of hulle sal deug; anders kry jy jou geld terug.',
   takeOthers: 'Neem hierdie',
   moneyBack: 'Betaal my terug',
+  orderCancelled: 'Hierdie bestelling is gekanselleer. Niks is gehef nie, of dit is terugbetaal.',
   paidBack: 'Jou bestelling is gekanselleer, en jy kry jou geld terug.',
 
   // klaar

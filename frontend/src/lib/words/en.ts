@@ -141,6 +141,7 @@ export const en = {
   otherSeatsMore: 'These are held for you instead. Say whether they will do; otherwise your money goes back.',
   takeOthers: 'Take these',
   moneyBack: 'Pay me back',
+  orderCancelled: 'This order was cancelled. Nothing was charged, or it was paid back.',
   paidBack: 'Your order is cancelled, and your money goes back to you.',
 
   // done

@@ -15,6 +15,15 @@ export function speak(words: Words): void {
   t = words;
 }
 
+// The one thing to say where its script did not come: in the pages' languages, since no catalogue is there to hold it.
+const SPEECHLESS: Record<string, string> = { en: 'This page did not load completely. Please load it again.', af: 'Hierdie bladsy het nie heeltemal gelaai nie. Laai dit asseblief weer.' };
+
+/** Whether a language has spoken. If none has, the place of the program says so. */
+export function canSpeak(place: HTMLElement): boolean {
+  if (!t) place.textContent = SPEECHLESS[language] ?? SPEECHLESS['en']!;
+  return !!t;
+}
+
 /** What a code says by itself. */
 export const told = (code: string) => refusal(new Problem(0, code, ''), t.problems, language);
 
