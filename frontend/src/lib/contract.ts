@@ -1814,6 +1814,7 @@ export interface ShowSales {
   timezone: string;
   capacity: number;
   sold: number;
+  places: number | null;
   orders: number;
   currency: string | null;
   amount: number;
