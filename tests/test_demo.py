@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+import msgspec
 import pytest
 
 from fullhouse import app as application
 from fullhouse import demo, demo_neighbour, demo_shows
+from fullhouse.checkout.facts import OrderPaid
 from tests.accounts.helpers import data
 from tests.events.helpers import STATUSES
 from tests.fixtures import SECRET_KEY, Client, settings
@@ -49,6 +51,7 @@ async def test_all_of_it(run: Run, scratch: dict[str, str], tmp_path: Path) -> N
         await _gives_back(staff, {show["name"]: show for show in shows})
         await _told_the_books(staff)
         await _has_a_neighbour(client, found)
+    await _was_not_stopped(scratch["DATABASE_OWNER_URL"])
     told = await run("prove", **scratch)
     assert (told.code, told.err) == (0, ""), told
 
@@ -126,14 +129,23 @@ async def _told_the_books(staff: Client) -> None:
     assert Counter(one["status"] for one in told) == {"delivered": 5, "failed": 1}
     assert {one["attempts"] for one in told} == {1, 3, 11}
     assert all(one["created_at"] < one["tried_at"] for one in told)
-    order = json.loads(told[0]["request_body"])["data"]["subject_id"]
-    assert data(await staff.get(f"/api/orders/{order}"))["id"] == order
+    assert webhook["created_at"] < min(one["created_at"] for one in told)
+    assert max(one["tried_at"] for one in told) < webhook["updated_at"]
+    deeds = data(await staff.get("/api/audit", params={"entity_id": webhook["id"]}))
+    assert [(deed["action"], deed["after"]["enabled"]) for deed in deeds] == [
+        ("webhook.updated", False), ("webhook.created", True),
+    ]  # fmt: skip
+    for one in told:
+        fact = msgspec.convert(json.loads(one["request_body"])["data"], OrderPaid)
+        order = data(await staff.get(f"/api/orders/{fact.subject_id}"))
+        assert (order["code"], order["buyer_email"]) == (fact.code, fact.buyer_email)
+        assert len(order["tickets"]) == fact.tickets > 0
 
 
 async def _has_a_neighbour(client: Client, found: Any) -> None:
     """The platform looks after more than one house."""
-    (manager,) = [one for one in found["platform_log_ins"] if one["role"] == "super_admin"]
-    wish = {"email": manager["email"], "password": manager["password"]}
+    (admin,) = [one for one in found["platform_log_ins"] if one["role"] == "super_admin"]
+    wish = {"email": admin["email"], "password": admin["password"]}
     platform = client.as_(data(await client.post("/api/platform/login", json=wish), 201)["token"])
     houses = {one["slug"]: one["id"] for one in data(await platform.get("/api/platform/organizations"))}
     assert houses.keys() == {demo.SLUG, demo_neighbour.SLUG}
@@ -142,6 +154,20 @@ async def _has_a_neighbour(client: Client, found: Any) -> None:
         (demo_neighbour.TO_STOP, "published"), ("Songs from the Long Road", "postponed"),
     }  # fmt: skip
     assert all(0 < show["sold"] < show["places"] for show in shows if show["status"] != "draft")
+
+
+async def _was_not_stopped(owner_url: str) -> None:
+    """The neighbour's audit says who asked, as the platform's door would have written it."""
+    connection = await asyncpg.connect(owner_url)
+    (row,) = await connection.fetch(
+        "SELECT a.actor_type, a.actor_name, a.reason, e.name AS show, p.role FROM audit_log a"
+        " JOIN events e ON e.organization_id = a.organization_id AND e.id = a.entity_id"
+        " JOIN platform_users p ON p.id = a.actor_id WHERE a.action = 'event.postpone_refused'"
+    )
+    await connection.close()
+    assert (row["actor_type"], row["actor_name"], row["role"]) == ("platform", "Tenants", "tenant_manager")
+    assert row["show"] == demo_neighbour.TO_STOP
+    assert row["reason"]
 
 
 async def test_another_installations_demo_has_other_passwords(

@@ -84,7 +84,8 @@ async def find(database: Database, keyring: Keyring) -> Demo | None:
 async def fill(
     database: Database, owner_url: str, keyring: Keyring, files: Files, tell: Callable[[str], None] = lambda _: None
 ) -> Demo:
-    """All of it or nothing, in one transaction. `tell` hears how far it is."""
+    """All of the house or nothing, in one transaction; before it the platform's people, and the neighbour in one of its
+    own. `tell` hears how far it is."""
     if found := await find(database, keyring):
         return found
     await _make_platform_staff(owner_url, keyring)  # first: whoever finds the organisation finds all of the demo
@@ -120,7 +121,9 @@ async def _fill_neighbour(database: Database, keyring: Keyring, files: Files, te
         buyers = await _buyers(tx, LAST[:1])
         cast = Cast(tx, _as_owner(tx, owner), keyring, files, buyers, buyers[0])
         await demo_shows.put_on(cast, tell, [demo_neighbour.CLUB])
-        await demo_neighbour.refuse_to_stop(tx, PLATFORM[1][1])
+        manager = await store.platform_user_by_email(tx, _log_in(keyring, "tenant_manager").email)
+        assert manager  # made before any house
+        await demo_neighbour.refuse_to_stop(tx, manager)
 
 
 async def _fill_members(tx: Tx) -> None:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from fullhouse import demo_rows
 from fullhouse.accounts import actions
-from fullhouse.accounts.model import ChangeOrganization, Role, User
+from fullhouse.accounts.model import ChangeOrganization, PlatformUser, Role, User
 from fullhouse.demo_shows import Place, Show
 from fullhouse.events import store as events
 from fullhouse.events.model import NewVenue
@@ -40,7 +40,7 @@ CLUB = Place(
 )  # fmt: skip
 
 
-async def refuse_to_stop(tx: Tx, name: str) -> None:
+async def refuse_to_stop(tx: Tx, manager: PlatformUser) -> None:
     """As the platform's door writes it: a tenant manager without the house's approval."""
     shows = await events.list_events(tx, tx.organization_id, None, None, None, None, None, None, 100)
     await demo_rows.insert(
@@ -48,8 +48,9 @@ async def refuse_to_stop(tx: Tx, name: str) -> None:
         "audit_log",
         [
             {
-                "id": new_id(), "created_at": await tx.now(), "actor_type": "platform", "actor_name": name,
-                "action": "event.postpone_refused", "entity_type": "event", "entity_id": show.id,
+                "id": new_id(), "created_at": await tx.now(), "actor_type": "platform", "actor_id": manager.id,
+                "actor_name": manager.name, "action": "event.postpone_refused", "entity_type": "event",
+                "entity_id": show.id,
                 "reason": "Flood warning for the town; the house has been asked.",
             }
             for show in shows

@@ -177,24 +177,72 @@ async def test_somebody_is_invited_reads_the_letter_and_joins(visit: Visit, staf
     await expect(row(page, "The team", counter.EMAIL)).to_contain_text(counter.NAME)
 
 
+# A letter that has come, in a frame that ends where it ends: nothing scrolls within the page, nothing is blank below.
+ENDS_WITH_ITS_FRAME = """() => {
+    const sheet = document.documentElement;
+    return sheet.offsetHeight > 500 && sheet.scrollHeight <= innerHeight && innerHeight - sheet.offsetHeight < 8;
+}"""
+PHONE = {"width": 360, "height": 740}
+
+
 async def test_a_letter_has_a_phones_whole_page(visit: Visit, tenant: Tenant) -> None:
-    desk = await at_the_desk(visit, tenant, "/letters", viewport={"width": 360, "height": 740})
+    desk = await at_the_desk(visit, tenant, "/letters", viewport=PHONE)
     page = desk.page
     shelf, letter = page.get_by_role("navigation", name="Letters"), page.get_by_role("region", name="Example")
     await expect(shelf).to_be_visible()
     await expect(letter).to_be_hidden()
+    await expect(page.locator("iframe")).to_have_count(0)  # what nobody sees is not fetched
     await shelf.get_by_role("button", name="Order refunded").click()
     await expect(shelf).to_be_hidden()
     frame = letter.locator("iframe")
     await expect(frame).to_be_visible()
-    await page.wait_for_function("document.querySelector('iframe').offsetHeight > 500")  # as long as what is in it
-    inside = await (await (await frame.element_handle()).content_frame()).evaluate(  # type: ignore[union-attr]
-        "document.documentElement.scrollHeight - document.documentElement.clientHeight"
-    )
-    assert inside <= 0  # nothing scrolls within the page
+    inside = await (await frame.element_handle()).content_frame()
+    assert inside
+    await inside.wait_for_function(ENDS_WITH_ITS_FRAME)
     await clean(desk, "a letter on a phone")
     await letter.get_by_role("button", name="All letters").click()
     await expect(shelf).to_be_visible()
+
+
+async def test_back_leads_from_a_letter_to_the_list_on_a_phone(visit: Visit, tenant: Tenant) -> None:
+    desk = await at_the_desk(visit, tenant, "/keys", viewport=PHONE)
+    page = desk.page
+    await desk.go("/console/letters")
+    shelf, letter = page.get_by_role("navigation", name="Letters"), page.get_by_role("region", name="Example")
+    one = shelf.get_by_role("button", name="Order refunded")
+    await _goes_along(page, one, letter, "/console/letters")
+    await page.go_back()  # each letter that was closed has taken its step back
+    await expect(page).to_have_url(re.compile("/console/keys$"))
+
+
+async def test_back_leads_from_a_mail_to_the_mailbox_on_a_phone(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    wish = {"email": counter.EMAIL, "role": "staff"}
+    data(await staff.post("/api/org/invitations", json=wish), 201)
+    desk = await at_the_desk(visit, tenant, "/mailbox", viewport=PHONE)
+    page = desk.page
+    shelf, mail = page.get_by_role("region", name="Letters"), page.get_by_role("region", name="The letter")
+    await _goes_along(page, shelf.get_by_role("listitem").get_by_role("button").first, mail, "/console/mailbox")
+
+
+async def _goes_along(page: Page, row: Locator, letter: Locator, path: str) -> None:
+    """Opened and closed by the keyboard, by the browser's Back and by the page's own: the focus is where one looks."""
+    for back in (page.go_back, letter.get_by_role("button", name="All letters").click):
+        await row.focus()
+        await page.keyboard.press("Enter")
+        await expect(letter.get_by_role("heading", level=2)).to_be_focused()
+        await expect(row).to_be_hidden()
+        await back()
+        await expect(letter).to_be_hidden()
+        await expect(row).to_be_focused()
+        await expect(page).to_have_url(re.compile(f"{path}$"))
+
+
+async def test_a_sheet_that_is_opened_by_itself_stays_empty(visit: Visit, tenant: Tenant) -> None:
+    """It is its own parent then, and hears the length that it tells."""
+    desk = await at_the_desk(visit, tenant, "/keys")
+    await desk.go("/console/letter")
+    heard = "new Promise((tell) => { onmessage = () => tell(document.body.innerText); postMessage(17, '*'); })"
+    assert await desk.page.evaluate(heard) == ""
 
 
 async def test_an_api_key_opens_until_it_is_revoked(visit: Visit, client: Client, tenant: Tenant) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import add_promo, begun, bought, buy, selling, selling_types
+from tests.events.helpers import draft
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest
 
@@ -68,7 +69,10 @@ async def test_a_list_of_shows_says_how_far_each_is_sold(client: Client, staff: 
 
     async def listed() -> dict[str, tuple[int, int | None]]:
         shows = data(await staff.get("/api/events"))
-        return {show["id"]: (show["sold"], show["places"]) for show in shows}
+        overview = data(await staff.get("/api/sales/by-show"))
+        found = {show["id"]: (show["sold"], show["places"]) for show in shows}
+        assert {show["event_id"]: (show["sold"], show["places"]) for show in overview} == found
+        return found
 
     both = str(seated.event_id), str(typed.event_id)
     assert await listed() == {both[0]: (2, 90), both[1]: (3, 20)}
@@ -79,6 +83,12 @@ async def test_a_list_of_shows_says_how_far_each_is_sold(client: Client, staff: 
     assert await listed() == {both[0]: (1, 90), both[1]: (2, 20)}  # their places can be had again
     data(await staff.patch(f"/api/events/{typed.event_id}", json={"capacity": 15}))
     assert (await listed())[both[1]] == (2, 15)
+
+
+async def test_a_draft_without_anything_has_its_capacity_for_places(staff: Client) -> None:
+    unlimited, limited = await draft(staff), await draft(staff, capacity=40)
+    shows = {show["id"]: (show["sold"], show["places"]) for show in data(await staff.get("/api/events"))}
+    assert shows == {unlimited["id"]: (0, None), limited["id"]: (0, 40)}
 
 
 async def test_an_order_is_found_by_name_address_or_code(client: Client, staff: Client, tenant: Tenant) -> None:

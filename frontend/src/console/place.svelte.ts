@@ -29,13 +29,23 @@ export function go(path: string, options: { replace?: boolean } = {}): void {
   if (!options.replace) window.scrollTo(0, 0);
 }
 
-/** Changes what stands behind the `?`, on the same page and without a step in the history. */
-export function ask(query: Record<string, string | null>): void {
+/** Changes what stands behind the `?`, on the same page; without a step in the history unless one is wished. */
+export function ask(query: Record<string, string | null>, options: { step?: boolean } = {}): void {
   const next = new URLSearchParams(here.query);
   for (const [name, value] of Object.entries(query)) value ? next.set(name, value) : next.delete(name);
   const text = next.toString();
-  history.replaceState(history.state, '', location.pathname + (text ? `?${text}` : ''));
+  const address = location.pathname + (text ? `?${text}` : '');
+  if (options.step) history.pushState({ step: true }, '', address);
+  else history.replaceState(history.state, '', address);
   here = read();
+  if (options.step) window.scrollTo(0, 0);
+}
+
+/** Takes back the step that led here, if `ask` took one. */
+export function stepBack(): boolean {
+  const taken = Boolean((history.state as { step?: boolean } | null)?.step);
+  if (taken) history.back();
+  return taken;
 }
 
 /** Words that may name a person stay with the page in the history: its address is copied, logged and seen by others. */

@@ -1815,6 +1815,7 @@ export interface ShowSales {
   timezone: string;
   capacity: number;
   sold: number;
+  places: number | null;
   orders: number;
   currency: string | null;
   amount: number;

@@ -24,7 +24,8 @@ class SalesPoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShowSales(msgspec.Struct, frozen=True, kw_only=True):
-    """A show that is announced and not over, and what it has brought. `refunded` is part of `amount`."""
+    """A show that is announced and not over, and what it has brought. `refunded` is part of `amount`; `sold` and
+    `places` are those of the list of shows."""
 
     event_id: UUID
     name: str
@@ -34,6 +35,7 @@ class ShowSales(msgspec.Struct, frozen=True, kw_only=True):
     timezone: str
     capacity: int
     sold: int
+    places: int | None
     orders: int
     currency: str | None
     amount: int

@@ -111,8 +111,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 class EventView(Event, frozen=True, kw_only=True):
     """A show with what follows from its status and the hour, and the moves that are open to it. `sold` of its `places`
-    are gone; a show without limit has none. Outside of lists it has `active_participants`: who joined and did not
-    leave, by what we are told (`join.confirmed`, `join.canceled`)."""
+    are gone, among which are those that are blocked; a show without limit has none. Outside of lists it has
+    `active_participants`: who joined and did not leave, by what we are told (`join.confirmed`, `join.canceled`)."""
 
     status: Status
     sale_status: str

@@ -22,7 +22,9 @@ EXPIRED = Counter("fullhouse_queue_expiries_total", "Places and slots whose time
 CROWD = Gauge(
     "fullhouse_queue_people", "People in a line", ["organization", "event", "status"], multiprocess_mode="mostrecent"
 )
-# A measurement cannot be forgotten where several processes share them: a line that has gone has nobody in it.
+# A measurement cannot be forgotten where several processes share them: a line that has gone has nobody in it. This is
+# one process's memory: a line that ends while no worker runs keeps its last count, until somebody stands in it again.
+# To find such lines in the database, every room that ever was would be read, four times a minute.
 _counted: set[tuple[str, str]] = set()
 log = structlog.get_logger()
 

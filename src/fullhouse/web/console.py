@@ -1,6 +1,7 @@
 """The organiser's console: one page, whatever its address. What it shows, it asks of the API as its reader.
 
-It speaks as its reader wishes. English is in the program itself; what another language says is a script before it.
+It speaks as its reader wishes. Its own English is in the program; what another language says is a script before it, as
+is what the seat map says in any.
 """
 
 from litestar import Response

@@ -76,6 +76,10 @@ describe('what the house refuses', () => {
     expect(mistaken('This field is required.')).toBe('Vul dit in.');
     expect(mistaken('The capacity is 1,000, but the zone has 12 seats.')).toBe('Die kapasiteit is 1\u00a0000, maar die sone het 12 sitplekke.');
     expect(mistaken('The seat key “A-1” is used already, at zones[0].sections[0].rows[0].seats[0].')).toBe('Die sleutel “A-1” word reeds gebruik, by zones[0].sections[0].rows[0].seats[0].');
+    expect(mistaken('In 1 row the seats were not listed in order: they were sorted by position.')).toMatch(/^In 1 ry was/);
+    expect(mistaken('In 12 rows the seats were not listed in order: they were sorted by position.')).toMatch(/^In 12 rye was/);
+    expect(mistaken('1 seat without a number: counted from the row\'s beginning.')).toMatch(/^1 sitplek sonder/);
+    expect(mistaken('1 seat got new keys: the seat_guid was missing, unclean or double.')).toMatch(/^1 sitplek het ’n nuwe sleutel gekry/);
     expect(mistaken('Whatever else is wrong with it.')).toBe('Dit pas nie hier nie.');
     vi.doUnmock('../../lib/language');
   });

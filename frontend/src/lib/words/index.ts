@@ -1,6 +1,6 @@
-// What the page says, in the page's language: `<html lang>` decides, and the server decides that. A language is a script of
-// its own (`speak/`), which the server puts before the program's: nobody loads one that they do not read, and nothing is
-// said before it is there.
+// What the page says. A language is a script of its own (`speak/`), and the one that the server puts before the program's
+// decides: nobody loads one that they do not read, and nothing is said before it is there. `<html lang>`, which is the
+// same, says how dates and numbers are written.
 
 import { Offline, Problem } from '../api';
 import { language } from '../language';

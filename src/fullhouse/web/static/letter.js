@@ -3,7 +3,8 @@
 "use strict";
 const sheet = document.documentElement;
 addEventListener("message", (event) => {
-  if (event.source === parent) sheet.innerHTML = event.data;
+  if (event.source === parent && typeof event.data === "string") sheet.innerHTML = event.data;
 });
-// On a phone the frame is as long as its letter. It has no origin to name; a length is no secret.
+// On a phone the frame is as long as its letter. It has no origin to name; a length is no secret. A
+// sheet that is opened by itself is its own parent, and hears its length.
 new ResizeObserver(() => parent.postMessage(sheet.offsetHeight, "*")).observe(sheet);
