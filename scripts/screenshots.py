@@ -29,7 +29,7 @@ DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 860}}
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 GATE: dict[str, Any] = PHONE | {"permissions": ["camera"]}
 DARK: dict[str, Any] = DESK | {"color_scheme": "dark"}
-COLOURS = 256
+COLOURS, EXACT = 256, 48
 
 
 class Demo(NamedTuple):
@@ -96,11 +96,12 @@ async def order(page: Page, demo: Demo) -> None:
 
 
 async def waiting_room(page: Page, demo: Demo) -> None:
-    """One at a time, and somebody is inside."""
-    show = show_of(demo.origin, "The Lighthouse Keeper")
+    """One at a time, and somebody is inside. Not where the others have bought: whoever holds seats comes first."""
+    title = "Night Ferry: a Concert in Four Tides"
+    show = show_of(demo.origin, title)
     async with owner(demo) as desk:
         (await desk.put(f"/api/events/{show['id']}/queue/settings", json={"mode": "on", "slots": 1})).raise_for_status()
-    line = f"{page_of(demo.origin, 'The Lighthouse Keeper')}/queue"
+    line = f"{page_of(demo.origin, title)}/queue"
     assert page.context.browser
     somebody = await page.context.browser.new_page()
     await somebody.goto(line)
@@ -194,9 +195,15 @@ async def _taken(browser: Browser, shot: Shot, demo: Demo) -> bytes:
 
 
 def reduced(png: bytes) -> bytes:
-    """Few colours do for a page of paper and ink. An octree keeps those that are rare, as amber is on a wide map."""
-    out = BytesIO()
-    few = Image.open(BytesIO(png)).convert("RGB").quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    """The colours of paper, ink and surfaces as they are, and few for the rest. An octree keeps those that are rare, as
+    amber is on a wide map; but by itself it makes one colour of paper and white."""
+    picture, out = Image.open(BytesIO(png)).convert("RGB"), BytesIO()
+    found: Any = picture.getcolors(picture.width * picture.height)  # how often, which
+    exact = [channel for _, colour in sorted(found, reverse=True)[:EXACT] for channel in colour]
+    rest = picture.quantize(COLOURS - EXACT, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).getpalette()
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(exact + (rest or []))
+    few = picture.quantize(palette=palette, dither=Image.Dither.NONE)
     few.save(out, "PNG", optimize=True)
     return out.getvalue()
 
