@@ -84,6 +84,7 @@ async def by_hand(page: Page, code: str) -> None:
              document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })) }""",
         code,
     )
+    await page.wait_for_timeout(150)  # an Enter that comes sooner is taken for the scanner's own, sent twice (wedge.ts)
 
 
 async def reach(page: Page, wanted: Locator) -> None:
