@@ -3,6 +3,10 @@
 import '../src/lib/tokens.css';
 import { paletteOf } from '../src/lib/map/palette';
 import { SeatMap } from '../src/lib/map/seatmap';
+import { speak } from '../src/lib/words';
+import { en } from '../src/lib/words/en';
+
+speak(en); // as the page's own script does before the map's
 
 const frame = document.createElement('div');
 const canvas = document.createElement('canvas');
