@@ -234,12 +234,13 @@ async def the_snapshot(browser: Browser, script: bytes) -> list[Goal]:
 # --- a show's page, from a server that runs
 
 
-# Usable: the map is drawn with the seats' states, and the line for changes is open.
+# Usable: the map is drawn with the seats' states, what it costs is known, and the line for changes is open.
 _USABLE = """
-    () => document.querySelector('canvas')
-        && [...document.querySelectorAll('.legend span')].some(one => one.textContent === 'Live availability')
-        && !document.querySelector('.legend .lost') ? performance.now() : false
+    document.querySelector('.stage[aria-busy=false] canvas') && document.querySelector('.legend .live.open')
+        && document.querySelector('.chips button')
+        ? new Promise(drawn => requestAnimationFrame(() => drawn(performance.now()))) : 0
 """
+_LOOK_S = 0.02
 
 
 async def the_page(browser: Browser, address: str) -> Goal:
@@ -251,10 +252,18 @@ async def the_page(browser: Browser, address: str) -> Goal:
         inspector = await context.new_cdp_session(page)
         await inspector.send("Emulation.setCPUThrottlingRate", {"rate": 4})
         await page.goto(address, wait_until="commit")
-        handle = await page.wait_for_function(_USABLE, polling="raf")
-        took.append(float(await handle.json_value()))
+        took.append(await _usable(inspector))
         await context.close()
     return Goal("a show's page is usable, 4×", statistics.median(took), "ms", 1000)
+
+
+async def _usable(inspector: Any) -> float:
+    """Asked again and again, of the inspector itself: a helper's script in the page would take time of its own."""
+    while True:
+        await asyncio.sleep(_LOOK_S)
+        found = await inspector.send("Runtime.evaluate", {"expression": _USABLE, "awaitPromise": True})
+        if at := found["result"].get("value"):
+            return float(at)
 
 
 if __name__ == "__main__":

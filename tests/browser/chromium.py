@@ -24,15 +24,15 @@ SWITCHES = (
     "--disable-component-update",
     "--disable-dev-shm-usage",
     "--force-color-profile=srgb",
+    "--lang=en-GB",  # fields for dates go by it
     "--use-fake-ui-for-media-stream",
     "--use-fake-device-for-media-stream",
 )
 # Questions whose answer is often no, which Chromium logs by itself: whether somebody is known here already, whether
-# they have a checkout open or wait for one, and whether a show has a plan. To ask first would cost everybody a request.
+# they have a checkout open or wait for one. To ask first would cost everybody a request.
 QUIET = (
     ("401 (Unauthorized)", "/queue"),
     ("404 (Not Found)", "/checkout"),
-    ("404 (Not Found)", "/seatmap"),
     ("404 (Not Found)", "/waitlist"),
 )
 # Whom the tests know, and nobody else should learn of by an address.

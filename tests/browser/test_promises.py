@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import Page, Route, expect
@@ -13,7 +14,7 @@ from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
 from tests.browser.looks import PHONE, clean
-from tests.checkout.helpers import bought, hold, selling
+from tests.checkout.helpers import bought, hold, selling, selling_types
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest, hall
 
@@ -263,11 +264,30 @@ async def _tab_to(page: Page, selector: str) -> None:
 
 async def test_a_show_is_readable_without_scripts(visit: Visit, staff: Client, tenant: Tenant) -> None:
     await counter.small_house(staff)
-    page = (await visit(counter.path(tenant), java_script_enabled=False)).page
+    visitor = await visit(counter.path(tenant), java_script_enabled=False)
+    visitor.expects("preload")  # what the box office would read
+    page = visitor.page
     await expect(page.get_by_role("heading", level=1)).to_have_text("The Tempest")
     for words in ("An island, a storm, a duke.", "Liège", "1 June 2090", "allow scripts"):
         await expect(page.get_by_text(words).first).to_be_visible()
     await expect(page.get_by_role("link", name="Add to calendar")).to_be_visible()
+
+
+@pytest.mark.parametrize("seats", [True, False], ids=["with seats", "without"])
+async def test_what_the_head_of_the_page_has_asked_for_is_not_asked_for_again(
+    visit: Visit, staff: Client, tenant: Tenant, seats: bool
+) -> None:
+    """And a show without a plan is not asked for one: that would be an error in every buyer's browser."""
+    await (counter.small_house(staff) if seats else selling_types(staff, 3))
+    visitor = await visit(counter.path(tenant))
+    await expect(visitor.page.get_by_text("Live availability")).to_be_visible()
+    await expect(visitor.page.get_by_role("application")).to_have_count(int(seats))
+    asked = [urlsplit(one).path.rpartition("/")[2] for one in visitor.addresses if "/api/events/" in one]
+    reads = ["availability", "occupancy", "seatmap"] if seats else []
+    # What is offered is asked for once more, some time after the line began.
+    assert sorted({*asked} - {"offers", "stream"}) == reads
+    assert [asked.count(read) for read in reads] == [1] * len(reads)
+    assert asked.count("offers") <= 2
 
 
 async def test_scripts_come_from_this_house_alone(visit: Visit, staff: Client, tenant: Tenant, client: Client) -> None:

@@ -86,6 +86,11 @@ export class Api {
     return (await this.send(path, { method: 'POST', body, ...(signal ? { signal } : {}) })).text();
   }
 
+  /** What everybody may read, asked for with nothing of one's own: where a page's head has asked already, that is the answer. */
+  async open(path: string): Promise<Response> {
+    return this.fetched(path, {});
+  }
+
   async bytes(path: string, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
     return this.send(path, signal ? { headers, signal } : { headers });
   }
@@ -105,15 +110,18 @@ export class Api {
     if (options.key) headers['idempotency-key'] = options.key;
     const token = this.bearer?.();
     if (token) headers.authorization = `Bearer ${token}`;
+    return this.fetched(path, {
+      method: options.method ?? 'GET',
+      headers,
+      body: options.file ?? (options.body === undefined ? null : JSON.stringify(options.body)),
+      signal: options.signal ?? null,
+    });
+  }
+
+  private async fetched(path: string, wish: RequestInit): Promise<Response> {
     let answer: Response;
     try {
-      answer = await fetch(path, {
-        method: options.method ?? 'GET',
-        headers,
-        body: options.file ?? (options.body === undefined ? null : JSON.stringify(options.body)),
-        signal: options.signal ?? null,
-        credentials: this.bearer ? 'omit' : 'same-origin',
-      });
+      answer = await fetch(path, { ...wish, credentials: this.bearer ? 'omit' : 'same-origin' });
     } catch (error) {
       if (error instanceof DOMException && error.name === 'AbortError') throw error;
       throw new Offline('There is no connection just now.');

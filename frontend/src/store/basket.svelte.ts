@@ -56,7 +56,7 @@ export class Basket {
 
   async loadOffers(): Promise<void> {
     const heard = this.heard;
-    const answer = await this.visitor.api.bytes(`/api/events/${this.eventId}/offers`);
+    const answer = await this.visitor.api.open(`/api/events/${this.eventId}/offers`);
     hear(Date.parse(answer.headers.get('date') ?? ''));
     const { data: offers } = (await answer.json()) as { data: Offer[] };
     if (heard === this.heard) this.putOffers(offers); // what was told meanwhile may be newer

@@ -19,6 +19,7 @@ export interface Place {
   eventId: string;
   organization: string;
   house: string;
+  layout: string; // of its seats; empty where there are none
   path: string; // of the show's own page
   embedded: boolean;
 }
@@ -38,7 +39,7 @@ export class Booking {
 
   constructor(readonly place: Place) {
     this.visitor = new Visitor(place.organization, place.house, place.embedded);
-    this.hall = new Hall(this.visitor.api, place.eventId);
+    this.hall = new Hall(this.visitor.api, place.eventId, place.layout);
     const say = (message: string, mood: 'calm' | 'wrong' = 'calm') => this.tell(message, mood);
     this.basket = new Basket(place.eventId, this.visitor, this.hall, say, (error) => this.mustWait(error));
     this.checkout = new Checkout(place.eventId, this.visitor);
@@ -48,8 +49,7 @@ export class Booking {
   async open(): Promise<void> {
     this.tell('');
     try {
-      await Promise.all([this.basket.loadOffers(), this.hall.load()]);
-      if (!this.hall.hasMap) this.hall.listen(this.offered);
+      await Promise.all([this.basket.loadOffers(), this.hall.load(this.offered)]);
       await this.findAgain();
       this.isOpen = true;
     } catch (error) {
@@ -58,7 +58,7 @@ export class Booking {
   }
 
   ready(map: SeatMap): void {
-    void this.hall.ready(map, this.offered).then(() => this.basket.nameAgain());
+    void this.hall.ready(map).then(() => this.basket.nameAgain());
     this.basket.nameAgain();
   }
 

@@ -9,12 +9,14 @@ import { judge } from '../lib/map/versions';
 import { t } from '../lib/words';
 import type { Offer, ZoneRow } from './model';
 
-interface Snapshot {
-  seats: { version: string } | null;
-}
-
 interface Occupancy {
   zones: { zone_id: string; available: number }[];
+}
+
+/** The seats as the line begins with them: which states it goes on from, and how full it is then. */
+interface Begun {
+  version: string;
+  occupancy: Occupancy;
 }
 
 /** What a plan says of its zones and seats, before a show says otherwise. */
@@ -25,6 +27,9 @@ interface Plain {
 
 /** What is offered now; without it, something about the show is different, and who wants to know asks. */
 type Told = (offers?: Offer[]) => void;
+
+/** Of the line for changes: whether it stands. */
+type Line = 'opening' | 'open' | 'lost';
 
 const REREAD_MS = 1000;
 const COUNT_MS = 300;
@@ -39,16 +44,18 @@ export class Hall {
   geometry: ArrayBuffer | null = $state.raw(null);
   zones: ZoneRow[] = $state.raw([]);
   map: SeatMap | null = $state.raw(null);
-  isLost = $state(false);
+  line: Line = $state('opening');
   left: number[] = $state.raw([]); // what can be had at each price
   shown: number[] | null = $state.raw(null); // the prices that are not dimmed; null for all
   least: Money | null = $state.raw(null); // what a place costs at least, once that has changed
   changes = $state(0); // counted, for whoever lists seats
   private plain: Plain | null = null;
-  private layoutId = '';
+  private readonly read = gate(); // the states are here, or cannot be had
+  private readonly made = gate(); // the map is on the page
+  private reading: Promise<void> | null = null;
   private live: Live | null = null;
   private missed: Delta[] | null = null; // what was told while the states were being read
-  private begun: string | null = null; // the version at which the line began meanwhile
+  private begun: Begun | null = null; // the line began meanwhile
   private soon: ReturnType<typeof setTimeout> | undefined;
   private counting: ReturnType<typeof setTimeout> | undefined;
   private asking: ReturnType<typeof setTimeout> | undefined;
@@ -56,14 +63,21 @@ export class Hall {
   constructor(
     private readonly api: Api,
     private readonly eventId: string,
+    private layoutId: string, // as the page says; empty for a show without seats
   ) {}
 
-  /** A show without a layout has none to show. */
-  async load(): Promise<void> {
+  /** All that a visit begins with is asked for at once; most of it is underway since the page's head. */
+  async load(told: Told): Promise<void> {
+    this.hasMap = this.layoutId ? null : false;
+    void this.refresh();
+    this.listen(told);
+    if (!this.layoutId) return;
     try {
-      const answer = await this.api.bytes(`/api/events/${this.eventId}/seatmap`);
+      const answer = await this.api.open(`/api/events/${this.eventId}/seatmap?layout=${this.layoutId}`);
       this.layoutId = answer.headers.get('x-layout-id') ?? '';
-      this.geometry = await answer.arrayBuffer();
+      const geometry = await answer.arrayBuffer();
+      await this.read.opened; // a house is never shown emptier than it is
+      this.geometry = geometry;
       this.hasMap = true;
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 404) throw error;
@@ -71,20 +85,20 @@ export class Hall {
     }
   }
 
-  async ready(map: SeatMap, told: Told): Promise<void> {
+  async ready(map: SeatMap): Promise<void> {
     this.map = map;
-    this.listen(told);
+    this.made.open();
     await this.refresh();
   }
 
   /** Without a map too: then all news is about what is offered. */
-  listen(told: Told): void {
+  private listen(told: Told): void {
     this.live?.stop();
     this.live = listen(
       `/api/events/${this.eventId}/stream`,
       {
-        snapshot: ({ seats }: Snapshot) => {
-          if (this.map) this.begin(seats?.version ?? '');
+        snapshot: ({ seats }: { seats: Begun | null }) => {
+          if (seats) this.begin(seats);
           this.askSoon(told);
         },
         delta: (delta: Delta) => this.hear(delta),
@@ -94,11 +108,11 @@ export class Hall {
         event: () => told(),
       } as Record<string, (data: never) => void>,
       (lost) => {
-        if (this.isLost && !lost) {
+        if (this.line === 'lost' && !lost) {
           void this.refresh();
           this.askSoon(told);
         }
-        this.isLost = lost;
+        this.line = lost ? 'lost' : 'open';
       },
     );
   }
@@ -117,34 +131,44 @@ export class Hall {
     this.asking = setTimeout(() => told(), Math.random() * SPREAD_MS);
   }
 
-  /** The line begins, perhaps anew: what was said before is lost, so read all again. */
-  private begin(version: string): void {
-    if (this.missed) this.begun = version;
+  /** The line begins, perhaps anew, and what was said before is lost. Unless we have all of that, read again. */
+  private begin(seats: Begun): void {
+    if (this.missed) this.begun = seats;
+    else if (this.map && judge(this.map.version, seats.version) === 'skip') this.count(seats.occupancy);
     else void this.refresh();
   }
 
+  /** Those who ask while it is being read get the same. */
   async refresh(): Promise<void> {
-    if (!this.map || this.missed) return;
-    this.missed = [];
-    try {
-      const answer = await this.api.bytes(`/api/events/${this.eventId}/availability`);
-      const version = (answer.headers.get('etag') ?? '').replace('W/', '').replaceAll('"', '');
-      this.map.setStates(new Uint8Array(await answer.arrayBuffer()), version);
-      for (const delta of this.missed) if (judge(this.map.version, delta.version) === 'take') this.map.apply(delta);
-      const occupancy = await this.api.get(`/api/events/${this.eventId}/occupancy`);
-      this.dress(this.map.geometry, occupancy.zones);
-      this.zones = occupancy.zones;
-      this.count(occupancy);
-      this.changed();
-    } catch {
-      this.isLost = true; // the line comes back, and then we look again
-    } finally {
-      this.missed = null;
-    }
-    // What came between our read and the line's beginning was told to nobody.
-    const begun = this.begun;
-    this.begun = null;
-    if (begun !== null && judge(this.map.version, begun) !== 'skip') await this.refresh();
+    if (this.hasMap !== false) await (this.reading ??= this.readStates().finally(() => (this.reading = null)));
+  }
+
+  private async readStates(): Promise<void> {
+    do {
+      this.missed = [];
+      this.begun = null;
+      try {
+        const [answer, counted] = await Promise.all(['availability', 'occupancy'].map((what) => this.api.open(`/api/events/${this.eventId}/${what}`)));
+        const version = (answer!.headers.get('etag') ?? '').replace('W/', '').replaceAll('"', '');
+        const states = new Uint8Array(await answer!.arrayBuffer());
+        const { data: occupancy } = (await counted!.json()) as { data: { zones: ZoneRow[] } };
+        this.read.open();
+        await this.made.opened;
+        const map = this.map!;
+        this.dress(map.geometry, occupancy.zones);
+        map.setStates(states, version);
+        for (const delta of this.missed) if (judge(map.version, delta.version) === 'take') map.apply(delta);
+        this.zones = occupancy.zones;
+        this.count(occupancy);
+        this.changed();
+      } catch {
+        this.line = 'lost'; // it comes back, and then we look again
+      } finally {
+        this.missed = null;
+        this.read.open();
+      }
+      // What came between our read and the line's beginning was told to nobody.
+    } while (this.begun && judge(this.map?.version ?? '', (this.begun as Begun).version) !== 'skip');
   }
 
   /** A show may call a zone otherwise than its plan does, and price it otherwise: whoever reads the plan finds that there. */
@@ -253,4 +277,11 @@ export class Hall {
     const zone = this.zoneOf(-1, id);
     return this.map?.geometry.zones.findIndex(({ key }) => key === zone) ?? -1;
   }
+}
+
+/** Something that others wait for, once. */
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open!: () => void;
+  const opened = new Promise<void>((done) => (open = done));
+  return { opened, open };
 }

@@ -8,6 +8,7 @@ let tell: (name: string, data: object) => void;
 let reads: ((version: string) => void)[]; // each answers one read of the states
 let hall: Hall;
 const told = vi.fn();
+const begin = (version: string) => tell('snapshot', { seats: { version, occupancy: { zones: [] } } });
 const map = { version: '', geometry: { zones: [], sections: [], price: new Uint8Array(), prices: [] }, setStates: (_states: Uint8Array, version: string) => void (map.version = version), setPlaces: () => {}, freeByPrice: () => [], stop: () => {} };
 
 beforeEach(() => {
@@ -23,9 +24,10 @@ beforeEach(() => {
     if (!path.endsWith('/availability')) return new Response(JSON.stringify({ data: { zones: [] } }));
     return new Promise((answer) => reads.push((version) => answer(new Response('', { headers: { etag: `"${version}"` } }))));
   });
-  hall = new Hall(new Api(), 'e1');
+  hall = new Hall(new Api(), 'e1', 'l1');
   told.mockClear();
-  void hall.ready(map as unknown as SeatMap, told);
+  void hall.load(told);
+  void hall.ready(map as unknown as SeatMap);
 });
 
 afterEach(() => {
@@ -34,7 +36,7 @@ afterEach(() => {
 });
 
 test('what changed between a read and the beginning of the line is read again', async () => {
-  tell('snapshot', { seats: { version: 'x-8' } });
+  begin('x-8');
   reads[0]!('x-7');
   await vi.waitFor(() => expect(reads).toHaveLength(2));
   reads[1]!('x-8');
@@ -42,25 +44,59 @@ test('what changed between a read and the beginning of the line is read again', 
 });
 
 test('states that are as new as the line are read once', async () => {
-  tell('snapshot', { seats: { version: 'x-7' } });
+  begin('x-7');
   reads[0]!('x-7');
   await vi.waitFor(() => expect(map.version).toBe('x-7'));
   await new Promise((go) => setTimeout(go, 20));
   expect(reads).toHaveLength(1);
 });
 
-test('a line that begins anew has them read again', async () => {
+test('a line that begins anew has them read again, if anything was missed', async () => {
   reads[0]!('x-7');
   await vi.waitFor(() => expect(map.version).toBe('x-7'));
   await new Promise((go) => setTimeout(go, 20));
-  tell('snapshot', { seats: { version: 'x-7' } });
+  begin('x-7');
+  expect(reads).toHaveLength(1);
+  begin('x-8');
   expect(reads).toHaveLength(2);
+});
+
+test('a line that begins anew in another memory of the house has them read again', async () => {
+  reads[0]!('x-7');
+  await vi.waitFor(() => expect(map.version).toBe('x-7'));
+  await new Promise((go) => setTimeout(go, 20));
+  begin('y-7');
+  expect(reads).toHaveLength(2);
+});
+
+test('a line that begins anew says how full it is now', async () => {
+  reads[0]!('x-7');
+  await vi.waitFor(() => expect(map.version).toBe('x-7'));
+  await new Promise((go) => setTimeout(go, 20));
+  const places = vi.spyOn(map, 'setPlaces');
+  begin('x-7');
+  expect(places).toHaveBeenCalledOnce();
+});
+
+test('the map is there once its states are known', async () => {
+  await new Promise((go) => setTimeout(go, 20));
+  expect(hall.geometry).toBeNull();
+  reads[0]!('x-7');
+  await vi.waitFor(() => expect(hall.geometry).not.toBeNull());
+});
+
+test('where the states cannot be read, the map is there, and the line is called lost', async () => {
+  vi.stubGlobal('fetch', async (path: string) => (path.includes('/seatmap') ? new Response('') : new Response('{}', { status: 503 })));
+  const one = new Hall(new Api(), 'e1', 'l1');
+  await one.load(told);
+  expect([one.hasMap, one.line]).toEqual([true, 'lost']);
+  one.close();
 });
 
 test('what is offered is asked for again when the line begins, once, and not by everybody at the same moment', () => {
   vi.useFakeTimers();
-  tell('snapshot', { seats: { version: 'x-7' } });
-  tell('snapshot', { seats: { version: 'x-8' } });
+  begin('x-7');
+  begin('x-8');
   expect(told).not.toHaveBeenCalled();
   vi.advanceTimersByTime(2000);
   expect(told.mock.calls).toEqual([[]]);
@@ -68,7 +104,7 @@ test('what is offered is asked for again when the line begins, once, and not by 
 
 test('who has left asks for nothing', () => {
   vi.useFakeTimers();
-  tell('snapshot', { seats: { version: 'x-7' } });
+  begin('x-7');
   hall.close();
   vi.advanceTimersByTime(2000);
   expect(told).not.toHaveBeenCalled();
@@ -84,10 +120,9 @@ test('a zone has the name and the price that the show gives it, in the plan and 
   };
   const read = (...rows: object[]) => {
     vi.stubGlobal('fetch', async (path: string) => (path.endsWith('/availability') ? new Response('') : new Response(JSON.stringify({ data: { zones: rows } }))));
-    return one.refresh();
+    return one.ready({ ...map, geometry } as unknown as SeatMap);
   };
-  const one = new Hall(new Api(), 'e1');
-  one.map = { ...map, geometry } as unknown as SeatMap;
+  const one = new Hall(new Api(), 'e1', 'l1');
   await read({ key: 'stalls', zone_id: 'z1', name: 'Parterre', priced_as: 'C' }, { key: 'floor', zone_id: 'z2', name: 'Pit', priced_as: 'B' });
   expect([...geometry.price]).toEqual([2, 2, 1]);
   expect(geometry.zones.map(({ name, price }) => [name, price])).toEqual([['Parterre', 2], ['Pit', 1]]);
@@ -100,4 +135,32 @@ test('a zone has the name and the price that the show gives it, in the plan and 
 test('what a place costs at least is heard', () => {
   tell('least', { amount: 1900, currency: 'EUR' });
   expect(hall.least).toEqual({ amount: 1900, currency: 'EUR' });
+});
+
+test('states that are here before the map wait for it, with what is told meanwhile', async () => {
+  const one = new Hall(new Api(), 'e1', 'l1');
+  const apply = vi.fn();
+  void one.load(told);
+  reads[1]!('x-7');
+  await new Promise((go) => setTimeout(go, 20));
+  tell('delta', { version: 'x-8', ordinals: [3], states: [2] });
+  void one.ready({ ...map, version: 'x-7', setStates: () => {}, apply } as unknown as SeatMap);
+  await vi.waitFor(() => expect(apply).toHaveBeenCalledWith({ version: 'x-8', ordinals: [3], states: [2] }));
+  one.close();
+});
+
+test('a show without seats asks for none', async () => {
+  const one = new Hall(new Api(), 'e1', '');
+  const asked = vi.fn(fetch);
+  vi.stubGlobal('fetch', asked);
+  await one.load(told);
+  tell('snapshot', { seats: null });
+  expect([one.hasMap, asked.mock.calls]).toEqual([false, []]);
+  one.close();
+});
+
+test('the line is called live only once it stands', () => {
+  expect(hall.line).toBe('opening');
+  begin('x-7');
+  expect(hall.line).toBe('open');
 });

@@ -6,8 +6,8 @@ import BoxOffice from './BoxOffice.svelte';
 
 // The page is there without us: whoever has no script reads it. We add what moves.
 for (const place of document.querySelectorAll<HTMLElement>('[data-box-office]')) {
-  const { event = '', organization = '', house = '', title = '', path = '', embedded } = place.dataset;
+  const { event = '', organization = '', house = '', layout = '', title = '', path = '', embedded } = place.dataset;
   if (!canSpeak(place)) continue;
   place.replaceChildren();
-  mount(BoxOffice, { target: place, props: { place: { eventId: event, organization, house, path, embedded: embedded !== undefined }, title } });
+  mount(BoxOffice, { target: place, props: { place: { eventId: event, organization, house, layout, path, embedded: embedded !== undefined }, title } });
 }

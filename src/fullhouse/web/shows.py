@@ -6,6 +6,7 @@ from collections import ChainMap
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 from urllib.parse import urlencode
+from uuid import UUID
 
 from litestar import Response
 from litestar.params import FromPath
@@ -23,6 +24,7 @@ from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded, tsquery
 from fullhouse.kit.times import local
 from fullhouse.payments.provider_actions import Providers
+from fullhouse.seating.halls import Halls
 from fullhouse.tickets import type_actions as types
 from fullhouse.web import programme, safety, words
 from fullhouse.web.pages import AnyRequest, kept_page, public
@@ -138,11 +140,20 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
         t=t,
         policy=safety.policy(stripe=shown.sells and services.part(Providers).has_card_fields),
         it=shown,
+        layout=await layout_of(services, shown),
         origin=services.public_url,
         picture=pictures[0] if pictures else None,
         instead=await _printed(services, await _instead(services, show), t),
         json_ld=Markup(structured.script(about)),  # noqa: S704 - escaped for this very place
     )
+
+
+async def layout_of(services: Services, shown: programme.Printed) -> UUID | None:
+    """Whose seats the page will ask for at once: then its box office need not find out first."""
+    if not shown.sells:
+        return None
+    hall = await services.part(Halls).get(shown.show.organization_id, shown.show.id)
+    return hall.house.layout_id if hall else None
 
 
 async def _in_its_place(services: Services, org: str, slug: str) -> Response[bytes]:
