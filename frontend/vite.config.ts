@@ -31,7 +31,9 @@ export default defineConfig({
             // The console's pages, by what somebody is at: a show, a hall's seats, the house itself.
             { name: 'show', test: /src\/console\/((shows|scanning)\/|words\/(doors|shows|waitlist)\.|pages\/(Details|Doors|Events|NewShow|Queue|Show|ShowDevices|Waitlist)\.)/ },
             { name: 'seating', test: /src\/console\/(seating\/(?!PolicyRow|policy\.)|words\/(generators|layouts|seating)\.|pages\/(Layout\w*|ShowSeating|StrandedSeats)\.)/ },
-            { name: 'house', test: /src\/console\/((audit|platform|venues|webhooks)\/|words\/(audit|house|ledger|letters|people|sites|platform|venues|webhooks)\.|pages\/(Audit|HouseCharges|Keys|Ledger|Letters|Mailbox|Members|Organizations?|OtherSites|OwnOrganization|Team|Venues?|Webhooks?)\.)/ },
+            // The latest of the audit stand beside a show's doors: whoever is at those does not load the house for them.
+            { name: 'audit', test: /src\/console\/(audit\/|words\/audit\.|pages\/Audit\.)/ },
+            { name: 'house', test: /src\/console\/((platform|venues|webhooks)\/|words\/(house|ledger|letters|people|sites|platform|venues|webhooks)\.|pages\/(HouseCharges|Keys|Ledger|Letters|Mailbox|Members|Organizations?|OtherSites|OwnOrganization|Team|Venues?|Webhooks?)\.)/ },
           ],
         },
       },
