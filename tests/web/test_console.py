@@ -54,13 +54,37 @@ async def test_what_the_console_reads_is_kept_by_nobody(client: Client, tenant: 
 def test_a_program_is_styled_after_what_it_imports(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise its cascade layer would be named first, and lose against every other one."""
     chunks = {
-        "src/console/main.ts": assets.Chunk(file="console.js", css=["console.css"], imports=["_parts.js"]),
+        "src/console/main.ts": assets.Chunk(
+            file="console.js", css=["console.css"], imports=["_parts.js"], later=["src/page.ts"]
+        ),
         "_parts.js": assets.Chunk(file="parts.js", css=["parts.css"], imports=["_base.js"]),
         "_base.js": assets.Chunk(file="base.js", css=["base.css"]),
     }
     monkeypatch.setattr(assets, "_manifest", lambda: chunks)
     tags = assets.tags.__wrapped__("console")
     assert re.findall(r"\w+\.css", tags) == ["base.css", "parts.css", "console.css"]
+
+
+async def test_a_program_that_loads_nothing_later_has_one_style_sheet(client: Client) -> None:
+    tags = assets.tags("lib/words/speak/en", "store")
+    (sheet,) = re.findall(r'rel="stylesheet" href="([^"]+)"', tags)
+    body = (await client.get(sheet)).content
+    parts = assets._at_once(["src/store/main.ts"])[1]
+    bodies = [(assets.BUILT / part).read_bytes() for part in parts]
+    assert len(parts) > 1
+    assert body == b"\n".join(bodies)
+    assert "immutable" in (await client.get(sheet)).headers["cache-control"]
+
+
+@pytest.mark.parametrize("path", ["/static/house.css", "/static/house.js", "/widget.js", "/tickets-sw.js"])
+async def test_what_is_not_built_comes_packed_too_and_is_asked_about(client: Client, path: str) -> None:
+    plain = await client.get(path, headers={"accept-encoding": "identity"})
+    packed = await client.get(path, headers={"accept-encoding": "gzip"})
+    assert (plain.status_code, packed.headers["content-encoding"]) == (200, "gzip")
+    assert packed.content == plain.content
+    assert int(packed.headers["content-length"]) < len(plain.content)
+    known = await client.get(path, headers={"if-none-match": plain.headers["etag"]})
+    assert (known.status_code, known.content) == (304, b"")
 
 
 async def test_a_built_file_comes_packed_to_whoever_can_unpack_it(client: Client) -> None:

@@ -17,7 +17,7 @@ from markupsafe import Markup
 BUILT = Path(__file__).parent / "built"
 _HASHED = re.compile(r"-[\w-]{8}\.\w+$")
 _FOR_GOOD, _FOR_NOW = "public, max-age=31536000, immutable", "public, max-age=3600"
-_PACKED = {".js", ".css", ".wasm"}
+_PACKED = {".js", ".css", ".svg", ".wasm"}
 mimetypes.add_type("font/woff2", ".woff2")
 mimetypes.add_type("application/wasm", ".wasm")
 
@@ -30,6 +30,7 @@ class Chunk(msgspec.Struct, frozen=True):
     imports: list[str] = []
     later: list[str] = msgspec.field(name="dynamicImports", default_factory=list)
     assets: list[str] = []
+    starts: bool = msgspec.field(name="isEntry", default=False)
 
 
 class File(NamedTuple):
@@ -49,17 +50,33 @@ def tags(*entries: str) -> Markup:
     """The style sheets and scripts of programs, which run in this order, and what they load at once."""
     manifest = _manifest()
     programs = [f"src/{entry}/main.ts" for entry in entries]
-    wanted = [*programs]
-    styles: list[str] = []
-    for name in wanted:  # grows as it goes
-        wanted += [other for other in manifest[name].imports if other not in wanted]
-        # What is imported comes first: the order in which cascade layers are named is the order in which they win.
-        styles = [style for style in manifest[name].css if style not in styles] + styles
+    wanted, styles = _at_once(programs)
+    if not any(manifest[name].later for name in programs):  # what comes later looks for its own sheets by their names
+        styles = [_together(styles, _files())[0]] if styles else []
     lines = [Markup('<link rel="stylesheet" href="/built/{}">').format(style) for style in styles]
     loaded, run = wanted[len(programs) :], programs
     lines += [Markup('<link rel="modulepreload" href="/built/{}">').format(manifest[name].file) for name in loaded]
     lines += [Markup('<script type="module" src="/built/{}"></script>').format(manifest[name].file) for name in run]
     return Markup("\n  ").join(lines)
+
+
+def _at_once(programs: list[str]) -> tuple[list[str], list[str]]:
+    """All that programs load when they start: their parts, and style sheets."""
+    manifest, wanted = _manifest(), [*programs]
+    styles: list[str] = []
+    for name in wanted:  # grows as it goes
+        wanted += [other for other in manifest[name].imports if other not in wanted]
+        # What is imported comes first: the order in which cascade layers are named is the order in which they win.
+        styles = [style for style in manifest[name].css if style not in styles] + styles
+    return wanted, styles
+
+
+def _together(styles: list[str], files: dict[str, File]) -> tuple[str, bytes]:
+    """Style sheets as one, under a name of its own: a phone feels each request more than its bytes."""
+    if len(styles) == 1:
+        return styles[0], files[styles[0]].body
+    body = b"\n".join(files[style].body for style in styles)
+    return f"assets/styles-{hashlib.sha256(body).hexdigest()[:8]}.css", body
 
 
 def needed_by(entry: str) -> list[str]:
@@ -84,10 +101,16 @@ def _files() -> dict[str, File]:
     found = {}
     for path in BUILT.rglob("*"):
         if path.is_file() and path.name != "manifest.json":
-            body = path.read_bytes()
-            kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-            etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-            packed = gzip.compress(body, mtime=0) if path.suffix in _PACKED else b""
             kept = _FOR_GOOD if _HASHED.search(path.name) else _FOR_NOW
-            found[str(path.relative_to(BUILT))] = File(body, packed, kind, etag, kept)
+            found[str(path.relative_to(BUILT))] = file(path.name, path.read_bytes(), kept)
+    for name, chunk in _manifest().items():  # each process knows all of them, whichever page it was that named one
+        if chunk.starts and (styles := _at_once([name])[1]):
+            sheet, body = _together(styles, found)
+            found.setdefault(sheet, file(sheet, body, _FOR_GOOD))
     return found
+
+
+def file(name: str, body: bytes, kept: str) -> File:
+    kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    packed = gzip.compress(body, mtime=0) if Path(name).suffix in _PACKED else b""
+    return File(body, packed, kind, f'"{hashlib.sha256(body).hexdigest()[:16]}"', kept)

@@ -21,8 +21,8 @@ SITES_S = 60  # where nobody hears of a change; everywhere else it holds at once
 
 
 @public("/widget.js")
-async def widget() -> Response[bytes]:
-    return static_file("widget.js", cache="public, max-age=3600")
+async def widget(request: AnyRequest) -> Response[bytes]:
+    return static_file(request, "widget.js", cache="public, max-age=3600")
 
 
 @public("/embed/{org:str}/{slug:str}")

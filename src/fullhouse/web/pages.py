@@ -1,7 +1,6 @@
 """How a page is made; the API's documentation, the page behind every problem code, files."""
 
 import hashlib
-import mimetypes
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -36,6 +35,8 @@ _templates = Environment(
 )
 _templates.globals["version"] = VERSION
 _templates.globals["built"] = assets.tags
+_MARK = (_HERE / "static/mark.svg").read_text().replace("<svg", '<svg aria-hidden="true"', 1)
+_templates.globals["mark"] = Markup(_MARK)  # noqa: S704 - our own; inside of the page, as a picture it would be a page too
 _templates.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704
 
 
@@ -109,23 +110,23 @@ async def docs(request: AnyRequest) -> Response[str]:
 
 
 @public("/static/{name:str}")
-async def static(name: FromPath[str]) -> Response[bytes]:
-    return static_file(name)
+async def static(request: AnyRequest, name: FromPath[str]) -> Response[bytes]:
+    return static_file(request, name)
 
 
-def static_file(name: str, cache: str = "public, max-age=300") -> Response[bytes]:
-    if name not in _static():
-        raise NotFound
-    body, kind, etag = _static()[name]
-    return Response(body, media_type=kind, headers={"etag": etag, "cache-control": cache})
+def static_file(request: AnyRequest, name: str, cache: str | None = None) -> Response[bytes]:
+    return _sent(request, _static().get(name), cache)
 
 
 @public("/built/{path:path}")
 async def built(request: AnyRequest, path: FromPath[str]) -> Response[bytes]:
-    file = assets.find(path)
+    return _sent(request, assets.find(path))
+
+
+def _sent(request: AnyRequest, file: assets.File | None, cache: str | None = None) -> Response[bytes]:
     if file is None:
         raise NotFound
-    headers = {"etag": file.etag, "cache-control": file.kept, "vary": "accept-encoding"}
+    headers = {"etag": file.etag, "cache-control": cache or file.kept, "vary": "accept-encoding"}
     if request.headers.get("if-none-match") == file.etag:
         return Response(b"", status_code=304, headers=headers)
     if file.packed and "gzip" in request.headers.get("accept-encoding", ""):
@@ -139,14 +140,11 @@ def _document(app: Any) -> tuple[dict[str, Any], bytes]:
 
 
 @cache
-def _static() -> dict[str, tuple[bytes, str, str]]:
+def _static() -> dict[str, assets.File]:
     """All files, in memory: they are few and small, and the names are the only ones that exist."""
-    found = {}
-    for path in (_HERE / "static").iterdir():
-        body = path.read_bytes()
-        kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-        found[path.name] = body, kind, f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-    return found
+    bodies = {path.name: path.read_bytes() for path in (_HERE / "static").iterdir()}
+    bodies["house.css"] = bodies["fonts.css"] + bodies["house.css"]  # one request less: these pages need both
+    return {name: assets.file(name, body, "public, max-age=300") for name, body in bodies.items()}
 
 
 handlers = [problem, openapi_json, docs, static, built]

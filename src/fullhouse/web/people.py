@@ -47,9 +47,9 @@ async def my_ticket(request: AnyRequest, ticket_id: FromPath[UUID]) -> Response[
 
 
 @public("/tickets-sw.js")
-async def keeper() -> Response[bytes]:
+async def keeper(request: AnyRequest) -> Response[bytes]:
     """Keeps tickets on the device. It stands at the root, because it may only serve what lies below it."""
-    script = static_file("tickets-sw.js", cache="no-cache")
+    script = static_file(request, "tickets-sw.js", cache="no-cache")
     script.headers["content-security-policy"] = _KEEPER_POLICY
     return script
 
