@@ -24,19 +24,19 @@ function kept(key: string, make: () => Intl.NumberFormat): Intl.NumberFormat {
 
 // Prices and counts stand on a show's page first of all, and on a phone Intl takes a tenth of a second before its first number:
 // so they are written here, as it writes them, and as the house does (kit/languages.py).
-const BOTH = 'AUD A$ BRL R$ CNY CN¥ EUR € GBP £ HKD HK$ ILS ₪ INR ₹ KRW ₩ NZD NZ$ TWD NT$ VND ₫ XAF FCFA XCD EC$ XCG Cg. XOF F\u202fCFA XPF CFPF ';
-const SYMBOLS: Record<string, string> = { en: `${BOTH}CAD CA$ JPY ¥ MXN MX$ PHP ₱ USD $`, af: `${BOTH}JPY JP¥ THB ฿ ZAR R` };
+const SYMBOLS = 'AUD A$ BRL R$ CNY CN¥ EUR € GBP £ HKD HK$ ILS ₪ INR ₹ KRW ₩ NZD NZ$ TWD NT$ VND ₫ XAF FCFA XCD EC$ XCG Cg. XOF F\u202fCFA XPF CFPF ';
 
 export function count(n: number, locale = language): string {
   return String(n).replace(/\B(?=(\d{3})+$)/g, locale === 'af' ? '\u00a0' : ',');
 }
 
 export function money({ amount, currency }: Money, locale = language): string {
+  const [own, point] = locale === 'af' ? ['JPY JP¥ THB ฿ ZAR R', ','] : ['CAD CA$ JPY ¥ MXN MX$ PHP ₱ USD $', '.'];
   const digits = minorDigits(currency);
-  const [whole, rest] = (Math.abs(amount) / 10 ** digits).toFixed(digits).split('.');
-  const symbol = new RegExp(`${currency} ([^ ]+)`).exec(SYMBOLS[locale]!)?.[1] ?? currency;
+  const [whole, ...rest] = (Math.abs(amount) / 10 ** digits).toFixed(digits).split('.');
+  const symbol = RegExp(`${currency} ([^ ]+)`).exec(SYMBOLS + own)?.[1] ?? currency;
   const gap = /\p{S}$/u.test(symbol) ? '' : '\u00a0'; // R 5, but €5
-  return `${amount < 0 ? '-' : ''}${symbol}${gap}${count(Number(whole), locale)}${rest ? (locale === 'af' ? ',' : '.') + rest : ''}`;
+  return (amount < 0 ? '-' : '') + symbol + gap + [count(Number(whole), locale), ...rest].join(point);
 }
 
 /** For a figure in large type: 85.00, 83,525 and 3.44M. Lists and bills have every cent. */

@@ -24,6 +24,8 @@ export interface Place {
   embedded: boolean;
 }
 
+const noMore = () => {};
+
 export class Booking {
   readonly visitor: Visitor;
   readonly hall: Hall;
@@ -35,6 +37,7 @@ export class Booking {
   mood: 'calm' | 'wrong' = $state('calm');
   isOpen = $state(false);
   isInLine = $state(false); // of a frame, which has no waiting room of its own
+  loaded: Promise<void> = Promise.resolve(); // or refused: what there is to show is known
   private isEnding = false;
 
   constructor(readonly place: Place) {
@@ -49,7 +52,9 @@ export class Booking {
   async open(): Promise<void> {
     this.tell('');
     try {
-      await Promise.all([this.basket.loadOffers(), this.hall.load(this.offered)]);
+      const loading = Promise.all([this.basket.loadOffers(), this.hall.load(this.offered)]);
+      this.loaded = loading.then(noMore, noMore);
+      await loading;
       await this.findAgain();
       this.isOpen = true;
     } catch (error) {

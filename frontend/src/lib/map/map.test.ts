@@ -7,6 +7,7 @@ import { layOut, touches, type Wish } from './labels';
 import { exposed } from './parts';
 import type { Palette, Scene } from './painter';
 import { labelOf, paintSeats } from './seats';
+import { CHAIR } from './signs';
 import type { Stamps } from './stamps';
 
 /** Two rows of one section, 3 and 2 seats, as the server would write them. */
@@ -153,7 +154,7 @@ test('a seat shows the letter of its price, if prices have some, and its number 
   const number = g.numberOf(3);
   expect([5, 9, 20, 30].map((size) => labelOf(g, 3, size, ['E']))).toEqual(['', 'E', 'E', `E\n${number}`]);
   expect([9, 20].map((size) => labelOf(g, 3, size, []))).toEqual(['', number]);
-  expect(labelOf(g, 0, 9, ['E'])).toBe('♿︎');
+  expect(labelOf(g, 0, 9, ['E'])).toBe(CHAIR);
 });
 
 test('after a move, just what came into sight is drawn', () => {

@@ -96,14 +96,14 @@ function paintSections(ctx: CanvasRenderingContext2D, scene: Scene, camera: Came
   ctx.strokeStyle = near ? colors.line : colors.surface;
   ctx.lineWidth = 1;
   sections.forEach(({ box, first, zone }, index) => {
-    if (!touches(box, seen)) return;
+    if (!touches(box, seen) || (near && zones[zone]!.area.length)) return; // an area is a panel already, and ruled around
     const price = prices[first] ?? NO_PRICE;
     ctx.fillStyle = near ? colors.surface : tierOf(price, colors);
     ctx.globalAlpha = near ? 1 : scene.dimmed(price) ? 0.1 : 0.18 + 0.7 * scene.free[index]!;
     trace(ctx, scene.outlines[index]!, camera);
     ctx.fill();
     ctx.globalAlpha = 1;
-    if (!near || !zones[zone]!.area.length) ctx.stroke(); // an area is ruled around already
+    ctx.stroke();
   });
 }
 

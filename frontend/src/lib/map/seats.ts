@@ -4,13 +4,14 @@
 import type { Camera } from './camera';
 import { AVAILABLE, COMPANION, HELD, NO_PRICE, SOLD, WHEELCHAIR, type Box, type Geometry } from './geometry';
 import type { Palette, Scene, Tools } from './painter';
+import { CHAIR } from './signs';
 import { USUAL } from './stamps';
 
 /** From how many pixels a seat is drawn as itself, as a rounded one, with its marks, with its number, and with both. */
 export const LEVELS = { seats: 3.6, round: 6, marks: 8, numbers: 15, both: 22 };
 
 const FAINT = 0.18;
-const SYMBOLS: Record<number, string> = { [WHEELCHAIR]: '♿︎', [COMPANION]: '+' };
+const SYMBOLS: Record<number, string> = { [WHEELCHAIR]: CHAIR, [COMPANION]: '+' };
 // Kinds of seats as numbers: a free one by its price, faint or not, taken ones by their state; then what stands on it.
 const [FAINT_FROM, TAKEN_FROM, KINDS] = [256, 512, USUAL];
 
@@ -60,12 +61,24 @@ function drawFree(ctx: CanvasRenderingContext2D, size: number, kind: number, lab
   block(ctx, size, colors.tiers[kind % FAINT_FROM]!);
   ctx.globalAlpha = 1;
   if (!label) return;
+  if (label === CHAIR) return drawSign(ctx, size * 0.82, label, colors.onTier);
   ctx.fillStyle = colors.onTier;
   ctx.textAlign = 'center';
   ctx.textBaseline = 'middle';
   const lines = label.split('\n');
   ctx.font = `600 ${size * (lines.length > 1 ? 0.36 : 0.42)}px Inter, sans-serif`;
   lines.forEach((line, n) => ctx.fillText(line, 0, size * (0.03 + 0.36 * (n - (lines.length - 1) / 2)), size * 0.9));
+}
+
+function drawSign(ctx: CanvasRenderingContext2D, size: number, lines: string, color: string): void {
+  ctx.scale(size / 24, size / 24);
+  ctx.translate(-12, -12);
+  ctx.strokeStyle = color;
+  ctx.lineWidth = 2.2;
+  ctx.lineCap = ctx.lineJoin = 'round';
+  ctx.stroke(new Path2D(lines));
+  ctx.lineCap = 'butt';
+  ctx.lineJoin = 'miter';
 }
 
 function drawTaken(ctx: CanvasRenderingContext2D, size: number, state: number, colors: Palette): void {
