@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from fullhouse.events import structured
+from fullhouse.kit.money import Money
 from tests.events.listed import ID, listed, picture
 
 URL = "https://example.org/o/grand-house/the-tempest"
@@ -128,3 +129,17 @@ def test_no_title_leaves_its_element(title: str) -> None:
     parser.feed(f'<script type="application/ld+json">{text}</script>')
     assert parser.tags == ["script"]
     assert msgspec.json.decode(parser.text)["name"] == title
+
+
+@pytest.mark.parametrize(
+    ("least", "said"),
+    [
+        (Money(12_050, "ZAR"), {"price": "120.50", "priceCurrency": "ZAR"}),
+        (Money(0, "EUR"), {"price": "0.00", "priceCurrency": "EUR"}),
+        (Money(500, "JPY"), {"price": "500", "priceCurrency": "JPY"}),
+        (None, {}),
+    ],
+)
+def test_what_a_place_costs_at_least(least: Money | None, said: dict[str, str]) -> None:
+    about = structured.event(listed(), url=URL, organizer_url=URL, images=[], least=least)
+    assert {name: value for name, value in about["offers"].items() if name.startswith("price")} == said

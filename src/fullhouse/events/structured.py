@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from fullhouse.events.public_model import PublicEvent, is_online
+from fullhouse.kit.money import Money
 from fullhouse.kit.times import local
 
 Json = dict[str, Any]
@@ -17,7 +18,7 @@ UNKNOWN_COUNTRY = "ZZ"
 _UNSAFE = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
-def event(show: PublicEvent, *, url: str, organizer_url: str, images: list[str]) -> Json:
+def event(show: PublicEvent, *, url: str, organizer_url: str, images: list[str], least: Money | None = None) -> Json:
     """Only what is known: a reader takes a missing field for unknown, and a guess for the truth."""
     return {
         "@context": "https://schema.org",
@@ -35,7 +36,7 @@ def event(show: PublicEvent, *, url: str, organizer_url: str, images: list[str])
         "location": _location(show, url),
         **({"image": images} if images else {}),
         "organizer": {"@type": "Organization", "name": show.organization_name, "url": organizer_url},
-        **_offers(show, url),
+        **_offers(show, url, least),
     }
 
 
@@ -62,14 +63,16 @@ def _location(show: PublicEvent, url: str) -> Json:
     return {"@type": "Place", "name": show.venue_name, "address": {"@type": "PostalAddress", **known}}
 
 
-def _offers(show: PublicEvent, url: str) -> Json:
+def _offers(show: PublicEvent, url: str, least: Money | None) -> Json:
     if show.sale_status not in AVAILABILITY:
         return {}
+    price, currency = str(least).split(" ") if least else ("", "")
     return {
         "offers": {
             "@type": "Offer",
             "url": url,
             "availability": _schema(AVAILABILITY[show.sale_status]),
+            **({"price": price, "priceCurrency": currency} if least else {}),
             "validFrom": _moment(show.sale_start_at, show),
             "validThrough": _moment(show.sale_end_at, show),
         }

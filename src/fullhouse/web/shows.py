@@ -133,6 +133,7 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
         url=services.public_url + shown.path,
         organizer_url=f"{services.public_url}/o/{show.organization}",
         images=pictures,
+        least=least.get(show.id),
     )
     return kept_page(
         request,
