@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changes, families, isKnown, sameDay, whose } from './entries';
+import { changes, families, isKnown, sameDay, whose, why } from './entries';
 import { t } from '../words/audit';
 
 describe('the audit for people', () => {
@@ -31,6 +31,13 @@ describe('the audit for people', () => {
     expect(whose({ actor_type: 'system', actor_name: 'sweeper' })).toBe('The house’s clock');
     expect(whose({ actor_type: 'user', actor_name: 'sweeper' })).toBe('sweeper');
     expect(whose({ actor_type: 'device', actor_name: null })).toBeNull();
+  });
+
+  it('leaves what a person wrote, and says a code as words', () => {
+    expect(why({ action: 'event.cancel', after: null, reason: 'Storm_warning from the harbour' })).toBe('Storm_warning from the harbour');
+    expect(why({ action: 'payment.failed', after: null, reason: 'card_declined' })).toBe('card declined');
+    expect(why({ action: 'access.denied', after: { code: 'forbidden' }, reason: 'Your role does not include this.' })).toBe('Your role does not include this.');
+    expect(why({ action: 'event.publish', after: null, reason: null })).toBe('');
   });
 
   it('knows what an address may ask for', () => {

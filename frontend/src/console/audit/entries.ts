@@ -2,8 +2,10 @@
 
 import type { AuditEntry as Entry } from '../../lib/contract';
 import { language } from '../../lib/language';
+import { because } from '../because';
 import { named } from '../words';
 import { t } from '../words/audit';
+import { refusedBy } from '../words/spoken';
 export type { AuditEntry as Entry } from '../../lib/contract';
 
 export interface Changed {
@@ -34,6 +36,13 @@ function said(values: Record<string, unknown> | null, field: string): string {
 /** Who did it: the house's own helpers by what they look after. Null for whom only a number names. */
 export function whose({ actor_type, actor_name }: Pick<Entry, 'actor_type' | 'actor_name'>): string | null {
   return actor_type === 'system' && actor_name ? named(t.keepers, actor_name) : actor_name;
+}
+
+/** Why, in the reader's language. Whoever was refused something has the refusal's code beside its sentence. */
+export function why({ action, after, reason }: Pick<Entry, 'action' | 'after' | 'reason'>): string {
+  if (!reason) return '';
+  const code = { 'access.denied': after?.code, seat_reserve_failed: after?.reason, 'zone.access_denied': 'zone_access_denied' }[action];
+  return (code ? refusedBy(code) : null) ?? because(reason);
 }
 
 interface Deed {

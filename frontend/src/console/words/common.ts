@@ -105,6 +105,7 @@ export const common = {
   // asking before it is done
   reasonIfYouLike: 'Reason (if you like)',
   keptInAudit: 'It is kept in the audit.',
+  reasons: {} as Record<string, string>, // those that the house itself gives, as it writes them
 
   // a secret
   shownOnce: 'It is shown this once.',

@@ -22,6 +22,12 @@ export function refused(problem: Problem): string {
   return refusals ? refusal(problem, refusals, language) : problem.message;
 }
 
+/** The same of a refusal of which only the code is left. Null where it says more than the code tells, and in English. */
+export function refusedBy(code: unknown): string | null {
+  const told = refusals?.[String(code)];
+  return typeof told === 'string' ? told : null;
+}
+
 const THOUSANDS = /\d{1,3}(?:,\d{3})+/g;
 
 /** What the house says of a field, its thousands parted as the language does. The last form is for whatever has no words. */
