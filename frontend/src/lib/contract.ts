@@ -876,6 +876,7 @@ export interface LedgerTransaction {
   kind: string;
   source_id: string;
   order_id: string;
+  order_code: string | null;
   event_id: string;
   created_at: string;
   entries: LedgerEntry[];

@@ -23,6 +23,7 @@ class LedgerTransaction(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     source_id: UUID
     order_id: UUID
+    order_code: str | None
     event_id: UUID
     created_at: datetime
     entries: list[LedgerEntry]

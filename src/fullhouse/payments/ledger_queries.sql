@@ -12,7 +12,9 @@ WHERE organization_id = $1 AND ($2::uuid IS NULL OR event_id = $2) AND ($3::uuid
   AND ($6::timestamptz IS NULL OR created_at < $6)
 
 -- part: with_entries
-SELECT p.*, e.entries FROM page p
+-- People know an order by its code.
+SELECT p.*, o.code AS order_code, e.entries FROM page p
+LEFT JOIN orders o ON o.organization_id = $1 AND o.id = p.order_id
 CROSS JOIN LATERAL (
     SELECT jsonb_agg(jsonb_build_array(e.account, e.amount, e.currency) ORDER BY e.position) AS entries
     FROM ledger_entries e WHERE e.organization_id = $1 AND e.transaction_id = p.id) e

@@ -20,7 +20,6 @@ export const ledger = {
   theLedger: 'the ledger',
   noEntries: 'No entries',
   nothingFits: 'Nothing was booked that fits.',
-  ofWhat: 'Of',
   entries: 'Entries',
   transactions: (n: number) => counted(n, { one: 'transaction', other: 'transactions' }),
 
@@ -29,6 +28,7 @@ export const ledger = {
   afterConsent: 'Taken after consent',
   refundDecided: 'Refund decided',
   refundPaidOut: 'Refund paid out',
+  refundCameBack: 'Refund came back',
   organiser: 'Organiser',
   fees: 'Fees',
   taxes: 'Taxes',

@@ -18,7 +18,6 @@ export const ledger: typeof en = {
   theLedger: 'die grootboek',
   noEntries: 'Geen inskrywings nie',
   nothingFits: 'Niks is geboek wat pas nie.',
-  ofWhat: 'Van',
   entries: 'Inskrywings',
   transactions: (n) => counted(n, { one: 'transaksie', other: 'transaksies' }),
 
@@ -27,6 +26,7 @@ export const ledger: typeof en = {
   afterConsent: 'Ná toestemming geneem',
   refundDecided: 'Terugbetaling besluit',
   refundPaidOut: 'Terugbetaling uitbetaal',
+  refundCameBack: 'Terugbetaling het teruggekom',
   organiser: 'Organiseerder',
   fees: 'Fooie',
   taxes: 'Belasting',
