@@ -119,3 +119,10 @@ async def test_an_organisation_sees_its_own_shows(client: Client, tenant: Tenant
     assert {measure["name"] for measure in found["house"]} == {"layout_load", "warm_write", "layout_hits"}
     strangers = client.as_(other_tenant.tokens["owner"])
     assert data(await strangers.get("/api/org/metrics"))["shows"] == []
+    later = {
+        "reason": "Storm",
+        "rescheduled_at": (datetime.fromisoformat(show["start_at"]) + timedelta(30)).isoformat(),
+    }
+    moved = data(await owners.post(f"/api/events/{sale.event_id}/postpone", json=later))
+    [show] = data(await owners.get("/api/org/metrics"))["shows"]
+    assert (show["start_at"], show["rescheduled_at"]) == (moved["start_at"], moved["rescheduled_at"])

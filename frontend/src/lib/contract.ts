@@ -1788,6 +1788,7 @@ export interface ShowMeasures {
   event_id: string;
   name: string;
   start_at: string;
+  rescheduled_at: string | null;
   timezone: string;
   full: number;
   measures: Measure[];

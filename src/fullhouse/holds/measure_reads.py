@@ -49,6 +49,7 @@ class ShowMeasures(msgspec.Struct, frozen=True, kw_only=True):
     event_id: UUID
     name: str
     start_at: datetime
+    rescheduled_at: datetime | None
     timezone: str
     full: float
     measures: list[Measure]
@@ -91,8 +92,8 @@ async def _of_show(services: Services, organization_id: UUID, show: EventSummary
         endings = await store.hold_endings(tx, organization_id, show.id)
     sample = measure(hall, {row.status: row.holds for row in endings})
     return ShowMeasures(
-        event_id=show.id, name=show.name, start_at=show.start_at, timezone=show.timezone, full=sample.full,
-        measures=of_sample(sample),
+        event_id=show.id, name=show.name, start_at=show.start_at, rescheduled_at=show.rescheduled_at,
+        timezone=show.timezone, full=sample.full, measures=of_sample(sample),
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ export const metrics = {
   runOut: 'Run out',
   showFull: (when: string, part: string) => `${when}, ${part} full`,
   notListed: (n: number) => `${n} later shows are not listed.`,
+  showByShow: 'Show by show',
   noShow: 'No show with seats on sale',
   noShowMore: 'Measures of a show stand here once it has a layout and is announced.',
 

@@ -16,6 +16,7 @@ export const metrics: typeof en = {
   runOut: 'Verval',
   showFull: (when, part) => `${when}, ${part} vol`,
   notListed: (n) => `${n} latere vertonings word nie gelys nie.`,
+  showByShow: 'Vertoning vir vertoning',
   noShow: 'Geen vertoning met sitplekke te koop nie',
   noShowMore: 'Maatstawwe van ’n vertoning staan hier sodra dit ’n uitleg het en aangekondig is.',
 
