@@ -1,7 +1,7 @@
 // Layouts, their versions, and how zones and seats are called.
 
 import { words } from '.';
-import { plural } from './spoken';
+import { counted, plural } from './spoken';
 
 export const layouts = {
   // the list
@@ -29,7 +29,6 @@ export const layouts = {
   mapOf: (name: string) => `Seats of ${name}. Arrow keys move from seat to seat, plus and minus zoom, 0 shows all.`,
   priceCategories: 'Price categories',
   versions: 'Versions',
-  sinceVersion: (n: number) => `Since version ${n}`,
   compare: 'Compare',
 
   // what can be done with it
@@ -92,9 +91,13 @@ export const layouts = {
   whatIsDrawn: 'What is drawn',
   mapOfChanges: (n: number) => `Version ${n}, with what changed drawn over it. The list beside it says the same.`,
   legend: 'Plus: added. Cross: removed. Ring with a line: moved, and from where. Square: sold as something else. Underlined: renamed.',
-  andMore: (n: string) => `… and ${n} more. All of them are drawn.`,
+  andMore: (n: string) => `… and ${n} more rows. All of them are drawn.`,
   changes: { added: 'Added', removed: 'Removed', moved: 'Moved', recategorised: 'Sold as something else', renumbered: 'Renamed' },
-  isNow: (was: string, now: string) => `${was} is now ${now}`,
+  rowOf: (section: string, row: string) => (row ? `${section}, row ${row}` : section),
+  wasIn: (row: string) => `was in ${row}`,
+  seatNamed: (which: string) => `Seat ${which}`,
+  seatsNamed: (which: string) => `Seats ${which}`,
+  seatsCounted: (n: number) => counted(n, { one: 'seat', other: 'seats' }),
   byUnits: (n: string) => `by ${n} units`,
   zoneBecame: (was: string, now: string) => `zone ${was} → ${now}`,
   priceBecame: (was: string, now: string) => `price ${was} → ${now}`,

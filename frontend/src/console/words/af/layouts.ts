@@ -1,5 +1,5 @@
 import type { layouts as en } from '../layouts';
-import { plural } from '../spoken';
+import { counted, plural } from '../spoken';
 
 export const layouts: typeof en = {
   // die lys
@@ -27,7 +27,6 @@ export const layouts: typeof en = {
   mapOf: (name) => `Sitplekke van ${name}. Pyltjies beweeg van sitplek tot sitplek, plus en minus zoem, 0 wys alles.`,
   priceCategories: 'Pryskategorieë',
   versions: 'Weergawes',
-  sinceVersion: (n) => `Sedert weergawe ${n}`,
   compare: 'Vergelyk',
 
   // wat daarmee gedoen kan word
@@ -90,9 +89,13 @@ export const layouts: typeof en = {
   whatIsDrawn: 'Wat geteken is',
   mapOfChanges: (n) => `Weergawe ${n}, met wat verander het daaroor geteken. Die lys daarnaas sê dieselfde.`,
   legend: 'Plus: bygevoeg. Kruis: verwyder. Ring met ’n lyn: geskuif, en waarvandaan. Vierkant: as iets anders verkoop. Onderstreep: hernoem.',
-  andMore: (n) => `… en nog ${n}. Almal is geteken.`,
+  andMore: (n) => `… en nog ${n} rye. Almal is geteken.`,
   changes: { added: 'Bygevoeg', removed: 'Verwyder', moved: 'Geskuif', recategorised: 'As iets anders verkoop', renumbered: 'Hernoem' },
-  isNow: (was, now) => `${was} is nou ${now}`,
+  rowOf: (section, row) => (row ? `${section}, ry ${row}` : section),
+  wasIn: (row) => `was in ${row}`,
+  seatNamed: (which) => `Sitplek ${which}`,
+  seatsNamed: (which) => `Sitplekke ${which}`,
+  seatsCounted: (n) => counted(n, { one: 'sitplek', other: 'sitplekke' }),
   byUnits: (n) => `met ${n} eenhede`,
   zoneBecame: (was, now) => `sone ${was} → ${now}`,
   priceBecame: (was, now) => `prys ${was} → ${now}`,
