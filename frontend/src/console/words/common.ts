@@ -82,6 +82,8 @@ export const common = {
   notOpenToYou: 'This is not open to you',
   couldNotRead: (what: string) => `Could not read ${what}`,
   reading: (what: string) => `Reading ${what}…`,
+  notOnline: 'Nothing could be read. Look whether this device is online, then try again.',
+  goneMore: 'It was deleted, or the address is not quite right.',
   mayBeOld: 'What you see may be old. We try again when you ask.',
   this: 'this',
   offlineForm: 'There is no connection just now. Nothing was changed, and what you typed is still here.',

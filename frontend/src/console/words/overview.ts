@@ -27,6 +27,16 @@ export const overview = {
   nothingAnnounced: 'Nothing is announced. Drafts are under',
   shows: 'Shows',
 
+  // a house that begins
+  firstShow: 'To the first show',
+  firstShowMore: 'In this order. Nobody sees anything before you publish it.',
+  steps: [
+    { title: 'Add a venue', more: 'Where it is, its time zone, and the gates that people come in by.' },
+    { title: 'Draw its seats', more: 'From a few numbers or from a file. Where people stand, a zone does.' },
+    { title: 'Draft the show', more: 'Its name, its date and a picture; then ticket types. Its page says what is missing before it is published.' },
+    { title: 'Invite the team', more: 'At any time: whoever sells, whoever scans, and who may do what.' },
+  ],
+
   // what waits for somebody
   incidentsAtGates: (n: number) => `${counted(n, { one: 'incident', other: 'incidents' })} at the gates`,
   gateIsFull: (gate: string | null) => `Gate ${gate} is full`,

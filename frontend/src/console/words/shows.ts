@@ -94,6 +94,7 @@ export const shows = {
   moreFor: (name: string) => `More for ${name}`,
   more: 'More',
   newDate: 'New date',
+  areSold: (n: number) => `${counted(n, { one: 'place is', other: 'places are' })} sold.`,
   newDateIfKnown: 'New date, if it is known',
 
   // its pictures

@@ -82,6 +82,8 @@ export const common: typeof en = {
   notOpenToYou: 'Dit is nie vir jou oop nie',
   couldNotRead: (what) => `Kon nie ${what} lees nie`,
   reading: (what) => `Lees ${what}…`,
+  notOnline: 'Niks kon gelees word nie. Kyk of hierdie toestel aanlyn is, en probeer weer.',
+  goneMore: 'Dit is geskrap, of die adres is nie heeltemal reg nie.',
   mayBeOld: 'Wat jy sien, is dalk oud. Ons probeer weer as jy vra.',
   this: 'dit',
   offlineForm: 'Daar is geen verbinding op die oomblik nie. Niks is verander nie, en wat jy getik het, is nog hier.',

@@ -25,6 +25,16 @@ export const overview: typeof en = {
   nothingAnnounced: 'Niks is aangekondig nie. Konsepte is onder',
   shows: 'Vertonings',
 
+  // ’n huis wat begin
+  firstShow: 'Op pad na die eerste vertoning',
+  firstShowMore: 'In hierdie volgorde. Niemand sien iets voor jy dit publiseer nie.',
+  steps: [
+    { title: 'Voeg ’n lokaal by', more: 'Waar dit is, sy tydsone, en die hekke waardeur mense inkom.' },
+    { title: 'Teken sy sitplekke', more: 'Uit ’n paar getalle of uit ’n lêer. Waar mense staan, is ’n sone genoeg.' },
+    { title: 'Maak ’n konsep van die vertoning', more: 'Sy naam, sy datum en ’n prent; dan kaartjiesoorte. Sy bladsy sê wat ontbreek voor dit gepubliseer word.' },
+    { title: 'Nooi die span', more: 'Enige tyd: wie verkoop, wie skandeer, en wie wat mag doen.' },
+  ],
+
   // wat op iemand wag
   incidentsAtGates: (n) => `${counted(n, { one: 'voorval', other: 'voorvalle' })} by die hekke`,
   gateIsFull: (gate) => `Hek ${gate} is vol`,

@@ -92,6 +92,7 @@ export const shows: typeof en = {
   moreFor: (name) => `Meer vir ${name}`,
   more: 'Meer',
   newDate: 'Nuwe datum',
+  areSold: (n) => `${counted(n, { one: 'plek is', other: 'plekke is' })} verkoop.`,
   newDateIfKnown: 'Nuwe datum, as dit bekend is',
 
   // die prente
