@@ -36,7 +36,6 @@ export const platform = {
   noShow: 'No show ahead',
   nothingToStop: 'There is nothing to stop.',
   showsOf: 'Shows of the organisation',
-  where: 'Where',
   showStates: { draft: 'draft', published: 'published', live: 'live', postponed: 'postponed', ended: 'ended', cancelled: 'cancelled', archived: 'archived' },
   showsCounted: (n: number) => counted(n, { one: 'show', other: 'shows' }),
   postpone: 'Postpone',

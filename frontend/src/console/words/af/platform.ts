@@ -34,7 +34,6 @@ export const platform: typeof en = {
   noShow: 'Geen komende vertoning nie',
   nothingToStop: 'Daar is niks om te stop nie.',
   showsOf: 'Vertonings van die organisasie',
-  where: 'Waar',
   showStates: { draft: 'konsep', published: 'gepubliseer', live: 'nou aan', postponed: 'uitgestel', ended: 'verby', cancelled: 'gekanselleer', archived: 'geargiveer' },
   showsCounted: (n) => counted(n, { one: 'vertoning', other: 'vertonings' }),
   postpone: 'Stel uit',
