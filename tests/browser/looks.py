@@ -1,6 +1,6 @@
-"""No barrier: a state of a page is looked at by day, at night and on a phone, without leaving it.
+"""No barrier: a state of a page is looked at by day and at night, on a desk and on a phone, without leaving it.
 
-A walk for each look would come to the same states three times. On the way there one look is enough: that of a phone
+A walk for each look would come to the same states four times. On the way there one look is enough: that of a phone
 where a page may be another on one from the beginning.
 """
 
@@ -20,9 +20,11 @@ class Look(NamedTuple):
     asked: tuple[str, ...] = ()
 
 
+COLOURS = ("color-contrast", "link-in-text-block")
 LOOKS = {
     "day": Look("light", 1280, 900),
-    "night": Look("dark", 1280, 900, ("color-contrast", "link-in-text-block")),
+    "night": Look("dark", 1280, 900, COLOURS),
+    "phone at night": Look("dark", 360, 740, COLOURS),  # menus and bars that a desk does not have
     "phone": Look("light", 360, 740),
 }
 # What a visitor's browser is, where a whole walk is one of a phone.
