@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { billed } from './orders';
 import { framer, type Frame } from '../lib/live';
 import { parseMoney, parsePercent, writeMoney, writePercent } from './money';
 import { current, may, sections } from './rights';
 import { fill, find, match } from './router';
 import { fromLocal, toLocal, zoneName } from './zoned';
+
+describe('a bill', () => {
+  it('counts what costs the same', () => {
+    const line = (name: string, amount: number, quantity = 1) => ({ name, amount, quantity, included: false });
+    expect(billed([line('Full price', 450), line('Full price', 450), line('Full price', 320), line('Fee', 15, 2)])).toEqual([line('Full price', 900, 2), line('Full price', 320), line('Fee', 15, 2)]);
+  });
+});
 
 describe('addresses', () => {
   it('name what stands in them', () => {

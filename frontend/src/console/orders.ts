@@ -30,3 +30,15 @@ export const REFUND_STATES: Record<string, { name: string; kind: Kind }> = {
 
 /** Which tickets can still be given back or cancelled. */
 export const isLive = (ticket: { status: string }) => ticket.status === 'valid' || ticket.status === 'used';
+
+/** A bill's lines as they are read: the same at the same price is one line, with how many. */
+export function billed<Line extends { name: string; amount: number; quantity?: number | null; included?: boolean }>(lines: readonly Line[]): Line[] {
+  const found: Line[] = [];
+  for (const line of lines) {
+    const each = (one: Line) => one.amount / (one.quantity ?? 1);
+    const n = found.findIndex((one) => one.name === line.name && one.included === line.included && each(one) === each(line));
+    if (n < 0) found.push(line);
+    else found[n] = { ...found[n]!, amount: found[n]!.amount + line.amount, quantity: (found[n]!.quantity ?? 1) + (line.quantity ?? 1) };
+  }
+  return found;
+}

@@ -40,6 +40,7 @@ export const orders = {
   whatItCost: 'What it cost',
   included: (name: string) => `${name} (included)`,
   paidBy: (provider: string) => `Paid by ${provider}.`,
+  testNotice: 'Test payments: nobody is charged, and nothing is paid out.',
   paidByAt: (provider: string, when: string) => `Paid by ${provider}, ${when}.`,
 
   // sending and cancelling

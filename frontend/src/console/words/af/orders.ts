@@ -38,6 +38,7 @@ export const orders: typeof en = {
   whatItCost: 'Wat dit gekos het',
   included: (name) => `${name} (ingesluit)`,
   paidBy: (provider) => `Betaal met ${provider}.`,
+  testNotice: 'Toetsbetalings: niemand word gedebiteer nie, en niks word uitbetaal nie.',
   paidByAt: (provider, when) => `Betaal met ${provider}, ${when}.`,
 
   // stuur en kanselleer

@@ -45,7 +45,7 @@ export const queue: typeof en = {
   // hoe dit werk
   howItWorks: 'Hoe dit werk',
   room: 'Die kamer',
-  auto: 'gaan vanself oop as daar geen vry plekke meer is nie',
+  auto: 'gaan vanself oop as dit vol is',
   on: 'is aan',
   off: 'is af',
   atOnce: 'Mense op ’n slag',
