@@ -78,8 +78,8 @@ async def test_a_line_is_quiet_while_nothing_changes_and_counts_down_beside_it(
 @pytest.mark.parametrize(
     ("language", "says"),
     [
-        ("en", r"It opens on Tuesday,? 3 January 2090 at 10:00 \(Europe/Brussels\)\. Everybody who is here then .*"),
-        ("af", r"Dit open op Dinsdag,? 3 Januarie 2090 om 10:00 \(Europe/Brussels\)\. Almal wat dan hier is, .*"),
+        ("en", r"It opens on Tuesday,? 3 January 2090 at 10:00 \(Europe/Brussels\)\. You are in\. Everybody .*"),
+        ("af", r"Dit open op Dinsdag,? 3 Januarie 2090 om 10:00 \(Europe/Brussels\)\. Jy is in\. Almal .*"),
     ],
     ids=["en", "af"],
 )
@@ -94,6 +94,26 @@ async def test_a_line_opens_by_the_clock_of_the_place(
     waits = await visit(f"{counter.path(tenant)}/queue", locale=language, timezone_id="Pacific/Auckland")
     await expect(waits.page.locator("#hint")).to_have_text(re.compile(f"^{says}$"))
     await clean(waits, "early")
+
+
+@pytest.mark.req("QUEUE-2")
+@pytest.mark.parametrize(
+    ("ahead_s", "says"), [(2400, r"Opens in (40:00|39:\d\d)\."), (95, r"Opens in 1:\d\d\."), (90_000, "")]
+)
+async def test_before_it_opens_a_place_does_not_end(
+    visit: Visit, staff: Client, tenant: Tenant, ahead_s: int, says: str
+) -> None:
+    """It counts down to the opening, once that is near; and nobody is told to come back every half an hour."""
+    await counter.small_house(staff)
+    told = PLACE | {"room": "pre", "opens_at": "2090-01-03T09:00:00Z", "opens_at_unix_ms": ahead_s * 1000}
+    waits = await visit("/")
+    page = waits.page
+    await page.route("**/api/events/*/queue", lambda route: route.fulfill(json={"data": told}))
+    await waits.go(f"{counter.path(tenant)}/queue")
+    await expect(page.locator("#word")).to_have_text("The line has not opened yet")
+    await expect(page.get_by_role("timer")).to_have_text(re.compile(f"^{says}$"))
+    await expect(page.get_by_text("you stay in the draw")).to_be_visible()
+    await expect(page.locator("#fine")).to_be_hidden()
 
 
 @pytest.mark.req("QUEUE-2")

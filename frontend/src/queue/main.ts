@@ -28,6 +28,7 @@ const kept = `fullhouse:queue:${event}`;
 const words: Record<string, string> = JSON.parse($('words').textContent!);
 const rejoin = $('rejoin') as HTMLButtonElement;
 const sure = $('sure') as HTMLDialogElement;
+const HOUR_MS = 3_600_000;
 let token = localStorage.getItem(kept);
 let first = 0;
 let timer = 0;
@@ -93,7 +94,7 @@ const more = (state: string) => words[`${state}_more`] ?? '';
 
 /** A day and an hour where the show is: whoever waits may be elsewhere. */
 function opens({ opens_at }: Place): string {
-  if (!opens_at) return said('opens_soon');
+  if (!opens_at) return '';
   const time = new Date(opens_at).toLocaleString(lang === 'en' ? 'en-GB' : lang, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: zone });
   return said('opens_at', { time, zone: zone!.replaceAll('_', ' ') });
 }
@@ -104,14 +105,15 @@ function hear(now: Place) {
   heard = Date.now();
   const waiting = status === 'waiting';
   const admitted = status === 'admitted';
-  keeps = admitted ? 'begin' : waiting ? 'keeps' : '';
-  until = heard + (now.expires_at_unix_ms ?? 0) - now.server_time_unix_ms;
   const state = waiting ? (ROOMS[now.room] ?? status) : status;
+  const early = state === 'early';
+  keeps = admitted ? 'begin' : early ? 'opens_in' : waiting ? 'keeps' : '';
+  until = heard + ((early ? now.opens_at_unix_ms : now.expires_at_unix_ms) ?? 0) - now.server_time_unix_ms;
   const numbered = waiting && position !== null;
   put('word', said(state));
   show('number', numbered);
-  show('facts', waiting && state !== 'early');
-  show('way', numbered && state !== 'early');
+  show('facts', waiting && !early);
+  show('way', numbered && !early);
   if (numbered) {
     first = Math.max(first, position);
     put('number', position.toLocaleString(lang));
@@ -119,13 +121,14 @@ function hear(now: Place) {
     put('ahead', now.ahead!.toLocaleString(lang));
     put('eta', span(now.eta_low_s, now.eta_high_s!));
   }
-  put('hint', (state === 'early' ? `${opens(now)} ` : '') + more(state));
+  put('hint', (early ? `${opens(now)} ` : '') + more(state));
   show('enter', ['admitted', 'sold_out', 'closed', 'done'].includes(status));
   put('enter', said(admitted ? 'choose' : 'back'));
   show('leave', waiting);
-  show('fine', waiting || admitted);
+  show('fine', (waiting && !early) || admitted);
+  show('early', early); // before the draw a place does not end
   show('rejoin', ['expired', 'left'].includes(status));
-  show('fair', now.seed_hash && now.room !== 'pre'); // before the draw there is only a hash to read
+  show('fair', (waiting || admitted) && now.seed_hash && now.room !== 'pre'); // before the draw there is only a hash to read
   document.title = (numbered ? `(${position}) ` : admitted ? `${said('admitted')} · ` : '') + title;
   if (admitted && !sessionStorage.getItem(kept)) {
     sessionStorage.setItem(kept, '1');
@@ -140,7 +143,7 @@ function refused({ code, detail, wait_s = 0 }: Refusal) {
   put('word', said(state ?? 'not_now'));
   // The house's own sentence is English.
   put('hint', state ? more(state) : (words[`no_${code}`] ?? ((lang === 'en' && detail) || said('wrong'))));
-  for (const id of ['number', 'facts', 'way', 'leave', 'fine']) show(id, false);
+  for (const id of ['number', 'facts', 'way', 'leave', 'fine', 'early', 'fair']) show(id, false);
   show('rejoin', state !== 'sold_out');
   show('enter', true);
   put('enter', said('back'));
@@ -165,7 +168,8 @@ function tick() {
   const now = Date.now();
   const left = wait - now;
   if (heard) put('updated', said('ago', { n: Math.round((now - heard) / 1000) }));
-  put('left', keeps && until > now ? said(keeps, { time: clock(until - now) }) : '');
+  const rest = until - now;
+  put('left', keeps && rest > 0 && rest < HOUR_MS ? said(keeps, { time: clock(rest) }) : ''); // further ahead, the date says more
   rejoin.disabled = left > 0;
   put('rejoin', left > 0 ? said('again', { time: clock(left) }) : said('join'));
 }
