@@ -80,6 +80,7 @@ async def test_a_postponed_shows_ticket_promises_no_date(house: Client, event: A
     assert "This show is postponed" in page.text
     assert "Your tickets are good for the new date." in page.text
     assert "See you there" not in page.text
+    assert "Doors open" not in page.text
     assert "Add to calendar as tentative" in page.text
     assert (await holder.ticket())["is_undated"]
     made, shown = await holder.wallet()
@@ -89,11 +90,14 @@ async def test_a_postponed_shows_ticket_promises_no_date(house: Client, event: A
 
 @pytest.mark.req("EV-6", "BUY-5")
 async def test_a_cancelled_shows_order_says_so(house: Client, event: Any, holder: Holder) -> None:
-    assert "See you there" in (await holder.page()).text
+    data(await house.patch(f"/api/events/{event.event_id}", json={"doors_at": "2090-06-01T18:00:00Z"}))
+    before = await holder.page()
+    assert "See you there" in before.text
+    assert "Doors open at 20:00." in before.text  # and where to come to is said beside it
     data(await move(house, {"id": str(event.event_id)}, "cancel"))
     page = await holder.page()
     assert "This show is cancelled" in page.text
-    assert "See you there" not in page.text
+    assert not [text for text in ("See you there", "Doors open") if text in page.text]
     made, shown = await holder.wallet()
     assert (made["voided"], shown["news"]) == (True, "This show is cancelled.")
 

@@ -55,6 +55,7 @@ async def order_page(request: AnyRequest, secret: FromPath[str]) -> Response[str
         ],
         show=show,
         when=programme.moment(date, show.timezone, t) if date else t("new_date_to_come"),
+        doors=_doors(views[0], t) if date and views else "",
         undated=date is None,
         news=news,
         to_come=events.is_public(show),
@@ -79,6 +80,12 @@ def _words(request: AnyRequest, house: OrganizationProfile) -> tuple[Words, Word
     """The page's, and the tickets' own."""
     t = words.wanted(request) or words.ALL.of(house.locale)
     return t, WORDS.of(t.code)
+
+
+def _doors(view: TicketView, t: Words) -> str:
+    """When to come; nothing where they open with the show."""
+    at = local(view.doors_at, view.timezone)
+    return t("doors", hour=f"{at:%H:%M}") if view.doors_at < view.start_at else ""
 
 
 def together(lines: Sequence[QuotedLine]) -> list[QuotedLine]:
