@@ -125,7 +125,7 @@ TEXTS = {
     "in_moment": "Een oomblik…",
     "in_done": "Jy is by {house} aangemeld as {name}.",
     "in_sent": "’n Skakel is op pad na {email}. Dit werk een keer, binne twintig minute.",
-    "in_email": "Waarheen moet die skakel gaan?",
+    "in_email": "Tik jou e-posadres.",
     "in_password": "Tik jou wagwoord, of vra ’n skakel.",
     "in_house": "Sê wie se vertonings dit is.",
     "in_offline": "Die bediener antwoord nie. Probeer oor ’n oomblik weer.",

@@ -126,7 +126,7 @@ TEXTS = {
     "in_moment": "One moment…",
     "in_done": "You are signed in to {house} as {name}.",
     "in_sent": "A link is on its way to {email}. It works once, within twenty minutes.",
-    "in_email": "Where shall the link go?",
+    "in_email": "Type your e-mail address.",
     "in_password": "Type your password, or ask for a link.",
     "in_house": "Say whose shows they are.",
     "in_offline": "The server does not answer. Try again in a moment.",
