@@ -89,6 +89,7 @@ async def test_what_is_not_public_has_no_page(client: Client, admin: Client, hom
     assert (event["slug"] in (await client.get(home)).text) == (expected == 200)
     if expected == 404:
         assert "This seat is empty" in page.text
+        assert page.text.count('href="/my"') == 2  # there, what became of it is said to who has tickets
         assert event["name"] not in page.text
         assert ics.json()["code"] == "event_not_found"
 
@@ -115,3 +116,10 @@ async def test_a_look_at_the_page_counts(lane: Any, client: Client, admin: Clien
     services: Services = lane.wide.state.services
     await services.part(Views).write()
     assert await owner.fetchval("SELECT views FROM event_stats WHERE event_id::text = $1", event["id"]) == 1
+
+
+async def test_another_order_leaves_no_show_out(client: Client, admin: Client, home: str) -> None:
+    """So there is nothing else to show; a search leaves some out, and says so."""
+    await show_in(admin, "published")
+    assert "Show everything" not in (await client.get(f"{home}?sort=trending")).text
+    assert "Show everything" in (await client.get(f"{home}?sort=trending&q=tempest")).text

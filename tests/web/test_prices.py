@@ -98,6 +98,13 @@ async def test_what_costs_nothing_is_free(client: Client, house: Client, tenant:
     assert 'class="price">Free<' in await seen(client, tenant)
 
 
+async def test_seats_are_chosen_only_where_there_are_some(client: Client, house: Client, tenant: Tenant) -> None:
+    await selling_types(house, 4)
+    page = await seen(client, tenant, "/the-tempest")
+    assert "Choose tickets" in page
+    assert "Choose seats" not in page
+
+
 async def test_who_speaks_afrikaans_reads_it(client: Client, house: Client, tenant: Tenant) -> None:
     await selling(house, price=2500)
     assert "Vanaf €25,00" in await seen(client, tenant, "?lang=af")

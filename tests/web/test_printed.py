@@ -1,5 +1,6 @@
 """A show in words: its place, its sale, its hours, and a poster where there is no picture."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -47,6 +48,42 @@ def test_a_night_that_ends_tomorrow() -> None:
     show = listed()
     late = listed(end_time=show.start_time.replace(hour=23, minute=30))
     assert programme.printed(late).when == ["Saturday 1 June 2030, 20:00", "until Sunday 2 June 2030, 01:30"]
+
+
+@pytest.mark.parametrize(
+    ("hours", "when", "short"),
+    [
+        (4, ["Saturday 1 June 2030", "20:00–24:00"], "Sat 1 Jun 2030, 20:00"),
+        (
+            28,
+            ["Saturday 1 June 2030, 20:00", "until Sunday 2 June 2030, 24:00"],
+            "Sat 1 Jun, 20:00 – Sun 2 Jun 2030",
+        ),
+    ],
+    ids=["a night", "two days"],
+)
+def test_midnight_is_the_evenings_last_hour(hours: int, when: list[str], short: str) -> None:
+    """Nobody comes on a third day because the second ends at 00:00."""
+    show = listed()
+    it = programme.printed(listed(end_time=show.start_time + timedelta(hours=hours)))
+    assert (it.when, it.short) == (when, short)
+    closes = programme.printed(listed(sale_end_at=show.start_time + timedelta(hours=4)))
+    assert closes.sale == "On sale until Saturday 1 June 2030, 24:00."
+
+
+def test_days_across_a_year_say_both() -> None:
+    start = listed().start_time.replace(month=12, day=31)
+    it = programme.printed(listed(start_time=start, end_time=start + timedelta(days=1)))
+    assert it.short == "Tue 31 Dec 2030, 19:00 – Wed 1 Jan 2031"
+
+
+def test_what_a_visitor_must_not_miss() -> None:
+    soon = programme.printed(listed(sale_status="upcoming")).notice
+    assert soon == ("Not on sale yet", "Tickets go on sale on Tuesday 1 January 2030, 10:00.")
+    postponed = programme.printed(listed(phase="postponed", sale_status="suspended")).notice
+    assert postponed
+    assert postponed.text.endswith("Tickets that you have stay good for the new date.")
+    assert programme.printed(listed()).notice is None
 
 
 def test_a_cover_or_a_poster_of_our_own() -> None:

@@ -1,6 +1,6 @@
 """A show as people read it: its times where it happens, its state in words, its poster. Pure."""
 
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -14,6 +14,7 @@ from fullhouse.web import posters
 from fullhouse.web.words import EN
 
 SUMMARY_MAX = 200
+ONE_NIGHT = timedelta(hours=18)  # whatever lasts longer has days, and not only hours
 
 
 class Notice(NamedTuple):
@@ -38,14 +39,23 @@ class Printed(NamedTuple):
     def when(self) -> list[str]:
         """Two lines: the day and its hours, or the first and the last moment."""
         t = self.t
-        if self.starts.date() == self.ends.date():
-            return [t.day(self.starts), f"{self.starts:%H:%M}–{self.ends:%H:%M}"]
-        last = t("until_moment", day=t.day(self.ends), hour=f"{self.ends:%H:%M}")
-        return [f"{t.day(self.starts)}, {self.starts:%H:%M}", last]
+        last, hour = ending(self.ends)
+        if self.starts.date() == last.date():
+            return [t.day(self.starts), f"{self.starts:%H:%M}–{hour}"]
+        return [f"{t.day(self.starts)}, {self.starts:%H:%M}", t("until_moment", day=t.day(last), hour=hour)]
 
     @property
     def short(self) -> str:
-        return self.t("new_date_to_come") if self.undated else f"{self.t.short_day(self.starts)}, {self.starts:%H:%M}"
+        """When it begins, in a line; and until which day, if it has several."""
+        if self.undated:
+            return self.t("new_date_to_come")
+        first = f"{self.t.short_day(self.starts)}, {self.starts:%H:%M}"
+        last = ending(self.ends)[0]
+        if self.ends - self.starts <= ONE_NIGHT or last.date() == self.starts.date():
+            return first
+        if last.year == self.starts.year:  # said once
+            first = first.replace(f" {last.year},", ",")
+        return f"{first} – {self.t.short_day(last)}"
 
     @property
     def zone(self) -> str:
@@ -96,15 +106,20 @@ class Printed(NamedTuple):
     def notice(self) -> Notice | None:
         if self.show.phase == "live":
             return Notice(self.t("live"), self.t("live_more"))
+        if self.show.phase == "published" and self.show.sale_status == "upcoming":
+            return Notice(self.t("label_upcoming"), self.sale)
         starts = None if self.undated else self.starts
-        return news(self.show.phase, local(self.show.first_start_time, self.show.timezone), starts, self.t)
+        found = news(self.show.phase, local(self.show.first_start_time, self.show.timezone), starts, self.t)
+        # The first thing that whoever has tickets wants to know.
+        return found and found._replace(text=f"{found.text} {self.t('bought_stay')}")
 
     @property
     def sale(self) -> str:
         """What there is to buy, and until when."""
-        turn = self.show.sale_start_at if self.show.sale_status == "upcoming" else self.show.sale_end_at
-        at = local(turn, self.show.timezone)
-        return self.t(f"sale_{self.show.sale_status}", day=self.t.day(at), hour=f"{at:%H:%M}")
+        opens = self.show.sale_status == "upcoming"
+        at = local(self.show.sale_start_at if opens else self.show.sale_end_at, self.show.timezone)
+        day, hour = (at, f"{at:%H:%M}") if opens else ending(at)
+        return self.t(f"sale_{self.show.sale_status}", day=self.t.day(day), hour=hour)
 
     @property
     def price(self) -> str:
@@ -155,6 +170,11 @@ def news(phase: str, was: datetime, starts: datetime | None, t: Words) -> Notice
     if starts is None:
         return Notice(t("postponed"), t("postponed_more", before=before))
     return Notice(t("new_date", day=t.day(starts), hour=f"{starts:%H:%M}"), before)
+
+
+def ending(at: datetime) -> tuple[datetime, str]:
+    """The day and the hour at which something ends. Midnight is the evening's last hour, not the next day's first."""
+    return (at - timedelta(days=1), "24:00") if at.time() == time() else (at, f"{at:%H:%M}")
 
 
 def path_of(show: PublicEvent) -> str:

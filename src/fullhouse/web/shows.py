@@ -66,6 +66,11 @@ class Filters(NamedTuple):
     def query(self) -> dict[str, str]:
         return {name: str(value) for name, value in self._asdict().items() if value}
 
+    @property
+    def narrow(self) -> bool:
+        """Whether some shows are left out; another order leaves out none."""
+        return any(self._replace(sort=""))
+
     def window(self) -> tuple[datetime | None, datetime | None]:
         """Days begin at other moments elsewhere: this is wide enough for all, and `covers` is exact."""
         return (
