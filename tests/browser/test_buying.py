@@ -11,6 +11,7 @@ from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
 from tests.browser.looks import clean
+from tests.checkout.helpers import add_type
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 from tests.test_serve import House
@@ -192,6 +193,24 @@ async def test_waiting_for_money_survives_a_dead_line(visit: Visit, staff: Clien
 
 
 @pytest.mark.req("BUY-3")
+@pytest.mark.req("TT-1")
+async def test_another_type_says_its_price_before_it_is_chosen(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    sale = await counter.small_house(staff)
+    about = "Bring something that shows your age."
+    await add_type(staff, sale.event_id, name="Under 26", price=900, description=about, kind="seated")
+    visitor = await counter.at_the_map(visit, tenant)
+    bill = counter.basket(visitor.page)
+    await counter.best(visitor.page, 1)
+    kind = bill.get_by_label("Ticket type of")
+    names = [text.split(" · ") for text in await kind.locator("option").all_inner_texts()]
+    assert names == [[names[0][0]], ["Under 26", "€9.00"]]  # of the one that is chosen, the line says it
+    await expect(bill).not_to_contain_text(about)
+    await kind.select_option(index=1)
+    await expect(bill).to_contain_text(about)
+    await expect(bill.locator(".price")).to_have_text("€9.00")
+    await clean(visitor, "a basket with a choice")
+
+
 async def test_what_costs_nothing_asks_for_no_money(visit: Visit, staff: Client, tenant: Tenant) -> None:
     sale = await counter.small_house(staff, price=0)
     visitor = await counter.at_the_map(visit, tenant)
@@ -199,6 +218,7 @@ async def test_what_costs_nothing_asks_for_no_money(visit: Visit, staff: Client,
     await counter.best(page, 2)
     await expect(counter.basket(page)).to_contain_text("Free")
     await counter.to_checkout(page)
+    await expect(counter.basket(page)).not_to_contain_text("0.00")
     await expect(page.get_by_role("radio")).to_have_count(1)
     await expect(page.get_by_label("Nothing to pay")).to_be_checked()
     await expect(page.get_by_role("button", name=re.compile("^Pay "))).to_have_count(0)

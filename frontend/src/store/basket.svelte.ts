@@ -12,7 +12,7 @@ import { sentence, t } from '../lib/words';
 import { bill } from './bill';
 import type { Hall } from './hall.svelte';
 import { soonest, type Span } from './marks';
-import { asOf, type HeldLine, type Hold, type Item, type Offer, type QuotedLine, type Tier, type Wish } from './model';
+import { asOf, type HeldLine, type Hold, type Item, type Offer, type QuotedLine, type Tier, unitPrice, type Wish } from './model';
 import { forget, remember, remembered, type Visitor } from './visitor.svelte';
 
 /** Something else that can be had with one press. */
@@ -298,26 +298,28 @@ export class Basket {
     return least ? money(least) : '';
   }
 
-  /** The prices, as the map shows them. */
+  /** The prices, as the map shows them; not those of what this show leaves closed. */
   get tiers(): Tier[] {
     const prices = this.hall.map?.geometry.prices ?? [];
-    return prices.map(([, name, color], n) => ({ n, name: lettered(tierLetter(n, prices.length), name), color: tierColor(color, n), cost: this.costAt(n) }));
+    const all = prices.map(([, name, color], n) => ({ n, name: lettered(tierLetter(n, prices.length), name), color: tierColor(color, n), cost: this.costAt(n) }));
+    return all.filter(({ n, cost }) => cost || this.hall.left[n] || !this.offers.length);
   }
 
   typeOf(item: Item): Offer | null {
     return this.offers.find(({ id }) => id === item.typeId) ?? null;
   }
 
-  priceOf(item: Item): Money | null {
-    const offer = this.typeOf(item);
-    return offer && { amount: unitPrice(offer, this.hall.categoryOf(item.ordinal, item.zone)) * item.quantity, currency: offer.price.currency };
+  /** What it costs, or would as another type. */
+  priceOf(item: Item, offer: Offer): Money {
+    return { amount: unitPrice(offer, this.hall.categoryOf(item.ordinal, item.zone)) * item.quantity, currency: offer.price.currency };
   }
 
   /** What comes with the tickets, and what all of it costs; a promo code takes off at checkout. */
   get bill(): { lines: QuotedLine[]; total: Money } | null {
     const [offer] = this.offers;
     if (!offer || !this.items.length) return null;
-    const { lines, total } = bill(this.items.map((item) => ({ amount: this.priceOf(item)?.amount ?? 0, quantity: item.quantity })), offer.charges);
+    const amountOf = (item: Item, type = this.typeOf(item)) => (type ? this.priceOf(item, type).amount : 0);
+    const { lines, total } = bill(this.items.map((item) => ({ amount: amountOf(item), quantity: item.quantity })), offer.charges);
     return { lines, total: { amount: total, currency: offer.price.currency } };
   }
 
@@ -382,10 +384,6 @@ export class Basket {
     const memo: Memo = { event: this.eventId, until, titles: Object.fromEntries(this.items.map(({ holdId, title }) => [holdId, title])) };
     remember(GUESTS, JSON.stringify(memo), 'local');
   }
-}
-
-export function unitPrice(offer: Offer, category: string | null): number {
-  return (category === null ? undefined : offer.prices[category]) ?? offer.price.amount;
 }
 
 /** What a guest held here that is not among what the account has. What had ended by itself is no news. */

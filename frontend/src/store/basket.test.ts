@@ -23,7 +23,7 @@ const map = {
 } as unknown as SeatMap & { mine: Set<number> };
 const refreshed = vi.fn(async () => {});
 const hall = {
-  map, hasMap: true, zones: [], shown: null, refresh: refreshed,
+  map, hasMap: true, zones: [], shown: null, left: [], refresh: refreshed,
   seatId: (n: number) => `s${n}`, ordinalOf: (id: string | null) => (id ? Number(id.slice(1)) : -1),
   title: (n: number) => `seat ${n}`, state: (n: number) => ['free', 'in another basket', 'sold', 'not for sale'][states[n]!], zoneName: () => 'Stalls', zoneOf: () => 'z', categoryOf: () => 'A', zoneId: () => 'z1',
 } as unknown as Hall;
@@ -65,6 +65,16 @@ const mine = (now: number, ...seats: [seat: number, leftMs: number][]) =>
 test('what a price category costs is known for seats, and for zones that have none', () => {
   basket.offers = [OFFER, { ...OFFER, id: 't2', kind: 'ga', zones: ['floor'], prices: { B: 2500 } }] as never;
   expect([0, 1].map((price) => basket.costAt(price))).toEqual(['€45.00', '€25.00']);
+});
+
+test('prices of what this show leaves closed are not shown', () => {
+  const shown = () => basket.tiers.map(({ name }) => name);
+  expect(shown()).toEqual(['Best']); // nothing sells places on the floor
+  hall.left = [0, 7];
+  expect(shown()).toEqual(['Best', 'Floor']); // not yet, but it will
+  hall.left = [];
+  basket.offers = [];
+  expect(shown()).toEqual(['Best', 'Floor']); // not known yet: the page does not jump
 });
 
 test('who has left does not look again when a sale begins', () => {
@@ -127,6 +137,7 @@ test('places of a zone cost from the least of what their category costs', () => 
 
 test('a price has the map’s colour beside the map; beyond four, a letter tells them apart', () => {
   const prices = map.geometry.prices;
+  basket.offers = [];
   try {
     map.geometry.prices = [['A', 'Best', '#8C2F6B'], ['B', 'Floor', null], ['C', 'Box', '#123456']];
     expect(basket.tiers.map(({ name, color }) => [name, color])).toEqual([['Best', 'var(--tier-4)'], ['Floor', 'var(--tier-2)'], ['Box', '#123456']]);

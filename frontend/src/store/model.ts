@@ -19,6 +19,11 @@ export function asOf(offer: Offer, now: number): Offer {
   return { ...offer, status };
 }
 
+/** What one place costs. */
+export function unitPrice(offer: Offer, category: string | null): number {
+  return (category === null ? undefined : offer.prices[category]) ?? offer.price.amount;
+}
+
 /** Seats are billed one by one; what is the same at the same price is one line to a reader. */
 export function together(lines: QuotedLine[]): QuotedLine[] {
   const found = new Map<string, QuotedLine>();
