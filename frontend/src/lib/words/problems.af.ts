@@ -18,7 +18,7 @@ export const problems: Refusals = {
   block_at_capacity: 'Daar is nie meer soveel plekke oor nie.',
   too_many_holds: 'Dit was te dikwels. Wag ’n paar minute voor jy meer neem.',
   max_holds_per_user: 'Meer mag een mens nie hou nie. Gee eers een terug.',
-  orphan_seats: 'Jou keuse sou ’n enkele sitplek laat wat niemand wil hê nie.',
+  orphan_seats: 'Jou keuse sou ’n enkele sitplek laat wat niemand wil hê nie. Neem dit ook, of skuif een op.',
   group_adjacency_strict: 'Daar is nie soveel sitplekke langs mekaar nie.',
   hold_expired: 'Die tyd is verby. Kies weer.',
   checkout_expired: 'Die tyd vir hierdie betaling is verby. Kies weer.',

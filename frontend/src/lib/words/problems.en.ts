@@ -9,7 +9,7 @@ export const problems: Refusals = {
   block_at_capacity: 'There are not that many places left.',
   too_many_holds: 'That was often. Wait a few minutes before you take more.',
   max_holds_per_user: 'You hold as many as one person may. Give one back first.',
-  orphan_seats: 'Your choice would leave a single seat that nobody wants.',
+  orphan_seats: 'Your choice would leave a single seat that nobody wants. Take that one too, or move along by one.',
   group_adjacency_strict: 'There are not that many seats side by side.',
   hold_expired: 'Hold expired. Choose again.',
   checkout_expired: 'The time for this checkout is over. Choose again.',
