@@ -1,6 +1,7 @@
 """A long evening at the gate: tests before the doors open, out again, no pointer, no way back, a phone on its side."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -112,6 +113,28 @@ async def test_a_device_that_is_revoked_forgets_everything(
     assert set(left) == {0}, "keys, tickets or scans are still there"
     await page.reload()
     await expect(page.get_by_role("heading", name="Pair this scanner")).to_be_visible()
+
+
+@pytest.mark.req("SCAN-3")
+async def test_a_search_offers_what_enter_would_do_and_says_who_is_inside(
+    visit: Visit, client: Client, staff: Client, tenant: Tenant
+) -> None:
+    evening = await an_evening(client, staff, tenant, "search")
+    device = await at_the_gate(visit, tenant, evening)
+    page = device.page
+    await by_hand(page, evening.qrs[0])
+    await next_one(page)
+    await page.get_by_role("button", name="Type or search").click()
+    field, stressed = page.get_by_role("textbox"), page.get_by_role("dialog").locator(".call")
+    await field.fill(evening.tickets[0]["code"])
+    await expect(stressed).to_have_text("Check the code")
+    await field.fill("Ada B")
+    await expect(stressed).to_have_text("Search")
+    await field.press("Enter")
+    found = page.get_by_role("list", name="Tickets found").get_by_role("listitem")
+    await expect(found).to_have_count(3)
+    await expect(found.locator(".inside")).to_have_text(re.compile("^Inside since"))
+    assert await device.violations() == [], "found"
 
 
 @pytest.mark.req("SCAN-1", "SCAN-4")
