@@ -115,7 +115,6 @@ async def test_a_device_that_is_revoked_forgets_everything(
     await expect(page.get_by_role("heading", name="Pair this scanner")).to_be_visible()
 
 
-@pytest.mark.req("SCAN-3")
 async def test_a_search_offers_what_enter_would_do_and_says_who_is_inside(
     visit: Visit, client: Client, staff: Client, tenant: Tenant
 ) -> None:
