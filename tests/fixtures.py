@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -28,51 +29,39 @@ from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Keyring
 from fullhouse.kit.services import Services, open_services
 from fullhouse.messaging import mail_actions
+from tests.lines import close_all, handed_on
 from tests.services.client import ADDRESS
 
 SECRET_KEY = "a key for tests that is long enough to be one"
 PUBLIC_URL = "http://testserver"
 
 
-# asyncpg asks about our types on each new connection, tens of milliseconds every time; and a test opens several. The
-# databases that a worker keeps for all of its tests have the same types all along.
-_KEPT = ("t_", "sales_")
-_types: dict[Any, Any] = {}
-_Connection: Any = asyncpg.Connection
-_ask_types = _Connection._introspect_types
-
-
-class _Known:
-    name = "asked before"  # truthy: the statement that is being prepared was not displaced
-
-
-async def _know_types(connection: Any, oids: Any, timeout: float | None) -> Any:
-    database = connection._params.database
-    if not database.startswith(_KEPT):
-        return await _ask_types(connection, oids, timeout)
-    key = (connection._addr, database, frozenset(oids))
-    if key not in _types:
-        _types[key], statement = await _ask_types(connection, oids, timeout)
-        return _types[key], statement
-    return _types[key], _Known
-
-
-_Connection._introspect_types = _know_types
+@pytest.fixture(scope="session")
+async def _one_loop() -> AsyncIterator[None]:
+    """For all tests of a worker, so that connections may outlive a test."""
+    yield
+    await close_all()
 
 
 @pytest.fixture
-async def owner(owner_url: str) -> AsyncIterator[Any]:
+async def owner(_one_loop: None, owner_url: str) -> AsyncIterator[Any]:
     """The database's owner: sees what tests must see, and may move the clock."""
-    connection = await asyncpg.connect(owner_url)
+    async with handed_on(_connected(owner_url)) as connection:
+        yield connection
+
+
+@asynccontextmanager
+async def _connected(url: str) -> AsyncIterator[Any]:
+    connection = await asyncpg.connect(url)
     yield connection
     await connection.close()
 
 
 @pytest.fixture
-async def services(server_url: str, tmp_path: Path) -> AsyncIterator[Services]:
+async def services(_one_loop: None, server_url: str, tmp_path: Path) -> AsyncIterator[Services]:
     outbox.wire(wiring.SYNC)
     mail.wire(mail_actions.writer(PUBLIC_URL))
-    async with open_services(
+    opening = open_services(
         url=server_url,
         read_url=None,
         redis_url=None,
@@ -80,7 +69,8 @@ async def services(server_url: str, tmp_path: Path) -> AsyncIterator[Services]:
         files=Disk(tmp_path / "images"),  # where the application of the same test keeps them, too
         public_url=PUBLIC_URL,
         pool_size=8,
-    ) as opened:
+    )
+    async with handed_on(opening) as opened:
         yield opened
 
 
@@ -137,12 +127,12 @@ def built(server_url: str, owner_url: str) -> tuple[Lane, Path]:
 
 
 @pytest.fixture
-async def lane(server_url: str, owner_url: str, tmp_path: Path) -> AsyncIterator[Lane]:
+async def lane(_one_loop: None, server_url: str, owner_url: str, tmp_path: Path) -> AsyncIterator[Lane]:
     """The whole application, started and stopped as a server would, with everything that it keeps new."""
     application, home = built(server_url, owner_url)
     home.unlink(missing_ok=True)
     home.symlink_to(tmp_path)
-    async with application.wide.lifespan():
+    async with handed_on(application.wide.lifespan()):
         yield application
 
 
