@@ -1,5 +1,6 @@
 """What every test may ask for: private servers, and a database of the worker's own."""
 
+import gc
 import os
 import tempfile
 from collections import Counter
@@ -16,6 +17,9 @@ pytest_plugins = ["tests.fixtures"]
 RUN = pytest.StashKey[Run]()
 PRINTED = 3000  # characters
 LEFT = pytest.StashKey[list[str]]()
+
+# What is collected stays to the end: to look through thousands of tests for garbage took as long as to find them.
+gc.disable()
 
 # Tracebacks as Python writes them: to draw one with all its variables takes a second, and stops everybody else.
 structlog.configure(
@@ -84,6 +88,11 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The long ones first, after the order was drawn: one that begins last would be waited for by all others."""
     items.sort(key=lambda item: not (item.get_closest_marker("soak") or item.get_closest_marker("fault")))
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
