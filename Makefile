@@ -44,12 +44,12 @@ bench: ## measure, and print ratios
 
 bench-ui: ## measure the pages in Chromium against their goals (needs Node)
 	@scripts/venv dev
-	@scripts/browser
+	@scripts/browser whole
 	@$(PY) bench/ui.py
 
 screenshots: ## fill a demo, look at its pages, and write docs/screenshots
 	@scripts/venv dev
-	@scripts/browser
+	@scripts/browser whole
 	@$(PY) scripts/screenshots.py
 
 soak: ## run the long tests at full count, one after the other

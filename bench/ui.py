@@ -110,7 +110,7 @@ def sizes() -> list[Goal]:
 
 
 async def measured(files: dict[str, bytes], address: str) -> list[Goal]:
-    async with chromium() as browser:
+    async with chromium(whole=True) as browser:
         return [
             *await the_map(browser, files, 1), *await the_map(browser, files, 4),
             *await the_snapshot(browser, files["sheet.js"]), await the_page(browser, address),

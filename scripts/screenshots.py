@@ -181,7 +181,7 @@ def main() -> int:
 
 
 async def take(shots: list[Shot], demo: Demo) -> None:
-    async with chromium() as browser:
+    async with chromium(whole=True) as browser:
         for shot in shots:
             picture = reduced(await _taken(browser, shot, demo))
             (FOLDER / f"{shot.name}.png").write_bytes(picture)

@@ -35,7 +35,7 @@ async def test_a_purchase_in_another_site(visit: Visit, staff: Client, tenant: T
     sale = await counter.small_house(staff)
     one = await visit("/health/live")
     async with shop(_page(origin, tenant)) as address:
-        await one.context.route(address, lambda route: route.continue_())
+        one.may_reach(address)
         await one.page.goto(address)
         frame = one.page.frame_locator("iframe")
         await expect(frame.get_by_role("application")).to_be_visible()
@@ -54,7 +54,7 @@ async def test_a_site_that_is_not_named_sees_nothing(
     async with shop(_page(origin, tenant)) as address:
         sites = [address.rstrip("/") if named else "https://www.harbour.example"]
         data(await staff.patch("/api/org", json={"embed_origins": sites}))
-        await one.context.route(address, lambda route: route.continue_())
+        one.may_reach(address)
         if not named:
             one.expects("frame-ancestors", "chrome-error:")
         async with one.page.expect_response(re.compile("/embed/")) as framed:
@@ -83,7 +83,7 @@ async def test_it_is_readable_in_a_site_that_is_only_light(
     await counter.small_house(staff)
     one = await visit("/health/live", color_scheme=scheme)
     async with shop(_page(origin, tenant)) as address:
-        await one.context.route(address, lambda route: route.continue_())
+        one.may_reach(address)
         await one.page.goto(address)
         title = one.page.frame_locator("iframe").get_by_role("heading", level=1)
         await expect(title).to_be_visible()
