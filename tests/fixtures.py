@@ -30,10 +30,10 @@ from fullhouse.kit.secrets import Keyring
 from fullhouse.kit.services import Services, open_services
 from fullhouse.messaging import mail_actions
 from tests.lines import close_all, handed_on
+from tests.names import PUBLIC_URL, SECRET_KEY
 from tests.services.client import ADDRESS
 
-SECRET_KEY = "a key for tests that is long enough to be one"
-PUBLIC_URL = "http://testserver"
+__all__ = ["PUBLIC_URL", "SECRET_KEY"]
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ from fullhouse.kit.services import Services, open_parts, open_services
 from fullhouse.payments import jobs, news_actions
 from fullhouse.payments.model import StripeKeys
 from fullhouse.queue.rooms import Queue
-from tests.fixtures import PUBLIC_URL, SECRET_KEY
+from tests.names import PUBLIC_URL, SECRET_KEY
 
 Point = tuple[str, int]  # before or after which of an errand's commits, counted from 1
 WHEN = ("before", "after")

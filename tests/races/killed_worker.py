@@ -16,7 +16,7 @@ from fullhouse.checkout import waitlist_actions
 from fullhouse.kit import db, outbox
 from fullhouse.kit.files import Disk
 from fullhouse.kit.services import open_services
-from tests.fixtures import PUBLIC_URL, SECRET_KEY
+from tests.names import PUBLIC_URL, SECRET_KEY
 
 
 async def main(url: str, home: Path, when: str, organization_id: UUID, event_id: UUID) -> None:
