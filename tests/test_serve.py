@@ -1,5 +1,6 @@
 """`fullhouse serve` as its operator meets it: real processes, on a port and a state folder of the test's own."""
 
+import fcntl
 import json
 import os
 import signal
@@ -102,15 +103,24 @@ def _alive(pid: int) -> bool:
 
 @cache
 def filled() -> Path:
-    """The state of a house that was opened once and closed: filling the demo is most of a first start."""
-    home = Path(tempfile.mkdtemp(dir=Path(os.environ[ADDRESS]).parent))
+    """The state of a house that was opened once and closed: filling the demo is most of a first start. It is done once
+    for all workers; whoever comes meanwhile waits."""
+    home = Path(os.environ[ADDRESS]).with_name("filled")
+    with home.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not home.exists():
+            _fill(draft := Path(tempfile.mkdtemp(dir=home.parent)))
+            draft.rename(home)
+    return home
+
+
+def _fill(home: Path) -> None:
     home.chmod(0o755)
     first = House(home, free_port())
     first.wait_until_ready()
     first.wait_until_announced()
     assert first.stop() == 0, first.text
     first.output.unlink()
-    return home
 
 
 @pytest.fixture
