@@ -18,7 +18,7 @@ from asyncpg import connect_utils
 from fullhouse.kit import db
 
 KEPT = ("t_", "sales_", "gates_", "browser_")  # the names of those databases begin so
-MOST = 24  # for each worker: eight of them share a cluster
+MOST = 16  # for each worker: eight of them share a cluster
 RESET = """
 SELECT pg_advisory_unlock_all(); CLOSE ALL; UNLISTEN *; DISCARD TEMP;
 RESET ALL; RESET ROLE
@@ -62,6 +62,8 @@ async def _find_or_connect(**wishes: Any) -> Any:
     wish = repr(sorted({**wishes, "server_settings": sorted(settings.items())}.items()))
     while waiting := _idle.get(wish):
         connection = waiting.pop()
+        if not waiting:
+            del _idle[wish]
         if _is_well(connection):
             return connection
         _terminate(connection)
@@ -124,15 +126,18 @@ def _terminate_or_stay(connection: Any) -> None:
 
 
 async def _keep(connection: Any) -> None:
-    if sum(map(len, _idle.values())) >= MOST:
-        await _close(connection)
-        return
     try:
         await connection.execute(RESET, timeout=5)
     except Exception:
         _terminate(connection)
-    else:
-        _idle.setdefault(_asked[connection], []).append(connection)
+        return
+    wish = _asked[connection]
+    _idle[wish] = [*_idle.pop(wish, ()), connection]  # what was asked for last stands last
+    while sum(map(len, _idle.values())) > MOST:
+        longest = next(iter(_idle))
+        await _close(_idle[longest].pop(0))
+        if not _idle[longest]:
+            del _idle[longest]
 
 
 @asynccontextmanager
