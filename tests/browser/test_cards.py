@@ -153,6 +153,7 @@ async def test_nobody_else_is_let_in_beside_stripe(visit: Visit, staff: Client, 
     await counter.small_house(staff)
     visitor = await _at_the_fields(visit, tenant, bank)
     visitor.expects("Content Security Policy", "content security policy")
+    visitor.may_reach("https://stripe.example/")  # it is asked for, and refused before it leaves
     blocked = await visitor.page.evaluate(
         """() => new Promise((done) => {
              const found = [];
