@@ -44,7 +44,7 @@ bench: ## measure, and print ratios
 
 bench-ui: ## measure the pages in Chromium against their goals (needs Node)
 	@scripts/venv dev
-	@scripts/browser whole
+	@scripts/browser
 	@$(PY) bench/ui.py
 
 screenshots: ## fill a demo, look at its pages, and write docs/screenshots

@@ -4,7 +4,8 @@ tickets, a show's page, the scripts' sizes.
     python bench/ui.py          (or: make bench-ui)
 
 Needs Chromium, Node and `frontend/node_modules`. Map and snapshot are the pages' own code, built with a stopwatch
-around it (frontend/bench). "4×" is Chromium's own slowing of the processor: about a phone of the middle class.
+around it (frontend/bench). "4×" is Chromium's own slowing of the processor: about a phone of the middle class. It is the
+headless shell where there is one: the whole browser draws pages of its own beside ours, on the cores that are left.
 """
 
 import asyncio
@@ -110,7 +111,7 @@ def sizes() -> list[Goal]:
 
 
 async def measured(files: dict[str, bytes], address: str) -> list[Goal]:
-    async with chromium(whole=True) as browser:
+    async with chromium() as browser:
         return [
             *await the_map(browser, files, 1), *await the_map(browser, files, 4),
             *await the_snapshot(browser, files["sheet.js"]), await the_page(browser, address),
