@@ -4,8 +4,8 @@ tickets, a show's page, the scripts' sizes.
     python bench/ui.py          (or: make bench-ui)
 
 Needs Chromium, Node and `frontend/node_modules`. Map and snapshot are the pages' own code, built with a stopwatch
-around it (frontend/bench). "4×" is Chromium's own slowing of the processor: about a phone of the middle class. It is the
-headless shell where there is one: the whole browser draws pages of its own beside ours, on the cores that are left.
+around it (frontend/bench). "4×" is Chromium's own slowing of the processor: about a phone of the middle class. Where
+there is a headless shell it is used: the whole browser draws pages of its own beside ours, on the cores that are left.
 """
 
 import asyncio
