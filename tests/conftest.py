@@ -18,9 +18,6 @@ RUN = pytest.StashKey[Run]()
 PRINTED = 3000  # characters
 LEFT = pytest.StashKey[list[str]]()
 
-# What is collected stays to the end: to look through thousands of tests for garbage took as long as to find them.
-gc.disable()
-
 # Tracebacks as Python writes them: to draw one with all its variables takes a second, and stops everybody else.
 structlog.configure(
     processors=[
@@ -90,9 +87,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not (item.get_closest_marker("soak") or item.get_closest_marker("fault")))
 
 
-def pytest_collection_finish() -> None:
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays to the end: to look through it for garbage took as long as to find it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -21,7 +21,7 @@ KEPT = ("t_", "sales_", "gates_", "browser_")  # the names of those databases be
 MOST = 16  # for each worker: eight of them share a cluster
 RESET = """
 SELECT pg_advisory_unlock_all(); CLOSE ALL; UNLISTEN *; DISCARD TEMP;
-RESET ALL; RESET ROLE
+RESET SESSION AUTHORIZATION; RESET ALL; RESET ROLE
 """
 _Connection: Any = asyncpg.Connection
 _ask_types = _Connection._introspect_types

@@ -76,6 +76,18 @@ async def test_a_program_that_loads_nothing_later_has_one_style_sheet(client: Cl
     assert "immutable" in (await client.get(sheet)).headers["cache-control"]
 
 
+@pytest.mark.parametrize(
+    "programs",
+    [(f"lib/words/speak/{code}", page) for code in ("en", "af") for page in ("store", "my")]
+    + [("queue",), ("scan",), ("console",), ("console/words/af", "console")],
+    ids=" ".join,
+)
+def test_whatever_a_page_names_is_there(programs: tuple[str, ...]) -> None:
+    named = re.findall(r'(?:href|src)="/built/([^"]+)"', assets.tags(*programs))
+    assert named
+    assert not [name for name in named if assets.find(name) is None]
+
+
 @pytest.mark.parametrize("path", ["/static/house.css", "/static/house.js", "/widget.js", "/tickets-sw.js"])
 async def test_what_is_not_built_comes_packed_too_and_is_asked_about(client: Client, path: str) -> None:
     plain = await client.get(path, headers={"accept-encoding": "identity"})

@@ -2,5 +2,6 @@ import { common as t, named } from './words';
 
 /** Why something was done: what a person wrote stays as it is, what the house wrote is said in the reader's language. */
 export function because(reason: string): string {
-  return reason.includes(' ') ? (t.reasons[reason] ?? reason) : named(t.reasons, reason);
+  if (reason.includes(' ')) return t.reasons[reason] ?? reason;
+  return Object.hasOwn(t.reasons, reason) ? t.reasons[reason]! : named({}, reason);
 }

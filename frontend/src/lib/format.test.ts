@@ -28,6 +28,6 @@ describe('what is written here', () => {
       const format = new Intl.NumberFormat(locale, { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits });
       for (const amount of [0, 5, 10_000, 123_456_789, -99_950]) expect(money({ amount, currency }, locale)).toBe(format.format(amount / 10 ** digits));
     }
-    for (const n of [0, 7, 999, 1000, 20_000, 1_234_567, -4321]) expect(count(n, locale)).toBe(new Intl.NumberFormat(locale).format(n));
+    for (const n of [0, 7, 999, 1000, 20_000, 1_234_567, -4321, 2.5, 1234.25]) expect(count(n, locale)).toBe(new Intl.NumberFormat(locale).format(n));
   });
 });

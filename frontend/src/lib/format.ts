@@ -26,17 +26,18 @@ function kept(key: string, make: () => Intl.NumberFormat): Intl.NumberFormat {
 // so they are written here, as it writes them, and as the house does (kit/languages.py).
 const SYMBOLS = 'AUD A$ BRL R$ CNY CN¥ EUR € GBP £ HKD HK$ ILS ₪ INR ₹ KRW ₩ NZD NZ$ TWD NT$ VND ₫ XAF FCFA XCD EC$ XCG Cg. XOF F\u202fCFA XPF CFPF ';
 
-export function count(n: number, locale = language): string {
-  return String(n).replace(/\B(?=(\d{3})+$)/g, locale === 'af' ? '\u00a0' : ',');
+export function count(n: number | string, locale = language): string {
+  const [thousands, point] = locale === 'af' ? ['\u00a0', ','] : [',', '.'];
+  const [whole, ...rest] = String(n).split('.');
+  return [whole!.replace(/\B(?=(\d{3})+$)/g, thousands), ...rest].join(point);
 }
 
 export function money({ amount, currency }: Money, locale = language): string {
-  const [own, point] = locale === 'af' ? ['JPY JP¥ THB ฿ ZAR R', ','] : ['CAD CA$ JPY ¥ MXN MX$ PHP ₱ USD $', '.'];
+  const own = locale === 'af' ? 'JPY JP¥ THB ฿ ZAR R' : 'CAD CA$ JPY ¥ MXN MX$ PHP ₱ USD $';
   const digits = minorDigits(currency);
-  const [whole, ...rest] = (Math.abs(amount) / 10 ** digits).toFixed(digits).split('.');
   const symbol = RegExp(`${currency} ([^ ]+)`).exec(SYMBOLS + own)?.[1] ?? currency;
   const gap = /\p{S}$/u.test(symbol) ? '' : '\u00a0'; // R 5, but €5
-  return (amount < 0 ? '-' : '') + symbol + gap + [count(Number(whole), locale), ...rest].join(point);
+  return (amount < 0 ? '-' : '') + symbol + gap + count((Math.abs(amount) / 10 ** digits).toFixed(digits), locale);
 }
 
 /** For a figure in large type: 85.00, 83,525 and 3.44M. Lists and bills have every cent. */

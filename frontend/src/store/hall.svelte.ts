@@ -15,6 +15,7 @@ interface Occupancy {
 
 /** The seats as the line begins with them: which states it goes on from, and how full it is then. */
 interface Begun {
+  layout_id: string;
   version: string;
   occupancy: Occupancy;
 }
@@ -32,6 +33,7 @@ type Told = (offers?: Offer[]) => void;
 type Line = 'opening' | 'open' | 'lost';
 
 const REREAD_MS = 1000;
+const RETRY_MS = 5000; // and up to twice as long: what fails, fails for many
 const COUNT_MS = 300;
 const SPREAD_MS = 2000; // a line that begins anew does so for everybody at once: who asks then, asks within this
 
@@ -50,12 +52,13 @@ export class Hall {
   least: Money | null = $state.raw(null); // what a place costs at least, once that has changed
   changes = $state(0); // counted, for whoever lists seats
   private plain: Plain | null = null;
-  private readonly read = gate(); // the states are here, or cannot be had
-  private readonly made = gate(); // the map is on the page
+  private read = gate(); // the states are here, or cannot be had
+  private made = gate(); // the map is on the page
   private reading: Promise<void> | null = null;
   private live: Live | null = null;
   private missed: Delta[] | null = null; // what was told while the states were being read
   private begun: Begun | null = null; // the line began meanwhile
+  private latest: Occupancy | null = null; // what it said last of how full it is
   private soon: ReturnType<typeof setTimeout> | undefined;
   private counting: ReturnType<typeof setTimeout> | undefined;
   private asking: ReturnType<typeof setTimeout> | undefined;
@@ -66,22 +69,30 @@ export class Hall {
     private layoutId: string, // as the page says; empty for a show without seats
   ) {}
 
-  /** All that a visit begins with is asked for at once; most of it is underway since the page's head. */
+  /** All that a visit begins with is asked for at once; most of it is underway since the page's head. Tried again, a map that
+   * is there stays. */
   async load(told: Told): Promise<void> {
-    this.hasMap = this.layoutId ? null : false;
-    void this.refresh();
     this.listen(told);
+    await (this.geometry ? this.refresh() : this.loadMap());
+  }
+
+  private async loadMap(): Promise<void> {
+    this.hasMap = this.layoutId ? null : false;
+    this.geometry = this.map = this.plain = null;
+    [this.read, this.made] = [gate(), gate()];
     if (!this.layoutId) return;
+    void this.refresh();
     try {
       const answer = await this.api.open(`/api/events/${this.eventId}/seatmap?layout=${this.layoutId}`);
-      this.layoutId = answer.headers.get('x-layout-id') ?? '';
+      this.layoutId = answer.headers.get('x-layout-id') ?? this.layoutId;
       const geometry = await answer.arrayBuffer();
-      await this.read.opened; // a house is never shown emptier than it is
+      await this.read.opened; // so that it is drawn once
       this.geometry = geometry;
       this.hasMap = true;
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 404) throw error;
       this.hasMap = false;
+      this.made.open(); // nobody need wait for it
     }
   }
 
@@ -89,6 +100,7 @@ export class Hall {
     this.map = map;
     this.made.open();
     await this.refresh();
+    if (this.map === map && !map.version) await this.refresh(); // what was underway was another plan's
   }
 
   /** Without a map too: then all news is about what is offered. */
@@ -98,11 +110,12 @@ export class Hall {
       `/api/events/${this.eventId}/stream`,
       {
         snapshot: ({ seats }: { seats: Begun | null }) => {
-          if (seats) this.begin(seats);
+          if ((seats?.layout_id ?? '') !== this.layoutId) void this.relay(seats?.layout_id ?? '');
+          else if (seats) this.begin(seats);
           this.askSoon(told);
         },
         delta: (delta: Delta) => this.hear(delta),
-        occupancy: (news: Occupancy) => this.count(news),
+        occupancy: (news: Occupancy) => this.count((this.latest = news)),
         offers: told,
         least: (now: Money) => (this.least = now),
         event: () => told(),
@@ -133,9 +146,16 @@ export class Hall {
 
   /** The line begins, perhaps anew, and what was said before is lost. Unless we have all of that, read again. */
   private begin(seats: Begun): void {
+    this.latest = seats.occupancy;
     if (this.missed) this.begun = seats;
     else if (this.map && judge(this.map.version, seats.version) === 'skip') this.count(seats.occupancy);
     else void this.refresh();
+  }
+
+  /** The show has another plan now, its first one, or none any more. */
+  private async relay(layoutId: string): Promise<void> {
+    this.layoutId = layoutId;
+    await this.loadMap().catch(() => (this.line = 'lost'));
   }
 
   /** Those who ask while it is being read get the same. */
@@ -146,29 +166,38 @@ export class Hall {
   private async readStates(): Promise<void> {
     do {
       this.missed = [];
-      this.begun = null;
+      this.begun = this.latest = null;
+      const { read, made } = this;
       try {
         const [answer, counted] = await Promise.all(['availability', 'occupancy'].map((what) => this.api.open(`/api/events/${this.eventId}/${what}`)));
         const version = (answer!.headers.get('etag') ?? '').replace('W/', '').replaceAll('"', '');
         const states = new Uint8Array(await answer!.arrayBuffer());
         const { data: occupancy } = (await counted!.json()) as { data: { zones: ZoneRow[] } };
-        this.read.open();
-        await this.made.opened;
-        const map = this.map!;
-        this.dress(map.geometry, occupancy.zones);
-        map.setStates(states, version);
-        for (const delta of this.missed) if (judge(map.version, delta.version) === 'take') map.apply(delta);
+        read.open();
+        await made.opened;
+        if (!this.map || made !== this.made) return;
+        this.dress(this.map.geometry, occupancy.zones);
+        this.map.setStates(states, version);
         this.zones = occupancy.zones;
-        this.count(occupancy);
+        this.count(this.latest ?? occupancy); // places alone are counted without another version
+        const missed = this.missed;
+        this.missed = null;
+        for (const delta of missed) this.hear(delta);
         this.changed();
       } catch {
-        this.line = 'lost'; // it comes back, and then we look again
+        this.line = 'lost'; // it comes back, and then we look again; and if it was not the line, a little later
+        this.readSoon(RETRY_MS * (1 + Math.random()));
       } finally {
         this.missed = null;
-        this.read.open();
+        read.open();
       }
       // What came between our read and the line's beginning was told to nobody.
     } while (this.begun && judge(this.map?.version ?? '', (this.begun as Begun).version) !== 'skip');
+  }
+
+  private readSoon(ms: number): void {
+    clearTimeout(this.soon);
+    this.soon = setTimeout(() => void this.refresh(), ms);
   }
 
   /** A show may call a zone otherwise than its plan does, and price it otherwise: whoever reads the plan finds that there. */
@@ -190,10 +219,7 @@ export class Hall {
     if (verdict === 'skip') return;
     this.map?.apply(delta);
     this.changed();
-    if (verdict === 'reread') {
-      clearTimeout(this.soon);
-      this.soon = setTimeout(() => void this.refresh(), REREAD_MS);
-    }
+    if (verdict === 'reread') this.readSoon(REREAD_MS);
   }
 
   private changed(): void {

@@ -8,7 +8,7 @@ let tell: (name: string, data: object) => void;
 let reads: ((version: string) => void)[]; // each answers one read of the states
 let hall: Hall;
 const told = vi.fn();
-const begin = (version: string) => tell('snapshot', { seats: { version, occupancy: { zones: [] } } });
+const begin = (version: string, zones: object[] = []) => tell('snapshot', { seats: { layout_id: 'l1', version, occupancy: { zones } } });
 const map = { version: '', geometry: { zones: [], sections: [], price: new Uint8Array(), prices: [] }, setStates: (_states: Uint8Array, version: string) => void (map.version = version), setPlaces: () => {}, freeByPrice: () => [], stop: () => {} };
 
 beforeEach(() => {
@@ -163,4 +163,66 @@ test('the line is called live only once it stands', () => {
   expect(hall.line).toBe('opening');
   begin('x-7');
   expect(hall.line).toBe('open');
+});
+
+// --- what could fall between a read and the line
+
+const PIT = { key: 'pit', name: 'Pit', zone_id: 'z1', price: -1, isOpen: true };
+const places = (available: number) => [{ ...PIT, available }];
+
+function pitOf(one: Hall) {
+  const left = vi.fn();
+  vi.stubGlobal('fetch', async (path: string) => {
+    if (path.includes('/seatmap')) return new Response('');
+    if (path.endsWith('/occupancy')) return new Response(JSON.stringify({ data: { zones: places(100) } }));
+    return new Promise((answer) => reads.push((version) => answer(new Response('', { headers: { etag: `"${version}"` } }))));
+  });
+  void one.load(told);
+  void one.ready({ ...map, version: '', geometry: { ...map.geometry, zones: [PIT] }, setPlaces: left } as unknown as SeatMap);
+  return left;
+}
+
+test.each([
+  ['began with', () => begin('x-7', places(40))],
+  ['said', () => tell('occupancy', { zones: places(40) })],
+])('what the line %s of places is newer than what was being read', async (_how, speak) => {
+  const one = new Hall(new Api(), 'e1', 'l1');
+  const left = pitOf(one);
+  speak();
+  reads.at(-1)!('x-7');
+  await vi.waitFor(() => expect(left).toHaveBeenLastCalledWith(new Map([[0, 40]])));
+  one.close();
+});
+
+test('what another memory of the house told during a read is taken, and read again', async () => {
+  vi.useFakeTimers();
+  const one = new Hall(new Api(), 'e1', 'l1');
+  const apply = vi.fn();
+  void one.load(told);
+  void one.ready({ ...map, version: 'a-1', setStates: () => {}, apply } as unknown as SeatMap);
+  tell('delta', { version: 'b-9', ordinals: [3], states: [2] });
+  reads.at(-1)!('a-1');
+  await vi.advanceTimersByTimeAsync(50);
+  expect(apply).toHaveBeenCalledOnce();
+  const before = reads.length;
+  await vi.advanceTimersByTimeAsync(1100);
+  expect(reads.length).toBe(before + 1);
+  one.close();
+});
+
+test('a plan that is another one now is loaded', async () => {
+  const paths: string[] = [];
+  const real = fetch;
+  vi.stubGlobal('fetch', (path: string) => (paths.push(path), real(path)));
+  tell('snapshot', { seats: { layout_id: 'l2', version: 'y-1', occupancy: { zones: [] } } });
+  await vi.waitFor(() => expect(paths).toContain('/api/events/e1/seatmap?layout=l2'));
+  tell('snapshot', { seats: null });
+  await vi.waitFor(() => expect(hall.hasMap).toBe(false));
+});
+
+test('tried again, a map that is there stays', async () => {
+  reads[0]!('x-7');
+  await vi.waitFor(() => expect(hall.hasMap).toBe(true));
+  void hall.load(told);
+  expect([hall.hasMap, hall.geometry]).toEqual([true, expect.any(ArrayBuffer)]);
 });

@@ -52,6 +52,7 @@ def tags(*entries: str) -> Markup:
     programs = [f"src/{entry}/main.ts" for entry in entries]
     wanted, styles = _at_once(programs)
     if not any(manifest[name].later for name in programs):  # what comes later looks for its own sheets by their names
+        styles = _at_once(programs[-1:])[1]  # the page's own; a language before it has none that is not among them
         styles = [_together(styles, _files())[0]] if styles else []
     lines = [Markup('<link rel="stylesheet" href="/built/{}">').format(style) for style in styles]
     loaded, run = wanted[len(programs) :], programs

@@ -19,6 +19,7 @@ from fullhouse.kit.errors import NotFound
 from fullhouse.kit.http import openapi, problems
 from fullhouse.kit.http.guard import COOKIE
 from fullhouse.kit.languages import Words
+from fullhouse.kit.versions import has_tag
 from fullhouse.web import assets, reference, safety, words
 from fullhouse.web.words import EN
 
@@ -127,7 +128,7 @@ def _sent(request: AnyRequest, file: assets.File | None, cache: str | None = Non
     if file is None:
         raise NotFound
     headers = {"etag": file.etag, "cache-control": cache or file.kept, "vary": "accept-encoding"}
-    if request.headers.get("if-none-match") == file.etag:
+    if has_tag(request.headers.get("if-none-match", ""), file.etag):
         return Response(b"", status_code=304, headers=headers)
     if file.packed and "gzip" in request.headers.get("accept-encoding", ""):
         return Response(file.packed, media_type=file.kind, headers=headers | {"content-encoding": "gzip"})

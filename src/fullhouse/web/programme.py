@@ -110,8 +110,9 @@ class Printed(NamedTuple):
             return Notice(self.t("label_upcoming"), self.sale)
         starts = None if self.undated else self.starts
         found = news(self.show.phase, local(self.show.first_start_time, self.show.timezone), starts, self.t)
-        # The first thing that whoever has tickets wants to know.
-        return found and found._replace(text=f"{found.text} {self.t('bought_stay')}")
+        if found is None or self.show.phase != "postponed":
+            return found
+        return found._replace(text=f"{found.text} {self.t('bought_stay')}")  # what whoever has tickets asks first
 
     @property
     def sale(self) -> str:

@@ -24,6 +24,7 @@ from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded, tsquery
 from fullhouse.kit.times import local
 from fullhouse.payments.provider_actions import Providers
+from fullhouse.seating import store as seating
 from fullhouse.seating.halls import Halls
 from fullhouse.tickets import type_actions as types
 from fullhouse.web import programme, safety, words
@@ -158,8 +159,12 @@ async def layout_of(services: Services, shown: programme.Printed) -> UUID | None
     """Whose seats the page will ask for at once: then its box office need not find out first."""
     if not shown.sells:
         return None
-    hall = await services.part(Halls).get(shown.show.organization_id, shown.show.id)
-    return hall.house.layout_id if hall else None
+    if hall := services.part(Halls).known(shown.show.id):
+        return hall.house.layout_id
+    # Not the hall itself: who only reads the page, as machines do, need not have 20,000 seats loaded.
+    async with services.database.tenant(shown.show.organization_id) as tx:
+        overlay = await seating.event_layout(tx, shown.show.organization_id, shown.show.id)
+    return overlay.layout_id if overlay else None
 
 
 async def _in_its_place(services: Services, org: str, slug: str) -> Response[bytes]:

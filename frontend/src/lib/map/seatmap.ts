@@ -2,7 +2,7 @@
 // when something has changed, once a frame, and knows nothing of pages.
 
 import { Camera, type Size, type View } from './camera';
-import { AVAILABLE, COMPANION, NO_PRICE, read, unpackStates, type Box, type Geometry } from './geometry';
+import { AVAILABLE, BLOCKED, COMPANION, NO_PRICE, read, unpackStates, type Box, type Geometry } from './geometry';
 import { Grid } from './grid';
 import { contains, outline, type Point } from './hull';
 import { nameAll, paint, type Names, type Palette, type Scene } from './painter';
@@ -56,7 +56,7 @@ export class SeatMap {
     g.sections.forEach((section, n) => this.sectionOf.fill(n, section.first, section.end));
     this.freeInSection = new Int32Array(g.sections.length);
     this.camera = new Camera({ left: 0, top: 0, right: g.width, bottom: g.height }, 44 / g.pitch);
-    const states = new Uint8Array(g.count);
+    const states = new Uint8Array(g.count).fill(BLOCKED); // until they are known, none is offered
     this.scene = {
       geometry: g,
       grid: () => this.grid,
