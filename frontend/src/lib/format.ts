@@ -24,7 +24,7 @@ function kept(key: string, make: () => Intl.NumberFormat): Intl.NumberFormat {
 
 // Prices and counts stand on a show's page first of all, and on a phone Intl takes a tenth of a second before its first number:
 // so they are written here, as it writes them, and as the house does (kit/languages.py).
-const SYMBOLS = 'AUD A$ BRL R$ CNY CN¥ EUR € GBP £ HKD HK$ ILS ₪ INR ₹ KRW ₩ NZD NZ$ TWD NT$ VND ₫ XAF FCFA XCD EC$ XCG Cg. XOF F\u202fCFA XPF CFPF ';
+const SYMBOLS = 'AUD A$ BRL R$ CNY CN¥ EUR € GBP £ HKD HK$ ILS ₪ INR ₹ KRW ₩ NZD NZ$ TWD NT$ VND ₫ XAF FCFA XCD EC$ XOF F\u202fCFA XPF CFPF ';
 
 export function count(n: number | string, locale = language): string {
   const [thousands, point] = locale === 'af' ? ['\u00a0', ','] : [',', '.'];

@@ -29,12 +29,12 @@ SYMBOLS = {
     "en": {
         "AUD": "A$", "BRL": "R$", "CAD": "CA$", "CNY": "CN¥", "EUR": "€", "GBP": "£", "HKD": "HK$", "ILS": "₪",
         "INR": "₹", "JPY": "¥", "KRW": "₩", "MXN": "MX$", "NZD": "NZ$", "PHP": "₱", "TWD": "NT$", "USD": "$",
-        "VND": "₫", "XAF": "FCFA", "XCD": "EC$", "XCG": "Cg.", "XOF": "F\u202fCFA", "XPF": "CFPF",
+        "VND": "₫", "XAF": "FCFA", "XCD": "EC$", "XOF": "F\u202fCFA", "XPF": "CFPF",
     },
     "af": {
         "AUD": "A$", "BRL": "R$", "CNY": "CN¥", "EUR": "€", "GBP": "£", "HKD": "HK$", "ILS": "₪", "INR": "₹",
         "JPY": "JP¥", "KRW": "₩", "NZD": "NZ$", "THB": "฿", "TWD": "NT$", "VND": "₫", "XAF": "FCFA", "XCD": "EC$",
-        "XCG": "Cg.", "XOF": "F\u202fCFA", "XPF": "CFPF", "ZAR": "R",
+        "XOF": "F\u202fCFA", "XPF": "CFPF", "ZAR": "R",
     },
 }  # fmt: skip
 
