@@ -24,7 +24,6 @@ SWITCHES = (
     "--disable-component-update",
     "--disable-dev-shm-usage",
     "--force-color-profile=srgb",
-    "--lang=en-GB",  # fields for dates go by it
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",  # nothing leaves this machine
     "--use-fake-ui-for-media-stream",
     "--use-fake-device-for-media-stream",
