@@ -30,6 +30,7 @@ check: ## lint, format, types, layers, requirements: changes nothing
 	@.venv/bin/lint-imports
 	@$(PY) scripts/requirements.py
 	@$(PY) scripts/functions.py
+	@$(PY) scripts/checksums.py
 
 contract: ## write the API's document, and its types for the front end
 	@scripts/venv dev
@@ -61,6 +62,8 @@ requirements: ## write into docs which tests prove what, and where the database'
 	@scripts/venv dev
 	@$(PY) scripts/requirements.py --write
 	@$(PY) scripts/functions.py --write
+	@$(PY) scripts/checksums.py --write
+	@$(PY) scripts/schema.py --write
 
 lock: ## choose the newest versions that pyproject.toml allows, and pin them
 	@scripts/lock

@@ -19,14 +19,15 @@ import msgspec
 from bench import _load
 from bench._log import ClientLog, end_of
 
-from fullhouse import config, prove, prove_log, serving, wiring
+from fullhouse import config, prove, serving, wiring
 from fullhouse.accounts import actions as accounts
 from fullhouse.kit import outbox, secrets
 from fullhouse.kit.bus import Bus
 from fullhouse.kit.db import APP, Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.postgres.binaries import find_install
-from fullhouse.prove_log import Item
+from fullhouse.prove import client_log
+from fullhouse.prove.client_log import Item
 from fullhouse.seating.actions import prepare
 from fullhouse.seating.chart import seat_id
 from fullhouse.seating.generators import Arena, generate
@@ -64,7 +65,7 @@ class Ground(NamedTuple):
 
     def prove(self, log: Path | None = None) -> None:
         """Every invariant holds, and what the buyers were told is there."""
-        found = asyncio.run(prove.run(self.urls.serving, prove_log.read(log) if log else None))
+        found = asyncio.run(prove.run(self.urls.serving, client_log.read(log) if log else None))
         wrong = {check.name: sentences for check, sentences in found.items() if sentences}
         assert not wrong, wrong
 
@@ -173,16 +174,23 @@ async def open_house(urls: serving.Urls, tiers: int = 6, rows: int = 30, *, buye
         )  # fmt: skip
     people, tokens = await sign_in(owner, org, buyers)
     await owner.execute(
-        "INSERT INTO seating_policies (organization_id, values) VALUES ($1, '{\"holds_per_window\": 10000}')", org
+        "INSERT INTO seating_policies (organization_id, values) VALUES"
+        ' ($1, \'{"holds_per_window": 10000, "max_seats_per_booking": 100}\')',
+        org,
     )
     await owner.close()
     return House(org, layout, zone, seats, people, tokens)
 
 
-async def open_shows(owner_url: str, house: House, count: int = 1) -> list[Show]:
+async def open_shows(owner_url: str, house: House, count: int = 1, *, capacity: int = 0) -> list[Show]:
+    """With a capacity each event has a pool of its own, which every hold counts in."""
     owner = await asyncpg.connect(owner_url)
     await owner.execute("SET session_replication_role = replica")
     shows = [await _open_show(owner, house) for _ in range(count)]
+    if capacity:
+        ids = [show.event for show in shows]
+        await owner.execute("UPDATE events SET capacity = $2 WHERE id = ANY ($1)", ids, capacity)
+        await owner.execute("SELECT app.fit_event_pools($1, $2)", house.org, ids)
     # Not seat_holds: known to be empty, it would be planned for no rows, as it never is once somebody has come.
     await owner.execute("VACUUM ANALYZE event_seats, pools, sessions, users")
     await owner.close()

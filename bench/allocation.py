@@ -23,7 +23,7 @@ from fullhouse.seating.orphans import Rules, judge
 SOLD = (0.0, 0.5, 0.9, 0.99)
 PARTIES = range(1, 9)
 SCAN_ROUNDS = 3  # the plain scan is slow, and steady
-RULES = Rules()
+RULES = Rules(allow_split=True)  # every rung of the ladder
 
 P = ParamSpec("P")
 T = TypeVar("T")

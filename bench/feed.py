@@ -62,9 +62,11 @@ ALTER TABLE made ADD COLUMN sale_start_at timestamptz;
 UPDATE made SET sale_start_at = CASE WHEN n % 1000 = 2 THEN start_at - interval '1 minute'
                                      ELSE app.clock() - interval '1 day' END;
 INSERT INTO events (id, organization_id, slug, name, description, category, status, start_at, end_at, doors_at,
-                    sale_start_at, sale_end_at, venue_name, city, country, timezone, dedupe_key, published_at)
+                    sale_start_at, sale_end_at, venue_name, city, country, timezone, dedupe_key, published_at,
+                    postponement_reason)
 SELECT id, house, 'show-' || n, title, text, category, status, start_at, start_at + interval '2 hours', start_at,
-       sale_start_at, start_at, 'Hall', city, 'ZZ', 'UTC', n, app.clock() FROM made;
+       sale_start_at, start_at, 'Hall', city, 'ZZ', 'UTC', n, app.clock(),
+       CASE WHEN status = 'postponed' THEN 'Storm' END FROM made;
 INSERT INTO public_events (event_id, organization_id, slug, title, description, category, status, venue_name, city,
                            city_norm, country, timezone, start_at, end_at, first_start_at, sale_start_at, sale_end_at,
                            sold_out, capacity, published_at, search)

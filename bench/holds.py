@@ -1,6 +1,6 @@
 """Reserving over HTTP: beside pgbench, as shows grow, and with row-level security beside without.
 
-    python bench/holds.py [seconds per measurement] [seats | places | latency | growth | rls …]
+    python bench/holds.py [seconds per measurement] [seats | limits | places | latency | growth | rls …]
 
 On loopback. Client, server and PostgreSQL share the cores, so trust the ratios: both sides of one
 are interleaved, medians of three. What pgbench does, and what runs without row-level security, has a database of its
@@ -69,8 +69,8 @@ class Bench(NamedTuple):
     house: House
     seconds: float
 
-    def show(self, database: str = "") -> Show:
-        return asyncio.run(open_shows(self.ground.named(database).owner, self.house))[0]
+    def show(self, database: str = "", capacity: int = 0) -> Show:
+        return asyncio.run(open_shows(self.ground.named(database).owner, self.house, capacity=capacity))[0]
 
     def run(self, server: _load.Server, source: Iterator[bytes], connections: int = CROWD) -> _load.Measured:
         requests = ready(server, source, self.seconds)
@@ -109,6 +109,21 @@ def measure_seats(bench: Bench) -> None:
         lambda server: bench.run(server, seats(house, [bench.show().event])).rate,
         theirs,
     )
+
+
+def measure_limits(bench: Bench) -> None:
+    """Seats of an event with a capacity, whose pool every batch counts in, beside those of one without (ADR 0034)."""
+    cores = os.cpu_count() or 1
+    with bench.ground.serving() as one, bench.ground.serving(processes=cores) as all_of_them:
+        for processes, server in ((1, one), (cores, all_of_them)):
+            rates: dict[int, list[float]] = {0: [], bench.house.seats: []}
+            for _ in range(ROUNDS):
+                for capacity, found in rates.items():
+                    show = bench.show(capacity=capacity)
+                    found.append(bench.run(server, seats(bench.house, [show.event])).rate)
+            without, limited = (statistics.median(found) for found in rates.values())
+            said = f"with a capacity: {limited:,.0f}/s ÷ without: {without:,.0f}/s = {limited / without:.2f}"
+            print(f"seats, c={CROWD}, processes={processes}, {said}")
 
 
 def measure_places(bench: Bench) -> None:
@@ -187,6 +202,7 @@ async def _take_policies_off(url: str) -> None:
 
 PARTS: dict[str, Callable[[Bench], None]] = {
     "seats": measure_seats,
+    "limits": measure_limits,
     "places": measure_places,
     "latency": measure_latency,
     "growth": measure_growth,

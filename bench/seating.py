@@ -26,9 +26,10 @@ import uvloop
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fullhouse import app, config, demo_art, serving, wiring
+from fullhouse import app, config, serving, wiring
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts import signing_in
+from fullhouse.events import poster_art
 from fullhouse.kit import outbox, telemetry
 from fullhouse.kit.db import APP, Database
 from fullhouse.kit.ids import new_id
@@ -157,7 +158,9 @@ class Silent:
 async def show(client: httpx.AsyncClient) -> Any:
     hall = {"name": "Hall", "city": "Gent", "country": "BE", "timezone": "Europe/Brussels", "address": "Kouter 1"}
     venue = answered(await client.post("/api/venues", json=hall), 201)
-    picture = await client.post("/api/images", content=demo_art.poster("Bench"), headers={"content-type": "image/png"})
+    picture = await client.post(
+        "/api/images", content=poster_art.poster("Bench"), headers={"content-type": "image/png"}
+    )
     start = datetime.now(UTC) + timedelta(days=30)
     wish = {
         "venue_id": venue["id"], "name": "Show", "description": "A show.", "category": "concert",

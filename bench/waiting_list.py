@@ -35,7 +35,8 @@ ROUND = "SELECT count(*) FROM app.offer_places($1, $2, NULL)"
 def lines(house: House, event: UUID, first: int, count: int, apart: int) -> list[tuple[Any, ...]]:
     return [
         (n + 1, 1, event, house.people[n], seat_id(house.layout, first + n * apart), None, None, 1, new_id(), new_id(),
-         "web", None, 300, 1_000_000, None, None, False, None, None, None, None, None)
+         "web", None, 300, 1_000_000, None, None, False, None, None, None, None, None, None,
+         None, None)
         for n in range(count)
     ]  # fmt: skip
 

@@ -22,11 +22,11 @@ export default defineConfig({
           includeDependenciesRecursively: false,
           groups: [
             // `words/index` is in it, and no catalogue: a language speaks to it before a program is run.
-            { name: 'base', test: /node_modules\/(svelte|esm-env|clsx)\/|src\/lib\/([\w.]+|words\/index\.ts)$/ },
+            { name: 'base', test: /node_modules\/(svelte\/(?!src\/reactivity\/(media-query|reactive-value|index-client))|esm-env\/|clsx\/)|src\/lib\/([\w.]+|words\/index\.ts)$/ },
             { name: 'reports', test: /src\/console\/(reports\/|words\/reports|pages\/(Reports|ShowReport)\.)/ },
             { name: 'map', test: /src\/lib\/map\// },
             // `words/spoken` is in none of them: another language speaks to it before any of these is run.
-            { name: 'parts', test: /src\/console\/(parts\/|(?!main|pages\.)[\w.]+\.ts$|words\/(common|frame|index|lifecycle|orders|overview|queue)\.)/ },
+            { name: 'parts', test: /node_modules\/svelte\/src\/reactivity\/(media-query|reactive-value|index-client)|src\/console\/(parts\/|(?!main|pages\.)[\w.]+\.ts$|words\/(common|frame|index|lifecycle|orders|overview|queue)\.)/ },
             { name: 'charts', test: /src\/console\/(charts\/|words\/charts\.)/ },
             // The console's pages, by what somebody is at: a show, a hall's seats, the house itself.
             { name: 'show', test: /src\/console\/((shows|scanning)\/|words\/(doors|shows|waitlist)\.|pages\/(Details|Doors|Events|NewShow|Queue|Show|ShowDevices|Waitlist)\.)/ },

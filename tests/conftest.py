@@ -100,9 +100,10 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A failure is shown with the end of what was printed: thousands of lines of a log would bury the others."""
+    """A failure is shown with the end of what was printed: thousands of lines of a log would bury the others. What a
+    test that passed has printed is not carried to the process that shows it."""
     report = yield
-    report.sections = [(title, text[-PRINTED:]) for title, text in report.sections]
+    report.sections = [] if report.passed else [(title, text[-PRINTED:]) for title, text in report.sections]
     return report
 
 

@@ -180,7 +180,7 @@ SELECT FROM (SELECT organization_id, array_agg(id) AS ids FROM seat_holds
 LATERAL app.end_holds(organization_id, ids, 'expired', true, 'system', NULL, 'sweeper', NULL, NULL, NULL, NULL)
 """
 STAY_OVERDUE = """
-UPDATE checkout_sessions SET expires_at = now() - interval '1 second'
+UPDATE checkout_sessions SET expires_at = least(expires_at, now() - interval '1 second')
 WHERE status = 'open' AND expires_at <= app.clock()
 """
 

@@ -17,7 +17,7 @@ from asyncpg import connect_utils
 
 from fullhouse.kit import db
 
-KEPT = ("t_", "sales_", "gates_", "browser_")  # the names of those databases begin so
+KEPT = ("t_", "sales_", "gates_", "browser_", "proof_")  # the names of those databases begin so
 MOST = 16  # for each worker: eight of them share a cluster
 RESET = """
 SELECT pg_advisory_unlock_all(); CLOSE ALL; UNLISTEN *; DISCARD TEMP;

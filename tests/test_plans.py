@@ -17,6 +17,7 @@ from tests.counts import Counts
 from tests.events.helpers import make_venue
 from tests.fixtures import Client, Tenant
 from tests.seating.helpers import house
+from tests.seating.test_config_plan import CONFIG
 from tests.seating.test_layouts import PRETIX
 from tests.test_operators import Run, run
 
@@ -118,6 +119,25 @@ async def test_a_plan_of_pretix(run: Run, tmp_path: Path) -> None:
     assert "mood" in told.err
     assert (await run("plan", "check", str(theirs))).code == 1
     assert (await run("plan", "check", str(theirs), "--format", "word")).code == 2
+
+
+@pytest.mark.req("SEAT-1")
+async def test_a_layouts_config(run: Run, tmp_path: Path, client: Client, tenant: Tenant) -> None:
+    config = tmp_path / "config.json"
+    config.write_bytes(msgspec.json.encode(CONFIG))
+    for told in (
+        await run("plan", "check", str(config)),
+        await run("plan", "check", str(config), "--format", "config"),
+    ):
+        assert told.code == 0, told
+        assert "9 seats, 709 places in 4 zones" in told.err
+    venue = await make_venue(client.as_(tenant.tokens["admin"]))
+    told = await run("plan", "import", tenant.organization.slug, venue["slug"], str(config))
+    assert (told.code, "is draft at Grande Salle" in told.err) == (0, True), told
+    assert UUID(told.out.strip()), "the id alone: what is logged meanwhile is not part of the answer"
+    config.write_bytes(msgspec.json.encode(CONFIG | {"total_capacity": 3}))
+    told = await run("plan", "check", str(config))
+    assert (told.code, told.out) == (1, "total_capacity: The total is given as 3, but the zones add up to 709.\n")
 
 
 async def test_a_picture(run: Run, plan: Path, tmp_path: Path) -> None:

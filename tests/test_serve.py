@@ -187,10 +187,10 @@ def test_what_dies_is_started_again(house: House) -> None:
 
     for name in ("worker", "api"):
         (pid,) = [
-            p for p in house.family() if _command(p)[2:4] == ["fullhouse", name] and _parent(p) == house.process.pid
+            p for p in house.family() if command_of(p)[2:4] == ["fullhouse", name] and parent_of(p) == house.process.pid
         ]
         os.kill(pid, signal.SIGKILL)
-        _wait_for(lambda: f"the {name} process ended (-9)" in house.text)  # noqa: B023
+        _wait_for(lambda: f"the {name} process ended (-9, SIGKILL)" in house.text)  # noqa: B023
     house.wait_until_ready()
 
 
@@ -271,14 +271,14 @@ def _as_owner(home: Path, statement: str) -> None:
         cluster.stop()
 
 
-def _command(pid: int) -> list[str]:
+def command_of(pid: int) -> list[str]:
     try:
         return Path(f"/proc/{pid}/cmdline").read_text().split("\0")
     except OSError:
         return []
 
 
-def _parent(pid: int) -> int:
+def parent_of(pid: int) -> int:
     try:
         return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     except OSError:

@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import socket
 import subprocess
+import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -77,6 +79,30 @@ def test_a_question_asked_twice_has_one_answer(postgres_url: str) -> None:
 def test_a_program_that_is_not_installed_is_named() -> None:
     with pytest.raises(servers.Missing, match="no-such-server is not installed"):
         servers.program("no-such-server")
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("", servers.Missing), ("true", pytest.fail.Exception)])
+def test_a_server_that_is_not_installed_is_a_reason_to_skip_except_in_ci(
+    ci: str, outcome: type[BaseException], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As the keeper answers when it finds no program."""
+    monkeypatch.setenv("CI", ci)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "keeper"))
+        listener.listen()
+        monkeypatch.setenv(ADDRESS, str(tmp_path / "keeper"))
+
+        def answer() -> None:
+            line, _ = listener.accept()
+            with line:
+                line.recv(100)
+                line.sendall(b'{"missing": "rabbitmq-server is not installed"}')
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        with pytest.raises(outcome, match="rabbitmq-server is not installed"):
+            ask("rabbitmq")
+        thread.join()
 
 
 @pytest.mark.parametrize(("ci", "outcome"), [("", servers.Missing), ("true", RuntimeError)])

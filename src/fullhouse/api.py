@@ -1,48 +1,23 @@
-"""The API under `serve`: one process, or several that share a port, with this one above them."""
+"""An API process: it accepts on the socket that `serve` has bound for it, or on one of its own."""
 
 import argparse
 import os
-import signal
-from pathlib import Path
+import socket
 
 from fullhouse.config import Config
-from fullhouse.family import Family
-from fullhouse.kit.process import Alarm, die_with
-
-LOOK_S = 0.5
+from fullhouse.kit.process import die_with
 
 
 def serve(settings: Config, args: argparse.Namespace) -> int:
     die_with(args.parent)
-    if args.member or (settings.processes == 1 and not args.reload):
-        return _serve_here(settings)
-    stop = Alarm()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop.set)
-    members = {f"api {number}": ["api", "--member"] for number in range(1, settings.processes + 1)}
-    family = Family(members, os.environ)
-    family.start()
-    code = _sources() if args.reload else {}
-    try:
-        while not stop.wait(LOOK_S):
-            if not args.reload:
-                family.mend()
-            elif code != (code := _sources()):  # one that fails is mended by whoever has the file open
-                family.stop(together=True)
-                family.start()
-        return 0
-    finally:
-        family.stop(together=True)
-
-
-def _serve_here(settings: Config) -> int:
-    from fullhouse import app  # heavy, and a process that only watches others does not need it
+    from fullhouse import app
     from fullhouse.kit.http import server
 
-    server.run(app.create, settings.host, settings.port, shared=settings.processes > 1)
+    def say_ready() -> None:
+        """By a pipe that stays open as long as this process lives."""
+        if args.ready is not None:
+            os.write(args.ready, b".")
+
+    bound = None if args.socket is None else socket.socket(fileno=args.socket)
+    server.run(app.create, settings.host, settings.port, bound=bound, opened=say_ready)
     return 0
-
-
-def _sources() -> dict[Path, float]:
-    """When our files were changed."""
-    return {file: file.stat().st_mtime for file in Path(__file__).parent.rglob("*") if file.suffix in (".py", ".sql")}

@@ -11,10 +11,11 @@ import numpy as np
 
 from fullhouse import config, serving, wiring
 from fullhouse.config import Config
-from fullhouse.holds import jobs, mirror, warm
+from fullhouse.holds import jobs, mirror_checks, warm
 from fullhouse.kit.db import WORKER, Database
 from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.services import Services, open_parts, open_services
+from fullhouse.kit.telemetry import logs_of_a_command
 from fullhouse.seating.geometry import unpack_states
 from fullhouse.seating.halls import Halls
 from fullhouse.terminal import say
@@ -46,7 +47,7 @@ def rebuild(settings: Config, args: argparse.Namespace) -> int:
 def check(settings: Config, args: argparse.Namespace) -> int:
     async def run(services: Services, _finder: Database) -> int:
         organization_id = await _owner(services, args.event)
-        wrong = await mirror.check(services, organization_id, args.event)
+        wrong = await mirror_checks.check(services, organization_id, args.event)
         hall = await services.part(Halls).read(organization_id, args.event)
         if hall:
             wrong += await _memory(settings, args.event, hall.shown)
@@ -109,5 +110,5 @@ def _with_services(settings: Config, work: Work) -> int:
             finally:
                 await finder.close()
 
-    with serving.database(settings) as (urls, _), serving.answering():
+    with logs_of_a_command(), serving.database(settings) as (urls, _), serving.answering():
         return asyncio.run(run(urls))

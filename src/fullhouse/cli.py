@@ -27,6 +27,9 @@ def main(arguments: list[str] | None = None) -> int:
     args = _parser().parse_args(arguments)
     module, _, name = args.command.rpartition(":")
     try:
+        if getattr(args, "process", None):  # of `serve`'s
+            files = importlib.import_module("fullhouse.kit.metric_files")
+            files.use_as(args.process, os.environ[files.FOLDER])
         command: Command = getattr(importlib.import_module(module), name)
         return command(load(os.environ), args)
     except OperatorError as error:
@@ -62,14 +65,19 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--no-worker", action="store_true", help="API only; the worker runs elsewhere")
     worker = _add(commands, "worker", "fullhouse.serving:work", "run jobs and periodic work only")
     worker.add_argument("--parent", type=int, help=argparse.SUPPRESS)
+    worker.add_argument("--process", help=argparse.SUPPRESS)
     api = _add(commands, "api", "fullhouse.api:serve", None)
     api.add_argument("--parent", type=int, required=True, help=argparse.SUPPRESS)
-    api.add_argument("--reload", action="store_true")
-    api.add_argument("--member", action="store_true")
+    api.add_argument("--process")
+    api.add_argument("--socket", type=int)
+    api.add_argument("--ready", type=int)
     migrating = _add(
         commands, "migrate", "fullhouse.operators:show_migrations_or_apply", "bring the database up to date"
     )
     migrating.add_argument("--sql", action="store_true", help="print the migrations instead")
+    migrating.add_argument(
+        "--accept", metavar="NAME", help="take what was applied under this name for the shipped file"
+    )
     filling = _add(
         commands,
         "demo",
@@ -154,6 +162,10 @@ def _add_messages(messages: Any) -> None:
     again = _add(messages, "resend", "fullhouse.messages:resend", "send kept facts again, for a new queue")
     again.add_argument("--hours", type=_hours, default=24, help="how far back; a day if not given, a week at most")
     again.add_argument("--name", help="routing key, such as event.*; all if not given")
+    sent = _add(messages, "redeliver", "fullhouse.messages:redeliver", "send failed webhook deliveries again")
+    sent.add_argument("--org", required=True, help="organisation's slug")
+    sent.add_argument("--webhook", type=UUID, metavar="ID", help="all that are enabled if not given")
+    sent.add_argument("--hours", type=_hours, default=24, help="how far back; a day if not given, a week at most")
     _add(messages, "recount", "fullhouse.messages:recount", "count the participants of all shows anew")
 
 
@@ -172,7 +184,8 @@ def _add_plans(plan: Any) -> None:
     bringing.add_argument("--activate", action="store_true", help="open it for shows at once, in place of the last one")
     for verb in (checking, drawing, bringing):
         verb.add_argument("file", metavar="FILE", help="the plan; - reads the standard input")
-        verb.add_argument("--format", choices=["fullhouse", "pretix"], default="fullhouse")
+        known = ["fullhouse", "config", "pretix"]
+        verb.add_argument("--format", choices=known, help="of the plan; by its shape if not given")
 
 
 class _HelpWithKinds(argparse.Action):

@@ -60,7 +60,7 @@ class Demo(msgspec.Struct, frozen=True):
 
 
 async def describe(tx: Tx, organization: Organization, keyring: Keyring) -> Demo:
-    shows = await events_store.list_events(tx, organization.id, None, None, None, None, None, None, 100)
+    shows = await events_store.list_events(tx, organization.id, *[None] * 7, 100)
     return Demo(
         organization=SLUG,
         organization_id=str(organization.id),

@@ -42,7 +42,7 @@ CLUB = Place(
 
 async def refuse_to_stop(tx: Tx, manager: PlatformUser) -> None:
     """As the platform's door writes it: a tenant manager without the house's approval."""
-    shows = await events.list_events(tx, tx.organization_id, None, None, None, None, None, None, 100)
+    shows = await events.list_events(tx, tx.organization_id, *[None] * 7, 100)
     await demo_rows.insert(
         tx,
         "audit_log",

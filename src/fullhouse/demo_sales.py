@@ -7,35 +7,39 @@ parties side by side, the front rows first, in the evening rather than at night.
 import hashlib
 import os
 import random
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
+import msgspec
+
 from fullhouse.accounts.model import User
 from fullhouse.checkout import policy, store
+from fullhouse.checkout.facts import OrderPaid, OrderRefunded
 from fullhouse.checkout.order_reads import secret_of
+from fullhouse.demo_choices import Wish, choose_places, choose_seats, draw_times
 from fullhouse.demo_rows import Row, bytea, insert
+from fullhouse.events import public_actions as shows
 from fullhouse.events.model import Event
 from fullhouse.kit import secrets
 from fullhouse.kit.codes import new_code
 from fullhouse.kit.db import Tx
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.outbox import Fact
 from fullhouse.kit.secrets import Keyring
+from fullhouse.payments.facts import RefundDone
 from fullhouse.payments.model import FEES, ORGANIZER, REFUNDS, TAX, account_of
 from fullhouse.seating import overlay_actions as seating
 from fullhouse.tickets import actions as tickets
 from fullhouse.tickets import promo_actions as promos
 from fullhouse.tickets import type_actions as types
+from fullhouse.tickets.facts import TicketIssued, TicketVoided
 from fullhouse.tickets.pricing import Charge, Line, Quote, quote
 from fullhouse.tickets.type_model import TicketType
 
-PARTIES, OFTEN = (1, 2, 3, 4, 5, 6), (12, 45, 14, 20, 5, 4)
-# How busy the hours of a day are, by the clock of those who buy.
-HOURS = (2, 1, 0, 0, 0, 1, 3, 6, 9, 10, 10, 11, 13, 11, 9, 8, 9, 12, 16, 20, 22, 19, 12, 6)
 GIVEN_BACK = 0.03
-MEMBERS = 0.7  # of the tables in a lounge, and of the wheelchair places
 ABANDONED = 0.9  # holds that came to nothing, for each order
 # By turns: what became of such a hold, and of its checkout if there was one.
 WAYS_OUT = (("expired", None), ("expired", "expired"), ("cancelled", None), ("expired", None), ("cancelled", "left"))
@@ -67,16 +71,6 @@ _COUNT = """
 """
 
 
-class Wish(NamedTuple):
-    """One line of an order: a seat, or so many places of a zone."""
-
-    zone_id: UUID
-    zone_key: str
-    price: str | None
-    seat_id: UUID | None = None
-    quantity: int = 1
-
-
 class Bought(NamedTuple):
     """An order, and all that hangs on it."""
 
@@ -97,9 +91,9 @@ async def sell(
     chance = random.Random(event.name)  # noqa: S311
     kinds = await types.list_types(tx, event.id)
     charges = (await promos.charges(tx, event.id)).charges
-    parties = [*_seated(chance, await tx.fetch(_SEATS, tx.organization_id, event.id), share)]
-    parties += _standing(chance, await tx.fetch(_ZONES, tx.organization_id, event.id), share)
-    times = _times(chance, event.sale_start_at, min(await tx.now(), event.sale_end_at), len(parties))
+    parties = [*choose_seats(chance, await tx.fetch(_SEATS, tx.organization_id, event.id), share)]
+    parties += choose_places(chance, await tx.fetch(_ZONES, tx.organization_id, event.id), share)
+    times = draw_times(chance, event.sale_start_at, min(await tx.now(), event.sale_end_at), len(parties))
     chance.shuffle(parties)
     people = [first or chance.choice(buyers), *chance.choices(buyers, k=len(parties))]
     sold = [
@@ -110,54 +104,6 @@ async def sell(
 
 
 # --- who takes what
-
-
-def _seated(chance: random.Random, seats: Sequence[Any], share: float) -> Iterator[list[Wish]]:
-    rows: dict[tuple[str, str], list[Any]] = defaultdict(list)
-    places: dict[UUID, list[Any]] = defaultdict(list)  # a wheelchair's, with those of whoever comes along
-    tables: dict[tuple[str, str], list[Any]] = defaultdict(list)  # of the members
-    for seat in seats:
-        if share < 1 and seat["category"] in ("wheelchair", "companion"):
-            places[seat["companion_of"] or seat["seat_id"]].append(seat)
-        elif share < 1 and seat["access_mode"] != "public":
-            tables[seat["section"], seat["row_label"]].append(seat)
-        else:
-            rows[seat["section"], seat["row_label"]].append(seat)
-    for together in (*places.values(), *tables.values()):
-        if share < 1 and chance.random() < MEMBERS:
-            yield [_seat(each) for each in together]
-    for number, row in enumerate(rows.values()):
-        wanted = 1.0 if share >= 1 else share + 0.3 * (0.5 - number / len(rows))
-        while row:
-            size = chance.choices(PARTIES, OFTEN)[0]
-            party, row = row[:size], row[size:]
-            if chance.random() < wanted:
-                yield [_seat(each) for each in party]
-
-
-def _seat(row: Any) -> Wish:
-    return Wish(row["zone_id"], row["zone_key"], row["price"], row["seat_id"])
-
-
-def _standing(chance: random.Random, zones: Sequence[Any], share: float) -> Iterator[list[Wish]]:
-    for zone in zones:
-        left = int(zone["capacity"] * share)
-        while left > 0:
-            size = min(left, chance.choices(PARTIES, OFTEN)[0])
-            left -= size
-            yield [Wish(zone["zone_id"], zone["zone_key"], zone["price"], quantity=size)]
-
-
-def _times(chance: random.Random, since: datetime, until: datetime, count: int) -> list[datetime]:
-    """Many on the first days, fewer later, the latest a few minutes ago."""
-    days = max(1, (until - since).days)
-    found = []
-    for _ in range(count):
-        hour = chance.choices(range(24), HOURS)[0]
-        day = since + timedelta(days=days * chance.random() ** 1.7)
-        moment = day.replace(hour=hour, minute=chance.randrange(60), second=chance.randrange(60))
-        found.append(min(max(moment, since), until - timedelta(minutes=chance.randint(3, 600))))
-    return sorted(found)
 
 
 def _bought(
@@ -187,15 +133,16 @@ def _bought(
 class _Book:
     """The rows of all orders, by table. Tables come in the order of their keys."""
 
-    def __init__(self, tx: Tx, keyring: Keyring, event: Event) -> None:
+    def __init__(self, tx: Tx, keyring: Keyring, event: Event, kept_since: datetime) -> None:
         assert tx.organization_id
+        self.kept_since = kept_since  # facts of before are forgotten by now
         self.organization_id, self.keyring, self.event = tx.organization_id, keyring, event
         self.rows: dict[str, list[Row]] = {
             table: []
             for table in (
                 "seat_holds", "checkout_sessions", "checkout_items", "orders", "order_lines", "tickets",
                 "payment_attempts", "test_charges", "refunds", "order_refunds", "ledger_transactions",
-                "ledger_entries", "audit_log",
+                "ledger_entries", "audit_log", "outbox",
             )
         }  # fmt: skip
         self.seats: dict[UUID, UUID] = {}
@@ -271,6 +218,10 @@ class _Book:
         self.rows["checkout_items"] += [
             {"session_id": session_id, "position": n} | dict(item) for n, item in enumerate(items)
         ]
+        said = {"event_id": self.event.id}
+        self._audit(sale.buyer, begun, "checkout.started", "checkout", session_id, said | {"total": sale.bill.total})
+        if status != "completed":
+            self._audit(sale.buyer, ended, f"checkout.{status}", "checkout", session_id, said)
 
     def _order(
         self, sale: Bought, order_id: UUID, session_id: UUID, attempt_id: UUID, status: str, items: Sequence[Row]
@@ -289,6 +240,8 @@ class _Book:
         self.rows["order_lines"] += [{"order_id": order_id, "position": n} | dict(item) for n, item in enumerate(items)]
         after = {"event_id": self.event.id, "total": sale.bill.total}
         self._audit(sale.buyer, sale.at, "order.placed", "order", order_id, after)
+        self._audit(sale.buyer, sale.at, "order.paid", "order", order_id, {"attempt_id": attempt_id})
+        self._tell(sale.at, OrderPaid(**self._about(sale, order_id), tickets=sum(w.quantity for w, _ in sale.lines)))
 
     def _ticket(self, sale: Bought, order_id: UUID, wish: Wish, kind: TicketType) -> UUID:
         ticket_id = new_id()
@@ -307,6 +260,11 @@ class _Book:
         )  # fmt: skip
         after = {"event_id": self.event.id, "order_id": order_id, "number": self.rows["tickets"][-1]["number"]}
         self._audit(sale.buyer, sale.at, "ticket.issued", "ticket", ticket_id, after)
+        fact = TicketIssued(
+            subject_id=ticket_id, event_id=self.event.id, order_id=order_id, number=self.rows["tickets"][-1]["number"],
+            ticket_type_id=kind.id, seat_id=wish.seat_id, zone_id=wish.zone_id, holder_user_id=sale.buyer.id,
+        )  # fmt: skip
+        self._tell(sale.at, fact)
         if not sale.given_back:
             self.live += 1
             self.counts.update((wish.zone_id, self.event.id))
@@ -317,7 +275,7 @@ class _Book:
         return ticket_id
 
     def _payment(self, sale: Bought, order_id: UUID, attempt_id: UUID) -> None:
-        paid = {"amount": sale.bill.total, "currency": sale.bill.currency}
+        paid: dict[str, Any] = {"amount": sale.bill.total, "currency": sale.bill.currency}
         self.rows["payment_attempts"].append(
             {
                 "id": attempt_id, "order_id": order_id, "provider": "test", "method": "approve", "status": "captured",
@@ -331,7 +289,7 @@ class _Book:
     def _refund(self, sale: Bought, order_id: UUID, attempt_id: UUID, issued: Sequence[UUID]) -> None:
         refund_id, at = new_id(), sale.at + timedelta(hours=2)
         reason = _reason(order_id)
-        paid = {"amount": sale.bill.total, "currency": sale.bill.currency}
+        paid: dict[str, Any] = {"amount": sale.bill.total, "currency": sale.bill.currency}
         about = {"id": refund_id, "order_id": order_id, "event_id": self.event.id, "reason": reason, "created_at": at}
         self.rows["refunds"].append(
             about | paid
@@ -344,9 +302,48 @@ class _Book:
         self._post("refund", refund_id, order_id, at, sale.bill, {name: -amount for name, amount in earned.items()})
         payout = {REFUNDS: sale.bill.total, account_of("test"): -sale.bill.total}
         self._post("payout", refund_id, order_id, at + timedelta(minutes=1), sale.bill, payout)
-        self._audit(sale.buyer, at, "order.refunded", "order", order_id, {"amount": sale.bill.total, "reason": reason})
+        given = {"refund_id": refund_id, "amount": sale.bill.total, "reason": reason}
+        self._audit(sale.buyer, at, "order.refunded", "order", order_id, given)
+        self._audit(sale.buyer, at, "refund.requested", "refund", refund_id, paid)
+        self._audit(sale.buyer, at, "refund.done", "refund", refund_id, paid)
+        back: dict[str, Any] = {
+            "amount": sale.bill.total,
+            "tickets": len(issued),
+            "reason": reason,
+            "status": "refunded",
+        }
+        self._tell(at, OrderRefunded(**self._about(sale, order_id), refund_id=refund_id, **back))
+        moved: dict[str, Any] = {"subject_id": refund_id, "order_id": order_id, "attempt_id": attempt_id}
+        self._tell(at, RefundDone(**moved, provider="test", **paid))
         for ticket_id in issued:
             self._audit(sale.buyer, at, "ticket.refunded", "ticket", ticket_id, {"status": "refunded"})
+            void: dict[str, Any] = {
+                "event_id": self.event.id,
+                "order_id": order_id,
+                "status": "refunded",
+                "reason": reason,
+            }
+            self._tell(at, TicketVoided(subject_id=ticket_id, **void))
+
+    def _about(self, sale: Bought, order_id: UUID) -> dict[str, Any]:
+        """What every fact about an order says."""
+        code = self.rows["orders"][-1]["code"]
+        return {
+            "subject_id": order_id, "event_id": self.event.id, "user_id": sale.buyer.id, "code": code,
+            "total": sale.bill.total, "currency": sale.bill.currency, "buyer_email": sale.buyer.email,
+        }  # fmt: skip
+
+    def _tell(self, at: datetime, fact: Fact) -> None:
+        """A fact that everybody has had."""
+        if at < self.kept_since:
+            return
+        payload = {"version": fact.version, **msgspec.to_builtins(fact)}
+        self.rows["outbox"].append(
+            {
+                "id": new_id(), "name": fact.name, "subject_id": fact.subject_id, "payload": payload, "created_at": at,
+                "due_at": at, "sent_at": at, "handled_at": at, "attempts": 1,
+            }
+        )  # fmt: skip
 
     def _charge(self, key: UUID, kind: str, status: str, at: datetime, paid: Row) -> None:
         """The test provider remembers it, and can be asked to give it back."""
@@ -381,7 +378,7 @@ def _reason(order_id: UUID) -> str:
 
 
 async def _write(tx: Tx, keyring: Keyring, event: Event, sold: Sequence[Bought]) -> int:
-    book = _Book(tx, keyring, event)
+    book = _Book(tx, keyring, event, await tx.now() - timedelta(days=7))
     for sale in sold:
         book.add(sale)
     if not book.issued:
@@ -393,6 +390,7 @@ async def _write(tx: Tx, keyring: Keyring, event: Event, sold: Sequence[Bought])
     await tx.execute(_COUNT, tx.organization_id, event.id, list(book.counts), list(book.counts.values()))
     # And what follows a sale: how hot the show is, whether it is sold out, whether companion seats are still kept.
     await store.count_sale(tx, tx.organization_id, event.id, book.live)
+    await shows.follow_stock(tx, event.id)
     for zone in {wish.zone_id for sale in sold for wish, _ in sale.lines if wish.seat_id}:
         await seating.release_companions(tx, event.id, zone)
     return book.live

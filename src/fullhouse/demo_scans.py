@@ -39,7 +39,7 @@ async def come(tx: Tx, keyring: Keyring, event: Event, gates: Sequence[Gate], un
     await insert(tx, "scan_devices", devices)
     scans: list[Row] = []
     presence: list[Row] = []
-    audited: list[Row] = []
+    audited: list[Row] = [_noted(device, what) for device in devices for what in ("added", "paired")]
     inside: Counter[tuple[date, str, UUID]] = Counter()
     used: dict[UUID, datetime] = {}
     crowd = [t for t in await tx.fetch(_TICKETS, tx.organization_id, event.id) if chance.random() < CAME]
@@ -101,6 +101,14 @@ def _presence(event: Event, ticket_id: UUID, gate_id: UUID, at: datetime, day: d
     return {
         "ticket_id": ticket_id, "event_id": event.id, "version": 1, "inside": True, "day": day, "entries_today": 1,
         "entries": 1, "at": at, "gate_id": gate_id, "updated_at": at,
+    }  # fmt: skip
+
+
+def _noted(device: Row, what: str) -> Row:
+    return {
+        "id": new_id(), "created_at": device["paired_at"], "actor_type": "system", "actor_id": None,
+        "actor_name": device["name"], "action": f"scan_device.{what}", "entity_type": "scan_device",
+        "entity_id": device["id"], "after": {"name": device["name"]},
     }  # fmt: skip
 
 

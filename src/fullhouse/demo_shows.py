@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from fullhouse import demo_art, demo_sales, demo_scans
+from fullhouse import demo_sales, demo_scans
 from fullhouse.accounts.model import Role, User
 from fullhouse.checkout import waitlist_actions as waitlist
 from fullhouse.checkout.waitlist_model import JoinList
 from fullhouse.events import actions as events
-from fullhouse.events import image_actions
+from fullhouse.events import image_actions, poster_art
 from fullhouse.events import venue_actions as venues
 from fullhouse.events.model import Event, Gate, NewEvent, NewGate, NewVenue, Venue
 from fullhouse.events.policy import Move
@@ -270,7 +270,7 @@ async def _create(cast: Cast, place: Place, venue: Venue, show: Show, now: datet
     start_at = _starts(show, now)
     soonest = now + timedelta(hours=4)  # nobody plans for the past: `_date_back` moves it there
     planned = max(start_at, soonest)
-    picture = await image_actions.add(cast.tx, cast.files, demo_art.poster(show.name, show.art))
+    picture = await image_actions.add(cast.tx, cast.files, poster_art.poster(show.name, show.art))
     wish = NewEvent(
         venue_id=venue.id,
         name=show.name,

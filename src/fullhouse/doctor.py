@@ -12,13 +12,14 @@ import asyncpg
 
 from fullhouse import VERSION
 from fullhouse.config import Config
-from fullhouse.kit import migrate, warm
+from fullhouse.kit import migrate, schema, warm
 from fullhouse.kit.db import ROLES, connect
 from fullhouse.kit.postman import Postman
 from fullhouse.payments.play_money import NOTICE
 from fullhouse.serving import Urls
 
 GOOD, WORRY, BAD, UNUSED = "ok", "worry", "bad", "–"
+SAID_MAX = 20
 # A URL that makes no sense is a ValueError, or an InterfaceError.
 _AWAY = (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError)
 
@@ -35,6 +36,7 @@ async def examine(settings: Config, urls: Urls) -> list[Finding]:
         "PostgreSQL": lambda: _database(urls),
         "roles": lambda: _roles(urls),
         "migrations": lambda: _migrations(urls),
+        "schema": lambda: _schema(urls),
         "owner": lambda: _owner(settings, urls),
         "read replica": lambda: _replica(settings),
         "Redis": lambda: _redis(settings),
@@ -111,6 +113,20 @@ async def _migrations(urls: Urls) -> Finding:
     if waiting:
         return Finding("migrations", BAD, f"to apply: {', '.join(waiting)}. Run `fullhouse migrate`")
     return Finding("migrations", GOOD, "all applied")
+
+
+async def _schema(urls: Urls) -> Finding:
+    connection = await asyncpg.connect(urls.owner, timeout=5)
+    try:
+        if await migrate.pending(connection):
+            return Finding("schema", UNUSED, "not compared: there are migrations to apply")
+        wrong = await schema.disagreements(connection)
+    finally:
+        await connection.close(timeout=2)
+    if not wrong:
+        return Finding("schema", GOOD, "every guard is the shipped one")
+    more = f"; and {len(wrong) - SAID_MAX} more" if len(wrong) > SAID_MAX else ""
+    return Finding("schema", BAD, "; ".join(wrong[:SAID_MAX]) + more)
 
 
 async def _owner(settings: Config, urls: Urls) -> Finding:

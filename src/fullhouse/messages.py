@@ -3,7 +3,7 @@
 import argparse
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -11,11 +11,15 @@ from aio_pika.abc import AbstractChannel, AbstractIncomingMessage
 
 from fullhouse import serving
 from fullhouse.config import Config
+from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.broker import GONE, looking
-from fullhouse.kit.db import APP, WORKER, Database
+from fullhouse.kit.db import WORKER, Database
 from fullhouse.kit.dead import Death, death_of, id_of, revived
 from fullhouse.kit.errors import OperatorError
-from fullhouse.messaging import consumers, jobs, store
+from fullhouse.messaging import consumers, jobs, store, webhook_delivery_actions, webhook_store
+from fullhouse.messaging.webhook_model import RedeliverFailed
+from fullhouse.messaging.webhook_policy import WEBHOOKS_MAX
+from fullhouse.operators import on_database, organization_named
 from fullhouse.terminal import say, table
 
 SHOWN_MAX = 200
@@ -26,7 +30,7 @@ OURS = consumers.topology().queues
 
 def status(settings: Config, _args: argparse.Namespace) -> int:
     async def show(finder: Database) -> None:
-        waits = await jobs.look(finder)
+        waits, mails = await jobs.look(finder), await jobs.look_at_mail(finder)
         broker = "the broker" if settings.amqp_url else "a broker, if one is named"
         rows = [
             ("waiting", "for", "oldest"),
@@ -36,6 +40,13 @@ def status(settings: Config, _args: argparse.Namespace) -> int:
             (str(waits.unsent), broker, _ago(waits.unsent_s)),
             (str(waits.parked_facts), "an operator: facts that the broker refuses", ""),
             (str(waits.failed_jobs), "an operator: jobs that were given up (`fullhouse jobs`)", ""),
+            (
+                str(mails.waiting),
+                "an email's first delivery" if settings.smtp_url else "an SMTP_URL",
+                _ago(mails.oldest_s),
+            ),
+            (str(mails.delayed), "another try to deliver an email", ""),
+            (str(mails.given_up), "an operator: emails that were given up", ""),
         ]
         print(table(rows))
 
@@ -95,20 +106,46 @@ def resend(settings: Config, args: argparse.Namespace) -> int:
     return _on_outbox(settings, again)
 
 
-def recount(settings: Config, _args: argparse.Namespace) -> int:
-    async def run(urls: serving.Urls) -> int:
-        finder = await Database.open(urls.serving, WORKER, size=1)
-        database = await Database.open(urls.serving, APP, size=1)
-        try:
-            return await jobs.recount(finder, database)
-        finally:
-            await database.close()
-            await finder.close()
+def redeliver(settings: Config, args: argparse.Namespace) -> int:
+    """To one webhook of an organisation, or to all that are enabled."""
 
-    with serving.database(settings) as (urls, _), serving.answering():
-        wrong = asyncio.run(run(urls))
-    say(f"{wrong} shows were miscounted, and are right now" if wrong else "the participants of all shows are right")
-    return 0
+    async def again(database: Database, _urls: serving.Urls) -> None:
+        organization = await organization_named(database, args.org)
+        async with database.tenant(organization.id, SYSTEM) as tx:
+            known = await webhook_store.list_webhooks(tx, organization.id, None, None, WEBHOOKS_MAX)
+            since = await tx.now() - timedelta(hours=args.hours)
+        chosen = [one for one in known if one.enabled and args.webhook in (None, one.id)]
+        if args.webhook and not chosen:
+            raise OperatorError(f"{args.org} has no enabled webhook {args.webhook}.")
+        for one in chosen:
+            say(f"{one.url}: {await _redeliver_all(database, organization.id, one.id, since)} are sent again")
+        if not chosen:
+            say(f"{args.org} has no enabled webhook")
+
+    return on_database(settings, again)
+
+
+async def _redeliver_all(database: Database, organization_id: UUID, webhook_id: UUID, since: datetime) -> int:
+    sent, more = 0, True
+    while more:
+        async with database.tenant(organization_id, SYSTEM) as tx:
+            asked = RedeliverFailed(since=since)
+            found = await webhook_delivery_actions.redeliver_failed(tx, webhook_id, asked, already=sent)
+        sent, more = sent + found.redelivered, found.more
+    return sent
+
+
+def recount(settings: Config, _args: argparse.Namespace) -> int:
+    async def anew(database: Database, urls: serving.Urls) -> None:
+        finder = await Database.open(urls.serving, WORKER, size=1)
+        try:
+            wrong = await jobs.recount(finder, database)
+        finally:
+            await finder.close()
+        say(f"{wrong} shows were miscounted, and are right now" if wrong else "the participants of all shows are right")
+
+    with serving.answering():
+        return on_database(settings, anew)
 
 
 # --- dead letters

@@ -11,7 +11,7 @@ from typing import Any
 import asyncpg
 import msgspec
 
-from fullhouse import config, doctor, prove, prove_log, serving, wiring
+from fullhouse import config, doctor, prove, serving, wiring
 from fullhouse import demo as demonstration
 from fullhouse.accounts import actions, passwords, store
 from fullhouse.accounts.model import CreateApiKey, Email, Name, Organization, PlatformRole, Role, Slug
@@ -25,8 +25,10 @@ from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.http.decode import field_error
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Keyring
+from fullhouse.kit.telemetry import logs_of_a_command
 from fullhouse.messaging import mail_actions
 from fullhouse.payments import store as payments
+from fullhouse.prove import client_log
 from fullhouse.serving import Urls
 from fullhouse.terminal import say, table
 
@@ -41,6 +43,8 @@ def show_migrations_or_apply(settings: Config, args: Arguments) -> int:
         print("\n".join(f"-- {m.name}\n{m.sql}" for m in migrate.known()))
         return 0
     with serving.database(settings) as (urls, _):
+        if args.accept:
+            asyncio.run(migrate.accept(urls.owner, args.accept))
         applied = asyncio.run(serving.migrate_database(urls))
     say(f"applied {migrate.in_words(applied)}" if applied else "the database is up to date")
     return 0
@@ -54,7 +58,7 @@ def examine(settings: Config, _args: Arguments) -> int:
 
 
 def check_invariants(settings: Config, args: Arguments) -> int:
-    calls = prove_log.read(Path(args.log)) if args.log else None
+    calls = client_log.read(Path(args.log)) if args.log else None
     with serving.database(settings) as (urls, _), serving.answering():
         results = asyncio.run(prove.run(urls.serving, calls))
     print(table([("ok" if not wrong else "WRONG", check.name, check.what) for check, wrong in results.items()]))
@@ -309,6 +313,6 @@ def on_database(settings: Config, work: Work) -> int:
             await database.close()
             await bus.stop()  # what was told over Redis is out by then
 
-    with serving.database(settings) as (urls, _):
+    with logs_of_a_command(), serving.database(settings) as (urls, _):
         asyncio.run(run(urls))
     return 0

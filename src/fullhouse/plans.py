@@ -17,7 +17,7 @@ from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.db import Database, Tx
 from fullhouse.kit.errors import OperatorError
 from fullhouse.operators import ALL, on_database, organization_named
-from fullhouse.seating import actions, drawing, generators, plan_checks, pretix_plan, reading
+from fullhouse.seating import actions, drawing, formats, generators, plan_checks, reading
 from fullhouse.seating.plan import Plan, PlanInvalid, encode, total_capacity, walk
 from fullhouse.serving import Urls
 from fullhouse.terminal import say
@@ -97,7 +97,7 @@ def bring_in(settings: Config, args: Arguments) -> int:
 
 async def _venue(tx: Tx, slug: str) -> Venue:
     assert tx.organization_id
-    venues = await events_store.list_venues(tx, tx.organization_id, None, None, None, ALL)
+    venues = await events_store.list_venues(tx, tx.organization_id, None, None, None, None, ALL)
     for venue in venues:
         if venue.slug == slug:
             return venue
@@ -117,9 +117,7 @@ def _sound(args: Arguments) -> Plan:
 
 def _read(args: Arguments) -> Plan:
     document = sys.stdin.buffer.read() if args.file == STREAM else Path(args.file).read_bytes()
-    if args.format == "fullhouse":
-        return reading.read(document)
-    plan, notes = pretix_plan.read(document)
+    plan, notes = formats.read(document, args.format)
     for note in notes:
         say(note)
     return plan

@@ -1,11 +1,14 @@
 """`fullhouse serve`: one command, one process tree.
 
-    serve ─┬─ postgres          only if no DATABASE_URL is given
-           ├─ api ── N × api    one process, or a main process and N others
+    serve ─┬─ postgres    only if no DATABASE_URL is given
+           ├─ N × api     on sockets that this process has bound
            └─ worker
 
 Children are in sessions of their own, so that Ctrl-C reaches only this process, which stops them in order: the API
 drains, then the worker, then the database. Should this process be killed, the kernel tells the children to stop.
+
+Once it is open it stays open: whatever ends is started again, after pauses that grow up to eight seconds, until it
+stays. Meanwhile callers get 503.
 """
 
 import argparse
@@ -20,20 +23,22 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import asyncpg
 
 from fullhouse import config, demo, wiring
 from fullhouse.config import Config
-from fullhouse.family import Family
-from fullhouse.kit import mail, migrate, outbox
+from fullhouse.family import Backoff, Family
+from fullhouse.kit import mail, metric_files, migrate, outbox
 from fullhouse.kit.bus import Bus
 from fullhouse.kit.db import APP, Database
 from fullhouse.kit.errors import OperatorError
-from fullhouse.kit.postgres import Cluster
+from fullhouse.kit.postgres import Cluster, PostgresError
 from fullhouse.kit.process import Alarm, die_with
 from fullhouse.kit.secrets import Keyring
+from fullhouse.listener import Listener
 from fullhouse.messaging import mail_actions
 from fullhouse.terminal import say
 
@@ -142,31 +147,79 @@ def serve(settings: Config, args: argparse.Namespace) -> int:
         stop = Alarm()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, stop.set)
-        environment = _environment(urls, _metrics_folder(settings))
-        commands = {"api": ["api", "--reload"] if args.reload else ["api"]}
-        if not args.no_worker:
-            commands["worker"] = ["worker"]
-        return _run(settings, Family(commands, environment), cluster, found, stop)
+        members = ["api"] if settings.processes == 1 else [f"api {n}" for n in range(1, settings.processes + 1)]
+        commands = {name: ["api"] for name in members} | ({} if args.no_worker else {"worker": ["worker"]})
+        listener = Listener(settings.host, settings.port, members)  # first: where another serves, its metrics stay
+        metrics = metric_files.make_folder(settings.home, settings.port)
+        try:
+            family = Family(commands, _environment(urls, str(metrics)), listener)
+            reload = Sources() if args.reload else None
+            return _run(settings, family, listener, DatabaseKeeper(cluster), found, stop, reload)
+        finally:
+            shutil.rmtree(metrics, ignore_errors=True)
 
 
-def _metrics_folder(settings: Config) -> str:
-    """Where the processes keep their counters, for whichever of them is asked. One for each port; begun anew."""
-    folder = settings.home / f"metrics-{settings.port}"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    return str(folder)
+class DatabaseKeeper:
+    """Brings the embedded database back whenever it has ended, for as long as that takes."""
+
+    def __init__(self, cluster: Cluster | None) -> None:
+        self._cluster, self._backoff = cluster, Backoff()
+        self._said = ""  # the same sentence is not said twice in a row
+
+    def mend(self) -> None:
+        if self._cluster is None or self._cluster.running or not self._backoff.due:
+            return
+        if not self._said:
+            self._say("the database ended; starting it again")
+        self._backoff.failed()  # one that ends again at once is not started without a pause
+        try:
+            self._cluster.start()
+        except PostgresError as error:
+            self._say(f"{error}\n  Until then it is tried every few seconds, and callers get 503.")
+        else:
+            self._say("the database is back")
+            self._said = ""
+
+    def _say(self, text: str) -> None:
+        if text != self._said:
+            say(text)
+        self._said = text
 
 
-def _run(settings: Config, family: Family, cluster: Cluster | None, found: demo.Demo | None, stop: Alarm) -> int:
+class Sources:
+    """Our files, and when they were changed."""
+
+    def __init__(self) -> None:
+        self._seen = self._look()
+
+    def changed(self) -> bool:
+        before, self._seen = self._seen, self._look()
+        return before != self._seen
+
+    def _look(self) -> dict[Path, float]:
+        here = Path(__file__).parent
+        return {file: file.stat().st_mtime for file in here.rglob("*") if file.suffix in (".py", ".sql")}
+
+
+def _run(
+    settings: Config,
+    family: Family,
+    listener: Listener,
+    database: DatabaseKeeper,
+    found: demo.Demo | None,
+    stop: Alarm,
+    sources: Sources | None,
+) -> int:
     family.start()
     deadline = time.monotonic() + READY_WITHIN_S
     opened = False
     try:
         while not stop.wait(0.5 if opened else 0.05):
-            if cluster and not cluster.running:
-                say("the database ended; starting it again")
-                cluster.start()
-            if opened:
+            database.mend()
+            if opened and sources and sources.changed():
+                family.stop()
+                family.start()
+            elif opened:
                 family.mend()
             elif _ready(settings):
                 _announce(settings, found)
@@ -178,6 +231,7 @@ def _run(settings: Config, family: Family, cluster: Cluster | None, found: demo.
         if sys.stderr.isatty():
             print(file=sys.stderr)  # after the terminal's ^C
         say("closing: finishing what is in hand")
+        listener.close()
         family.stop()
 
 
@@ -198,7 +252,7 @@ def _environment(urls: Urls, metrics: str) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_OWNER_URL"}
     return inherited | {
         "DATABASE_URL": urls.serving,
-        "PROMETHEUS_MULTIPROC_DIR": metrics,
+        metric_files.FOLDER: metrics,
     }
 
 

@@ -2,10 +2,12 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 
 def say(text: str) -> None:
-    print(f"fullhouse: {text}", file=sys.stderr, flush=True)
+    with suppress(OSError):  # the stream may be a file on a full disk, or nobody reads it any more
+        print(f"fullhouse: {text}", file=sys.stderr, flush=True)
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> str:

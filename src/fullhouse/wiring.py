@@ -30,11 +30,14 @@ from fullhouse.checkout.till import Till
 from fullhouse.config import Config
 from fullhouse.events import facts, public_actions
 from fullhouse.events import store as events
+from fullhouse.events.channels import Channels
 from fullhouse.events.views import Views
 from fullhouse.holds import actions as holds
+from fullhouse.holds import capacity_actions
 from fullhouse.holds.desk import Desks
 from fullhouse.holds.engine import Engine
 from fullhouse.holds.failures import Failures
+from fullhouse.holds.occupancy import HeldSeats
 from fullhouse.holds.warm import WarmHolds
 from fullhouse.holds.watch import Journal
 from fullhouse.kit import mail
@@ -58,6 +61,7 @@ from fullhouse.scanning import fold_actions
 from fullhouse.scanning.engine import Engine as Scanning
 from fullhouse.seating import copy_actions, overlay_actions, reads
 from fullhouse.seating.facts import (
+    CompanionsReleased,
     EventLayoutChanged,
     EventPolicyChanged,
     LayoutMigrated,
@@ -96,9 +100,10 @@ _BEFORE_THE_PUBLIC: Mapping[type[Fact], Sequence[Consequence]] = {
     facts.EventUpdated: (
         type_actions.move_days,
         holds.refuse_move_without_consent,
-        holds.end_overdue,
         waitlist.withdraw_outside_window,
         holds.release_outside_window,
+        capacity_actions.judge_event,
+        type_actions.judge_capacity,
         overlay_actions.follow,
     ),
     facts.EventUnpublished: (holds.refuse_while_in_sale,),
@@ -107,6 +112,7 @@ _BEFORE_THE_PUBLIC: Mapping[type[Fact], Sequence[Consequence]] = {
 SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
     OrganizationChanged: (public_actions.forget_house,),
     OrganizationStatusChanged: (public_actions.forget_house,),
+    facts.VenueChanged: (capacity_actions.judge_venue,),
     GuestSignedIn: (guest_actions.bring_along,),
     SeatsBlocked: (waitlist.withdraw_seats, holds.release_blocked),
     SeatsReleased: (waitlist.withdraw_seats, holds.release_blocked),
@@ -114,8 +120,14 @@ SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
     PaymentCaptured: (settle_actions.settle,),
     PaymentFailed: (settle_actions.unfreeze,),
     RefundFound: (refund_actions.follow_provider,),
-    TicketTypesChanged: (type_actions.forget_prices,),
-    EventLayoutChanged: (reads.forget_seating, waitlist.follow_layout, type_actions.forget_prices),
+    TicketTypesChanged: (public_actions.follow_stock_of, type_actions.forget_prices),
+    EventLayoutChanged: (
+        reads.forget_seating,
+        waitlist.follow_layout,
+        public_actions.follow_stock_of,
+        type_actions.forget_prices,
+    ),
+    CompanionsReleased: (reads.forget_seating,),
     EventPolicyChanged: (reads.forget_seating,),
     LayoutMigrating: (waitlist.withdraw_for_layout,),
     LayoutMigrated: (
@@ -123,6 +135,7 @@ SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
         waitlist.follow_layout,
         move_actions.reissue,
         fold_actions.follow_layout,
+        public_actions.follow_stock_of,
         type_actions.forget_prices,
     ),
     SeatingPolicyChanged: (reads.forget_policy,),
@@ -189,10 +202,11 @@ def enclosures(services: Services) -> Mapping[str, Maker]:
 
 # What a room keeps in every API process: made with the services, started and stopped with them.
 PARTS: tuple[type[Part], ...] = (
-    Views, Book, Halls, Live, Queue, Desks, Engine, Failures, Scanning, WarmHolds, Journal, LiveOffers, Providers, Till,
+    Views, Channels, Book, Halls, Live, Queue, Desks, Engine, Failures, Scanning, WarmHolds, Journal, HeldSeats,
+    LiveOffers, Providers, Till,
 )  # fmt: skip
 # And in a worker, which ends holds too.
-WORKER_PARTS: tuple[type[Part], ...] = (Halls, WarmHolds, Journal, Providers)
+WORKER_PARTS: tuple[type[Part], ...] = (Channels, Halls, WarmHolds, Journal, Providers)
 
 
 def given(config: Config) -> Mapping[type[Any], Any]:

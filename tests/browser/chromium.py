@@ -8,7 +8,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
+from importlib import resources
 from typing import Any
 from urllib.parse import unquote_plus, urlsplit
 
@@ -37,7 +37,7 @@ QUIET = (
 )
 # Whom the tests know, and nobody else should learn of by an address.
 PEOPLE = ("@example.", "thandi", "radebe", "ada buyer", "bohumila")
-AXE = Path(__file__).parents[2] / "frontend/node_modules/axe-core/axe.min.js"
+AXE = resources.files("axe_playwright_python") / "axe.min.js"
 # What axe is asked for: WCAG 2.2 AA, and its advice for good practice.
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
@@ -120,8 +120,6 @@ class Visitor:
 
     async def violations(self, *rules: str) -> list[str]:
         """What axe finds wrong on the page as it is now; by these rules alone, where some are named."""
-        if not AXE.exists():
-            raise missing("axe-core is not installed (make web)")
         if not await self.page.evaluate("'axe' in window"):
             await self.page.evaluate(AXE.read_text())
         found: Any = await self.page.evaluate(

@@ -71,9 +71,12 @@ def verdict(page: Page, language: str = "en") -> Locator:
 
 
 async def next_one(page: Page, language: str = "en") -> None:
-    """A welcome goes by itself; whoever is faster presses."""
-    if await verdict(page, language).count():
+    """A welcome goes by itself; whoever is faster presses, again where a closing dialog took the key."""
+    for _ in range(50):
+        if not await verdict(page, language).count():
+            break
         await page.keyboard.press("Escape")
+        await page.wait_for_timeout(100)
     await expect(verdict(page, language)).to_have_count(0)
 
 

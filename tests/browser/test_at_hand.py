@@ -99,7 +99,7 @@ async def test_a_phone_shows_why_nothing_was_taken(visit: Visit, staff: Client, 
     slow.expects("ERR_FAILED", "409")
     free = counter.seat(slow.page, "B", 1)
     await expect(free).to_have_attribute("aria-disabled", "false")
-    await slow.page.route("**/api/events/*/holds", lambda route: _first(fast.page, route))
+    await slow.page.route("**/api/events/*/seats/*/reserve", lambda route: _first(fast.page, route))
     await free.click()
     told = counter.basket(slow.page).get_by_text("was taken a moment ago")
     await expect(told).to_be_in_viewport()

@@ -158,7 +158,7 @@ async def test_whoever_takes_the_nearest_by_keyboard_goes_on_to_the_checkout(
         await hold(other, sale, 0)
         await route.continue_()
 
-    await page.route("**/api/events/*/holds", be_faster, times=1)
+    await page.route("**/api/events/*/seats/*/reserve", be_faster, times=1)
     await counter.seat(page, "A", 1).click()
     await page.get_by_role("button", name="Take it").focus()
     await page.keyboard.press("Enter")

@@ -9,6 +9,7 @@ from tests.browser.chromium import Visit
 from tests.browser.looks import clean
 from tests.browser.office import answer, settled, signed_in
 from tests.checkout.helpers import Sale, bought
+from tests.events.helpers import make_venue
 from tests.fixtures import Client, Tenant
 
 
@@ -83,3 +84,28 @@ async def test_a_show_is_postponed_and_given_a_new_date(
     assert event["postponement_reason"] == "Storm warning."
     await shop.reload()
     await expect(shop.get_by_role("note")).to_contain_text("New date")
+
+
+@pytest.mark.req("EV-9", "SEAT-3")
+async def test_a_move_to_another_venue_asks_before_the_seating_plan_goes(
+    visit: Visit, staff: Client, tenant: Tenant
+) -> None:
+    sale = await counter.small_house(staff)
+    there = await make_venue(staff, name="Open Air")
+    one = await signed_in(visit, tenant.tokens["owner"], f"/console/events/{sale.event_id}/details")
+    one.expects("409 (Conflict)")
+    page = one.page
+    await settled(page)
+    drop = page.get_by_label("Remove the seating plan")
+    await page.get_by_label("Venue").select_option(there["id"])
+    await page.get_by_label("Reason").fill("Storm warning.")
+    await expect(drop).to_have_count(0)
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.get_by_text("The event would lose its seating plan.")).to_be_visible()
+    data(await staff.get(sale.path("layout")))
+    await drop.check()
+    await clean(one, "asked")
+    await page.get_by_role("button", name="Save").click()
+    await expect(page.get_by_text("Saved.")).to_be_visible()
+    assert data(await staff.get(f"/api/events/{sale.event_id}"))["venue_name"] == "Open Air"
+    assert (await staff.get(sale.path("layout"))).status_code == 404

@@ -210,7 +210,7 @@ async def _taken_before(visitor: Visitor, client: Client, tenant: Tenant, sale: 
     visitor.expects("409")
     await visitor.go(counter.path(tenant))
     await counter.open_list(page, "A")
-    await page.route("**/api/events/*/holds", be_faster, times=1)
+    await page.route("**/api/events/*/seats/*/reserve", be_faster, times=1)
     await counter.seat(page, "A", 1).click()
     await expect(page.get_by_text(re.compile("^The nearest one is .*row A, seat 2"))).to_be_visible()
     await expect(page.get_by_role("button", name="Take it")).to_be_visible()

@@ -115,9 +115,11 @@ async def migrate(house: Client, sale: Sale, plan: Plan) -> Any:
 
 
 async def wrong(url: str) -> dict[str, list[str]]:
-    """What `fullhouse prove` finds, by the name of the check. What is late is another matter: nobody sweeps here."""
+    """What `fullhouse prove` finds, by the name of the check. What is late is another matter: nobody sweeps here. And
+    other tests of this database have posted and deleted what nobody ordered: tests/prove asks for parents.
+    """
     found = await prove.run(url)
-    return {check.name: said for check, said in found.items() if said and check.name != "on time"}
+    return {check.name: said for check, said in found.items() if said and check.name not in ("on time", "parents")}
 
 
 async def add_promo(staff: Client, sale: Sale, **more: Any) -> Any:

@@ -7,20 +7,26 @@ from tests.queue.test_state_machine import WINDOW_S, Entry
 from tests.queue.test_state_machine import Model as Waiting
 
 SEATS, SLOTS, PRICE = 3, 2, 1000
-HOLD_S, CHOOSING_S, SESSION_S, THAW_S = 300, 1800, 600, 60
+HOLD_S, CHOOSING_S, SESSION_S = 300, 1800, 600
 
 
 class Hold:
     def __init__(self, id: UUID, user: UUID, seat: int, until: float) -> None:
         self.id, self.user, self.seat, self.until = id, user, seat, until
-        self.status, self.left = "active", 0.0
+        self.status, self.before = "active", until
         self.for_payment: UUID | None = None
+        self.in_checkout = False
 
-    def freeze(self, attempt: UUID, now: float) -> None:
-        self.for_payment, self.left, self.until = attempt, self.until - now, inf
+    def enter(self, checkout: float) -> None:
+        """It is held for as long as its first checkout."""
+        if not self.in_checkout:
+            self.in_checkout, self.until = True, max(self.until, checkout)
 
-    def thaw(self, now: float) -> None:
-        self.for_payment, self.until = None, now + max(self.left, THAW_S)
+    def freeze(self, attempt: UUID) -> None:
+        self.for_payment, self.before, self.until = attempt, self.until, inf
+
+    def thaw(self) -> None:
+        self.for_payment, self.until = None, self.before
 
 
 class Checkout:
@@ -87,11 +93,14 @@ class Model(Waiting):
 
     def fail(self, sale: Sale) -> None:
         sale.status = "cancelled"
-        sale.hold.thaw(self.now)
+        sale.hold.thaw()
         if sale.checkout.status == "paying":
             sale.checkout.status = "open"
-            sale.checkout.expires = max(sale.checkout.expires, self.now + THAW_S)
-            self.regain(sale)
+            if sale.checkout.expires > self.now:
+                self.regain(sale)
+            else:
+                sale.checkout.status = "expired"
+                self.finish(sale.hold.user, "left")
 
     def regain(self, sale: Sale) -> None:
         """A payment may outlast its slot: the checkout goes on with another, if one is free and nobody waits for it."""

@@ -23,7 +23,7 @@ from fullhouse.tickets.type_model import NewTicketType
 from tests.checkout.on_sale_model import CHOOSING_S, HOLD_S, PRICE, SEATS, SESSION_S, SLOTS, Checkout, Hold, Model
 from tests.holds.helpers import OnSale, hall, stage
 from tests.queue.helpers import join, order, person, settle
-from tests.queue.test_state_machine import COOLDOWN_S, PLACE_S, WINDOW_S, Entry, Frozen
+from tests.queue.test_state_machine import COOLDOWN_S, PLACE_S, SILENT_S, WINDOW_S, Entry, Frozen
 
 T = TypeVar("T")
 PEOPLE = [new_id() for _ in range(4)]
@@ -106,6 +106,7 @@ class Visitors(RuleBasedStateMachine):
 
     @rule(user=people)
     def somebody_joins(self, user: UUID) -> None:
+        self._is_there(self.model.of(user))
         entry = self._joined(user)
         if entry is None:
             self.refused(join(*self.at, user), self._no_place(user))
@@ -118,15 +119,27 @@ class Visitors(RuleBasedStateMachine):
     @rule(data=st.data())
     def somebody_is_heard_of(self, data: st.DataObject) -> None:
         model = self.model
-        entry = data.draw(st.sampled_from(model.some("waiting")))
+        self._hear(data.draw(st.sampled_from(model.some("waiting"))))
+
+    def _hear(self, entry: Entry) -> None:
+        """A sign of life. Who was missed until now may have a turn to catch up on."""
+        model = self.model
 
         async def beat() -> None:
             standing = await self.queue.standing(self.house.tenant.id, self.sale.event_id)
-            await self.queue.heartbeat(standing, model.line.index(entry) + 1)
+            await self.queue.heartbeat(standing, model.line.index(entry) + 1, SILENT_S // 2)
 
+        missed = entry.seen <= model.now - SILENT_S
+        self.do(beat(), "heartbeat")
         if entry.until > model.now:
             entry.seen, entry.until = model.now, model.now + PLACE_S
-        self.do(beat(), "heartbeat")
+            if missed:
+                model.let_in()
+
+    def _is_there(self, entry: Entry | None) -> None:
+        """Whoever comes again after a while polls first, so that what they are told next does not hang on a moment."""
+        if entry and entry.status == "waiting" and entry.seen <= self.model.now - SILENT_S < entry.until - SILENT_S:
+            self._hear(entry)
 
     # --- inside
 
@@ -171,6 +184,7 @@ class Visitors(RuleBasedStateMachine):
         if not model.is_live(hold):
             self.refused(work, "hold_expired")
             return
+        self._is_there(model.of(user))
         entry = self._joined(user)
         if entry is None:
             self.refused(work, self._no_place(user))
@@ -184,6 +198,7 @@ class Visitors(RuleBasedStateMachine):
         if before and before.status == "open":
             before.status = "left"
         model.checkouts[user] = Checkout(begun.id, hold, keeps or model.now + SESSION_S)
+        hold.enter(model.checkouts[user].expires)
         entry.until = max(entry.until, int(model.checkouts[user].expires))
 
     @precondition(lambda self: self.model.checkouts)

@@ -10,7 +10,7 @@ from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import Message
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import audited, data
-from tests.checkout.helpers import bought, rows, selling, wrong
+from tests.checkout.helpers import bought, migrate, rows, selling, wrong
 from tests.fixtures import Client, Tenant
 from tests.holds.baskets import chairs
 from tests.holds.helpers import hall
@@ -42,6 +42,20 @@ async def test_a_sold_seat_is_sold_on_every_map(client: Client, staff: Client, t
     assert seat["status"] == "sold"
     answer = await staff.post(sale.path("holds"), json={"items": [{"seat_id": sale.show.seat(0)}]})
     assert (answer.status_code, answer.json()["code"]) == (409, "seat_not_available")
+
+
+@pytest.mark.req("SEAT-4", "ACC-1")
+async def test_a_sale_is_followed_after_another_layout_has_come(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, services: Services
+) -> None:
+    """A worker may be late: the order's zone is then one of a version that the event no longer has."""
+    await allow(services, tenant, accessibility_audit_enabled=True)
+    sale = await selling(staff, hall(3, 8, wheelchairs=1))
+    ((chair, beside),) = await chairs(owner, sale.show)
+    await bought(client, tenant, sale, chair, beside)
+    await migrate(staff, sale, hall(3, 8, wheelchairs=1, pit=5))
+    await follow(services, owner, tenant)
+    assert await audited(owner, tenant, "accessibility.booked")
 
 
 @pytest.mark.req("BUY-6")

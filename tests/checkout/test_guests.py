@@ -10,7 +10,7 @@ from fullhouse import prove
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts import signing_in
 from fullhouse.kit.services import Services
-from fullhouse.prove_log import Call
+from fullhouse.prove.client_log import Call
 from tests.accounts.helpers import PASSWORD, data, give_password, link_in_mail, refused
 from tests.checkout.helpers import Sale, begun, buy, hold, rows, selling, start, wrong
 from tests.fixtures import Client, Tenant

@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from fullhouse.checkout import order_actions
+from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.services import Services
+from fullhouse.payments import actions as payments
+from fullhouse.payments.model import Failed
 from tests.accounts.helpers import data
 from tests.checkout.helpers import (
     BUYER,
@@ -179,6 +183,18 @@ async def test_two_keys_at_once_are_one_payment(
     assert await wrong(server_url) == {}
 
 
+@pytest.mark.req("BUY-2")
+@pytest.mark.parametrize("length", [64, 65, 254])
+async def test_keys_that_differ_in_their_last_letter_are_two(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, length: int
+) -> None:
+    sale = await selling(staff)
+    buyer = await guest(client, tenant)
+    for last, seat in (("a", 0), ("b", 5)):
+        data(await buy(buyer, await begun(buyer, sale, seat), "k" * length + last), 201)
+    assert len(await rows(owner, "orders", tenant)) == 2
+
+
 # --- declined
 
 
@@ -204,17 +220,103 @@ async def test_a_declined_payment_gives_the_places_their_time_back(
     assert await wrong(server_url) == {}
 
 
+SECOND = timedelta(seconds=1)
+
+
+@pytest.mark.req("BUY-3", "CHK-1", "CHK-2")
+async def test_declined_payments_lengthen_neither_hold_nor_checkout_nor_slot(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, server_url: str, clock: Any
+) -> None:
+    """Whoever has many cards has ten minutes, as everybody has."""
+    sale = await selling(staff, quantity=5)
+    buyer, other = await guest(client, tenant), await guest(client, tenant)
+    session = await begun(buyer, sale, 0, pit=1)
+
+    async def times() -> set[Any]:
+        slot = "SELECT expires_at FROM queue_entries WHERE event_id = $1 AND status = 'admitted'"
+        found = {row["held_until"] for row in await rows(owner, "seat_holds", tenant)}
+        found |= {row["expires_at"] for row in await rows(owner, "checkout_sessions", tenant)}
+        return found | {row["expires_at"] for row in await owner.fetch(slot, sale.event_id)}
+
+    before = await times()
+    for minutes in (0, 2, 4, 6, 8, 9):
+        await clock(timedelta(minutes=minutes))
+        assert code(await buy(buyer, session, method="decline")) == (402, "payment_declined")
+        assert await times() == before
+    assert await wrong(server_url) == {}
+    await clock(timedelta(minutes=10) - 20 * SECOND)
+    assert code(await buy(buyer, session, method="decline")) == (402, "payment_declined")
+    taken = await other.post(sale.path(f"seats/{sale.show.seat(0)}/reserve"), json={})
+    assert code(taken) == (409, "seat_held_by_another_user")
+    await clock(timedelta(minutes=10) + SECOND)
+    assert code(await buy(buyer, session)) == (409, "checkout_expired")
+    data(await other.post(sale.path(f"seats/{sale.show.seat(0)}/reserve"), json={}), 201)
+
+
+@pytest.mark.req("BUY-3", "CHK-2")
+@pytest.mark.parametrize("takes", [timedelta(minutes=9), timedelta(minutes=11)])
+async def test_a_payment_counts_as_time_of_its_checkout(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, server_url: str, clock: Any,
+    takes: timedelta,
+) -> None:  # fmt: skip
+    """While it runs nobody takes the places away, however long it takes; when it fails, its time has passed."""
+    sale = await selling(staff)
+    buyer, other = await guest(client, tenant), await guest(client, tenant)
+    session = await begun(buyer, sale, 0)
+    data(await buy(buyer, session, method="delay"), 202)
+    await clock(takes)
+    reserve = sale.path(f"seats/{sale.show.seat(0)}/reserve")
+    assert code(await other.post(reserve, json={})) == (409, "seat_held_by_another_user")
+    (attempt,) = await rows(owner, "payment_attempts", tenant)
+    async with process.database.tenant(tenant.id, SYSTEM) as tx:
+        await payments.record(tx, attempt["id"], Failed("card_declined", "Declined."))
+    in_time = takes < timedelta(minutes=10)
+    shown = data(await buyer.get(f"/api/checkout/{session['id']}"))
+    assert shown["status"] == ("open" if in_time else "expired")
+    assert (await other.post(reserve, json={})).status_code == (409 if in_time else 201)
+    assert await wrong(server_url) == {}
+
+
+@pytest.mark.req("CHK-2")
+async def test_prove_sees_a_hold_or_a_checkout_that_lasts_too_long(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, server_url: str
+) -> None:
+    sale = await selling(staff)
+    buyer = await guest(client, tenant)
+    session = await begun(buyer, sale, 0)
+    assert await wrong(server_url) == {}
+    hold = "UPDATE seat_holds SET held_until = held_until + $2::interval WHERE event_id = $1"
+    checkout = "UPDATE checkout_sessions SET expires_at = expires_at + $2::interval WHERE event_id = $1"
+    seat = "UPDATE event_seats SET held_until = held_until + $2::interval WHERE event_id = $1 AND status = 'held'"
+
+    async def found(*late: str) -> dict[str, list[str]]:
+        """With these two seconds late; then all is as it was."""
+        for change in late:
+            await owner.execute(change, sale.event_id, 2 * SECOND)
+        said = await wrong(server_url)
+        for change in late:
+            await owner.execute(change, sale.event_id, -2 * SECOND)
+        return said
+
+    (said,) = (await found(hold, seat))["bounded"]
+    assert "its checkout until" in said
+    (said,) = (await found(checkout))["bounded"]
+    assert said.startswith(f"checkout {session['id']}")
+    assert await wrong(server_url) == {}
+
+
 # --- checked again
 
 
 @pytest.mark.req("CHK-2", "BUY-1")
-async def test_an_expired_hold_is_refused_and_nothing_is_charged(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, clock: Any
+async def test_a_hold_that_is_over_is_refused_and_nothing_is_charged(
+    client: Client, staff: Client, tenant: Tenant, owner: Any
 ) -> None:
     sale = await selling(staff)
     buyer = await guest(client, tenant)
     session = await begun(buyer, sale, 0, pit=1)
-    await clock(timedelta(minutes=6))
+    wish = {"seat_ids": [sale.show.seat(0)], "reason": "Wanted for a guest of honour"}
+    data(await staff.post(sale.path("holds/release"), json=wish))
     assert code(await buy(buyer, session)) == (409, "hold_expired")
     assert await rows(owner, "orders", tenant) == []
     assert await rows(owner, "test_charges", tenant) == []
@@ -267,6 +369,7 @@ async def test_a_show_that_was_cancelled_sells_nothing(
 @pytest.mark.req("BUY-1")
 async def test_a_purchase_is_ten_tickets_at_most(client: Client, staff: Client, tenant: Tenant) -> None:
     sale = await selling(staff, hall(1, 4, pit=50))
+    data(await staff.put(sale.path("seating-policy"), json={"policy": {"max_seats_per_booking": 20}}))
     buyer = await guest(client, tenant)
     items = [*await hold(buyer, sale, pit=8), *await hold(buyer, sale, 0, 1, 2)]
     answer = await start(buyer, sale, items)

@@ -10,6 +10,7 @@ import msgspec
 from fullhouse.events import actions, store, venue_actions
 from fullhouse.events.model import Event, NewEvent, NewVenue, Status
 from fullhouse.events.policy import Move
+from fullhouse.kit import audit
 from fullhouse.kit.db import Tx
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
@@ -51,8 +52,8 @@ WAYS: dict[str, list[str]] = {
 }
 BODIES: dict[str, dict[str, Any]] = {
     "unpublish": {},
-    "cancel": {},
-    "postpone": {},
+    "cancel": {"reason": "The roof leaks"},
+    "postpone": {"reason": "Storm warning"},
     "reschedule": {"rescheduled_at": NEW_DATE},
 }
 
@@ -62,7 +63,7 @@ async def make_venue(client: Client, **more: Any) -> Any:
 
 
 async def poster(client: Client) -> str:
-    """A picture, which a show needs to be announced. The same one every time."""
+    """An uploaded picture. The same one every time."""
     answer = await client.post("/api/images", content=PICTURE, headers={"content-type": "image/png"})
     image_id: str = data(answer, 201)["id"]
     return image_id
@@ -80,9 +81,15 @@ async def move(client: Client, event: Any, name: str, **body: Any) -> httpx.Resp
     return await client.post(f"/api/events/{event['id']}/{name}", json=json)
 
 
+ENTRY: dict[str, Any] = {"name": "Entry", "kind": "ga", "price": 1000, "currency": "EUR", "quantity": 100}
+
+
 async def show_in(client: Client, status: str, **more: Any) -> Any:
-    """A show that has come to this status by the ordinary way."""
+    """A show that has come to this status by the ordinary way, with something to sell (`tickets=True`) or without."""
+    tickets = more.pop("tickets", False)
     event = await draft(client, **more)
+    if tickets:
+        data(await client.post(f"/api/events/{event['id']}/ticket-types", json=ENTRY), 201)
     for name in WAYS[status]:
         event = data(await move(client, event, name))
     assert event["status"] == status
@@ -126,6 +133,7 @@ async def make_picture(tx: Tx) -> UUID:
     """Its row, which is all that a show asks for."""
     image = await store.insert_image(tx, new_id(), tx.organization_id, "0" * 64, 1, 1, 1, None)
     assert image
+    await audit.write(tx, "image.uploaded", "image", image.id)
     return image.id
 
 
@@ -140,7 +148,7 @@ async def make_show(services: Services, tenant: Tenant, *moves: Move, **more: An
         words = {name: SHOW[name] for name in ("name", "description", "category")}
         event = await actions.create_event(tx, who, NewEvent(**{"venue_id": venue.id} | words | cover | usual | more))
         for move in moves:
-            event = await actions.move_event(tx, event.id, move)
+            event = await actions.move_event(tx, event.id, move, reason="a test")
     return event
 
 

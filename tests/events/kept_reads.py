@@ -19,7 +19,9 @@ from fullhouse.kit import warm
 from fullhouse.kit.files import Disk
 from fullhouse.kit.services import Services, open_services
 from fullhouse.kit.text import folded
-from tests.events.helpers import DAY, HALL, HOUR, make_picture
+from fullhouse.tickets import type_actions
+from fullhouse.tickets.type_model import NewTicketType
+from tests.events.helpers import DAY, ENTRY, HALL, HOUR, make_picture
 from tests.fixtures import PUBLIC_URL, SECRET_KEY, Tenant
 from tests.services import servers
 from tests.services.servers import Server
@@ -84,13 +86,14 @@ class Process:
             usual: dict[str, Any] = {"name": "The Tempest", "start_at": start, "end_at": start + 4 * HOUR}
             usual |= {"description": "A storm.", "category": "theatre", "cover_image_ids": [await make_picture(tx)]}
             event = await actions.create_event(tx, who, NewEvent(venue_id=venue_id, **usual | more))
+            await type_actions.create_type(tx, event.id, NewTicketType(**ENTRY))
         for move in moves:
             event = await self.move(event, move)
         return event
 
     async def move(self, event: Event, move: Move, **more: Any) -> Event:
         async with self.services.database.tenant(self.tenant.id) as tx:
-            return await actions.move_event(tx, event.id, move, **more)
+            return await actions.move_event(tx, event.id, move, **{"reason": "a test"} | more)
 
     async def change(self, event: Event, **wish: Any) -> Event:
         who = self.tenant.principal("owner")

@@ -27,6 +27,7 @@ def listed(**more: Any) -> PublicEvent:
         "status": "published",
         "phase": "published",
         "sale_status": "on_sale",
+        "has_tickets": True,
         "sold_out": False,
         "venue_name": "Grande Salle",
         "city": "Liège",
@@ -41,15 +42,27 @@ def listed(**more: Any) -> PublicEvent:
         "sale_end_at": start,
         "capacity": 0,
         "cover_image_ids": [],
-        "cover_images": [],
+        "cover_images": [poster()],
+        "owner_id": None,
+        "active_participants": 0,
         "published_at": PUBLISHED,
+        "created_at": PUBLISHED,
         "changed_at": PUBLISHED,
     }
     return PublicEvent(**usual | more)
 
 
 def picture() -> Picture:
-    return Picture(ID, *(f"/images/{HOUSE}/{ID}/{size}.jpg" for size in ("small", "medium", "large")))
+    return _picture(f"/images/{HOUSE}/{ID}")
+
+
+def poster() -> Picture:
+    """What stands in where there is no picture."""
+    return _picture(f"/posters/{ID}", generated=True)
+
+
+def _picture(at: str, *, generated: bool = False) -> Picture:
+    return Picture(ID, f"{at}/small.jpg", f"{at}/medium.jpg", f"{at}/large.jpg", generated)
 
 
 class Property(NamedTuple):

@@ -124,7 +124,7 @@ async def test_a_change_that_is_rolled_back_is_none(here: Process) -> None:
     asked = here.asked
     with pytest.raises(ZeroDivisionError):
         async with here.services.database.tenant(here.tenant.id) as tx:
-            await actions.move_event(tx, event.id, Move.CANCEL)
+            await actions.move_event(tx, event.id, Move.CANCEL, reason="a test")
             raise ZeroDivisionError
     assert await read_all(here, event) == before
     assert here.asked == asked + 1

@@ -100,7 +100,7 @@ async def test_what_fails_there_leaves_the_show_as_it_was(
     with pytest.raises(ZeroDivisionError):
         async with services.database.tenant(tenant.id) as tx:
             new_date = (await tx.now()).replace(year=2091) if name == "reschedule" else None
-            await actions.move_event(tx, UUID(event["id"]), Move(name), new_date=new_date)
+            await actions.move_event(tx, UUID(event["id"]), Move(name), new_date=new_date, reason="a test")
     assert (await _stored(owner, event), await trail(owner, tenant, event), await announced(owner, event)) == before
     consumer.error = None
     assert data(await move(admin, event, name))["status"] == TO[name]

@@ -240,7 +240,7 @@ async def test_a_stale_version_moves_and_deletes_nothing(admin: Client) -> None:
     event = await draft(admin)
     for call in (
         admin.post(f"{path(event)}/publish", headers={"if-match": '"7"'}),
-        admin.post(f"{path(event)}/cancel", json={}, headers={"if-match": '"7"'}),
+        admin.post(f"{path(event)}/cancel", json={"reason": "Storm"}, headers={"if-match": '"7"'}),
         admin.delete(path(event), headers={"if-match": '"7"'}),
     ):
         assert refused(await call) == (412, "stale_version")

@@ -12,7 +12,7 @@ from fullhouse.events.model import MoveNotAllowed
 from fullhouse.events.policy import Move
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import data, refused
-from tests.events.helpers import NEW_DATE, SHOW, STATUSES, announced, draft, move, read, show_in, trail
+from tests.events.helpers import HALL, NEW_DATE, SHOW, STATUSES, announced, draft, move, read, show_in, trail
 from tests.fixtures import Client, Tenant
 from tests.kit.helpers import until
 
@@ -101,7 +101,7 @@ async def test_reasons_are_kept_with_the_show_and_in_the_audit(admin: Client, ow
 
 @pytest.mark.req("EV-7", "EV-8")
 async def test_postponed_and_back_on_the_new_date(admin: Client) -> None:
-    event = await show_in(admin, "published", doors_at="2090-06-01T18:00:00Z")
+    event = await show_in(admin, "published", tickets=True, doors_at="2090-06-01T18:00:00Z")
     waiting = data(await move(admin, event, "postpone"))
     assert (waiting["sale_status"], waiting["can_sell"], waiting["scanning"]) == ("suspended", False, "none")
     for name in ("publish", "start"):
@@ -157,7 +157,10 @@ async def test_facts_say_what_the_channels_promise(admin: Client, owner: Any) ->
     }
     assert updated == common | {
         "name": "event.updated", "new_status": "postponed", "reason": None, "changed": ["replaced_by_event_id"],
-        "consent_note": None, "moved_days": 0,
+        "consent_note": None, "drop_layout": False, "moved_days": 0,
+        "title": SHOW["name"], "description": SHOW["description"], "category": "theatre", "city": HALL["city"],
+        "start_time": NEW_DATE, "end_time": "2090-09-01T21:30:00Z", "capacity": 0, "owner_id": event["created_by"],
+        "cover_image_ids": event["cover_image_ids"], "published_at": event["published_at"],
     }  # fmt: skip
     assert cancelled == common | {"name": "event.canceled", "new_status": "cancelled", "reason": "fire"}
 
@@ -260,7 +263,7 @@ async def _move_together(services: Services, owner: Any, tenant: Tenant, event: 
         try:
             async with services.database.tenant(tenant.id) as tx:
                 backend.set_result(await tx.fetchval("SELECT pg_backend_pid()"))
-                await actions.move_event(tx, event_id, second)
+                await actions.move_event(tx, event_id, second, reason="a test")
         except MoveNotAllowed as refusal:
             return type(refusal)
         return second
@@ -280,8 +283,10 @@ def test_the_moves_over_http_are_all_there_are() -> None:
 
 async def test_an_order_that_needs_nothing_said_is_documented_so(admin: Client) -> None:
     paths = (await admin.get("/api/openapi.json")).json()["paths"]
-    assert paths["/api/events/{event_id}/cancel"]["post"]["requestBody"]["required"] is False
+    assert paths["/api/events/{event_id}/unpublish"]["post"]["requestBody"]["required"] is False
+    assert paths["/api/events/{event_id}/cancel"]["post"]["requestBody"]["required"] is True
+    assert paths["/api/events/{event_id}/postpone"]["post"]["requestBody"]["required"] is True
     assert paths["/api/events/{event_id}"]["patch"]["requestBody"]["required"] is True
     assert paths["/api/events"]["post"]["requestBody"]["required"] is True
     event = await show_in(admin, "published")
-    assert data(await admin.post(f"/api/events/{event['id']}/cancel"))["status"] == "cancelled"
+    assert data(await admin.post(f"/api/events/{event['id']}/unpublish"))["status"] == "draft"

@@ -44,6 +44,51 @@ async def test_lists_by_status_venue_and_date(admin: Client, client: Client, oth
         assert refused(await admin.get("/api/events", params=wrong))[0] in (400, 422)
 
 
+@pytest.mark.req("EV-13")
+async def test_an_event_is_found_by_its_slug(admin: Client, client: Client, other_tenant: Tenant) -> None:
+    await draft(client.as_(other_tenant.tokens["owner"]), slug="the-one")
+    await draft(admin, name="Another")
+    one = await show_in(admin, "published", slug="the-one", name="The one")
+
+    async def found(**asked: str) -> list[str]:
+        return [event["id"] for event in data(await admin.get("/api/events", params=asked))]
+
+    assert await found(slug="the-one") == [one["id"]]
+    assert await found(slug="the-one", status="draft") == []
+    assert await found(slug="the-on") == []
+    assert refused(await admin.get("/api/events", params={"slug": "x" * 101}))[0] in (400, 422)
+
+
+@pytest.mark.req("EV-13")
+async def test_events_are_listed_by_several_statuses(admin: Client) -> None:
+    """As in the queries of the domain: what is published, live or postponed; what is cancelled or postponed."""
+    venue = await make_venue(admin)
+    made = {
+        status: (await show_in(admin, status, venue_id=venue["id"], name=status))["id"]
+        for status in ("draft", "published", "live", "postponed", "cancelled")
+    }
+
+    async def listed(*statuses: str) -> set[str]:
+        page = data(await admin.get("/api/events", params=[("status", status) for status in statuses]))
+        return {event["id"] for event in page}
+
+    def those(*statuses: str) -> set[str]:
+        return {made[status] for status in statuses}
+
+    assert await listed("published", "live", "postponed") == those("published", "live", "postponed")
+    assert await listed("cancelled,postponed") == those("cancelled", "postponed")
+    assert await listed("draft, live", "cancelled") == those("draft", "live", "cancelled")
+    assert await listed("ahead") == those("draft", "published", "live", "postponed")
+    assert await listed("ahead", "cancelled") == set(made.values())
+    assert refused(await admin.get("/api/events", params={"status": "published,gone"})) == (422, "invalid")
+    first = (await admin.get("/api/events", params={"status": "draft,live", "limit": "1"})).json()
+    same = [("status", "live"), ("status", "draft"), ("cursor", first["next_cursor"])]
+    assert len(data(await admin.get("/api/events", params=same))) == 1  # the same question in other words
+    paths = (await admin.get("/api/openapi.json")).json()["paths"]
+    [asked] = [it for it in paths["/api/events"]["get"]["parameters"] if it["name"] == "status"]
+    assert "live" in str(asked["schema"])
+
+
 @pytest.mark.req("EV-2")
 async def test_pages_neither_skip_nor_repeat_while_shows_come_and_go(admin: Client) -> None:
     venue = await make_venue(admin)
@@ -97,7 +142,7 @@ async def test_a_cursor_is_good_for_its_own_list_only(admin: Client, client: Cli
 
 @pytest.mark.req("EV-5")
 async def test_staff_see_that_a_show_is_sold_out(admin: Client, owner: Any) -> None:
-    gone, other = [await show_in(admin, "published") for _ in range(2)]
+    gone, other = [await show_in(admin, "published", tickets=True) for _ in range(2)]
     await owner.execute("UPDATE public_events SET sold_out = true WHERE event_id = $1", UUID(gone["id"]))
     listed = {show["id"]: show["sale_status"] for show in data(await admin.get("/api/events"))}
     assert listed[gone["id"]] == "sold_out"

@@ -19,7 +19,6 @@ from tests.events.helpers import (
     draft,
     make_venue,
     move,
-    poster,
     read,
     show_in,
     trail,
@@ -48,34 +47,14 @@ def path(event: Any) -> str:
 
 
 @pytest.mark.req("EV-2")
-@pytest.mark.parametrize("publish", ["/api/events/{}/publish", "/event/v1/events/{}/publish"])
-async def test_a_show_is_announced_with_a_picture(admin: Client, owner: Any, tenant: Tenant, publish: str) -> None:
-    event = await draft(admin, cover_image_ids=[])
-    async with Counts(owner).unchanged():
-        assert refused(await admin.post(publish.format(event["id"]))) == (409, "cover_image_missing")
-    left = await read(admin, event)
-    assert (left["status"], left["version"], left["published_at"]) == ("draft", 1, None)
-    assert [row["action"] for row in await trail(owner, tenant, event)] == ["event.created"]
-    data(await admin.patch(path(event), json={"cover_image_ids": [await poster(admin)]}))
-    assert (await admin.post(publish.format(event["id"]))).status_code == 200
-
-
-@pytest.mark.req("EV-2")
 @pytest.mark.parametrize("status", ANNOUNCED)
-async def test_an_announced_show_keeps_a_picture(admin: Client, status: str) -> None:
+async def test_an_event_may_lose_its_pictures_and_keeps_a_poster(admin: Client, client: Client, status: str) -> None:
     event = await show_in(admin, status)
-    assert refused(await admin.patch(path(event), json={"cover_image_ids": []})) == (409, "cover_image_missing")
-    same = await admin.patch(f"/event/v1/events/{event['id']}", json={"cover_image_ids": []})
-    assert refused(same) == (409, "cover_image_missing")
-    left = await read(admin, event)
-    assert (left["cover_image_ids"], left["version"]) == (event["cover_image_ids"], event["version"])
-
-
-@pytest.mark.req("EV-2")
-async def test_a_draft_may_lose_its_picture(admin: Client) -> None:
-    event = await draft(admin)
+    service = f"/event/v1/events/{event['id']}"
+    assert [cover["generated"] for cover in data(await client.get(service))["cover_images"]] == [False]
     assert data(await admin.patch(path(event), json={"cover_image_ids": []}))["cover_image_ids"] == []
-    assert refused(await move(admin, event, "publish")) == (409, "cover_image_missing")
+    shown = data(await client.get(service))
+    assert (shown["cover_image_ids"], [cover["generated"] for cover in shown["cover_images"]]) == ([], [True])
 
 
 @pytest.mark.req("EV-4")

@@ -242,7 +242,8 @@ async def test_a_show_that_sells_moves_with_a_reason_and_consent(
 async def test_what_nobody_holds_moves_without_consent(client: Client, tenant: Tenant, admin: Client) -> None:
     sale = await on_sale(client.as_(tenant.tokens["owner"]), hall())
     there = await make_venue(admin, name="Open Air")
-    moved = await admin.patch(f"/api/events/{sale.event_id}", json={"venue_id": there["id"], "reason": "storm"})
+    wish = {"venue_id": there["id"], "reason": "storm", "drop_layout": True}
+    moved = await admin.patch(f"/api/events/{sale.event_id}", json=wish)
     assert data(moved)["venue_name"] == "Open Air"
 
 

@@ -17,6 +17,7 @@ from fullhouse.events.model import (
     WrongTimes,
 )
 from fullhouse.events.policy import Move, Scanning
+from fullhouse.kit.errors import Invalid
 from fullhouse.kit.ids import new_id
 from tests.events.helpers import DAY, HOUR, NOW, STATUSES, show
 
@@ -135,10 +136,17 @@ def test_selling(row: str) -> None:
     event = at(row, sale_start_at=NOW + DAY, sale_end_at=NOW + 9 * DAY)
     moments = around(event.sale_start_at, event.sale_end_at)
     words = [cell for name, _, cell in cells(SALE) if name == row]
-    assert [policy.sale_status(event, now, sold_out=False) for now in moments] == words
+
+    def said(*, has_tickets: bool = True, sold_out: bool = False) -> list[str]:
+        stock = policy.Stock(event.sale_start_at, event.sale_end_at, has_tickets, sold_out)
+        return [policy.sale_status(event, now, stock) for now in moments]
+
+    assert said() == words
     assert [policy.can_sell(event, now) for now in moments] == [word == "on_sale" for word in words]
     full = ["sold_out" if word == "on_sale" else word for word in words]
-    assert [policy.sale_status(event, now, sold_out=True) for now in moments] == full
+    assert said(sold_out=True) == full
+    empty = ["upcoming" if word == "on_sale" else word for word in words]
+    assert said(has_tickets=False) == said(has_tickets=False, sold_out=True) == empty
 
 
 @pytest.mark.req("EV-5")
@@ -208,7 +216,7 @@ def test_the_end_of_the_sale_moves_as_far_as_the_date_each_time() -> None:
 @pytest.mark.parametrize("new_date", [NOW, NOW - DAY])
 def test_a_new_date_lies_in_the_future(status: str, move: Move, new_date: datetime) -> None:
     with pytest.raises(StartInThePast):
-        policy.moved(show(status=status), move, NOW, new_date=new_date, reason=None)
+        policy.moved(show(status=status), move, NOW, new_date=new_date, reason="storm")
 
 
 @pytest.mark.req("EV-4")
@@ -308,3 +316,13 @@ def test_a_show_has_moved_if_all_of_it_has(start: timedelta, end: timedelta, day
     before = show()
     after = replace(before, start_at=before.start_at + start, end_at=before.end_at + end)
     assert policy.days_moved(before, after) == days
+
+
+@pytest.mark.req("EV-4", "AUD-1")
+@pytest.mark.parametrize("reason", [None, "", " ", "\n\t"])
+@pytest.mark.parametrize("move", [Move.CANCEL, Move.POSTPONE])
+def test_some_moves_are_never_made_without_a_reason(move: Move, reason: str | None) -> None:
+    with pytest.raises(Invalid) as refused:
+        policy.moved(show(status="published"), move, NOW, new_date=None, reason=reason)
+    assert [field.path for field in refused.value.fields] == ["reason"]
+    assert {Move.CANCEL, Move.POSTPONE} == policy.NEEDS_REASON

@@ -8,7 +8,7 @@ import pytest
 from fullhouse.events import cities
 from fullhouse.events.public_model import CitySuggestion
 from fullhouse.kit.services import Services
-from tests.events.helpers import poster
+from tests.events.helpers import BODIES, ENTRY, poster
 from tests.fixtures import Client, Tenant
 
 SHOW: dict[str, Any] = {"description": "Een avond aan zee.", "category": "theatre", "city": "Oostende"}
@@ -61,7 +61,12 @@ async def test_the_feed_pages_through_what_is_public_by_start(
     assert [e["id"] for e in await feed(client, city=city.upper())] == [soon, mid, late]
     assert [e["id"] for e in await feed(client, city=city, category="concert")] == [mid]
     assert [e["id"] for e in await feed(client, city=city, q="between")] == [mid]
-    assert [e["id"] for e in await feed(client, city=city, sale_status="on_sale")] == [soon, mid, late]
+    assert await feed(client, city=city, sale_status="on_sale") == []  # there is nothing to buy yet
+    assert [e["id"] for e in await feed(client, city=city, sale_status="upcoming")] == [soon, mid, late]
+    for event_id in (soon, late):
+        assert (await admin.post(f"/api/events/{event_id}/ticket-types", json=ENTRY)).status_code == 201
+    assert [e["id"] for e in await feed(client, city=city, sale_status="on_sale")] == [soon, late]
+    assert [e["id"] for e in await feed(client, city=city, sale_status="upcoming")] == [mid]
     assert await feed(client, city=city, sale_status="closed") == []
 
 
@@ -84,7 +89,7 @@ async def test_only_what_the_storefront_shows_is_public(
 ) -> None:
     event_id = await make(admin, services, "Show", publish=False)
     for move in moves:
-        answer = await admin.post(f"/api/events/{event_id}/{move}", json={})
+        answer = await admin.post(f"/api/events/{event_id}/{move}", json=BODIES.get(move, {}))
         assert answer.status_code == 200, answer.text
     answer = await client.get(f"/event/v1/events/{event_id}")
     if visible:

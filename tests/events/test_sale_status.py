@@ -63,16 +63,18 @@ async def test_both_who_work_out_the_sale_status_say_the_same(here: Process, own
         for away in (-DAY, -step, timedelta(), step, DAY)
     ]
     dates, words = (None, event.start_at + DAY), set()
-    for phase, date, sold_out in itertools.product(("published", "live", "postponed"), dates, (False, True)):
+    phases = ("published", "live", "postponed")
+    for phase, date, tickets, sold_out in itertools.product(phases, dates, (True, False), (False, True)):
         await own_time.execute(
-            "UPDATE public_events SET status = $2, rescheduled_at = $3, sold_out = $4 WHERE event_id = $1",
-            event.id, phase, date, sold_out,
+            "UPDATE public_events SET status = $2, rescheduled_at = $3, has_tickets = $4, sold_out = $5"
+            " WHERE event_id = $1",
+            event.id, phase, date, tickets, sold_out,
         )  # fmt: skip
         for now in moments:
             await own_time.execute("SELECT set_config('test.clock', $1, true)", now.isoformat())
             show = await store.public_event(own_time, event.id)
             assert show
             unsaid = msgspec.structs.replace(show, sale_status="?")
-            assert policy.shown_at(unsaid, now).sale_status == show.sale_status, (phase, date, sold_out, now)
+            assert policy.shown_at(unsaid, now).sale_status == show.sale_status, (phase, date, tickets, sold_out, now)
             words.add(show.sale_status)
     assert words == {"upcoming", "on_sale", "sold_out", "suspended", "closed"}

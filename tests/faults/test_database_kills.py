@@ -17,7 +17,8 @@ from tests.kit.test_postgres import make_home
 
 pytestmark = [pytest.mark.fault, pytest.mark.req("HOLD-2", "OBS-2")]
 ROUNDS = 50 if soaking() else 3
-ANSWERING_WITHIN_S = 60.0  # a busy machine is no failure: the time itself is printed
+SERVING_AGAIN_S = 5.0  # the target, asserted where the machine has nothing else to do
+ANSWERING_WITHIN_S = 60.0  # beside other tests, a busy machine is no failure
 
 
 class Away(NamedTuple):
@@ -56,6 +57,9 @@ def test_nothing_acknowledged_is_lost(
                 await crowd.more("ok", 60)
         assert await house.wrong(tmp_path / "log") == {}
         longest = max(took, key=sum)
+        if soaking():
+            assert max(away.house_s for away in took) <= SERVING_AGAIN_S, took
+            assert sum(sorted(took, key=sum)[ROUNDS // 2]) <= SERVING_AGAIN_S, took
         record_property("seconds", [sum(away) for away in took])
         usual = sorted(took, key=sum)[ROUNDS // 2]
         print(f"{ROUNDS} kills: {dict(crowd.ends)}; the database and the house away for {usual} s, at most {longest}")

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -14,10 +15,12 @@ import pytest
 
 from fullhouse.kit import warm
 from tests.faults.theatre import PATIENCE_S, PAUSE_S, Server, Theatre
+from tests.fixtures import soaking
 from tests.kit.helpers import until
 from tests.services import servers
 
 pytestmark = [pytest.mark.fault, pytest.mark.req("HOLD-9", "CACHE-1", "CACHE-2")]
+ADDED_S = 0.1  # what a hung Redis may add to a reserve
 AFTER = 30  # seats that are held once the fault is over, in each story
 AWAY, BACK = "dependency is away; going on without it", "dependency is back"
 
@@ -110,7 +113,20 @@ async def scene_of(at: Theatre, home: Path) -> AsyncIterator[Scene]:
             process.wait()
 
 
-async def reserve_until(scene: Scene, over: asyncio.Event, statuses: Counter[int]) -> None:
+class Timed(NamedTuple):
+    """Seconds of every reserve: before the fault, while it lasted, and after it."""
+
+    before: list[float]
+    during: list[float]
+    after: list[float]
+
+    def p99(self, which: list[float]) -> float:
+        return sorted(which)[int(0.99 * (len(which) - 1))]
+
+
+async def reserve_until(
+    scene: Scene, begun: asyncio.Event, over: asyncio.Event, statuses: Counter[int], timed: Timed
+) -> None:
     """Everybody takes seats of their own, one after the other, until the fault is over and then some more."""
     seats = iter(await scene.at.free_seats(2000))
     address = f"http://127.0.0.1:{scene.server.port}"
@@ -120,7 +136,10 @@ async def reserve_until(scene: Scene, over: asyncio.Event, statuses: Counter[int
         async with httpx.AsyncClient(headers={"authorization": f"Bearer {token}"}, timeout=PATIENCE_S) as client:
             while left and (seat := next(seats, None)):
                 left -= over.is_set()
+                phase = timed.after if over.is_set() else timed.during if begun.is_set() else timed.before
+                began = time.monotonic()
                 answer = await client.post(f"{address}{scene.at.sale.path(f'seats/{seat}/reserve')}", json={})
+                phase.append(time.monotonic() - began)
                 statuses[answer.status_code] += 1
                 await asyncio.sleep(5 * PAUSE_S)
 
@@ -141,17 +160,22 @@ async def seen_to_lie(scene: Scene, known: dict[str, str]) -> bool:
 def test_nobody_is_refused_and_it_heals(fault: str, house: Theatre, server_home: Path) -> None:
     async def run() -> None:
         async with scene_of(house, server_home) as scene:
-            over, statuses = asyncio.Event(), Counter[int]()
+            begun, over, statuses, timed = asyncio.Event(), asyncio.Event(), Counter[int](), Timed([], [], [])
 
             async def break_it() -> None:
-                await until(lambda: statuses.total() > 20)
+                await until(lambda: statuses.total() > (200 if soaking() else 20))
+                begun.set()
                 await FAULTS[fault](scene)
                 over.set()
 
             async with asyncio.TaskGroup() as group:
-                group.create_task(reserve_until(scene, over, statuses))
+                group.create_task(reserve_until(scene, begun, over, statuses, timed))
                 group.create_task(break_it())
             assert set(statuses) == {201}, (statuses, scene.server.log[-3000:])
+            assert timed.during, "somebody bought while it lasted"
+            if soaking():  # the targets, where the machine has nothing else to do
+                added = ADDED_S if fault == "hung" else 0
+                assert timed.p99(timed.during) <= 2 * timed.p99(timed.before) + added, timed
             event = str(house.sale.event_id)
             known = {"REDIS_URL": scene.url, "FULLHOUSE_PORT": str(scene.server.port)}
             if fault == "filled with lies":  # who stumbles over one mends it; the rest a job finds, or who asks

@@ -11,7 +11,7 @@ import pytest
 from bench._log import ClientLog
 
 from fullhouse.kit.bus import CHANNEL
-from fullhouse.prove_log import Item
+from fullhouse.prove.client_log import Item
 from tests.faults.theatre import PATIENCE_S, Crowd, Person, Server, Theatre
 from tests.fixtures import soaking
 

@@ -18,12 +18,13 @@ import asyncpg
 import httpx
 from bench._log import ClientLog, end_of
 
-from fullhouse import prove, prove_log, serving
+from fullhouse import prove, serving
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts import signing_in
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.postgres import Cluster
-from fullhouse.prove_log import Item
+from fullhouse.prove import client_log
+from fullhouse.prove.client_log import Item
 from fullhouse.seating.plan import Plan
 from tests.fixtures import SECRET_KEY, make_tenant
 from tests.holds.helpers import OnSale, a_process, hall, stage
@@ -34,7 +35,7 @@ ALONE = 4  # people who are not in the crowd
 PATIENCE_S = 3.0  # a client's own; what takes longer is unknown
 PAUSE_S = 0.06  # one person may call 1,200 times a minute
 # Nothing but the seats themselves stands in anybody's way.
-GENEROUS = {"holds_per_window": 10_000, "orphan_avoidance_strict": False}
+GENEROUS = {"holds_per_window": 10_000, "max_seats_per_booking": 100, "orphan_avoidance_strict": False}
 C = TypeVar("C", bound="Child")
 
 
@@ -160,7 +161,7 @@ class Theatre(NamedTuple):
 
     async def wrong(self, log: Path | None = None) -> dict[str, list[str]]:
         """What `fullhouse prove --log` finds."""
-        calls = prove_log.read(log) if log else None
+        calls = client_log.read(log) if log else None
         results = await prove.run(self.urls.serving, calls)
         return {check.name: found for check, found in results.items() if found}
 

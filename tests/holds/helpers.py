@@ -53,8 +53,9 @@ def hall(rows: int = 4, seats: int = 10, *, wheelchairs: int = 0, pit: int = 0) 
 
 
 async def on_sale(owner: Client, plan: Plan, *, event: dict[str, Any] | None = None, **overlay: Any) -> OnSale:
-    """A published show with this plan."""
-    venue = await make_venue(owner)
+    """A published show with this plan, at a venue that `event` may describe."""
+    said = dict(event or {})
+    venue = await make_venue(owner, **said.pop("venue", {}))
     layout = data(
         await owner.post(
             f"/api/venues/{venue['id']}/layouts", content=encode(plan), headers={"content-type": "application/json"}
@@ -62,7 +63,7 @@ async def on_sale(owner: Client, plan: Plan, *, event: dict[str, Any] | None = N
         201,
     )
     data(await owner.post(f"/api/layouts/{layout['id']}/activate"))
-    made = await draft(owner, venue_id=venue["id"], **(event or {}))
+    made = await draft(owner, venue_id=venue["id"], **said)
     view = data(await owner.put(f"/api/events/{made['id']}/layout", json={"layout_id": layout["id"]} | overlay))
     data(await move(owner, made, "publish"))
     return OnSale(UUID(made["id"]), UUID(layout["id"]), {zone["key"]: zone["id"] for zone in view["zones"]})

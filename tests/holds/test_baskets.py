@@ -179,6 +179,28 @@ async def test_a_basket_with_a_key_is_held_once(
     assert await held_in(owner, sale) == {"hall": 0, "pit": 3}
 
 
+@pytest.mark.req("HOLD-6", "BUY-2")
+@pytest.mark.parametrize("length", [64, 65, 254])
+async def test_keys_that_differ_in_their_last_letter_are_two(
+    length: int, staff: Client, buyer: Client, owner: Any
+) -> None:
+    sale = await on_sale(staff, hall(pit=20))
+    for last, place in (("a", 0), ("b", 5)):
+        key = {"idempotency-key": "k" * length + last}
+        data(await buyer.post(sale.path("holds"), json={"items": items(sale, place)}, headers=key), 201)
+    assert (await row_counts(owner, sale))[0] == 2
+
+
+@pytest.mark.req("HOLD-6", "BUY-2")
+async def test_bodies_that_differ_at_their_end_are_two(staff: Client, buyer: Client, owner: Any) -> None:
+    sale = await on_sale(staff, hall(pit=20))
+    key = {"idempotency-key": "order-1"}
+    data(await buyer.post(sale.path("holds"), json={"items": items(sale, 0, 1, 2, pit=2)}, headers=key), 201)
+    other = await buyer.post(sale.path("holds"), json={"items": items(sale, 0, 1, 2, pit=3)}, headers=key)
+    assert refused(other) == (422, "idempotency_key_reused")
+    assert await held_in(owner, sale) == {"hall": 0, "pit": 2}
+
+
 # --- time and limits
 
 

@@ -97,7 +97,7 @@ async def test_a_group_that_fits_nowhere(staff: Client, buyer: Client, owner: An
     (1, {0, 1, 6, 7}, "2 together in row A, 2 together in row Z of another section"),
 ])  # fmt: skip
 async def test_how_far_apart_the_parts_of_a_group_may_sit(
-    rows_apart: int, chosen: set[int], said: str, staff: Client, buyer: Client
+    rows_apart: int, chosen: set[int], said: str, staff: Client, buyer: Client, owner: Any
 ) -> None:
     """Behind row A is one that is taken and then another; beside it there is a box."""
     plan = rows_of(("A", 2), ("B", 2), ("C", 2), ("Z", 2))
@@ -112,7 +112,12 @@ async def test_how_far_apart_the_parts_of_a_group_may_sit(
     sale = await on_sale(staff, plan, policy={"max_group_split": rows_apart})
     blocked = {"seat_ids": [sale.seat(2), sale.seat(3)], "reason": "Camera"}
     data(await staff.post(sale.path("seats/block"), json=blocked))
-    basket = data(await best(buyer, sale, 4), 201)
+    if rows_apart < 2:
+        answer = await best(buyer, sale, 4)
+        assert refused(answer) == (409, "max_group_split")
+        assert (answer.json()["largest"], answer.json()["left"]) == (2, 6)
+        assert (await row_counts(owner, sale))[0] == 0, "nothing is held that nobody agreed to"
+    basket = data(await best(buyer, sale, 4, **({"allow_split": True} if rows_apart < 2 else {})), 201)
     assert (set(taken(basket, sale)), basket["explanation"]) == (chosen, said)
 
 

@@ -20,6 +20,7 @@ from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.seating import overlay_actions, policy, policy_actions
 from fullhouse.seating.halls import Halls
+from fullhouse.seating.plan import Group, Plan, walk
 from tests.accounts.helpers import data, refused
 from tests.fixtures import Client, Tenant
 from tests.holds.baskets import best, chairs, items, order
@@ -35,16 +36,39 @@ from tests.holds.helpers import (
     stage,
 )
 from tests.kit.helpers import until
+from tests.seating.helpers import rows_of
 
 Move = Callable[[timedelta], Any]
 (COMPANIONS,) = [check for check in prove.CHECKS if check.name == "companions"]
 
 
-@pytest.mark.req("ACC-1")
+def by_groups(plan: Plan) -> Plan:
+    """The same, said by `wheelchair_pair` groups and not by the places."""
+    pairs = tuple(
+        Group(
+            key=f"pair-{place.seat.key}", group_type="wheelchair_pair", seats=(place.seat.key, *place.seat.companions)
+        )
+        for place in walk(plan)
+        if place.seat.companions
+    )
+    zone = plan.zones[0]
+    rows = [
+        msgspec.structs.replace(row, seats=tuple(msgspec.structs.replace(seat, companions=()) for seat in row.seats))
+        for row in zone.sections[0].rows
+    ]
+    section = msgspec.structs.replace(zone.sections[0], rows=tuple(rows))
+    assert pairs
+    return msgspec.structs.replace(
+        plan, zones=(msgspec.structs.replace(zone, sections=(section,)), *plan.zones[1:]), groups=pairs
+    )
+
+
+@pytest.mark.req("ACC-1", "SEAT-5")
+@pytest.mark.parametrize("said", [lambda plan: plan, by_groups], ids=["by the place", "by a group"])
 async def test_a_companion_is_kept_for_whoever_has_the_place(
-    staff: Client, buyer: Client, client: Client, tenant: Tenant, owner: Any
+    said: Callable[[Plan], Plan], staff: Client, buyer: Client, client: Client, tenant: Tenant, owner: Any
 ) -> None:
-    sale = await on_sale(staff, hall(3, 8, wheelchairs=2))
+    sale = await on_sale(staff, said(hall(3, 8, wheelchairs=2)))
     (chair, beside), _ = await chairs(owner, sale)
     stranger = await guest(client, tenant)
     held = data(await buyer.post(sale.path(f"seats/{sale.seat(chair)}/reserve"), json={}), 201)
@@ -60,6 +84,16 @@ async def test_a_companion_is_kept_for_whoever_has_the_place(
     row = await seat_row(owner, sale, beside)
     assert (row["status"], row["reserved_for"]) == ("available", None)
     data(await stranger.post(sale.path(f"seats/{sale.seat(beside)}/reserve"), json={}), 201)
+
+
+@pytest.mark.req("ACC-1", "SEAT-5")
+async def test_a_pair_of_a_group_is_held_and_shown_together(staff: Client, buyer: Client, owner: Any) -> None:
+    sale = await on_sale(staff, by_groups(hall(3, 8, wheelchairs=1)))
+    ((chair, beside),) = await chairs(owner, sale)
+    basket = data(await best(buyer, sale, 2, accessible=1), 201)
+    assert {line["seat_id"] for line in basket["items"]} == {sale.seat(chair), sale.seat(beside)}
+    shown = data(await buyer.get(sale.path(f"seats/{sale.seat(beside)}")))
+    assert shown["companion_of"] == sale.seat(chair)
 
 
 @pytest.mark.req("ACC-1", "SEAT-7")
@@ -130,6 +164,41 @@ async def test_so_many_wheelchair_places_and_no_more(
     data(await both(await guest(client, tenant), generous), 201)
 
 
+def side_by_side() -> Plan:
+    """Two wheelchair places in a row of ten, each with its companion seat behind it: w c w c, and six others."""
+    plan = rows_of(("A", 10))
+    (section,) = plan.zones[0].sections
+    (row,) = section.rows
+    kinds: list[dict[str, Any]] = [
+        {"category": "wheelchair", "companions": ("A-2",)}, {"category": "companion"},
+        {"category": "wheelchair", "companions": ("A-4",)}, {"category": "companion"},
+    ]  # fmt: skip
+    seats = tuple(msgspec.structs.replace(seat, **kind) for seat, kind in zip(row.seats, kinds, strict=False))
+    row = msgspec.structs.replace(row, seats=(*seats, *row.seats[4:]))
+    zone = msgspec.structs.replace(plan.zones[0], sections=(msgspec.structs.replace(section, rows=(row,)),))
+    return msgspec.structs.replace(plan, zones=(zone,))
+
+
+@pytest.mark.req("ACC-1", "ALLOC-2")
+@pytest.mark.parametrize("rule", ["kept", "not enforced", "released"])
+async def test_two_wheelchair_places_leave_their_companions_to_themselves(
+    rule: str, staff: Client, buyer: Client, tenant: Tenant, owner: Any
+) -> None:
+    """The seats beside them are kept for the same booking: nobody is left alone, while they are kept."""
+    policy = {"max_wheelchair_seats_per_booking": 2, "enforce_accessibility_rules": rule != "not enforced"}
+    sale = await on_sale(staff, side_by_side(), policy=policy)
+    if rule == "released":
+        await owner.execute("UPDATE event_zones SET companions_released = true WHERE event_id = $1", sale.event_id)
+    answer = await order(buyer, sale, 0, 2)
+    if rule != "kept":
+        assert refused(answer) == (409, "orphan_seats")
+        return
+    data(answer, 201)
+    for beside in (1, 3):
+        assert (await seat_row(owner, sale, beside))["reserved_for"] == tenant.people["customer"].id
+    data(await order(buyer, sale, 4, 5), 201)  # a companion seat between what they have and take now is no orphan
+
+
 # --- where such a seat goes when it is free again
 
 
@@ -182,7 +251,7 @@ class Scene:
 
     async def postpone(self) -> None:
         async with self.process.database.tenant(self.tenant.id) as tx:
-            await events.move_event(tx, self.sale.event_id, Lifecycle.POSTPONE)
+            await events.move_event(tx, self.sale.event_id, Lifecycle.POSTPONE, reason="A storm.")
 
     async def reschedule(self) -> None:
         async with self.process.database.tenant(self.tenant.id) as tx:
@@ -304,3 +373,70 @@ async def test_the_place_and_the_seat_given_back_at_the_same_moment(
         await until(lambda: owner.fetchval(waiting))
     await other
     assert await scene.found() == "available"
+
+
+# --- what the holder is told
+
+
+async def _mine(who: Client, sale: OnSale) -> dict[str, list[str]]:
+    """By the seat that is held: the companion seats that are kept."""
+    holds = data(await who.get(sale.path("holds")))
+    return {one["seat_id"]: [seat["seat_id"] for seat in one["companions"]] for one in holds}
+
+
+@pytest.mark.req("ACC-1", "HOLD-1")
+async def test_the_holder_is_told_which_companion_is_kept(
+    staff: Client, buyer: Client, client: Client, tenant: Tenant, owner: Any
+) -> None:
+    """In the answer and when they ask again; nobody else hears of it."""
+    sale = await on_sale(staff, hall(3, 8, wheelchairs=2))
+    (chair, beside), _ = await chairs(owner, sale)
+    held = data(await buyer.post(sale.path(f"seats/{sale.seat(chair)}/reserve"), json={}), 201)
+    (kept,) = held["companions"]
+    row = await owner.fetchrow("SELECT seat_key, row_label, number FROM seats WHERE id = $1", UUID(sale.seat(beside)))
+    assert (kept["seat_id"], kept["companion_of"]) == (sale.seat(beside), sale.seat(chair))
+    assert (kept["seat_key"], kept["row"], kept["seat_number"]) == tuple(row)
+    said = f"A companion seat (Row {row['row_label']}, Seat {row['number']}) is reserved for you."
+    assert said in held["message"]
+    assert await _mine(buyer, sale) == {sale.seat(chair): [sale.seat(beside)]}
+    stranger = await guest(client, tenant)
+    other = data(await stranger.post(sale.path(f"seats/{sale.seat(0)}/reserve"), json={}), 201)
+    assert other["companions"] == []
+    assert await _mine(stranger, sale) == {sale.seat(0): []}
+
+
+@pytest.mark.req("ACC-1", "HOLD-6")
+@pytest.mark.parametrize("way", ["a basket", "the best"])
+async def test_a_basket_says_so_beside_its_place(way: str, staff: Client, buyer: Client, owner: Any) -> None:
+    sale = await on_sale(staff, hall(3, 8, wheelchairs=1), policy={"orphan_avoidance_strict": False})
+    ((chair, beside),) = await chairs(owner, sale)
+    asked = order(buyer, sale, chair) if way == "a basket" else best(buyer, sale, 1, accessible=1)
+    (line,) = data(await asked, 201)["items"]
+    assert [seat["seat_id"] for seat in line["companions"]] == [sale.seat(beside)]
+
+
+@pytest.mark.req("ACC-1")
+async def test_what_was_taken_or_released_is_not_offered(staff: Client, buyer: Client, owner: Any) -> None:
+    sale = await on_sale(staff, hall(3, 8, wheelchairs=1))
+    ((chair, beside),) = await chairs(owner, sale)
+    data(await buyer.post(sale.path(f"seats/{sale.seat(chair)}/reserve"), json={}), 201)
+    mine = data(await buyer.post(sale.path(f"seats/{sale.seat(beside)}/reserve"), json={}), 201)
+    assert await _mine(buyer, sale) == {sale.seat(chair): [], sale.seat(beside): []}
+    assert (await buyer.delete(f"/api/holds/{mine['hold_id']}")).status_code == 204
+    assert await _mine(buyer, sale) == {sale.seat(chair): [sale.seat(beside)]}
+    await owner.execute("UPDATE event_seats SET reserved_for = NULL, reserved_until = NULL WHERE event_id = $1",
+                        sale.event_id)  # fmt: skip
+    assert await _mine(buyer, sale) == {sale.seat(chair): []}
+
+
+@pytest.mark.req("ACC-1")
+async def test_one_place_brings_one_companion(staff: Client, buyer: Client, owner: Any) -> None:
+    """Two are kept; once one is theirs, the other is not offered."""
+    sale = await on_sale(staff, hall(3, 8, wheelchairs=1))
+    ((chair, beside),) = await chairs(owner, sale)
+    await owner.execute("UPDATE event_seats SET companion_of = $2 WHERE event_id = $1 AND ordinal = $3",
+                        sale.event_id, UUID(sale.seat(chair)), 2 * beside - chair)  # fmt: skip
+    held = data(await buyer.post(sale.path(f"seats/{sale.seat(chair)}/reserve"), json={}), 201)
+    assert [seat["seat_id"] for seat in held["companions"]] == [sale.seat(n) for n in (beside, 2 * beside - chair)]
+    data(await buyer.post(sale.path(f"seats/{sale.seat(beside)}/reserve"), json={}), 201)
+    assert await _mine(buyer, sale) == {sale.seat(chair): [], sale.seat(beside): []}

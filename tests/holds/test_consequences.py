@@ -86,7 +86,7 @@ async def test_a_cancellation_that_fails_frees_nothing(process: Services, tenant
     await hold(process, tenant, sale, new_id(), *seats(sale, 0), places(sale, "pit", 2))
     with pytest.raises(asyncpg.DivisionByZeroError):
         async with process.database.tenant(tenant.id) as tx:
-            await events.move_event(tx, sale.event_id, Lifecycle.CANCEL)
+            await events.move_event(tx, sale.event_id, Lifecycle.CANCEL, reason="storm")
             assert await statuses(tx, sale) == ["cancelled"] * 2  # it was in this transaction, and goes with it
             await tx.execute("SELECT 1 / 0")
     assert await statuses(owner, sale) == ["active"] * 2
@@ -116,7 +116,7 @@ async def test_a_cancellation_in_the_middle_of_a_rush_leaves_no_hold(
     async def cancel() -> None:
         await begun.wait()
         async with process.database.tenant(tenant.id) as tx:
-            await events.move_event(tx, sale.event_id, Lifecycle.CANCEL)
+            await events.move_event(tx, sale.event_id, Lifecycle.CANCEL, reason="storm")
 
     ends = Counter(await asyncio.gather(*(buy(n) for n in range(crowd)), _nothing(cancel())))
     assert ends["too late"] > 0, ends
@@ -210,7 +210,7 @@ async def test_companions_wait_with_their_place(process: Services, tenant: Tenan
     (want,) = seats(sale, row["chair"])
     await hold(process, tenant, sale, me := new_id(), want._replace(keeps_companions=True))
     async with process.database.tenant(tenant.id) as tx:
-        await events.move_event(tx, sale.event_id, Lifecycle.POSTPONE)
+        await events.move_event(tx, sale.event_id, Lifecycle.POSTPONE, reason="storm")
     await clock(timedelta(days=1))
     async with process.database.tenant(tenant.id) as tx:
         date = await tx.now() + timedelta(days=90)
@@ -324,10 +324,10 @@ async def test_the_halls_hear_of_all_of_it(process: Services, tenant: Tenant) ->
         await actions.end(tx, [one.hold_id], "cancelled")
     assert await shown() == [AVAILABLE, HELD, AVAILABLE, AVAILABLE]
     async with process.database.tenant(tenant.id) as tx:
-        await events.move_event(tx, sale.event_id, Lifecycle.POSTPONE)
+        await events.move_event(tx, sale.event_id, Lifecycle.POSTPONE, reason="storm")
     assert await shown() == [AVAILABLE, HELD, AVAILABLE, AVAILABLE]
     async with process.database.tenant(tenant.id) as tx:
-        await events.move_event(tx, sale.event_id, Lifecycle.CANCEL)
+        await events.move_event(tx, sale.event_id, Lifecycle.CANCEL, reason="storm")
     assert await shown() == [AVAILABLE] * 4
     assert BLOCKED not in await shown()
 
@@ -340,5 +340,5 @@ async def test_many_holds_end_in_one_go(
     sale = await stage(process, tenant, hall(3, 10))
     await asyncio.gather(*(hold(process, tenant, sale, new_id(), *seats(sale, n)) for n in range(30)))
     async with process.database.tenant(tenant.id) as tx:
-        await events.move_event(tx, sale.event_id, Lifecycle.CANCEL)
+        await events.move_event(tx, sale.event_id, Lifecycle.CANCEL, reason="storm")
     assert await statuses(owner, sale) == ["cancelled"] * 30

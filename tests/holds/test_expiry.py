@@ -72,7 +72,7 @@ async def test_an_expired_hold_never_blocks_a_place(process: Services, tenant: T
     assert (full.outcome, fresh.outcome) == ("block_at_capacity", "held")
     assert await held_in(owner, sale) == {"hall": 0, "pit": 5}
     assert await statuses(owner, sale) == ["expired", "active"]
-    assert await trail(owner, old.hold_id) == [("seat_reserved", "user"), ("hold.expired", "system")]
+    assert await trail(owner, old.hold_id) == [("seat_reserved", "user"), ("seat_hold_expired", "system")]
     assert await facts(owner, old.hold_id) == ["hold.placed", "hold.expired"]
 
 
@@ -94,7 +94,7 @@ async def test_an_expired_hold_never_blocks_a_show_that_is_full(
     assert (full.outcome, fresh.outcome) == ("block_at_capacity", "held")
     assert (await held_in(owner, sale))["event"] == 1
     assert sorted(await statuses(owner, sale)) == ["active", "expired", "expired", "expired"]
-    assert [(await trail(owner, gone.hold_id))[-1] for gone in old] == [("hold.expired", "system")] * 3
+    assert [(await trail(owner, gone.hold_id))[-1] for gone in old] == [("seat_hold_expired", "system")] * 3
     assert [int(state) for state in map_of.states[:2]] == [AVAILABLE] * 2
     assert (await seat_row(owner, sale, 0))["status"] == "available"
 
@@ -108,8 +108,11 @@ async def test_the_sweep_marks_frees_audits_announces_and_tells(
     map_of = await process.part(Halls).get(tenant.id, sale.event_id)
     assert map_of
     assert int(map_of.states[1]) == HELD
-    await jobs.sweep_holds(finder, process.database)
-    assert await statuses(owner, sale) == ["active"] * 2
+    for early in (timedelta(0), timedelta(seconds=290)):  # the time between the hold and here passes, too
+        await clock(early)
+        await jobs.sweep_holds(finder, process.database)
+        assert await statuses(owner, sale) == ["active"] * 2
+        assert int(map_of.states[1]) == HELD
     await clock(LATER)
     assert await jobs.sweep_holds(finder, process.database) >= 2
     assert await statuses(owner, sale) == ["expired"] * 2
@@ -118,7 +121,7 @@ async def test_the_sweep_marks_frees_audits_announces_and_tells(
     assert (row["status"], row["hold_id"], row["held_until"]) == ("available", None, None)
     assert int(map_of.states[1]) == AVAILABLE
     for result in (seat, place):
-        assert await trail(owner, result.hold_id) == [("seat_reserved", "user"), ("hold.expired", "system")]
+        assert await trail(owner, result.hold_id) == [("seat_reserved", "user"), ("seat_hold_expired", "system")]
         assert await facts(owner, result.hold_id) == ["hold.placed", "hold.expired"]
     before = await owner.fetchval("SELECT count(*) FROM audit_log")
     assert await jobs.sweep_holds(finder, process.database) == 0  # once is enough
@@ -152,7 +155,7 @@ async def test_several_sweeps_at_once_end_each_hold_once(
     assert sum(ended) >= 100  # other organisations' too
     assert await held_in(owner, sale) == {"hall": 0, "pit": 0}
     rows = await owner.fetchval(
-        "SELECT count(*) FROM audit_log WHERE organization_id = $1 AND action = 'hold.expired'", tenant.id
+        "SELECT count(*) FROM audit_log WHERE organization_id = $1 AND action = 'seat_hold_expired'", tenant.id
     )
     assert rows == 100
 

@@ -15,6 +15,7 @@ from fullhouse.kit.errors import Malformed, NotFound, Refusal
 from fullhouse.kit.services import Services
 from fullhouse.seating.model import ZoneAccessDenied
 from tests.accounts.helpers import audited, data, refused
+from tests.checkout.helpers import add_type, selling_types
 from tests.fixtures import Client, Tenant
 from tests.holds.baskets import best, chairs, order
 from tests.holds.helpers import OnSale, guest, hall, on_sale, row_counts, stage
@@ -98,6 +99,11 @@ async def six_together(at: Scene) -> tuple[OnSale, httpx.Response]:
     return sale, await best(at.buyer, sale, 6)
 
 
+async def four_far_apart(at: Scene) -> tuple[OnSale, httpx.Response]:
+    sale = await on_sale(at.staff, hall(2, 3), policy={"max_group_split": 0})
+    return sale, await best(at.buyer, sale, 4)
+
+
 async def a_closed_zone(at: Scene) -> tuple[OnSale, httpx.Response]:
     sale = await on_sale(at.staff, closed(access_mode="whitelist"))
     return sale, await at.reserve(sale, 0)
@@ -106,6 +112,16 @@ async def a_closed_zone(at: Scene) -> tuple[OnSale, httpx.Response]:
 async def nothing_at_all(at: Scene) -> tuple[OnSale, httpx.Response]:
     sale = await on_sale(at.staff, hall())
     return sale, await at.buyer.post(sale.path("holds"), json={"items": []})
+
+
+def of_a_type(**kind: Any) -> Story:
+    async def story(at: Scene) -> tuple[OnSale, httpx.Response]:
+        sale = await selling_types(at.staff, 10)
+        type_id = await add_type(at.staff, sale.event_id, name="odd", price=1, quantity=9, kind="ga", **kind)
+        wish = {"items": [{"ticket_type_id": type_id, "quantity": 2}]}
+        return sale.show, await at.buyer.post(sale.path("holds"), json=wish)
+
+    return story
 
 
 SOLD = "UPDATE event_seats SET status = 'sold', ticket_id = gen_random_uuid() WHERE event_id = $1 AND ordinal = 0"
@@ -120,6 +136,9 @@ STORIES: dict[str, tuple[int, Story]] = {
     "too_many_holds": (429, basket(0, 1, policy={"holds_per_window": 1})),
     "max_holds_per_user": (409, basket(0, 1, policy={"max_holds_per_user": 1})),
     "max_holds_per_ip": (409, near_a_full_network),
+    "ticket_type_not_found": (404, of_a_type(hidden=True)),
+    "ticket_type_not_on_sale": (409, of_a_type(sale_start_at="2039-12-31T00:00:00Z")),
+    "max_per_order": (409, of_a_type(max_per_order=1)),
     # said before it, or after the last try
     "seat_no_longer_available": (409, locked_for_long),
     "max_seats_per_booking": (409, basket(0, 1, 2, policy={"max_seats_per_booking": 2})),
@@ -127,6 +146,7 @@ STORIES: dict[str, tuple[int, Story]] = {
     "orphan_seats": (409, basket(1, 2)),
     "sold_as_a_whole": (409, a_part_of_a_table),
     "group_adjacency_strict": (409, six_together),
+    "max_group_split": (409, four_far_apart),
     "seats_are_chosen": (409, basket(0, 1, policy={"prefer_clustering_over_selection": True})),
     "zone_access_denied": (403, a_closed_zone),
     "invalid_request": (400, nothing_at_all),
@@ -134,7 +154,8 @@ STORIES: dict[str, tuple[int, Story]] = {
 }
 # Nobody who asks for a place meets these.
 OF_ENDINGS = {"hold_not_found", "hold_expired", "payment_running", "reason_needed"}
-OF_SHOWS = {"event_in_sale", "venue_change_needs_consent"}
+OF_SHOWS = {"event_in_sale", "venue_change_needs_consent", "capacity_in_use"}
+OF_STRANGERS = {"unauthorized"}  # nobody is known who could be written down
 
 
 def test_every_code_has_its_story() -> None:
@@ -143,7 +164,10 @@ def test_every_code_has_its_story() -> None:
         and issubclass(kind, Refusal)
     }  # fmt: skip
     engine = {kind.code for kind in policy.REFUSALS.values() if not issubclass(kind, NotFound)}
-    assert set(STORIES) == (rooms | engine | {ZoneAccessDenied.code, Malformed.code}) - OF_ENDINGS - OF_SHOWS
+    assert (
+        set(STORIES)
+        == (rooms | engine | {ZoneAccessDenied.code, Malformed.code}) - OF_ENDINGS - OF_SHOWS - OF_STRANGERS
+    )
 
 
 @pytest.mark.parametrize("code", STORIES)

@@ -128,7 +128,7 @@ BROKEN: list[tuple[str, str, str]] = [
     (
         "UPDATE seat_holds SET status = 'expired' WHERE id = '{place}'",
         "audited",
-        "hold {place} has no audit row hold.expired",
+        "hold {place} has no audit row seat_hold_expired",
     ),
     (
         "UPDATE seat_holds SET held_until = app.clock() - interval '61 seconds' WHERE id = '{overdue}'",

@@ -9,14 +9,16 @@ import msgspec
 import pytest
 from bench._log import ClientLog, end_of
 
-from fullhouse import cli, prove, prove_log
+from fullhouse import cli, prove
 from fullhouse.config import SETTINGS
 from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.ids import new_id
-from fullhouse.prove_log import Call, Item, Row, compare, read
+from fullhouse.prove import client_log
+from fullhouse.prove.client_holds import Row, compare
+from fullhouse.prove.client_log import Call, Item, read
 from tests.fixtures import SECRET_KEY
 from tests.holds.helpers import hall, places, seats, stage, wish
-from tests.races.arena import arena
+from tests.races.arena import SIGN_UP, arena
 
 EVENT, ME, THEM = new_id(), new_id(), new_id()
 A, B, PIT = new_id(), new_id(), new_id()
@@ -140,11 +142,12 @@ async def test_operators_prove_a_log_and_see_the_mutant(
                 monkeypatch.setenv(setting.name, own.get(setting.name, ""))
             return cli.main(["prove", "--log", str(path), *words])
 
+        await at.owner.execute(SIGN_UP)
         assert await asyncio.to_thread(told) == 0
         assert "told" in capsys.readouterr().out
         lies = path.read_text().replace('"end":"fail"', '"end":"ok"')
         path.with_name("lies").write_text(lies)
-        results = await prove.run(at.url, prove_log.read(path.with_name("lies")))
+        results = await prove.run(at.url, client_log.read(path.with_name("lies")))
         assert [len(wrong) for check, wrong in results.items() if check.name == "told"] == [1]
         await at.owner.execute("DELETE FROM seat_holds WHERE seat_id = $1", UUID(sale.seat(2)))
         assert await asyncio.to_thread(told) == 1

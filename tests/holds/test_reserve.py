@@ -9,6 +9,7 @@ import httpx
 import msgspec
 import pytest
 
+from fullhouse.holds.facts import HoldPlaced
 from fullhouse.kit.ids import new_id
 from tests.accounts.helpers import audited, data, refused
 from tests.events.helpers import draft, move
@@ -18,8 +19,8 @@ from tests.holds.helpers import OnSale, guest, hall, on_sale, row_counts, seat_r
 LANES = pytest.mark.parametrize("suffix", ["", "/"], ids=["fast", "twin"])
 Move = Callable[[timedelta], Any]
 FIELDS = {
-    "hold_id", "seat_id", "event_id", "block_name", "row", "seat_number", "status", "held_until", "held_until_unix",
-    "held_until_unix_ms", "server_time_unix_ms", "expires_in_seconds", "message",
+    "hold_id", "seat_id", "event_id", "block_name", "row", "seat_number", "status", "locked_at", "held_until",
+    "held_until_unix", "held_until_unix_ms", "server_time_unix_ms", "expires_in_seconds", "message", "companions",
 }  # fmt: skip
 
 
@@ -43,7 +44,8 @@ async def test_a_seat_is_reserved(suffix: str, staff: Client, buyer: Client, own
     assert set(held) == FIELDS
     row = await owner.fetchrow("SELECT * FROM seat_holds WHERE id = $1", UUID(held["hold_id"]))
     until: datetime = row["held_until"]
-    assert held | {"server_time_unix_ms": 0, "hold_id": "", "held_until": ""} == {
+    assert datetime.fromisoformat(held["locked_at"]) == row["created_at"]
+    assert held | {"server_time_unix_ms": 0, "hold_id": "", "held_until": "", "locked_at": ""} == {
         "hold_id": "",
         "seat_id": sale.seat(12),
         "event_id": str(sale.event_id),
@@ -51,12 +53,14 @@ async def test_a_seat_is_reserved(suffix: str, staff: Client, buyer: Client, own
         "row": "B",
         "seat_number": "3",
         "status": "held",
+        "locked_at": "",
         "held_until": "",
         "held_until_unix": int(until.timestamp()),
         "held_until_unix_ms": int(until.timestamp() * 1000),
         "server_time_unix_ms": 0,
         "expires_in_seconds": 300,
         "message": "Seat reserved for 5 minutes. Proceed to checkout.",
+        "companions": [],
     }
     assert held["held_until"].endswith("Z")
     assert datetime.fromisoformat(held["held_until"]) == until
@@ -81,6 +85,7 @@ async def test_a_reservation_is_written_down_and_announced(
     assert (row["ip"], row["user_agent"].split("/")[0]) == ("198.51.100.7", "python-httpx")
     assert row["request_id"]
     after = msgspec.json.decode(row["after"])
+    assert (msgspec.json.decode(row["before"]), after["status"]) == ({"status": "available"}, "active")
     assert (after["seat_id"], after["event_id"], after["source"]) == (sale.seat(0), str(sale.event_id), "scanner")
     assert datetime.fromisoformat(after["held_until"]) == datetime.fromisoformat(held["held_until"])
     (fact,) = await owner.fetch("SELECT name, payload::text FROM outbox WHERE subject_id = $1", UUID(held["hold_id"]))
@@ -90,6 +95,10 @@ async def test_a_reservation_is_written_down_and_announced(
         sale.seat(0), str(sale.event_id), str(customer), 1,
     )  # fmt: skip
     assert await owner.fetchval("SELECT source FROM seat_holds WHERE id = $1", UUID(held["hold_id"])) == "scanner"
+    seeds = {"hold_id", "seat_id", "event_id", "user_id", "organization_id", "held_until", "timestamp"}
+    assert seeds <= said.keys()
+    assert (said["type"], said["hold_id"], said["organization_id"]) == ("SeatReserved", held["hold_id"], str(tenant.id))
+    assert msgspec.convert(said, HoldPlaced).timestamp == datetime.fromisoformat(held["locked_at"])
 
 
 @LANES
@@ -133,6 +142,8 @@ async def test_another_person_learns_for_how_long_and_never_who(
     answer = await reserve(stranger, sale, 0, suffix)
     assert refused(answer) == (409, "seat_held_by_another_user")
     assert 298 <= answer.json()["expires_in"] <= 300
+    until = await owner.fetchval("SELECT held_until FROM seat_holds WHERE event_id = $1", sale.event_id)
+    assert (answer.json()["current_status"], datetime.fromisoformat(answer.json()["expires_at"])) == ("held", until)
     row = await owner.fetchrow("SELECT id, user_id, basket_id FROM seat_holds WHERE event_id = $1", sale.event_id)
     for secret in (*row, held["hold_id"]):
         assert str(secret) not in answer.text
@@ -227,6 +238,7 @@ async def test_each_refusal_has_its_code_changes_nothing_and_is_written_down(
     facts = await owner.fetchval("SELECT count(*) FROM outbox")
     answer = await reserve(buyer, sale, seat, suffix)
     assert refused(answer) == (status, code)
+    assert answer.json().get("current_status") == (why if code == "seat_not_available" else None)
     assert await row_counts(owner, sale) == before
     assert await owner.fetchval("SELECT count(*) FROM outbox") == facts
     assert await audited(owner, tenant, "seat_reserved") == []
@@ -299,8 +311,32 @@ async def test_what_is_no_json_is_a_malformed_request(suffix: str, staff: Client
 @pytest.mark.req("HOLD-1", "RBAC-1")
 async def test_nobody_reserves_nothing(suffix: str, staff: Client, client: Client, owner: Any) -> None:
     sale = await on_sale(staff, hall())
-    assert refused(await reserve(client, sale, 0, suffix)) == (401, "unauthenticated")
+    answer = await reserve(client, sale, 0, suffix)
+    assert refused(answer) == (401, "unauthorized")
+    assert answer.headers["www-authenticate"] == "Bearer"
     assert await row_counts(owner, sale) == (0, 0, 0)
+
+
+@LANES
+@pytest.mark.req("HOLD-1")
+@pytest.mark.parametrize("which", ["event_id", "seat_id", "both"])
+@pytest.mark.parametrize("text", ["1", "not-an-id", "0" * 35, "%20", "zzzzzzzz-zzzz-zzzz-zzzz-zzzzzzzzzzzz"])
+async def test_an_id_that_is_none_is_an_invalid_request(
+    text: str, which: str, suffix: str, staff: Client, buyer: Client, owner: Any
+) -> None:
+    sale = await on_sale(staff, hall())
+    event_id = str(sale.event_id) if which == "seat_id" else text
+    seat_id = sale.seat(0) if which == "event_id" else text
+    answer = await buyer.post(f"/api/events/{event_id}/seats/{seat_id}/reserve{suffix}", json={})
+    assert refused(answer) == (400, "invalid_request")
+    named = ["event_id", "seat_id"] if which == "both" else [which]
+    assert [field["path"] for field in answer.json()["fields"]] == named
+    assert await row_counts(owner, sale) == (0, 0, 0)
+
+
+@pytest.mark.req("HOLD-1")
+async def test_elsewhere_there_is_no_such_page(buyer: Client) -> None:
+    assert refused(await buyer.post("/api/events/1/holds", json={"items": []})) == (404, "not_found")
 
 
 # --- the sale's edges
@@ -349,6 +385,9 @@ async def test_my_holds_are_mine(staff: Client, buyer: Client, client: Client, t
     first, second = [data(await reserve(buyer, sale, n), 201) for n in (0, 1)]
     stranger = await guest(client, tenant)
     mine = data(await buyer.get(sale.path("holds")))
+    for hold in mine:  # as clients count down
+        until = datetime.fromisoformat(hold["held_until"])
+        assert hold["held_until_unix_ms"] == int(until.timestamp() * 1000)
     assert [hold["id"] for hold in mine] == [first["hold_id"], second["hold_id"]]
     assert {hold["status"] for hold in mine} == {"active"}
     assert data(await stranger.get(sale.path("holds"))) == []

@@ -228,7 +228,7 @@ class LifeOfASale(RuleBasedStateMachine):
         async with self.house.process.database.tenant(self.house.tenant.id) as tx:
             if move is Move.RESCHEDULE:
                 more["new_date"] = await tx.now() + timedelta(days=60)
-            await events.move_event(tx, self.sale.event_id, move, **more)
+            await events.move_event(tx, self.sale.event_id, move, **{"reason": "a test"} | more)
 
     @precondition(lambda self: self.model.state == "on sale")
     @rule()

@@ -322,6 +322,37 @@ async def test_dashboards_hear_how_full_their_shows_are(
         assert str(other.event_id).encode() not in stream.whole
 
 
+@pytest.mark.req("HOLD-10")
+async def test_a_team_hears_of_each_seat_that_is_held_and_the_public_does_not(
+    redis: str | None, server_url: str, owner_url: str, tmp_path: Path
+) -> None:
+    """With its hold and the counts, whichever process held it."""
+    async with processes(2, server_url, owner_url, tmp_path, redis) as (here, there):
+        services = there.wide.state.services
+        mine, theirs = await make_tenant(services), await make_tenant(services)
+        sale, other = await stage(services, mine, hall(pit=10)), await stage(services, theirs, hall())
+        async with (
+            listening(here, "/api/org/stream", token=mine.tokens["staff"]) as stream,
+            listening(here, sale.path("stream")) as public,
+        ):
+            await stream.next()
+            await public.next()
+            await hold(services, theirs, other, new_id(), *seats(other, 1))
+            (held,) = await hold(services, mine, sale, new_id(), *seats(sale, 1))
+            while (message := await stream.next()).event != "seat_held":
+                pass
+            while (seen := await public.next()).event != "occupancy":
+                pass
+        assert seen.data["total_held"] == 1
+        assert message.data | {"timestamp": ""} == {
+            "event": "seat_held", "seat_id": sale.seat(1), "hold_id": str(held.hold_id),
+            "event_id": str(sale.event_id), "total_available": 49, "total_held": 1, "total_sold": 0,
+            "percent_available": 98.0, "percent_held": 2.0, "timestamp": "",
+        }  # fmt: skip
+        assert str(other.event_id).encode() not in stream.whole
+        assert str(held.hold_id).encode() not in public.whole
+
+
 async def test_when_much_has_changed_everybody_gets_a_snapshot(
     here: Services, lane: Lane, tenant: Tenant, owner: Any
 ) -> None:

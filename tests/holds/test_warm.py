@@ -1,6 +1,7 @@
 """The warm layer: Redis as it should be, and reserves that do not care whether it is."""
 
 import asyncio
+import gzip
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +16,7 @@ from redis.asyncio.client import Pipeline
 from fullhouse import cli, wiring
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
-from fullhouse.holds import actions, guest_actions, mirror
+from fullhouse.holds import actions, guest_actions, layout_cache, mirror, mirror_checks, sale_actions
 from fullhouse.holds import warm as warm_holds
 from fullhouse.holds.engine import PLACED, Engine
 from fullhouse.holds.warm import WarmHolds
@@ -26,9 +27,10 @@ from fullhouse.kit.files import Disk
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services, open_parts, open_services
 from fullhouse.kit.warm import TIMEOUT_S, client
-from fullhouse.seating import seat_actions
+from fullhouse.seating import config_plan, seat_actions
 from fullhouse.seating.halls import TOPIC
 from fullhouse.seating.model import SeatChange, SeatChoice
+from fullhouse.seating.plan import walk
 from tests.fixtures import PUBLIC_URL, SECRET_KEY, Tenant, make_tenant
 from tests.holds.helpers import OnSale, hall, hold, places, seats, stage, wish
 from tests.holds.test_streams import SIZE, Workload
@@ -76,7 +78,7 @@ async def settled(process: Services) -> None:
 
 async def right(process: Services, tenant: Tenant, sale: OnSale) -> bool:
     await settled(process)
-    return not await mirror.check(process, tenant.id, sale.event_id)
+    return not await mirror_checks.check(process, tenant.id, sale.event_id)
 
 
 def base(tenant: Tenant, sale: OnSale) -> str:
@@ -104,10 +106,78 @@ async def test_a_hold_lies_in_redis_under_its_names(process: Services, tenant: T
     assert np.flatnonzero(bits).tolist() == [5]
     counts = await redis.hgetall(f"{base(tenant, sale)}:occupancy")
     assert (counts[b"available_count"], counts[b"held_count"], counts[b"sold_count"]) == (b"56", b"4", b"0")
+    assert counts[b"live_attendees"] == b"0"
+    assert 0 < await redis.ttl(f"{base(tenant, sale)}:occupancy") <= 60
+    availability = await redis.zrange(f"{base(tenant, sale)}:seats:availability", 0, -1, withscores=True)
+    assert availability == [(f"{sale.seat(5)}:held:{until_unix}".encode(), 2.0)]
+    assert 300 <= await redis.ttl(f"{base(tenant, sale)}:seats:availability") <= 1800
     layout = await redis.get(f"fullhouse:org:{tenant.id}:layout:{sale.layout_id}:config")
-    assert layout
-    assert b'"Hall"' in layout
+    assert config_plan.read(layout)[0].name == "Hall"
     assert 86_000 < await redis.ttl(f"fullhouse:org:{tenant.id}:layout:{sale.layout_id}:config") <= 86_400
+
+
+async def test_the_availability_follows_each_change(process: Services, tenant: Tenant, redis: Any) -> None:
+    sale = await stage(process, tenant, hall())
+
+    async def known() -> dict[str, float]:
+        await settled(process)
+        found = await redis.zrange(f"{base(tenant, sale)}:seats:availability", 0, -1, withscores=True)
+        return {member.decode(): version for member, version in found}
+
+    (first,) = await hold(process, tenant, sale, new_id(), *seats(sale, 1))
+    assert first.hold_id
+    async with process.database.tenant(tenant.id) as tx:
+        await actions.end(tx, [first.hold_id], "cancelled")
+    assert await known() == {f"{sale.seat(1)}:available:": 3.0}
+    await hold(process, tenant, sale, new_id(), *seats(sale, 1))
+    async with process.database.tenant(tenant.id) as tx:
+        await seat_actions.block(tx, sale.event_id, SeatChoice(seat_ids=[UUID(sale.seat(7))], reason="x"))
+    (mine, blocked) = sorted((await known()).items(), key=lambda item: item[0] != f"{sale.seat(7)}:blocked:")[::-1]
+    assert (mine[0].startswith(f"{sale.seat(1)}:held:"), mine[1]) == (True, 4.0)
+    assert blocked == (f"{sale.seat(7)}:blocked:", 2.0)
+    before = await known()
+    assert await mirror.rebuild(process, tenant.id, sale.event_id)
+    assert await known() == before, "patched and written anew are the same"
+    await redis.zadd(f"{base(tenant, sale)}:seats:availability", {f"{sale.seat(2)}:sold:": 9})
+    wrong = await mirror_checks.check(process, tenant.id, sale.event_id)
+    assert wrong == [f"redis: availability has {sale.seat(2)}:sold: in version 9.0, not None"]
+
+
+async def test_counts_that_are_wrong_are_seen_and_those_that_ran_out_are_not(
+    process: Services, tenant: Tenant, redis: Any, owner: Any
+) -> None:
+    sale = await stage(process, tenant, hall())
+    await hold(process, tenant, sale, new_id(), *seats(sale, 1))
+    await settled(process)
+    await redis.hset(f"{base(tenant, sale)}:occupancy", "live_attendees", 7)
+    wrong = await mirror_checks.check(process, tenant.id, sale.event_id)
+    assert wrong == ["redis: live_attendees is 7, not 0"]
+    await redis.delete(f"{base(tenant, sale)}:occupancy")
+    assert await mirror_checks.check(process, tenant.id, sale.event_id) == []
+
+
+@pytest.mark.parametrize(("plain", "piece"), [(1_000_000, 200_000), (100, 300)])
+async def test_a_layout_of_any_size_lies_there(
+    plain: int, piece: int, process: Services, tenant: Tenant, redis: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(layout_cache, "PLAIN_MAX_BYTES", plain)
+    monkeypatch.setattr(layout_cache, "PIECE_BYTES", piece)
+    sale = await stage(process, tenant, hall(20, 30))
+    assert await mirror.rebuild(process, tenant.id, sale.event_id)
+    name = f"fullhouse:org:{tenant.id}:layout:{sale.layout_id}:config"
+    found = await redis.get(name)
+    assert (found[:1] == b"{") == (plain > 100)
+    config = found if plain > 100 else gzip.decompress(found)
+    assert sum(1 for _ in walk(config_plan.read(config)[0])) == 600
+    assert 86_000 < await redis.ttl(name) <= 86_400
+    assert await mirror_checks.check(process, tenant.id, sale.event_id) == []
+    await redis.setrange(name, 40, "x")
+    wrong = await mirror_checks.check(process, tenant.id, sale.event_id)
+    assert wrong == [f"redis: layout {sale.layout_id} has another config"]
+    layout_cache._kept.clear()  # as if a minute had passed
+    assert await mirror.rebuild(process, tenant.id, sale.event_id)
+    assert await redis.get(name) == found
+    assert [key async for key in redis.scan_iter(f"{name}*")] == [name.encode()], "no piece stays behind"
 
 
 @pytest.mark.req("TEN-2")
@@ -148,6 +218,19 @@ async def test_what_is_handed_over_has_its_new_owners_name(process: Services, te
     assert all(str(user_id) in member and str(guest_id) not in member for member in members)
 
 
+async def test_what_a_checkout_gathers_has_its_time(process: Services, tenant: Tenant, redis: Any) -> None:
+    sale, user_id = await stage(process, tenant, hall(pit=20)), new_id()
+    held = await hold(process, tenant, sale, user_id, *seats(sale, 1), places(sale, "pit", 3))
+    await settled(process)
+    async with process.database.tenant(tenant.id) as tx:
+        until = await tx.now() + timedelta(minutes=10)
+        await sale_actions.prolong(tx, sale.event_id, [line.hold_id for line in held if line.hold_id], until)
+    assert await right(process, tenant, sale)
+    assert await redis.pttl(f"{base(tenant, sale)}:seat:{sale.seat(1)}:hold") > 590_000
+    scores = await redis.zrange(f"{base(tenant, sale)}:seat_holds", 0, -1, withscores=True)
+    assert [round(score) for _, score in scores] == [round(until.timestamp())] * 2
+
+
 async def test_a_show_that_is_postponed_and_its_blocked_seats(process: Services, tenant: Tenant, redis: Any) -> None:
     sale = await stage(process, tenant, hall())
     await hold(process, tenant, sale, new_id(), *seats(sale, 1, 2))
@@ -155,7 +238,7 @@ async def test_a_show_that_is_postponed_and_its_blocked_seats(process: Services,
     async with process.database.tenant(tenant.id) as tx:
         choice = SeatChoice(seat_ids=[UUID(sale.seat(7))], reason="x")
         await seat_actions.block(tx, sale.event_id, choice)
-        await events.move_event(tx, sale.event_id, Move.POSTPONE)
+        await events.move_event(tx, sale.event_id, Move.POSTPONE, reason="storm")
     assert await right(process, tenant, sale)
     scores = await redis.zrange(f"{base(tenant, sale)}:seat_holds", 0, -1, withscores=True)
     assert [score for _, score in scores] == [float("inf")] * 2
@@ -209,7 +292,7 @@ async def test_flushed_or_filled_with_lies_it_is_mended_and_decides_nothing(
     await settled(process)
 
     await redis.flushall()
-    assert await mirror.check(process, tenant.id, sale.event_id)
+    assert await mirror_checks.check(process, tenant.id, sale.event_id)
     assert (await hold(process, tenant, sale, new_id(), *seats(sale, 2)))[0].outcome == "held"
     assert await right(process, tenant, sale)  # the next change finds it missing
 
@@ -222,9 +305,9 @@ async def test_flushed_or_filled_with_lies_it_is_mended_and_decides_nothing(
     await redis.hset(f"{names}:occupancy", mapping={"available_count": 0, "version": 99_999_999_999})
     assert (await hold(process, tenant, sale, new_id(), *seats(sale, 3)))[0].outcome == "held"
     await settled(process)
-    assert await mirror.check(process, tenant.id, sale.event_id)
+    assert await mirror_checks.check(process, tenant.id, sale.event_id)
     assert await mirror.rebuild(process, tenant.id, sale.event_id)
-    assert await mirror.check(process, tenant.id, sale.event_id) == []
+    assert await mirror_checks.check(process, tenant.id, sale.event_id) == []
 
 
 async def test_keys_of_another_kind_are_replaced(process: Services, tenant: Tenant, redis: Any) -> None:
@@ -296,7 +379,7 @@ async def test_the_checker_sees_what_is_wrong_in_memory(process: Services, tenan
         "UPDATE event_seats SET status = 'sold', ticket_id = gen_random_uuid() WHERE event_id = $1 AND ordinal = 9",
         sale.event_id,
     )
-    wrong = await mirror.check(process, tenant.id, sale.event_id)
+    wrong = await mirror_checks.check(process, tenant.id, sale.event_id)
     assert "memory: seat 9 is in state 0, not 2" in wrong
     assert "redis: seat 9 is free" in wrong
 

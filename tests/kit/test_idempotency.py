@@ -201,6 +201,24 @@ async def test_later_and_accidents_are_not_kept(
     assert await effects(owner, tenant) == 1
 
 
+@pytest.mark.req("BUY-2")
+@pytest.mark.parametrize("length", [64, 65, 254])
+async def test_keys_that_differ_in_their_last_letter_are_two(
+    length: int, caller: Caller, tenant: Tenant, owner: Any
+) -> None:
+    for last in "ab":
+        assert (await caller.post(key="k" * length + last)).status_code == 201
+    assert await effects(owner, tenant) == 2
+
+
+@pytest.mark.req("BUY-2")
+async def test_bodies_that_differ_in_their_last_letter_are_two(caller: Caller, tenant: Tenant, owner: Any) -> None:
+    assert (await caller.post(body=WISH | {"name": "n" * 70 + "a"})).status_code == 201
+    answer = await caller.post(body=WISH | {"name": "n" * 70 + "b"})
+    assert (answer.status_code, answer.json()["code"]) == (422, "idempotency_key_reused")
+    assert await effects(owner, tenant) == 1
+
+
 @pytest.mark.parametrize("length", [0, 256])
 async def test_a_key_has_a_sensible_length(caller: Caller, client: Client, tenant: Tenant, length: int) -> None:
     headers = {"idempotency-key": "x" * length}

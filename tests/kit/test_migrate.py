@@ -9,9 +9,10 @@ from typing import Any
 
 import asyncpg
 import pytest
+from scripts import checksums
 
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.migrate import FOLDER, MigrationError, in_words, known, migrate, pending
+from fullhouse.kit.migrate import CHECKSUMS, FOLDER, FORMER, MigrationError, accept, in_words, known, migrate, pending
 
 ALL = [migration.name for migration in known()]
 
@@ -32,8 +33,8 @@ async def applied(url: str) -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A copy of the migrations, to be altered."""
-    return Path(shutil.copytree(FOLDER, tmp_path / "migrations", ignore=shutil.ignore_patterns("__*")))
+    """A copy of the migrations, to be altered: as if no file had been released yet."""
+    return Path(shutil.copytree(FOLDER, tmp_path / "migrations", ignore=shutil.ignore_patterns("__*", CHECKSUMS)))
 
 
 @pytest.fixture
@@ -75,8 +76,68 @@ async def test_a_changed_file_is_refused(empty_database: str, folder: Path) -> N
     await migrate(empty_database, folder=folder)
     first = sorted(folder.glob("*.sql"))[0]
     first.write_text(first.read_text() + "-- an afterthought\n")
-    with pytest.raises(MigrationError, match=rf"{first.stem} was changed after it had been applied\. Restore the file"):
+    with pytest.raises(MigrationError, match=rf"{first.stem} was changed after it had been applied .*restore it"):
         await migrate(empty_database, folder=folder)
+
+
+async def test_whoever_knows_better_accepts_what_was_applied(empty_database: str, folder: Path) -> None:
+    await migrate(empty_database, folder=folder)
+    first = sorted(folder.glob("*.sql"))[0]
+    first.write_text(first.read_text() + "-- an afterthought\n")
+    with pytest.raises(MigrationError, match=rf"fullhouse migrate --accept {first.stem}`, and then `fullhouse doctor`"):
+        await migrate(empty_database, folder=folder)
+    with pytest.raises(MigrationError, match="0099_none is no migration that was applied"):
+        await accept(empty_database, "0099_none", folder)
+    await accept(empty_database, first.stem, folder)
+    assert await migrate(empty_database, folder=folder) == []
+
+
+async def test_a_database_from_before_0049_was_edited_goes_on(empty_database: str, folder: Path) -> None:
+    """The file was released with another comment: what was applied then is what is applied now."""
+    path = folder / "0049_readers.sql"
+    now = path.read_text()
+    said = "-- what they signed in with the last time, or else first bought or waited with; whoever is not here is "
+    before = "-- what they bought, waited or signed in with the last time; whoever is not here is "
+    former = now.replace(said, before).replace("written to as the\n-- organisation", "written to as the organisation")
+    later = {each: each.read_text() for each in folder.glob("[0-9]*.sql") if each.name > path.name}
+    for each in later:
+        each.unlink()
+    path.write_text(former)
+    await migrate(empty_database, folder=folder)
+    path.write_text(now)
+    for each, text in later.items():
+        each.write_text(text)
+    assert await migrate(empty_database, folder=folder) == sorted(each.stem for each in later)
+    assert await migrate(empty_database) == []  # the installed ones say so too
+    (folder / FORMER).unlink()
+    with pytest.raises(MigrationError, match="0049_readers was changed"):
+        await migrate(empty_database, folder=folder)
+
+
+async def test_a_file_that_is_not_the_released_one_is_not_applied(empty_database: str, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(FOLDER, tmp_path / "as released"))
+    assert checksums.main([], folder) == 0
+    path = folder / "0002_accounts.sql"
+    path.write_text(path.read_text() + "-- an afterthought\n")
+    with pytest.raises(MigrationError, match=r"0002_accounts\.sql is not the file that was released"):
+        await migrate(empty_database, folder=folder)
+    async with looking_at(empty_database) as connection:
+        assert await connection.fetchval("SELECT to_regclass('app.migrations')") is None
+
+
+def test_released_files_stay_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The list in the repository has every file; a new one is added to it, a changed one never."""
+    assert checksums.main([]) == 0
+    folder = Path(shutil.copytree(FOLDER, tmp_path / "copied"))
+    (folder / f"{len(ALL) + 1:04}_more.sql").write_text("SELECT 1;")
+    assert checksums.main([], folder) == 1
+    assert checksums.main(["--write"], folder) == 0 == checksums.main([], folder)
+    first = sorted(folder.glob("*.sql"))[0]
+    first.write_text("SELECT 2;")
+    assert checksums.main(["--write"], folder) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "0001_ground: changed after release. Restore it, and write a new migration."
+    )
 
 
 async def test_a_newer_database_is_refused_with_a_way_out(empty_database: str, folder: Path) -> None:
@@ -141,6 +202,30 @@ async def test_an_owner_without_special_rights_migrates_what_is_there(
         assert await connection.fetch(unforced) == []
 
 
+async def test_events_stopped_without_a_reason_get_one_that_says_so(
+    empty_database: str, plain_owner: str, folder: Path
+) -> None:
+    await migrate(empty_database, folder=Path("/nowhere"))
+    [since] = folder.glob("*_event_service.sql")
+    texts = {path: path.read_text() for path in sorted(folder.glob("*.sql")) if path.name >= since.name}
+    for path in texts:
+        path.unlink()
+    await migrate(plain_owner, folder=folder)
+    async with looking_at(empty_database) as connection:
+        await connection.execute(_PUBLIC_SHOW)
+        await connection.execute("UPDATE events SET status = 'cancelled', created_at = created_at - interval '1 day'")
+        await connection.execute("UPDATE public_events SET changed_at = changed_at")
+        changed = await connection.fetchval("SELECT changed_at FROM public_events")
+    for path, text in texts.items():
+        path.write_text(text)
+    assert await migrate(plain_owner, folder=folder) == [path.stem for path in texts]
+    async with looking_at(empty_database) as connection:
+        assert await connection.fetchval("SELECT cancellation_reason FROM events") == "No reason was recorded."
+        same = "SELECT p.created_at = e.created_at FROM public_events p JOIN events e ON e.id = p.event_id"
+        assert await connection.fetchval(same)
+        assert await connection.fetchval("SELECT changed_at FROM public_events") == changed
+
+
 _PUBLIC_SHOW = """
 INSERT INTO organizations (id, slug, name) VALUES ('00000000-0000-7000-8000-000000000001', 'house', 'House');
 INSERT INTO events (id, organization_id, slug, name, description, category, status, start_at, end_at, doors_at,
@@ -154,6 +239,67 @@ INSERT INTO public_events (event_id, organization_id, slug, title, description, 
 SELECT id, organization_id, slug, name, description, category, status, venue_name, city, 'gent', country, timezone,
        start_at, end_at, start_at, sale_start_at, sale_end_at, capacity, published_at, to_tsvector('simple', name)
 FROM events;
+"""
+
+
+# Of each event: its capacity, its venue's, what is held and sold, and the pool that it had before. Then the one it has.
+_LIMITED: dict[str, tuple[tuple[int, int, int, int, int | None], tuple[int, int, int, int | None] | None]] = {
+    "itself": ((6, 0, 2, 1, None), (6, 2, 1, None)),
+    "its venue": ((0, 4, 0, 3, None), (4, 0, 3, None)),
+    "the least of both": ((9, 5, 1, 0, 9), (5, 1, 0, None)),
+    "none": ((0, 0, 1, 1, None), None),
+    "oversold": ((3, 0, 2, 4, None), (6, 2, 4, 3)),
+    "oversold in its venue": ((9, 2, 1, 2, 9), (3, 1, 2, 2)),
+}
+
+
+async def test_events_get_the_pools_of_their_limits(empty_database: str, plain_owner: str, folder: Path) -> None:
+    """Also where more was sold before than a limit admits: such a pool shrinks with what is given back, down to it."""
+    await migrate(empty_database, folder=Path("/nowhere"))
+    first = next(path.name for path in folder.glob("*_event_pools.sql"))
+    texts = {path: path.read_text() for path in sorted(folder.glob("*.sql")) if path.name >= first}
+    for path in texts:
+        path.unlink()
+    await migrate(plain_owner, folder=folder)
+    async with looking_at(empty_database) as connection:
+        await connection.execute(_PUBLIC_SHOW + "DELETE FROM public_events; DELETE FROM events")
+        for name, (before, _) in _LIMITED.items():
+            await connection.execute("SET session_replication_role = replica")
+            await connection.execute(_LIMITED_EVENT.format(name=name, **dict(zip("cmhsp", before, strict=True))))
+    for path, text in texts.items():
+        path.write_text(text)
+    await migrate(plain_owner, folder=folder)
+    pools = "SELECT e.name, p.capacity, p.held, p.sold, p.shrinks_to FROM pools p JOIN events e ON e.id = p.event_id"
+    async with looking_at(empty_database) as connection:
+        found = {row["name"]: tuple(row)[1:] for row in await connection.fetch(pools)}
+        assert found == {name: pool for name, (_, pool) in _LIMITED.items() if pool}
+        shrunk = []
+        for change in ("sold = sold - 1", "held = 0", "sold = sold - 1", "sold = sold - 1", "held = 1"):
+            query = f"UPDATE pools SET {change} WHERE shrinks_to = 3 OR sold < 4 AND capacity = 3 RETURNING capacity"
+            shrunk.append(await connection.fetchval(query))
+        assert shrunk == [5, 3, 3, 3, 3]
+        with pytest.raises(asyncpg.CheckViolationError):
+            await connection.execute("UPDATE pools SET held = 9")
+
+
+_LIMITED_EVENT = """
+INSERT INTO venues (id, organization_id, slug, name, kind, timezone, city, country, max_capacity)
+SELECT gen_random_uuid(), id, 'v-' || md5('{name}'), '{name}', 'virtual', 'UTC', 'Gent', 'BE', {m} FROM organizations;
+INSERT INTO events (id, organization_id, venue_id, slug, name, description, category, status, start_at, end_at,
+                    doors_at, sale_start_at, sale_end_at, venue_name, city, country, timezone, dedupe_key, capacity)
+SELECT gen_random_uuid(), organization_id, id, 'e-' || md5('{name}'), '{name}', 'A show.', 'theatre', 'published',
+       later, later + interval '2 hours', later, app.clock(), later, 'Hall', 'Gent', 'BE', 'UTC', '{name}', {c}
+FROM venues, (SELECT app.clock() + interval '9 days' AS later) AS moment WHERE name = '{name}';
+INSERT INTO seat_holds (id, organization_id, event_id, basket_id, user_id, ticket_type_id, quantity, held_until, source)
+SELECT gen_random_uuid(), organization_id, id, id, id, id, {h}, 'infinity', 'web' FROM events
+WHERE name = '{name}' AND {h} > 0;
+INSERT INTO tickets (id, organization_id, event_id, order_id, ticket_type_id, number, code, nonce, holder_name,
+                     holder_email)
+SELECT gen_random_uuid(), organization_id, id, id, id, n::text, translate(left(upper(md5(name || n)), 8), '01', '23'),
+       decode('0000000000000000', 'hex'), '', '' FROM events, generate_series(1, {s}) n WHERE name = '{name}';
+INSERT INTO pools (organization_id, event_id, kind, ref_id, capacity, held, sold)
+SELECT organization_id, id, 'event', id, nullif('{p}', 'None')::integer, {h}, {s} FROM events
+WHERE name = '{name}' AND '{p}' <> 'None';
 """
 
 

@@ -22,6 +22,7 @@ DEFINERS = {"app.make_audit_months()"}
 WORKERS_MAY = {
     "app.migrations": {"SELECT"},
     "checkout_sessions": {"SELECT"},
+    "event_outbox": {"SELECT"},  # a view of the outbox
     "event_stats": {"SELECT"},
     "events": {"SELECT"},
     "idempotency_keys": {"SELECT", "DELETE"},
@@ -47,6 +48,7 @@ WORKERS_MAY = {
     "refund_batches": {"SELECT"},
     "refunds": {"SELECT"},
     "ticket_moves": {"SELECT"},
+    "tickets": {"SELECT"},
     "seat_holds": {"SELECT"},
     "sessions": {"SELECT", "DELETE"},
     "waitlist_entries": {"SELECT"},

@@ -180,3 +180,23 @@ async def test_a_request_becomes_a_span_that_says_whose_it_was(
 
 def test_without_a_collector_nothing_is_traced() -> None:
     assert telemetry.tracing(None, service="test") is None
+
+
+@pytest.mark.fault
+@pytest.mark.req("OBS-2")
+def test_whoever_writes_to_a_log_on_a_full_disk_goes_on() -> None:
+    script = """
+import logging, structlog
+from fullhouse.kit import telemetry
+from fullhouse.terminal import say
+telemetry.configure_logs("info", process="test")
+structlog.get_logger().warning("broker.unavailable", backlog=812)
+logging.getLogger("library").warning("a warning")
+say("a line")
+print("went on")
+"""
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=full, text=True, check=False
+        )
+    assert (done.returncode, done.stdout) == (0, "went on\n")

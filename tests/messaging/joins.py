@@ -37,7 +37,8 @@ class Stage(NamedTuple):
         """A message as whoever keeps the participations sends it; `other` makes it another."""
         told = {"version": 1, "subject_id": join, "event_id": self.show.id, "at": NOON + timedelta(minutes=minute)}
         message_id: UUID = other.pop("message_id", new_id())
-        headers: dict[str, Any] = {"organization": str(other.pop("organization", self.tenant.id))}
+        whose = other.pop("organization", self.tenant.id)
+        headers: dict[str, Any] = {"organization": str(whose)} if whose else {}
         body = other.pop("body", None) or msgspec.json.encode(told | other)
         message = aio_pika.Message(body, message_id=str(message_id), headers=headers, delivery_mode=2)
         await self.exchange.publish(message, name)

@@ -13,6 +13,7 @@ import uvloop
 
 from fullhouse import wiring
 from fullhouse.kit.broker import Broker
+from fullhouse.kit.bus import Bus
 from fullhouse.kit.consumer import Consumer
 from fullhouse.kit.db import APP, WORKER, Database
 from fullhouse.kit.relay import Outcome, Outgoing, Relay
@@ -27,7 +28,7 @@ class Hasty(Broker):
 
 async def main(url: str, amqp_url: str, exchange: str, *mutant: str) -> None:
     finder = await Database.open(url, WORKER, size=3)
-    database = await Database.open(url, APP, size=3)
+    database = await Database.open(url, APP, size=3, bus=Bus(url))
     broker = (Hasty if mutant else Broker)(amqp_url, topology(exchange))
     [queue] = broker.topology.queues
     joins = Consumer(amqp_url, broker, queue, Joins(database, wiring.ASYNC).handle)

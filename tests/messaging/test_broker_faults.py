@@ -23,7 +23,7 @@ WORKER_LOG = "the broker is away; facts wait"
 
 @pytest.fixture(scope="module")
 def house() -> Iterator[Theatre]:
-    with theatre(make_home(), people=8) as at:
+    with theatre(make_home(), people=12) as at:  # all stories together need more than four bookings
         yield at
 
 

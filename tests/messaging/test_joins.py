@@ -50,6 +50,48 @@ async def test_the_same_word_under_another_id_changes_nothing(stage: Stage) -> N
     assert await stage.joined() == 1
 
 
+async def test_joins_without_an_organisation_are_found_by_their_event(stage: Stage, client: Client) -> None:
+    """As the event service's own document has them: whoever keeps participations knows events, not organisations."""
+    ann, bob = new_id(), new_id()
+    path = f"/event/v1/events/{stage.show.id}"
+    first = [await stage.say("join.confirmed", who, organization=None) for who in (ann, bob)]
+    await stage.all_processed(*first)
+    assert await stage.joined() == 2
+    await stage.all_processed(await stage.say("join.canceled", ann, minute=1, organization=None))
+    assert await stage.joined() == 1
+    maker = client.as_(stage.tenant.tokens["owner"])
+    assert (await maker.get(path)).json()["data"]["active_participants"] == 1  # a draft yet
+    (published,) = [(await maker.post(f"{path}/publish")).json()["data"]]
+    assert published["active_participants"] == 1
+    assert (await client.get(path)).json()["data"]["active_participants"] == 1
+    assert (await maker.get("/event/v1/me/events")).json()["data"][0]["active_participants"] == 1
+
+
+async def test_a_join_of_an_event_that_nobody_has_is_dead(stage: Stage) -> None:
+    nowhere = new_id()
+    await stage.say("join.confirmed", new_id(), event_id=nowhere, organization=None)
+    [letter] = await stage.letters(1)
+    assert letter.headers["x-reason"] == f"there is no event {nowhere}"
+    await stage.say("join.confirmed", new_id(), organization="not an id")
+    [letter] = await stage.letters(1)
+    assert "is not a UUID" in letter.headers["x-reason"]
+    assert await stage.joined() == 0
+
+
+async def test_the_public_count_follows_joins_and_is_no_change_of_the_event(
+    stage: Stage, client: Client, owner: Any
+) -> None:
+    path, maker = f"/event/v1/events/{stage.show.id}", client.as_(stage.tenant.tokens["owner"])
+    await maker.post(f"{path}/publish")
+    before = (await client.get(path)).json()["data"]
+    assert before["active_participants"] == 0
+    await stage.all_processed(*[await stage.say("join.confirmed", new_id(), organization=None) for _ in range(3)])
+    after = (await client.get(path)).json()["data"]
+    assert after == before | {"active_participants": 3}
+    kept = await owner.fetchval("SELECT changed_at FROM public_events WHERE event_id = $1", stage.show.id)
+    assert kept.isoformat() == before["changed_at"].replace("Z", "+00:00")
+
+
 @pytest.mark.req("MSG-5")
 async def test_a_webhook_hears_of_joins_that_came_from_the_broker(stage: Stage, services: Services) -> None:
     """A filter that may be chosen must be one that something passes."""

@@ -36,6 +36,7 @@ PROBES: dict[str, Probe] = {
     "POST /api/events/{event_id:uuid}/queue/drain": Probe(None, seats.an_event_with_queue("open")),
     # --- holds
     "GET /api/org/metrics": Probe(),
+    "GET /api/events/{event_id:uuid}/metrics": Probe(None, seats.an_event_on_sale),
     "POST /api/events/{event_id:uuid}/holds/release": Probe(SEATS, seats.a_seated_event, fitting=seats.seats_of),
     "POST /api/events/{event_id:uuid}/seats/{seat_id:uuid}/reserve": Probe({}, seats.a_seat_on_sale),
     "POST /api/events/{event_id:uuid}/holds": Probe(
@@ -50,6 +51,12 @@ PROBES: dict[str, Probe] = {
     "GET /api/events/{event_id:uuid}/waitlist/entries": Probe(None, seats.an_event_with_waitlist),
     "GET /api/events/{event_id:uuid}/waitlist/settings": Probe(None, seats.an_event_with_waitlist),
     "PUT /api/events/{event_id:uuid}/waitlist/settings": Probe({"enabled": False}, seats.an_event_with_waitlist),
+    "POST /api/events/{event_id:uuid}/waiting-list": Probe({"party": 2}, seats.an_event_on_sale),
+    "GET /api/events/{event_id:uuid}/waiting-list": Probe(None, seats.an_event_with_waitlist),
+    "DELETE /api/events/{event_id:uuid}/waiting-list": Probe(None, seats.an_event_with_waitlist),
+    "GET /api/events/{event_id:uuid}/waiting-list/entries": Probe(None, seats.an_event_with_waitlist),
+    "GET /api/events/{event_id:uuid}/waiting-list/settings": Probe(None, seats.an_event_with_waitlist),
+    "PUT /api/events/{event_id:uuid}/waiting-list/settings": Probe({"enabled": False}, seats.an_event_with_waitlist),
     "GET /api/waitlist": PUBLIC,
     "DELETE /api/waitlist": PUBLIC,
     "POST /api/events/{event_id:uuid}/checkout": Probe(
@@ -218,8 +225,8 @@ PROBES: dict[str, Probe] = {
     "POST /api/events/{event_id:uuid}/unpublish": Probe({}, things.an_event_that(Move.PUBLISH)),
     "POST /api/events/{event_id:uuid}/start": Probe(None, things.an_event_that(Move.PUBLISH)),
     "POST /api/events/{event_id:uuid}/end": Probe(None, things.an_event_that(Move.PUBLISH, Move.START)),
-    "POST /api/events/{event_id:uuid}/cancel": Probe({}, things.an_event),
-    "POST /api/events/{event_id:uuid}/postpone": Probe({}, things.an_event_that(Move.PUBLISH)),
+    "POST /api/events/{event_id:uuid}/cancel": Probe({"reason": "Storm"}, things.an_event),
+    "POST /api/events/{event_id:uuid}/postpone": Probe({"reason": "Storm"}, things.an_event_that(Move.PUBLISH)),
     "POST /api/events/{event_id:uuid}/reschedule": Probe(
         {"rescheduled_at": "2099-01-01T19:00:00Z"}, things.an_event_that(Move.PUBLISH, Move.POSTPONE)
     ),
@@ -232,6 +239,7 @@ PROBES: dict[str, Probe] = {
     ),
     "POST /api/images": Probe(file=samples.jpeg()),
     "GET /images/{organization_id:uuid}/{image_id:uuid}/{size:str}": PUBLIC,
+    "GET /posters/{event_id:uuid}/{size:str}": PUBLIC,
     "GET /event/v1/events": PUBLIC,
     "GET /event/v1/events/{event_id:uuid}": PUBLIC,
     "GET /event/v1/meta/cities": PUBLIC,
@@ -291,6 +299,7 @@ PROBES: dict[str, Probe] = {
     "POST /api/org/webhooks/{webhook_id:uuid}/test": Probe(None, things.a_webhook),
     "GET /api/org/webhooks/{webhook_id:uuid}/deliveries": Probe(None, things.a_webhook),
     "POST /api/org/webhooks/{webhook_id:uuid}/deliveries/{delivery_id:uuid}/redeliver": Probe(None, things.a_delivery),
+    "POST /api/org/webhooks/{webhook_id:uuid}/redeliver": Probe({"since": "2026-01-01T00:00:00Z"}, things.a_webhook),
     "GET /api/org/mailbox": Probe(),
     "GET /api/org/mailbox/{mail_id:uuid}": Probe(None, things.a_mail),
     "GET /api/org/mailbox/{mail_id:uuid}/html": Probe(None, things.a_mail),
@@ -327,6 +336,7 @@ PROBES: dict[str, Probe] = {
     "GET /scan/sw.js": PUBLIC,
     "GET /scan/manifest.webmanifest": PUBLIC,
     "GET /console": PUBLIC,
+    "GET /platform": PUBLIC,
     "GET /console/letter": PUBLIC,
     "GET /console/{path:path}": PUBLIC,
     "GET /o/{org:str}/{slug:str}/queue": PUBLIC,

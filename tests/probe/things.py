@@ -80,7 +80,7 @@ def an_event_that(*moves: Move) -> Make:
         event_id = await an_event(services, tenant)
         async with services.database.tenant(tenant.id) as tx:
             for move in moves:
-                await events.move_event(tx, event_id, move)
+                await events.move_event(tx, event_id, move, reason="a test")
         return event_id
 
     return make

@@ -106,7 +106,7 @@ async def state(owner: Any, sale: OnSale) -> str:
     return found
 
 
-async def soon(check: Any, seconds: float = 5) -> None:
+async def soon(check: Any, seconds: float = 60) -> None:
     """Until `await check()` says yes: what comes over the bus comes when it comes."""
     async with asyncio.timeout(seconds):
         while not await check():

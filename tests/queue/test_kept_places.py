@@ -7,7 +7,7 @@ import pytest
 
 from fullhouse.kit.db import Database
 from fullhouse.kit.services import Services
-from fullhouse.queue import actions
+from fullhouse.queue import actions, policy
 from fullhouse.queue.model import CheckoutFull, NotInQueue, QueueCooldown
 from tests.fixtures import Tenant
 from tests.holds.helpers import OnSale
@@ -21,8 +21,12 @@ async def test_an_admitted_person_who_does_nothing_loses_the_slot(
     process: Services, finder: Database, tenant: Tenant, sale: OnSale, owner: Any, clock: Shift
 ) -> None:
     await settle(process, tenant, sale, mode="on", slots=1, admit_window_s=60)
-    (idle, first), (busy, _), (_, _) = await crowd(process, tenant, sale, 3)
+    (idle, first), second, third = await crowd(process, tenant, sale, 3)
+    busy = second[0]
     await clock(timedelta(seconds=61))
+    await process.clock.measure()
+    for waiting in (second, third):
+        await poll(process, tenant, sale, *waiting)
     await keep(process, finder)
     assert await statuses(owner, sale) == ["expired", "admitted", "waiting"]
     assert (await poll(process, tenant, sale, idle, first)).status == "expired"
@@ -36,6 +40,7 @@ async def test_an_admitted_person_who_does_nothing_loses_the_slot(
     await clock(timedelta(seconds=61 + 60 + 530))
     await keep(process, finder)
     assert (await statuses(owner, sale))[1:] == ["admitted", "waiting"]
+    await poll(process, tenant, sale, *third)
     again = await join(process, tenant, sale, idle)
     assert (again.seq, again.status, again.position) == (4, "waiting", 2)  # at the end, and without a cooldown
 
@@ -53,30 +58,48 @@ async def test_a_place_is_lost_half_an_hour_after_the_last_sign_of_life(
     seen = (await entries(owner, sale))[2]
     assert seen["seen_at"] - seen["joined_at"] > timedelta(minutes=28)
     await clock(timedelta(minutes=30, seconds=5))
+    await process.clock.measure()
+    await poll(process, tenant, sale, *polls)
     await keep(process, finder)
     assert await statuses(owner, sale) == ["expired", "expired", "admitted", "expired"]
     assert (await poll(process, tenant, sale, *quiet)).status == "expired"
     assert (await poll(process, tenant, sale, *people[2])).status == "admitted"
 
 
-async def test_a_poll_is_written_down_rarely(
+async def test_a_poll_near_the_front_is_written_down(
     process: Services, tenant: Tenant, sale: OnSale, owner: Any, clock: Shift
 ) -> None:
     await settle(process, tenant, sale, mode="on", slots=1)
     _, waiting = await crowd(process, tenant, sale, 2)
     before = (await entries(owner, sale))[1]["seen_at"]
-    await clock(timedelta(minutes=4))
+    await poll(process, tenant, sale, *waiting)
+    assert (await entries(owner, sale))[1]["seen_at"] == before  # it has only just come
+    await clock(timedelta(seconds=waiting[1].next_poll_s))
+    await process.clock.measure()
+    await poll(process, tenant, sale, *waiting)
+    assert (await entries(owner, sale))[1]["seen_at"] > before
+
+
+async def test_a_poll_far_from_the_front_is_written_down_rarely(
+    process: Services, tenant: Tenant, sale: OnSale, owner: Any, clock: Shift, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy, "NEAR", 0)
+    await settle(process, tenant, sale, mode="on", slots=1)
+    _, _, waiting = await crowd(process, tenant, sale, 3)  # the second is let in when the first one's time is over
+    before = (await entries(owner, sale))[2]["seen_at"]
+    await clock(timedelta(seconds=policy.HEARTBEAT_S - 5))
     await process.clock.measure()
     for _ in range(3):
         await poll(process, tenant, sale, *waiting)
-    assert (await entries(owner, sale))[1]["seen_at"] == before
+    assert (await entries(owner, sale))[2]["seen_at"] == before
     await clock(timedelta(minutes=6))
     await process.clock.measure()
     found = await poll(process, tenant, sale, *waiting)
-    (row,) = (await entries(owner, sale))[1:]
+    (row,) = (await entries(owner, sale))[2:]
     assert row["seen_at"] - before > timedelta(minutes=5)
     assert found.expires_at
-    assert abs(found.expires_at - row["expires_at"]) < timedelta(seconds=3)
+    # By the sign of life that was written: a turn that comes right after it has a time of its own.
+    assert abs(found.expires_at - row["seen_at"] - timedelta(seconds=policy.PLACE_S)) < timedelta(seconds=3)
 
 
 async def test_a_sign_of_life_that_could_not_be_written_down_is_not_believed(

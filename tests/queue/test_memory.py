@@ -62,6 +62,8 @@ async def test_the_wait_is_measured(process: Services, tenant: Tenant, sale: OnS
     for n in range(10):
         await clock(timedelta(seconds=20 * (n + 1)))
         await process.clock.measure()
+        for waiting in people[n + 1 :]:
+            await poll(process, tenant, sale, *waiting)
         await finish(process, tenant, sale, people[n][0])
 
         async def let_in(n: int = n) -> bool:

@@ -80,7 +80,7 @@ async def test_a_show_that_is_cancelled_closes_its_room(
     await settle(process, tenant, sale, mode="on", slots=1)
     _, waiting = await crowd(process, tenant, sale, 2)
     async with process.database.tenant(tenant.id) as tx:
-        await events.move_event(tx, sale.event_id, Move.CANCEL)
+        await events.move_event(tx, sale.event_id, Move.CANCEL, reason="storm")
 
     async def told() -> bool:
         return (await poll(process, tenant, sale, *waiting)).status == "closed"

@@ -1,25 +1,38 @@
 """The tables and the arithmetic of waiting, without a database."""
 
+import itertools
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from fullhouse.queue import policy
 
-MIGRATIONS = [Path(policy.__file__).parents[1] / "migrations" / name for name in (
-    "0020_queue.sql", "0036_no_line_no_cooldown.sql", "0041_gone_before_the_draw.sql",
-)]  # fmt: skip
+MIGRATIONS = [*(Path(policy.__file__).parents[1] / "migrations").glob("*_stock_queue_prices.sql")]
 
 
 @pytest.mark.req("QUEUE-1")
 def test_the_statements_have_the_same_times() -> None:
     minutes = {n for file in MIGRATIONS for n in re.findall(r"interval '(\d+) minutes'", file.read_text())}
-    assert minutes == {str(policy.PLACE_S // 60), str(policy.SILENT_S // 60)}
+    assert minutes == {str(policy.PLACE_S // 60)}
+    for text in (file.read_text() for file in MIGRATIONS):
+        assert set(re.findall(r"secs => (\d+) \* ", text)) == {str(policy.MISSED)}
+        assert set(re.findall(r"(?:LIMIT|<=) (\d{4})", text)) == {str(policy.NEAR)}
+        assert re.findall(r"THEN (\d+) ELSE (\d+) END;", text) == [(str(policy.EVERY_MIN_S), str(policy.FAR_S))]
 
 
 def test_who_polls_as_told_is_never_passed_over() -> None:
-    assert policy.HEARTBEAT_S + policy.POLL_MAX_S < policy.SILENT_S < policy.PLACE_S
+    assert policy.HEARTBEAT_S + policy.POLL_MAX_S <= policy.FAR_S < policy.MISSED * policy.FAR_S < policy.PLACE_S
+    assert policy.FIRST_POLL_S < policy.EVERY_MIN_S == policy.every_s(0, policy.FIRST_POLL_S)
+    for ahead, waiting, soonest_s in itertools.product(
+        (0, 19, 4_999, 5_000, 900_000), (1, 1_000_000), (None, 1, 9_999)
+    ):
+        told = policy.next_poll_s(7, ahead, waiting, soonest_s)
+        # It is written down at the first poll that finds the last one older than this.
+        assert policy.heartbeat_after_s(ahead) + told <= policy.every_s(ahead, told)
+        first = policy.first_poll_s(7, ahead, waiting, soonest_s)
+        assert first <= (policy.FIRST_POLL_S if ahead < policy.NEAR else policy.POLL_MAX_S)
 
 
 @pytest.mark.parametrize(
@@ -65,9 +78,11 @@ def test_every_state_can_be_left_and_none_is_reached_by_itself() -> None:
 
 
 def test_a_refusal_names_its_wait() -> None:
-    cooling = policy.refusal("queue_cooldown", 3599)
-    assert (cooling.code, cooling.status, cooling.retry_after_s, cooling.extra) == (
-        "queue_cooldown", 429, 3599, {"wait_s": 3599},
-    )  # fmt: skip
+    now = datetime(2030, 1, 1, tzinfo=UTC)
+    cooling = policy.refusal("queue_cooldown", 3599, now)
+    assert (cooling.code, cooling.status, cooling.retry_after_s) == ("queue_cooldown", 429, 3599)
+    until = now + timedelta(seconds=3599)
+    until_ms = int(until.timestamp() * 1000)
+    assert cooling.extra == {"wait_s": 3599, "cooldown_until": until, "cooldown_until_unix_ms": until_ms}
     assert "60 minutes" in cooling.detail
-    assert policy.refusal("checkout_full", None).retry_after_s == 5
+    assert policy.refusal("checkout_full", None, now).retry_after_s == 5

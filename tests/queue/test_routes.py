@@ -135,7 +135,7 @@ async def test_what_is_refused_at_the_door(
         over.event_id,
     )
     assert refused(await buyer.post(over.path("queue"))) == (400, "event_sales_closed")
-    data(await staff.post(f"/api/events/{over.event_id}/cancel", json={}))
+    data(await staff.post(f"/api/events/{over.event_id}/cancel", json={"reason": "Storm"}))
     assert refused(await buyer.post(over.path("queue"))) == (400, "event_not_available")
     assert await entries(owner, sale) == await entries(owner, over) == []
 

@@ -70,7 +70,8 @@ async def test_expire_convert_and_release_have_one_winner(tmp_path: Path) -> Non
         assert set((await held_in(at.owner, sale)).values()) == {0}
         sold = await at.owner.fetchval("SELECT sold FROM pools WHERE kind = 'event'")
         assert sold == won["sold"]
-        rows = await at.owner.fetchval("SELECT count(*) FROM audit_log WHERE action LIKE 'hold.%'")
+        ended = "SELECT count(*) FROM audit_log WHERE action LIKE 'hold.%' OR action = 'seat_hold_expired'"
+        rows = await at.owner.fetchval(ended)
         assert rows == len(ids)
         assert await at.wrong() == {}
 

@@ -24,9 +24,11 @@ PEOPLE = 16
 # still be frozen for it.
 ODDITIES = {
     "given up before": ("AND a.status IN ('started', 'pending', 'unknown')", True),
-    "another amount": ("AND a.amount = w.amount", False),
+    "too little": ("AND a.amount = w.amount", False),
+    "too much": ("AND a.amount = w.amount", False),
     "no longer held": ("", True),
 }
+ANOTHER_AMOUNT = {"too little": -1, "too much": 1}
 
 
 def _batches() -> tuple[float, float]:
@@ -114,8 +116,9 @@ async def odd_batch(at: Arena, oddity: str) -> tuple[list[Any], list[tuple[Any, 
     if oddity == "given up before":
         async with services.database.tenant(at.tenant.id, who.actor) as tx:
             await payments.record(tx, odd.attempt_id, Failed("card_declined", "Declined."))
-    elif oddity == "another amount":
-        odd = odd._replace(outcome=Captured(str(odd.attempt_id), 1))
+    elif oddity in ANOTHER_AMOUNT:
+        amount = await at.owner.fetchval("SELECT amount FROM payment_attempts WHERE id = $1", odd.attempt_id)
+        odd = odd._replace(outcome=Captured(str(odd.attempt_id), amount + ANOTHER_AMOUNT[oddity]))
     else:
         await at.owner.execute(
             "UPDATE seat_holds SET attempt_id = NULL, frozen_at = NULL, held_before = NULL,"
@@ -139,7 +142,9 @@ async def test_one_that_is_not_plain_undoes_the_batch_and_all_go_alone(tmp_path:
         for person, payment in waiting:
             async with at.processes[0].database.tenant(at.tenant.id, person.actor) as tx:
                 await payments.record(tx, payment.attempt_id, payment.outcome)
-        sold = 3 if oddity == "another amount" else 4  # late money finds its places free, and has them
+        sold = 3 if oddity in ANOTHER_AMOUNT else 4  # late money finds its places free, and has them
+        alarms = await at.owner.fetchval("SELECT count(*) FROM audit_log WHERE action = 'payment.wrong_amount'")
+        assert alarms == 4 - sold
         assert await at.owner.fetchval("SELECT count(*) FROM orders WHERE status = 'paid'") == sold
         assert await at.owner.fetchval("SELECT count(*) FROM tickets") == 2 * sold
         assert await at.wrong() == {}

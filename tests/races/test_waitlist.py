@@ -16,6 +16,7 @@ from fullhouse.holds import actions as holds
 from fullhouse.kit.ids import new_id
 from tests.fixtures import soaking
 from tests.holds.helpers import places, seats, wish
+from tests.kit.helpers import until
 from tests.races.arena import Arena, arena
 from tests.races.test_checkout import Shop, buyer_of, shop
 
@@ -69,7 +70,9 @@ async def two_workers(to: Shop, held: list[UUID]) -> list[int]:
     async with to.services(0).database.tenant(to.at.tenant.id) as tx:
         made = await waitlist.serve(tx, to.sale.event_id)
         second = asyncio.create_task(serve(to, 1))
-        await asyncio.sleep(0.5)
+        mine = await tx.fetchval("SELECT pg_backend_pid()")
+        waits = "SELECT true FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid)) LIMIT 1"
+        await until(lambda: to.at.owner.fetchval(waits, mine), 20)
     return [made, await second]
 
 

@@ -35,6 +35,13 @@ def ways(may: Iterable[int], size: int) -> Iterator[Way]:
     return combinations(sorted(may), size)
 
 
+def is_near(way: Iterable[int], rows: Sequence[int], sections: Sequence[int], most: int) -> bool:
+    """In one section, and no more rows apart than allowed."""
+    seats = list(way)
+    of_rows = [rows[seat] for seat in seats]
+    return len({sections[seat] for seat in seats}) <= 1 and max(of_rows) - min(of_rows) <= most
+
+
 @cache
 def fewest_orphans(
     may: frozenset[int],

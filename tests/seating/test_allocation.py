@@ -104,7 +104,12 @@ def test_later_parts_are_judged_after_earlier_ones() -> None:
 
 @pytest.mark.req("ALLOC-1")
 def test_rung_4_is_another_section() -> None:
-    choice = got(drawn("..xx", "xxxx", "/", "xxxx", "xx.."), 4)
+    house = drawn("..xx", "xxxx", "/", "xxxx", "xx..")
+    answer = ask(house, 4)
+    assert isinstance(answer, Refused)
+    assert (answer.is_far, answer.largest, answer.left) == (True, 2, 4)
+    assert answer.sentence == "No 4 seats near enough to each other are left; the largest block has 2, in row A."
+    choice = got(house, 4, Rules(allow_split=True))
     assert choice.rung == 4
     assert choice.sentence == "2 together in row A, 2 together in row D of another section"
 
@@ -112,11 +117,37 @@ def test_rung_4_is_another_section() -> None:
 @pytest.mark.req("ALLOC-1")
 def test_the_largest_split_is_a_rule() -> None:
     house = drawn("..xx", "xxxx", "xxxx", "xx..")
-    assert got(house, 4).rung == 4
+    assert isinstance(ask(house, 4), Refused)
+    assert isinstance(ask(house, 4, Rules(max_group_split=2)), Refused)
+    assert got(house, 4, Rules(allow_split=True)).rung == 4
     assert got(house, 4, Rules(max_group_split=3)).rung == 3
     house = drawn("..xxxx", "xxx.x.", "xxxxxx", "xx..xx")
     assert [len(piece) for piece in got(house, 4, Rules(max_group_split=1)).pieces] == [2, 1, 1]
     assert [len(piece) for piece in got(house, 4, Rules(max_group_split=3)).pieces] == [2, 2]
+
+
+@pytest.mark.req("ALLOC-1")
+def test_what_the_party_holds_counts_for_how_far_apart_it_may_be() -> None:
+    far = drawn("oxxx", "xxxx", "xxxx", "xx..")
+    assert isinstance(ask(far, 2), Refused)
+    assert got(far, 2, Rules(allow_split=True)).ordinals == (14, 15)
+    assert got(drawn("oxxx", "xxxx", "xx..", "xxxx"), 2).rung == 3
+    already = drawn("oxxx", "xxxx", "xxxx", "xxxo", "x..x")
+    assert got(already, 2).rung == 4, "chosen by hand, and so agreed to"
+
+
+@pytest.mark.req("ALLOC-1", "ACC-1")
+def test_a_party_with_a_wheelchair_place_goes_where_there_is_room_for_all() -> None:
+    house = drawn("wCxxxx", "xxxxxx", "xxxxxx", "xxxxxx", "xxxxxx", "wC....")
+    choice = got(house, 4, accessible=1)
+    assert choice.ordinals == (30, 31, 32, 33), "not around the place nearest to the stage"
+    house = drawn("wCxxxx", "xxxxxx", "xxxxxx", "xxxxxx", "xxxxxx", "xx....")
+    answer = ask(house, 4, accessible=1)
+    assert isinstance(answer, Refused)
+    assert answer.is_far
+    assert got(house, 4, Rules(allow_split=True), accessible=1).rung == 4
+    two = drawn("wCxxxx", "xxxxxx", "xxxxxx", "xxxxxx", "xxwCxx", "wCxxxx")
+    assert got(two, 4, accessible=2).ordinals == (26, 27, 30, 31)
 
 
 @pytest.mark.req("ALLOC-1")

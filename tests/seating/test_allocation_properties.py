@@ -29,6 +29,7 @@ def test_what_always_holds(rows: list[str], quantity: int, rotate: int, data: st
         orphan_run_min=data.draw(st.integers(1, 3)),
         row_ends_exempt=data.draw(st.booleans()),
         max_group_split=data.draw(st.integers(0, 3)),
+        allow_split=True,
     )
     answer = ask(house, quantity, rules, rotate=rotate)
     assert answer == ask(house, quantity, rules, rotate=rotate), "deterministic"
@@ -47,6 +48,58 @@ def test_what_always_holds(rows: list[str], quantity: int, rotate: int, data: st
         assert len(answer.orphans) == min(len(oracle.orphans(in_play, way, runs, least, exempt)) for way in blocks)
         assert judge(house.index_, house.free, house.in_play, answer.ordinals, rules).legal
         assert judge(house.index_, house.free, house.in_play, answer.ordinals, Rules(least, "event", exempt)).legal
+
+
+SECTIONS = st.lists(
+    st.one_of(st.text(alphabet="..xxxxo|", min_size=2, max_size=5), st.just("/")), min_size=1, max_size=6
+).filter(lambda rows: all(row.strip("|") for row in rows) and rows[0] != "/" and any(row != "/" for row in rows))
+
+
+@pytest.mark.req("ALLOC-1")
+@settings(max_examples=500, deadline=None)
+@given(rows=SECTIONS, quantity=st.integers(1, 5), most=st.integers(0, 3), adjacent=st.booleans())
+def test_nobody_is_parted_further_than_allowed(rows: list[str], quantity: int, most: int, adjacent: bool) -> None:
+    house = drawn(*rows)
+    row, section = house.index_.chart.row.tolist(), house.index_.chart.section.tolist()
+    free, own = np.flatnonzero(house.free).tolist(), house.own
+    rules = Rules(max_group_split=most, adjacency_strict=adjacent)
+    answer, agreed = ask(house, quantity, rules), ask(house, quantity, Rules(max_group_split=most, allow_split=True))
+    assert isinstance(agreed, Choice) == (len(free) >= quantity), "who agrees to it gets whatever is left"
+    if own and not oracle.is_near(own, row, section, most):
+        return  # they sit further apart already
+    if isinstance(answer, Choice):
+        assert oracle.is_near([*own, *answer.ordinals], row, section, most)
+        assert answer.rung < 4
+        return
+    if not adjacent:
+        near = [way for way in oracle.ways(free, quantity) if oracle.is_near([*own, *way], row, section, most)]
+        assert not near, "a sale lost"
+        assert answer.is_far == (len(free) >= quantity)
+
+
+@pytest.mark.req("ALLOC-1", "ACC-1")
+@settings(max_examples=300, deadline=None)
+@given(
+    rows=st.lists(st.text(alphabet="..wxxx", min_size=2, max_size=5), min_size=1, max_size=5),
+    quantity=st.integers(1, 4),
+    accessible=st.integers(1, 2),
+    most=st.integers(0, 2),
+)
+def test_nor_is_a_party_with_wheelchair_places(rows: list[str], quantity: int, accessible: int, most: int) -> None:
+    house = drawn(*rows)
+    if accessible > quantity:
+        return
+    row, section = house.index_.chart.row.tolist(), house.index_.chart.section.tolist()
+    answer = ask(house, quantity, Rules(max_group_split=most), accessible=accessible)
+    if isinstance(answer, Choice):
+        assert oracle.is_near(answer.ordinals, row, section, most)
+        return
+    near = [
+        way
+        for way in oracle.ways(np.flatnonzero(house.free).tolist(), quantity)
+        if sum(house.letters[seat] == "w" for seat in way) == accessible and oracle.is_near(way, row, section, most)
+    ]
+    assert not near, "a sale lost"
 
 
 @pytest.mark.req("ALLOC-1")
@@ -99,7 +152,7 @@ def test_a_hall_sold_out_by_random_parties_strands_few_seats(smallest: int) -> N
     worst = 0
     while True:
         quantity = chance.randint(smallest, 6)
-        answer = best_available(index, free, free, quantity)
+        answer = best_available(index, free, free, quantity, Rules(allow_split=True))
         if isinstance(answer, Refused):
             assert np.count_nonzero(free) < quantity, "a sale lost"
             break

@@ -166,6 +166,30 @@ def test_soft_reserved_companions_are_neighbours() -> None:
     assert pick(drawn("wx..."), 4, 5).orphans == (2,)
 
 
+# A party with wheelchair places, by seat from 1; and the seats from 0 that it would leave alone.
+WITH_COMPANIONS = [
+    ("wcwc......", (1, 3), ()),  # both companion seats wait for the party
+    ("cwwc......", (2, 3), ()),
+    ("cw.wc.....", (2, 4), (2,)),  # what is no companion seat is alone as ever
+    ("wcwc......", (1,), ()),
+    ("wc.wc.....", (1, 3), ()),  # the seat beside its companion seat
+    ("wcwc......", (3, 5), ()),
+    ("xwcx......", (2,), ()),
+    ("Wcw.......", (3, 4), (1,)),  # the companion seat of somebody else's place
+]
+
+
+@pytest.mark.req("ACC-1", "ALLOC-2")
+@pytest.mark.parametrize(("row", "take", "left"), WITH_COMPANIONS)
+def test_companion_seats_of_the_party_are_no_orphans(row: str, take: tuple[int, ...], left: tuple[int, ...]) -> None:
+    assert pick(drawn(row), *take, rules=Rules(scope="event")).orphans == left
+
+
+@pytest.mark.req("ACC-1", "ALLOC-2")
+def test_companion_seats_that_are_not_kept_are_seats_like_others() -> None:
+    assert pick(drawn("wcwc......"), 1, 3, rules=Rules(companions_kept=False)).orphans == (1,)
+
+
 @pytest.mark.req("ACC-1", "ALLOC-2")
 def test_companion_seats_go_with_their_wheelchair_place() -> None:
     house = drawn("wCC.wC")

@@ -267,13 +267,13 @@ async def test_a_show_may_go_without_seats_again(admin: Client, owner: Any, tena
     assert (await admin.delete(path)).status_code == 204
     assert refused(await admin.get(path)) == refused(await admin.delete(path)) == (404, "event_has_no_layout")
     assert await states_of(owner, event) == {}
-    assert await pools_of(owner, event) == {}
+    assert await pools_of(owner, event) == {("event", "event"): (10, 0, 0)}  # it is the event's, not the plan's
     assert (await trail(owner, tenant, event))[-1]["action"] == "event.layout_removed"
 
 
 @pytest.mark.req("ZONE-1")
-@pytest.mark.parametrize(("capacity", "pool"), [(0, None), (44, (44, 0, 0)), (45, None), (60, None)])
-async def test_the_shows_own_limit_exists_where_it_binds(
+@pytest.mark.parametrize(("capacity", "pool"), [(0, None), (44, (44, 0, 0)), (45, (45, 0, 0)), (60, (60, 0, 0))])
+async def test_an_event_has_a_pool_wherever_its_capacity_is_set(
     capacity: int, pool: tuple[int, int, int] | None, admin: Client, owner: Any
 ) -> None:
     event, _ = await seated_show(admin, capacity=capacity)
@@ -282,17 +282,16 @@ async def test_the_shows_own_limit_exists_where_it_binds(
 
 @pytest.mark.req("ZONE-1")
 async def test_another_capacity_of_the_show_is_another_limit(admin: Client, owner: Any) -> None:
-    event, layout = await seated_show(admin)
-    await sell(owner, event, "A-3", "A-4")
-    await count_in_pool(owner, event, zone_id(layout, "pit"), held=3, sold=4)
+    event, _ = await seated_show(admin, capacity=20)
+    await count_in_pool(owner, event, event["id"], held=3, sold=6)
     path, limit = f"/api/events/{event['id']}", ("event", "event")
-    data(await admin.patch(path, json={"capacity": 20}))
-    assert (await pools_of(owner, event))[limit] == (20, 3, 6)  # a limit that begins to bind knows what is gone
     data(await admin.patch(path, json={"capacity": 9}))
     assert (await pools_of(owner, event))[limit] == (9, 3, 6)
     assert refused(await admin.patch(path, json={"capacity": 8})) == (409, "capacity_in_use")
     assert (await pools_of(owner, event))[limit] == (9, 3, 6)
-    data(await admin.patch(path, json={"capacity": 45}))
+    data(await admin.patch(path, json={"capacity": 60}))
+    assert (await pools_of(owner, event))[limit] == (60, 3, 6)
+    data(await admin.patch(path, json={"capacity": 0}))
     assert limit not in await pools_of(owner, event)
 
 
@@ -301,7 +300,7 @@ async def test_a_show_that_moves_leaves_an_unsold_layout_behind(admin: Client, o
     there = await make_venue(admin, name="Open Air")
     moving = {"venue_id": there["id"], "reason": "storm"}
     event, _ = await seated_show(admin)
-    data(await admin.patch(f"/api/events/{event['id']}", json=moving | {"name": "Hamlet"}))
+    data(await admin.patch(f"/api/events/{event['id']}", json=moving | {"name": "Hamlet", "drop_layout": True}))
     assert refused(await admin.get(f"/api/events/{event['id']}/layout")) == (404, "event_has_no_layout")
     sold, layout = await seated_show(admin)
     await sell(owner, sold, "A-3")

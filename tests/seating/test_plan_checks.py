@@ -223,6 +223,16 @@ MISTAKES: dict[str, tuple[Change, str, str]] = {
         "groups[0].seats",
         "A wheelchair pair needs a wheelchair place.",
     ),
+    "wheelchair pair of one": (
+        whole(groups=(group("g", ("A-1",), group_type="wheelchair_pair"),)),
+        "groups[0].seats",
+        "A wheelchair pair needs a companion seat.",
+    ),
+    "wheelchair pair with a stranger": (
+        whole(groups=(group("g", ("A-1", "A-2", "A-3"), group_type="wheelchair_pair"),)),
+        "groups[0].seats[2]",
+        "The seat “A-3” is of the category standard, not companion.",
+    ),
     "price of a seat": (seat(3, price_category="x"), f"{SEAT}[3].price_category", "There is no price category “x”."),
     "price of a row": (
         row(price_category="x"),

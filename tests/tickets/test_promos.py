@@ -47,6 +47,8 @@ async def test_a_code_is_made_switched_off_and_deleted(house: Client, path: str,
     [
         ({"kind": "fixed"}, "basis_points"),
         ({"basis_points": None}, "basis_points"),
+        ({"basis_points": 0}, "basis_points"),
+        ({"kind": "fixed", "amount": 5, "basis_points": 0}, "basis_points"),
         ({"amount": 5}, "amount"),
         ({"basis_points": 10_001}, "basis_points"),
         ({"code": "no blanks"}, "code"),

@@ -29,7 +29,7 @@ MADE_OF_MANY = {
     ("accounts/actions.py", "f'organization.{status}'"): ["organization.active", "organization.suspended"],
 }
 MADE_BY_STATEMENTS = {
-    "hold.": ["hold.cancelled", "hold.expired"],
+    "hold.": ["hold.cancelled", "hold.expired", "seat_hold_expired"],
     "waitlist.": ["waitlist.offered", "waitlist.taken", "waitlist.lapsed", "waitlist.left", "waitlist.withdrawn"],
 }
 # An action stands before what it is about: 'ticket.issued', 'ticket', …

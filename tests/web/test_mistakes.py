@@ -10,7 +10,7 @@ from fullhouse.kit.http import patterns
 ROOT = Path(__file__).parents[2]
 ROOMS = ("events", "tickets", "seating", "checkout")
 # What is wrong with a plan is said by many small functions: there, every sentence may be one.
-OF_PLANS = frozenset({"plan_checks.py", "reading.py", "pretix_plan.py"})
+OF_PLANS = frozenset({"plan_checks.py", "reading.py", "pretix_plan.py", "config_plan.py"})
 # What no form of the console can meet: it is said to buyers, or to programs.
 OF_OTHERS = frozenset(
     [
@@ -25,6 +25,7 @@ OF_OTHERS = frozenset(
         "Between 1 and 255 characters.",
         "The hold has 7 7; name a type for each, once.",
         "At most 7 in one purchase.",
+        "One of 7.",
         "At most 7 days by the 7.",
         "The document is not valid JSON.",  # a refusal as a whole, which has its own words
         "The document is nested too deeply.",

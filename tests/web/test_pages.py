@@ -6,14 +6,15 @@ import msgspec
 import pytest
 
 from fullhouse.kit.services import Services
-from tests.events.helpers import NEW_DATE, move, show_in
+from tests.accounts.helpers import data
+from tests.events.helpers import ENTRY, NEW_DATE, move, show_in
 from tests.fixtures import PUBLIC_URL, Client, Tenant
 from tests.web.helpers import HOSTILE, seen
 
 
 @pytest.mark.req("FEED-1")
 async def test_the_page_of_a_show(client: Client, admin: Client, home: str) -> None:
-    event = await show_in(admin, "published")
+    event = await show_in(admin, "published", tickets=True)
     page = await seen(client, f"{home}/{event['slug']}")
     assert "Thursday 1 June 209021:00–23:30" in page.text  # on two lines
     assert "Local time in Liège (Europe/Brussels, UTC+2)" in page.text
@@ -34,10 +35,21 @@ async def test_the_page_of_a_show(client: Client, admin: Client, home: str) -> N
     assert about["image"] == [image]
 
 
+@pytest.mark.req("EV-5")
+async def test_the_page_of_a_show_without_tickets_says_so(client: Client, admin: Client, home: str) -> None:
+    event = await show_in(admin, "published")
+    page = await seen(client, f"{home}/{event['slug']}")
+    assert "There are no tickets yet." in page.text
+    assert not [a for _, a in page.elements if "data-box-office" in a]
+    assert (await client.get(f"/event/v1/events/{event['id']}")).json()["data"]["sale_status"] == "upcoming"
+    data(await admin.post(f"/api/events/{event['id']}/ticket-types", json=ENTRY), 201)
+    assert "On sale until" in (await seen(client, f"{home}/{event['slug']}")).text
+
+
 @pytest.mark.req("FEED-1")
 @pytest.mark.parametrize("title", HOSTILE)
 async def test_a_title_is_only_a_title(client: Client, admin: Client, home: str, title: str) -> None:
-    event = await show_in(admin, "published", name=title, description=title)
+    event = await show_in(admin, "published", tickets=True, name=title, description=title)
     for path in (f"{home}/{event['slug']}", home):
         page = await seen(client, path)
         assert title in page.text

@@ -216,7 +216,7 @@ async def test_whoever_has_the_orders_page_may_have_its_letter_sent_again(
 async def test_a_show_can_be_framed_by_others_and_nothing_else_can(
     client: Client, house: Client, tenant: Tenant
 ) -> None:
-    event = await show_in(house, "published")
+    event = await show_in(house, "published", tickets=True)
     path = f"{tenant.organization.slug}/{event['slug']}"
     framed = await client.get(f"/embed/{path}")
     assert "frame-ancestors http: https:" in framed.headers["content-security-policy"]

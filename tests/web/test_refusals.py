@@ -30,13 +30,13 @@ OF_STAFF = frozenset(
         "not_granted_to_staff",
         "transition_not_allowed",
         "no_new_date",
-        "cover_image_missing",
         "event_is_over",
         "replacement_cycle",
         "date_not_editable",
         "event_exists",
         "venue_change_needs_reason",
         "venue_too_small",
+        "layout_left_behind",
         "event_not_deletable",
         "slug_taken",
         "gate_code_taken",
@@ -94,6 +94,7 @@ OF_STAFF = frozenset(
         "promo_code_in_use",
         "quantity_above_capacity",
         "one_currency",
+        "price_too_high",
     ]
 )
 # Mistakes of a program, not of a person: a page that is right never meets them. It says that something went wrong.

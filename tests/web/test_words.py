@@ -108,7 +108,7 @@ async def test_a_page_speaks_the_readers_language_before_the_organisers(client: 
 async def test_a_page_loads_its_own_language_and_before_its_program(
     language: str, client: Client, tenant: Tenant
 ) -> None:
-    event = await show_in(client.as_(tenant.tokens["admin"]), "published")
+    event = await show_in(client.as_(tenant.tokens["admin"]), "published", tickets=True)
     at = f"{tenant.organization.slug}/{event['slug']}"
     for path, program in ((f"/o/{at}", "store"), (f"/embed/{at}", "store"), ("/my", "my")):
         page = await client.get(path, headers={"accept-language": language})

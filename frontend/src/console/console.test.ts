@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { billed } from './orders';
-import { framer, type Frame } from '../lib/live';
+import { framer, type Frame } from './follow';
 import { parseMoney, parsePercent, writeMoney, writePercent } from './money';
 import { current, may, sections } from './rights';
 import { fill, find, match } from './router';

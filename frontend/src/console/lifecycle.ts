@@ -79,7 +79,7 @@ export interface Check {
 export function checklist(show: Show, has: { layout: boolean; types: number }, now: number): Check[] {
   const path = `/events/${show.id}`;
   return [
-    { done: show.cover_image_ids.length > 0, needed: true, text: t.aPicture, path: `${path}/details` },
+    { done: show.cover_image_ids.length > 0, needed: false, text: t.aPicture, path: `${path}/details` },
     { done: Date.parse(show.end_at) > now, needed: true, text: t.aDate, path: `${path}/details` },
     { done: has.layout, needed: false, text: t.seatsOrZones, path: `${path}/seating` },
     { done: has.types > 0, needed: false, text: t.aTicketType, path: `${path}/tickets` },

@@ -119,6 +119,8 @@ export interface BestAvailable {
   zone_ids?: string[] | null;
   price_category?: string | null;
   accessible?: number;
+  /** Further apart than `max_group_split` allows, in other sections too, rather than not. */
+  allow_split?: boolean;
   /** Of the explanation. */
   language?: 'en' | 'af';
 }
@@ -126,6 +128,10 @@ export interface BestAvailable {
 export interface Buyer {
   name: string;
   email: string;
+}
+
+export interface Cancel {
+  reason: string;
 }
 
 export interface CancelTicket {
@@ -151,6 +157,7 @@ export interface ChangeEvent {
   reason?: string | null;
   /** Who agreed to it, and how. */
   consent_note?: string | null;
+  drop_layout?: boolean;
 }
 
 export interface ChangeGate {
@@ -189,6 +196,8 @@ export interface ChangeOrganization {
   mail_reply_to?: string | null;
   staff_may_edit_venues?: boolean;
   event_capacity_max?: number;
+  /** Minor units of the organisation's currency. */
+  ticket_price_max?: number | null;
   embed_origins?: string[];
 }
 
@@ -309,6 +318,17 @@ export interface CitySuggestion {
   city: string;
   country: string;
   events: number;
+}
+
+export interface CompanionSeat {
+  companion_of: string;
+  seat_id: string;
+  seat_key: string;
+  zone_id: string;
+  block_name: string;
+  row: string;
+  seat_number: string;
+  price_category: string | null;
 }
 
 export interface Consent {
@@ -706,8 +726,10 @@ export interface Hold {
   quantity: number;
   status: string;
   held_until: string | null;
+  held_until_unix_ms: number | null;
   source: string;
   created_at: string;
+  companions: CompanionSeat[];
 }
 
 export interface HoldCounts {
@@ -725,6 +747,8 @@ export interface HoldItems {
   items?: holds_model_Item[];
   best_available?: BestAvailable | null;
   source?: 'web' | 'scanner';
+  /** It shows hidden types. */
+  promo_code?: string | null;
 }
 
 export interface HourOfEndings {
@@ -891,6 +915,7 @@ export interface Line {
   row: string | null;
   seat_number: string | null;
   block_name: string | null;
+  companions: CompanionSeat[];
 }
 
 export interface ListSettings {
@@ -1282,6 +1307,7 @@ export interface OrganizationProfile {
   mail_reply_to: string | null;
   staff_may_edit_venues: boolean;
   event_capacity_max: number;
+  ticket_price_max: number | null;
   embed_origins: string[];
   created_at: string;
 }
@@ -1302,6 +1328,7 @@ export interface OwnEvent {
   capacity: number;
   cover_image_ids: string[];
   status: string;
+  active_participants: number;
   published_at: string | null;
   canceled_at: string | null;
   created_at: string;
@@ -1341,6 +1368,7 @@ export interface Picture {
   small: string;
   medium: string;
   large: string;
+  generated: boolean;
 }
 
 export interface Place {
@@ -1350,6 +1378,7 @@ export interface Place {
   seq: number;
   position: number | null;
   ahead: number | null;
+  total: number | null;
   eta_low_s: number | null;
   eta_high_s: number | null;
   expires_at: string | null;
@@ -1420,7 +1449,7 @@ export interface PolicyValue {
 }
 
 export interface Postpone {
-  reason?: string | null;
+  reason: string;
   rescheduled_at?: string | null;
 }
 
@@ -1489,10 +1518,14 @@ export interface PublicEvent {
   rescheduled_at: string | null;
   sale_start_at: string;
   sale_end_at: string;
+  has_tickets: boolean;
   capacity: number;
   cover_image_ids: string[];
   cover_images: Picture[];
+  owner_id: string | null;
+  active_participants: number;
   published_at: string;
+  created_at: string;
   changed_at: string;
 }
 
@@ -1527,6 +1560,15 @@ export interface Recategorised {
 
 export interface RedeemToken {
   token: string;
+}
+
+export interface RedeliverFailed {
+  since: string;
+}
+
+export interface Redelivered {
+  redelivered: number;
+  more: boolean;
 }
 
 export interface RefundBatch {
@@ -1627,12 +1669,14 @@ export interface Reserved {
   row: string;
   seat_number: string;
   status: string;
+  locked_at: string | null;
   held_until: string | null;
   held_until_unix: number | null;
   held_until_unix_ms: number | null;
   server_time_unix_ms: number;
   expires_in_seconds: number | null;
   message: string;
+  companions: CompanionSeat[];
 }
 
 export interface Resolve {
@@ -2278,8 +2322,8 @@ export interface Routes {
   'GET /api/events/{}/availability': {};
   /** A public show as iCalendar */
   'GET /api/events/{}/calendar.ics': {};
-  /** Cancel a show for good. Sales stop at once */
-  'POST /api/events/{}/cancel': { body?: WithReason; data: EventView };
+  /** Cancel a show for good. Sales stop at once. A reason is required */
+  'POST /api/events/{}/cancel': { body: Cancel; data: EventView };
   /** The fees and taxes that hold for a show */
   'GET /api/events/{}/charges': { data: ChargeList };
   /** Give a show fees and taxes of its own, in place of the organisation's */
@@ -2300,7 +2344,7 @@ export interface Routes {
   'GET /api/events/{}/gates/live': { data: LiveGates };
   /** The same, live: Server-Sent Events, a `snapshot` whenever somebody came in, at most one a second */
   'GET /api/events/{}/gates/stream': {};
-  /** What I hold in this show */
+  /** What I hold in this show. A wheelchair place names the companion seats that are kept for me beside it */
   'GET /api/events/{}/holds': { data: Hold[] };
   /** Hold several seats and places, all or none; or the best available, which says what it chose and why */
   'POST /api/events/{}/holds': { body?: HoldItems; data: Basket };
@@ -2328,6 +2372,8 @@ export interface Routes {
   'GET /api/events/{}/layout/seatmap': {};
   /** The seats of any show of ours, by ordinal */
   'GET /api/events/{}/layout/seats': { row: Seat };
+  /** How a show is doing: each measure with its target, and beyond what somebody should look */
+  'GET /api/events/{}/metrics': { data: ShowMeasures };
   /** What everybody with a place in the show was told, and how many of them have it */
   'GET /api/events/{}/notices': { row: NoticeProgress };
   /** How many places are available, held, sold and blocked: in each zone, and in all */
@@ -2338,8 +2384,8 @@ export interface Routes {
   'GET /api/events/{}/orders': { row: OrderRow };
   /** The orders of a show for a spreadsheet, oldest first */
   'GET /api/events/{}/orders.csv': {};
-  /** Postpone a show, with or without its new date */
-  'POST /api/events/{}/postpone': { body?: Postpone; data: EventView };
+  /** Postpone a show, with or without its new date. A reason is required */
+  'POST /api/events/{}/postpone': { body: Postpone; data: EventView };
   /** A show's promo codes, with how often each was used and what it has cost */
   'GET /api/events/{}/promo-codes': { data: PromoCode[] };
   /** Add a promo code: a share or an amount off, or access to hidden types */
@@ -2419,6 +2465,18 @@ export interface Routes {
   /** Take an announced show back into the drafts */
   'POST /api/events/{}/unpublish': { body?: WithReason; data: EventView };
   /** My place on a show's waiting list, and what I am offered */
+  'GET /api/events/{}/waiting-list': { data: Entry };
+  /** Put my name on a show's waiting list, for a party of so many */
+  'POST /api/events/{}/waiting-list': { body?: JoinList; data: Entry };
+  /** Leave a show's waiting list. What I am offered goes to the next one */
+  'DELETE /api/events/{}/waiting-list': {};
+  /** Who is or was on a show's waiting list, in the order of joining */
+  'GET /api/events/{}/waiting-list/entries': { row: EntryRow };
+  /** A show's waiting list: whether it is on, how long an offer is kept, and how many wait */
+  'GET /api/events/{}/waiting-list/settings': { data: ListView };
+  /** Switch a show's waiting list on or off, and say how long an offer is kept */
+  'PUT /api/events/{}/waiting-list/settings': { body: ListSettings; data: ListView };
+  /** My place on a show's waiting list, and what I am offered */
   'GET /api/events/{}/waitlist': { data: Entry };
   /** Put my name on a show's waiting list, for a party of so many */
   'POST /api/events/{}/waitlist': { body?: JoinList; data: Entry };
@@ -2466,7 +2524,7 @@ export interface Routes {
   'POST /api/layouts/{}/archive': { data: LayoutView };
   /** What was added, removed, moved, renumbered or put into another category since another version */
   'GET /api/layouts/{}/differences': { data: PlanDifference };
-  /** The whole plan (`fullhouse/1`), as it may be given back to make the next version */
+  /** The whole plan (`fullhouse/1`), as it may be given back to make the next version; or as a layout's `config` */
   'GET /api/layouts/{}/plan': {};
   /** A drawing of the layout */
   'GET /api/layouts/{}/preview.svg': {};
@@ -2592,6 +2650,8 @@ export interface Routes {
   'GET /api/org/webhooks/{}/deliveries': { row: Delivery };
   /** Send a message once more, under the same `webhook-id` */
   'POST /api/org/webhooks/{}/deliveries/{}/redeliver': { data: Delivery };
+  /** Send all messages again that failed since a time, each under the same `webhook-id`: up to 1,000, the oldest */
+  'POST /api/org/webhooks/{}/redeliver': { body: RedeliverFailed; data: Redelivered };
   /** Make a new secret. For a day, messages are signed with the former one as well */
   'POST /api/org/webhooks/{}/secret': { data: WebhookWithSecret };
   /** Send a `webhook.test` now, once, and see what the receiver says. Takes up to 15 seconds */
@@ -2682,7 +2742,7 @@ export interface Routes {
   'POST /api/venues/{}/layouts': { body: Blob; data: LayoutView };
   /** Make a layout from a few numbers, as a draft: rows, an arena, tables, a theatre, a festival */
   'POST /api/venues/{}/layouts/generate': { body: Straight | Curved | Arena | Tables | Theatre | Festival; data: LayoutView };
-  /** Make a layout from a plan of ours or of pretix, as a draft. What was not understood is said, not fatal */
+  /** Make a layout from a plan of ours (`fullhouse`), a layout's `config` or a plan of `pretix`, as a draft. Without */
   'POST /api/venues/{}/layouts/import': { body: Blob; data: Imported };
   /** The entry whose secret the `Authorization` header carries: for guests, by the link in their mail */
   'GET /api/waitlist': { data: Entry };
@@ -2692,13 +2752,13 @@ export interface Routes {
   'POST /api/waitlist/session': { data: accounts_model_Session };
   /** All organisations' public shows: the next one first (`latest`), or what people look at and buy (`trending`) */
   'GET /event/v1/events': { row: PublicEvent };
-  /** Draft a show, at a venue or just in a city */
+  /** Draft a show, at a venue or just in a city. Its maker reads it where it will be public */
   'POST /event/v1/events': { body: NewPublicEvent; data: OwnEvent };
   /** One public show. With the `ETag` of what the caller has, 304 while it is the same */
-  'GET /event/v1/events/{}': { data: PublicEvent };
+  'GET /event/v1/events/{}': { data: PublicEvent | OwnEvent };
   /** Change a show of mine; admins and owners change any */
   'PATCH /event/v1/events/{}': { body: ChangePublicEvent; data: OwnEvent };
-  /** Cancel a show */
+  /** Cancel a show. Without a reason, that it came from here is recorded as one */
   'POST /event/v1/events/{}/cancel': { body?: WithReason; data: OwnEvent };
   /** Announce a show */
   'POST /event/v1/events/{}/publish': { data: OwnEvent };

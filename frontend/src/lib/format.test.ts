@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { count, minorDigits, money, percent, roundMoney } from './format';
+import { percent, roundMoney } from '../console/figures';
+import { count, minorDigits, money } from './format';
 
 describe('figures in large type', () => {
   it('have every cent while they are small, then none, then a letter', () => {

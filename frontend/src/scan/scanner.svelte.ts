@@ -1,6 +1,6 @@
 // One gate at work: who this device is, what it shows, and its way between the house and its own store.
 import { Offline, Problem } from '../lib/api';
-import { save } from '../lib/save';
+import { save } from '../lib/files/save';
 import { fromBase64 } from './bytes';
 import { judge } from './judge';
 import { Line, type Live, WAIT_MS, houseTime } from './line';

@@ -12,12 +12,16 @@ import { sentence, t } from '../lib/words';
 import { bill } from './bill';
 import type { Hall } from './hall.svelte';
 import { soonest, type Span } from './marks';
-import { asOf, type HeldLine, type Hold, type Item, type Offer, type QuotedLine, type Tier, unitPrice, type Wish } from './model';
+import { asOf, type Fix, type HeldLine, type Hold, type Item, type Offer, type QuotedLine, type Tier, unitPrice, type Wish } from './model';
 import { forget, remember, remembered, type Visitor } from './visitor.svelte';
 
 /** Something else that can be had with one press. */
-export interface Instead {
+export interface Instead extends Choice {
   text: string;
+  or?: Choice | undefined;
+}
+
+interface Choice {
   press: string;
   take: () => Promise<void>;
 }
@@ -44,6 +48,7 @@ export class Basket {
   isBusy = $state(false);
   hasTooFew = $state(false);
   private heard = 0; // how often the house has told what it offers
+  private explained = ''; // why these, of what was chosen for me
   private turning: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -90,7 +95,12 @@ export class Basket {
     const over = before.filter(({ holdId }) => !ends.has(holdId));
     this.behind = this.visitor.person ? missing(this.eventId, (hold) => ends.has(hold)) : [];
     this.drop(over);
-    for (const item of this.items) if (ends.has(item.holdId)) item.until = ends.get(item.holdId) ?? null;
+    for (const item of this.items) {
+      const hold = holds.find(({ id }) => id === item.holdId);
+      if (!hold) continue;
+      item.until = ends.get(hold.id) ?? null;
+      item.companions = idsOf(hold);
+    }
     this.put(holds.map((hold) => ({ ...hold, hold_id: hold.id })), ({ id, created_at }) => [Date.parse(created_at), ends.get(id) ?? null]);
     return over;
   }
@@ -116,10 +126,13 @@ export class Basket {
     await this.hold({ items: [{ ticket_type_id: typeId, quantity }] });
   }
 
+  private wished: [number, number] = [0, 0];
+
   /** The best that are left; of one price if the chips leave one. */
-  async best(quantity: number, accessible = 0): Promise<void> {
+  async best(quantity: number, accessible = 0, apart = false): Promise<void> {
+    this.wished = [quantity, accessible];
     const only = this.hall.shown?.length === 1 ? this.hall.map?.geometry.prices[this.hall.shown[0]!]?.[0] : undefined;
-    await this.hold({ best_available: { quantity, accessible, language: language as 'en' | 'af', ...(only ? { price_category: only } : {}) } });
+    await this.hold({ best_available: { quantity, accessible, language: language as 'en' | 'af', ...(only ? { price_category: only } : {}), ...(apart ? { allow_split: true } : {}) } });
   }
 
   private hold(body: HoldItems, seats: number[] = []): Promise<void> {
@@ -143,15 +156,85 @@ export class Basket {
     const lost = seats.length === 1 ? this.loss(seats[0]!) : ''; // before we ask: the answer changes what the map shows
     try {
       await this.visitor.signIn();
-      const held = await this.visitor.api.post(`/api/events/${this.eventId}/holds`, body, { key: newKey() });
-      hear(held.server_time_unix_ms);
-      const fresh = this.put(held.items, () => [held.server_time_unix_ms, held.held_until_unix_ms]);
+      // A seat that is picked alone is never refused for what it leaves beside it: that is judged at checkout.
+      const [only, ...more] = body.items ?? [];
+      const fresh = only?.seat_id && !more.length ? await this.reserve(only.seat_id) : await this.holdAll(body);
       if (!seats.length) this.hall.map?.bring(fresh.filter(({ ordinal }) => ordinal >= 0).map(({ ordinal }) => ordinal));
       const many = fresh.reduce((sum, item) => sum + item.quantity, 0);
-      this.say(held.explanation ?? (many === 1 ? t.nowYours(fresh[0]!.title) : t.someYours(many)));
+      this.say(this.explained || (many === 1 ? t.nowYours(fresh[0]!.title) : t.someYours(many)));
     } catch (error) {
       await this.answer(error, seats, lost);
     }
+  }
+
+  private async holdAll(body: HoldItems): Promise<Item[]> {
+    const held = await this.visitor.api.post(`/api/events/${this.eventId}/holds`, body, { key: newKey() });
+    hear(held.server_time_unix_ms);
+    this.explained = held.explanation ?? '';
+    return this.put(held.items, () => [held.server_time_unix_ms, held.held_until_unix_ms]);
+  }
+
+  private async reserve(seatId: string): Promise<Item[]> {
+    const held = await this.visitor.api.post(`/api/events/${this.eventId}/seats/${seatId}/reserve`, {});
+    hear(held.server_time_unix_ms);
+    this.explained = '';
+    return this.put([held], () => [held.server_time_unix_ms, held.held_until_unix_ms]);
+  }
+
+  // --- leaving for checkout
+
+  /** What would mend a choice that leaves seats alone, with one press, and then on to the checkout. */
+  offerFixes(error: unknown, go: () => Promise<void>): boolean {
+    if (!(error instanceof Problem) || error.code !== 'orphan_seats') return false;
+    const numbers = (seats: (string | null)[]) => seats.map((id) => this.hall.map?.describe(this.hall.ordinalOf(id)).number).join(', ');
+    const seatsOf = (holds: string[]) => this.items.filter(({ holdId }) => holds.includes(holdId)).map(({ seatId }) => seatId);
+    const [first, or] = ((error.more.fixes ?? []) as Fix[]).map((fix): Choice => ({
+      press: fix.kind === 'add' ? t.addSeat(numbers(fix.take), this.costOf(this.hall.ordinalOf(fix.take[0]!))) : t.moveAlong(numbers(fix.take), numbers(seatsOf(fix.leave))),
+      take: () => this.mend(fix, go),
+    }));
+    const alone = (error.more.orphans as string[]).map((id) => this.hall.title(this.hall.ordinalOf(id)));
+    this.say(t.leftAlone(alone.join('; ')), 'wrong');
+    this.instead = first ? { text: '', ...first, or } : null;
+    return true;
+  }
+
+  /** Takes first, and gives back then: whoever is faster costs me nothing that I have. */
+  private async mend({ take, leave }: Fix, go: () => Promise<void>): Promise<void> {
+    let isMended = false;
+    await this.alone(async () => {
+      this.instead = null;
+      const fresh: Item[] = [];
+      const old = this.items.filter(({ holdId }) => leave.includes(holdId));
+      try {
+        for (const seat of take) fresh.push(...(await this.reserve(seat)));
+        isMended = true;
+      } catch (error) {
+        for (const item of fresh) await this.release(item);
+        return this.answer(error, take.map((id) => this.hall.ordinalOf(id)), '');
+      }
+      fresh.forEach((item, n) => {
+        const type = old[n]?.typeId;
+        if (this.typesFor(item).some(({ id }) => id === type)) this.items.find(({ holdId }) => holdId === item.holdId)!.typeId = type!;
+      });
+      for (const item of old) isMended &&= await this.release(item);
+    });
+    if (isMended) await go();
+  }
+
+  // --- companions
+
+  /** The companion seat that is reserved for me: beside the first wheelchair place with nobody beside it. Or -1. */
+  get companion(): number {
+    const mine = new Set(this.items.map(({ seatId }) => seatId));
+    const place = this.items.find(({ companions }) => companions.length && !companions.some((id) => mine.has(id)));
+    return place ? this.hall.ordinalOf(place.companions[0]!) : -1;
+  }
+
+  get companionText(): string {
+    const { companion } = this;
+    if (companion < 0 || !this.hall.map) return '';
+    const { row, number } = this.hall.map.describe(companion);
+    return t.companionKept(row, number);
   }
 
   /** What a refusal says of a seat: only one that looked free was lost to somebody faster. */
@@ -168,6 +251,7 @@ export class Basket {
     if (!this.hall.hasMap) void this.loadOffers().catch(() => {}); // what is left is not what the page says
     const rest = this.items.length ? ` ${t.keptRest}` : '';
     if (TAKEN.includes(error.code) && seats.length) {
+      for (const item of this.items) item.companions = item.companions.filter((id) => !seats.includes(this.hall.ordinalOf(id)));
       await this.hall.refresh();
       this.say((lost || sentence(error)) + rest, 'wrong');
       return this.offerNearest(seats);
@@ -176,6 +260,10 @@ export class Basket {
     const other = error.more.alternative as string[] | null | undefined;
     if (error.code === 'orphan_seats' && other?.length) this.offerSeats(other.map((id) => this.hall.ordinalOf(id)));
     const largest = Number(error.more.largest);
+    if (error.code === 'max_group_split') {
+      const [quantity, accessible] = this.wished;
+      this.instead = { text: t.farApart, press: t.takeApart, take: () => this.best(quantity, accessible, true) };
+    }
     if (error.code === 'group_adjacency_strict' && largest > 0)
       this.instead = { text: t.bestOf(largest), press: t.takeBest(largest), take: () => this.best(largest) };
   }
@@ -200,14 +288,21 @@ export class Basket {
 
   giveBack(item: Item): Promise<void> {
     return this.alone(async () => {
-      try {
-        await this.visitor.api.delete(`/api/holds/${item.holdId}`);
-      } catch (error) {
-        if (!(error instanceof Problem) || error.status >= 500) return this.say(sentence(error), 'wrong');
-      }
-      this.drop([item]);
+      if (!(await this.release(item))) return;
+      this.instead = null; // what would have mended the former choice
       this.say(t.gaveBack(item.title));
     });
+  }
+
+  /** False if it could not be said. */
+  private async release(item: Item): Promise<boolean> {
+    try {
+      await this.visitor.api.delete(`/api/holds/${item.holdId}`);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) return this.say(sentence(error), 'wrong'), false;
+    }
+    this.drop([item]);
+    return true;
   }
 
   /** Time is over for some of it, which is anybody's again; the rest is still mine. The house says which; where it cannot
@@ -342,8 +437,8 @@ export class Basket {
   }
 
   private itemOf(line: HeldLine, since: number, until: number | null): Item {
-    const ordinal = this.hall.ordinalOf(line.seat_id);
-    const zoneName = line.block_name ?? this.hall.zoneName(line.zone_id);
+    const ordinal = this.hall.ordinalOf(line.seat_id ?? null);
+    const zoneName = line.block_name ?? this.hall.zoneName(line.zone_id ?? null);
     const item: Item = {
       holdId: line.hold_id,
       seatId: line.seat_id ?? null,
@@ -351,10 +446,11 @@ export class Basket {
       ordinal,
       zone: this.hall.zoneOf(ordinal, line.zone_id ?? null),
       title: line.seat_id ? (this.hall.map && ordinal >= 0 ? this.hall.title(ordinal) : t.seat(zoneName, line.row ?? '–', line.seat_number ?? '–')) : zoneName,
-      quantity: line.quantity,
+      quantity: line.quantity ?? 1,
       typeId: line.ticket_type_id ?? '',
       since,
       until,
+      companions: idsOf(line),
     };
     item.typeId ||= this.typesFor(item)[0]?.id ?? '';
     item.title ||= this.typeOf(item)?.name ?? t.place;
@@ -374,6 +470,7 @@ export class Basket {
 
   private markMine(): void {
     this.hall.map?.setMine(this.items.filter((item) => item.ordinal >= 0).map((item) => item.ordinal));
+    this.hall.keep(this.companion < 0 ? [] : [this.companion]);
   }
 
   /** For who signs in by a link, too: that opens in another tab. */
@@ -385,6 +482,8 @@ export class Basket {
     remember(GUESTS, JSON.stringify(memo), 'local');
   }
 }
+
+const idsOf = ({ companions = [] }: Pick<HeldLine, 'companions'>) => companions.map(({ seat_id }) => seat_id);
 
 /** What a guest held here that is not among what the account has. What had ended by itself is no news. */
 function missing(event: string, has: (hold: string) => boolean): string[] {

@@ -1,5 +1,6 @@
 // The basket against refusals: what I have stays, and something else is offered.
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { Problem } from '../lib/api';
 import { hear, serverNow } from '../lib/clock.svelte';
 import type { SeatMap } from '../lib/map/seatmap';
 import { Basket } from './basket.svelte';
@@ -16,14 +17,16 @@ const map = {
     map.mine = new Set(seats);
   },
   zoneOf: () => 0,
+  describe: (seat: number) => ({ row: 'A', number: `${seat}` }),
   geometry: {
     count: 5, pitch: 1, wholes: new Map(), zones: [{ key: 'z', name: 'Stalls', price: 0 }, { key: 'floor', name: 'Floor', price: 1 }], prices: [['A', 'Best', null], ['B', 'Floor', null]], rows: [{ section: 0 }],
     x: Float32Array.from([0, 1, 2, 3, 4]), y: new Float32Array(5), rowOf: new Uint32Array(5), price: new Uint8Array(5), category: new Uint8Array(5),
   },
 } as unknown as SeatMap & { mine: Set<number> };
+let kept: number[] = [];
 const refreshed = vi.fn(async () => {});
 const hall = {
-  map, hasMap: true, zones: [], shown: null, left: [], refresh: refreshed,
+  map, hasMap: true, zones: [], shown: null, left: [], refresh: refreshed, keep: (seats: number[]) => (kept = seats),
   seatId: (n: number) => `s${n}`, ordinalOf: (id: string | null) => (id ? Number(id.slice(1)) : -1),
   title: (n: number) => `seat ${n}`, state: (n: number) => ['free', 'in another basket', 'sold', 'not for sale'][states[n]!], zoneName: () => 'Stalls', zoneOf: () => 'z', categoryOf: () => 'A', zoneId: () => 'z1',
 } as unknown as Hall;
@@ -33,7 +36,8 @@ const line = (n: number) => ({ hold_id: `h${n}`, seat_id: `s${n}`, zone_id: null
 const problem = (status: number, code: string, more: object = {}) => [status, { status, code, detail: code, ...more }] as const;
 
 let next: (readonly [status: number, body: unknown, headers?: Record<string, string>])[];
-let bodies: { items?: { seat_id: string }[]; best_available?: object }[];
+let bodies: { items?: { seat_id: string }[]; best_available?: object; reserve?: string }[]; // of single picks, the seat
+let released: string[];
 let said: string[];
 let basket: Basket;
 
@@ -41,12 +45,17 @@ beforeEach(() => {
   states.fill(0);
   next = [];
   bodies = [];
+  released = [];
   said = [];
   refreshed.mockClear();
   vi.stubGlobal('fetch', async (path: string, { body, method }: { body: string | null; method: string }) => {
     if (path === '/api/auth/sessions') return new Response(JSON.stringify({ data: [{ id: 'h1', user_name: 'A', email: null }] }));
-    if (method === 'DELETE') return new Response(null, { status: 204 });
-    bodies.push(JSON.parse(body ?? '{}'));
+    if (method === 'DELETE') {
+      released.push(path.split('/').at(-1)!);
+      return new Response(null, { status: 204 });
+    }
+    const reserve = /seats\/(\w+)\/reserve$/.exec(path)?.[1];
+    bodies.push(reserve ? { reserve } : JSON.parse(body ?? '{}'));
     const [status, answer, headers = {}] = next.shift() ?? [0, null];
     if (!status) throw new TypeError('lost');
     return new Response(JSON.stringify(answer), { status, headers });
@@ -56,7 +65,7 @@ beforeEach(() => {
 });
 
 const held = (...seats: number[]) => heldFor(300_000, ...seats);
-const heldFor = (ms: number, ...seats: number[]) => [201, { data: { items: seats.map(line), held_until_unix_ms: Date.now() + ms, server_time_unix_ms: Date.now(), explanation: null } }] as const;
+const heldFor = (ms: number, ...seats: number[]) => [201, { data: { ...line(seats[0]!), items: seats.map(line), held_until_unix_ms: Date.now() + ms, server_time_unix_ms: Date.now(), explanation: null } }] as const;
 const iso = (ms: number) => new Date(ms).toISOString();
 /** What the house says that I hold. */
 const mine = (now: number, ...seats: [seat: number, leftMs: number][]) =>
@@ -170,7 +179,7 @@ describe('somebody was faster', () => {
     expect(said.at(-1)).toContain('seat 2');
     expect(basket.instead?.text).toContain('seat 1');
     await basket.instead!.take();
-    expect(bodies.at(-1)).toEqual({ items: [{ seat_id: 's1' }] });
+    expect(bodies.at(-1)).toEqual({ reserve: 's1' });
     expect(basket.items.map(({ ordinal }) => ordinal)).toEqual([0, 1]);
     expect(basket.instead).toBeNull();
   });
@@ -197,6 +206,14 @@ describe('somebody was faster', () => {
     expect(bodies.at(-1)).toEqual({ items: [{ seat_id: 's3' }, { seat_id: 's4' }] });
   });
 
+  test('a party that would sit far apart is asked first', async () => {
+    next = [problem(409, 'max_group_split', { largest: 2 }), held(1, 2, 7, 8)];
+    await basket.best(4, 1);
+    expect(bodies.at(-1)!.best_available).not.toHaveProperty('allow_split');
+    await basket.instead!.take();
+    expect(bodies.at(-1)!.best_available).toMatchObject({ quantity: 4, accessible: 1, allow_split: true });
+  });
+
   test('too large a party is offered the largest there is', async () => {
     next = [problem(409, 'group_adjacency_strict', { largest: 3 }), held(1, 2, 3)];
     await basket.best(8);
@@ -214,7 +231,7 @@ test('when the time is over there is a way back, to what is left of it', async (
   expect(basket.lost).toHaveLength(2);
   states[1] = 2;
   await basket.takeAgain();
-  expect(bodies.at(-1)).toEqual({ items: [{ seat_id: 's0' }] });
+  expect(bodies.at(-1)).toEqual({ reserve: 's0' });
   expect(basket.items.map(({ ordinal }) => ordinal)).toEqual([0]);
   expect(basket.instead?.text).toContain('seat 2');
 });
@@ -269,7 +286,7 @@ describe('each hold has its own end', () => {
     expect([...map.mine]).toEqual([1]);
     expect(basket.first!.until - Date.now()).toBeGreaterThan(230_000);
     await basket.takeAgain();
-    expect(bodies.at(-1)).toEqual({ items: [{ seat_id: 's0' }] });
+    expect(bodies.at(-1)).toEqual({ reserve: 's0' });
     expect(ordinals(basket.items)).toEqual([1, 0]);
   });
 
@@ -367,4 +384,93 @@ test('time is said aloud at two minutes and at half a minute, once each', () => 
   }
   expect(said).toEqual([120_000, 30_000]);
   expect(passed(Infinity, 100_000)).toBeNull();
+});
+
+describe('a companion seat that is reserved for me', () => {
+  const beside = (n: number) => ({ seat_id: `s${n}`, companion_of: 's1' });
+  const chair = () => {
+    const [status, { data }] = held(1);
+    return [status, { data: { ...data, companions: [beside(2)] } }] as const;
+  };
+
+  test('is offered with its price, and free on my map alone', async () => {
+    next = [chair(), held(2)];
+    await basket.pick(1);
+    expect(basket.companion).toBe(2);
+    expect(basket.companionText).toBe('A companion seat (Row A, Seat 2) is reserved for you.');
+    expect([kept, basket.costOf(2)]).toEqual([[2], '€45.00']);
+    await basket.pick(2);
+    expect(bodies.at(-1)).toEqual({ reserve: 's2' });
+    expect([basket.companion, kept, basket.items.length]).toEqual([-1, [], 2]);
+  });
+
+  test('is offered again once it was given back', async () => {
+    next = [chair(), held(2)];
+    await basket.pick(1);
+    await basket.pick(2);
+    await basket.giveBack(basket.items[1]!);
+    expect(basket.companion).toBe(2);
+  });
+
+  test('is found again, and gone with its place', async () => {
+    const [status, { data }, headers] = mine(Date.now(), [1, 60_000]);
+    next = [[status, { data: data.map((hold) => ({ ...hold, companions: [beside(2)] })) }, headers]];
+    await basket.find();
+    expect(basket.companion).toBe(2);
+    await basket.giveBack(basket.items[0]!);
+    expect([basket.companion, kept]).toEqual([-1, []]);
+  });
+
+  test('is not offered once it turned out to be gone', async () => {
+    next = [chair(), problem(409, 'seat_not_available')];
+    await basket.pick(1);
+    await basket.pick(2);
+    expect(basket.companion).toBe(-1);
+  });
+});
+
+describe('a choice that leaves a seat alone', () => {
+  const refused = () => new Problem(409, 'orphan_seats', '', [], { orphans: ['s0'], fixes: [{ kind: 'move', take: ['s0'], leave: ['h2'] }, { kind: 'add', take: ['s0'], leave: [] }] });
+  const go = vi.fn(async () => {});
+  const choose = async () => {
+    go.mockClear();
+    next = [held(1), held(2)];
+    await basket.pick(1);
+    await basket.pick(2);
+    expect(basket.offerFixes(refused(), go)).toBe(true);
+  };
+
+  test('is no other refusal', () => expect(basket.offerFixes(new Problem(409, 'hold_expired', ''), go)).toBe(false));
+
+  test('is mended with one press, and goes on', async () => {
+    await choose();
+    expect([said.at(-1), basket.instead!.press, basket.instead!.or!.press]).toEqual(['This would leave a single seat on its own: seat 0.', 'Move along: seat 0 instead of 2', 'Add seat 0 · €45.00']);
+    next = [held(0)];
+    await basket.instead!.take();
+    expect([bodies.at(-1), released, basket.items.map(({ ordinal }) => ordinal)]).toEqual([{ reserve: 's0' }, ['h2'], [1, 0]]);
+    expect([basket.instead, go.mock.calls.length]).toEqual([null, 1]);
+  });
+
+  test('is mended by one more, which gives nothing back', async () => {
+    await choose();
+    next = [held(0)];
+    await basket.instead!.or!.take();
+    expect([released, basket.items.length, go.mock.calls.length]).toEqual([[], 3, 1]);
+  });
+
+  test('keeps what it has if somebody was faster', async () => {
+    await choose();
+    next = [problem(409, 'seat_held_by_another_user')];
+    await basket.instead!.take();
+    expect([released, basket.items.map(({ ordinal }) => ordinal), go.mock.calls.length]).toEqual([[], [1, 2], 0]);
+  });
+
+  test('gives back what it took of several, and nothing else', async () => {
+    await choose();
+    const { more } = refused();
+    basket.offerFixes(new Problem(409, 'orphan_seats', '', [], { ...more, fixes: [{ kind: 'move', take: ['s0', 's3'], leave: ['h1', 'h2'] }] }), go);
+    next = [held(0), problem(409, 'seat_not_available')];
+    await basket.instead!.take();
+    expect([released, basket.items.map(({ ordinal }) => ordinal), go.mock.calls.length]).toEqual([['h0'], [1, 2], 0]);
+  });
 });

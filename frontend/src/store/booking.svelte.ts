@@ -103,9 +103,23 @@ export class Booking {
 
   async begin(promo: string): Promise<void> {
     await this.attempt(async () => {
-      if (await this.checkout.begin(this.basket.items, promo)) this.step = 'paying';
-      else this.wait();
+      try {
+        if (await this.checkout.begin(this.basket.items, promo)) this.step = 'paying';
+        else this.wait();
+      } catch (error) {
+        if (!this.basket.offerFixes(error, () => this.begin(promo))) throw error;
+      }
     });
+  }
+
+  /** After an outage: what I held or was about to buy may be over. */
+  async comeBack(): Promise<void> {
+    if (!this.basket.items.length || this.checkout.order) return;
+    try {
+      await this.expire(this.step === 'paying' && !(await this.checkout.find()));
+    } catch {
+      // no answer: the clock says when it is over
+    }
   }
 
   async pay(way: WayToPay, method: string | null, name: string, email: string): Promise<void> {

@@ -3,7 +3,7 @@
 import { type Api, Problem } from '../lib/api';
 import type { Money } from '../lib/format';
 import { type Live, listen } from '../lib/live';
-import { AVAILABLE, COMPANION, type Geometry, HELD, RESTRICTED_VIEW, SOLD, WHEELCHAIR } from '../lib/map/geometry';
+import { AVAILABLE, BLOCKED, COMPANION, type Geometry, HELD, RESTRICTED_VIEW, SOLD, WHEELCHAIR } from '../lib/map/geometry';
 import type { Delta, SeatMap } from '../lib/map/seatmap';
 import { judge } from '../lib/map/versions';
 import { t } from '../lib/words';
@@ -32,9 +32,13 @@ type Told = (offers?: Offer[]) => void;
 /** Of the line for changes: whether it stands. */
 type Line = 'opening' | 'open' | 'lost';
 
+/** What is said of an outage: there is one, or it was over a moment ago. */
+type Outage = 'none' | 'lost' | 'over';
+
 const REREAD_MS = 1000;
 const RETRY_MS = 5000; // and up to twice as long: what fails, fails for many
 const COUNT_MS = 300;
+const OVER_MS = 5000;
 const SPREAD_MS = 2000; // a line that begins anew does so for everybody at once: who asks then, asks within this
 
 // By the names of their words: what they say is known only once a language has spoken.
@@ -47,6 +51,8 @@ export class Hall {
   zones: ZoneRow[] = $state.raw([]);
   map: SeatMap | null = $state.raw(null);
   line: Line = $state('opening');
+  outage: Outage = $state('none');
+  readonly kept = new Set<number>(); // companion seats that are reserved for me
   left: number[] = $state.raw([]); // what can be had at each price
   shown: number[] | null = $state.raw(null); // the prices that are not dimmed; null for all
   least: Money | null = $state.raw(null); // what a place costs at least, once that has changed
@@ -62,6 +68,7 @@ export class Hall {
   private soon: ReturnType<typeof setTimeout> | undefined;
   private counting: ReturnType<typeof setTimeout> | undefined;
   private asking: ReturnType<typeof setTimeout> | undefined;
+  private telling: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly api: Api,
@@ -79,17 +86,22 @@ export class Hall {
   private async loadMap(): Promise<void> {
     this.hasMap = this.layoutId ? null : false;
     this.geometry = this.map = this.plain = null;
+    this.made.open(); // a read for the former plan ends, and the new plan has one of its own
+    this.reading = null;
     [this.read, this.made] = [gate(), gate()];
-    if (!this.layoutId) return;
+    const layoutId = this.layoutId;
+    if (!layoutId) return;
     void this.refresh();
     try {
-      const answer = await this.api.open(`/api/events/${this.eventId}/seatmap?layout=${this.layoutId}`);
-      this.layoutId = answer.headers.get('x-layout-id') ?? this.layoutId;
+      const answer = await this.api.open(`/api/events/${this.eventId}/seatmap?layout=${layoutId}`);
       const geometry = await answer.arrayBuffer();
       await this.read.opened; // so that it is drawn once
+      if (layoutId !== this.layoutId) return; // the plan was replaced while this one was loaded
+      this.layoutId = answer.headers.get('x-layout-id') ?? this.layoutId;
       this.geometry = geometry;
       this.hasMap = true;
     } catch (error) {
+      if (layoutId !== this.layoutId) return;
       if (!(error instanceof Problem) || error.status !== 404) throw error;
       this.hasMap = false;
       this.made.open(); // nobody need wait for it
@@ -121,6 +133,7 @@ export class Hall {
         event: () => told(),
       } as Record<string, (data: never) => void>,
       (lost) => {
+        this.notice(lost);
         if (this.line === 'lost' && !lost) {
           void this.refresh();
           this.askSoon(told);
@@ -130,12 +143,24 @@ export class Hall {
     );
   }
 
+  /** A stream ends now and then and comes back by itself: that is no outage. One that fails to come back is. */
+  private notice(lost: boolean): void {
+    if (lost && this.line === 'lost') {
+      this.outage = 'lost';
+      clearTimeout(this.telling);
+    } else if (!lost && this.outage === 'lost') {
+      this.outage = 'over';
+      this.telling = setTimeout(() => (this.outage = 'none'), OVER_MS);
+    }
+  }
+
   close(): void {
     this.live?.stop();
     this.map?.stop();
     clearTimeout(this.soon);
     clearTimeout(this.counting);
     clearTimeout(this.asking);
+    clearTimeout(this.telling);
   }
 
   /** What was offered before the line began was told to nobody; not even with a map does it say that. */
@@ -160,7 +185,10 @@ export class Hall {
 
   /** Those who ask while it is being read get the same. */
   async refresh(): Promise<void> {
-    if (this.hasMap !== false) await (this.reading ??= this.readStates().finally(() => (this.reading = null)));
+    if (this.hasMap === false) return;
+    const reading = (this.reading ??= this.readStates());
+    await reading;
+    if (this.reading === reading) this.reading = null;
   }
 
   private async readStates(): Promise<void> {
@@ -178,6 +206,7 @@ export class Hall {
         if (!this.map || made !== this.made) return;
         this.dress(this.map.geometry, occupancy.zones);
         this.map.setStates(states, version);
+        this.showKept();
         this.zones = occupancy.zones;
         this.count(this.latest ?? occupancy); // places alone are counted without another version
         const missed = this.missed;
@@ -185,10 +214,11 @@ export class Hall {
         for (const delta of missed) this.hear(delta);
         this.changed();
       } catch {
+        if (made !== this.made) return;
         this.line = 'lost'; // it comes back, and then we look again; and if it was not the line, a little later
         this.readSoon(RETRY_MS * (1 + Math.random()));
       } finally {
-        this.missed = null;
+        if (made === this.made) this.missed = null;
         read.open();
       }
       // What came between our read and the line's beginning was told to nobody.
@@ -218,6 +248,7 @@ export class Hall {
     const verdict = judge(this.map?.version ?? '', delta.version);
     if (verdict === 'skip') return;
     this.map?.apply(delta);
+    this.showKept();
     this.changed();
     if (verdict === 'reread') this.readSoon(REREAD_MS);
   }
@@ -239,6 +270,20 @@ export class Hall {
     }
     this.map?.setPlaces(left);
     this.changed();
+  }
+
+  /** Companion seats that are reserved for me: to everybody else they look blocked, to me they are free. */
+  keep(ordinals: number[]): void {
+    this.kept.clear();
+    for (const ordinal of ordinals) this.kept.add(ordinal);
+    this.showKept();
+    this.changed();
+  }
+
+  private showKept(): void {
+    const { map } = this;
+    const ordinals = [...this.kept].filter((ordinal) => map?.states[ordinal] === BLOCKED);
+    if (map && ordinals.length) map.apply({ ordinals, states: ordinals.map(() => AVAILABLE), version: map.version });
   }
 
   // --- names and numbers
@@ -267,7 +312,7 @@ export class Hall {
   /** Whether a seat can be had, in words, as the map shows it. */
   state(ordinal: number): string {
     if (!this.map) return '';
-    return t[this.map.mine.has(ordinal) ? 'yours' : (STATES[this.map.states[ordinal]!] ?? 'notForSale')];
+    return t[this.map.mine.has(ordinal) ? 'yours' : this.kept.has(ordinal) ? 'reserved' : (STATES[this.map.states[ordinal]!] ?? 'notForSale')];
   }
 
   zoneId(index: number): string | null {

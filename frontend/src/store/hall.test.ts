@@ -226,3 +226,57 @@ test('tried again, a map that is there stays', async () => {
   void hall.load(told);
   expect([hall.hasMap, hall.geometry]).toEqual([true, expect.any(ArrayBuffer)]);
 });
+
+test('a plan that is another one while the first is being read is loaded, too', async () => {
+  const one = new Hall(new Api(), 'e1', 'l1');
+  void one.load(told);
+  await vi.waitFor(() => expect(reads).toHaveLength(2));
+  tell('snapshot', { seats: { layout_id: 'l2', version: 'y-1', occupancy: { zones: [] } } });
+  reads[1]!('x-7');
+  await vi.waitFor(() => expect(reads).toHaveLength(3));
+  expect(one.hasMap).toBeNull(); // the first plan is not shown under the second one's seats
+  reads[2]!('y-1');
+  await vi.waitFor(() => expect(one.hasMap).toBe(true));
+  one.close();
+});
+
+test('a line that ends and comes back is no outage; one that fails to come back is, and its end is told for a while', async () => {
+  vi.useFakeTimers();
+  const sources: { onopen?: () => void; onerror?: () => void; readyState: number }[] = [];
+  vi.stubGlobal('EventSource', class {
+    readyState = 0;
+    addEventListener = () => {};
+    close = () => {};
+    constructor() {
+      sources.push(this);
+    }
+  });
+  const one = new Hall(new Api(), 'e1', '');
+  void one.load(told);
+  const [source] = sources;
+  source!.onopen!();
+  source!.onerror!();
+  source!.onopen!();
+  expect(one.outage).toBe('none');
+  source!.onerror!();
+  source!.onerror!();
+  expect(one.outage).toBe('lost');
+  source!.onopen!();
+  expect(one.outage).toBe('over');
+  await vi.advanceTimersByTimeAsync(4900);
+  expect(one.outage).toBe('over');
+  await vi.advanceTimersByTimeAsync(200);
+  expect(one.outage).toBe('none');
+  one.close();
+});
+
+test('a companion seat that is reserved for me is free on my map, whatever is told of it', async () => {
+  const states = Uint8Array.from([0, 3, 3]);
+  const apply = vi.fn(({ ordinals, states: now }: { ordinals: number[]; states: number[] }) => ordinals.forEach((n, i) => (states[n] = now[i]!)));
+  hall.map = { ...map, states, apply, mine: new Set() } as unknown as SeatMap;
+  hall.keep([1]);
+  expect([...states]).toEqual([0, 0, 3]);
+  expect([1, 2].map((n) => hall.state(n))).toEqual(['reserved for you', 'not for sale']);
+  hall.keep([]);
+  expect(hall.state(1)).toBe('free');
+});

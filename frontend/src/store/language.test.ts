@@ -13,7 +13,7 @@ test('the best that are left come with their reason, in the language of the page
     return new Response(JSON.stringify({ data: { items: [], held_until_unix_ms: null, server_time_unix_ms: Date.now(), explanation: '3 langs mekaar in ry A' } }));
   });
   const say = vi.fn();
-  await new Basket('e1', new Visitor('house', 'h1', false), { map: null, shown: null } as unknown as Hall, say, () => false).best(3);
+  await new Basket('e1', new Visitor('house', 'h1', false), { map: null, shown: null, keep: () => {} } as unknown as Hall, say, () => false).best(3);
   expect(asked).toEqual(['af']);
   expect(say).toHaveBeenCalledWith('3 langs mekaar in ry A');
 });

@@ -4,8 +4,15 @@ import type { checkout_model_Session, holds_model_Item, Line, Offer, QuotedLine,
 
 export type { Hold, Offer, Order, QuotedLine, WayToPay } from '../lib/contract';
 
-/** A basket says where a seat is; my holds, asked for again, do not. */
-export type HeldLine = Omit<Line, 'row' | 'seat_number' | 'block_name'> & Partial<Line>;
+/** A basket says where a seat is; my holds, asked for again, do not; a seat that was reserved alone is one. */
+export type HeldLine = Pick<Line, 'hold_id'> & Partial<Line>;
+
+/** What mends a choice that leaves seats alone: take these seats, then leave those holds. */
+export interface Fix {
+  kind: 'move' | 'add';
+  take: string[];
+  leave: string[];
+}
 export type Session = checkout_model_Session;
 export type ZoneRow = ZoneOccupancy;
 
@@ -56,4 +63,5 @@ export interface Item {
   typeId: string;
   since: number;
   until: number | null; // null while it does not count down
+  companions: string[]; // the seats that are reserved beside a wheelchair place
 }

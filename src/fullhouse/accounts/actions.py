@@ -86,9 +86,10 @@ async def change_organization(tx: Tx, change: ChangeOrganization) -> Organizatio
         after.staff_may_edit_venues,
         after.event_capacity_max,
         after.embed_origins,
+        after.ticket_price_max,
     )
     await audit_difference(tx, "organization.updated", "organization", before, after)
-    Cache.invalidate(tx, embed_origins_key(after.id))
+    Cache.invalidate(tx, embed_origins_key(after.id), locale_key(after.id))
     await announce(tx, OrganizationChanged(subject_id=after.id))
     return after
 
@@ -96,6 +97,11 @@ async def change_organization(tx: Tx, change: ChangeOrganization) -> Organizatio
 def embed_origins_key(organization_id: UUID) -> str:
     """Under which the pages that may be framed keep by whom."""
     return f"public:embed-origins:{organization_id}"
+
+
+def locale_key(organization_id: UUID) -> str:
+    """Under which pages keep the language that an organisation speaks."""
+    return f"public:locale:{organization_id}"
 
 
 async def check_open(tx: Tx) -> None:

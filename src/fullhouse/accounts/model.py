@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from fullhouse.kit.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unauthenticated
 from fullhouse.kit.letters import LetterData
-from fullhouse.kit.money import Currency
+from fullhouse.kit.money import PRICE_MAX, Currency
 
 
 class Role(StrEnum):
@@ -83,6 +83,7 @@ class OrganizationProfile(msgspec.Struct, frozen=True):
     mail_reply_to: str | None
     staff_may_edit_venues: bool
     event_capacity_max: int
+    ticket_price_max: int | None  # of the organisation's currency, in minor units; null: as usual there
     embed_origins: list[str]  # sites that may show the box office in a frame; none: any
     created_at: datetime
 
@@ -268,6 +269,11 @@ class ChangeOrganization(Request, frozen=True):
     mail_reply_to: Email | UnsetType | None = UNSET
     staff_may_edit_venues: bool | UnsetType = UNSET
     event_capacity_max: Annotated[int, Meta(ge=1, le=1_000_000)] | UnsetType = UNSET
+    ticket_price_max: (
+        Annotated[int, Meta(ge=1, le=PRICE_MAX, description="Minor units of the organisation's currency.")]
+        | UnsetType
+        | None
+    ) = UNSET
     embed_origins: Annotated[list[Origin], Meta(max_length=20)] | UnsetType = UNSET
 
 

@@ -29,7 +29,8 @@ INSERT INTO organization_settings (organization_id) VALUES ($1);
 
 -- name: profile
 SELECT o.id, o.slug, o.name, o.status, s.currency, s.locale, s.timezone, s.contact_email, s.accent_color,
-       s.mail_sender_name, s.mail_reply_to, s.staff_may_edit_venues, s.event_capacity_max, s.embed_origins, o.created_at
+       s.mail_sender_name, s.mail_reply_to, s.staff_may_edit_venues, s.event_capacity_max, s.ticket_price_max,
+       s.embed_origins, o.created_at
 FROM organizations o JOIN organization_settings s ON s.organization_id = o.id
 WHERE o.id = $1;
 
@@ -44,7 +45,7 @@ RETURNING id, slug, name, status, created_at;
 UPDATE organization_settings
 SET currency = $2, locale = $3, timezone = $4, contact_email = $5, accent_color = $6,
     mail_sender_name = $7, mail_reply_to = $8, staff_may_edit_venues = $9, event_capacity_max = $10, embed_origins = $11,
-    updated_at = app.clock()
+    ticket_price_max = $12, updated_at = app.clock()
 WHERE organization_id = $1;
 
 -- name: insert_user

@@ -6,6 +6,7 @@ A checkout's row is locked right behind its show's: of all who begin, leave, pay
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import timedelta
 from uuid import UUID
 
 from fullhouse.checkout import facts, policy, store
@@ -27,7 +28,9 @@ from fullhouse.events import actions as events
 from fullhouse.events.facts import EventFact
 from fullhouse.events.public_model import EventNotFound
 from fullhouse.holds import actions as holds
+from fullhouse.holds import leaving_actions as leaving
 from fullhouse.holds import sale_actions as sales
+from fullhouse.holds.model import ChosenSeat
 from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Tx
@@ -65,8 +68,12 @@ async def start(services: Services, who: Principal, event_id: UUID, wish: StartC
     gone before it is used, if another window of theirs has given it back: whoever finds that comes in once more."""
     async with services.database.tenant(who.organization_id, who.actor) as tx:
         await _check_show(tx, event_id)
-        _refuse_paying(await store.live_session(tx, tx.organization_id, event_id, who.id))
-        await _wanted(tx, who, event_id, wish.items)
+        before = await store.live_session(tx, tx.organization_id, event_id, who.id)
+        _refuse_paying(before)
+        wanted = await _wanted(tx, who, event_id, wish.items)
+        chosen = await _choice(tx, who, event_id, wanted, before)
+    more = policy.TICKETS_MAX - sum(item.quantity for item in wanted)
+    await leaving.check_orphans(services, who, event_id, chosen, more)
     for last in (False,) * (TRIES - 1) + (True,):
         place = line.place(*await line.join(services, who, event_id))
         if place.status in NOT_INSIDE:
@@ -82,6 +89,15 @@ async def start(services: Services, who: Principal, event_id: UUID, wish: StartC
                     await _give_slot_back(tx, who, event_id)
             raise
     raise AssertionError("the last try returns or raises")
+
+
+async def _choice(
+    tx: Tx, who: Principal, event_id: UUID, wanted: Sequence[Wanted], before: StoredSession | None
+) -> list[ChosenSeat]:
+    """The seats to be judged for orphans. What a checkout of theirs has already was judged when that began."""
+    known = await store.items_of_session(tx, tx.organization_id, before.id) if before else []
+    ids = {item.hold_id for item in wanted}
+    return [] if ids <= {item.hold_id for item in known} else await leaving.read_choice(tx, who, event_id, ids)
 
 
 async def _begin(services: Services, who: Principal, event_id: UUID, wish: StartCheckout) -> Session:
@@ -108,6 +124,7 @@ async def _start(tx: Tx, who: Principal, event_id: UUID, wish: StartCheckout) ->
     event = await events.get_event(tx, event_id)
     promo = await promos.find(tx, event_id, wish.promo_code) if wish.promo_code else None
     priced = await types.priced(tx, event, wanted, promo)
+    await sales.check_booking(tx, who, event_id, [item.hold_id for item in wish.items])
     members = await _memberships(tx, who, event_id, wish.items, priced)
     counts = Counter[UUID]()
     for row in priced:
@@ -116,15 +133,17 @@ async def _start(tx: Tx, who: Principal, event_id: UUID, wish: StartCheckout) ->
         counts.subtract(counted(await store.items_of_session(tx, tx.organization_id, before.id)))
         await store.end_session(tx, tx.organization_id, before.id, "left", ["open"])
     await types.take(tx, event_id, {kind: count for kind, count in counts.items() if count})
+    # Beginning again gains no time.
+    until = before.expires_at if before and before.expires_at > now else now + timedelta(seconds=policy.SESSION_S)
+    await sales.prolong(tx, event_id, [item.hold_id for item in wish.items], until)
     if before and before.promo_code:  # behind the pools, as whoever begins with a code has locked it
         await promos.lock_all(tx, event_id, [before.promo_code, wish.promo_code])
         await promos.give_back(tx, [before.id])
     locked = await promos.lock(tx, event_id, wish.promo_code) if wish.promo_code else None
     bill = await _bill(tx, event_id, priced, locked)
-    keeps = before.expires_at if before and before.expires_at > now else None  # beginning again gains no time
     session = await store.insert_session(
-        tx, new_id(), tx.organization_id, event_id, who.id, keeps, policy.SESSION_S, locked.code if locked else None,
-        bill.currency, bill.total, bill,
+        tx, new_id(), tx.organization_id, event_id, who.id, until, locked.code if locked else None, bill.currency,
+        bill.total, bill,
     )  # fmt: skip
     assert session
     if locked:
@@ -315,10 +334,10 @@ async def expire(tx: Tx, session_id: UUID) -> bool:
     return await end_session(tx, locked, await store.items_of_session(tx, tx.organization_id, session_id), "expired")
 
 
-async def give_up(tx: Tx, session: StoredSession) -> None:
-    """A payment for it has failed, and others have its slot now: it is over as if it had been left. The holds have
-    their own time."""
-    await end_session(tx, session, await store.items_of_session(tx, tx.organization_id, session.id), "left")
+async def give_up(tx: Tx, session: StoredSession, status: str) -> None:
+    """A payment for it has failed, and its time is over (`expired`), or others have its slot now (`left`). The holds
+    have their own time."""
+    await end_session(tx, session, await store.items_of_session(tx, tx.organization_id, session.id), status)
 
 
 async def end_session(tx: Tx, session: StoredSession, items: Sequence[StoredItem], status: str) -> bool:

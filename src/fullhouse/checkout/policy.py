@@ -10,9 +10,8 @@ from fullhouse.payments.model import FEES, ORGANIZER, REFUNDS, TAX, account_of
 from fullhouse.tickets.pricing import Quote
 from fullhouse.tickets.type_model import TypeNotOnSale
 
-SESSION_S = 600
+SESSION_S = 600  # a checkout's, and of what it gathers: fixed when it begins, whatever becomes of its payments
 TICKETS_MAX = 10
-THAW_S = 60  # what a hold has left at least, when a payment for it has failed
 CONSENT_S, CONSENT_LEAST_S = 24 * 3600, 30 * 60
 
 # By the word of `app.place_order`.

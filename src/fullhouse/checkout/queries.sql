@@ -52,7 +52,7 @@ WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND id = ANY ($4::
 
 -- name: insert_session
 INSERT INTO checkout_sessions (id, organization_id, event_id, user_id, expires_at, promo_code, currency, total, quote)
-VALUES ($1, $2, $3, $4, coalesce($5, app.clock() + make_interval(secs => $6)), $7, $8, $9, $10)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 RETURNING {session};
 
 -- name: insert_items
@@ -99,10 +99,8 @@ WHERE organization_id = $1 AND id = $2 AND status = ANY ($4::text[])
 RETURNING {session};
 
 -- name: reopen_session
--- A payment for it has failed: there is a little time to try another way.
-UPDATE checkout_sessions
-SET status = 'open', updated_at = app.clock(),
-    expires_at = greatest(expires_at, app.clock() + make_interval(secs => $3))
+-- A payment for it has failed: in what is left of its time it may be paid in another way.
+UPDATE checkout_sessions SET status = 'open', updated_at = app.clock()
 WHERE organization_id = $1 AND id = $2 AND status = 'paying'
 RETURNING {session};
 
@@ -168,6 +166,12 @@ LEFT JOIN event_zones z ON z.organization_id = $1 AND z.event_id = o.event_id AN
 LEFT JOIN seats s ON s.organization_id = $1 AND s.id = i.seat_id
 WHERE i.organization_id = $1 AND i.order_id = $2 ORDER BY i.position;
 
+-- name: sold_places
+-- Where the tickets of an order are now.
+SELECT t.zone_id, t.seat_id, t.ticket_type_id FROM tickets t
+WHERE t.organization_id = $1 AND t.order_id = $2 AND t.status IN ('valid', 'used')
+ORDER BY t.id;
+
 -- name: lines_of_orders
 SELECT i.order_id, {item} FROM order_lines i WHERE i.organization_id = $1 AND i.order_id = ANY ($2::uuid[])
 ORDER BY i.order_id, i.position;
@@ -204,13 +208,15 @@ SELECT organization_id, id FROM orders WHERE status = 'needs_consent' AND consen
 ORDER BY consent_by LIMIT $1;
 
 -- name: count_sale
--- What the public sees of it: how hot the show is, and whether anything is left.
-WITH counted AS (
-    UPDATE event_stats SET sold = sold + $3, heat = app.heat(heat, 20 * $3), unranked = true
-    WHERE organization_id = $1 AND event_id = $2
-)
-UPDATE public_events SET sold_out = app.is_sold_out($1, $2)
-WHERE organization_id = $1 AND event_id = $2 AND sold_out <> app.is_sold_out($1, $2);
+-- How hot the show is.
+UPDATE event_stats SET sold = sold + $3, heat = app.heat(heat, 20 * $3), unranked = true
+WHERE organization_id = $1 AND event_id = $2;
+
+-- name: is_any_pool_full
+-- Whether nothing is left of the event, or of one of these zones ($3) or ticket types ($4).
+SELECT EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND sold >= capacity
+               AND (kind = 'event' OR kind = 'zone' AND ref_id = ANY ($3::uuid[])
+                    OR kind = 'ticket_type' AND ref_id = ANY ($4::uuid[])));
 
 -- name: list_orders
 SELECT {order_row} FROM orders

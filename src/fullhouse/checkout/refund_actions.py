@@ -24,6 +24,7 @@ from fullhouse.checkout.refund_model import (
 )
 from fullhouse.checkout.refund_policy import Worth
 from fullhouse.events import actions as events
+from fullhouse.events import public_actions as shows
 from fullhouse.events.facts import EventFact
 from fullhouse.kit import audit
 from fullhouse.kit.db import Tx
@@ -37,6 +38,7 @@ from fullhouse.payments.facts import RefundFound
 from fullhouse.payments.ledger_actions import About
 from fullhouse.payments.model import RefundTooHigh
 from fullhouse.tickets import actions as tickets
+from fullhouse.tickets import type_actions as types
 from fullhouse.tickets.facts import TicketVoided
 from fullhouse.tickets.model import Ticket, TicketOver
 
@@ -208,7 +210,10 @@ async def retry_all(tx: Tx, event_id: UUID) -> EventRefunds:
 
 async def follow_void(tx: Tx, message: Message) -> None:
     """A reaction: a ticket is void, so there is a place again."""
-    await refunds.count_void(tx, tx.organization_id, message.fact(TicketVoided).event_id)
+    event_id = message.fact(TicketVoided).event_id
+    await refunds.count_void(tx, tx.organization_id, event_id)
+    await shows.follow_stock(tx, event_id)
+    types.follow_places(tx, event_id)
 
 
 # --- at the provider

@@ -25,12 +25,7 @@ WHERE organization_id = $1 AND id = $2 AND paid_at IS NOT NULL;
 SELECT EXISTS (SELECT FROM order_refunds WHERE organization_id = $1 AND order_id = $2 AND batch);
 
 -- name: count_void
--- The public sees that there are places again.
-WITH counted AS (
-    UPDATE event_stats SET sold = greatest(sold - 1, 0), unranked = true WHERE organization_id = $1 AND event_id = $2
-)
-UPDATE public_events SET sold_out = app.is_sold_out($1, $2)
-WHERE organization_id = $1 AND event_id = $2 AND sold_out <> app.is_sold_out($1, $2);
+UPDATE event_stats SET sold = greatest(sold - 1, 0), unranked = true WHERE organization_id = $1 AND event_id = $2;
 
 -- A cancelled show ---------------------------------------------------------------------------------
 

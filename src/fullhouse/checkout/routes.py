@@ -75,8 +75,8 @@ async def purchase(
     """Buy what a checkout has. Needs an Idempotency-Key.
 
     201: the order with its tickets. 202: the payment is not settled yet; go on at the provider with `client_secret`, or
-    look at the order again later. 402: declined; the places have their time back. 409: something is no longer as it was
-    (`hold_expired`), and nothing was charged.
+    look at the order again later. 402: declined; the checkout goes on in its time. 409: something is no longer as it
+    was (`hold_expired`), and nothing was charged.
     """
     return await _purchase(services, who, checkout_id, data, idempotency_key)
 

@@ -20,6 +20,7 @@ from fullhouse.checkout.actions import counted, end_checkouts, give_up
 from fullhouse.checkout.model import NoConsentNeeded, StoredOrder
 from fullhouse.checkout.order_reads import get
 from fullhouse.checkout.sell_actions import Paid, issue, said, sell
+from fullhouse.events import public_actions as events
 from fullhouse.events.facts import EventFact
 from fullhouse.holds import actions as holds
 from fullhouse.holds import sale_actions as sales
@@ -93,10 +94,17 @@ async def follow_sale(tx: Tx, message: Message) -> None:
     """A reaction, after the commit: the show is hotter, may be sold out, and may have to keep no companion seats."""
     paid = message.fact(facts.OrderPaid)
     await store.count_sale(tx, tx.organization_id, paid.event_id, paid.tickets)
-    lines = await store.lines_of_order(tx, tx.organization_id, paid.subject_id)
-    for zone_id in {line.zone_id for line in lines if line.zone_id and line.seat_id}:
+    await events.follow_stock(tx, paid.event_id)
+    # Of the tickets, not of what was ordered: another version of the layout may have come in between.
+    sold = await store.sold_places(tx, tx.organization_id, paid.subject_id)
+    zones, kinds = [place.zone_id for place in sold if place.zone_id], [place.ticket_type_id for place in sold]
+    if await store.is_any_pool_full(tx, tx.organization_id, paid.event_id, zones, kinds):
+        types.follow_places(tx, paid.event_id)
+    for zone_id in {place.zone_id for place in sold if place.zone_id and place.seat_id}:
         await seating.release_companions(tx, paid.event_id, zone_id)
-    await seating.note_accessible(tx, paid.event_id, paid.subject_id, [line.seat_id for line in lines if line.seat_id])
+    await seating.note_accessible(
+        tx, paid.event_id, paid.subject_id, [place.seat_id for place in sold if place.seat_id]
+    )
 
 
 # --- other places
@@ -199,16 +207,18 @@ async def _call_off(tx: Tx, order: StoredOrder, amount: int, reason: str) -> Non
 
 
 async def unfreeze(tx: Tx, fact: PaymentFailed) -> None:
-    """A consequence of a failure: the places have their time back, and the checkout is open again for another way. A
-    payment may take longer than a slot lasts: if others have it now, the checkout is over."""
+    """A consequence of a failure: the checkout is open again for another way, in what is left of its time; a payment
+    that fails gains nobody any. If it took all of it, or others have the slot now, the checkout is over."""
     order = await get(tx, fact.order_id)
     await store.lock_show(tx, tx.organization_id, order.event_id)
-    session = await store.reopen_session(tx, tx.organization_id, order.session_id, policy.THAW_S)
-    if session is not None and not await queue.regain(tx, order.event_id, order.user_id, session.expires_at):
-        await give_up(tx, session)
+    session = await store.reopen_session(tx, tx.organization_id, order.session_id)
+    if session:
+        over = session.expires_at <= await tx.now()
+        if over or not await queue.regain(tx, order.event_id, order.user_id, session.expires_at):
+            await give_up(tx, session, "expired" if over else "left")
     lines = await store.lines_of_order(tx, tx.organization_id, order.id)
     held = list({line.hold_id for line in lines})
-    await sales.thaw(tx, order.event_id, held, fact.subject_id, policy.THAW_S)
+    await sales.thaw(tx, order.event_id, held, fact.subject_id)
     cancelled = await store.cancel_order(tx, tx.organization_id, order.id, fact.code)
     if cancelled is not None:
         await _tell_cancelled(tx, cancelled, fact.code, 0)

@@ -65,6 +65,14 @@ def _row(total: int, currency: str, **rest: Any) -> OrderRow:
     return OrderRow(total=Money(total, currency), **rest)
 
 
+class SoldPlace(NamedTuple):
+    """Where a ticket is."""
+
+    zone_id: UUID | None
+    seat_id: UUID | None
+    ticket_type_id: UUID
+
+
 class Line(NamedTuple):
     order_id: UUID
     item: StoredItem
@@ -102,6 +110,7 @@ order_by_secret = statements.one("order_by_secret", StoredOrder)
 order_of_session = statements.value("order_of_session", UUID)
 lines_of_order = statements.many("lines_of_order", StoredItem)
 places_of_order = statements.many("places_of_order", ProposedPlace)
+sold_places = statements.many("sold_places", SoldPlace)
 lines_of_orders = statements.many("lines_of_orders", _line)
 pending_orders_of_show = statements.many("pending_orders_of_show", StoredOrder)
 proposals_of_show = statements.many("proposals_of_show", StoredOrder)
@@ -110,4 +119,5 @@ call_off_order = statements.one("call_off_order", StoredOrder)
 propose_seats = statements.value("propose_seats", bool)
 due_consents = statements.many("due_consents", Due)
 count_sale = statements.count("count_sale")
+is_any_pool_full = statements.value("is_any_pool_full", bool)
 list_orders = statements.many("list_orders", _row)

@@ -1,5 +1,6 @@
 """Waiting lists over HTTP: join, see, leave; by the entry's secret, too. And the organiser's side."""
 
+from typing import Any
 from uuid import UUID
 
 from fullhouse.checkout import waitlist_actions as actions
@@ -17,7 +18,6 @@ BY_SECRET = Limit(60, 60)
 JOINING = Limit(60, 60)
 
 
-@post("/api/events/{event_id:uuid}/waitlist", "waitlist.join", limit=JOINING)
 async def join_waitlist(tx: Tx, services: Services, who: Principal, event_id: UUID, data: JoinList) -> Entry:
     """Put my name on a show's waiting list, for a party of so many.
 
@@ -28,13 +28,11 @@ async def join_waitlist(tx: Tx, services: Services, who: Principal, event_id: UU
     return await reads.shown(tx, services.keyring, entry)
 
 
-@get("/api/events/{event_id:uuid}/waitlist", "waitlist.join")
 async def get_my_waitlist_entry(tx: Tx, services: Services, who: Principal, event_id: UUID) -> Entry:
     """My place on a show's waiting list, and what I am offered."""
     return await reads.shown(tx, services.keyring, await reads.of_person(tx, who, event_id))
 
 
-@delete("/api/events/{event_id:uuid}/waitlist", "waitlist.join")
 async def leave_waitlist(tx: Tx, who: Principal, event_id: UUID) -> None:
     """Leave a show's waiting list. What I am offered goes to the next one."""
     await actions.leave(tx, await reads.of_person(tx, who, event_id))
@@ -56,7 +54,6 @@ async def leave_waitlist_by_secret(services: Services, actor: Actor, authorizati
         await actions.leave(tx, await reads.by_secret(tx, secret))
 
 
-@get("/api/events/{event_id:uuid}/waitlist/entries", "waitlist.read")
 async def list_waitlist(
     tx: Tx, services: Services, event_id: UUID, status: Status | None = None, cursor: After = None,
     limit: PageSize = LIMIT,
@@ -65,20 +62,29 @@ async def list_waitlist(
     return await reads.page_of_entries(tx, services.keyring, event_id, status, cursor, limit)
 
 
-@get("/api/events/{event_id:uuid}/waitlist/settings", "waitlist.read")
 async def get_waitlist_settings(tx: Tx, event_id: UUID) -> ListView:
     """A show's waiting list: whether it is on, how long an offer is kept, and how many wait."""
     return await reads.view(tx, event_id)
 
 
-@put("/api/events/{event_id:uuid}/waitlist/settings", "waitlist.manage")
 async def change_waitlist_settings(tx: Tx, event_id: UUID, data: ListSettings) -> ListView:
     """Switch a show's waiting list on or off, and say how long an offer is kept."""
     await actions.change_settings(tx, event_id, data)
     return await reads.view(tx, event_id)
 
 
-handlers = [
-    join_waitlist, get_my_waitlist_entry, leave_waitlist, get_waitlist_entry_by_secret, leave_waitlist_by_secret,
-    list_waitlist, get_waitlist_settings, change_waitlist_settings,
+# Under both of its names: /waitlist, and /waiting-list, as the API's outline has it.
+_BY_PERSON, _ENTRIES, _SETTINGS = "", "/entries", "/settings"
+_LISTS: list[tuple[Any, str, str, Any, Limit | None]] = [
+    (post, _BY_PERSON, "waitlist.join", join_waitlist, JOINING),
+    (get, _BY_PERSON, "waitlist.join", get_my_waitlist_entry, None),
+    (delete, _BY_PERSON, "waitlist.join", leave_waitlist, None),
+    (get, _ENTRIES, "waitlist.read", list_waitlist, None),
+    (get, _SETTINGS, "waitlist.read", get_waitlist_settings, None),
+    (put, _SETTINGS, "waitlist.manage", change_waitlist_settings, None),
 ]  # fmt: skip
+handlers = [
+    verb(f"/api/events/{{event_id:uuid}}/{at}{rest}", action, limit=limit, name=f"{serve.__name__}{called}")(serve)
+    for at, called in (("waitlist", ""), ("waiting-list", "_at_waiting_list"))
+    for verb, rest, action, serve, limit in _LISTS
+] + [get_waitlist_entry_by_secret, leave_waitlist_by_secret]

@@ -1,6 +1,7 @@
 """The verbs of a show. Each takes a transaction: load and lock, decide (policy.py), write, announce."""
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -9,10 +10,9 @@ import msgspec
 from msgspec import UNSET
 
 from fullhouse.accounts import actions as accounts
-from fullhouse.events import facts, image_actions, keys, policy, store
+from fullhouse.events import anomalies, changes, facts, image_actions, keys, policy, store
 from fullhouse.events.model import (
     ChangeEvent,
-    CoverMissing,
     Duplicate,
     Duplicated,
     Event,
@@ -43,6 +43,7 @@ from fullhouse.kit.outbox import announce
 _SLUG_TRIES = 20  # as many may ask for the same one at the same time
 _SAID_AT_ONCE = ("name", "description", "category", "capacity", "settings", "cover_image_ids")
 _TIMES = ("start_at", "end_at", "doors_at", "sale_start_at", "sale_end_at")
+_NEWS = facts.EventFact.__struct_fields__  # what every fact about an event has, and watchers hear
 _FACTS: dict[Move, type[facts.EventFact]] = {
     Move.PUBLISH: facts.EventPublished,
     Move.UNPUBLISH: facts.EventUnpublished,
@@ -66,6 +67,7 @@ async def get_event(tx: Tx, event_id: UUID) -> Event:
     return event
 
 
+@anomalies.noting
 async def create_event(
     tx: Tx, who: Principal, wish: NewEvent, *, group: UUID | None = None, copy_of: UUID | None = None
 ) -> Event:
@@ -103,6 +105,7 @@ async def create_event(
     return event
 
 
+@anomalies.noting
 async def change_event(tx: Tx, who: Principal, event_id: UUID, change: ChangeEvent, if_match: str | None) -> Event:
     before, venue = await _lock_with_venue(tx, event_id, change)
     versions.check(if_match, before.version)
@@ -118,12 +121,13 @@ async def change_event(tx: Tx, who: Principal, event_id: UUID, change: ChangeEve
     was, is_now = difference(before, event)
     note = {"consent_note": change.consent_note} if change.consent_note else {}
     await audit.write(tx, "event.updated", "event", event.id, before=was, after=is_now | note, reason=change.reason)
-    more = {"reason": change.reason, "consent_note": change.consent_note}
+    more = {"reason": change.reason, "consent_note": change.consent_note, "drop_layout": change.drop_layout}
     await tell(tx, facts.EventUpdated, before, event, changed=sorted(differing), **more)
     await image_actions.detach(tx, before.cover_image_ids, besides=event.cover_image_ids)
     return event
 
 
+@anomalies.noting
 async def move_event(
     tx: Tx,
     event_id: UUID,
@@ -138,8 +142,6 @@ async def move_event(
     """Every transition, by whomever: one lock, one table, one audit row, one fact."""
     before = await lock_event(tx, event_id)
     versions.check(if_match, before.version)
-    if move is Move.PUBLISH and before.status == Status.DRAFT and not before.cover_image_ids:
-        raise CoverMissing("Upload a picture (POST /api/images) and give the show its id in cover_image_ids.")
     if move is Move.PUBLISH and before.status == Status.DRAFT and before.capacity:
         await _check_capacity(tx, before.capacity, await store.venue_by_id(tx, tx.organization_id, before.venue_id))
     date = policy.reachable("rescheduled_at", new_date) if new_date else None
@@ -260,7 +262,7 @@ def _wished(before: Event, change: ChangeEvent) -> Event:
 
 def _check_open(event: Event, change: ChangeEvent) -> None:
     """What is over stays as it was; only which show takes its place may be said later."""
-    named = {name for name, value in msgspec.structs.asdict(change).items() if value not in (UNSET, None)}
+    named = {name for name, value in msgspec.structs.asdict(change).items() if value not in (UNSET, None, False)}
     if policy.is_over(event.status) and named - {"replaced_by_event_id", "reason"}:
         raise ShowIsOver(f"The show is {event.status}.")
 
@@ -297,8 +299,6 @@ async def _check_change(tx: Tx, who: Principal, before: Event, after: Event, ven
     if after.capacity != before.capacity or after.venue_id != before.venue_id:
         await _check_capacity(tx, after.capacity, venue)
     if after.cover_image_ids != before.cover_image_ids:
-        if not after.cover_image_ids and before.status != Status.DRAFT:
-            raise CoverMissing("A show that was announced keeps a picture.")
         await image_actions.attach(tx, after.cover_image_ids)
     if after.replaced_by_event_id not in (None, before.replaced_by_event_id):
         await _check_replacement(tx, before, after.replaced_by_event_id)
@@ -370,6 +370,8 @@ async def tell(tx: Tx, kind: type[facts.EventFact], before: Event, after: Event,
     """The fact, with its consequences; and the news to whoever watches the organisation or the show."""
     if issubclass(kind, facts.DatedFact):
         more["moved_days"] = policy.days_moved(before, after)
+    if issubclass(kind, facts.ListedFact):
+        more |= policy.listing(after)
     fact = kind(
         subject_id=after.id,
         old_status=before.status,
@@ -381,6 +383,8 @@ async def tell(tx: Tx, kind: type[facts.EventFact], before: Event, after: Event,
     await announce(tx, fact)
     assert tx.organization_id
     Cache.invalidate(tx, *keys.stale(tx.organization_id, before, after))
-    news = {"fact": kind.name, "event_id": after.id, **msgspec.structs.asdict(fact)}
+    news = {"fact": kind.name, "event_id": after.id} | {name: getattr(fact, name) for name in _NEWS}
     tx.tell(f"events:org:{tx.organization_id}", news)
     tx.tell(f"events:event:{after.id}", news)
+    if kind in _FACTS.values():
+        tx.after_commit.append(partial(changes.note_status, tx.organization_id, tx.actor, before, after, fact))

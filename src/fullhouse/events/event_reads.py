@@ -19,10 +19,12 @@ async def views(tx: Tx, events: Sequence[Event]) -> list[EventView]:
 
 
 def _view(event: Event, now: datetime, sales: Sales) -> EventView:
+    opens_at, closes_at = sales.opens_at or event.sale_start_at, sales.closes_at or event.sale_end_at
+    stock = policy.Stock(opens_at, closes_at, sales.has_tickets, sales.sold_out)
     limits = [limit for limit in (event.capacity, sales.places) if limit]
     return EventView(
         **msgspec.structs.asdict(event),
-        sale_status=policy.sale_status(event, now, sold_out=sales.sold_out),
+        sale_status=policy.sale_status(event, now, stock),
         sold=sales.sold,
         places=min(limits, default=None),
         can_sell=policy.can_sell(event, now),

@@ -8,9 +8,10 @@ from fullhouse.kit.outbox import Fact
 
 
 class VenueChanged(Fact, frozen=True, kw_only=True):
-    """A venue was made, changed or deleted."""
+    """A venue was made, changed or deleted. `changed` names the fields."""
 
     name: ClassVar[str] = "venue.changed"
+    changed: tuple[str, ...] = ()
     deleted: bool = False
 
 
@@ -38,6 +39,23 @@ class DatedFact(EventFact, frozen=True, kw_only=True):
     moved_days: int = 0
 
 
+class ListedFact(DatedFact, frozen=True, kw_only=True):
+    """The event itself in the words of `/event/v1`, so that a join or feed service need not ask: how many may take part
+    (`capacity`, 0 is unlimited), what it is, where and when. Messages of earlier versions have none of these.
+    """
+
+    title: str | None = None
+    description: str | None = None
+    category: str | None = None
+    city: str | None = None
+    start_time: datetime | None = None
+    end_time: datetime | None = None
+    capacity: int | None = None
+    owner_id: UUID | None = None
+    cover_image_ids: list[UUID] | None = None
+    published_at: datetime | None = None
+
+
 class EventCreated(EventFact, frozen=True, kw_only=True):
     """A show was made: a draft that nobody sees yet. `copy_of` is the show that it repeats, if it does."""
 
@@ -45,7 +63,7 @@ class EventCreated(EventFact, frozen=True, kw_only=True):
     copy_of: UUID | None = None
 
 
-class EventPublished(DatedFact, frozen=True, kw_only=True):
+class EventPublished(ListedFact, frozen=True, kw_only=True):
     """The public can see a show, and buy when its sale is open."""
 
     name: ClassVar[str] = "event.published"
@@ -93,12 +111,13 @@ class EventArchived(EventFact, frozen=True, kw_only=True):
     name: ClassVar[str] = "event.archived"
 
 
-class EventUpdated(DatedFact, frozen=True, kw_only=True):
+class EventUpdated(ListedFact, frozen=True, kw_only=True):
     """A show was changed. `changed` names the fields: those who sold for the old time or place look for theirs."""
 
     name: ClassVar[str] = "event.updated"
     changed: list[str]
     consent_note: str | None = None
+    drop_layout: bool = False  # whoever moved it to another venue said that its seating plan may go
 
 
 class EventDeleted(EventFact, frozen=True, kw_only=True):

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from fullhouse.events import store
-from fullhouse.events.image_model import Image, ImageUnknown, PicturesFull, StoredImage, file_name, urls
+from fullhouse.events import poster_art, store
+from fullhouse.events.image_model import Image, ImageUnknown, PicturesFull, StoredImage, file_name, poster_name, urls
 from fullhouse.kit import audit, pictures
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Database, Tx
@@ -43,8 +43,7 @@ async def upload(database: Database, files: Files, who: Principal, raw: bytes, *
             image = await _insert(tx, image_id, digest, picture)
             if known is None and image.id == image_id:
                 _check_quota(await store.image_bytes(tx, tx.organization_id) or 0, quota)
-                seen = {"width": image.width, "height": image.height}
-                await audit.write(tx, "image.uploaded", "image", image.id, after=seen)
+                await _note(tx, image)
     except PicturesFull:  # somebody else's came in between
         await remove_files(files, who.organization_id, image_id)
         raise
@@ -59,7 +58,18 @@ async def add(tx: Tx, files: Files, raw: bytes) -> Image:
     picture, image_id = await pictures.clean(raw), new_id()
     for size, content in picture.files.items():
         await files.put(file_name(tx.organization_id, image_id, size), content)
-    return _shown(tx.organization_id, await _insert(tx, image_id, hashlib.sha256(raw).hexdigest(), picture))
+    image = await _insert(tx, image_id, hashlib.sha256(raw).hexdigest(), picture)
+    if image.id == image_id:
+        await _note(tx, image)
+    return _shown(tx.organization_id, image)
+
+
+async def draw_poster(files: Files, event_id: UUID) -> dict[str, bytes]:
+    """Each size of the poster that stands in for an event's pictures, drawn from its id and kept."""
+    picture = await pictures.make(lambda: poster_art.poster(str(event_id)))
+    for size, content in picture.files.items():
+        await files.put(poster_name(event_id, size), content)
+    return picture.files
 
 
 async def attach(tx: Tx, image_ids: Sequence[UUID]) -> None:
@@ -108,6 +118,11 @@ async def _insert(tx: Tx, image_id: UUID, digest: str, picture: pictures.Picture
     )
     assert image
     return image
+
+
+async def _note(tx: Tx, image: StoredImage) -> None:
+    seen = {"width": image.width, "height": image.height}
+    await audit.write(tx, "image.uploaded", "image", image.id, after=seen)
 
 
 def _check_quota(weight: int, quota: int) -> None:

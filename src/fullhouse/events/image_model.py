@@ -38,6 +38,15 @@ def urls(organization_id: UUID, image_id: UUID) -> dict[str, str]:
     return {size: f"/images/{file_name(organization_id, image_id, size)}" for size in SIZES}
 
 
+def poster_name(event_id: UUID, size: str) -> str:
+    return f"posters/{event_id}/{size}.jpg"
+
+
+def poster_urls(event_id: UUID) -> dict[str, str]:
+    """Where the poster is served that stands in for the pictures of an event that has none."""
+    return {size: f"/{poster_name(event_id, size)}" for size in SIZES}
+
+
 class ImageUnknown(Invalid):
     """There is no such picture in this organisation. Upload it first; one that no show uses is kept for a day."""
 

@@ -7,15 +7,18 @@ from litestar import get as get_file
 from litestar.params import FromPath
 
 from fullhouse.events import image_actions as actions
-from fullhouse.events.image_model import Image, file_name
+from fullhouse.events import public_reads
+from fullhouse.events.image_model import Image, file_name, poster_name
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.http.endpoints import AnyRequest, post
-from fullhouse.kit.limits import Limit
+from fullhouse.kit.http.guard import asks
+from fullhouse.kit.limits import Limit, network_of
 from fullhouse.kit.pictures import BYTES_MAX, MEDIA_TYPES, SIZES
 from fullhouse.kit.services import Services
 
 _FOR_GOOD = "public, max-age=31536000, immutable"
+DRAWN = Limit(240, 60)  # from one network: drawing costs more than sending, and a page may have two dozen
 _SIZES = {f"{size}.jpg": size for size in SIZES}
 
 
@@ -49,9 +52,29 @@ async def show_image(
     return Response(content, media_type="image/jpeg", headers=headers)
 
 
+@get_file("/posters/{event_id:uuid}/{size:str}", opt={"public": True}, include_in_schema=False)
+async def show_poster(request: AnyRequest, event_id: FromPath[UUID], size: FromPath[str]) -> Response[bytes]:
+    """The poster that stands in for the pictures of an event without any. It is drawn when somebody first asks for it,
+    once the event is public, and stays the same for good.
+    """
+    services: Services = request.app.state.services
+    if size not in _SIZES:
+        raise NotFound
+    tag = f'"{event_id.hex}-{_SIZES[size]}-poster"'
+    headers = {"cache-control": _FOR_GOOD, "etag": tag}
+    content = await services.files.get(poster_name(event_id, _SIZES[size]))
+    if content is None:
+        await public_reads.public_show(services, event_id)
+        await services.limiter.check(f"posters:{network_of(asks(request).client_ip)}", DRAWN)
+        content = (await actions.draw_poster(services.files, event_id))[_SIZES[size]]
+    if _has(request.headers.get("if-none-match"), tag):
+        return Response(b"", status_code=304, headers=headers)
+    return Response(content, media_type="image/jpeg", headers=headers)
+
+
 def _has(if_none_match: str | None, tag: str) -> bool:
     seen = [part.strip().removeprefix("W/") for part in (if_none_match or "").split(",")]
     return tag in seen or seen == ["*"]
 
 
-handlers = [upload_image, show_image]
+handlers = [upload_image, show_image, show_poster]

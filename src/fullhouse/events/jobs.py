@@ -8,7 +8,7 @@ from uuid import UUID
 
 import structlog
 
-from fullhouse.events import actions, image_actions, policy, public_actions, store
+from fullhouse.events import actions, changes, image_actions, policy, public_actions, store
 from fullhouse.kit.actors import Actor
 from fullhouse.kit.db import LOST, Database
 from fullhouse.kit.errors import Refusal
@@ -33,6 +33,7 @@ async def move_due_events(finder: Database, database: Database) -> int:
 
 
 async def _move(database: Database, organization_id: UUID, event_id: UUID) -> bool:
+    event = None
     try:
         async with database.tenant(organization_id, SCHEDULER) as tx:
             event = await store.lock_event(tx, organization_id, event_id)
@@ -42,7 +43,7 @@ async def _move(database: Database, organization_id: UUID, event_id: UUID) -> bo
                 return False
             await actions.move_event(tx, event_id, move, reason="on schedule")
     except Refusal as refusal:
-        log.warning("a show cannot move on schedule", event_id=str(event_id), why=refusal.detail)
+        changes.note_anomaly("not_moved", refusal.detail, organization_id, event)
         return False
     except Exception:
         log.exception("a show failed to move on schedule", event_id=str(event_id))

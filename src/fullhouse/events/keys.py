@@ -12,6 +12,7 @@ SUMMARY_HOT_S, SUMMARY_WARM_S = 60.0, 900.0
 
 FEED = "public:feed"  # a random word that is part of every page's name: dropping it drops them all
 CITIES = "public:cities"
+CATEGORIES = "public:categories"
 
 
 def house(organization_id: UUID) -> str:

@@ -3,10 +3,13 @@
 from typing import Any
 from uuid import UUID
 
+import msgspec
+
 from fullhouse.events import policy, store
 from fullhouse.events.model import EventSummary
 from fullhouse.events.public_model import EventNotFound, PublicEvent
 from fullhouse.kit.broadcast import News
+from fullhouse.kit.db import Tx
 from fullhouse.kit.limits import Limit
 from fullhouse.kit.services import Services
 
@@ -26,18 +29,25 @@ async def running(services: Services, organization_id: UUID) -> list[EventSummar
 
 
 async def show_now(services: Services, event_id: UUID) -> PublicEvent:
-    """A public show from the primary: a cache, or a replica, may not know yet what the bus has told."""
+    """A public show from the primary: a cache, or a replica, may not know yet what the bus has told. Streams name no
+    people: not its maker either.
+    """
     async with services.database.nobody() as tx:
         event = await store.public_event(tx, event_id)
     if event is None:
         raise EventNotFound()
-    return event
+    return msgspec.structs.replace(event, owner_id=None)
 
 
 async def owner_of(services: Services, event_id: UUID) -> UUID | None:
     """Whose show it is, where a message did not say."""
     async with services.database.nobody() as tx:
-        return await store.organization_of_event(tx, event_id)
+        return await organization_of(tx, event_id)
+
+
+async def organization_of(tx: Tx, event_id: UUID) -> UUID | None:
+    """By the directory of all events, which everybody may ask."""
+    return await store.organization_of_event(tx, event_id)
 
 
 def told(news: Any) -> News:

@@ -217,6 +217,7 @@ class NewEvent(Request, frozen=True, kw_only=True):
 
 class ChangeEvent(Request, frozen=True, kw_only=True):
     """`reason` is needed to move an announced show to another venue, and `consent_note` too once something is sold.
+    A seating plan belongs to its venue: to move an event away from it takes `drop_layout`.
 
     Another `start_at` takes `end_at`, `doors_at` and `sale_end_at` along, unless they are named.
     """
@@ -237,14 +238,21 @@ class ChangeEvent(Request, frozen=True, kw_only=True):
     replaced_by_event_id: UUID | UnsetType | None = UNSET
     reason: Reason | None = None
     consent_note: Consent | None = None
+    drop_layout: bool = False
 
 
 class WithReason(Request, frozen=True):
     reason: Reason | None = None
 
 
+class Cancel(Request, frozen=True):
+    """Always with a reason: it is kept with the event and in its audit."""
+
+    reason: Reason
+
+
 class Postpone(Request, frozen=True, kw_only=True):
-    reason: Reason | None = None
+    reason: Reason
     rescheduled_at: datetime | None = None
 
 
@@ -279,12 +287,6 @@ class NoNewDate(Conflict):
     """A postponed show comes back only once it has a new date. Reschedule it first."""
 
     code, title = "no_new_date", "The show has no new date yet"
-
-
-class CoverMissing(Conflict):
-    """A show is announced with a picture: upload one and name it in `cover_image_ids`."""
-
-    code, title = "cover_image_missing", "The show has no picture yet"
 
 
 class ShowIsOver(Conflict):

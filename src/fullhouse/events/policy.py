@@ -1,6 +1,6 @@
 """The lifecycle of a show, and what follows from it: tables, and pure decisions. `now` is an argument."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -47,6 +47,9 @@ MOVES: dict[tuple[model.Status, Move], model.Status] = {
     (S.CANCELLED, Move.ARCHIVE): S.ARCHIVED,
 }
 
+
+# These are never done without saying why: to the audit, and to whoever asks later.
+NEEDS_REASON = frozenset({Move.CANCEL, Move.POSTPONE})
 
 LEADS_TO: dict[Move, model.Status] = {move: status for (_, move), status in MOVES.items()}
 
@@ -177,14 +180,30 @@ def is_visible(status: str) -> bool:
     return VISIBLE[S(status)]
 
 
+def with_ahead(named: Iterable[str]) -> set[str]:
+    """Statuses, among which `ahead` stands for those that are not over yet."""
+    given = set(named)
+    return given - {"ahead"} | ({status.value for status in S if not is_over(status)} if "ahead" in given else set())
+
+
 def is_over(status: str) -> bool:
     """Nothing but the archive follows: the show is history, and history is not edited."""
     return set(moves_from(status)) <= {Move.ARCHIVE}
 
 
-def sale_status(event: Event, now: datetime, *, sold_out: bool) -> str:
+class Stock(NamedTuple):
+    """What there is to sell, and when: from the first ticket type's start to the last one's end, within the show's own
+    window. The database works it out (app.stock) whenever one of these changes."""
+
+    opens_at: datetime
+    closes_at: datetime
+    has_tickets: bool
+    sold_out: bool
+
+
+def sale_status(event: Event, now: datetime, stock: Stock) -> str:
     """The word for the storefront: derived, never stored."""
-    return _sale_word(event.status, event, now, sold_out)
+    return _sale_word(event.status, event.rescheduled_at, stock, now)
 
 
 Shown = TypeVar("Shown", bound=PublicEvent)
@@ -192,22 +211,24 @@ Shown = TypeVar("Shown", bound=PublicEvent)
 
 def shown_at(show: Shown, now: datetime) -> Shown:
     """A show that was read a while ago, in the words of this moment."""
-    word = _sale_word(show.phase, show, now, show.sold_out)
+    stock = Stock(show.sale_start_at, show.sale_end_at, show.has_tickets, show.sold_out)
+    word = _sale_word(show.phase, show.rescheduled_at, stock, now)
     return show if word == show.sale_status else replace(show, sale_status=word)
 
 
-def _sale_word(status: str, times: Event | PublicEvent, now: datetime, sold_out: bool) -> str:
-    if status == S.CANCELLED:
-        return "cancelled"
-    if is_undated(status, times.rescheduled_at):
-        return "suspended"
-    if SELLS[S(status)] is Selling.NEVER and status != S.DRAFT:
-        return "closed"
-    if now < times.sale_start_at or status == S.DRAFT:
-        return "upcoming"
-    if now > times.sale_end_at:
-        return "closed"
-    return "sold_out" if sold_out else "on_sale"
+def _sale_word(status: str, rescheduled_at: datetime | None, stock: Stock, now: datetime) -> str:
+    """The first row that is true. The view `shows_of_any_house` says the same of what the public sees."""
+    rows = (
+        ("cancelled", status == S.CANCELLED),
+        ("suspended", is_undated(status, rescheduled_at)),
+        ("upcoming", status == S.DRAFT),
+        ("closed", SELLS[S(status)] is Selling.NEVER),
+        ("upcoming", now < stock.opens_at),
+        ("closed", now > stock.closes_at),
+        ("upcoming", not stock.has_tickets),  # there is nothing to buy: tickets are to come
+        ("sold_out", stock.sold_out),
+    )
+    return next((word for word, holds in rows if holds), "on_sale")
 
 
 def due_move(event: Event, now: datetime) -> Move | None:
@@ -295,6 +316,7 @@ def check_capacity(capacity: int, venue: Venue | None, most_anywhere: int = CAPA
 def moved(event: Event, move: Move, now: datetime, *, new_date: datetime | None, reason: str | None) -> Event:
     """The show after a move: its status, and what the move does to its dates."""
     after = replace(event, status=next_status(event.status, move))
+    check_reason(move, reason)
     match move:
         case Move.PUBLISH | Move.START:
             after = _on_its_new_date(after) if event.status == S.POSTPONED else after
@@ -313,6 +335,11 @@ def moved(event: Event, move: Move, now: datetime, *, new_date: datetime | None,
             return after
 
 
+def check_reason(move: Move, reason: str | None) -> None:
+    if move in NEEDS_REASON and not (reason and reason.strip()):
+        raise Invalid("reason: Say why.", fields=[FieldError("reason", "Say why.")])
+
+
 def _rescheduled(event: Event, new_date: datetime, now: datetime) -> Event:
     """A new date is announced. The sale moves along with the show; its start stays."""
     if new_date <= now:
@@ -327,3 +354,20 @@ def _on_its_new_date(event: Event) -> Event:
     if event.rescheduled_at is None:
         raise NoNewDate()
     return replace(event, **times_of(event)._asdict(), rescheduled_at=None, postponement_reason=None)
+
+
+def listing(event: Event) -> dict[str, Any]:
+    """What others list of an event, in the words of the event service; its times are those that count."""
+    times = times_of(event)
+    return {
+        "title": event.name,
+        "description": event.description,
+        "category": event.category,
+        "city": event.city,
+        "start_time": times.start_at,
+        "end_time": times.end_at,
+        "capacity": event.capacity,
+        "owner_id": event.created_by,
+        "cover_image_ids": event.cover_image_ids,
+        "published_at": event.published_at,
+    }

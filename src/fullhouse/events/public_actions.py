@@ -16,6 +16,7 @@ from fullhouse.kit.actors import Principal
 from fullhouse.kit.cache import Cache
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Forbidden, Invalid
+from fullhouse.kit.outbox import Fact
 from fullhouse.kit.text import folded, searchable
 
 # The languages that PostgreSQL can stem, by the organisation's locale. Others are found by whole words.
@@ -39,6 +40,9 @@ async def project(tx: Tx, fact: EventFact) -> None:
     cities = {folded(event.city)} | ({folded(shown.city)} if shown else set())
     if any([await store.is_alone_in_its_city(tx, city, event.id) for city in cities]):
         Cache.invalidate(tx, keys.CITIES)
+    categories = {event.category} | ({shown.category} if shown else set())
+    if any([await store.is_alone_in_its_category(tx, category, event.id) for category in categories]):
+        Cache.invalidate(tx, keys.CATEGORIES)
     if not policy.is_visible(event.status):
         await store.hide_event(tx, tx.organization_id, fact.subject_id)
         return
@@ -52,10 +56,28 @@ async def project(tx: Tx, fact: EventFact) -> None:
         event.sale_end_at, event.capacity, event.cover_image_ids, event.published_at, searchable(event.name),
         searchable(event.venue_name), searchable(event.city), searchable(event.description),
         filter_lexemes(city=event.city, category=event.category),
-        STEMMERS.get(locale[:2], "simple"),
+        STEMMERS.get(locale[:2], "simple"), event.created_by, event.created_at,
     )  # fmt: skip
+    await follow_stock(tx, event.id)
     await store.begin_stats(tx, tx.organization_id, event.id)
     await rank(tx, [event.id])
+
+
+async def follow_stock(tx: Tx, event_id: UUID) -> None:
+    """To be called by whatever changes what a show has to sell, when it is changed: the public sees it, and nobody is
+    told from a cache what was true before."""
+    if await store.follow_stock(tx, tx.organization_id, event_id):
+        Cache.invalidate(tx, keys.show(event_id), keys.FEED)
+
+
+def forget_event(tx: Tx, event_id: UUID) -> None:
+    """Something that the public sees of it has changed."""
+    Cache.invalidate(tx, keys.show(event_id))
+
+
+async def follow_stock_of(tx: Tx, fact: Fact) -> None:
+    """The same, as a consequence of a fact about a show."""
+    await follow_stock(tx, fact.subject_id)
 
 
 async def forget_house(tx: Tx, fact: OrganizationStatusChanged | OrganizationChanged) -> None:
@@ -120,7 +142,7 @@ async def check_mine(tx: Tx, who: Principal, event_id: UUID) -> None:
         raise Forbidden("Only its maker, an admin or an owner changes a show here.")
 
 
-def own(event: Event) -> OwnEvent:
+async def own(tx: Tx, event: Event) -> OwnEvent:
     return OwnEvent(
         id=event.id,
         owner_id=event.created_by,
@@ -133,6 +155,7 @@ def own(event: Event) -> OwnEvent:
         capacity=event.capacity,
         cover_image_ids=event.cover_image_ids,
         status=word(event.status, event.published_at, event.cancelled_at),
+        active_participants=await store.active_participants(tx, tx.organization_id, event.id) or 0,
         published_at=event.published_at,
         canceled_at=event.cancelled_at,
         created_at=event.created_at,

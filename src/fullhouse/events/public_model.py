@@ -26,16 +26,20 @@ UNDATED = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """Where a cover picture is found, by the longest side of each size: 400, 800 and 1600 pixels."""
+    """Where a cover picture is found, by the longest side of each size: 400, 800 and 1600 pixels. An event without one
+    has a poster that is `generated`, under its own id, until a picture is uploaded.
+    """
 
     id: UUID
     small: str
     medium: str
     large: str
+    generated: bool = False
 
 
 class PublicEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """`status` knows three words here: a show that is live or postponed is `published` too; `phase` says which."""
+    """`status` knows three words here: a show that is live or postponed is `published` too; `phase` says which. Its
+    sale lasts from the first ticket type's start to the last one's end; without any (`has_tickets`) it is to come."""
 
     id: UUID
     organization_id: UUID
@@ -60,10 +64,14 @@ class PublicEvent(msgspec.Struct, frozen=True, kw_only=True):
     rescheduled_at: datetime | None
     sale_start_at: datetime
     sale_end_at: datetime
+    has_tickets: bool
     capacity: int
     cover_image_ids: list[UUID]
     cover_images: list[Picture]
+    owner_id: UUID | None
+    active_participants: int
     published_at: datetime
+    created_at: datetime
     changed_at: datetime
 
     @property
@@ -93,6 +101,7 @@ class OwnEvent(msgspec.Struct, frozen=True, kw_only=True):
     capacity: int
     cover_image_ids: list[UUID]
     status: str
+    active_participants: int
     published_at: datetime | None
     canceled_at: datetime | None
     created_at: datetime
@@ -150,6 +159,9 @@ class EventNotFound(NotFound):
 
     code, title = "event_not_found", "No such show"
 
+
+# What is recorded where a client of the event service cancels without a word: its own document has no body there.
+CANCEL_REASON = "canceled through the event service"
 
 SearchText = Annotated[str, Meta(min_length=1, max_length=200)]
 

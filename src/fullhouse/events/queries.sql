@@ -33,7 +33,7 @@ created_at, updated_at
       ($6::text IS NULL OR CASE sale_status WHEN $6 THEN true ELSE false END)
   AND ($6::text IS DISTINCT FROM 'sold_out' OR sold_out)
   AND ($6::text IS DISTINCT FROM 'suspended' OR phase = 'postponed' AND rescheduled_at IS NULL)
-  AND ($6::text IS DISTINCT FROM 'upcoming' OR sale_start_at > app.clock())
+  AND ($6::text IS DISTINCT FROM 'upcoming' OR sale_start_at > app.clock() OR NOT has_tickets)
   AND ($6::text IS DISTINCT FROM 'on_sale' OR sale_start_at <= app.clock() AND sale_end_at >= app.clock())
   AND ($6::text IS DISTINCT FROM 'closed' OR sale_end_at < app.clock())
   AND ($4::timestamptz IS NULL OR start_time >= $4)
@@ -53,7 +53,8 @@ created_at, updated_at
 -- part: show
 id, organization_id, organization, organization_name, slug, title, description, category, status, phase, sale_status,
 sold_out, venue_name, city, country, address, timezone, start_time, end_time, first_start_time, rescheduled_at,
-sale_start_at, sale_end_at, capacity, cover_image_ids, published_at, changed_at
+sale_start_at, sale_end_at, has_tickets, capacity, cover_image_ids, owner_id, active_participants, published_at, created_at,
+changed_at
 
 -- name: free_number
 -- The next slug of its kind, in `events` or `venues`.
@@ -99,9 +100,9 @@ DELETE FROM venues WHERE organization_id = $1 AND id = $2;
 -- name: list_venues
 SELECT {venue}
 FROM venues
-WHERE organization_id = $1 AND ($2::text IS NULL OR city = $2)
-  AND ($3::timestamptz IS NULL OR (created_at, id) > ($3, $4::uuid))
-ORDER BY created_at, id LIMIT $5;
+WHERE organization_id = $1 AND ($2::text IS NULL OR city = $2) AND ($3::text IS NULL OR timezone = $3)
+  AND ($4::timestamptz IS NULL OR (created_at, id) > ($4, $5::uuid))
+ORDER BY created_at, id LIMIT $6;
 
 -- name: insert_gate
 INSERT INTO gates (id, organization_id, venue_id, gate_code, name, status, capacity, settings)
@@ -177,27 +178,32 @@ DELETE FROM events WHERE organization_id = $1 AND id = $2;
 
 -- name: sales_among
 -- What is sold of a show's places at this moment: of its zones' or, without a layout, of its ticket types'.
-SELECT shows.event_id, coalesce(p.sold_out, false) AS sold_out,
-       coalesce(n.in_zones, n.of_types, 0)::integer AS sold, coalesce(n.zone_places, n.type_places)::integer AS places
+SELECT shows.event_id, p.sale_start_at AS opens_at, p.sale_end_at AS closes_at,
+       coalesce(p.has_tickets, false) AS has_tickets, coalesce(p.sold_out, false) AS sold_out,
+       coalesce(n.in_zones, n.of_types, 0)::integer AS sold,
+       least(coalesce(n.zone_places, n.type_places), n.most)::integer AS places
 FROM unnest($2::uuid[]) AS shows (event_id)
 LEFT JOIN public_events p ON p.organization_id = $1 AND p.event_id = shows.event_id
 CROSS JOIN LATERAL (
     SELECT sum(sold) FILTER (WHERE kind = 'zone') AS in_zones, sum(capacity) FILTER (WHERE kind = 'zone') AS zone_places,
            sum(sold) FILTER (WHERE kind = 'ticket_type') AS of_types,
-           sum(capacity) FILTER (WHERE kind = 'ticket_type') AS type_places
+           sum(capacity) FILTER (WHERE kind = 'ticket_type') AS type_places,
+           sum(capacity) FILTER (WHERE kind = 'event') AS most
     FROM pools WHERE organization_id = $1 AND event_id = shows.event_id) n;
 
 -- name: list_events
 SELECT {event}
 FROM events
 WHERE organization_id = $1
-  AND ($2::text IS NULL OR status = $2
-       OR ($2 = 'ahead' AND status IN ('draft', 'published', 'live', 'postponed')))  -- what is not over yet
-  AND ($3::uuid IS NULL OR venue_id = $3)
-  AND ($4::timestamptz IS NULL OR coalesce(rescheduled_at, start_at) >= $4)
-  AND ($5::timestamptz IS NULL OR coalesce(rescheduled_at, start_at) < $5)
-  AND ($6::timestamptz IS NULL OR (coalesce(rescheduled_at, start_at), id) > ($6, $7::uuid))
-ORDER BY coalesce(rescheduled_at, start_at), id LIMIT $8;
+  -- One status is in the order of its index; several are not.
+  AND ($2::text[] IS NULL OR cardinality($2) > 1 OR status = $2[1])
+  AND ($2::text[] IS NULL OR cardinality($2) = 1 OR status = ANY ($2))
+  AND ($3::text IS NULL OR slug = $3)
+  AND ($4::uuid IS NULL OR venue_id = $4)
+  AND ($5::timestamptz IS NULL OR coalesce(rescheduled_at, start_at) >= $5)
+  AND ($6::timestamptz IS NULL OR coalesce(rescheduled_at, start_at) < $6)
+  AND ($7::timestamptz IS NULL OR (coalesce(rescheduled_at, start_at), id) > ($7, $8::uuid))
+ORDER BY coalesce(rescheduled_at, start_at), id LIMIT $9;
 
 -- name: events_to_stop
 -- What is not over yet, a show that has begun included.
@@ -255,6 +261,12 @@ SELECT EXISTS (SELECT FROM chain WHERE id = $3);
 SELECT {event}
 FROM events WHERE organization_id = $1 AND venue_id = $2 ORDER BY id FOR UPDATE;
 
+-- name: lock_open_events_at
+-- Those that are not over, in the order of their ids, after the venue's own lock.
+SELECT array(SELECT id FROM events
+             WHERE organization_id = $1 AND venue_id = $2 AND status IN ('draft', 'published', 'live', 'postponed')
+             ORDER BY id FOR UPDATE);
+
 -- name: leave_venue
 UPDATE events SET venue_id = NULL, version = version + 1, updated_at = app.clock()
 WHERE organization_id = $1 AND venue_id = $2
@@ -277,12 +289,15 @@ DELETE FROM public_events WHERE organization_id = $1 AND event_id = $2;
 -- The text is folded by the caller; a word is found as it stands and, where the language is known, by its stem.
 INSERT INTO public_events (event_id, organization_id, slug, title, description, category, status, venue_name, city,
                            city_norm, country, address, timezone, start_at, end_at, first_start_at, rescheduled_at,
-                           sale_start_at, sale_end_at, capacity, cover_image_ids, published_at, search)
+                           sale_start_at, sale_end_at, capacity, cover_image_ids, published_at, search, owner_id,
+                           created_at, active_participants)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
         setweight(to_tsvector('simple', $23), 'A') || setweight(to_tsvector($28::text::regconfig, $23), 'A')
         || setweight(to_tsvector('simple', $24), 'B') || setweight(to_tsvector('simple', $25), 'B')
         || setweight(to_tsvector('simple', $26), 'D') || setweight(to_tsvector($28::text::regconfig, $26), 'D')
-        || array_to_tsvector($27::text[]))
+        || array_to_tsvector($27::text[]),
+        $29, $30,
+        coalesce((SELECT active_participants FROM event_stats WHERE organization_id = $2 AND event_id = $1), 0))
 ON CONFLICT (event_id) DO UPDATE
 SET slug = excluded.slug, title = excluded.title, description = excluded.description, category = excluded.category,
     status = excluded.status, venue_name = excluded.venue_name, city = excluded.city,
@@ -292,8 +307,14 @@ SET slug = excluded.slug, title = excluded.title, description = excluded.descrip
     sale_start_at = excluded.sale_start_at, sale_end_at = excluded.sale_end_at, capacity = excluded.capacity,
     cover_image_ids = excluded.cover_image_ids, published_at = excluded.published_at, search = excluded.search;
 
+-- name: follow_stock
+SELECT app.follow_stock($1, $2);
+
 -- name: is_alone_in_its_city
 SELECT NOT EXISTS (SELECT FROM public_events WHERE city_norm = $1 AND event_id <> $2);
+
+-- name: is_alone_in_its_category
+SELECT NOT EXISTS (SELECT FROM public_events WHERE category = $1 AND event_id <> $2);
 
 -- name: house
 SELECT status = 'active' AS is_open, slug, name FROM organizations WHERE id = $1;
@@ -469,7 +490,9 @@ DELETE FROM public_ranks WHERE ctid IN (
 -- name: my_events
 SELECT id, created_by AS owner_id, name AS title, description, city, category, start_at AS start_time,
        end_at AS end_time, capacity, cover_image_ids, status, published_at, cancelled_at AS canceled_at, created_at,
-       updated_at
+       updated_at,
+       coalesce((SELECT s.active_participants FROM event_stats s
+                 WHERE s.organization_id = $1 AND s.event_id = events.id), 0) AS active_participants
 FROM events
 WHERE organization_id = $1 AND created_by = $2 AND ($3::timestamptz IS NULL OR (created_at, id) < ($3, $4::uuid))
 ORDER BY created_at DESC, id DESC LIMIT $5;

@@ -1,16 +1,19 @@
 """Shows over HTTP, for those who run them."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal, get_args
 from uuid import UUID
 
 import msgspec
+from litestar.openapi.spec import Example
+from litestar.params import QueryParameter
 
 from fullhouse.accounts import audit_reads
 from fullhouse.accounts.audit_reads import Filters
 from fullhouse.accounts.model import AuditEntry
-from fullhouse.events import actions, event_reads, public_reads, store
+from fullhouse.events import actions, event_reads, policy, public_reads, store
 from fullhouse.events.model import (
+    Cancel,
     ChangeEvent,
     Duplicate,
     Event,
@@ -25,19 +28,31 @@ from fullhouse.events.policy import Move, date_of
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.cursors import LIMIT, Cursors, Page
 from fullhouse.kit.db import Tx
+from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.http.endpoints import Reply, delete, get, patch, post
 from fullhouse.kit.http.parameters import After, IfMatch, Moment, PageSize, moment
 from fullhouse.kit.services import Services
 from fullhouse.kit.versions import etag
 
 StatusFilter = Literal["ahead", "draft", "published", "live", "ended", "cancelled", "postponed", "archived"]
+_KNOWN: frozenset[str] = frozenset(get_args(StatusFilter))
+Statuses = Annotated[
+    list[str] | None,
+    QueryParameter(
+        description="One or several: repeated, or with commas between them. `ahead` are those that are not over yet.",
+        examples=[Example(value=["published", "live"])],
+        schema_extra={"items": {"type": "string", "enum": list(get_args(StatusFilter))}},
+    ),
+]
+SlugFilter = Annotated[str | None, QueryParameter(max_length=100, description="The event with this slug.")]
 
 
 @get("/api/events", "events.read")
 async def list_events(
     tx: Tx,
     services: Services,
-    status: StatusFilter | None = None,
+    status: Statuses = None,
+    slug: SlugFilter = None,
     venue_id: UUID | None = None,
     since: Moment = None,
     until: Moment = None,
@@ -45,12 +60,23 @@ async def list_events(
     cursor: After = None,
 ) -> Page[EventView]:
     """Shows of every status, by their date: the new one, if there is one. `ahead` are those that are not over yet."""
-    filters = status, venue_id, moment("since", since), moment("until", until)
+    filters = _statuses(status), slug, venue_id, moment("since", since), moment("until", until)
     cursors = Cursors(services.keyring, "events", tx.organization_id, *filters)
     after = cursors.read(cursor, datetime, UUID) or (None, None)
     rows = await store.list_events(tx, tx.organization_id, *filters, *after, limit + 1)
     page = cursors.page(rows, limit, date_of, "id")
     return Page(await event_reads.views(tx, page.data), page.next_cursor)
+
+
+def _statuses(asked: list[str] | None) -> list[str] | None:
+    """In one order, however they were written: a cursor is good for the same question only."""
+    if not asked:
+        return None
+    named = {name.strip() for text in asked for name in text.split(",")}
+    if unknown := named - _KNOWN:
+        sentence = f"One of {', '.join(get_args(StatusFilter))}."
+        raise Invalid(f"status: {sentence}", fields=[FieldError("status", sentence)], unknown=sorted(unknown))
+    return sorted(policy.with_ahead(named))
 
 
 @get("/api/events/upcoming", "events.read")
@@ -118,14 +144,14 @@ async def end_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[E
 
 
 @post("/api/events/{event_id:uuid}/cancel", "events.cancel", status=200)
-async def cancel_event(tx: Tx, event_id: UUID, data: WithReason, if_match: IfMatch = None) -> Reply[EventView]:
-    """Cancel a show for good. Sales stop at once."""
+async def cancel_event(tx: Tx, event_id: UUID, data: Cancel, if_match: IfMatch = None) -> Reply[EventView]:
+    """Cancel a show for good. Sales stop at once. A reason is required."""
     return await _shown(tx, await actions.move_event(tx, event_id, Move.CANCEL, reason=data.reason, if_match=if_match))
 
 
 @post("/api/events/{event_id:uuid}/postpone", "events.cancel", status=200)
 async def postpone_event(tx: Tx, event_id: UUID, data: Postpone, if_match: IfMatch = None) -> Reply[EventView]:
-    """Postpone a show, with or without its new date."""
+    """Postpone a show, with or without its new date. A reason is required."""
     return await _shown(
         tx,
         await actions.move_event(

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import msgspec
 
-from fullhouse.events.image_model import StoredImage, urls
+from fullhouse.events.image_model import StoredImage, poster_urls, urls
 from fullhouse.events.model import AddressParts, Event, EventSummary, Gate, Venue
 from fullhouse.events.public_model import UNDATED, CitySuggestion, House, OwnEvent, Picture, PublicEvent
 from fullhouse.kit import sql
@@ -53,9 +53,13 @@ class DueEvent(NamedTuple):
 
 
 class Sales(NamedTuple):
-    """How far a show is sold; `places` are those of its zones or ticket types, if it has any."""
+    """How far a show is sold; `places` are those of its zones or ticket types, if it has any. When its tickets are sold
+    is known of what the public sees."""
 
     event_id: UUID
+    opens_at: datetime | None
+    closes_at: datetime | None
+    has_tickets: bool
     sold_out: bool
     sold: int
     places: int | None
@@ -75,6 +79,7 @@ events_to_stop = statements.many("events_to_stop", Event)
 lock_events = statements.count("lock_events")
 is_replaced_by = statements.value("is_replaced_by", bool)
 lock_events_at = statements.many("lock_events_at", Event)
+lock_open_events_at = statements.value("lock_open_events_at", list[UUID])
 leave_venue = statements.many("leave_venue", Event)
 too_large_for = statements.many("too_large_for", Named)
 upcoming_events = statements.many("upcoming_events", EventSummary)
@@ -90,8 +95,14 @@ class Ranked(NamedTuple):
     show: PublicEvent
 
 
-def _pictures(organization_id: UUID, cover_image_ids: list[UUID], **_: Any) -> list[Picture]:
-    return [Picture(image_id, **urls(organization_id, image_id)) for image_id in cover_image_ids]
+def _pictures(id: UUID, organization_id: UUID, cover_image_ids: list[UUID], **_: Any) -> list[Picture]:
+    if not cover_image_ids:
+        return [_picture(id, poster_urls(id), generated=True)]
+    return [_picture(image_id, urls(organization_id, image_id)) for image_id in cover_image_ids]
+
+
+def _picture(id: UUID, at: dict[str, str], *, generated: bool = False) -> Picture:
+    return Picture(id, at["small"], at["medium"], at["large"], generated)
 
 
 def _show(**row: Any) -> PublicEvent:
@@ -131,7 +142,9 @@ show_event = statements.count("show_event")
 house = statements.one("house", House)
 show_of_any_house = statements.one("show_of_any_house", _show)
 lock_stats = statements.count("lock_stats")
+follow_stock = statements.value("follow_stock", bool)
 is_alone_in_its_city = statements.value("is_alone_in_its_city", bool)
+is_alone_in_its_category = statements.value("is_alone_in_its_category", bool)
 public_event = statements.one("public_event", _show)
 _feed = statements.many("public_feed", _show)
 _feed_words = statements.many("public_feed_words", _show)

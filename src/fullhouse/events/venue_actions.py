@@ -9,6 +9,7 @@ import msgspec
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import Role
 from fullhouse.events import actions, keys, policy, store
+from fullhouse.events.countries import NOWHERE_KNOWN, is_country
 from fullhouse.events.facts import EventUpdated, GateChanged, VenueChanged
 from fullhouse.events.model import (
     ChangeGate,
@@ -25,7 +26,7 @@ from fullhouse.events.model import (
 from fullhouse.kit import audit, text, versions
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.cache import Cache
-from fullhouse.kit.changes import audit_difference, changed
+from fullhouse.kit.changes import audit_difference, changed, difference
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid, NotFound
 from fullhouse.kit.ids import new_id
@@ -34,7 +35,6 @@ from fullhouse.kit.times import timezone
 
 T = TypeVar("T")
 _SLUG_TRIES = 20  # as many may ask for the same one at the same time
-NOWHERE_KNOWN = "ZZ"  # ISO 3166 for a country that is not known
 
 # --- venues
 
@@ -59,6 +59,7 @@ async def city_venue(tx: Tx, city: str) -> Venue:
 
 async def _create(tx: Tx, wish: NewVenue, stands_for: str | None = None) -> Venue:
     _check_place(wish)
+    _check_country(wish.country)
     venue, fresh = await _insert_venue(tx, wish, stands_for)
     if fresh:
         await audit.write(tx, "venue.created", "venue", venue.id, after={"name": venue.name, "slug": venue.slug})
@@ -74,6 +75,8 @@ async def change_venue(tx: Tx, who: Principal, venue_id: UUID, change: ChangeVen
     _check_place(after)
     if after == before:
         return before
+    if after.country != before.country:  # one that was written before countries were checked may stay
+        _check_country(after.country)
     await _check_room(tx, before, after)
     try:
         saved = await store.update_venue(tx, tx.organization_id, venue_id, *_columns(after))
@@ -81,7 +84,8 @@ async def change_venue(tx: Tx, who: Principal, venue_id: UUID, change: ChangeVen
         raise SlugTaken(f"Another venue has the slug “{after.slug}”.", slug=after.slug) from None
     assert saved
     await audit_difference(tx, "venue.updated", "venue", before, saved)
-    await _tell(tx, VenueChanged(subject_id=venue_id), venue_id=venue_id)
+    differing = tuple(difference(before, after)[0])
+    await _tell(tx, VenueChanged(subject_id=venue_id, changed=differing), venue_id=venue_id)
     return saved
 
 
@@ -132,6 +136,12 @@ def _check_place(venue: Venue | NewVenue) -> None:
         raise Invalid(fields=[FieldError("longitude", "Latitude and longitude come together.")])
 
 
+def _check_country(country: str) -> None:
+    if not is_country(country):
+        sentence = "A country's two-letter code (ISO 3166, e.g. BE), or its name in English."
+        raise Invalid(f"country: {sentence}", fields=[FieldError("country", sentence)])
+
+
 Place = TypeVar("Place", Venue, NewVenue)
 
 
@@ -141,7 +151,17 @@ def _tidy(venue: Place) -> Place:
     return msgspec.structs.replace(venue, country=country.upper() if len(country) == 2 else country)
 
 
+async def lock_open_events(tx: Tx, venue_id: UUID) -> list[UUID]:
+    """The events at a venue that are not over: behind their locks nobody takes a place. The venue's own is first."""
+    return await store.lock_open_events_at(tx, tx.organization_id, venue_id) or []
+
+
 async def _check_room(tx: Tx, before: Venue, after: Venue) -> None:
+    """What is announced with more places than that is named. What is held and sold is judged later, behind these locks
+    (holds/capacity_actions.py)."""
+    if after.max_capacity == before.max_capacity:
+        return
+    await lock_open_events(tx, before.id)
     if not after.max_capacity or (before.max_capacity and after.max_capacity >= before.max_capacity):
         return
     shows = await store.too_large_for(tx, tx.organization_id, before.id, after.max_capacity)

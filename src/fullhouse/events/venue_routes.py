@@ -22,11 +22,12 @@ async def list_venues(
     tx: Tx,
     services: Services,
     city: Annotated[str | None, QueryParameter(max_length=50)] = None,
+    timezone: Annotated[str | None, QueryParameter(max_length=64, description="IANA, e.g. Europe/Brussels")] = None,
     limit: PageSize = LIMIT,
     cursor: After = None,
 ) -> Page[Venue]:
     """Venues, oldest first."""
-    return await page_by_age(tx, services.keyring, "venues", store.list_venues, cursor, limit, city)
+    return await page_by_age(tx, services.keyring, "venues", store.list_venues, cursor, limit, city, timezone)
 
 
 @post("/api/venues", "venues.write", location="/api/venues/{id}")

@@ -3,13 +3,13 @@
 from uuid import UUID
 
 import numpy as np
-import structlog
 from numpy.typing import NDArray
 
 from fullhouse.events import actions as events
 from fullhouse.events import facts as event_facts
 from fullhouse.holds import policy, store
 from fullhouse.holds.answers import basket, basket_again, reserved
+from fullhouse.holds.companion_reads import kept_companions
 from fullhouse.holds.desk import (
     BasketId,
     Desk,
@@ -42,6 +42,7 @@ from fullhouse.holds.model import (
     ReasonNeeded,
     ReleaseSeats,
     Reserved,
+    TooFarApart,
 )
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.bus import HERE
@@ -53,7 +54,7 @@ from fullhouse.kit.services import Services
 from fullhouse.queue import actions as waiting_room
 from fullhouse.queue import entry_actions as queue
 from fullhouse.queue.facts import QueueOpened
-from fullhouse.seating import allocation
+from fullhouse.seating import allocation, journal
 from fullhouse.seating import overlay_actions as seating
 from fullhouse.seating import policy as seating_policy
 from fullhouse.seating import policy_actions as seating_policies
@@ -68,7 +69,6 @@ LOST = frozenset({"again", "seat_not_available", "seat_held_by_another_user"})
 GONE = 255
 ENDED = f"{HERE}holds:ended"  # told in this process only: how they ended, why, and the rows
 ENDED_AT_ONCE = 1000
-log = structlog.get_logger()
 
 
 # --- one seat
@@ -85,9 +85,6 @@ async def reserve(services: Services, who: Principal, event_id: UUID, seat: UUID
             await check_entry(at, who, [ordinal], ())
         policy.check_picking(1, at.terms.policy, who)
         check_groups(at, [ordinal])
-        if at.is_wheelchair(ordinal):
-            own = await own_seats(at, who)
-            policy.check_size(1, 1 + sum(at.is_wheelchair(n) for n in own if n != ordinal), at.terms.policy)
     want = seat_wish(at, seat, ordinal)
     return got_seat(at, seat, await ask(at, who, (want,), source, BasketId(want.hold_id)))
 
@@ -95,7 +92,7 @@ async def reserve(services: Services, who: Principal, event_id: UUID, seat: UUID
 def got_seat(at: Desk, seat: UUID, results: Results) -> tuple[Reserved, bool]:
     (result,) = results
     if not result.good:
-        raise policy.refusal(result.outcome, result.left_s)
+        raise policy.refusal(result, at.terms.policy)
     return reserved(at, seat, result), result.outcome == "held"
 
 
@@ -119,21 +116,21 @@ async def hold_items(
     policy.check_items(order.items)
     ordinals = [n for n in (at.ordinal(item.seat_id) for item in order.items if item.seat_id) if n is not None]
     own = await own_seats(at, who) if ordinals else []
-    wheelchairs = sum(at.is_wheelchair(n) for n in {*own, *ordinals})
+    wheelchairs = sum(at.is_wheelchair(n) for n in ordinals)
     policy.check_size(sum(item.quantity for item in order.items), wheelchairs, at.terms.policy)
     await check_entry(at, who, ordinals, [item.zone_id for item in order.items if item.zone_id])
     policy.check_picking(sum(not at.is_in_whole(n) for n in ordinals), at.terms.policy, who)
     check_groups(at, ordinals)
     check_orphans(at, ordinals, own)
     wants = tuple(wish(at, item) for item in order.items)
-    results = await ask(at, who, wants, order.source, basket_id)
+    results = await ask(at, who, wants, order.source, basket_id, order.promo_code)
     if results[0].outcome == "repeated":
         return await _first_answer(at, who, basket_id)
     return got_items(at, basket_id.id, wants, order, results)
 
 
 def got_items(at: Desk, basket_id: UUID, wants: tuple[Want, ...], order: HoldItems, results: Results) -> Basket:
-    refuse_first(results, order.items)
+    refuse_first(at, results, order.items)
     return basket(at, basket_id, wants, results)
 
 
@@ -173,14 +170,16 @@ async def _hold_best(at: Desk, who: Principal, wish: BestAvailable, source: str,
         wants = tuple(seat_wish(at, seat, n) for seat, n in zip(seats, choice.ordinals, strict=True))
         results = await ask(at, who, wants, source, basket_id)
         if all(result.good for result in results):
+            if choice.orphans:
+                journal.orphans_created(at.organization_id, at.event_id, len(choice.orphans), choice.sentence)
             return basket(at, basket_id.id, wants, results, choice.sentence)
         if results[0].outcome == "repeated":
             return await _first_answer(at, who, basket_id)
         lost = [n for n, result in zip(choice.ordinals, results, strict=True) if result.outcome in LOST]
         if not lost:
-            refuse_first(results, [Item(seat_id=seat) for seat in seats])
+            refuse_first(at, results, [Item(seat_id=seat) for seat in seats])
         gone.update(lost)
-    raise policy.refusal("again", None)
+    raise policy.refusal(results[0]._replace(outcome="again"), at.terms.policy)
 
 
 def _choose(
@@ -205,7 +204,7 @@ def _choose(
         candidates,
         free | mine | (states == RESERVED),
         wish.quantity,
-        policy.rules(at.terms.policy),
+        policy.rules(at.terms.policy, allow_split=wish.allow_split),
         accessible=wish.accessible,
         own=own,
         soft_reserved=np.flatnonzero(states == RESERVED).tolist(),
@@ -213,9 +212,8 @@ def _choose(
         names=house.names.spoken(wish.language),
     )
     if isinstance(found, allocation.Refused):
-        raise NoBlock(found.sentence, largest=found.largest, left=found.left)
-    if found.orphans:
-        log.info("orphan seats", event_id=str(at.event_id), orphans=len(found.orphans), reason=found.sentence)
+        kind = TooFarApart if found.is_far else NoBlock
+        raise kind(found.sentence, largest=found.largest, left=found.left)
     return found
 
 
@@ -238,7 +236,7 @@ async def release(tx: Tx, who: Principal, hold_id: UUID, reason: str | None) -> 
 
 async def release_seats(tx: Tx, event_id: UUID, wish: ReleaseSeats) -> int:
     """By staff, who see seats and not who holds them. An offer of a waiting list ends as a whole, by its own room."""
-    await events.get_event(tx, event_id)
+    await events.lock_event(tx, event_id)
     held = await store.live_holds_of_seats(tx, tx.organization_id, event_id, wish.seat_ids) or []
     if held:
         await announce(tx, SeatsReleased(subject_id=event_id, seat_ids=wish.seat_ids, reason=wish.reason))
@@ -269,7 +267,14 @@ async def my_holds(tx: Tx, who: Principal, event_id: UUID) -> list[Hold]:
     rows = await store.my_holds(tx, tx.organization_id, event_id, who.id)
     if not rows:
         await events.get_event(tx, event_id)  # a show that there is not is another matter
-    return [Hold(**{name: getattr(row, name) for name in Hold.__struct_fields__}) for row in rows]
+    companions = await kept_companions(tx, event_id, who.id, [row.seat_id for row in rows if row.seat_id])
+    return [
+        Hold(
+            **{name: getattr(row, name) for name in Hold.__struct_fields__ if name != "companions"},
+            companions=companions.get(row.seat_id, []) if row.seat_id else [],
+        )
+        for row in rows
+    ]
 
 
 # --- consequences: what a show's changes do to its holds, in the transaction of the change
@@ -299,13 +304,6 @@ async def resume(tx: Tx, fact: event_facts.EventFact) -> None:
     values = seating_policy.values_of(await seating_policies.effective(tx, fact.subject_id))
     if await store.resume_holds(tx, tx.organization_id, fact.subject_id, policy.ttl_s(values)):
         seating.forget_seats(tx, fact.subject_id)
-
-
-async def end_overdue(tx: Tx, fact: event_facts.EventUpdated) -> None:
-    """Before a show's limit is counted anew: what is over must not be taken off it a second time, later."""
-    if "capacity" in fact.changed:
-        overdue = await store.overdue_holds_of_event(tx, tx.organization_id, fact.subject_id) or []
-        await end(tx, overdue, "expired", overdue_only=True)
 
 
 async def release_outside_window(tx: Tx, fact: event_facts.EventUpdated) -> None:

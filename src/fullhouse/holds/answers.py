@@ -24,6 +24,7 @@ def reserved(at: Desk, seat: UUID, result: Result) -> Reserved:
         row=house.rows[result.ordinal],
         seat_number=house.numbers[result.ordinal],
         status="held",
+        locked_at=result.locked_at,
         held_until=result.held_until if left_s is not None else None,
         held_until_unix=None if until_ms is None else until_ms // 1000,
         held_until_unix_ms=until_ms,

@@ -21,7 +21,7 @@ from fullhouse.kit.actors import Principal
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.limits import network_of
 from fullhouse.kit.services import Services
-from fullhouse.seating import orphans
+from fullhouse.seating import journal, orphans
 from fullhouse.seating import overlay_actions as seating
 from fullhouse.seating.chart import ordinal_of, seat_id
 from fullhouse.seating.halls import HALLS_MAX, Hall, Halls
@@ -36,8 +36,8 @@ class Desk:
     """What is known of a show before the engine decides: made once, for as long as its terms and its hall stay."""
 
     __slots__ = (
-        "_forgotten", "_until", "closed", "event_id", "hall", "is_accessible", "is_picked", "limits", "organization_id",
-        "services", "special", "terms",
+        "_forgotten", "_until", "closed", "event_id", "hall", "is_accessible", "is_picked", "limits", "most_chairs",
+        "organization_id", "services", "special", "staff_limits", "terms",
     )  # fmt: skip
 
     def __init__(
@@ -47,6 +47,8 @@ class Desk:
         self.organization_id, self.event_id = organization_id, event_id
         self.terms, self.hall = known, hall
         self.limits = policy.limits(known.policy)
+        self.staff_limits = self.limits._replace(most_places=None)
+        self.most_chairs = known.policy.number("max_wheelchair_seats_per_booking")
         self.is_accessible = known.policy.on("enforce_accessibility_rules")
         self.closed = {i: zone for i, zone in known.seating.zones.items() if zone.access_mode != "public"}
         self.is_picked = not known.policy.on("prefer_clustering_over_selection")
@@ -77,6 +79,15 @@ class Desk:
     def is_wheelchair(self, ordinal: int) -> bool:
         assert self.hall
         return ordinal in self.hall.house.wheelchairs
+
+    def rules_beside(self, ordinals: Iterable[int]) -> orphans.Rules:
+        """The orphan rules for a party with these seats: once a zone has released its companion seats, they are seats
+        like all others."""
+        rules = policy.rules(self.terms.policy)
+        zones = [self.zone_of(n) for n in ordinals if self.is_wheelchair(n)]
+        if any(zone and zone.companions_released for zone in zones):
+            return msgspec.structs.replace(rules, companions_kept=False)
+        return rules
 
     def is_in_whole(self, ordinal: int) -> bool:
         """Whether the seat is bought with its whole table or block, and so never chosen by us."""
@@ -137,9 +148,12 @@ async def check_entry(at: Desk, who: Principal, ordinals: Iterable[int], zone_id
                 tx, "zone.access_denied", "event", at.event_id, after={"zone_id": zone_id}, reason=denied.detail
             )
         denied.noted = True
-        log.info("zone access", event_id=str(at.event_id), zone_id=str(zone_id), user_id=str(who.id),
-                 access_denied=True, reason=denied.detail)  # fmt: skip
+        journal.zone_access(
+            at.organization_id, at.event_id, zone_id, who.id, granted=False, reason=denied.detail or denied.title
+        )
         raise
+    for zone in closed:
+        journal.zone_access(at.organization_id, at.event_id, zone.id, who.id, granted=True, reason=zone.access_mode)
 
 
 async def open_zones(at: Desk, who: Principal, wanted: Sequence[UUID] | None) -> set[int]:
@@ -175,7 +189,7 @@ def check_orphans(at: Desk, ordinals: Sequence[int], own: Sequence[int]) -> None
         mine[[*own, *ordinals]] = True
         free = (states == AVAILABLE) | mine
         verdict = orphans.judge(
-            at.hall.house.index, free, free | (states == RESERVED), list(ordinals), policy.rules(at.terms.policy),
+            at.hall.house.index, free, free | (states == RESERVED), list(ordinals), at.rules_beside([*own, *ordinals]),
             own=own, names=at.hall.house.names,
         )  # fmt: skip
     except Exception:
@@ -190,7 +204,7 @@ def check_orphans(at: Desk, ordinals: Sequence[int], own: Sequence[int]) -> None
             alternative=[seat_id(layout_id, n) for n in other] if other else None,
         )
     if not verdict.legal:
-        log.info("orphan seats", event_id=str(at.event_id), orphans=len(verdict.orphans), reason=verdict.reason)
+        journal.orphans_created(at.organization_id, at.event_id, len(verdict.orphans), verdict.reason)
 
 
 async def own_seats(at: Desk, who: Principal) -> list[int]:
@@ -211,8 +225,9 @@ def wish(at: Desk, item: Item) -> Want:
 
 
 def seat_wish(at: Desk, seat: UUID, ordinal: int | None) -> Want:
-    keeps = at.is_accessible and ordinal is not None and at.is_wheelchair(ordinal)
-    return Want(new_id(), seat, keeps_companions=keeps)
+    if ordinal is None or not at.is_wheelchair(ordinal):
+        return Want(new_id(), seat)
+    return Want(new_id(), seat, keeps_companions=at.is_accessible, most_chairs=at.most_chairs)
 
 
 class BasketId(NamedTuple):
@@ -233,19 +248,26 @@ class BasketId(NamedTuple):
         return cls(UUID(bytes=named + hashlib.sha256(msgspec.json.encode(order)).digest()[:8]), (low, high))
 
 
-def asking(at: Desk, who: Principal, wants: tuple[Want, ...], source: str, basket: BasketId) -> Ask:
+def asking(
+    at: Desk, who: Principal, wants: tuple[Want, ...], source: str, basket: BasketId, promo_code: str | None = None
+) -> Ask:
     actor = who.actor
-    network = network_of(actor.ip) if at.limits.most_near is not None else None
-    return Ask(at.event_id, who.id, basket.id, wants, source, network, at.limits, basket.once, actor.ip,
-               actor.user_agent, actor.request_id)  # fmt: skip
+    limits = at.staff_limits if policy.is_staff(who) else at.limits
+    network = network_of(actor.ip) if limits.most_near is not None else None
+    return Ask(at.event_id, who.id, basket.id, wants, source, network, limits, basket.once, actor.ip,
+               actor.user_agent, actor.request_id, promo_code and promo_code.strip().upper())  # fmt: skip
 
 
-async def ask(at: Desk, who: Principal, wants: tuple[Want, ...], source: str, basket: BasketId) -> Results:
-    return await at.services.part(Engine).hold(at.organization_id, asking(at, who, wants, source, basket))
+async def ask(
+    at: Desk, who: Principal, wants: tuple[Want, ...], source: str, basket: BasketId, promo_code: str | None = None
+) -> Results:
+    asked = asking(at, who, wants, source, basket, promo_code)
+    return await at.services.part(Engine).hold(at.organization_id, asked)
 
 
-def refuse_first(results: Results, items: Sequence[Item]) -> None:
+def refuse_first(at: Desk, results: Results, items: Sequence[Item]) -> None:
     """The first line that is to blame speaks for the basket."""
     for n, (result, item) in enumerate(zip(results, items, strict=True)):
         if not result.good and result.outcome != "not_tried":
-            raise policy.refusal(result.outcome, result.left_s, item=n, seat_id=item.seat_id, zone_id=item.zone_id)
+            named = {"seat_id": item.seat_id, "zone_id": item.zone_id, "ticket_type_id": item.ticket_type_id}
+            raise policy.refusal(result, at.terms.policy, item=n, **named)

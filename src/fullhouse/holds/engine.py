@@ -39,6 +39,7 @@ class Want(NamedTuple):
     ref_id: UUID | None = None
     quantity: int = 1
     keeps_companions: bool = False
+    most_chairs: int | None = None  # of a wheelchair place: so many of them in one booking
 
 
 class Ask(NamedTuple):
@@ -55,6 +56,7 @@ class Ask(NamedTuple):
     ip: str | None
     user_agent: str | None
     request_id: str | None
+    promo_code: str | None = None
 
     @property
     def apart(self) -> tuple[Hashable, ...]:
@@ -71,6 +73,8 @@ class Result(NamedTuple):
     left_s: int | None
     ordinal: int | None
     zone_id: UUID | None
+    seat_status: str | None = None  # of one that is not available
+    locked_at: datetime | None = None
 
     @property
     def good(self) -> bool:
@@ -109,9 +113,10 @@ class Engine:
             return [AGAIN] * len(asks)
         answers: list[list[Result]] = [[] for _ in asks]
         changed: dict[UUID, SeatChange] = defaultdict(lambda: SeatChange([], [], [], [], key))
-        for req, _, outcome, hold_id, held_until, left_s, event_id, ordinal, zone_id, version, held, sold in rows:
+        for row in rows:
+            req, _, outcome, hold_id, held_until, left_s, event_id, ordinal, zone_id, version, held, sold, *seat = row
             if req:
-                answers[req - 1].append(Result(outcome, hold_id, held_until, left_s, ordinal, zone_id))
+                answers[req - 1].append(Result(outcome, hold_id, held_until, left_s, ordinal, zone_id, *seat))
             if outcome == "counted":
                 changed[event_id].counts.append((str(zone_id), held, sold, version))
             elif ordinal is not None and outcome in CHANGES:
@@ -134,6 +139,6 @@ def _line(req: int, line: int, ask: Ask, want: Want) -> tuple[Any, ...]:
     """As `app.hold_line` has them."""
     return (
         req, line, ask.event_id, ask.user_id, want.seat_id, want.kind, want.ref_id, want.quantity, want.hold_id,
-        ask.basket_id, ask.source, ask.network, *ask.limits, want.keeps_companions, *(ask.once or (None, None)),
-        ask.ip, ask.user_agent, ask.request_id,
+        ask.basket_id, ask.source, ask.network, *ask.limits[:4], want.keeps_companions, *(ask.once or (None, None)),
+        ask.ip, ask.user_agent, ask.request_id, ask.limits.most_places, want.most_chairs, ask.promo_code,
     )  # fmt: skip

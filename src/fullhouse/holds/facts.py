@@ -1,7 +1,7 @@
 """What this room announces. The statements write them: a batch of a hundred holds is a hundred rows, in one go."""
 
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, Literal
 from uuid import UUID
 
 from fullhouse.kit.outbox import Fact
@@ -19,11 +19,16 @@ class HoldFact(Fact, frozen=True, kw_only=True):
 
 
 class HoldPlaced(HoldFact, frozen=True, kw_only=True):
-    """Somebody has a seat or places of a show until `held_until`."""
+    """Somebody has a seat or places of a show until `held_until`. Of a seat it is the reserve workflow's
+    `SeatReserved`, with that workflow's names beside ours."""
 
     name: ClassVar[str] = "hold.placed"
     basket_id: UUID
     held_until: datetime
+    type: Literal["SeatReserved"] | None = None
+    hold_id: UUID | None = None
+    organization_id: UUID | None = None
+    timestamp: datetime | None = None
 
 
 class HoldHandedOver(HoldFact, frozen=True, kw_only=True):

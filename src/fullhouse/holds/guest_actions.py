@@ -41,9 +41,12 @@ async def give_back_surplus(tx: Tx, event_id: UUID, user_id: UUID, brought: Sequ
     a whole table."""
     terms = seating_policy.values_of(await seating_policies.effective(tx, event_id))
     baskets = [list(rows) for _, rows in groupby(brought, lambda row: row.basket_id)]
-    loads = [policy.Load(len(rows), sum(row.wheelchair for row in rows)) for rows in baskets]
+    loads = [
+        policy.Load(len(rows), sum(row.wheelchair for row in rows), sum(row.quantity for row in rows))
+        for rows in baskets
+    ]
     has = await store.load_of(tx, tx.organization_id, event_id, user_id)
-    fits = policy.fitting(loads, has or policy.Load(0, 0), terms)
+    fits = policy.fitting(loads, has or policy.Load(0, 0, 0), terms)
     surplus = [row.hold_id for rows, fit in zip(baskets, fits, strict=True) if not fit for row in rows]
     if surplus:
         await end(tx, surplus, "cancelled", reason=TOO_MANY)

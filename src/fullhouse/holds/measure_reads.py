@@ -84,6 +84,13 @@ async def measures(services: Services, organization_id: UUID) -> Measures:
     )
 
 
+async def of_event(services: Services, organization_id: UUID, event_id: UUID) -> ShowMeasures:
+    """One show's. Without a layout there are none."""
+    show = await events.summary(services, organization_id, event_id)
+    found = await _of_show(services, organization_id, show)
+    return found or _shown(show, 0.0, [])
+
+
 async def _of_show(services: Services, organization_id: UUID, show: EventSummary) -> ShowMeasures | None:
     hall = await services.part(Halls).get(organization_id, show.id)
     if hall is None:  # without a layout there is nothing to measure
@@ -91,9 +98,13 @@ async def _of_show(services: Services, organization_id: UUID, show: EventSummary
     async with services.database.tenant(organization_id) as tx:
         endings = await store.hold_endings(tx, organization_id, show.id)
     sample = measure(hall, {row.status: row.holds for row in endings})
+    return _shown(show, sample.full, of_sample(sample))
+
+
+def _shown(show: EventSummary, full: float, found: list[Measure]) -> ShowMeasures:
     return ShowMeasures(
         event_id=show.id, name=show.name, start_at=show.start_at, rescheduled_at=show.rescheduled_at,
-        timezone=show.timezone, full=sample.full, measures=of_sample(sample),
+        timezone=show.timezone, full=full, measures=found,
     )  # fmt: skip
 
 

@@ -1,7 +1,9 @@
 """The measures over HTTP."""
 
+from uuid import UUID
+
 from fullhouse.holds import measure_reads
-from fullhouse.holds.measure_reads import Measures
+from fullhouse.holds.measure_reads import Measures, ShowMeasures
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.http.endpoints import get
 from fullhouse.kit.limits import Limit
@@ -14,4 +16,10 @@ async def get_measures(services: Services, who: Principal) -> Measures:
     return await measure_reads.measures(services, who.organization_id)
 
 
-handlers = [get_measures]
+@get("/api/events/{event_id:uuid}/metrics", "sales.read", limit=Limit(30, 60))
+async def get_event_measures(services: Services, who: Principal, event_id: UUID) -> ShowMeasures:
+    """How a show is doing: each measure with its target, and beyond what somebody should look."""
+    return await measure_reads.of_event(services, who.organization_id, event_id)
+
+
+handlers = [get_measures, get_event_measures]

@@ -2,13 +2,15 @@
 
 Under `{prefix}:org:{org}:event:{event}:`
 
-    seat_holds         sorted set: `{seat or zone}:{hold}:{user}:{until}`, by when it ends
-    seat:{seat}:hold   `{hold}:{user}:{unix}`, gone when the hold is
-    occupancy          hash of counts
-    seats:bitmap       a bit for each ordinal: 1 is taken
-    seats:versions     which change of each seat that was: 32 bits for each ordinal
+    seat_holds           sorted set: `{seat or zone}:{hold}:{user}:{until}`, by when it ends
+    seat:{seat}:hold     `{hold}:{user}:{unix}`, gone when the hold is
+    occupancy            hash of counts, with the people inside; for a minute after the last change
+    seats:bitmap         a bit for each ordinal: 1 is taken
+    seats:versions       which change of each seat that was: 32 bits for each ordinal
+    seats:availability   sorted set: `{seat}:{status}:{unix, if held}`, by that version; without seats never changed
+    seats:held           hash: a held seat's member of that set, by ordinal, to find it again
 
-and the layout at `{prefix}:org:{org}:layout:{layout}:config`. Nothing is ever decided by any of it.
+and the layout's config (layout_cache.py). Nothing is ever decided by any of it.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -19,32 +21,35 @@ from uuid import UUID
 import numpy as np
 import structlog
 
-from fullhouse.holds import store
+from fullhouse.holds import layout_cache, store
 from fullhouse.kit.services import Services
 from fullhouse.kit.warm import Redis
-from fullhouse.seating import reads
 from fullhouse.seating.chart import ordinal_of, seat_id
 from fullhouse.seating.halls import Hall, Halls
-from fullhouse.seating.model import AVAILABLE
+from fullhouse.seating.model import AVAILABLE, HELD
 
 log = structlog.get_logger()
-KEPT_S, LAYOUT_S = 1800, 86_400
+KEPT_S, COUNTS_S = 1800, 60
+NEW = 1  # the version of a seat that was never changed
+STATUSES = (
+    "available",
+    "held",
+    "sold",
+    "blocked",
+    "blocked",
+)  # the last one is kept for somebody: nobody else's business
 CHUNK = 1000
-LAYOUT_MAX_BYTES = 1_000_000  # a stadium's plan would hold up whatever else is asked of Redis
-CONFIGS_MAX = 16
-_configs: dict[UUID, bytes] = {}  # a layout version never changes
-
 # Of two writers the one with the newer version of a seat is right, whoever comes last. 0: there is nothing to change.
 APPLY = """
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local place = 4
 for _ = 1, tonumber(ARGV[3]) do
-    local ordinal, version, bit, seat, value, left_ms, member, score = unpack(ARGV, place, place + 7)
+    local ordinal, version, status, seat, value, left_ms, member, score = unpack(ARGV, place, place + 7)
     place = place + 8
     local known = redis.call('BITFIELD', KEYS[1], 'GET', 'u32', '#' .. ordinal)[1]
     if tonumber(version) > known then
         redis.call('BITFIELD', KEYS[1], 'SET', 'u32', '#' .. ordinal, version)
-        redis.call('SETBIT', KEYS[2], ordinal, bit)
+        redis.call('SETBIT', KEYS[2], ordinal, status == 'available' and 0 or 1)
         local key = ARGV[1] .. seat .. ':hold'
         if value == '' then
             redis.call('DEL', key)
@@ -52,16 +57,36 @@ for _ = 1, tonumber(ARGV[3]) do
             redis.call('SET', key, value, 'PX', left_ms)
             redis.call('ZADD', KEYS[3], score, member)
         end
+        local held = redis.call('HGET', KEYS[5], ordinal) or seat
+        redis.call('ZREM', KEYS[4], held, seat .. ':available:', seat .. ':sold:', seat .. ':blocked:')
+        held = seat .. ':' .. status .. ':' .. (string.match(value, '[^:]+$') or '')
+        redis.call('ZADD', KEYS[4], version, held)
+        redis.call('HDEL', KEYS[5], ordinal)
+        if status == 'held' then redis.call('HSET', KEYS[5], ordinal, held) end
     end
 end
 redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[2])
 for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, 1800) end
 return 1
 """
+# As the database had them, unless somebody has written a newer version meanwhile.
+FILL = """
+for place = 1, #ARGV, 4 do
+    local ordinal, version, member, held = unpack(ARGV, place, place + 3)
+    if redis.call('BITFIELD', KEYS[1], 'GET', 'u32', '#' .. ordinal)[1] == tonumber(version) then
+        redis.call('ZADD', KEYS[2], version, member)
+        if held == '1' then redis.call('HSET', KEYS[3], ordinal, member) end
+    end
+end
+redis.call('EXPIRE', KEYS[2], 1800)
+return redis.call('EXPIRE', KEYS[3], 1800)
+"""
 COUNT = """
-if tonumber(redis.call('HGET', KEYS[1], 'version') or 0) >= tonumber(ARGV[1]) then return 0 end
-redis.call('HSET', KEYS[1], 'version', unpack(ARGV))
-return redis.call('EXPIRE', KEYS[1], 1800)
+if tonumber(redis.call('HGET', KEYS[1], 'version') or 0) < tonumber(ARGV[1]) then
+    redis.call('HSET', KEYS[1], 'version', ARGV[1], unpack(ARGV, 4))
+end
+redis.call('HSET', KEYS[1], 'live_attendees', ARGV[2], 'last_updated', ARGV[3])
+return redis.call('EXPIRE', KEYS[1], 60)
 """
 
 
@@ -74,8 +99,9 @@ class Names(NamedTuple):
 
     @property
     def shared(self) -> list[str]:
-        """Versions, bitmap, holds: as APPLY takes them."""
-        return [f"{self.base}:seats:versions", f"{self.base}:seats:bitmap", f"{self.base}:seat_holds"]
+        """Versions, bitmap, holds, availability, what is held: as APPLY takes them."""
+        names = ("seats:versions", "seats:bitmap", "seat_holds", "seats:availability", "seats:held")
+        return [f"{self.base}:{name}" for name in names]
 
     @property
     def occupancy(self) -> str:
@@ -111,8 +137,12 @@ class Held(NamedTuple):
         return "+inf" if self.is_suspended else f"{self.held_until.timestamp():.3f}"
 
     @property
+    def until(self) -> str:
+        return self.score.split(".")[0]
+
+    @property
     def value(self) -> str:
-        return f"{self.hold_id}:{self.user_id}:{self.score.split('.')[0]}"
+        return f"{self.hold_id}:{self.user_id}:{self.until}"
 
     def left_ms(self, now: datetime) -> int:
         if self.is_suspended:
@@ -127,11 +157,27 @@ class Picture(NamedTuple):
     seats: dict[str, str]  # seat to value
     holds: dict[str, float]  # member to score
     counts: dict[str, str]
+    availability: dict[str, float]  # member to version
 
 
 class Truth(NamedTuple):
     hall: Hall | None
     held: dict[UUID, Held]
+    inside: int = 0  # people, by the gates
+
+    def members(self) -> list[tuple[int, int, str, bool]]:
+        """Of the availability: ordinal, version, member, and whether it is held."""
+        if self.hall is None:
+            return []
+        layout_id, states, versions = self.hall.house.layout_id, self.hall.states, self.hall.versions
+        until = {hold.place: hold.until for hold in self.held.values()}
+        changed = np.flatnonzero((versions > NEW) | ((versions == NEW) & (states != AVAILABLE))).tolist()
+        found = []
+        for n in changed:
+            seat, held = seat_id(layout_id, n), int(states[n]) == HELD
+            member = f"{seat}:{STATUSES[states[n]]}:{until.get(seat, '') if held else ''}"
+            found.append((n, int(versions[n]), member, held))
+        return found
 
     def picture(self) -> Picture:
         seats: dict[str, str] = {}
@@ -142,7 +188,8 @@ class Truth(NamedTuple):
             np.flatnonzero(self.hall.states != AVAILABLE).tolist() if self.hall else [],
             seats,
             {h.member: float(h.score) for h in self.held.values()},
-            counts_of(self.hall) if self.hall else {},
+            counts_of(self.hall) | {"live_attendees": str(self.inside)} if self.hall else {},
+            {member: float(version) for _, version, member, _ in self.members()},
         )
 
 
@@ -167,7 +214,14 @@ async def truth(services: Services, organization_id: UUID, event_id: UUID) -> Tr
     hall = await services.part(Halls).read(organization_id, event_id)
     async with services.database.tenant(organization_id) as tx:
         rows = await store.live_holds(tx, organization_id, event_id)
-    return Truth(hall, {row.hold_id: Held(row.hold_id, row.user_id, row.place, row.held_until) for row in rows})
+        inside = await store.people_inside(tx, organization_id, event_id) or 0
+    held = {row.hold_id: Held(row.hold_id, row.user_id, row.place, row.held_until) for row in rows}
+    return Truth(hall, held, inside)
+
+
+async def people_inside(services: Services, organization_id: UUID, event_id: UUID) -> int:
+    async with services.database.tenant(organization_id) as tx:
+        return await store.people_inside(tx, organization_id, event_id) or 0
 
 
 # --- writing
@@ -180,19 +234,25 @@ def seat_words(
     words: list[Any] = []
     for ordinal, state, version in changes:
         seat = seat_id(hall_layout, ordinal)
-        hold = held.get(seat) if state == 1 else None
-        words += [ordinal, version, int(state != AVAILABLE), str(seat)]
+        hold = held.get(seat) if state == HELD else None
+        words += [ordinal, version, STATUSES[state], str(seat)]
         words += [hold.value, hold.left_ms(now), hold.member, hold.score] if hold else ["", 0, "", 0]
     return words
 
 
 def apply(pipe: Any, names: Names, words: list[Any], now: datetime) -> None:
-    pipe.eval(APPLY, 3, *names.shared, names.seats, f"{now.timestamp():.3f}", len(words) // 8, *words)
+    pipe.eval(APPLY, 5, *names.shared, names.seats, f"{now.timestamp():.3f}", len(words) // 8, *words)
 
 
-def count(pipe: Any, names: Names, hall: Hall, now: datetime) -> None:
+def count(pipe: Any, names: Names, hall: Hall, inside: int, now: datetime) -> None:
     words = [word for pair in counts_of(hall).items() for word in pair]
-    pipe.eval(COUNT, 1, names.occupancy, stamp(hall), *words, "last_updated", now.isoformat())
+    pipe.eval(COUNT, 1, names.occupancy, stamp(hall), inside, now.isoformat(), *words)
+
+
+def recount(services: Services, organization_id: UUID, hall: Hall, inside: int) -> Awaitable[bool]:
+    """Nothing but the counts."""
+    names, now = Names.of(services, organization_id, hall.event_id), services.clock.now()
+    return _do(services, lambda pipe: count(pipe, names, hall, inside, now))
 
 
 def move(pipe: Any, names: Names, new: Iterable[Held], gone: Iterable[Held]) -> None:
@@ -216,7 +276,7 @@ async def rebuild(services: Services, organization_id: UUID, event_id: UUID) -> 
     after = await truth(services, organization_id, event_id)
     if not await _catch_up(services, names, before, after):
         return False
-    return await _keep_layout(services, organization_id, after.hall)
+    return after.hall is None or await layout_cache.keep(services, organization_id, after.hall.house.layout_id)
 
 
 async def _do(services: Services, fill: Callable[[Any], None], *, whole: bool = False) -> bool:
@@ -236,11 +296,11 @@ def _overwrite(services: Services, names: Names, found: Truth) -> Awaitable[bool
 
     def fill(pipe: Any) -> None:
         pipe.delete(*names.shared, names.occupancy)
-        versions, bitmap, holds = names.shared
+        versions, bitmap, holds, *_ = names.shared
         if hall:
             pipe.set(versions, hall.versions.astype(">u4").tobytes(), ex=KEPT_S)
             pipe.set(bitmap, np.packbits(hall.states != AVAILABLE).tobytes(), ex=KEPT_S)
-            count(pipe, names, hall, now)
+            count(pipe, names, hall, found.inside, now)
         if members := {h.member: h.score for h in found.held.values()}:
             pipe.zadd(holds, members)
             pipe.expire(holds, KEPT_S)
@@ -266,6 +326,17 @@ async def _write_seats(services: Services, names: Names, found: Truth) -> bool:
 
         if not await _do(services, fill):
             return False
+    members = found.members()
+    versions, _, _, *filled = names.shared
+    for start in range(0, len(members), CHUNK):
+        rows = members[start : start + CHUNK]
+        words = [word for n, version, member, held in rows for word in (n, version, member, int(held))]
+
+        def add(pipe: Any, words: list[Any] = words) -> None:
+            pipe.eval(FILL, 3, versions, *filled, *words)
+
+        if not await _do(services, add):
+            return False
     return True
 
 
@@ -282,97 +353,6 @@ def _catch_up(services: Services, names: Names, before: Truth, after: Truth) -> 
             rows = [(n, int(after.hall.states[n]), int(after.hall.versions[n])) for n in changed]
             held = {hold.place: hold for hold in after.held.values()}
             apply(pipe, names, seat_words(after.hall.house.layout_id, rows, held, now), now)
-            count(pipe, names, after.hall, now)
+            count(pipe, names, after.hall, after.inside, now)
 
     return _do(services, fill)
-
-
-async def _keep_layout(services: Services, organization_id: UUID, hall: Hall | None) -> bool:
-    if hall is None:
-        return True
-    layout_id = hall.house.layout_id
-    name = services.warm.name(f"org:{organization_id}:layout:{layout_id}:config")
-    config = _configs.get(layout_id)
-    if config is None:
-        async with services.database.tenant(organization_id) as tx:
-            config = await reads.layout_config(tx, layout_id)
-        if len(_configs) >= CONFIGS_MAX:
-            _configs.clear()
-        _configs[layout_id] = config = config if len(config) <= LAYOUT_MAX_BYTES else b""
-    return not config or await _do(services, lambda pipe: pipe.set(name, config, ex=LAYOUT_S))
-
-
-# --- looking
-
-
-async def look(services: Services, organization_id: UUID, event_id: UUID, size: int, layout_id: UUID) -> Picture | None:
-    """What Redis says; None if it says nothing. A key of another kind is as good as none."""
-    names = Names.of(services, organization_id, event_id)
-
-    async def ask(client: Redis) -> Picture | None:
-        pipe = client.pipeline(transaction=True)
-        pipe.get(names.shared[1])
-        pipe.zrange(names.shared[2], 0, -1, withscores=True)
-        pipe.hgetall(names.occupancy)
-        answers = await pipe.execute(raise_on_error=False)
-        bitmap, holds, counts = [None if isinstance(answer, Exception) else answer for answer in answers]
-        seats: dict[str, str] = {}
-        for start in range(0, size, CHUNK):
-            ids = [str(seat_id(layout_id, n)) for n in range(start, min(start + CHUNK, size))]
-            values = await client.mget([names.seat(seat) for seat in ids])
-            seats |= {seat: _text(value) for seat, value in zip(ids, values, strict=True) if value}
-        bits = np.unpackbits(np.frombuffer(bitmap or b"", np.uint8))
-        return Picture(
-            np.flatnonzero(bits).tolist(),
-            seats,
-            {_text(member): score for member, score in holds or ()},
-            {_text(name): _text(value) for name, value in (counts or {}).items()},
-        )
-
-    return await services.warm.call(ask, None)
-
-
-def _text(raw: bytes | str) -> str:
-    return raw if isinstance(raw, str) else raw.decode(errors="replace")
-
-
-def differences(layer: str, right: Picture, found: Picture) -> list[str]:
-    """What one layer has wrong, in sentences."""
-    taken = set(right.taken) ^ set(found.taken)
-    wrong = [f"{layer}: seat {n} is {'taken' if n in found.taken else 'free'}" for n in sorted(taken)]
-    wrong += [
-        f"{layer}: seat {seat} has {found.seats.get(seat)}, not {right.seats.get(seat)}"
-        for seat in sorted({*right.seats, *found.seats})
-        if right.seats.get(seat) != found.seats.get(seat)
-    ]
-    holds = sorted({*right.holds} ^ {*found.holds})
-    wrong += [f"{layer}: hold {member} is {'missing' if member in right.holds else 'over'}" for member in holds]
-    return wrong + [
-        f"{layer}: {name} is {found.counts.get(name)}, not {value}"
-        for name, value in right.counts.items()
-        if found.counts.get(name) != value
-    ]
-
-
-async def check(services: Services, organization_id: UUID, event_id: UUID) -> list[str]:
-    """Compares what is in memory here, in Redis and in the database. A show that is selling changes while one looks:
-    what is wrong twice in a row is wrong.
-    """
-    first = set(await _check(services, organization_id, event_id))
-    return [w for w in await _check(services, organization_id, event_id) if w in first] if first else []
-
-
-async def _check(services: Services, organization_id: UUID, event_id: UUID) -> list[str]:
-    right = await truth(services, organization_id, event_id)
-    wanted, wrong = right.picture(), []
-    if right.hall and (here := services.part(Halls).known(event_id)):
-        mine = Picture(np.flatnonzero(here.states != AVAILABLE).tolist(), wanted.seats, wanted.holds, counts_of(here))
-        wrong += differences("memory", wanted, mine)
-        off = np.flatnonzero(here.states != right.hall.states).tolist()
-        wrong += [f"memory: seat {n} is in state {here.states[n]}, not {right.hall.states[n]}" for n in off]
-    if not services.warm.configured:
-        return wrong
-    size = len(right.hall.states) if right.hall else 0
-    layout_id = right.hall.house.layout_id if right.hall else event_id
-    found = await look(services, organization_id, event_id, size, layout_id)
-    return [*wrong, "redis: it does not answer"] if found is None else wrong + differences("redis", wanted, found)

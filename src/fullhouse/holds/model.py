@@ -1,16 +1,29 @@
 """Holds as they are stored and shown; what may be asked for, and what is refused."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 from uuid import UUID
 
 import msgspec
 from msgspec import Meta
 
-from fullhouse.kit.errors import Conflict, Forbidden, NotFound, RateLimited, Refusal
+from fullhouse.kit.errors import Conflict, Forbidden, NotFound, RateLimited, Refusal, Unauthenticated
 
 Quantity = Annotated[int, Meta(ge=1, le=100)]
 Source = Literal["web", "scanner"]
+
+
+class CompanionSeat(msgspec.Struct, frozen=True, kw_only=True):
+    """A companion seat that is kept for the holder of its wheelchair place. To everybody else it looks blocked."""
+
+    companion_of: UUID  # the wheelchair place
+    seat_id: UUID
+    seat_key: str
+    zone_id: UUID
+    block_name: str
+    row: str
+    seat_number: str
+    price_category: str | None  # what its price goes by, as in `prices` of an offer
 
 
 class Hold(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,12 +38,23 @@ class Hold(msgspec.Struct, frozen=True, kw_only=True):
     quantity: int
     status: str
     held_until: datetime | None  # null while it does not count down
+    held_until_unix_ms: int | None
     source: str
     created_at: datetime
+    companions: list[CompanionSeat] = []
 
 
 class StoredHold(Hold, frozen=True, kw_only=True):
     user_id: UUID
+
+
+class ChosenSeat(NamedTuple):
+    """A seat that is about to be bought. `judged`: it was held in a basket that is still whole."""
+
+    hold_id: UUID
+    seat_id: UUID
+    since: datetime
+    judged: bool
 
 
 class Brought(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +63,7 @@ class Brought(msgspec.Struct, frozen=True, kw_only=True):
     hold_id: UUID
     event_id: UUID
     basket_id: UUID
+    quantity: int
     wheelchair: bool
 
 
@@ -61,12 +86,14 @@ class Reserved(msgspec.Struct, frozen=True, kw_only=True):
     row: str
     seat_number: str
     status: str
+    locked_at: datetime | None  # since when it is held
     held_until: datetime | None
     held_until_unix: int | None
     held_until_unix_ms: int | None
     server_time_unix_ms: int
     expires_in_seconds: int | None
     message: str
+    companions: list[CompanionSeat] = []
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +107,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
     row: str | None = None
     seat_number: str | None = None
     block_name: str | None = None
+    companions: list[CompanionSeat] = []
 
 
 class Basket(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,6 +150,9 @@ class BestAvailable(Request, frozen=True, kw_only=True):
     zone_ids: Annotated[list[UUID], Meta(max_length=100)] | None = None
     price_category: Annotated[str, Meta(max_length=64)] | None = None
     accessible: Annotated[int, Meta(ge=0, le=50)] = 0
+    allow_split: Annotated[
+        bool, Meta(description="Further apart than `max_group_split` allows, in other sections too, rather than not.")
+    ] = False
     language: Annotated[Literal["en", "af"], Meta(description="Of the explanation.")] = "en"
 
 
@@ -131,6 +162,7 @@ class HoldItems(Request, frozen=True, kw_only=True):
     items: Annotated[list[Item], Meta(max_length=100)] = []
     best_available: BestAvailable | None = None
     source: Source = "web"
+    promo_code: Annotated[str, Meta(min_length=1, max_length=40, description="It shows hidden types.")] | None = None
 
 
 class ReleaseSeats(Request, frozen=True, kw_only=True):
@@ -149,6 +181,12 @@ class InvalidRequest(Refusal):
     code, title = "invalid_request", "The request is not valid"
 
 
+class Unauthorized(Unauthenticated):
+    """Nobody is signed in, or the session is over: in the words of the reserve workflow."""
+
+    code = "unauthorized"
+
+
 class EventNotAvailable(Refusal):
     """The show's status does not allow reserving: it is a draft, over, cancelled, or postponed without a date."""
 
@@ -162,7 +200,8 @@ class SalesClosed(Refusal):
 
 
 class SeatNotAvailable(Conflict):
-    """The seat is sold, blocked, or kept for somebody with a wheelchair place."""
+    """The seat is sold, blocked, or kept for somebody with a wheelchair place; `current_status` says which, and of a
+    seat that is kept `blocked`."""
 
     code, title = "seat_not_available", "The seat is not available"
 
@@ -174,7 +213,8 @@ class SeatsAreChosen(Conflict):
 
 
 class SeatHeld(Conflict):
-    """Somebody else has reserved the seat. `expires_in` says for how many seconds at most."""
+    """Somebody else has reserved the seat: until `expires_at`, which is in `expires_in` seconds, at most. Both are null
+    while it is being paid for."""
 
     code, title = "seat_held_by_another_user", "Somebody else has reserved this seat"
 
@@ -221,8 +261,27 @@ class TooManyWheelchairs(Conflict):
     code, title = "max_wheelchair_seats_per_booking", "Too many wheelchair places for one booking"
 
 
+class TicketTypeNotFound(NotFound):
+    """The event has no such ticket type, or it is hidden and your code does not show it."""
+
+    code, title = "ticket_type_not_found", "No such ticket type"
+
+
+class TypeNotOnSale(Conflict):
+    """This type is not sold now, or not for this place: where there is a layout, hold a seat or a place in a zone."""
+
+    code, title = "ticket_type_not_on_sale", "This ticket type is not on sale"
+
+
+class TooManyOfType(Conflict):
+    """One order has so many tickets of this type at most, with those that you hold already."""
+
+    code, title = "max_per_order", "Too many of this ticket type"
+
+
 class OrphanSeats(Conflict):
-    """The choice would leave single seats behind. `alternative` names seats that would not."""
+    """The choice would leave single seats behind. `alternative` names seats that would not. At checkout, `fixes` says
+    how to get there: hold the seats in `take`, then release the holds in `leave`."""
 
     code, title = "orphan_seats", "Single seats would stay behind"
 
@@ -231,6 +290,13 @@ class NoBlock(Conflict):
     """There are no such seats together. `largest` says how many there are side by side."""
 
     code, title = "group_adjacency_strict", "No suitable seats together"
+
+
+class TooFarApart(Conflict):
+    """There are enough seats, but further apart than a group may be: `max_group_split` rows of one section. `largest`
+    says how many there are side by side. Ask again with `allow_split` to have them nevertheless."""
+
+    code, title = "max_group_split", "No seats near enough to each other"
 
 
 class WholeGroup(Conflict):
@@ -261,6 +327,13 @@ class InSale(Conflict):
     """Somebody holds or has bought a place: the show stays announced. Cancel or postpone it instead."""
 
     code, title = "event_in_sale", "Places are held or sold already"
+
+
+class CapacityInUse(Conflict):
+    """More places are held and sold already than the new limit admits. `held`, `sold` and `capacity` are the numbers;
+    `event_id` is the event, which may be one of several at a venue."""
+
+    code, title = "capacity_in_use", "More places are held or sold already"
 
 
 class ConsentNeeded(Conflict):

@@ -39,7 +39,7 @@ def places(services: Services, who: Principal, event_id: UUID, order: HoldItems)
     policy.check_items(order.items)
     policy.check_size(sum(item.quantity for item in order.items), 0, at.terms.policy)
     wants = tuple([wish(at, item) for item in order.items])
-    return Plain(at, asking(at, who, wants, order.source, BasketId(new_id())))
+    return Plain(at, asking(at, who, wants, order.source, BasketId(new_id()), order.promo_code))
 
 
 def _desk(services: Services, who: Principal, event_id: UUID) -> Desk | None:

@@ -2,7 +2,9 @@
 
 -- part: hold
 id, event_id, basket_id, user_id, seat_id, zone_id, ticket_type_id, quantity, status,
-CASE WHEN held_until < 'infinity' THEN held_until END AS held_until, source, created_at
+CASE WHEN held_until < 'infinity' THEN held_until END AS held_until,
+CASE WHEN held_until < 'infinity' THEN floor(extract(epoch FROM held_until) * 1000)::bigint END AS held_until_unix_ms,
+source, created_at
 
 -- part: frozen
 (SELECT f.seat_id FROM seat_holds f WHERE f.organization_id = $1 AND f.event_id = $2 AND f.attempt_id IS NOT NULL
@@ -13,6 +15,55 @@ SELECT {hold} FROM seat_holds
 WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status IN ('active', 'suspended')
   AND held_until > app.clock()
 ORDER BY created_at, id;
+
+-- name: kept_companions
+-- Of these wheelchair places: the companion seats that are kept for this person, nearest first. One place brings one
+-- companion (R9): where they hold one already, none is offered.
+SELECT c.companion_of, c.seat_id, s.seat_key, c.zone_id, z.name AS block_name, s.row_label AS row,
+       s.number AS seat_number, coalesce(l.pricing_zones ->> c.zone_id::text, s.price_category, z.price_category)
+           AS price_category
+FROM event_seats c
+JOIN event_seats w ON w.organization_id = $1 AND w.event_id = $2 AND w.seat_id = c.companion_of
+JOIN seats s ON s.organization_id = $1 AND s.id = c.seat_id
+JOIN event_zones z ON z.organization_id = $1 AND z.event_id = $2 AND z.zone_id = c.zone_id
+JOIN event_layouts l ON l.organization_id = $1 AND l.event_id = $2
+WHERE c.organization_id = $1 AND c.event_id = $2 AND c.companion_of = ANY ($4::uuid[])
+  AND c.reserved_for = $3 AND c.reserved_until > app.clock()
+  AND (c.status = 'available' OR c.status = 'held' AND c.held_until <= app.clock())
+  AND NOT EXISTS (SELECT FROM event_seats m JOIN seat_holds h ON h.organization_id = $1 AND h.id = m.hold_id
+                  WHERE m.organization_id = $1 AND m.event_id = $2 AND m.companion_of = c.companion_of
+                    AND m.status = 'held' AND m.held_until > app.clock() AND h.user_id = $3)
+ORDER BY c.companion_of, abs(c.ordinal - w.ordinal), c.ordinal;
+
+-- name: chosen_seats
+-- Of these holds, the seats. A seat that was picked alone was never judged for orphans; nor is a basket still what was
+-- judged, once one of its seats was given back.
+SELECT h.id AS hold_id, h.seat_id, h.created_at AS since,
+       h.basket_id <> h.id AND NOT EXISTS (
+           SELECT FROM seat_holds b WHERE b.organization_id = $1 AND b.user_id = $3 AND b.event_id = $2
+           AND b.basket_id = h.basket_id AND b.status = 'cancelled') AS judged
+FROM seat_holds h
+WHERE h.organization_id = $1 AND h.event_id = $2 AND h.user_id = $3 AND h.id = ANY ($4::uuid[])
+  AND h.seat_id IS NOT NULL;
+
+-- name: seats_now
+SELECT s.ordinal, CASE WHEN s.status IN ('sold', 'blocked') OR s.status = 'held' AND s.held_until > app.clock()
+                           THEN 'taken'
+                       WHEN s.reserved_until > app.clock() THEN 'kept' ELSE 'free' END AS state,
+       CASE s.status WHEN 'held' THEN (SELECT h.created_at FROM seat_holds h
+                                       WHERE h.organization_id = $1 AND h.id = s.hold_id)
+                     WHEN 'sold' THEN (SELECT max(h.created_at) FROM seat_holds h
+                                       WHERE h.organization_id = $1 AND h.event_id = $2 AND h.seat_id = s.seat_id
+                                         AND h.status = 'converted') END AS since
+FROM event_seats s
+WHERE s.organization_id = $1 AND s.event_id = $2 AND s.seat_id = ANY ($3::uuid[]);
+
+-- name: usage_of
+SELECT coalesce(sum(quantity) FILTER (WHERE live), 0)::integer AS places, (count(*) FILTER (WHERE live))::integer AS holds,
+       (count(*) FILTER (WHERE created_at > app.clock() - make_interval(secs => $4)))::integer AS recent
+FROM (SELECT quantity, created_at,
+             event_id = $2 AND status IN ('active', 'suspended') AND held_until > app.clock() AS live
+      FROM seat_holds WHERE organization_id = $1 AND user_id = $3) h;
 
 -- name: holds_of_basket
 -- Of all baskets that a key may have made: one, or one with another body.
@@ -60,15 +111,40 @@ SELECT array(SELECT due.id FROM due JOIN ours ON ours.id = due.event_id);
 SELECT array(SELECT id FROM seat_holds WHERE organization_id = $1 AND event_id = $2
              AND status IN ('active', 'suspended') AND attempt_id IS NULL ORDER BY id LIMIT $3);
 
--- name: overdue_holds_of_event
-SELECT array(SELECT id FROM seat_holds WHERE organization_id = $1 AND event_id = $2 AND status = 'active'
+-- name: overdue_holds_of_events
+SELECT array(SELECT id FROM seat_holds WHERE organization_id = $1 AND event_id = ANY ($2::uuid[]) AND status = 'active'
              AND held_until <= app.clock() ORDER BY id);
+
+-- name: lock_pools_of_events
+SELECT FROM pools WHERE organization_id = $1 AND event_id = ANY ($2::uuid[])
+ORDER BY event_id, kind, ref_id FOR UPDATE;
+
+-- name: fit_event_pools
+-- As the database does at the commit at the latest: whoever reads in this transaction sees the new limit.
+SELECT FROM app.fit_event_pools($1, $2);
+
+-- name: lowered_limits
+-- Where an event's limit is below that of its pool, or there is no pool yet: with what is held and sold.
+SELECT e.id AS event_id, e.name, l.capacity, coalesce(p.held, t.held)::integer AS held,
+       coalesce(p.sold, t.sold)::integer AS sold
+FROM events e
+CROSS JOIN LATERAL (SELECT app.event_limit($1, e.id) AS capacity) l
+LEFT JOIN pools p ON p.organization_id = $1 AND p.event_id = e.id AND p.kind = 'event'
+LEFT JOIN LATERAL app.taken_places($1, e.id) t ON p.event_id IS NULL
+WHERE e.organization_id = $1 AND e.id = ANY ($2::uuid[])
+  AND (p.event_id IS NULL OR l.capacity < coalesce(p.shrinks_to, p.capacity)) AND l.capacity IS NOT NULL
+ORDER BY e.start_at, e.id;
 
 -- name: live_holds_of_seats
 -- A seat may be stranded: held, and no hold that lives answers for it.
 SELECT array(SELECT h.id FROM event_seats s
              JOIN seat_holds h ON h.organization_id = $1 AND h.id = s.hold_id AND h.status IN ('active', 'suspended')
              WHERE s.organization_id = $1 AND s.event_id = $2 AND s.seat_id = ANY ($3::uuid[]) AND s.status = 'held');
+
+-- name: holds_of_seats
+SELECT seat_id, hold_id FROM event_seats
+WHERE organization_id = $1 AND event_id = $2 AND seat_id = ANY ($3::uuid[]) AND status = 'held' AND hold_id IS NOT NULL
+ORDER BY seat_id;
 
 -- name: suspend_holds
 -- They are kept and do not count down; seats first, as everywhere.
@@ -124,6 +200,14 @@ SELECT id AS hold_id, user_id, coalesce(seat_id, zone_id, ticket_type_id) AS pla
 FROM seat_holds
 WHERE organization_id = $1 AND event_id = $2 AND status IN ('active', 'suspended') AND held_until > app.clock();
 
+-- name: people_inside
+-- By what the gates have counted today.
+SELECT coalesce(sum(c.inside), 0)::integer
+FROM events e
+JOIN scan_counts c ON c.organization_id = $1 AND c.event_id = e.id AND c.kind = 'event'
+                  AND c.day = app.day_of(app.clock(), e.timezone, e.settings)
+WHERE e.organization_id = $1 AND e.id = $2;
+
 -- name: shows_on_sale
 -- Across organisations, for those who watch and mirror them.
 SELECT organization_id, id AS event_id FROM events
@@ -136,6 +220,13 @@ SELECT count(*) FROM seat_holds h
 JOIN events e ON e.organization_id = h.organization_id AND e.id = h.event_id
 WHERE h.status IN ('active', 'suspended') AND h.held_until > app.clock()
   AND (e.status = 'cancelled' OR e.status = 'postponed' AND e.rescheduled_at IS NULL AND h.status = 'active');
+
+-- name: tickets_of_stopped_events
+-- Tickets that still admit somebody to an event that is cancelled (its refunds are not done) or postponed.
+SELECT count(*) FILTER (WHERE e.status = 'cancelled') AS cancelled,
+       count(*) FILTER (WHERE e.status = 'postponed') AS postponed
+FROM events e JOIN tickets t ON t.organization_id = e.organization_id AND t.event_id = e.id
+WHERE e.status IN ('cancelled', 'postponed') AND t.status = 'valid';
 
 -- name: hold_endings
 SELECT status, count(*) AS holds FROM seat_holds
@@ -164,7 +255,11 @@ LEFT JOIN ended USING (hour) GROUP BY hour ORDER BY hour;
 SELECT app.freeze_holds($1, $2, $3, $4, $5);
 
 -- name: thaw_holds
-SELECT app.thaw_holds($1, $2, $3, $4, $5);
+SELECT app.thaw_holds($1, $2, $3, $4);
+
+-- name: prolong_holds
+SELECT hold_id, event_id, user_id, seat_id, zone_id, ticket_type_id, held_before, held_until, ordinal, version
+FROM app.prolong_holds($1, $2, $3, $4);
 
 -- name: let_go
 -- No payment decides about them any more: they may be ended.
@@ -210,16 +305,25 @@ ORDER BY s.event_id, s.seat_id FOR UPDATE;
 
 -- name: brought
 -- The oldest basket first, and each in one piece.
-SELECT h.id AS hold_id, h.event_id, h.basket_id, coalesce(s.category = 'wheelchair', false) AS wheelchair
+SELECT h.id AS hold_id, h.event_id, h.basket_id, h.quantity, coalesce(s.category = 'wheelchair', false) AS wheelchair
 FROM seat_holds h LEFT JOIN seats s ON s.organization_id = $1 AND s.id = h.seat_id
 WHERE {comes_along}
 ORDER BY h.event_id, h.created_at, h.basket_id, h.id FOR UPDATE OF h;
 
 -- name: load_of
-SELECT count(*)::integer AS holds, count(*) FILTER (WHERE s.category = 'wheelchair')::integer AS wheelchairs
+SELECT count(*)::integer AS holds, count(*) FILTER (WHERE s.category = 'wheelchair')::integer AS wheelchairs,
+       coalesce(sum(h.quantity), 0)::integer AS places
 FROM seat_holds h LEFT JOIN seats s ON s.organization_id = $1 AND s.id = h.seat_id
 WHERE h.organization_id = $1 AND h.event_id = $2 AND h.user_id = $3 AND h.status IN ('active', 'suspended')
   AND h.held_until > app.clock();
+
+-- name: load_of_booking
+-- Of these holds. What a waiting list has offered is as large as it was asked for: alone, it is within every limit.
+SELECT count(*)::integer AS holds, count(*) FILTER (WHERE s.category = 'wheelchair')::integer AS wheelchairs,
+       coalesce(sum(h.quantity), 0)::integer AS places
+FROM seat_holds h LEFT JOIN seats s ON s.organization_id = $1 AND s.id = h.seat_id
+WHERE h.organization_id = $1 AND h.id = ANY ($2::uuid[])
+HAVING bool_or(h.source <> 'waitlist');
 
 -- name: hand_over
 -- Seats and holds are locked. A seat's row has another version, for those who mirror whose it is.

@@ -2,20 +2,19 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
 from litestar.params import HeaderParameter, QueryParameter
 
-from fullhouse.holds import actions, failures, plain, policy
+from fullhouse.holds import actions, companion_reads, failures, plain, policy
 from fullhouse.holds.desk import Desk
 from fullhouse.holds.engine import Engine, Results
-from fullhouse.holds.model import Basket, Hold, HoldItems, InvalidRequest, ReleaseSeats, Reserve, Reserved
+from fullhouse.holds.model import Basket, Hold, HoldItems, InvalidRequest, ReleaseSeats, Reserve, Reserved, Unauthorized
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Tx
-from fullhouse.kit.errors import FieldError, Invalid, Malformed, Refusal
-from fullhouse.kit.http import problems
+from fullhouse.kit.errors import FieldError, Invalid, Malformed, Refusal, Unauthenticated
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.body import decode
 from fullhouse.kit.http.call import Errand, WireCall
@@ -40,7 +39,7 @@ async def reserve_fast(call: Call) -> Answer:
     try:
         wish = decode(_RESERVE, raw) if raw else Reserve()
     except (Invalid, Malformed) as wrong:  # both are 400 on this route
-        refusal = wrong if isinstance(wrong, Malformed) else _as_invalid_request(wrong)
+        refusal = wrong if isinstance(wrong, Malformed) else InvalidRequest(wrong.detail, fields=wrong.fields)
         await failures.note(call.state.services, call.principal, event_id, refusal, seat_id)
         raise refusal from None
     return await _reserve(call.state.services, call.principal, event_id, seat_id, wish.source)
@@ -61,26 +60,17 @@ def reserve_in_batch(call: WireCall) -> Errand | None:
     answers={201: Reserved, 200: Reserved},
     fast=reserve_fast,
     in_batch=reserve_in_batch,
+    says={Unauthenticated: Unauthorized, Invalid: InvalidRequest},
+    bad_path=InvalidRequest,
 )
 async def reserve_seat(services: Services, who: Principal, event_id: UUID, seat_id: UUID, data: Reserve) -> Answer:
     """Reserve a seat for a few minutes. The same person again gets the same hold back (200), with the time left."""
     return await _reserve(services, who, event_id, seat_id, data.source)
 
 
-def _said_as_invalid(request: Any, invalid: Invalid) -> Any:
-    """The twin speaks as the fast lane does."""
-    return problems.exception_handlers[Exception](request, _as_invalid_request(invalid))
-
-
-def _as_invalid_request(invalid: Invalid) -> InvalidRequest:
-    return InvalidRequest(invalid.detail, fields=invalid.fields)
-
-
-reserve_seat.exception_handlers = {Invalid: _said_as_invalid}
-
-
 async def _reserve(services: Services, who: Principal, event_id: UUID, seat_id: UUID, source: str) -> Answer:
-    return _answer_seat(*await actions.reserve(services, who, event_id, seat_id, source))
+    held, fresh = await actions.reserve(services, who, event_id, seat_id, source)
+    return _answer_seat(await companion_reads.add_to_seat(services, who, held), fresh)
 
 
 def _told_seat(at: Desk, seat_id: UUID, results: Results) -> Answer:
@@ -110,7 +100,9 @@ async def hold_items_fast(call: Call) -> Answer:
     order = decode(_HOLD_ITEMS, await call.read())
     assert call.principal
     key = _checked_key(call.header("idempotency-key"))
-    return _answer_items(await actions.hold_items(call.state.services, call.principal, call.params[0], order, key))
+    services, who = call.state.services, call.principal
+    held = await actions.hold_items(services, who, call.params[0], order, key)
+    return _answer_items(await companion_reads.add_to_basket(services, who, held))
 
 
 def hold_items_in_batch(call: WireCall) -> Errand | None:
@@ -137,7 +129,8 @@ async def hold_items(
     services: Services, who: Principal, event_id: UUID, data: HoldItems, idempotency_key: Key = None
 ) -> Basket:
     """Hold several seats and places, all or none; or the best available, which says what it chose and why."""
-    return await actions.hold_items(services, who, event_id, data, _checked_key(idempotency_key))
+    held = await actions.hold_items(services, who, event_id, data, _checked_key(idempotency_key))
+    return await companion_reads.add_to_basket(services, who, held)
 
 
 def _checked_key(key: str | None) -> str | None:
@@ -148,7 +141,7 @@ def _checked_key(key: str | None) -> str | None:
 
 @get("/api/events/{event_id:uuid}/holds", "holds.read")
 async def list_my_holds(tx: Tx, who: Principal, event_id: UUID) -> list[Hold]:
-    """What I hold in this show."""
+    """What I hold in this show. A wheelchair place names the companion seats that are kept for me beside it."""
     return await actions.my_holds(tx, who, event_id)
 
 

@@ -9,11 +9,17 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from fullhouse.holds import store
+from fullhouse.holds import policy, store
 from fullhouse.holds.actions import ENDED
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.bus import HERE
 from fullhouse.kit.db import Tx
 from fullhouse.seating import overlay_actions as seating
-from fullhouse.seating.model import SOLD
+from fullhouse.seating import policy as seating_policy
+from fullhouse.seating import policy_actions as seating_policies
+from fullhouse.seating.model import HELD, SOLD
+
+PROLONGED = f"{HERE}holds:prolonged"  # told in this process only: the rows, with the time that they had
 
 
 class Sold(Protocol):
@@ -43,14 +49,34 @@ class Sold(Protocol):
     def sold(self) -> int | None: ...
 
 
+async def check_booking(tx: Tx, who: Principal, event_id: UUID, hold_ids: Sequence[UUID]) -> None:
+    """What goes into one order is within the limits of a booking, whatever they were when it was held. Staff sell for
+    others: their requests were judged one by one."""
+    if policy.is_staff(who):
+        return
+    booking = await store.load_of_booking(tx, tx.organization_id, list(hold_ids))
+    if booking:
+        terms = seating_policy.values_of(await seating_policies.effective(tx, event_id))
+        policy.check_size(booking.places, booking.wheelchairs, terms)
+
+
 async def freeze(tx: Tx, event_id: UUID, user_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUID) -> bool:
     """All of them, if all are this person's and live; says whether they were."""
     return bool(await store.freeze_holds(tx, tx.organization_id, event_id, user_id, list(hold_ids), attempt_id))
 
 
-async def thaw(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUID, least_s: int) -> int:
-    """The payment came to nothing: they have the time back that they had, and so long at least."""
-    return await store.thaw_holds(tx, tx.organization_id, event_id, list(hold_ids), attempt_id, least_s) or 0
+async def prolong(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], until: datetime) -> None:
+    """A checkout begins: what it gathers is held for as long as it lasts. Once: nothing else lengthens a hold."""
+    rows = await store.prolong_holds(tx, tx.organization_id, event_id, list(hold_ids), until)
+    if rows:
+        tx.tell(PROLONGED, (tx.organization_id, rows))
+        seats = [(row.ordinal, row.version) for row in rows if row.ordinal is not None]
+        seating.tell_seats(tx, event_id, seats, HELD)
+
+
+async def thaw(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUID) -> int:
+    """The payment came to nothing: they are held until when they were before it, and no longer."""
+    return await store.thaw_holds(tx, tx.organization_id, event_id, list(hold_ids), attempt_id) or 0
 
 
 async def let_go(tx: Tx, hold_ids: Sequence[UUID]) -> None:

@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from fullhouse.holds.model import Brought, HourOfEndings, StoredHold
-from fullhouse.holds.policy import Load
+from fullhouse.holds.model import Brought, ChosenSeat, CompanionSeat, HourOfEndings, StoredHold
+from fullhouse.holds.policy import Limit, Load
 from fullhouse.kit import sql
 
 statements = sql.load(__file__)
@@ -42,6 +42,11 @@ class Holder(NamedTuple):
     until: datetime
 
 
+class SeatOfHold(NamedTuple):
+    seat_id: UUID
+    hold_id: UUID
+
+
 class Show(NamedTuple):
     organization_id: UUID
     event_id: UUID
@@ -68,33 +73,82 @@ class HandedOver(NamedTuple):
     version: int | None
 
 
+class Prolonged(NamedTuple):
+    hold_id: UUID
+    event_id: UUID
+    user_id: UUID
+    seat_id: UUID | None
+    zone_id: UUID | None
+    ticket_type_id: UUID | None
+    held_before: datetime
+    held_until: datetime
+    ordinal: int | None
+    version: int | None
+
+
 class Companion(NamedTuple):
     ordinal: int
     version: int
 
 
+class SeatNow(NamedTuple):
+    """A seat as the database has it: `free`, `kept` for somebody's companion, or `taken`, and since when."""
+
+    ordinal: int
+    state: str
+    since: datetime | None
+
+
+class Usage(NamedTuple):
+    """What counts against one person's limits."""
+
+    places: int
+    holds: int
+    recent: int
+
+
 my_holds = statements.many("my_holds", StoredHold)
 holds_of_basket = statements.many("holds_of_basket", StoredHold)
+kept_companions = statements.many("kept_companions", CompanionSeat)
+chosen_seats = statements.many("chosen_seats", ChosenSeat)
+seats_now = statements.many("seats_now", SeatNow)
+usage_of = statements.one("usage_of", Usage)
 hold_by_id = statements.one("hold_by_id", StoredHold)
 end_holds = statements.many("end_holds", Ended)
 note_failures = statements.count("note_failures")
 due_holds = statements.many("due_holds", Due)
 lock_shows_of_holds = statements.value("lock_shows_of_holds", list[UUID])
 live_holds_of_event = statements.value("live_holds_of_event", list[UUID])
-overdue_holds_of_event = statements.value("overdue_holds_of_event", list[UUID])
+overdue_holds_of_events = statements.value("overdue_holds_of_events", list[UUID])
+lock_pools_of_events = statements.count("lock_pools_of_events")
+fit_event_pools = statements.count("fit_event_pools")
+lowered_limits = statements.many("lowered_limits", Limit)
 live_holds_of_seats = statements.value("live_holds_of_seats", list[UUID])
+holds_of_seats = statements.many("holds_of_seats", SeatOfHold)
 suspend_holds = statements.count("suspend_holds")
 resume_holds = statements.count("resume_holds")
 is_on_sale = statements.value("is_on_sale", bool)
 is_in_sale = statements.value("is_in_sale", bool)
 holders = statements.many("holders", Holder)
 live_holds = statements.many("live_holds", LiveHold)
+people_inside = statements.value("people_inside", int)
 shows_on_sale = statements.many("shows_on_sale", Show)
+
+
+class Tickets(NamedTuple):
+    """How many are valid for events of each status that stops a sale."""
+
+    cancelled: int
+    postponed: int
+
+
+tickets_of_stopped_events = statements.one("tickets_of_stopped_events", Tickets)
 holds_of_stopped_shows = statements.value("holds_of_stopped_shows", int)
 hold_endings = statements.many("hold_endings", Ending)
 endings_by_hour = statements.many("endings_by_hour", HourOfEndings)
 freeze_holds = statements.value("freeze_holds", bool)
 thaw_holds = statements.value("thaw_holds", int)
+prolong_holds = statements.many("prolong_holds", Prolonged)
 let_go = statements.count("let_go")
 
 lock_people = statements.count("lock_people")
@@ -102,5 +156,6 @@ lock_pools_of = statements.count("lock_pools_of")
 lock_seats_of = statements.count("lock_seats_of")
 brought = statements.many("brought", Brought)
 load_of = statements.one("load_of", Load)
+load_of_booking = statements.one("load_of_booking", Load)
 hand_over = statements.many("hand_over", HandedOver)
 keep_companions = statements.many("keep_companions", Companion)

@@ -7,6 +7,9 @@ What Redis did not take, or the queue had no room for, is written anew from the 
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable
+from datetime import datetime
+from math import inf
+from time import monotonic
 from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
@@ -14,9 +17,10 @@ import structlog
 from prometheus_client import Counter, Histogram
 
 from fullhouse.events import live_reads as events
-from fullhouse.holds import actions, engine, guest_actions, mirror
+from fullhouse.holds import actions, engine, guest_actions, mirror, sale_actions
 from fullhouse.holds.mirror import Held, Names
 from fullhouse.kit.bus import HERE
+from fullhouse.kit.pace import Pace
 from fullhouse.kit.services import Services
 from fullhouse.kit.warm import Redis
 from fullhouse.seating.halls import TOPIC, Halls
@@ -25,6 +29,8 @@ from fullhouse.seating.model import SeatChange
 QUEUE_MAX = 2_000  # batches
 TOGETHER_MAX = 400  # seats written by one call
 AGAIN_S, SLOW_S = 0.5, 0.1
+SCANS = "scans:"  # what the gates tell of a show: that they counted somebody
+PEOPLE_S, RECOUNT_S = 30.0, 1.0  # for how long a count is believed, and how often it is written
 WROTE = Histogram("fullhouse_warm_write_seconds", "Writing changes of seats to Redis")
 LOST = Counter("fullhouse_warm_lost_total", "Changes that Redis did not take; the show is written anew", ["why"])
 REBUILT = Counter("fullhouse_warm_rebuilds_total", "Shows written to Redis anew", ["outcome"])
@@ -50,6 +56,9 @@ class WarmHolds:
         self._queue: deque[Callable[[dict[Show, Changes]], None]] = deque()
         self._owed: set[Show] = set()  # shows to be written anew
         self._nameless: set[UUID] = set()  # the same, where it was not said whose they are
+        self._inside: dict[UUID, tuple[float, int]] = {}  # people at shows, and when that was read
+        self._scanned: set[UUID] = set()  # shows whose people were counted here
+        self._recounting = Pace(RECOUNT_S, self._recount)
         self._wake = asyncio.Event()
         self._writing: asyncio.Task[None] | None = None
         self._leave: list[Callable[[], None]] = []
@@ -62,20 +71,26 @@ class WarmHolds:
             bus.subscribe(f"{HERE}{TOPIC}*", lambda topic, news: self._put(lambda to: self._seats(to, topic, news))),
             bus.subscribe(engine.PLACED, lambda _topic, batch: self._put(lambda to: _placed(to, *batch))),
             bus.subscribe(actions.ENDED, lambda _topic, batch: self._put(lambda to: _ended(to, *batch))),
+            bus.subscribe(sale_actions.PROLONGED, lambda _topic, batch: self._put(lambda to: _prolonged(to, *batch))),
             bus.subscribe(guest_actions.HANDED_OVER, lambda _topic, batch: self._put(lambda to: _handed(to, *batch))),
+            bus.subscribe(f"{SCANS}*", lambda topic, _none: self._forget_people(UUID(topic.removeprefix(SCANS)))),
+            bus.subscribe(
+                f"{HERE}{SCANS}*", lambda topic, _none: self._recounting.ask(UUID(topic.removeprefix(HERE + SCANS)))
+            ),
         ]
         self._writing = asyncio.create_task(self._keep_writing(), name="holds:warm")
 
     async def stop(self) -> None:
         for leave in self._leave:
             leave()
+        self._recounting.stop()
         if self._writing:
             self._writing.cancel()
             await asyncio.gather(self._writing, return_exceptions=True)
 
     def is_settled(self) -> bool:
         """Everything is written."""
-        return not (self._queue or self._owed or self._nameless or self._wake.is_set())
+        return not (self._queue or self._owed or self._nameless or self._scanned or self._wake.is_set())
 
     # --- hearing: as little as possible, on the way of a request
 
@@ -83,6 +98,13 @@ class WarmHolds:
         self._queue.append(work)
         if len(self._queue) > QUEUE_MAX:
             self._owe(self._take(), "overflow")
+        self._wake.set()
+
+    def _forget_people(self, event_id: UUID) -> None:
+        self._inside.pop(event_id, None)
+
+    def _recount(self, event_id: UUID) -> None:
+        self._scanned.add(event_id)
         self._wake.set()
 
     def _take(self) -> dict[Show, Changes]:
@@ -113,8 +135,9 @@ class WarmHolds:
             await self._wake.wait()
             try:
                 await self._write_queue()
+                await self._write_people()
                 settled = await self._write_owed()
-                if settled and not self._queue:
+                if settled and not (self._queue or self._scanned):
                     self._wake.clear()
                 elif not settled:
                     await asyncio.sleep(AGAIN_S)
@@ -139,11 +162,12 @@ class WarmHolds:
         """For each show whether it was there to be changed; None if Redis was not."""
         services, now = self._services, self._services.clock.now()
         halls = [await services.part(Halls).get(*show) for show in shows]
+        inside = [await self._people(*show) if hall else 0 for show, hall in zip(shows, halls, strict=True)]
 
         async def run(client: Redis) -> list[bool]:
             pipe = client.pipeline(transaction=False)
             asked = []
-            for (show, changes), hall in zip(shows.items(), halls, strict=True):
+            for (show, changes), hall, people in zip(shows.items(), halls, inside, strict=True):
                 names = Names.of(services, *show)
                 rows = [(ordinal, *rest) for ordinal, rest in changes.seats.items()]
                 held = {seat: hold for seat, (hold, _) in changes.held.items()}
@@ -152,7 +176,7 @@ class WarmHolds:
                 mirror.apply(pipe, names, words, now)
                 mirror.move(pipe, names, changes.places, changes.gone)
                 if hall:
-                    mirror.count(pipe, names, hall, now)
+                    mirror.count(pipe, names, hall, people, now)
             answers = await pipe.execute(raise_on_error=False)
             good = [not isinstance(answer, Exception) for answer in answers]
             # An answer that is an error: somebody put something else there.
@@ -164,6 +188,27 @@ class WarmHolds:
         if (took_s := asyncio.get_running_loop().time() - began) > SLOW_S:
             log.warning("Redis takes its time", seconds=round(took_s, 3), shows=len(shows))
         return written
+
+    async def _people(self, organization_id: UUID, event_id: UUID) -> int:
+        """Read once in a while, and whenever a gate has counted somebody: seats change far more often."""
+        at, count = self._inside.get(event_id, (-inf, 0))
+        if monotonic() - at > PEOPLE_S:
+            asked = self._inside[event_id] = (-inf, 0)
+            count = await mirror.people_inside(self._services, organization_id, event_id)
+            if self._inside.get(event_id) is asked:  # nobody was counted meanwhile
+                self._inside[event_id] = monotonic(), count
+        return count
+
+    async def _write_people(self) -> None:
+        """Lost if Redis is away: what is written next says it, and nobody keeps it for longer than a minute."""
+        services = self._services
+        for event_id in list(self._scanned):
+            self._scanned.discard(event_id)
+            organization_id = await events.owner_of(services, event_id)
+            hall = await services.part(Halls).get(organization_id, event_id) if organization_id else None
+            if organization_id and hall:
+                people = await self._people(organization_id, event_id)
+                await mirror.recount(services, organization_id, hall, people)
 
     async def _write_owed(self) -> bool:
         if (self._owed or self._nameless) and not await self._services.warm.call(_ping, False):
@@ -215,23 +260,34 @@ def _ended(to: dict[Show, Changes], organization_id: UUID, _ending: str, _reason
 
 def _handed(to: dict[Show, Changes], organization_id: UUID, guest_id: UUID, user_id: UUID, rows: Any) -> None:
     for row in rows:
-        changes, place = to[organization_id, row.event_id], row.seat_id or row.zone_id or row.ticket_type_id
-        changes.gone.append(Held(row.hold_id, guest_id, place, row.held_until))
-        hold = Held(row.hold_id, user_id, place, row.held_until)
-        if row.seat_id:
-            _keep_newest(changes.held, row.seat_id, hold, row.version)
-        else:
-            changes.places.append(hold)
+        _rewritten(to[organization_id, row.event_id], row, (guest_id, row.held_until), (user_id, row.held_until))
+
+
+def _prolonged(to: dict[Show, Changes], organization_id: UUID, rows: Any) -> None:
+    for row in rows:
+        _rewritten(
+            to[organization_id, row.event_id], row, (row.user_id, row.held_before), (row.user_id, row.held_until)
+        )
+
+
+def _rewritten(changes: Changes, row: Any, before: tuple[UUID, datetime], after: tuple[UUID, datetime]) -> None:
+    """The same hold, of somebody else or for another time."""
+    place = row.seat_id or row.zone_id or row.ticket_type_id
+    changes.gone.append(Held(row.hold_id, before[0], place, before[1]))
+    hold = Held(row.hold_id, after[0], place, after[1])
+    if row.seat_id:
+        _keep_newest(changes.held, row.seat_id, hold, row.version)
+    else:
+        changes.places.append(hold)
 
 
 async def rebuild(services: Services, organization_id: UUID, event_id: UUID) -> bool:
     done = await mirror.rebuild(services, organization_id, event_id)
     REBUILT.labels("done" if done else "away").inc()
     if done:
+        names = Names.of(services, organization_id, event_id)
         log.info(
-            "written to Redis anew",
-            organization_id=str(organization_id),
-            event_id=str(event_id),
-            keys_invalidated=Names.of(services, organization_id, event_id).base,
-        )
+            "cache.invalidated", org_id=str(organization_id), event_id=str(event_id),
+            keys_invalidated=[*names.shared, names.occupancy], reason="rebuilt",
+        )  # fmt: skip
     return done

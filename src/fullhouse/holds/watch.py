@@ -14,7 +14,8 @@ from prometheus_client import Counter, Gauge, Histogram
 from fullhouse.holds import actions, engine, store
 from fullhouse.kit.db import Database
 from fullhouse.kit.services import Services
-from fullhouse.seating import allocation
+from fullhouse.seating import allocation, journal
+from fullhouse.seating.chart import ordinal_of, seat_id
 from fullhouse.seating.halls import Hall, Halls
 from fullhouse.seating.index import WHEELCHAIR
 from fullhouse.seating.model import AVAILABLE, HELD, SOLD
@@ -25,6 +26,10 @@ AGE = Histogram("fullhouse_hold_age_seconds", "How old holds were when they ende
 STOPPED = Gauge(
     "fullhouse_holds_of_stopped_shows", "Live holds of shows that sell nothing", multiprocess_mode="mostrecent"
 )
+STOPPED_TICKETS = Gauge(
+    "fullhouse_tickets_of_stopped_events", "Valid tickets of events that are cancelled or postponed", ["status"],
+    multiprocess_mode="mostrecent",
+)  # fmt: skip
 MEASURES = {
     name: Gauge(f"fullhouse_show_{name}_ratio", what, ["organization", "event"], multiprocess_mode="mostrecent")
     for name, what in (
@@ -33,6 +38,12 @@ MEASURES = {
         ("accessible", "Wheelchair places, of all seats held and sold"),
         ("conversion", "Holds that were sold, of those that ended in the last day"),
     )
+}
+# What a batch does to seats that it was not asked for: before, after, and why.
+BESIDES = {
+    "freed": ("held", "available", "expired"),
+    "offered": ("available", "held", "offered to whoever waits"),
+    "accompanied": ("available", "blocked", "kept for a companion"),
 }
 log = structlog.get_logger()
 
@@ -57,7 +68,7 @@ class Journal:
             leave()
 
     def _placed(self, organization_id: UUID, asks: Sequence[engine.Ask], rows: Sequence[Any]) -> None:
-        """A line for a batch; one for each hold, and for each that was refused, only for those who debug."""
+        """A line for a batch and one for each hold; what was refused, only for those who debug."""
         halls = self._services.part(Halls)
         for event_id, times in Tally(ask.event_id for ask in asks).items():
             halls.use(event_id, times)
@@ -65,34 +76,60 @@ class Journal:
             return
         outcomes = Tally(row["outcome"] for row in rows if row["req"])
         log.info("holds", organization_id=str(organization_id), requests=len(asks), **outcomes)
-        kept = Tally(row["hold_id"] for row in rows if row["outcome"] == "accompanied")
         loud = log.is_enabled_for(logging.DEBUG)
-        if not loud and not any(want.keeps_companions for ask in asks for want in ask.wants):
-            return
+        kept = {row["hold_id"]: row["ordinal"] for row in rows if row["outcome"] == "accompanied"}
         for row in rows:
             if not row["req"]:
+                self._changed_besides(organization_id, row)
                 continue
             ask = asks[row["req"] - 1]
             want = ask.wants[row["line"] - 1]
-            said = {"organization_id": str(organization_id), "event_id": str(ask.event_id)}
-            said |= {"seat_id": str(want.seat_id), "user_id": str(ask.user_id)}
-            if want.keeps_companions and row["outcome"] == "held":
-                log.info("wheelchair place held", **said, companion_soft_reserved=kept[row["hold_id"]] > 0)
-            if loud and row["outcome"] == "held":
-                log.debug("hold placed", **said, hold_id=str(row["hold_id"]), held_until=str(row["held_until"]))
+            said = {"org_id": str(organization_id), "event_id": str(ask.event_id)}
+            place = {"seat_id": str(want.seat_id)} if want.seat_id else {f"{want.kind}_id": str(want.ref_id)}
+            if row["outcome"] == "held":
+                seat = (
+                    {"status_before": "available", "status_after": "held", "reason": ask.source} if want.seat_id else {}
+                )
+                log.info(
+                    "seat_hold.created", **said, **place, user_id=str(ask.user_id), hold_id=str(row["hold_id"]),
+                    held_until=row["held_until"].isoformat(), quantity=want.quantity, **seat,
+                )  # fmt: skip
+                if want.keeps_companions and want.seat_id:
+                    self._wheelchair(said, ask.event_id, want.seat_id, kept.get(row["hold_id"]))
             elif loud:
-                log.debug("hold refused", **said, reason=row["outcome"])
+                log.debug("hold refused", **said, **place, user_id=str(ask.user_id), reason=row["outcome"])
+
+    def _changed_besides(self, organization_id: UUID, row: Any) -> None:
+        """What a batch did to seats that nobody in it asked for."""
+        hall = self._services.part(Halls).known(row["event_id"]) if row["outcome"] in BESIDES else None
+        if hall and row["ordinal"] is not None:
+            seat = seat_id(hall.house.layout_id, row["ordinal"])
+            journal.seat_changed(organization_id, row["event_id"], seat, *BESIDES[row["outcome"]])
+
+    def _wheelchair(self, said: dict[str, str], event_id: UUID, place: UUID, kept: int | None) -> None:
+        """Its companion's seat has the same layout in its id. If none is kept, the one that the layout names."""
+        companion = kept
+        if companion is None and (hall := self._services.part(Halls).known(event_id)):
+            ordinal = ordinal_of(hall.house.layout_id, place)
+            companion = next(iter(np.flatnonzero(hall.house.index.chart.companion_of == ordinal).tolist()), None)
+        log.info(
+            "wheelchair.held", **said, seat_id=str(place),
+            companion_seat_id=None if companion is None else str(seat_id(place, companion)),
+            companion_soft_reserved=kept is not None,
+        )  # fmt: skip
 
     def _ended(self, organization_id: UUID, ending: str, reason: str | None, rows: Sequence[store.Ended]) -> None:
         ended = [row for row in rows if row.hold_id]
         ENDED.labels(ending).inc(len(ended))
+        after = "sold" if ending == "converted" else "available"
         for row in ended:
             AGE.labels(ending).observe(row.age_s or 0)
+            if row.seat_id:
+                journal.seat_changed(organization_id, row.event_id, row.seat_id, "held", after, reason or ending)
         for event_id, count in Tally(row.event_id for row in ended).items():
             log.info(
                 "holds ended", organization_id=str(organization_id), event_id=str(event_id), holds=count,
-                status_before="held", status_after="sold" if ending == "converted" else "available", ending=ending,
-                reason=reason,
+                status_before="held", status_after=after, ending=ending, reason=reason,
             )  # fmt: skip
 
 
@@ -175,7 +212,10 @@ class Watch:
         async with self._finder.nobody() as tx:
             shows = await store.shows_on_sale(tx)
             stopped = await store.holds_of_stopped_shows(tx) or 0
+            tickets = await store.tickets_of_stopped_events(tx)
         STOPPED.set(stopped)
+        for status, count in tickets._asdict().items() if tickets else ():
+            STOPPED_TICKETS.labels(status).set(count)
         if stopped:
             log.error("shows that sell nothing have live holds", holds=stopped)
         warned = set()

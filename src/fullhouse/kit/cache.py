@@ -11,11 +11,15 @@ Keys carry the organisation: `org:{id}:…`, or `public:…`.
 import asyncio
 import itertools
 import math
+import re
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
+from uuid import UUID
+
+import structlog
 
 from fullhouse.kit.bus import RESYNC, Bus
 from fullhouse.kit.db import Tx
@@ -26,6 +30,8 @@ T = TypeVar("T")
 TOPIC = "cache"
 ABSENT_S, ABSENT_MAX = 10.0, 2_000
 _MISS = object()
+_EVENT = re.compile(r"\bevent:([0-9a-f]{8}-[0-9a-f-]{27})\b")
+log = structlog.get_logger()
 _longest_s: ContextVar[float] = ContextVar("longest_s")
 
 
@@ -97,6 +103,7 @@ class Cache:
     def invalidate(tx: Tx, *keys: str) -> None:
         """Everywhere, once the transaction has committed."""
         tx.tell(TOPIC, keys)
+        tx.after_commit.append(lambda: _note(tx.organization_id, keys))
 
     async def close(self) -> None:
         if self._dropping:
@@ -216,3 +223,16 @@ class Cache:
                 self._owed = {name: drop for name, drop in self._owed.items() if owed.get(name) != drop}
             else:
                 await asyncio.sleep(0.5)
+
+
+def _note(organization_id: UUID | None, keys: tuple[str, ...]) -> None:
+    """A line for each event of which something is forgotten; one for what is of none."""
+    by_event: dict[str | None, list[str]] = {}
+    for key in keys:
+        found = _EVENT.search(key)
+        by_event.setdefault(found[1] if found else None, []).append(key)
+    for event_id, of_event in by_event.items():
+        log.info(
+            "cache.invalidated", org_id=str(organization_id) if organization_id else None, event_id=event_id,
+            keys_invalidated=of_event,
+        )  # fmt: skip

@@ -27,6 +27,7 @@ class Refusal(Exception):
     code: ClassVar[str] = "invalid_request"
     status: ClassVar[int] = 400
     title: ClassVar[str] = "The request is not valid"
+    noted = False  # set by whoever has written it to the audit; of what is forbidden, otherwise the edge does
 
     def __init__(
         self,
@@ -72,7 +73,6 @@ class Forbidden(Refusal):
     """Signed in, but without the right to do this."""
 
     code, status, title = "forbidden", 403, "You may not do this"
-    noted = False  # set by whoever has written it to the audit in words of its own; otherwise the edge does
 
 
 class CrossSite(Refusal):

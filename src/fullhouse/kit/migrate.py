@@ -1,7 +1,10 @@
 """Forward-only migrations: numbered SQL files, one transaction each, applied once, under a lock.
 
-A file that was applied never changes (its checksum is kept), and a database that knows more migrations than this
-program is refused: it was written by a newer version.
+A file that was released never changes. `checksums.txt` beside the files says what they were when they were released
+(`sha256sum -c` reads it; `make requirements` adds new files, scripts/checksums.py), and the database keeps the checksum
+of what was applied to it. Where a release did change a file, `former_checksums.txt` has what it was before, with why
+that made no difference: such a database goes on as it is. A database that knows more migrations than this program is
+refused: it was written by a newer version.
 """
 
 import asyncio
@@ -23,6 +26,9 @@ FOLDER = Path(__file__).parents[1] / "migrations"
 _LOCK = 0x66_68_6D_69  # "fhmi"
 
 
+CHECKSUMS, FORMER = "checksums.txt", "former_checksums.txt"
+
+
 class MigrationError(OperatorError):
     """The database cannot be brought up to date as it is."""
 
@@ -41,7 +47,22 @@ def known(folder: Path = FOLDER) -> list[Migration]:
     found = [Migration(int(path.name[:4]), path.stem, path.read_text()) for path in sorted(folder.glob("[0-9]*.sql"))]
     if [m.number for m in found] != list(range(1, len(found) + 1)):
         raise MigrationError(f"The migrations in {folder} are not numbered 1, 2, 3, … without a gap.")
+    released = dict(listed(folder / CHECKSUMS))
+    for m in found:
+        if released.get(m.name, m.checksum) != m.checksum:
+            raise MigrationError(
+                f"{folder / m.name}.sql is not the file that was released: its checksum is not the one in {CHECKSUMS}. "
+                "Nothing was applied. Install fullhouse again, or restore the file; a change belongs into a new one."
+            )
     return found
+
+
+def listed(path: Path) -> list[tuple[str, str]]:
+    """Names and checksums, as `sha256sum` writes them. A folder without the list has none."""
+    if not path.exists():
+        return []
+    lines = (line.split("#")[0].split() for line in path.read_text().splitlines())
+    return [(Path(line[1]).stem, line[0]) for line in lines if line]
 
 
 @cache
@@ -56,7 +77,8 @@ async def migrate(owner_url: str, *, serving_login: str = "fullhouse_server", fo
     try:
         await _take_lock(connection)
         await _make_roles(connection, serving_login)
-        return [m.name for m in await _pending(connection, known(folder)) if await _apply(connection, m)]
+        waiting = await _pending(connection, known(folder), listed(folder / FORMER))
+        return [m.name for m in waiting if await _apply(connection, m)]
     finally:
         await connection.close(timeout=5)
 
@@ -78,10 +100,24 @@ async def _take_lock(connection: asyncpg.Connection) -> None:
 
 async def pending(connection: asyncpg.Connection) -> list[str]:
     """What `migrate` would apply, by name."""
-    return [m.name for m in await _pending(connection, known())]
+    return [m.name for m in await _pending(connection, known(), listed(FOLDER / FORMER))]
 
 
-async def _pending(connection: asyncpg.Connection, migrations: list[Migration]) -> list[Migration]:
+async def accept(owner_url: str, name: str, folder: Path = FOLDER) -> None:
+    """Takes what was applied under this name for what the file says now: an operator has compared them."""
+    found = [m for m in known(folder) if m.name == name]
+    connection = await asyncpg.connect(owner_url, timeout=10)
+    try:
+        change = "UPDATE app.migrations SET checksum = $2 WHERE name = $1"
+        if not found or await connection.execute(change, name, found[0].checksum) != "UPDATE 1":
+            raise MigrationError(f"{name} is no migration that was applied to this database.")
+    finally:
+        await connection.close(timeout=5)
+
+
+async def _pending(
+    connection: asyncpg.Connection, migrations: list[Migration], former: Sequence[tuple[str, str]]
+) -> list[Migration]:
     if await connection.fetchval("SELECT to_regclass('app.migrations')") is None:
         return migrations
     applied = {
@@ -94,9 +130,19 @@ async def _pending(connection: asyncpg.Connection, migrations: list[Migration]) 
             f"{len(migrations)} migrations). Update fullhouse, or point it at another database."
         )
     for m in migrations:
-        if m.number in applied and applied[m.number]["checksum"] != m.checksum:
-            raise MigrationError(f"{m.name} was changed after it had been applied. Restore the file; write a new one.")
+        if m.number in applied and not _is_as_applied(m, applied[m.number]["checksum"], former):
+            raise MigrationError(
+                f"{m.name} was changed after it had been applied to this database "
+                f"(applied {applied[m.number]['checksum'][:12]}…, shipped {m.checksum[:12]}…). Nothing was applied. "
+                "If the file was edited here, restore it and write a new one. If another build of fullhouse made this "
+                f"database, run that build, or accept what it applied with `fullhouse migrate --accept {m.name}`, and "
+                "then `fullhouse doctor`, which compares the schema with the shipped one."
+            )
     return [m for m in migrations if m.number not in applied]
+
+
+def _is_as_applied(m: Migration, checksum: str, former: Sequence[tuple[str, str]]) -> bool:
+    return checksum == m.checksum or (m.name, checksum) in former
 
 
 async def _apply(connection: asyncpg.Connection, m: Migration) -> bool:

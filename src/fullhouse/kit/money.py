@@ -12,6 +12,30 @@ _WHOLE = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
 _THOUSANDTHS = "BHD IQD JOD KWD LYD OMR TND"
 
 
+# Where the unit is much smaller than a dollar or a euro: how many make about one, as a power of ten. One where nothing
+# is said. Rough on purpose: it only has to tell a price from a slip.
+_SMALL = {
+    10: "AED CNY CZK DKK EGP HKD MAD MDL MXN NOK PHP SEK THB TRY TWD UAH ZAR",
+    100: "ALL AMD AOA BDT CRC DZD HTG HUF INR ISK JMD JPY KES KZT LKR LRD MUR NPR PKR RSD RUB XAF XOF XPF YER",
+    1_000: "ARS BIF CDF CLP COP GNF IQD KHR KMF KRW MGA MMK MNT MWK NGN PYG RWF SDG SYP TZS UGX ZMW",
+    10_000: "IDR IRR LAK LBP SLL STN UZS VND",
+}
+_DOLLARS = 9_999_99  # the most that a ticket costs in hundredths of a dollar
+PRICE_MAX = 99_999_999_999  # in any currency, whatever an organisation says; a column's CHECK says it too
+
+
+def digits(currency: str) -> int:
+    """How many follow the point."""
+    return 0 if currency in _WHOLE else 3 if currency in _THOUSANDTHS else 2
+
+
+def highest_price(currency: str) -> int:
+    """Of one ticket, in minor units: 9,999.99 where the unit is like a dollar, as many times more as it is smaller."""
+    times = next((times for times, codes in _SMALL.items() if currency in codes.split()), 1)
+    scale: int = 10 ** digits(currency)
+    return _DOLLARS * times * scale // 100
+
+
 class Money(msgspec.Struct, frozen=True, order=True):
     """`amount` counts minor units: Money(9999, "EUR") is 99.99 euros."""
 
@@ -36,10 +60,10 @@ class Money(msgspec.Struct, frozen=True, order=True):
         return Money(sign * ((abs(self.amount * basis_points) + 5_000) // 10_000), self.currency)
 
     def __str__(self) -> str:
-        digits = 0 if self.currency in _WHOLE else 3 if self.currency in _THOUSANDTHS else 2
-        whole, rest = divmod(abs(self.amount), 10**digits)
+        after = digits(self.currency)
+        whole, rest = divmod(abs(self.amount), 10**after)
         sign = "-" if self.amount < 0 else ""
-        return f"{sign}{whole}{'.' if digits else ''}{str(rest).zfill(digits) if digits else ''} {self.currency}"
+        return f"{sign}{whole}{'.' if after else ''}{str(rest).zfill(after) if after else ''} {self.currency}"
 
     def _same(self, other: "Money") -> int:
         if other.currency != self.currency:

@@ -7,7 +7,7 @@ without EXIF, XMP, profile, comment or text. What goes in may be hostile: it is 
 
 import asyncio
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from io import BytesIO
@@ -84,12 +84,17 @@ class Picture(NamedTuple):
 
 async def clean(raw: bytes) -> Picture:
     """Checks and encodes anew, in a thread; the event loop goes on. Too many at once are asked to come back."""
+    return await make(lambda: raw)
+
+
+async def make(draw: Callable[[], bytes]) -> Picture:
+    """The same of what is drawn there first."""
     global _waiting
     if _waiting >= WAITING_MAX:
         raise Unavailable("Too many pictures at once. Try again in a few seconds.", retry_after_s=5)
     _waiting += 1
     try:
-        return await asyncio.get_running_loop().run_in_executor(_threads, clean_now, raw)
+        return await asyncio.get_running_loop().run_in_executor(_threads, lambda: clean_now(draw()))
     finally:
         _waiting -= 1
 

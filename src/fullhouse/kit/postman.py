@@ -27,6 +27,7 @@ from uuid import UUID
 import idna
 import msgspec
 import structlog
+from prometheus_client import Counter
 
 from fullhouse.kit.db import Database, Tx
 from fullhouse.kit.letters import Enclosure, one_line
@@ -37,6 +38,7 @@ _SEND_WITHIN_S = 30.0
 _LINES = 4  # at once, from one worker: fewer than there are threads, so that nobody's time runs while they wait for one
 _ADDRESS = re.compile(r"[^@\s<>,;:\"()\[\]\\]+@[^@\s<>,;:\"()\[\]\\.]+(?:\.[^@\s<>,;:\"()\[\]\\.]+)*")
 log = structlog.get_logger()
+TRIES = Counter("fullhouse_mail_tries_total", "Tries to deliver an email, by outcome", ["outcome"])
 
 
 class Attachment(msgspec.Struct, frozen=True):
@@ -123,12 +125,14 @@ class Postman:
                 except Exception as error:
                     for_good = is_for_good(error)
                     await _note(database, _FAILED, organization_id, mail.id, _in_words(error), for_good)
+                    TRIES.labels("refused" if for_good else "later").inc()
                     log.warning("a mail was not taken", mail_id=str(mail.id), error=_in_words(error), for_good=for_good)
                     again = again if for_good else error
                     if is_about_the_line(error):
                         raise
                 else:
                     await _note(database, _SENT, organization_id, mail.id)
+                    TRIES.labels("sent").inc()
         finally:
             await line.close()
         if again is not None:

@@ -2,11 +2,12 @@
 
 import logging
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from math import isinf
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO, cast
 
 import structlog
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest, multiprocess
@@ -43,6 +44,18 @@ def warn_once(log: Any, words: str, **more: Any) -> None:
     tell(words, **more)
 
 
+class _Stream:
+    """The error stream. A line that it does not take, as a file on a full disk, is lost; whoever wrote it goes on."""
+
+    def write(self, text: str) -> None:
+        with suppress(OSError):
+            sys.stderr.write(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            sys.stderr.flush()
+
+
 def configure_logs(level: str, *, process: str) -> None:
     renderer: Any = structlog.dev.ConsoleRenderer() if sys.stderr.isatty() else structlog.processors.JSONRenderer()
     shared: list[Any] = [
@@ -53,17 +66,33 @@ def configure_logs(level: str, *, process: str) -> None:
         _hide_secrets,
         structlog.processors.format_exc_info,
     ]
+    stream = _Stream()
     structlog.configure(
         processors=[*shared, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.PrintLoggerFactory(cast(TextIO, stream)),
         cache_logger_on_first_use=True,
     )
     structlog.contextvars.bind_contextvars(process=process)
     # Libraries speak through the standard logger: only their warnings, in the same stream and shape.
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(cast(TextIO, stream))
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=shared))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+
+
+@contextmanager
+def logs_of_a_command() -> Iterator[None]:
+    """A command answers on the standard output: what is logged meanwhile goes to the other one, and warnings only."""
+    before = structlog.get_config()
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
 
 
 def _hide_secrets(_logger: Any, _method: str, event: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import structlog
 
+from fullhouse.events import public_actions as events
 from fullhouse.kit import audit
 from fullhouse.kit.db import Tx
 from fullhouse.kit.outbox import Message, Poison
@@ -31,6 +32,7 @@ async def follow_join(tx: Tx, message: Message) -> None:
     key = tx.organization_id, fact.event_id, fact.subject_id
     if more := await store.note_join(tx, *key, joins, fact.at):
         await store.change_count(tx, tx.organization_id, fact.event_id, more)
+        events.forget_event(tx, fact.event_id)
         action = f"participation.{message.name.partition('.')[2]}"
         await audit.write(tx, action, "participation", fact.subject_id, after={"event_id": fact.event_id})
 
@@ -46,6 +48,7 @@ async def recount(tx: Tx, event_id: UUID) -> tuple[int, int] | None:
     after = await store.set_count(tx, tx.organization_id, event_id)
     if before is None or after is None or before == after:
         return None
+    events.forget_event(tx, event_id)
     told = {"active_participants": before}, {"active_participants": after}
     await audit.write(tx, "participants.recounted", "event", event_id, before=told[0], after=told[1])
     said = {"organization_id": str(tx.organization_id), "event_id": str(event_id)}

@@ -16,7 +16,7 @@ from fullhouse.holds import facts as holds
 from fullhouse.kit.outbox import Fact
 from fullhouse.messaging import facts as messaging
 from fullhouse.messaging import webhook_facts as webhooks
-from fullhouse.messaging.facts import JoinCanceled, JoinConfirmed
+from fullhouse.messaging.facts import JoinCanceled, JoinConfirmed, JoinFact
 from fullhouse.messaging.model import EXCHANGE, JOINS
 from fullhouse.payments import facts as payments
 from fullhouse.queue import facts as queue
@@ -25,7 +25,7 @@ from fullhouse.seating import facts as seating
 from fullhouse.tickets import facts as tickets
 
 ROOMS = (accounts, events, seating, queue, holds, tickets, payments, checkout, scanning, messaging, webhooks)
-RECEIVED: Mapping[str, type[Fact]] = {fact.name: fact for fact in (JoinConfirmed, JoinCanceled)}
+RECEIVED: Mapping[str, type[JoinFact]] = {fact.name: fact for fact in (JoinConfirmed, JoinCanceled)}
 Json = dict[str, Any]
 
 
@@ -42,7 +42,11 @@ _HEADERS: Json = {
     "type": "object",
     "required": ["organization"],
     "properties": {
-        "organization": {"type": "string", "format": "uuid", "description": "whose fact it is"},
+        "organization": {
+            "type": "string",
+            "format": "uuid",
+            "description": "whose fact it is; of a join, the event says it too",
+        },
         "subject": {"type": "string", "format": "uuid", "description": "what it is about, like `subject_id`"},
         "version": {"type": "integer", "description": "counts incompatible changes of the payload"},
     },
@@ -87,7 +91,7 @@ def _message(fact: type[Fact]) -> Json:
         "summary": what.split(". ")[0].rstrip("."),
         "description": what,
         "contentType": "application/json",
-        "headers": _HEADERS,
+        "headers": _HEADERS if fact.name not in RECEIVED else _HEADERS | {"required": []},
         "payload": {"$ref": f"#/components/schemas/{fact.__name__}"},
     }
 

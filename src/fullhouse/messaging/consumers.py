@@ -2,19 +2,21 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import msgspec
 from aio_pika.abc import AbstractIncomingMessage
 
+from fullhouse.events import live_reads as events
 from fullhouse.kit.broker import Topology
-from fullhouse.kit.db import Database
+from fullhouse.kit.db import Database, Tx
 from fullhouse.kit.dead import KEY
 from fullhouse.kit.outbox import Fact, Message, Poison, Reaction
 from fullhouse.kit.reactions import MESSENGER, react_once
 from fullhouse.messaging import store
 from fullhouse.messaging.catalogue import RECEIVED
+from fullhouse.messaging.facts import JoinFact
 from fullhouse.messaging.model import EXCHANGE
 
 
@@ -32,16 +34,49 @@ class Joins:
         self._database, self._to, self._to_all = database, to, tuple(to_all)
 
     async def handle(self, incoming: AbstractIncomingMessage) -> None:
-        message = decode(incoming)
+        told = decode(incoming)
         async with self._database.nobody() as tx:
-            if not await store.organization_exists(tx, message.organization_id):
-                raise Poison(f"there is no organisation {message.organization_id}")
+            message = told.of(await _organization(tx, incoming, told.fact))
         reactions = (*self._to[RECEIVED[message.name]], *self._to_all)
         async with self._database.tenant(message.organization_id, MESSENGER) as tx:
             await react_once(tx, ((message, reaction) for reaction in reactions))
 
 
-def decode(incoming: AbstractIncomingMessage) -> Message:
+async def _organization(tx: Tx, incoming: AbstractIncomingMessage, join: JoinFact) -> UUID:
+    """Whose message it is: the header says so, or the event does, in the directory of all events."""
+    if (said := incoming.headers.get("organization")) is None:
+        found = await events.organization_of(tx, join.event_id)
+        if found is None:
+            raise Poison(f"there is no event {join.event_id}")
+        return found
+    organization_id = _uuid("header “organization”", said)
+    if not await store.organization_exists(tx, organization_id):
+        raise Poison(f"there is no organisation {organization_id}")
+    return organization_id
+
+
+class Told(NamedTuple):
+    """What a message says, before it is known whose it is."""
+
+    id: UUID
+    name: str
+    fact: JoinFact
+    payload: dict[str, Any]
+    created_at: datetime
+
+    def of(self, organization_id: UUID) -> Message:
+        return Message(
+            id=self.id,
+            organization_id=organization_id,
+            name=self.name,
+            subject_id=self.fact.subject_id,
+            version=self.fact.version,
+            payload=self.payload,
+            created_at=self.created_at,
+        )
+
+
+def decode(incoming: AbstractIncomingMessage) -> Told:
     """A message of the contract in the AsyncAPI document, or the reason why it is none."""
     name = str(incoming.headers.get(KEY) or incoming.routing_key)  # one that was dead remembers its key
     kind = RECEIVED.get(name)
@@ -55,15 +90,8 @@ def decode(incoming: AbstractIncomingMessage) -> Message:
         fact = msgspec.convert(payload, kind)
     except msgspec.ValidationError as error:
         raise Poison(f"the body is not a {name}: {error}") from None
-    return Message(
-        id=_uuid("message id", incoming.message_id),
-        organization_id=_uuid("header “organization”", incoming.headers.get("organization")),
-        name=name,
-        subject_id=fact.subject_id,
-        version=kind.version,
-        payload=payload,
-        created_at=incoming.timestamp or datetime.now(UTC),
-    )
+    message_id = _uuid("message id", incoming.message_id)
+    return Told(message_id, name, fact, payload, incoming.timestamp or datetime.now(UTC))
 
 
 def _payload(body: bytes) -> dict[str, Any]:

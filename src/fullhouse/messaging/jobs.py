@@ -5,13 +5,21 @@ from prometheus_client import Gauge
 from fullhouse.kit.db import Database, sweep
 from fullhouse.kit.reactions import MESSENGER
 from fullhouse.messaging import actions, store
-from fullhouse.messaging.model import Backlog
+from fullhouse.messaging.model import Backlog, MailBacklog
 
 WAITING = Gauge(
     "fullhouse_outbox_waiting", "Facts and reactions that wait, by for what", ["what"], multiprocess_mode="mostrecent"
 )
 AGE = Gauge(
     "fullhouse_outbox_age_seconds", "How long the oldest fact has waited, by for what", ["what"],
+    multiprocess_mode="mostrecent",
+)  # fmt: skip
+
+MAILS = Gauge(
+    "fullhouse_mails_waiting", "Emails that have not left, by status", ["status"], multiprocess_mode="mostrecent"
+)
+MAILS_AGE = Gauge(
+    "fullhouse_mails_age_seconds", "How long the oldest email that is still to leave has waited",
     multiprocess_mode="mostrecent",
 )  # fmt: skip
 
@@ -25,6 +33,10 @@ async def watch(finder: Database, *, broker: bool) -> None:
     WAITING.labels("operator").set(backlog.parked_facts + backlog.parked_reactions + backlog.failed_jobs)
     AGE.labels("broker").set(backlog.unsent_s if broker else 0)
     AGE.labels("reactions").set(backlog.unhandled_s)
+    mails = await look_at_mail(finder)
+    for status in ("waiting", "delayed", "given_up"):
+        MAILS.labels(status).set(getattr(mails, status))
+    MAILS_AGE.set(mails.oldest_s)
 
 
 async def look(finder: Database) -> Backlog:
@@ -32,6 +44,13 @@ async def look(finder: Database) -> Backlog:
         backlog = await store.backlog(tx)
     assert backlog
     return backlog
+
+
+async def look_at_mail(finder: Database) -> MailBacklog:
+    async with finder.nobody() as tx:
+        mails = await store.mail_backlog(tx)
+    assert mails
+    return mails
 
 
 async def forget(finder: Database, *, broker: bool) -> int:

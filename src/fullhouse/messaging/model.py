@@ -22,6 +22,16 @@ class Backlog(msgspec.Struct, frozen=True):
     unhandled_s: float
 
 
+class MailBacklog(msgspec.Struct, frozen=True):
+    """Emails that have not left: not tried yet, tried without success, or given up; and how old the oldest of the
+    first two is."""
+
+    waiting: int
+    delayed: int
+    given_up: int
+    oldest_s: float
+
+
 class Parked(msgspec.Struct, frozen=True):
     """What was given up. `consumer` is the broker, or the reaction that failed."""
 

@@ -63,6 +63,26 @@ SELECT (SELECT count(*) FROM (SELECT FROM outbox WHERE sent_at IS NULL AND parke
        coalesce(extract(epoch FROM app.clock() - (SELECT created_at FROM outbox
            WHERE handled_at IS NULL ORDER BY seq LIMIT 1)), 0)::double precision AS unhandled_s;
 
+-- name: mail_backlog
+-- Counted up to a bound, as above. An email is given up with its job; `fullhouse jobs --retry` tries both again.
+WITH given_up AS (
+    SELECT m.id
+    FROM jobs.queue q
+    CROSS JOIN LATERAL (SELECT convert_from(q.payload, 'UTF8')::jsonb AS job) p
+    CROSS JOIN LATERAL jsonb_array_elements_text(p.job #> '{payload,mail_ids}') AS listed (id)
+    JOIN mails m ON m.organization_id = (p.job ->> 'organization_id')::uuid AND m.id = listed.id::uuid
+    WHERE q.status = 'failed' AND q.entrypoint = 'mail.deliver'
+      AND m.sent_at IS NULL AND m.refused_at IS NULL AND m.body IS NOT NULL
+), unsent AS (
+    SELECT id, last_error, created_at FROM mails
+    WHERE sent_at IS NULL AND refused_at IS NULL AND body IS NOT NULL ORDER BY created_at LIMIT 100000
+)
+SELECT count(*) FILTER (WHERE last_error IS NULL) AS waiting,
+       count(*) FILTER (WHERE last_error IS NOT NULL) AS delayed,
+       (SELECT count(*) FROM given_up) AS given_up,
+       coalesce(extract(epoch FROM app.clock() - min(created_at)), 0)::double precision AS oldest_s
+FROM unsent WHERE id NOT IN (SELECT id FROM given_up);
+
 -- name: parked
 SELECT 'broker' AS consumer, id AS message_id, organization_id, name, subject_id, attempts, parked_at, last_error
 FROM outbox WHERE parked_at IS NOT NULL

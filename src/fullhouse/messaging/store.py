@@ -1,7 +1,7 @@
 """Runs the statements of queries.sql."""
 
 from fullhouse.kit import sql
-from fullhouse.messaging.model import Backlog, Miscounted, Parked
+from fullhouse.messaging.model import Backlog, MailBacklog, Miscounted, Parked
 
 statements = sql.load(__file__)
 
@@ -16,6 +16,7 @@ webhook_filters = statements.value("webhook_filters", list[str])
 organization_exists = statements.value("organization_exists", bool)
 
 backlog = statements.one("backlog", Backlog)
+mail_backlog = statements.one("mail_backlog", MailBacklog)
 parked = statements.many("parked", Parked)
 retry_facts = statements.count("retry_facts")
 retry_reactions = statements.count("retry_reactions")

@@ -1,6 +1,7 @@
 """The verbs of webhooks: who is told of what, and by which secret they know us."""
 
 import os
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -21,6 +22,7 @@ from fullhouse.messaging import webhook_policy as policy
 from fullhouse.messaging import webhook_store as store
 from fullhouse.messaging.webhook_model import (
     ChangeWebhook,
+    DueAgain,
     NewWebhook,
     TooManyWebhooks,
     UnknownFact,
@@ -116,6 +118,11 @@ async def send_later(tx: Tx, webhook_id: UUID, delivery_id: UUID, attempt: int, 
     """A job for one try: the one after so many."""
     told = {"webhook_id": webhook_id, "delivery_id": delivery_id, "attempt": attempt}
     await jobs.enqueue(tx, JOB, told, **when)
+
+
+async def send_all_later(tx: Tx, webhook_id: UUID, due: Sequence[DueAgain]) -> None:
+    told = [({"webhook_id": webhook_id, "delivery_id": it.id, "attempt": it.attempts}, it.pause) for it in due]
+    await jobs.enqueue_all(tx, JOB, told)
 
 
 def envelope(message_id: UUID, name: str, version: int, at: datetime, data: dict[str, Any]) -> str:

@@ -20,7 +20,14 @@ from fullhouse.messaging import webhook_policy as policy
 from fullhouse.messaging import webhook_store as store
 from fullhouse.messaging.mail_model import WebhookDisabled as Letter
 from fullhouse.messaging.webhook_facts import WebhookGivenUp
-from fullhouse.messaging.webhook_model import Delivery, Tried, Webhook, WebhookDisabled
+from fullhouse.messaging.webhook_model import (
+    Delivery,
+    Redelivered,
+    RedeliverFailed,
+    Tried,
+    Webhook,
+    WebhookDisabled,
+)
 
 SENDER = Actor(type="system", name="webhooks")
 TEST = "webhook.test"
@@ -100,6 +107,21 @@ async def redeliver(tx: Tx, webhook_id: UUID, delivery_id: UUID) -> Delivery:
         tx, "webhook.redelivered", "webhook_delivery", delivery_id, before={"status": before.status}, after=told
     )
     return delivery
+
+
+async def redeliver_failed(tx: Tx, webhook_id: UUID, data: RedeliverFailed, *, already: int = 0) -> Redelivered:
+    """All that failed since then, from the beginning, as many as are taken at a time. Whoever asks again gets the next
+    of them: those that wait are not among them. `already` of them are on their way: these come after them."""
+    if not (await webhooks.get_webhook(tx, webhook_id)).enabled:
+        raise WebhookDisabled()
+    due = await store.ask_failed_again(
+        tx, tx.organization_id, webhook_id, data.since, policy.AGAIN_MAX, already, policy.AGAIN_EVERY
+    )
+    if due:
+        await webhooks.send_all_later(tx, webhook_id, due)
+        told = {"since": data.since, "deliveries": len(due)}
+        await audit.write(tx, "webhook.failed_redelivered", "webhook", webhook_id, after=told)
+    return Redelivered(redelivered=len(due), more=len(due) == policy.AGAIN_MAX)
 
 
 async def _claim(tx: Tx, delivery_id: UUID, attempt: int) -> Tried | None:

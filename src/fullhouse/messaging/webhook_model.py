@@ -1,6 +1,6 @@
 """Webhooks and their deliveries, as they are stored and shown; requests, and what is refused."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -93,7 +93,28 @@ class Tried(msgspec.Struct, frozen=True, kw_only=True):
     previous_secret_until: datetime | None
 
 
+class Redelivered(msgspec.Struct, frozen=True, kw_only=True):
+    """How many deliveries are sent again, and whether there are more: then ask once more."""
+
+    redelivered: int
+    more: bool
+
+
+class DueAgain(msgspec.Struct, frozen=True, kw_only=True):
+    """A delivery that is sent again: the try that it is for, and when."""
+
+    id: UUID
+    attempts: int
+    pause: timedelta
+
+
 # --- requests
+
+
+class RedeliverFailed(Request, frozen=True, kw_only=True):
+    """Deliveries that were made at this time or later."""
+
+    since: Annotated[datetime, Meta(tz=True)]
 
 
 class NewWebhook(Request, frozen=True, kw_only=True):

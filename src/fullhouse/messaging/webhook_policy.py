@@ -31,6 +31,11 @@ PAUSES = (
 )
 JITTER = 0.1  # so much earlier or later, so that those who failed together do not come back together
 
+# Failed deliveries that are sent again together: so many at a time, and so far apart, so that a receiver which has just
+# come back is not flooded, and other jobs have their turn.
+AGAIN_MAX = 1000
+AGAIN_EVERY = timedelta(milliseconds=50)
+
 # A webhook is given up when nothing but failures came for so long, and so many of them: one bad night is not enough,
 # and neither is one delivery.
 GIVE_UP_AFTER = timedelta(days=5)

@@ -108,6 +108,21 @@ UPDATE webhook_deliveries SET status = 'pending', failures = 0, next_try_at = ap
 WHERE organization_id = $1 AND id = $2
 RETURNING {delivery};
 
+-- name: ask_failed_again
+-- The oldest first, each a little later than the one before. One that waits already is not asked for twice.
+WITH failed AS (
+    SELECT id FROM webhook_deliveries
+    WHERE organization_id = $1 AND webhook_id = $2 AND status = 'failed' AND created_at >= $3 AND type <> 'webhook.test'
+    ORDER BY created_at, id LIMIT $4
+    FOR UPDATE SKIP LOCKED
+), placed AS (
+    SELECT id, (row_number() OVER (ORDER BY id) - 1 + $5::integer) * $6::interval AS pause FROM failed
+)
+UPDATE webhook_deliveries d SET status = 'pending', failures = 0, next_try_at = app.clock() + p.pause
+FROM placed p
+WHERE d.organization_id = $1 AND d.id = p.id
+RETURNING d.id, d.attempts, p.pause;
+
 -- name: list_deliveries
 SELECT {delivery}
 FROM webhook_deliveries

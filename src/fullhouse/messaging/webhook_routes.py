@@ -17,6 +17,8 @@ from fullhouse.messaging.webhook_model import (
     ChangeWebhook,
     Delivery,
     NewWebhook,
+    Redelivered,
+    RedeliverFailed,
     Status,
     Webhook,
     WebhookWithSecret,
@@ -85,6 +87,14 @@ async def list_webhook_deliveries(
     return await page_by_age(tx, services.keyring, "webhook_deliveries", find, cursor, limit, webhook_id, status)
 
 
+@post("/api/org/webhooks/{webhook_id:uuid}/redeliver", "webhooks.write", status=202, limit=Limit(10, 60))
+async def redeliver_failed(tx: Tx, webhook_id: UUID, data: RedeliverFailed) -> Redelivered:
+    """Send all messages again that failed since a time, each under the same `webhook-id`: up to 1,000, the oldest
+    first, 20 a second. `more` says that there are others; they are next, if you ask again.
+    """
+    return await deliveries.redeliver_failed(tx, webhook_id, data)
+
+
 @post("/api/org/webhooks/{webhook_id:uuid}/deliveries/{delivery_id:uuid}/redeliver", "webhooks.write", status=202)
 async def redeliver(tx: Tx, webhook_id: UUID, delivery_id: UUID) -> Delivery:
     """Send a message once more, under the same `webhook-id`."""
@@ -97,5 +107,5 @@ def _tagged(row: Webhook) -> Reply[Webhook]:
 
 handlers = [
     list_webhooks, create_webhook, get_webhook, change_webhook, delete_webhook, rotate_webhook_secret, test_webhook,
-    list_webhook_deliveries, redeliver,
+    list_webhook_deliveries, redeliver, redeliver_failed,
 ]  # fmt: skip

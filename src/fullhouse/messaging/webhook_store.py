@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from fullhouse.kit import sql
-from fullhouse.messaging.webhook_model import Delivery, Tried, Webhook
+from fullhouse.messaging.webhook_model import Delivery, DueAgain, Tried, Webhook
 
 statements = sql.load(__file__)
 
@@ -26,6 +26,7 @@ claim = statements.count("claim")
 finish = statements.one("finish", Delivery)
 lock_delivery = statements.one("lock_delivery", Delivery)
 ask_again = statements.one("ask_again", Delivery)
+ask_failed_again = statements.many("ask_failed_again", DueAgain)
 list_deliveries = statements.many("list_deliveries", Delivery)
 owners = statements.value("owners", list[str])
 FORGET = statements.texts["forget_deliveries"]

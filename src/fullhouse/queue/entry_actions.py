@@ -12,7 +12,8 @@ from fullhouse.queue import actions, policy, slips, store
 from fullhouse.queue.line import ADMITTED, STATUS, WAITING
 from fullhouse.queue.model import AdmissionRequired, Figures, Place, QueueTokenInvalid
 from fullhouse.queue.passes import Pass, credentials_in
-from fullhouse.queue.rooms import Queue, Standing, due_for_heartbeat
+from fullhouse.queue.rooms import Queue
+from fullhouse.queue.standing import Standing, ahead_of, due_for_heartbeat
 
 # Somebody who has a number: in which line, which, when it was asked, and the token if it is theirs to be told. A plain
 # tuple: there are thousands a second.
@@ -24,14 +25,14 @@ async def join(services: Services, who: Principal, event_id: UUID) -> Asking:
     queue = services.part(Queue)
     joined = await queue.join(who.organization_id, event_id, who.id)
     if joined.seq is None:
-        raise policy.refusal(joined.outcome, joined.wait_s)
+        raise policy.refusal(joined.outcome, joined.wait_s, services.clock.now())
     standing = await queue.standing(who.organization_id, event_id)
     if standing.room.state != joined.room:
         await queue.fresh(standing)
     if joined.outcome == "admitted" and standing.line.code(joined.seq) < ADMITTED:
         standing.line.admit(joined.seq, int(joined.until.timestamp() * 1000))
     elif due_for_heartbeat(standing, joined.seq, queue.now_s()):  # to come again is a sign of life
-        await queue.heartbeat(standing, joined.seq)
+        await queue.heartbeat(standing, joined.seq, policy.every_s(ahead_of(standing, joined.seq), policy.FIRST_POLL_S))
     now_s = queue.now_s()
     token = queue.passes.mint(Pass.of(who.organization_id, event_id, joined.seq), who.credential, int(now_s))
     return standing, joined.seq, now_s, token
@@ -49,8 +50,16 @@ async def poll(
     organization, _, seq = found
     standing = queue.known(event_id) or await queue.standing(UUID(bytes=organization), event_id)
     if due_for_heartbeat(standing, seq, now_s):
-        await queue.heartbeat(standing, seq)
+        await queue.heartbeat(standing, seq, _due_in_s(standing, seq, now_s))
     return standing, seq, now_s, None
+
+
+def _due_in_s(standing: Standing, seq: int, now_s: float) -> int:
+    """When the next sign of life of somebody who is answered now must have come."""
+    ahead, pulse = ahead_of(standing, seq), standing.pulse(now_s)
+    eta = policy.eta_s(ahead, pulse.rate, pulse.sure) if pulse.ordered else None
+    known = ahead if pulse.ordered else None
+    return policy.every_s(ahead, policy.next_poll_s(seq, known, pulse.waiting, eta[0] if eta else None))
 
 
 def poll_from_memory(services: Services, event_id: UUID, token: str | None, authorization: str | None) -> bytes | None:
@@ -66,12 +75,12 @@ def poll_from_memory(services: Services, event_id: UUID, token: str | None, auth
         return None
     seq, pulse = found[2], standing.pulse(now_s)
     here = standing.line.waits(seq)
-    if here is None or pulse.slip is None or now_s - here[1] > policy.HEARTBEAT_S:
+    if here is None or pulse.slip is None or now_s - here[1] > policy.heartbeat_after_s(here[0]):
         return None
     ahead, seen_s = here
     eta = policy.eta_s(ahead, pulse.rate, pulse.sure)
     next_s = pulse.next_s or policy.next_poll_s(seq, ahead, pulse.waiting, eta[0] if eta else None)
-    return slips.fill(pulse.slip, seq, ahead, eta, seen_s + policy.PLACE_S, now_s, next_s, None)
+    return slips.fill(pulse.slip, seq, ahead, pulse.waiting, eta, seen_s + policy.PLACE_S, now_s, next_s, None)
 
 
 def told(asking: Asking) -> bytes:
@@ -82,8 +91,10 @@ def told(asking: Asking) -> bytes:
         return msgspec.json.encode({"data": place(*asking)})
     ahead = line.ahead(seq)
     eta = policy.eta_s(ahead, pulse.rate, pulse.sure)
-    next_s = policy.next_poll_s(seq, ahead, pulse.waiting, eta[0] if eta else None)
-    return slips.fill(pulse.slip, seq, ahead, eta, line.seen_s(seq) + policy.PLACE_S, now_s, next_s, token)
+    again = policy.first_poll_s if token else policy.next_poll_s
+    next_s = again(seq, ahead, pulse.waiting, eta[0] if eta else None)
+    until_s = line.seen_s(seq) + policy.PLACE_S
+    return slips.fill(pulse.slip, seq, ahead, pulse.waiting, eta, until_s, now_s, next_s, token)
 
 
 def is_open_to_all(services: Services, event_id: UUID) -> bool:
@@ -127,6 +138,9 @@ def place(standing: Standing, seq: int, now_s: float, token: str | None = None) 
         if until_ms is not None and until_ms <= now_s * 1000:
             status = "expired"
     opens_at = room.opens_at if room.state == "pre" else None
+    next_s = policy.next_poll_s(seq, ahead, pulse.waiting, low)
+    if token and ahead is not None:
+        next_s = policy.first_poll_s(seq, ahead, pulse.waiting, low)
     return Place(
         event_id=room.event_id,
         status=status,  # type: ignore[arg-type]
@@ -134,6 +148,7 @@ def place(standing: Standing, seq: int, now_s: float, token: str | None = None) 
         seq=seq,
         position=None if ahead is None else ahead + 1,
         ahead=ahead,
+        total=None if ahead is None else slips.total(pulse.waiting, ahead),
         eta_low_s=low,
         eta_high_s=high,
         expires_at=None if until_ms is None else datetime.fromtimestamp(until_ms / 1000, UTC),
@@ -142,7 +157,7 @@ def place(standing: Standing, seq: int, now_s: float, token: str | None = None) 
         opens_at_unix_ms=int(opens_at.timestamp() * 1000) if opens_at else None,
         seed_hash=pulse.seed_hash,
         server_time_unix_ms=int(now_s * 1000),
-        next_poll_s=policy.next_poll_s(seq, ahead, pulse.waiting, low),
+        next_poll_s=next_s,
         token=token,
     )
 

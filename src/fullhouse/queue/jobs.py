@@ -13,7 +13,7 @@ from fullhouse.kit.actors import Actor
 from fullhouse.kit.db import Database, Tx
 from fullhouse.kit.services import Services
 from fullhouse.queue import actions, draw, store
-from fullhouse.queue.rooms import AT_ONCE
+from fullhouse.queue.rooms import is_more
 
 KEEPER = Actor(type="system", name="queue keeper")
 EXPIRED_AT_ONCE = 400  # told in one message
@@ -70,7 +70,7 @@ async def _keep(services: Services, room: store.AtWork) -> None:
     while True:
         async with services.database.tenant(organization_id, KEEPER) as tx:
             change = await _admit(tx, event_id)
-        if len(change.get("a", ())) < AT_ONCE:
+        if not is_more(change):
             break
     if room.empty:
         async with services.database.tenant(organization_id, KEEPER) as tx:

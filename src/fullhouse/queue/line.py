@@ -1,4 +1,4 @@
-"""A show's line in memory: who stands where, and how many are ahead. Pure, and small: five bytes and a bit a person.
+"""A show's line in memory: who stands where, and how many are ahead. Pure, and small: six bytes and a bit a person.
 
 An entry only ever moves on (waiting, admitted, ended), so that news may come twice, late or in any order: of two words
 about a number the further one is right. That is also why a line can be read from the database in pieces while it moves.
@@ -25,6 +25,7 @@ class Line:
         self._drawn = 0
         self.codes = np.zeros(_BLOCK, np.uint8)  # by number
         self.seen = np.zeros(_BLOCK, np.uint32)  # by number: the last sign of life, in seconds
+        self.away = np.zeros(_BLOCK, np.uint8)  # by number: whether they are missed while they wait
         self.until_ms: dict[int, int] = {}  # of those who are admitted
         self._here = [0]  # by block of places: a bit for each where somebody waits
         self._before: list[int] | None = None  # how many in all blocks before; made when it is asked for
@@ -52,7 +53,7 @@ class Line:
         return self._place[seq] if seq <= self._drawn else seq
 
     def ahead(self, seq: int) -> int:
-        """How many wait before this number."""
+        """How many wait before this number, of those who are there."""
         block, bit = divmod(self.place(seq), _BLOCK)
         if block >= len(self._here):
             return self.waiting
@@ -74,13 +75,14 @@ class Line:
         self._look()
         self._recount()
 
-    def load(self, seqs: list[int], codes: list[int], seen: list[int]) -> None:
+    def load(self, seqs: list[int], codes: list[int], seen: list[int], away: list[bool] | None = None) -> None:
         """A piece, as the database has it."""
         at, found = np.array(seqs, np.int64), np.array(codes, np.uint8)
         self.last = max(self.last, int(at.max()))
         self._grow(self.last)
         self.seen[at] = np.maximum(self.seen[at], np.array(seen, np.uint32))
         self.codes[at] = np.maximum(self.codes[at], found)
+        self.away[at] = np.array(away, np.uint8) if away else 0
         self._recount()
         for seq in [seq for seq in self.until_ms if self._code[seq] > ADMITTED]:
             del self.until_ms[seq]
@@ -91,8 +93,17 @@ class Line:
         for seq in range(first, last + 1):
             if self._code[seq] == UNKNOWN:
                 self._code[seq] = WAITING
-                self._flip(self.place(seq))
+                if not self._away[seq]:
+                    self._flip(self.place(seq))
             self._seen[seq] = max(self._seen[seq], now_s)
+
+    def miss(self, seq: int, *, away: bool) -> None:
+        """They do not ask any more, and nobody waits for them; or they are there again."""
+        if seq > self.last or bool(self._away[seq]) == away:
+            return
+        self._away[seq] = away
+        if self._code[seq] == WAITING:
+            self._flip(self.place(seq))
 
     def admit(self, seq: int, until_ms: int) -> None:
         if self.move_on(seq, ADMITTED):
@@ -105,7 +116,7 @@ class Line:
         was = self._code[seq]
         if code > was:
             self._code[seq] = code
-            if was == WAITING:
+            if was == WAITING and not self._away[seq]:
                 self._flip(self.place(seq))
             if code > ADMITTED:
                 self.until_ms.pop(seq, None)
@@ -122,7 +133,7 @@ class Line:
 
     def _recount(self) -> None:
         """All bits anew, from the numbers."""
-        places = np.flatnonzero(self.codes == WAITING)
+        places = np.flatnonzero((self.codes == WAITING) & (self.away == 0))
         if self._places is not None:
             drawn = places <= self._drawn
             places[drawn] = self._places[places[drawn]]
@@ -137,13 +148,14 @@ class Line:
         if seq < len(self.codes):
             return
         size = -(-max(seq + 1, 2 * len(self.codes)) // _BLOCK) * _BLOCK
-        self.codes, self.seen = _longer(self.codes, size), _longer(self.seen, size)
+        self.codes, self.seen, self.away = (_longer(each, size) for each in (self.codes, self.seen, self.away))
         self._here += [0] * (size // _BLOCK - len(self._here))
         self._before = None
         self._look()
 
     def _look(self) -> None:
         self._code, self._seen = memoryview(self.codes.data), memoryview(self.seen.data)
+        self._away = memoryview(self.away.data)
         self._place: Any = () if self._places is None else self._places.data
 
 

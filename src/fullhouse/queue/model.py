@@ -22,7 +22,8 @@ class Admission(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """Where somebody stands. `position`, `ahead` and the wait are null where they mean nothing or are not known yet."""
+    """Where somebody stands: `position` of `total` who wait. These and the wait are null where they mean nothing or are
+    not known yet."""
 
     event_id: UUID
     status: Literal["waiting", "admitted", "sold_out", "closed", "expired", "left", "done"]
@@ -30,6 +31,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
     position: int | None = None
     ahead: int | None = None
+    total: int | None = None
     eta_low_s: int | None = None
     eta_high_s: int | None = None
     expires_at: datetime | None = None
@@ -144,7 +146,8 @@ class QueueTokenInvalid(Forbidden):
 
 
 class QueueCooldown(RateLimited):
-    """Whoever leaves the line may join it again an hour later. `Retry-After` and `wait_s` say when."""
+    """Whoever leaves the line may join it again an hour later: `Retry-After` and `wait_s` say in how many seconds,
+    `cooldown_until` and `cooldown_until_unix_ms` when."""
 
     code, title = "queue_cooldown", "You have left this line a short while ago"
 

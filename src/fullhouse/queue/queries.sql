@@ -164,11 +164,11 @@ SELECT NOT EXISTS (SELECT FROM queue_entries WHERE organization_id = $1 AND even
    AND (SELECT count(*) FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND status = 'admitted') < $3;
 
 -- name: line
--- A piece of the line for a process that begins: by number, in three columns.
+-- A piece of the line for a process that begins: by number, in four columns.
 SELECT array_agg(seq) AS seqs,
        array_agg(CASE status WHEN 'waiting' THEN 1 WHEN 'admitted' THEN 2 WHEN 'expired' THEN 3 WHEN 'left' THEN 4
                  ELSE 5 END::smallint) AS codes,
-       array_agg(extract(epoch FROM seen_at)::integer) AS seen
+       array_agg(extract(epoch FROM seen_at)::integer) AS seen, array_agg(absent) AS away
 FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND seq >= $3 AND seq < $4;
 
 -- name: slots_taken

@@ -19,20 +19,21 @@ from fullhouse.kit.batching import AGAIN, Again, Coalescer
 from fullhouse.kit.bus import RESYNC
 from fullhouse.kit.db import LOST, HotLine
 from fullhouse.kit.services import Services
-from fullhouse.queue import actions, draw, policy, slips, store
-from fullhouse.queue.line import ADMITTED, STATUS, WAITING, Line
+from fullhouse.queue import actions, draw, store
+from fullhouse.queue.line import STATUS
 from fullhouse.queue.model import Room
 from fullhouse.queue.pace import HALF_LIFE_S, Pace
 from fullhouse.queue.passes import Passes
+from fullhouse.queue.standing import Standing
 
 JOIN = "SELECT * FROM app.queue_join($1, $2, $3, $4)"
-HEARTBEATS = "SELECT * FROM app.queue_heartbeats($1, $2, $3)"
+HEARTBEATS = "SELECT * FROM app.queue_heartbeats($1, $2, $3, $4, $5)"
 ADMIT = "SELECT app.queue_admit($1, $2, $3)"
 TOPIC = "queue:"
 LINES, BATCH_MAX = 2, 512
 AT_ONCE = 200  # as many are let in by one statement; there may be more
+MISSED_AT_ONCE = 100  # and as many are told to be missed
 PIECE = 100_000
-PULSE_S = 0.2
 LOOK_AGAIN_S = 30.0  # what a lost message could have made wrong is right again then
 FORGET_S = 600.0  # a closed room that nobody asks for leaves the memory
 JOINED = Counter("fullhouse_queue_joins_total", "Who wanted to join a line, by how it ended", ["outcome"])
@@ -48,72 +49,6 @@ class Joined(NamedTuple):
     room: str
 
 
-class Pulse(NamedTuple):
-    """What all who wait in a room have in common, for a moment."""
-
-    until_s: float
-    status: str
-    ordered: bool
-    waiting: int
-    rate: float | None
-    sure: float
-    seed_hash: str | None
-    next_s: int | None  # when to ask again, where it is the same for all
-    slip: bytes | None  # what most who ask are told, but for their own numbers; None while nobody has a place
-
-
-class Standing:
-    """One room in memory."""
-
-    def __init__(self, room: Room, now_s: float) -> None:
-        self.room = room
-        self.line = Line()
-        self.pace = Pace(now_s)
-        self.used_s = time.monotonic()
-        self.ready: asyncio.Task[None] | None = None
-        self.renewing: asyncio.Task[None] | None = None
-        self.stale = False  # the room's row has changed
-        self.missed = False  # and the line may have
-        self._pulse = Pulse(0, "closed", False, 0, None, 0, None, None, None)
-        self.number = room.event_id.int  # compared faster than ids are
-
-    def take(self, room: Room) -> None:
-        """The room's row, as it is now."""
-        self.room = room
-        self._pulse = self._pulse._replace(until_s=0)
-
-    @property
-    def ordered(self) -> bool:
-        """People have places: before and during a draw they only have numbers."""
-        return self.room.state != "pre" and self.room.drawn
-
-    def pulse(self, now_s: float) -> Pulse:
-        if now_s >= self._pulse.until_s:
-            room = self.room
-            status = "closed" if room.state == "closed" else "sold_out" if room.sold_out else "waiting"
-            rate = None if room.state == "paused" else self.pace.per_second(now_s)
-            sure = policy.sureness(rate, self.pace.seen)
-            seed_hash = room.seed_hash.hex() if room.seed_hash else None
-            slip = slips.blank(room, seed_hash) if status == "waiting" and self.ordered else None
-            until_s, waiting = now_s + PULSE_S, self.line.waiting
-            next_s = policy.same_for_all_s(waiting)
-            self._pulse = Pulse(until_s, status, self.ordered, waiting, rate, sure, seed_hash, next_s, slip)
-        return self._pulse
-
-    def apply(self, change: dict[str, Any], now_s: float) -> None:
-        line = self.line
-        if joined := change.get("j"):
-            line.join(joined[0], joined[1], int(now_s))
-        entered = 0
-        for seq, until_ms in change.get("a", ()):
-            entered += line.code(seq) < ADMITTED
-            line.admit(seq, until_ms)
-        if entered:
-            self.pace.count(entered, now_s)
-        for seq, code in change.get("e", ()):
-            line.move_on(seq, code)
-
-
 class Queue:
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -124,7 +59,9 @@ class Queue:
         self._heartbeat_line = HotLine(services.url, HEARTBEATS, lines=1, settings=settings)
         self._admit_line = HotLine(services.url, ADMIT, lines=1, settings=settings)
         self._joins: Coalescer[UUID, Joined] = Coalescer("queue joins", self._join_all, lines=LINES, most=BATCH_MAX)
-        self._heartbeats: Coalescer[int, Any] = Coalescer("queue heartbeats", self._hear_all, lines=1, most=BATCH_MAX)
+        self._heartbeats: Coalescer[tuple[int, int], Any] = Coalescer(
+            "queue heartbeats", self._hear_all, lines=1, most=BATCH_MAX
+        )
         self.states: dict[UUID, str] = {}
         """By show, as far as anybody has asked: what every hold looks at first."""
         self._rooms: dict[UUID, Standing] = {}
@@ -189,6 +126,8 @@ class Queue:
             first = rows.pop(0)
             room = first["outcome"]
             self._told(event_id, first["change"])
+            if (first["change"] or {}).get("b"):  # it may be their turn
+                self.let_in(organization_id, event_id)
         answers = [Joined(row["outcome"], row["seq"], row["until"], row["wait_s"], room) for row in rows]
         for outcome, people in Tally(answer.outcome for answer in answers).items():
             JOINED.labels(outcome).inc(people)
@@ -207,11 +146,12 @@ class Queue:
 
     # --- signs of life
 
-    async def heartbeat(self, standing: Standing, seq: int) -> None:
-        """Writes it down, and takes the database's word for how it stands. Away, it leaves us with what we know."""
+    async def heartbeat(self, standing: Standing, seq: int, every_s: int) -> None:
+        """Writes it down, with when the next is due, and takes the database's word for how it stands. Away, it leaves
+        us with what we know. Who was missed until now may have a turn to catch up on."""
         room = standing.room
         try:
-            found = await self._heartbeats.submit((room.organization_id, room.event_id), seq)
+            found = await self._heartbeats.submit((room.organization_id, room.event_id), (seq, every_s))
         except (TimeoutError, *LOST) as error:
             log.warning("a sign of life was not written down", error=repr(error))
             return
@@ -219,16 +159,21 @@ class Queue:
             return
         if found["status"] == "waiting":
             standing.line.join(seq, seq, found["seen_s"])
+            if found["back"]:
+                self.let_in(room.organization_id, room.event_id)
         elif found["status"] == "admitted":
             standing.line.admit(seq, int(found["until"].timestamp() * 1000))
         else:
             standing.line.move_on(seq, STATUS.index(found["status"]))
 
-    async def _hear_all(self, key: Hashable, seqs: Sequence[int], _last: Sequence[bool]) -> list[Any]:
+    async def _hear_all(self, key: Hashable, signs: Sequence[tuple[int, int]], _last: Sequence[bool]) -> list[Any]:
         organization_id, event_id = cast(tuple[UUID, UUID], key)
-        rows = await self._heartbeat_line.fetch(organization_id, event_id, list(set(seqs)))
-        found = {row["seq"]: row for row in rows}
-        return [found.get(seq) for seq in seqs]
+        due = dict(signs)  # of somebody who asks twice at once, one is enough
+        asked = [organization_id, self.bus.sender, event_id, list(due), list(due.values())]
+        found = {row["seq"]: row for row in await self._heartbeat_line.fetch(*asked)}
+        if back := [seq for seq, row in found.items() if row["back"]]:
+            self._told(event_id, {"b": back})
+        return [found.get(seq) for seq, _every_s in signs]
 
     # --- letting in
 
@@ -249,7 +194,7 @@ class Queue:
                 rows = await self._admit_line.fetch(organization_id, self.bus.sender, event_id)
                 change = rows[0][0] or {}
                 self._told(event_id, change)
-                if not self._admitting[event_id] and len(change.get("a", ())) < AT_ONCE:
+                if not self._admitting[event_id] and not is_more(change):
                     return
         except (TimeoutError, *LOST) as error:
             log.warning("nobody could be let in; the worker tries again", error=repr(error))
@@ -295,7 +240,7 @@ class Queue:
             async with self._services.database.tenant(organization_id) as tx:
                 piece = await store.line(tx, organization_id, event_id, low, low + PIECE)
             if piece and piece.seqs and piece.codes and piece.seen:
-                standing.line.load(piece.seqs, piece.codes, piece.seen)
+                standing.line.load(piece.seqs, piece.codes, piece.seen, piece.away)
             low += PIECE
         async with self._services.database.tenant(organization_id) as tx:
             for slot in await store.slots_taken(tx, organization_id, event_id):
@@ -375,10 +320,6 @@ class Queue:
         return task
 
 
-def due_for_heartbeat(standing: Standing, seq: int, now_s: float) -> bool:
-    """The last one is old; or this process has not heard of the number yet, and asks."""
-    line = standing.line
-    code = line.code(seq)
-    if code > WAITING or standing.room.state == "closed":
-        return False
-    return code < WAITING or now_s - line.seen_s(seq) > policy.HEARTBEAT_S
+def is_more(change: dict[str, Any]) -> bool:
+    """Whether one statement could not let in, or tell to be missed, all that there were."""
+    return len(change.get("a", ())) >= AT_ONCE or len(change.get("g", ())) >= MISSED_AT_ONCE

@@ -48,6 +48,7 @@ class Piece(NamedTuple):
     seqs: list[int] | None
     codes: list[int] | None
     seen: list[int] | None
+    away: list[bool] | None
 
 
 class LetIn(NamedTuple):

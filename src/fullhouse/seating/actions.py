@@ -13,7 +13,7 @@ from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import announce
-from fullhouse.seating import facts, geometry, plan_checks, reading, store
+from fullhouse.seating import facts, geometry, journal, plan_checks, reading, store
 from fullhouse.seating.chart import Chart, compile, seat_id
 from fullhouse.seating.model import Layout, LayoutFixed, LayoutNotFound, LayoutView
 from fullhouse.seating.plan import Plan, capacity_of, encode, price_of, total_capacity, walk
@@ -75,7 +75,9 @@ async def create_layout(tx: Tx, who: Principal, venue_id: UUID, read: Callable[[
     """The first version of a layout, as a draft. `read` runs beside the loop: a document may have 100,000 seats."""
     prepared = await _prepared(tx, venue_id, read)
     layout_id = new_id()
-    return await _insert(tx, who, prepared, layout_id, venue_id, family_id=layout_id, version=1)
+    made = await _insert(tx, who, prepared, layout_id, venue_id, family_id=layout_id, version=1)
+    journal.version_changed(tx, made, None)
+    return made
 
 
 async def create_version(tx: Tx, who: Principal, layout_id: UUID, read: Callable[[], Plan]) -> Layout:
@@ -84,7 +86,9 @@ async def create_version(tx: Tx, who: Principal, layout_id: UUID, read: Callable
     prepared = await _prepared(tx, origin.venue_id, read)
     await store.lock_family(tx, tx.organization_id, origin.family_id)
     newest = await store.newest_version(tx, tx.organization_id, origin.family_id) or 0
-    return await _insert(tx, who, prepared, new_id(), origin.venue_id, family_id=origin.family_id, version=newest + 1)
+    made = await _insert(tx, who, prepared, new_id(), origin.venue_id, family_id=origin.family_id, version=newest + 1)
+    journal.version_changed(tx, made, newest or None)
+    return made
 
 
 async def replace_draft(tx: Tx, layout_id: UUID, read: Callable[[], Plan]) -> Layout:
@@ -109,8 +113,11 @@ async def activate(tx: Tx, layout_id: UUID) -> Layout:
     family_id = (await get_layout(tx, layout_id)).family_id
     await store.lock_family(tx, tx.organization_id, family_id)
     before = await _draft(tx, layout_id)
+    former = await store.active_version(tx, tx.organization_id, before.family_id)
     await store.archive_others(tx, tx.organization_id, before.family_id, layout_id)
-    return await _move(tx, before, "active")
+    active = await _move(tx, before, "active")
+    journal.version_changed(tx, active, (await get_layout(tx, former)).version if former else None)
+    return active
 
 
 async def archive(tx: Tx, layout_id: UUID) -> Layout:

@@ -1,10 +1,11 @@
 """The best seats that are left for a party, and why these.
 
 A ladder, from the top: one block that leaves nobody alone; one block that leaves fewest alone; few even parts in near
-rows; parts further apart; no, and how large the largest block is. No sale is lost only because a seat stays alone.
+rows; parts further apart, if the buyer agrees; no, and how large the largest block is. No sale is lost only because a
+seat stays alone.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -13,9 +14,10 @@ from fullhouse.seating.companions import claimable, escorted
 from fullhouse.seating.explaining import NUMBERS, Names, beside, like_all, seated
 from fullhouse.seating.index import STEPS, Bools, Index, Places, reach, segments
 from fullhouse.seating.orphans import RULES, Rules, least_stray, orphans_of
-from fullhouse.seating.splitting import FULL, Request, split
+from fullhouse.seating.splitting import FULL, Request, may_part, split
 
 OTHERS = 2  # alternatives named beside a choice
+STRETCHES = 16  # of rows that are tried for a party with wheelchair places; nearly always the first will do
 
 
 class Choice(Struct, frozen=True):
@@ -31,6 +33,7 @@ class Refused(Struct, frozen=True):
     largest: int  # the largest block left for this buyer
     left: int  # all that is left for them
     sentence: str
+    is_far: bool = False  # there are enough, but further apart than `max_group_split`
 
 
 def best_available(
@@ -134,7 +137,7 @@ def apart(index: Index, request: Request, chosen: Places) -> Choice | Refused:
     may[chosen] = False
     parts = split(index, request._replace(may=may), rest, np.union1d(request.own, chosen))
     if parts is None:
-        return refused(index, request)
+        return refused(index, request, is_far=int(np.count_nonzero(may)) >= rest)
     seats = np.concatenate([chosen, *(np.arange(start, start + size) for start, size in parts.parts)])
     return told(index, request, parts.rung, np.sort(seats))
 
@@ -142,7 +145,46 @@ def apart(index: Index, request: Request, chosen: Places) -> Choice | Refused:
 def with_wheelchairs(
     index: Index, request: Request, wheelchairs: Bools, accessible: int, reserved: Places
 ) -> Choice | Refused:
-    """Wheelchair places first, their companions with them, the others in the same block or near."""
+    """Wheelchair places first, their companions with them, the others in the same block or near. Where the best place
+    has no room for all within `max_group_split`, others may have.
+    """
+    found = around_a_place(index, request, wheelchairs, accessible, reserved)
+    is_far = found.is_far if isinstance(found, Refused) else found.rung == 4
+    if not is_far or may_part(index, request):
+        return found
+    for rows in near_a_place(index, request, wheelchairs, accessible, reserved):
+        near = request._replace(may=request.may & rows)
+        again = around_a_place(index, near, wheelchairs & rows, accessible, reserved[rows[reserved]])
+        if isinstance(again, Choice) and again.rung < 4:
+            return again
+    return refused(index, request, is_far=True)
+
+
+def near_a_place(
+    index: Index, request: Request, wheelchairs: Bools, accessible: int, reserved: Places
+) -> Iterator[Bools]:
+    """The seats of each stretch of rows, as tall as a split may be, that could have them all; the best places first."""
+    row, rows = index.chart.row, len(index.row_size)
+    first = np.arange(rows)
+    stop = np.minimum(first + request.rules.max_group_split + 1, index.row_stop)
+
+    def between(seats: Places) -> Places:
+        before = np.concatenate([[0], np.cumsum(np.bincount(row[seats], minlength=rows))])
+        return np.asarray(before[stop] - before[first])
+
+    places = np.flatnonzero(wheelchairs)
+    others = between(np.flatnonzero(request.may)) + between(reserved)
+    fits = (between(places) >= accessible) & (others >= request.quantity - accessible)
+    fits &= between(request.own) == len(request.own)
+    away = np.full(rows, FULL)
+    np.minimum.at(away, row[places], index.summed[places + 1] - index.summed[places])
+    found = sorted(np.flatnonzero(fits).tolist(), key=lambda at: (int(away[at : stop[at]].min()), at))
+    return ((row >= at) & (row < stop[at]) for at in found[:STRETCHES])
+
+
+def around_a_place(
+    index: Index, request: Request, wheelchairs: Bools, accessible: int, reserved: Places
+) -> Choice | Refused:
     places = escorted(index, request, wheelchairs, accessible, reserved)
     if places is None:
         left = int(np.count_nonzero(wheelchairs))
@@ -182,17 +224,18 @@ def blocks_of(index: Index, seats: Places) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(block) for block in sorted(blocks, key=lambda block: -len(block)))
 
 
-def refused(index: Index, request: Request) -> Refused:
+def refused(index: Index, request: Request, *, is_far: bool = False) -> Refused:
     largest, start = largest_block(index, request.may)
     left = int(np.count_nonzero(request.may))
     if not left:
         return Refused(0, 0, "Nothing is left.")
     row = request.names.row(int(index.chart.row[start]))
-    if left < request.quantity:
+    said = f"No {request.quantity} seats together are left"
+    if is_far:
+        said = f"No {request.quantity} seats near enough to each other are left"
+    elif left < request.quantity:
         said = f"Only {left} seat{'s are' if left > 1 else ' is'} left"
-    else:
-        said = f"No {request.quantity} seats together are left"
-    return Refused(largest, left, f"{said}; the largest block has {largest}, in row {row}.")
+    return Refused(largest, left, f"{said}; the largest block has {largest}, in row {row}.", is_far)
 
 
 def largest_block(index: Index, may: Bools) -> tuple[int, int]:

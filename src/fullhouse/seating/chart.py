@@ -47,10 +47,15 @@ def compile(plan: Plan) -> Chart:
     prices = {category.key: index for index, category in enumerate(plan.price_categories)}
     price = np.repeat(_ints([prices.get(price_of(plan.zones[z], row) or "", -1) for z, _, row in rows]), lengths)
     companions = [(n, seat) for n, seat in enumerate(seats) if seat.companions]
-    ordinals = {seat.key: n for n, seat in enumerate(seats)} if companions else {}
+    pairs = [group for group in plan.groups if group.group_type == "wheelchair_pair"]
+    ordinals = {seat.key: n for n, seat in enumerate(seats)} if companions or pairs else {}
     companion_of = np.full(len(seats), -1, dtype=np.int32)
     for n, seat in companions:
         companion_of[[ordinals[key] for key in seat.companions]] = n
+    for pair in pairs:
+        together = [ordinals[key] for key in pair.seats]
+        for place in (n for n in together if seats[n].category == "wheelchair"):
+            companion_of[[n for n in together if seats[n].category == "companion"]] = place
     for n, seat in enumerate(seats):
         if seat.price_category:
             price[n] = prices.get(seat.price_category, -1)

@@ -12,7 +12,7 @@ import numpy as np
 from fullhouse.seating.chart import Chart
 from fullhouse.seating.index import WHEELCHAIR, Bools, Index, Places, reach, strays
 from fullhouse.seating.orphans import Rules
-from fullhouse.seating.splitting import Request
+from fullhouse.seating.splitting import Request, is_near
 
 
 class Escorted(NamedTuple):
@@ -94,8 +94,6 @@ def away_from(chart: Chart, places: Places, party: Places) -> Places:
 
 
 def rung_of(index: Index, seats: Places, rules: Rules) -> int:
-    rows = index.chart.row[seats]
     if len(seats) == seats[-1] - seats[0] + 1 and index.links.joined[seats[:-1]].all():
         return 1
-    one_section = len(np.unique(index.chart.section[seats])) == 1
-    return 3 if one_section and int(rows.max()) - int(rows.min()) <= rules.max_group_split else 4
+    return 3 if is_near(index, seats, rules) else 4

@@ -5,6 +5,7 @@ Told in this process only; every process makes its own from its own halls.
     live:{event}                 what the show's stream says: `delta` and `occupancy`, or LOOK_AGAIN
     occupancy:{org}:{event}      the counts of a show
     occupancy:{org}              those of every show of the organisation
+    occupancy:seats:{org}        each seat of them that is held, with its hold (holds/occupancy.py): for its team alone
 """
 
 import asyncio
@@ -24,6 +25,7 @@ from fullhouse.seating.halls import MAP, TOPIC, Hall, Halls
 from fullhouse.seating.model import SeatChange
 
 DELTA_S, COUNTS_S = 0.1, 0.25
+HELD_SEATS = "occupancy:seats:"
 DELTA_MAX = 4000  # seats; beyond that the whole map is shorter
 WATCHED_MAX = 10_000
 log = structlog.get_logger()

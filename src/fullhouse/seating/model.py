@@ -326,10 +326,10 @@ class LayoutInUse(Conflict):
     code, title = "layout_in_use", "Seats are held or sold already"
 
 
-class CapacityInUse(Conflict):
-    """More places of the show are held or sold already than the new capacity admits."""
+class LayoutLeftBehind(Conflict):
+    """The event has a seating plan of the venue that it would leave. With `drop_layout` it moves without the plan."""
 
-    code, title = "capacity_in_use", "More places are held or sold already"
+    code, title = "layout_left_behind", "The event would lose its seating plan"
 
 
 class OtherVenue(Invalid):

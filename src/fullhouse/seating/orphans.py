@@ -18,9 +18,11 @@ class Rules(Struct, frozen=True):
     row_ends_exempt: bool = False  # what is left at a run's end, on the aisle, is never an orphan
     strict: bool = True  # refuse a pick that breaks the rule; otherwise allow it, and say so
     adjacency_strict: bool = False  # refuse instead of parting a group
-    max_group_split: Annotated[int, Meta(ge=0)] = 2  # rows between the parts of a group
+    max_group_split: Annotated[int, Meta(ge=0)] = 2  # rows between the parts of a group, at most
+    allow_split: bool = False  # the buyer agrees to sit further apart than that, in other sections too
     nearly_full: float = 0.9  # in rows sold beyond this share, orphans are excused
     explicit_wish: bool = False  # the buyer wants these seats and no others
+    companions_kept: bool = True  # those of the party's wheelchair places wait for it: they are nobody's orphans
 
 
 RULES = Rules()
@@ -84,6 +86,7 @@ def orphans_of(index: Index, in_play: Bools, party: Places, rules: Rules) -> tup
     Seat by seat: a party has few, and nobody is left alone but beside them.
     """
     joined, least, taken = index.links.joined, rules.orphan_run_min, set(party.tolist())
+    companion_of = index.chart.companion_of
 
     def beside(seat: int, step: int, most: int, with_party: bool) -> int:
         """How many follow each other from here: free, or of the party too. Not counted beyond `most`."""
@@ -106,7 +109,8 @@ def orphans_of(index: Index, in_play: Bools, party: Places, rules: Rules) -> tup
                 continue
             before = left + beside(first, -1, least, with_party=True) + beside(last, 1, least, with_party=True)
             if before >= least:
-                alone.update(range(first, last + 1))
+                waits = taken if rules.companions_kept else ()
+                alone.update(n for n in range(first, last + 1) if int(companion_of[n]) not in waits)
     return tuple(sorted(alone))
 
 

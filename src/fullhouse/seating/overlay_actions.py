@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-import asyncpg
 import msgspec
 
 from fullhouse.accounts import actions as accounts
@@ -16,18 +15,18 @@ from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError
 from fullhouse.kit.outbox import announce
-from fullhouse.seating import actions, facts, policy, store
+from fullhouse.seating import actions, facts, journal, policy, store
 from fullhouse.seating import policy_actions as policies
 from fullhouse.seating.chart import ordinal_of, seat_id
 from fullhouse.seating.model import (
     AddGuests,
     AttachLayout,
-    CapacityInUse,
     EventLayout,
     EventLayoutView,
     EventZone,
     Layout,
     LayoutInUse,
+    LayoutLeftBehind,
     LayoutNotActive,
     NoLayout,
     OtherVenue,
@@ -109,22 +108,21 @@ async def detach(tx: Tx, event_id: UUID) -> None:
 
 
 async def follow(tx: Tx, fact: EventUpdated) -> None:
-    """What a change of the show means for its seats. A layout stays in its venue, unless somebody sits on it already;
-    another capacity is another limit.
+    """What another venue means for an event's seats: a layout stays in its venue, unless somebody sits on it already.
+    It is dropped where that was asked for, and where the venue itself is gone.
     """
-    changed = {"venue_id", "capacity"} & set(fact.changed)
-    overlay = await store.event_layout(tx, tx.organization_id, fact.subject_id) if changed else None
+    moved = "venue_id" in fact.changed
+    overlay = await store.event_layout(tx, tx.organization_id, fact.subject_id) if moved else None
     if overlay is None:
         return
     await store.lock_pools(tx, tx.organization_id, fact.subject_id)
-    if "venue_id" in changed and not await store.is_in_use(tx, tx.organization_id, fact.subject_id):
+    if await store.is_in_use(tx, tx.organization_id, fact.subject_id):
+        if fact.drop_layout:
+            raise LayoutInUse()
+    elif fact.drop_layout or (await events.get_event(tx, fact.subject_id)).venue_id is None:
         await _take_away(tx, fact.subject_id, overlay)
-    elif "capacity" in changed:
-        event = await events.get_event(tx, fact.subject_id)
-        try:
-            await store.resize_event_pool(tx, tx.organization_id, event.id, event.capacity)
-        except asyncpg.CheckViolationError:
-            raise CapacityInUse() from None
+    else:
+        raise LayoutLeftBehind()
 
 
 async def _take_away(tx: Tx, event_id: UUID, before: EventLayout) -> None:
@@ -151,7 +149,6 @@ async def _make_places(tx: Tx, event: Event, layout_id: UUID, zones: list[Zone],
     await store.insert_event_seats(tx, tx.organization_id, event.id, layout_id, list(blocked))
     await store.plan_anew(tx)
     await store.insert_zone_pools(tx, tx.organization_id, event.id)
-    await store.insert_event_pool(tx, tx.organization_id, event.id, event.capacity)
 
 
 def forget_seats(tx: Tx, event_id: UUID) -> None:
@@ -253,6 +250,9 @@ async def release_companions(tx: Tx, event_id: UUID, zone_id: UUID) -> bool:
     )
     await announce(tx, facts.CompanionsReleased(subject_id=event_id, zone_id=zone_id))
     if opened:
+        layout_id = (await get_event_layout(tx, event_id)).layout_id
+        kept = [(seat_id(layout_id, n), "blocked") for n in opened]
+        journal.seats_changed(tx, event_id, kept, "available", "companions released")
         forget_seats(tx, event_id)
     return True
 

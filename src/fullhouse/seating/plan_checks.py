@@ -30,13 +30,15 @@ def check(plan: Plan, venue_capacity: int | None = None) -> list[FieldError]:
         # Said alone: nobody mends single seats in a plan that is refused as a whole.
         return [FieldError("zones", f"The plan has {seats:,} seats; more than {SEATS_MAX:,} are not possible.")]
     spots: dict[str, _Spot] = {}
+    claimed: dict[str, str] = {}  # companion seats: where the wheelchair place is that they accompany
     return capped(
         chain(
             _frame(plan, seats),
             _zones(plan),
             _seats(plan, spots),
-            _companions(plan, spots),
-            _groups(plan, spots),
+            _companions(plan, spots, claimed),
+            _groups(plan, spots, claimed),
+            _unaccompanied(spots, claimed),
             _capacities(plan, venue_capacity),
         )
     )
@@ -198,28 +200,27 @@ def _seats(plan: Plan, spots: dict[str, _Spot]) -> Iterator[FieldError]:
                         yield FieldError(path, f"The seat lies exactly where another one is: {there}.")
 
 
-def _companions(plan: Plan, spots: dict[str, _Spot]) -> Iterator[FieldError]:
-    claimed: dict[str, str] = {}
-    waiting: list[tuple[str, str]] = []
+def _companions(plan: Plan, spots: dict[str, _Spot], claimed: dict[str, str]) -> Iterator[FieldError]:
     for z, zone in enumerate(plan.zones):
         for s, section in enumerate(zone.sections):
             for r, row in enumerate(section.rows):
                 for i, seat in enumerate(row.seats):
-                    if not seat.companions and seat.category != "companion":
+                    if not seat.companions:
                         continue
                     path = f"zones[{z}].sections[{s}].rows[{r}].seats[{i}]"
-                    if seat.category == "companion":
-                        waiting.append((seat.key, path))
-                    if seat.companions and seat.category != "wheelchair":
+                    if seat.category != "wheelchair":
                         yield FieldError(f"{path}.companions", "Only a wheelchair place has companions.")
                         continue
                     for c, key in enumerate(seat.companions):
                         if wrong := _companion(z, key, spots, claimed):
                             yield FieldError(f"{path}.companions[{c}]", wrong)
                         claimed.setdefault(key, path)
-    for key, path in waiting:
-        if key not in claimed:
-            yield FieldError(f"{path}.category", "A companion seat needs a wheelchair place that names it.")
+
+
+def _unaccompanied(spots: dict[str, _Spot], claimed: dict[str, str]) -> Iterator[FieldError]:
+    for key, spot in spots.items():
+        if spot.category == "companion" and key not in claimed:
+            yield FieldError(f"{spot.path}.category", "A companion seat needs a wheelchair place that names it.")
 
 
 def _companion(zone: int, key: str, spots: dict[str, _Spot], claimed: dict[str, str]) -> str | None:
@@ -236,18 +237,36 @@ def _companion(zone: int, key: str, spots: dict[str, _Spot], claimed: dict[str, 
 # --- groups
 
 
-def _groups(plan: Plan, spots: dict[str, _Spot]) -> Iterator[FieldError]:
+def _groups(plan: Plan, spots: dict[str, _Spot], claimed: dict[str, str]) -> Iterator[FieldError]:
     yield from _repeated(((f"groups[{i}].key", group.key) for i, group in enumerate(plan.groups)), "group")
     owner: dict[str, str] = {}
     for index, group in enumerate(plan.groups):
         path = f"groups[{index}]"
         yield from _members(group, path, spots, owner)
         if group.group_type == "wheelchair_pair":
-            if group.sold_as == "whole":
-                # A wheelchair place can always be booked alone.
-                yield FieldError(f"{path}.sold_as", "A wheelchair pair is sold by the seat, never only as a whole.")
-            if not any(key in spots and spots[key].category == "wheelchair" for key in group.seats):
-                yield FieldError(f"{path}.seats", "A wheelchair pair needs a wheelchair place.")
+            yield from _pair(group, path, spots, claimed)
+
+
+def _pair(group: Group, path: str, spots: dict[str, _Spot], claimed: dict[str, str]) -> Iterator[FieldError]:
+    """A wheelchair place and those who come along: taking the place keeps their seats, as if the place named them."""
+    if group.sold_as == "whole":
+        # A wheelchair place can always be booked alone.
+        yield FieldError(f"{path}.sold_as", "A wheelchair pair is sold by the seat, never only as a whole.")
+    known = [(i, key, spots[key]) for i, key in enumerate(group.seats) if key in spots]
+    places = [spot for _, _, spot in known if spot.category == "wheelchair"]
+    if len(places) != 1:
+        several, none = "A wheelchair pair has one wheelchair place.", "A wheelchair pair needs a wheelchair place."
+        yield FieldError(f"{path}.seats", several if places else none)
+        return
+    if len(group.seats) == 1:
+        yield FieldError(f"{path}.seats", "A wheelchair pair needs a companion seat.")
+    for i, key, spot in known:
+        if spot.category not in ("wheelchair", "companion"):
+            wrong = f"The seat “{key}” is of the category {spot.category}, not companion."
+            yield FieldError(f"{path}.seats[{i}]", wrong)
+        elif spot.category == "companion" and claimed.setdefault(key, places[0].path) != places[0].path:
+            wrong = f"The seat “{key}” accompanies another place already, at {claimed[key]}."
+            yield FieldError(f"{path}.seats[{i}]", wrong)
 
 
 def _members(group: Group, path: str, spots: dict[str, _Spot], owner: dict[str, str]) -> Iterator[FieldError]:

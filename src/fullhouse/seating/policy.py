@@ -40,7 +40,7 @@ FIELDS: dict[str, Field] = {
     "max_seats_per_booking": Field(10, "Seats and places in one booking.", 1, 100),
     "orphan_avoidance_strict": Field(True, "A choice that leaves single seats behind is refused, not just noted."),
     "group_adjacency_strict": Field(False, "A group that cannot sit together is refused, not split."),
-    "max_group_split": Field(2, "Rows that a split group may be apart.", 0, 20),
+    "max_group_split": Field(2, "Rows that a split group may be apart, unless the buyer agrees to more.", 0, 20),
     "prefer_clustering_over_selection": Field(
         False, "The house chooses among its best seats; only staff, and whoever wants a whole table, picks on the map."
     ),

@@ -4,19 +4,17 @@ Positions add up: zone, row and seat; zone and area. Only what cannot be underst
 and almost everything may be missing.
 """
 
-from itertools import pairwise
-from math import atan2, cos, hypot, pi, radians, sin
-from statistics import fmean
+from math import cos, pi, radians, sin
 from typing import Annotated, NamedTuple
 
 import msgspec
 from msgspec import Meta
 
+from fullhouse.seating.beside import XY
 from fullhouse.seating.plan import EXTENT_MAX
 
 MARGIN = 20.0
 
-XY = tuple[float, float]
 Number = Annotated[float, Meta(ge=-EXTENT_MAX / 8, le=EXTENT_MAX / 8)]  # three of them still fit into a plan
 
 
@@ -164,28 +162,6 @@ def frame(size: Size | None, points: list[XY]) -> tuple[XY, float, float]:
     xs, ys = ([point[axis] for point in [*own, *points]] or [0.0] for axis in (0, 1))
     corner = (min(xs) - edge, min(ys) - edge)
     return corner, round(max(xs) + edge - corner[0], 3) or 1.0, round(max(ys) + edge - corner[1], 3) or 1.0
-
-
-def steps(row: list[Placed]) -> list[float]:
-    """The ways from each seat to the next."""
-    return [hypot(b.at[0] - a.at[0], b.at[1] - a.at[1]) for a, b in pairwise(row)]
-
-
-def in_order(row: list[Placed]) -> list[Placed]:
-    """The seats as they stand side by side. Plans may list odd numbers first and even ones then.
-
-    Sorted along the row's main direction, if that shortens the way through all of them; around a table it does not.
-    """
-    if len(row) < 3:
-        return row
-    middle = (fmean(p.at[0] for p in row), fmean(p.at[1] for p in row))
-    away = [(p.at[0] - middle[0], p.at[1] - middle[1]) for p in row]
-    turn = atan2(2 * sum(x * y for x, y in away), sum(x * x - y * y for x, y in away)) / 2
-    along = sorted(range(len(row)), key=lambda i: away[i][0] * cos(turn) + away[i][1] * sin(turn))
-    if along.index(0) > len(row) / 2:
-        along.reverse()
-    ordered = [row[i] for i in along]
-    return ordered if sum(steps(ordered)) < 0.99 * sum(steps(row)) else row
 
 
 def inside(at: XY, corners: list[XY]) -> bool:

@@ -4,19 +4,18 @@ but a document that has not the shape of a plan at all.
 
 import re
 from collections import Counter
-from statistics import fmean, median
+from statistics import fmean
 from typing import Any
 
 from msgspec.structs import replace
 
 from fullhouse.kit.text import folded
 from fullhouse.seating import pretix_document as pretix
+from fullhouse.seating.beside import GAP, XY, gaps, in_order, spacing
 from fullhouse.seating.plan import Plan, Point, PriceCategory, Row, Seat, Section, Zone, encode
-from fullhouse.seating.pretix_document import XY, Placed, Shape
+from fullhouse.seating.pretix_document import Placed, Shape
 from fullhouse.seating.reading import read as read_plan
 from fullhouse.seating.reading import read_as
-
-GAP = 1.6  # times the usual spacing: a wider step is an aisle or a missing seat
 
 
 def read(document: dict[str, Any] | bytes) -> tuple[Plan, list[str]]:
@@ -44,11 +43,10 @@ class _Import:
         points = [seat.at for of_zone in rows for row in of_zone for seat in row]
         points += [corner for of_zone in shapes for shape in of_zone for corner in shape.corners]
         corner, width, height = pretix.frame(document.size, points)
-        usual = [step for of_zone in rows for row in of_zone for step in pretix.steps(row)]
-        spacing = median(usual) if usual else 1.0
+        usual = spacing([row for of_zone in rows for row in of_zone])
         zones = []
         for index, zone in enumerate(document.zones):
-            sections = self._sections(zone, index, rows[index], corner, spacing)
+            sections = self._sections(zone, index, rows[index], corner, usual)
             if not sections:
                 self.notes.append(f"The zone “{zone.name or index + 1}” has no seats and was left out.")
                 continue
@@ -72,7 +70,7 @@ class _Import:
         )
 
     def _sections(
-        self, zone: pretix.Zone, index: int, rows: list[list[Placed]], corner: XY, spacing: float
+        self, zone: pretix.Zone, index: int, rows: list[list[Placed]], corner: XY, usual: float
     ) -> list[Section]:
         """One section, and more if the same row and number come twice: tickets must differ in what they say."""
         name = _text(zone.name, 90) or f"Zone {index + 1}"
@@ -82,7 +80,7 @@ class _Import:
             if not placed:
                 continue
             label = _text(row.row_number, 24) or _text(row.row_label, 24) or str(number + 1)
-            for piece in self._unambiguous(self._row(label, placed, corner, spacing), name):
+            for piece in self._unambiguous(self._row(label, placed, corner, usual), name):
                 words = [(label, seat.number) for seat in piece.seats]
                 free = max(taken[word] for word in words)
                 sections += [[]] if free == len(sections) else []
@@ -115,16 +113,13 @@ class _Import:
         self.notes.append(f"Row {row.label} of “{zone}” had two seats of one number: it was numbered anew.")
         return [replace(row, seats=tuple(replace(seat, number=str(i + 1)) for i, seat in enumerate(row.seats)))]
 
-    def _row(self, label: str, placed: list[Placed], corner: XY, spacing: float) -> Row:
-        ordered = pretix.in_order(placed)
+    def _row(self, label: str, placed: list[Placed], corner: XY, usual: float) -> Row:
+        ordered = in_order(placed)
         self.reordered += ordered != placed
-        steps = pretix.steps(ordered)
-        limit = GAP * (median(steps) if len(steps) >= 3 else spacing)
         seats = []
-        for i, (at, seat) in enumerate(ordered):
+        for i, ((at, seat), gap) in enumerate(zip(ordered, gaps(ordered, usual), strict=True)):
             number = _text(seat.seat_number, 16)
             self.unnamed += not number
-            gap = i > 0 and steps[i - 1] > limit
             self.gaps += gap
             seats.append(
                 Seat(

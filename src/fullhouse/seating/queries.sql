@@ -141,7 +141,7 @@ SELECT EXISTS (SELECT FROM event_seats WHERE organization_id = $1 AND event_id =
 DELETE FROM event_seats WHERE organization_id = $1 AND event_id = $2;
 
 -- name: clear_event_zones
-WITH emptied AS (DELETE FROM pools WHERE organization_id = $1 AND event_id = $2 AND kind IN ('zone', 'event'))
+WITH emptied AS (DELETE FROM pools WHERE organization_id = $1 AND event_id = $2 AND kind = 'zone')
 DELETE FROM event_zones WHERE organization_id = $1 AND event_id = $2;
 
 -- name: carry_guests
@@ -176,31 +176,6 @@ ORDER BY s.ordinal;
 -- name: insert_zone_pools
 INSERT INTO pools (organization_id, event_id, kind, ref_id, capacity)
 SELECT $1, $2, 'zone', zone_id, capacity FROM event_zones WHERE organization_id = $1 AND event_id = $2;
-
--- name: insert_event_pool
--- Only where the show's capacity is below the sum of its zones: otherwise it can never bind.
-INSERT INTO pools (organization_id, event_id, kind, ref_id, capacity)
-SELECT $1, $2, 'event', $2, $3 WHERE $3 > 0 AND $3 < (
-    SELECT sum(capacity) FROM event_zones WHERE organization_id = $1 AND event_id = $2);
-
--- name: resize_event_pool
--- The same after the show's capacity has changed: a pool that begins to bind starts with all that is held and sold.
-WITH wanted AS (
-    SELECT WHERE $3 > 0 AND $3 < (SELECT sum(capacity) FROM event_zones WHERE organization_id = $1 AND event_id = $2)
-), needless AS (
-    DELETE FROM pools WHERE organization_id = $1 AND event_id = $2 AND kind = 'event' AND NOT EXISTS (SELECT FROM wanted)
-), counted AS (
-    SELECT count(*) FILTER (WHERE status = 'held') AS held, count(*) FILTER (WHERE status = 'sold') AS sold
-    FROM event_seats WHERE organization_id = $1 AND event_id = $2
-    UNION ALL
-    SELECT p.held, p.sold FROM pools p
-    JOIN event_zones z ON z.organization_id = $1 AND z.event_id = $2 AND z.zone_id = p.ref_id
-                      AND z.zone_type NOT IN ('reserved_seating', 'vip_reserved')
-    WHERE p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'zone'
-)
-INSERT INTO pools (organization_id, event_id, kind, ref_id, capacity, held, sold)
-SELECT $1, $2, 'event', $2, $3, sum(held), sum(sold) FROM counted WHERE EXISTS (SELECT FROM wanted) HAVING count(*) > 0
-ON CONFLICT (organization_id, event_id, kind, ref_id) DO UPDATE SET capacity = excluded.capacity;
 
 -- name: zones_of_event
 SELECT z.zone_id AS id, z.position, z.zone_key AS key, z.name, z.zone_type, z.capacity, z.access_mode, z.membership_tier,
@@ -414,7 +389,8 @@ WHERE m.organization_id = $1 AND m.migration_id = $3 AND e.organization_id = $1 
   AND e.seat_id = m.to_seat_id AND e.status = 'available';
 
 -- name: count_sold_again
--- Seats by their rows; a zone without seats by what was sold in the one of the same key ($3, $4); the show by all of it.
+-- Seats by their rows; a zone without seats by what was sold in the one of the same key ($3, $4). The event's own pool
+-- stays as it is: a ticket that has no seat any more is still sold.
 WITH zone_sold AS (
     SELECT z.zone_id AS ref_id, CASE WHEN z.zone_type IN ('reserved_seating', 'vip_reserved') THEN (
                SELECT count(*) FROM event_seats e WHERE e.organization_id = $1 AND e.event_id = $2
@@ -423,7 +399,5 @@ WITH zone_sold AS (
                           WHERE k.key = z.zone_key), 0) END AS sold
     FROM event_zones z WHERE z.organization_id = $1 AND z.event_id = $2
 )
-UPDATE pools p SET sold = found.sold
-FROM (SELECT 'zone' AS kind, ref_id, sold FROM zone_sold
-      UNION ALL SELECT 'event', $2, sum(sold) FROM zone_sold) AS found
-WHERE p.organization_id = $1 AND p.event_id = $2 AND p.kind = found.kind AND p.ref_id = found.ref_id;
+UPDATE pools p SET sold = found.sold FROM zone_sold AS found
+WHERE p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'zone' AND p.ref_id = found.ref_id;

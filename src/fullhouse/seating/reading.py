@@ -16,6 +16,7 @@ from fullhouse.seating.plan import Plan, PlanInvalid
 LISTED_MAX = 200
 
 T = TypeVar("T", bound=msgspec.Struct)
+R = TypeVar("R")
 Unknown = Callable[[str], None]
 
 
@@ -26,8 +27,17 @@ def read(document: bytes | dict[str, Any]) -> Plan:
 
 def read_as(kind: type[T], document: bytes | dict[str, Any], unknown: Unknown | None = None) -> T:
     """A typed document. With `unknown`, fields that nobody knows go there instead of being mistakes."""
+    return _readable(lambda: _read_as(kind, document, unknown))
+
+
+def plain(document: bytes) -> Any:
+    """Any JSON, for those who must look at a document before they know what it is."""
+    return _readable(lambda: msgspec.json.decode(document))
+
+
+def _readable(read: Callable[[], R]) -> R:
     try:
-        return _read_as(kind, document, unknown)
+        return read()
     except msgspec.ValidationError as exc:  # a number too long to read at all
         raise refusal([field_error(str(exc))]) from None
     except (msgspec.DecodeError, UnicodeDecodeError):

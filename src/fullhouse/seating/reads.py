@@ -1,5 +1,6 @@
 """What the hot path needs to know of a show's seating, from the nearest cache: its zones, and its policy."""
 
+import asyncio
 from collections import OrderedDict
 from typing import NamedTuple
 from uuid import UUID
@@ -9,10 +10,9 @@ import msgspec
 from fullhouse.kit.cache import Cache
 from fullhouse.kit.db import Tx
 from fullhouse.kit.services import Services
-from fullhouse.seating import actions, policy, store
+from fullhouse.seating import actions, config_plan, policy, store
 from fullhouse.seating.facts import EventLayoutChanged, EventPolicyChanged, LayoutMigrated, SeatingPolicyChanged
 from fullhouse.seating.model import EventZone
-from fullhouse.seating.plan import encode
 from fullhouse.seating.policy import Effective
 
 SEATING_S, POLICY_S = 60.0, 300.0
@@ -113,8 +113,9 @@ def _policy_key(organization_id: UUID) -> str:
 
 
 async def layout_config(tx: Tx, layout_id: UUID) -> bytes:
-    """The plan as it was sent to us, for those who read it outside."""
-    return encode(await actions.get_plan(tx, layout_id))
+    """The plan as a layout's config, for those who read it outside."""
+    plan = await actions.get_plan(tx, layout_id)
+    return await asyncio.to_thread(config_plan.write, plan)
 
 
 # --- consequences: what makes it wrong

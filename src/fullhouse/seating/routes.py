@@ -15,17 +15,16 @@ from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import delete, get, post, put
 from fullhouse.kit.http.parameters import After, PageSize
 from fullhouse.kit.services import Services
-from fullhouse.seating import actions, differences, drawing, generators, geometry, pretix_plan, reading, store
+from fullhouse.seating import actions, differences, drawing, formats, generators, geometry, reading, store
 from fullhouse.seating.chart import compile
 from fullhouse.seating.differences import PlanDifference
 from fullhouse.seating.model import Layout, LayoutView
-from fullhouse.seating.plan import Plan, encode
+from fullhouse.seating.plan import Plan
 
 JSON = ("application/json",)
 BYTES = "application/octet-stream"
 PLAN_MAX_BYTES = 48 * 2**20  # 200,000 seats, generously
 SLOW_S = 60.0
-Format = Literal["fullhouse", "pretix"]
 
 
 class Imported(LayoutView, frozen=True, kw_only=True):
@@ -61,14 +60,15 @@ async def create_layout(tx: Tx, who: Principal, venue_id: UUID, raw: bytes) -> L
     "/api/venues/{venue_id:uuid}/layouts/import", "layouts.write", location="/api/layouts/{id}", accepts=JSON,
     body_limit=PLAN_MAX_BYTES, deadline_s=SLOW_S,
 )  # fmt: skip
-async def import_layout(tx: Tx, who: Principal, venue_id: UUID, raw: bytes, format: Format = "fullhouse") -> Imported:
-    """Make a layout from a plan of ours or of pretix, as a draft. What was not understood is said, not fatal."""
+async def import_layout(
+    tx: Tx, who: Principal, venue_id: UUID, raw: bytes, format: formats.Format | None = None
+) -> Imported:
+    """Make a layout from a plan of ours (`fullhouse`), a layout's `config` or a plan of `pretix`, as a draft. Without
+    `format` the document's shape says which of the first two it is. What was not understood is said, not fatal."""
     notes: list[str] = []
 
     def read() -> Plan:
-        if format == "fullhouse":
-            return reading.read(raw)
-        plan, noticed = pretix_plan.read(raw)
+        plan, noticed = formats.read(raw, format)
         notes.extend(noticed)
         return plan
 
@@ -129,10 +129,10 @@ async def archive_layout(tx: Tx, layout_id: UUID) -> LayoutView:
 
 
 @get("/api/layouts/{layout_id:uuid}/plan", "layouts.read", media_type="application/json")
-async def get_plan(tx: Tx, layout_id: UUID) -> Answer:
-    """The whole plan (`fullhouse/1`), as it may be given back to make the next version."""
+async def get_plan(tx: Tx, layout_id: UUID, format: formats.Written = "fullhouse") -> Answer:
+    """The whole plan (`fullhouse/1`), as it may be given back to make the next version; or as a layout's `config`."""
     plan = await actions.get_plan(tx, layout_id)
-    return Answer(200, await asyncio.to_thread(encode, plan))
+    return Answer(200, await asyncio.to_thread(formats.WRITERS[format], plan))
 
 
 @get("/api/layouts/{layout_id:uuid}/preview.svg", "layouts.read", media_type="image/svg+xml")

@@ -2,11 +2,12 @@
 
 from uuid import UUID
 
+from fullhouse.events import public_actions as events
 from fullhouse.kit import audit
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.outbox import announce
-from fullhouse.seating import facts, store
+from fullhouse.seating import facts, journal, store
 from fullhouse.seating import overlay_actions as overlays
 from fullhouse.seating.chart import seat_id
 from fullhouse.seating.model import AVAILABLE, BLOCKED, RESERVED, GroupNotFound, SeatChoice, SeatNotFound, SeatSold
@@ -34,6 +35,7 @@ async def release(tx: Tx, event_id: UUID, choice: SeatChoice) -> int:
     after = await store.set_seats(tx, tx.organization_id, event_id, stranded, "available")  # no hold gave them back
     await audit.write(tx, "seats.released", "event", event_id, after={"seat_ids": ids}, reason=choice.reason)
     overlays.tell_seats(tx, event_id, after, AVAILABLE)
+    journal.seats_changed(tx, event_id, [(seat, "held") for seat in stranded], "available", choice.reason)
     return len(ids)
 
 
@@ -75,6 +77,10 @@ async def _set_seats(tx: Tx, event_id: UUID, choice: SeatChoice, *, blocked: boo
         reason=choice.reason,
     )  # fmt: skip
     overlays.tell_seats(tx, event_id, after, BLOCKED if blocked else AVAILABLE)
+    await events.follow_stock(tx, event_id)
+    # A held one was freed by now, and said so.
+    were = [(seat.seat_id, "available" if blocked else "blocked") for seat in seats if seat.seat_id in set(ids)]
+    journal.seats_changed(tx, event_id, were, "blocked" if blocked else "available", choice.reason)
     if not blocked and (kept := await store.accompany(tx, tx.organization_id, event_id, ids)):
         overlays.tell_seats(tx, event_id, [(seat.ordinal, seat.version) for seat in kept], RESERVED)
     return len(ids)

@@ -1,4 +1,5 @@
-"""A party that finds no block for all: the fewest parts, of even size, in the nearest rows; else further apart.
+"""A party that finds no block for all: the fewest parts, of even size, in the nearest rows; further apart than
+`max_group_split` only if the buyer agrees.
 
 The house is first counted, not searched: how many blocks of at least each length every stretch of rows has. That tells
 the fewest parts and their most even sizes everywhere at once, and only a few stretches are then looked at by seat.
@@ -92,7 +93,8 @@ FULL = 1 << 51  # exact as a float, too
 
 
 def split(index: Index, request: Request, quantity: int, around: Places) -> Split | None:
-    """Where to put so many seats in parts; near `around`, the party's other seats, if there are any."""
+    """Where to put so many seats in parts; near `around`, the party's other seats, if there are any. None: nowhere, or
+    not without parting them further than they may be."""
     rules = request.rules
     start, stop = segments(index.links, request.may)
     blocks = Blocks(start, stop - start)
@@ -102,7 +104,11 @@ def split(index: Index, request: Request, quantity: int, around: Places) -> Spli
     play[around] = False
     house = House(index, play, blocks, rules, around)
     tally = counted(index, blocks, quantity + rules.orphan_run_min)
-    found = near_rows(house, tally, quantity) or further(house, tally, quantity)
+    found = near_rows(house, tally, quantity)
+    if not found and may_part(index, request):
+        found = further(house, tally, quantity)
+    if not found:
+        return None
     known: dict[tuple[tuple[int, int], ...], Split] = {}  # near stretches often give the same parts
     exact = [
         known.get(option.parts) or known.setdefault(option.parts, judged(index, request.play, option, around, rules))
@@ -112,6 +118,20 @@ def split(index: Index, request: Request, quantity: int, around: Places) -> Spli
     exact = sorted((option for option in exact if option.orphans == fewest), key=lambda option: option.away)
     equal = [option for option in exact if option.away <= exact[0].away + quantity * STEPS]
     return equal[request.rotate % len(equal)]
+
+
+def may_part(index: Index, request: Request) -> bool:
+    """Whether this party may sit further apart: it says so, or it has chosen such seats already."""
+    return request.rules.allow_split or not is_near(index, request.own, request.rules)
+
+
+def is_near(index: Index, seats: Places, rules: Rules) -> bool:
+    """Whether seats lie in one section, and no further apart than a split may be."""
+    if not len(seats):
+        return True
+    rows = index.chart.row[seats]
+    one_section = len(np.unique(index.chart.section[seats])) == 1
+    return one_section and int(rows.max()) - int(rows.min()) <= rules.max_group_split
 
 
 def judged(index: Index, in_play: Bools, option: Split, around: Places, rules: Rules) -> Split:

@@ -15,7 +15,7 @@ from fullhouse.kit.broadcast import Channel, News
 from fullhouse.kit.http.endpoints import get
 from fullhouse.kit.services import Services
 from fullhouse.seating.halls import Halls
-from fullhouse.seating.live import OccupancyNews, occupancy_news
+from fullhouse.seating.live import HELD_SEATS, OccupancyNews, occupancy_news
 
 
 class LiveSeats(msgspec.Struct, frozen=True):
@@ -36,8 +36,8 @@ async def stream_organization(services: Services, who: Principal) -> Channel:
 
     Server-Sent Events. `snapshot` has the shows that are published, live or postponed: at most 200, the next one first.
     `event` tells a change of any show, `venue` and `gate` of where they are, `occupancy` how full one is: at most four
-    times a second for each. A stream ends after about a minute; a browser comes back by itself, and says with
-    `Last-Event-ID` what it has seen.
+    times a second for each. `seat_held` names a seat that somebody reserved, its hold, and the counts. A stream ends
+    after about a minute; a browser comes back by itself, and says with `Last-Event-ID` what it has seen.
     """
     organization_id = who.organization_id
 
@@ -45,7 +45,8 @@ async def stream_organization(services: Services, who: Principal) -> Channel:
         return {"events": await events.running(services, organization_id)}
 
     shows, counts = f"events:org:{organization_id}", f"occupancy:{organization_id}"
-    return Channel(shows, {shows: events.told, counts: _counted}, snapshot)
+    held = f"{HELD_SEATS}{organization_id}"
+    return Channel(shows, {shows: events.told, counts: _counted, held: _held}, snapshot)
 
 
 @get("/api/events/{event_id:uuid}/stream", public=True, limit=events.OPENINGS)
@@ -76,6 +77,10 @@ async def stream_event(services: Services, event_id: UUID) -> Channel:
 
 def _counted(counts: OccupancyNews) -> News:
     return News("occupancy", counts)
+
+
+def _held(seat: Any) -> News:
+    return News("seat_held", seat)
 
 
 def _as_it_is(news: News) -> News:

@@ -19,6 +19,7 @@ from fullhouse.kit.db import Tx
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import announce
 from fullhouse.kit.secrets import Keyring
+from fullhouse.seating import journal
 from fullhouse.seating import overlay_actions as seating
 from fullhouse.seating.model import AVAILABLE, SOLD
 from fullhouse.tickets import key_actions, papers, store
@@ -82,6 +83,8 @@ async def void(
     counts = await store.take_back_places(tx, tx.organization_id, event_id, gone)
     told = [(row.zone_id, row.held, row.sold, row.version) for row in counts if row.zone_id]
     seating.tell_seats(tx, event_id, [(row.ordinal, row.version) for row in freed], AVAILABLE, told)
+    seats = [ticket.seat_id for ticket in voided]
+    journal.freed_again(tx, event_id, seats, {row.ordinal for row in freed}, reason or status)
     for ticket in voided:
         after = {"status": status, "number": ticket.number}
         await audit.write(tx, f"ticket.{status}", "ticket", ticket.id, after=after, reason=reason)

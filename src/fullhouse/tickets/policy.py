@@ -8,9 +8,17 @@ from msgspec.structs import replace
 
 from fullhouse.events.model import Event
 from fullhouse.kit.errors import FieldError, Invalid
-from fullhouse.kit.money import Money
+from fullhouse.kit.money import Money, highest_price
 from fullhouse.tickets.pricing import Charge, Discount
-from fullhouse.tickets.type_model import NewPromoCode, NewTicketType, Offer, PromoCode, TicketType
+from fullhouse.tickets.type_model import (
+    AboveCapacity,
+    NewPromoCode,
+    NewTicketType,
+    Offer,
+    PriceTooHigh,
+    PromoCode,
+    TicketType,
+)
 
 PER_ORDER = 10  # tickets in one purchase, whatever their types
 FEW = 20  # tickets of a type, from which on a buyer is told how many are left (app.hold and Places.svelte know it too)
@@ -33,9 +41,10 @@ def left(kind: TicketType) -> int | None:
     return None if kind.quantity is None else max(0, kind.quantity - (kind.held or 0) - (kind.sold or 0))
 
 
-def offer(kind: TicketType, event: Event, charges: list[Charge], now: datetime) -> Offer:
+def offer(kind: TicketType, event: Event, charges: list[Charge], now: datetime, places: int | None = None) -> Offer:
+    """What a buyer sees of a type. `places` is how many more the event and the type's zones have, if limited."""
     start, end = window(kind, event)
-    remaining = left(kind)
+    remaining = min((n for n in (left(kind), places) if n is not None), default=None)
     status = "closed" if now > end else "upcoming" if now < start else "sold_out" if remaining == 0 else "on_sale"
     return Offer(
         id=kind.id,
@@ -74,6 +83,13 @@ def days_of(event: Event) -> set[date]:
     return {first + timedelta(days=n) for n in range((last - first).days + 1)}
 
 
+def check_quantities(together: int, capacity: int | None, field: str) -> None:
+    """All types together are never offered above what the event admits (None: no limit)."""
+    if capacity and together > capacity:
+        said = f"All types together are {together}; the event admits {capacity}."
+        raise AboveCapacity(said, fields=[FieldError(field, said)], quantity=together, capacity=capacity)
+
+
 def check_type(
     kind: TicketType | NewTicketType, event: Event, zone_keys: Collection[str] | None, categories: Collection[str]
 ) -> None:
@@ -87,6 +103,19 @@ def check_type(
         wrong.append(FieldError("valid_days", "A day is named twice."))
     if wrong:
         raise Invalid(fields=wrong)
+
+
+def check_prices(kind: TicketType | NewTicketType, most: int) -> None:
+    """None above what a ticket costs at most: a slip is found before anybody pays it."""
+    said = f"At most {Money(most, kind.currency)}; the organisation may allow more (ticket_price_max)."
+    prices = {"price": kind.price} | {f"prices.{name}": price for name, price in kind.prices.items()}
+    if wrong := [FieldError(path, said) for path, price in prices.items() if price > most]:
+        raise PriceTooHigh(said, fields=wrong, most=most)
+
+
+def most_of(currency: str, house_currency: str, house_most: int | None) -> int:
+    """What a ticket costs at most: by its currency, unless the organisation says something else of its own."""
+    return house_most if house_most is not None and currency == house_currency else highest_price(currency)
 
 
 def _wrong_times(kind: TicketType | NewTicketType, event: Event) -> Iterable[FieldError]:
@@ -116,7 +145,8 @@ def _wrong_places(
 def check_promo(wish: NewPromoCode | PromoCode, type_ids: Collection[object]) -> None:
     wrong = []
     for name, kind in (("basis_points", "percent"), ("amount", "fixed")):
-        if bool(getattr(wish, name)) != (wish.kind == kind):
+        said = getattr(wish, name)
+        if (said is not None) != (wish.kind == kind) or said == 0:
             wrong.append(FieldError(name, f"Said of a code of the kind {kind}, and of no other."))
     if set(wish.ticket_type_ids) - set(type_ids):
         wrong.append(FieldError("ticket_type_ids", "The show has no such ticket type."))

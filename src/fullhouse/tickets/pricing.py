@@ -13,10 +13,10 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from fullhouse.kit.money import Money
+from fullhouse.kit.money import PRICE_MAX, Money
 
 BasisPoints = Annotated[int, Meta(ge=0, le=10_000, description="Hundredths of a percent.")]
-Amount = Annotated[int, Meta(ge=0, le=999_999, description="Minor units.")]
+Amount = Annotated[int, Meta(ge=0, le=PRICE_MAX, description="Minor units.")]
 
 
 class Charge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

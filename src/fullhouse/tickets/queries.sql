@@ -18,6 +18,24 @@ WHERE t.organization_id = $1 AND t.event_id = $2 ORDER BY t.position, t.created_
 -- name: type_by_id
 SELECT {type}, p.held, p.sold FROM {counted_types} WHERE t.organization_id = $1 AND t.event_id = $2 AND t.id = $3;
 
+-- name: types_without_places
+-- Of a show with a layout: the types of which no place is left that is not sold. What is held may come back.
+SELECT t.id AS value
+FROM ticket_types t
+JOIN event_layouts l ON l.organization_id = t.organization_id AND l.event_id = t.event_id
+WHERE t.organization_id = $1 AND t.event_id = $2
+  AND (EXISTS (SELECT FROM pools p WHERE p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'event'
+               AND p.sold >= p.capacity)
+       OR NOT EXISTS (
+           SELECT FROM event_zones z
+           JOIN pools p ON p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'zone' AND p.ref_id = z.zone_id
+           WHERE z.organization_id = $1 AND z.event_id = $2 AND (t.zones = '{}' OR z.zone_key = ANY (t.zones))
+             AND (z.zone_type IN ('reserved_seating', 'vip_reserved')) = (t.kind = 'seated')
+             AND p.sold < p.capacity
+             AND (t.kind <> 'seated' OR EXISTS (
+                 SELECT FROM event_seats s WHERE s.organization_id = $1 AND s.event_id = $2 AND s.zone_id = z.zone_id
+                 AND s.status IN ('available', 'held')))));
+
 -- name: sold_of_types
 -- By the tickets themselves: what has no quantity is counted by no pool.
 SELECT ticket_type_id, count(*)::integer AS sold FROM tickets
@@ -47,19 +65,25 @@ WHERE organization_id = $1 AND event_id = $2 AND valid_days <> '{}';
 -- name: delete_type
 DELETE FROM ticket_types WHERE organization_id = $1 AND event_id = $2 AND id = $3;
 
--- name: put_type_pool
--- One that comes later begins with what was sold before it, and with what is being bought: whoever has counted it will
--- take it off again. Under the show's lock, behind which nobody counts.
-INSERT INTO pools (organization_id, event_id, kind, ref_id, capacity, sold, held)
-SELECT $1, $2, 'ticket_type', $3, $4,
-       (SELECT count(*) FROM tickets
-        WHERE organization_id = $1 AND ticket_type_id = $3 AND status IN ('valid', 'used')),
-       (SELECT coalesce(sum(i.quantity), 0) FROM checkout_sessions s
+-- name: taken_of_type
+-- By its pool; without one by what was sold, and by what is being bought: whoever has counted it will take it off again.
+-- Under the show's lock, behind which nobody counts.
+SELECT p.held, p.sold FROM pools p
+WHERE p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'ticket_type' AND p.ref_id = $3
+UNION ALL
+SELECT (SELECT coalesce(sum(i.quantity), 0) FROM checkout_sessions s
         JOIN checkout_items i ON i.organization_id = $1 AND i.session_id = s.id AND i.ticket_type_id = $3 AND i.counted
         WHERE s.organization_id = $1 AND s.event_id = $2 AND s.status IN ('open', 'paying'))
      + (SELECT coalesce(sum(l.quantity), 0) FROM orders o
         JOIN order_lines l ON l.organization_id = $1 AND l.order_id = o.id AND l.ticket_type_id = $3 AND l.counted
-        WHERE o.organization_id = $1 AND o.event_id = $2 AND o.status = 'needs_consent')
+        WHERE o.organization_id = $1 AND o.event_id = $2 AND o.status = 'needs_consent'),
+       (SELECT count(*) FROM tickets
+        WHERE organization_id = $1 AND ticket_type_id = $3 AND status IN ('valid', 'used'))
+LIMIT 1;
+
+-- name: put_type_pool
+INSERT INTO pools (organization_id, event_id, kind, ref_id, capacity, held, sold)
+VALUES ($1, $2, 'ticket_type', $3, $4, $5, $6)
 ON CONFLICT (organization_id, event_id, kind, ref_id) DO UPDATE SET capacity = excluded.capacity;
 
 -- name: delete_type_pool
@@ -93,6 +117,8 @@ WITH shown AS MATERIALIZED (
     LEFT JOIN event_layouts l ON l.organization_id = t.organization_id AND l.event_id = t.event_id
     WHERE t.organization_id = $1 AND NOT t.hidden AND e.status IN ('published', 'live', 'postponed')
       AND least(t.sale_end_at, e.sale_end_at) >= app.clock() AND (p.ref_id IS NULL OR p.sold < p.capacity)
+      AND NOT EXISTS (SELECT FROM pools a WHERE a.organization_id = $1 AND a.event_id = t.event_id AND a.kind = 'event'
+                      AND a.sold >= a.capacity)
 ), categories AS MATERIALIZED (
     SELECT DISTINCT s.zone_id, s.price_category FROM seats s
     WHERE s.organization_id = $1
@@ -107,7 +133,7 @@ WITH shown AS MATERIALIZED (
       AND p.sold < p.capacity
 )
 SELECT t.event_id, min(t.currency) AS currency, min(coalesce((t.prices ->> coalesce(
-           t.pricing_zones ->> z.zone_id::text, c.price_category, z.price_category))::integer, t.price)) AS amount
+           t.pricing_zones ->> z.zone_id::text, c.price_category, z.price_category))::bigint, t.price)) AS amount
 FROM shown t
 LEFT JOIN places z ON z.event_id = t.event_id AND z.seated = t.seated
                   AND (t.zones = '{}' OR z.zone_key = ANY (t.zones))
@@ -124,6 +150,13 @@ LEFT JOIN event_zones z ON z.organization_id = h.organization_id AND z.event_id 
 LEFT JOIN event_layouts l ON l.organization_id = h.organization_id AND l.event_id = h.event_id
 LEFT JOIN seats s ON s.organization_id = h.organization_id AND s.id = h.seat_id
 WHERE h.organization_id = $1 AND h.event_id = $2 AND h.id = ANY ($3::uuid[]);
+
+-- name: event_limit
+SELECT app.event_limit($1, $2);
+
+-- name: event_places
+-- How many more the event itself admits; null where nothing limits it.
+SELECT capacity - held - sold FROM pools WHERE organization_id = $1 AND event_id = $2 AND kind = 'event';
 
 -- name: lock_type_pools
 SELECT ref_id AS ticket_type_id, capacity - held - sold AS places FROM pools
@@ -313,7 +346,7 @@ WITH void AS (
 ), places AS (
     SELECT 'zone' AS kind, zone_id AS ref_id, count(*) AS n FROM void WHERE zone_id IS NOT NULL GROUP BY 2
     UNION ALL SELECT 'ticket_type', ticket_type_id, count(*) FROM void GROUP BY 2
-    UNION ALL SELECT 'event', $2, count(*) FROM void WHERE zone_id IS NOT NULL
+    UNION ALL SELECT 'event', $2, count(*) FROM void
 )
 UPDATE pools p SET sold = CASE p.kind WHEN 'ticket_type' THEN greatest(0, p.sold - l.n) ELSE p.sold - l.n END
 FROM places l
@@ -343,7 +376,7 @@ CASE WHEN e.status = 'postponed' AND e.rescheduled_at IS NULL THEN timestamptz '
      ELSE coalesce(e.rescheduled_at, e.start_at) END AS plays_at, e.timezone,
 e.venue_name, e.address, e.city, z.name AS zone_name, s.section, s.row_label AS row, s.number AS seat, s.category,
 (SELECT min(l.unit) FROM order_lines l WHERE l.organization_id = t.organization_id AND l.order_id = t.order_id
- AND l.ticket_type_id = t.ticket_type_id AND l.seat_id IS NOT DISTINCT FROM t.seat_id)::integer AS unit
+ AND l.ticket_type_id = t.ticket_type_id AND l.seat_id IS NOT DISTINCT FROM t.seat_id)::bigint AS unit
 
 -- part: printed_from
 tickets t

@@ -13,6 +13,11 @@ from fullhouse.tickets.type_model import PromoCode, TicketType
 statements = sql.load(__file__)
 
 
+class Taken(NamedTuple):
+    held: int
+    sold: int
+
+
 class Left(NamedTuple):
     """How many of a type can still be had."""
 
@@ -76,11 +81,15 @@ def _id(value: UUID) -> UUID:
 
 types_of_event = statements.many("types_of_event", TicketType)
 type_by_id = statements.one("type_by_id", TicketType)
+types_without_places = statements.many("types_without_places", _id)
 sold_of_types = statements.many("sold_of_types", Sold)
 insert_type = statements.one("insert_type", TicketType)
 update_type = statements.one("update_type", TicketType)
 move_days = statements.count("move_days")
 delete_type = statements.count("delete_type")
+taken_of_type = statements.one("taken_of_type", Taken)
+event_limit = statements.value("event_limit", int)
+event_places = statements.value("event_places", int)
 put_type_pool = statements.count("put_type_pool")
 delete_type_pool = statements.count("delete_type_pool")
 is_type_held = statements.value("is_type_held", bool)

@@ -7,9 +7,11 @@ from uuid import UUID
 import asyncpg
 from msgspec.structs import replace
 
+from fullhouse.accounts import actions as accounts
 from fullhouse.events import actions as events
-from fullhouse.events.facts import DatedFact
+from fullhouse.events.facts import DatedFact, EventUpdated
 from fullhouse.events.model import Event
+from fullhouse.holds.model import TooManyOfType
 from fullhouse.kit import audit, versions
 from fullhouse.kit.cache import Cache
 from fullhouse.kit.changes import audit_difference, changed
@@ -24,7 +26,6 @@ from fullhouse.tickets.facts import TicketTypesChanged
 from fullhouse.tickets.pricing import Charge, Line
 from fullhouse.tickets.store import HeldPlace
 from fullhouse.tickets.type_model import (
-    AboveCapacity,
     BelowSold,
     ChangeTicketType,
     InsufficientInventory,
@@ -67,8 +68,10 @@ async def get_type(tx: Tx, event_id: UUID, type_id: UUID) -> TicketType:
 async def offers(tx: Tx, event_id: UUID, charges: list[Charge], promo: PromoCode | None = None) -> list[Offer]:
     """What a buyer may see: what is not hidden, and what their code shows."""
     event, now = await events.get_event(tx, event_id), await tx.now()
+    places = await store.event_places(tx, tx.organization_id, event_id)
+    gone = set(await store.types_without_places(tx, tx.organization_id, event_id))
     return [
-        policy.offer(kind, event, charges, now)
+        policy.offer(kind, event, charges, now, 0 if kind.id in gone else places)
         for kind in await store.types_of_event(tx, tx.organization_id, event_id)
         if not kind.hidden or is_shown_by(promo, kind)
     ]
@@ -90,8 +93,14 @@ def _prices_key(organization_id: UUID | None) -> str:
 
 
 async def forget_prices(tx: Tx, _fact: Fact) -> None:
-    """A consequence of whatever changes them, but for places that go: those are gone a little later."""
+    """A consequence of whatever is announced of a show and changes them."""
     Cache.invalidate(tx, _prices_key(tx.organization_id))
+
+
+def follow_places(tx: Tx, event_id: UUID) -> None:
+    """The last place of a price is gone, or one came back: what a place costs at least may be another."""
+    Cache.invalidate(tx, _prices_key(tx.organization_id))
+    tell(tx, event_id)
 
 
 def is_shown_by(promo: PromoCode | None, kind: TicketType) -> bool:
@@ -105,6 +114,7 @@ async def create_type(tx: Tx, event_id: UUID, wish: NewTicketType) -> TicketType
     event = await events.lock_event(tx, event_id)
     others = await store.types_of_event(tx, tx.organization_id, event_id)
     await _check(tx, event, wish, others)
+    await _check_quantities(tx, event_id, wish.quantity, others)
     try:
         kind = await store.insert_type(tx, new_id(), tx.organization_id, event_id, *columns(wish, *_COLUMNS))
     except asyncpg.UniqueViolationError:
@@ -127,6 +137,8 @@ async def change_type(
         return before
     others = [kind for kind in await store.types_of_event(tx, tx.organization_id, event_id) if kind.id != type_id]
     await _check(tx, event, after, others)
+    if (after.quantity or 0) > (before.quantity or 0):  # fewer are always good, also where a venue was made smaller
+        await _check_quantities(tx, event_id, after.quantity, others)
     try:
         saved = await store.update_type(tx, type_id, tx.organization_id, event_id, *columns(after, *_COLUMNS))
     except asyncpg.UniqueViolationError:
@@ -179,23 +191,39 @@ async def _check(tx: Tx, event: Event, wish: TicketType | NewTicketType, others:
     zones = await store.zones_on_sale(tx, tx.organization_id, event.id)
     categories = await store.price_categories(tx, tx.organization_id, event.id)
     policy.check_type(wish, event, zones or None, categories)
+    house = await accounts.get_profile(tx)
+    policy.check_prices(wish, policy.most_of(wish.currency, house.currency, house.ticket_price_max))
     if any(kind.currency != wish.currency for kind in others):
         said = f"The show's other types are sold in {others[0].currency}."
         raise OneCurrency(fields=[FieldError("currency", said)])
-    together = (wish.quantity or 0) + sum(kind.quantity or 0 for kind in others)
-    if event.capacity and together > event.capacity:
-        said = f"All types together are {together}; the show has {event.capacity} places."
-        raise AboveCapacity(said, fields=[FieldError("quantity", said)])
+
+
+async def _check_quantities(tx: Tx, event_id: UUID, quantity: int | None, others: Sequence[TicketType]) -> None:
+    together = (quantity or 0) + sum(kind.quantity or 0 for kind in others)
+    limit = await store.event_limit(tx, tx.organization_id, event_id)
+    policy.check_quantities(together, limit if quantity else None, "quantity")
+
+
+async def judge_capacity(tx: Tx, fact: EventUpdated) -> None:
+    """A consequence of another capacity of the event: not below what its types offer together (docs/adr/0034)."""
+    if "capacity" not in fact.changed:
+        return
+    event = await events.get_event(tx, fact.subject_id)
+    kinds = await store.types_of_event(tx, tx.organization_id, event.id)
+    policy.check_quantities(sum(kind.quantity or 0 for kind in kinds), event.capacity, "capacity")
 
 
 async def _put_pool(tx: Tx, kind: TicketType) -> None:
     if kind.quantity is None:
         await _drop_pool(tx, kind)
         return
-    try:
-        await store.put_type_pool(tx, tx.organization_id, kind.event_id, kind.id, kind.quantity)
-    except asyncpg.CheckViolationError:
-        raise BelowSold() from None
+    await store.lock_type_pools(tx, tx.organization_id, kind.event_id, [kind.id])
+    taken = await store.taken_of_type(tx, tx.organization_id, kind.event_id, kind.id)
+    assert taken
+    if taken.held + taken.sold > kind.quantity:
+        said = f"{taken.sold} are sold and {taken.held} held."
+        raise BelowSold(said, **taken._asdict(), quantity=kind.quantity)
+    await store.put_type_pool(tx, tx.organization_id, kind.event_id, kind.id, kind.quantity, *taken)
 
 
 async def _drop_pool(tx: Tx, kind: TicketType) -> None:
@@ -250,7 +278,7 @@ async def priced(tx: Tx, event: Event, items: Sequence[Wanted], promo: PromoCode
     for kind in {row.kind.id: row.kind for row in found}.values():
         wanted = sum(row.wanted.quantity for row in found if row.kind.id == kind.id)
         if kind.max_per_order is not None and wanted > kind.max_per_order:
-            raise TypeNotOnSale(
+            raise TooManyOfType(
                 f"At most {kind.max_per_order} of “{kind.name}” in one order.", name=kind.name, most=kind.max_per_order
             )
     return found

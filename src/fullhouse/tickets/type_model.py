@@ -230,6 +230,12 @@ class AboveCapacity(Invalid):
     code, title = "quantity_above_capacity", "More tickets than places"
 
 
+class PriceTooHigh(Invalid):
+    """A price above what a ticket costs at most in its currency, or above the organisation's own `ticket_price_max`."""
+
+    code, title = "price_too_high", "The price is too high"
+
+
 class OneCurrency(Invalid):
     """A show is sold in one currency."""
 

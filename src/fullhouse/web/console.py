@@ -6,6 +6,7 @@ is what the seat map says in any.
 
 from litestar import Response
 from litestar.params import FromPath
+from litestar.response import Redirect
 
 from fullhouse.web import words
 from fullhouse.web.pages import AnyRequest, page, public
@@ -22,6 +23,12 @@ _PRIVATE = {"cache-control": "private, no-store", "x-robots-tag": "noindex"}
 @public("/console")
 async def console_home(request: AnyRequest) -> Response[str]:
     return _shell(request)
+
+
+@public("/platform")
+async def platform_home() -> Redirect:
+    """The platform's staff have their pages in the console."""
+    return Redirect("/console/platform/organizations", headers=_PRIVATE)
 
 
 @public("/console/letter")
@@ -49,4 +56,4 @@ def _shell(request: AnyRequest) -> Response[str]:
     return shell
 
 
-handlers = [console_home, letter_frame, console]
+handlers = [console_home, platform_home, letter_frame, console]

@@ -94,6 +94,7 @@ def atom(feed: Feed) -> bytes:
         entry("id", show.id.urn)
         entry("title", show.title)
         entry("link", rel="alternate", type="text/html", href=feed.origin + it.path)
+        entry("link", rel="enclosure", type="image/jpeg", href=feed.origin + it.cover.large)
         entry("published", _rfc3339(show.published_at))
         entry("updated", _rfc3339(show.changed_at))
         _adder(entry("author"))("name", show.organization_name)
@@ -117,6 +118,7 @@ def rss(feed: Feed) -> bytes:
         item("title", show.title)
         item("link", feed.origin + it.path)
         item("guid", show.id.urn, isPermaLink="false")
+        item("enclosure", url=feed.origin + it.cover.large, length="0", type="image/jpeg")  # 0: nobody knows
         item("pubDate", format_datetime(show.published_at))
         item("category", EN.category(show.category))
         # Readers take this for HTML, so the text is escaped for HTML before it is for XML.

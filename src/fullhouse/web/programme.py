@@ -3,14 +3,11 @@
 from datetime import datetime, time, timedelta
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from fullhouse.events.public_model import Picture, PublicEvent, is_online
 from fullhouse.events.structured import UNKNOWN_COUNTRY
 from fullhouse.kit.languages import Words
 from fullhouse.kit.money import Money
 from fullhouse.kit.times import local
-from fullhouse.web import posters
 from fullhouse.web.words import EN
 
 SUMMARY_MAX = 200
@@ -118,6 +115,8 @@ class Printed(NamedTuple):
     def sale(self) -> str:
         """What there is to buy, and until when."""
         opens = self.show.sale_status == "upcoming"
+        if opens and not self.show.has_tickets:
+            return self.t("sale_without_tickets")
         at = local(self.show.sale_start_at if opens else self.show.sale_end_at, self.show.timezone)
         day, hour = (at, f"{at:%H:%M}") if opens else ending(at)
         return self.t(f"sale_{self.show.sale_status}", day=self.t.day(day), hour=hour)
@@ -141,12 +140,9 @@ class Printed(NamedTuple):
         return text if len(text) <= SUMMARY_MAX else text[: SUMMARY_MAX - 1].rstrip() + "…"
 
     @property
-    def art(self) -> Markup:
-        return posters.svg(self.show.id, self.show.category)
-
-    @property
-    def cover(self) -> Picture | None:
-        return self.show.cover_images[0] if self.show.cover_images else None
+    def cover(self) -> Picture:
+        """The first picture; a poster stands in where there is none."""
+        return self.show.cover_images[0]
 
 
 def printed(show: PublicEvent, t: Words = EN, least: Money | None = None) -> Printed:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from fullhouse.accounts import store as accounts
 from fullhouse.accounts.model import Organization
-from fullhouse.events import public_reads, store, structured
+from fullhouse.events import keys, public_reads, store, structured
 from fullhouse.events.public_model import EventNotFound, PublicEvent
 from fullhouse.events.views import Views
 from fullhouse.kit.cursors import BadCursor, Page
@@ -149,7 +149,7 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
         it=shown,
         layout=await layout_of(services, shown),
         origin=services.public_url,
-        picture=pictures[0] if pictures else None,
+        picture=pictures[0],
         instead=await _printed(services, await _instead(services, show), t),
         json_ld=Markup(structured.script(about)),  # noqa: S704 - escaped for this very place
     )
@@ -260,7 +260,7 @@ async def _categories(services: Services) -> list[str]:
         async with services.reads.nobody() as tx:
             return await store.public_categories(tx) or []
 
-    return await services.cache.get("public:categories", CATEGORIES_S, load, list[str])
+    return await services.cache.get(keys.CATEGORIES, CATEGORIES_S, load, list[str])
 
 
 handlers = [all_shows, shows_of, one_show]

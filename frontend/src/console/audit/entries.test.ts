@@ -24,7 +24,7 @@ describe('the audit for people', () => {
     const shows = all.find((one) => one.code === 'event')!;
     expect(shows.all).toBe('event.*');
     expect(shows.deeds).toContainEqual({ code: 'event.publish', name: 'Show published' });
-    expect(all.find((one) => one.code === 'seat_reserve')).toMatchObject({ all: null, deeds: [{ code: 'seat_reserve_failed' }, { code: 'seat_reserved' }] });
+    expect(all.find((one) => one.code === 'seat_')).toMatchObject({ all: null, deeds: [{ code: 'seat_hold_expired' }, { code: 'seat_reserve_failed' }, { code: 'seat_reserved' }] });
   });
 
   it('says who it was, and what of the house', () => {

@@ -64,7 +64,7 @@ export function families(): Family[] {
     const [family, rest] = code.split('.');
     const at = found.find((one) => (rest ? one.code === family : code.startsWith(one.code)))!;
     at.deeds.push({ code, name });
-    if (!rest) at.all = null; // the two that are older than families
+    if (!rest) at.all = null; // those that are older than families
   }
   for (const one of found) one.deeds.sort(byName);
   return found.sort(byName);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { percent } from '../../lib/format';
+import { percent } from '../figures';
 import { aim, at, limits, shown, type Measure } from './measures';
 
 function measure(name: string, low: number, high: number, target_low: number, target_high: number): Measure {

@@ -1,7 +1,7 @@
 // Measures with their bounds: how they are called, and where each stands on its scale.
 
 import type { Measure } from '../../lib/contract';
-import { percent } from '../../lib/format';
+import { percent } from '../figures';
 import { t } from '../words/metrics';
 export type { Measure } from '../../lib/contract';
 

@@ -1,7 +1,7 @@
 // A sheet for a spreadsheet, asked for with the session that the page means, page by page, and saved as one file.
 
 import type { Api } from '../../lib/api';
-import { save } from '../../lib/save';
+import { save } from '../../lib/files/save';
 
 export async function download(api: Api, path: string, name: string): Promise<void> {
   const parts: string[] = [];

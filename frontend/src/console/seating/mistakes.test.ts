@@ -31,6 +31,8 @@ describe('where a mistake is', () => {
     expect(place('zones[0].rows[0].seats[0].category', theirs)).toBe('zone Parkett, row B, seat 9, category');
     expect(formatOf(theirs)).toBe('pretix');
     expect(formatOf(plan)).toBe('fullhouse');
+    expect(formatOf({ zones: [{ zone_id: 'a', seats: [] }] })).toBe('config');
+    expect(formatOf({ config: {} })).toBe('config');
     expect(formatOf('nonsense')).toBe('fullhouse');
   });
 

@@ -16,16 +16,17 @@ export function steps(path: string): Step[] {
   return [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) => (index === undefined ? name! : Number(index)));
 }
 
-// What a list holds, and what its members are called by: ours first, then as pretix has it.
+// What a list holds, and what its members are called by: ours first, then as other formats have it.
 const LISTS: Record<string, { one: string; names: readonly string[] }> = {
-  zones: { one: t.ones.zone, names: ['name', 'key'] },
+  zones: { one: t.ones.zone, names: ['name', 'key', 'zone_id'] },
   sections: { one: t.ones.section, names: ['name', 'key'] },
   rows: { one: t.ones.row, names: ['label', 'row_number'] },
-  seats: { one: t.ones.seat, names: ['number', 'seat_number', 'key'] },
+  seats: { one: t.ones.seat, names: ['number', 'seat_number', 'key', 'seat_id'] },
   areas: { one: t.ones.area, names: ['name'] },
   price_categories: { one: t.ones.priceCategory, names: ['name', 'key'] },
   categories: { one: t.ones.category, names: ['name'] },
   groups: { one: t.ones.group, names: ['key'] },
+  seat_groups: { one: t.ones.group, names: ['group_id'] },
 };
 
 /** `zones[0].sections[1].rows[2].seats[3].x` as `zone Stalls, section Left, row C, seat 4: x`. */
@@ -54,10 +55,13 @@ export function excerpt(path: string, document: unknown): string | null {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-/** Which of the two formats a document is in, as far as its beginning tells. */
-export function formatOf(document: unknown): 'fullhouse' | 'pretix' {
+/** Which format a document is in, as far as its beginning tells. */
+export function formatOf(document: unknown): 'fullhouse' | 'config' | 'pretix' {
   if (typeof document !== 'object' || document === null) return 'fullhouse';
-  if ('format' in document || 'price_categories' in document) return 'fullhouse';
+  if ('format' in document) return 'fullhouse';
+  const zones: unknown[] = 'zones' in document && Array.isArray(document.zones) ? document.zones : [];
+  if ('config' in document || zones.some((zone) => typeof zone === 'object' && zone !== null && 'zone_id' in zone && !('rows' in zone))) return 'config';
+  if ('price_categories' in document) return 'fullhouse';
   return 'categories' in document ? 'pretix' : 'fullhouse';
 }
 

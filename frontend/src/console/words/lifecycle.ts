@@ -76,7 +76,7 @@ export const lifecycle = {
   saleClosed: 'Sale closed',
 
   // before it is published
-  aPicture: 'A picture',
+  aPicture: 'A picture; until then a generated poster is used',
   aDate: 'A date that is not over',
   seatsOrZones: 'Seats, or zones to stand in',
   aTicketType: 'At least one ticket type: without it nothing can be bought',

@@ -85,6 +85,7 @@ export const shows = {
   everybodyTold: 'Everybody with a ticket is told.',
   consent: 'Consent',
   whoAgreed: 'Who agreed to it, and how: needed once tickets are sold.',
+  dropLayout: 'Remove the seating plan: it belongs to the old venue',
   timesChange: 'The times of an announced show change: everybody with a ticket is told by mail when the start moves.',
   undo: 'Undo my changes',
   changed: (what: string) => `Changed: ${what}`,
@@ -106,6 +107,7 @@ export const shows = {
   uploading: 'Uploading…',
   addPicture: 'Add a picture',
   pictureKinds: 'JPEG, PNG or WebP, up to 10 MB',
+  generatedPoster: 'Until there is a picture, a generated poster is used.',
 
   // its fields
   whatItIs: 'What it is',

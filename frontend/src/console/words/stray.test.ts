@@ -17,7 +17,7 @@ const SAID = new Set([
   'whose', 'set', 'none', 'many', 'wrong',
 ]); // prettier-ignore
 /** The same in every language: names, what is typed as it is, and what goes to the server. */
-const NAMES = new Set(['fullhouse', 'pretix', 'harbour-theatre', 'English', 'Afrikaans', 'webhook-id', 'Preview']);
+const NAMES = new Set(['fullhouse', 'config', 'pretix', 'harbour-theatre', 'English', 'Afrikaans', 'webhook-id', 'Preview']);
 /** A string in a script that reads like words: two of them, or one that begins with a capital letter. */
 const WORDS = /[\p{L}\d.,;:!?’”)]\s+[\p{L}“(]|^\p{Lu}\p{Ll}|…$/u;
 /** Where strings are no words: what is imported, types, what something is compared with, and styles. */

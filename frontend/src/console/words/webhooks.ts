@@ -68,6 +68,11 @@ export const webhooks = {
   whatWasSent: 'What was sent',
   itAnswered: 'It answered',
   sendAgain: 'Send it again',
+  sendFailed: 'Send failed again',
+  sendFailedSure: 'Send all failed deliveries again?',
+  sendFailedMore: 'Each goes out under its own webhook-id, oldest first, 20 a second: a receiver that has it already can tell.',
+  sendThem: 'Send them',
+  failedSent: (n: number) => (n ? `${counted(n, { one: 'delivery is', other: 'deliveries are' })} being sent again.` : 'No delivery has failed.'),
   sentAgain: 'It is sent again in a moment, under the same webhook-id.',
 
   // its form

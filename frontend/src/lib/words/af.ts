@@ -19,6 +19,7 @@ export const af: Words = {
   sold: 'verkoop',
   yours: 'joune',
   notForSale: 'nie te koop nie',
+  reserved: 'vir jou gereserveer',
   wheelchair: 'rolstoelplek',
   companion: 'metgesel se sitplek',
   restricted: 'beperkte uitsig',
@@ -30,6 +31,7 @@ export const af: Words = {
   legendAccess: 'Rolstoelplek',
   live: 'Regstreekse beskikbaarheid',
   reconnecting: 'Verbind weer',
+  reconnected: 'Weer verbind. Die sitplekke is op datum.',
 
   // kies
   ticketsFor: (title) => `Kaartjies vir ${title}`,
@@ -60,7 +62,6 @@ export const af: Words = {
   soldOut: 'Uitverkoop',
   closed: 'Verkope gesluit',
   place: 'Plek',
-  standing: 'Plek sonder nommer',
 
   // die mandjie
   basket: 'Jou mandjie',
@@ -94,8 +95,15 @@ export const af: Words = {
   takeIt: 'Neem dit',
   takeThem: 'Neem hulle',
   orThese: (titles) => `Hierdie sal deug: ${titles}.`,
+  companionKept: (row, seat) => `’n Metgesel se sitplek (Ry ${row}, Sitplek ${seat}) is vir jou gereserveer.`,
+  addCompanion: (price) => `Voeg metgesel se sitplek by${price && ` · ${price}`}`,
+  leftAlone: (titles) => `So bly ’n enkele sitplek alleen oor: ${titles}.`,
+  moveAlong: (to, from) => `Skuif op: sitplek ${to} in plaas van ${from}`,
+  addSeat: (seat, price) => `Voeg sitplek ${seat} by${price && ` · ${price}`}`,
   bestOf: (n) => `${n} langs mekaar is oor.`,
   takeBest: (n) => `Neem ${n} saam`,
+  farApart: 'Julle sou ver uitmekaar sit, dalk in verskillende dele van die saal.',
+  takeApart: 'Neem hulle tog',
   inLine: 'So baie mense wil koop dat daar ’n ry is.',
   toLine: 'Gaan na die ry',
 

@@ -18,6 +18,7 @@ export const en = {
   sold: 'sold',
   yours: 'yours',
   notForSale: 'not for sale',
+  reserved: 'reserved for you',
   wheelchair: 'wheelchair place',
   companion: 'companion seat',
   restricted: 'restricted view',
@@ -29,6 +30,7 @@ export const en = {
   legendAccess: 'Wheelchair place',
   live: 'Live availability',
   reconnecting: 'Reconnecting',
+  reconnected: 'Reconnected. Seats are up to date.',
 
   // choosing
   ticketsFor: (title: string) => `Tickets for ${title}`,
@@ -59,7 +61,6 @@ export const en = {
   soldOut: 'Sold out',
   closed: 'Sale closed',
   place: 'Place',
-  standing: 'Place without a number',
 
   // the basket
   basket: 'Your basket',
@@ -93,8 +94,15 @@ export const en = {
   takeIt: 'Take it',
   takeThem: 'Take them',
   orThese: (titles: string) => `These would do: ${titles}.`,
+  companionKept: (row: string, seat: string) => `A companion seat (Row ${row}, Seat ${seat}) is reserved for you.`,
+  addCompanion: (price: string) => `Add companion seat${price && ` · ${price}`}`,
+  leftAlone: (titles: string) => `This would leave a single seat on its own: ${titles}.`,
+  moveAlong: (to: string, from: string) => `Move along: seat ${to} instead of ${from}`,
+  addSeat: (seat: string, price: string) => `Add seat ${seat}${price && ` · ${price}`}`,
   bestOf: (n: number) => `${n} side by side are left.`,
   takeBest: (n: number) => `Take ${n} together`,
+  farApart: 'Your party would sit far apart, perhaps in different parts of the hall.',
+  takeApart: 'Take them anyway',
   inLine: 'So many people want to buy that there is a line.',
   toLine: 'Go to the line',
 

@@ -11,6 +11,7 @@ export const problems: Refusals = {
   max_holds_per_user: 'You hold as many as one person may. Give one back first.',
   orphan_seats: 'Your choice would leave a single seat that nobody wants. Take that one too, or move along by one.',
   group_adjacency_strict: 'There are not that many seats side by side.',
+  max_group_split: 'There are that many seats, but not near each other.',
   hold_expired: 'Hold expired. Choose again.',
   checkout_expired: 'The time for this checkout is over. Choose again.',
   event_sales_closed: 'The sale is closed.',
@@ -32,6 +33,7 @@ export const problems: Refusals = {
   max_seats_per_booking: ({ most }) => (most ? `One booking has at most ${most} seats.` : 'That is more seats than one booking may have.'),
   max_wheelchair_seats_per_booking: ({ most }) => (most ? `One booking has at most ${most} wheelchair places.` : 'That is more wheelchair places than one booking may have.'),
   too_many_tickets: ({ most }) => (most ? `One purchase has at most ${most} tickets.` : 'That is more than one purchase may have.'),
-  ticket_type_not_on_sale: ({ name, most }) => (most ? `At most ${most} of “${name}” in one order.` : name ? `“${name}” is not sold for this place now.` : 'This ticket is not on sale now.'),
+  max_per_order: ({ name, most }) => (most ? `At most ${most} of “${name}” in one order.` : 'That is more of this ticket than one order may have.'),
+  ticket_type_not_on_sale: ({ name }) => (name ? `“${name}” is not sold for this place now.` : 'This ticket is not on sale now.'),
   rate_limited: ({ wait }) => (wait ? `That was often. Try again in ${wait} s.` : 'That was often. Wait a minute and try again.'),
 };

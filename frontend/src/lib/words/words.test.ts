@@ -33,13 +33,13 @@ describe.each(Object.entries(CATALOGUES))('%s', (code, words) => {
 test('a refusal keeps its numbers and names, in every language', () => {
   const said = (code: string, more: object, wait: number | null = null) => Object.values(CATALOGUES).map(({ problems }) => refusal(new Problem(409, code, 'x', [], { ...more }, wait), problems, 'af'));
   expect(said('max_seats_per_booking', { most: 6 })).toEqual(['One booking has at most 6 seats.', 'Een bespreking het hoogstens 6 sitplekke.']);
-  for (const text of said('ticket_type_not_on_sale', { most: 4, name: 'Pensioner' })) expect(text).toMatch(/4.*Pensioner/);
+  for (const text of said('max_per_order', { most: 4, name: 'Pensioner' })) expect(text).toMatch(/4.*Pensioner/);
   for (const text of said('rate_limited', {}, 17)) expect(text).toContain('17');
 });
 
 test('who names somebody twice is not told that the zone is closed to them', () => {
   const said = (more: object) => refusal(new Problem(403, 'zone_access_denied', 'x', [], { zone: 'Loge', ...more }), af.problems, 'af');
-  expect([said({}), said({ item: 0 })]).toEqual(['“Loge” is nie vir jou oop nie.', 'In “Loge” het elke kaartjie die naam van wie gaan: een vir elkeen.']);
+  expect([said({}), said({ item: 0 })]).toEqual(['“Loge” is nie vir jou oop nie.', 'Elke kaartjie vir “Loge” het sy eie naam.']);
 });
 
 test('who reads Afrikaans is never shown an English sentence', () => {

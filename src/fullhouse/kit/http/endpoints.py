@@ -5,10 +5,11 @@
 
 The second argument is the action that the caller must be allowed; a public endpoint says `public=True` instead. What a
 handler takes by name is given to it: `tx` (a transaction of the caller's organisation, committed when the handler has
-returned), `who` (the caller), `actor` (where the request comes from), `services`, `raw` (the body as it came, for an
-endpoint that `accepts` something else than JSON). The rest is Litestar's: `data`, path and query parameters. What it
-returns is wrapped in `{"data": …}`; a `Page` is one already, an `Answer` goes as it is, None answers 204. What is
-in the envelope of an `Answer`, `answers` says for the documentation, by status.
+returned), `who` (the caller), `caller` (finds out who calls a public endpoint), `actor` (where the request comes from),
+`services`, `raw` (the body as it came, for an endpoint that `accepts` something else than JSON). The rest is
+Litestar's: `data`, path and query parameters. What it returns is wrapped in `{"data": …}`; a `Page` is one already, an
+`Answer` goes as it is, None answers 204. What is in the envelope of an `Answer`, `answers` says for the documentation,
+by status.
 """
 
 import inspect
@@ -32,7 +33,7 @@ from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Forbidden, Invalid, Refusal
 from fullhouse.kit.http import problems, streams
 from fullhouse.kit.http.answer import Answer
-from fullhouse.kit.http.guard import asks, ids_in, note_denial, write_denial
+from fullhouse.kit.http.guard import asks, ids_in, note_denial, recognised, write_denial
 from fullhouse.kit.limits import Limit
 from fullhouse.kit.services import Services
 from fullhouse.kit.telemetry import say_about_request
@@ -41,7 +42,8 @@ T = TypeVar("T")
 Handler = Callable[..., Awaitable[Any]]
 AnyRequest = Request[Any, Any, Any]
 DEADLINE_S = 10.0
-_GIVEN = frozenset({"tx", "who", "actor", "services", "raw"})
+_GIVEN = frozenset({"tx", "who", "caller", "actor", "services", "raw"})
+Caller = Callable[[], Awaitable[Principal | None]]
 
 
 class Data(msgspec.Struct, Generic[T], frozen=True):
@@ -75,8 +77,13 @@ def endpoint(
     fast: Any = None,
     at_once: Any = None,
     in_batch: Any = None,
+    says: Mapping[type[Refusal], type[Refusal]] | None = None,
+    bad_path: type[Refusal] | None = None,
+    name: str | None = None,
 ) -> Callable[[Handler], HTTPRouteHandler]:
-    """Deny by default: an endpoint names its action, or says that it is public."""
+    """Deny by default: an endpoint names its action, or says that it is public. `says` are its own words for general
+    refusals, `bad_path` is how it refuses an id in the path that is none, which elsewhere is 404. One that is served at
+    several addresses has another `name` in the document at each."""
     if (action is None) != public:
         raise ValueError(f"{method} {path}: name the action that it needs, or say public=True")
 
@@ -102,6 +109,7 @@ def endpoint(
         stream = streams.fast_handler(fn, runner.given, path) if returned is Channel else None
         opt = {"action": action, "public": public, "idempotent": once, "limit": limit, "fast": stream or fast}
         opt |= {"at_once": at_once, "in_batch": in_batch, "accepts": accepts, "body_limit": body_limit, "also": also}
+        opt |= {"says": says, "bad_path": bad_path}
         documentation = inspect.getdoc(fn) or ""
         return HTTPRouteHandler(
             path,
@@ -110,13 +118,18 @@ def endpoint(
             opt={name: value for name, value in opt.items() if value is not None},
             summary=documentation.partition("\n")[0].rstrip(".") or None,
             description=documentation.partition("\n")[2].strip() or None,
-            operation_id=fn.__name__,
+            operation_id=name or fn.__name__,
             responses={each: _spec(each, what) for each, what in told.items()},
             media_type=streams.MEDIA_TYPE if stream else media_type,
             request_max_body_size=body_limit or Empty,
+            exception_handlers={kind: partial(_in_its_words, says) for kind in says} if says else None,
         )(handle)
 
     return make
+
+
+def _in_its_words(says: Mapping[type[Refusal], type[Refusal]], request: AnyRequest, exc: Exception) -> Any:
+    return problems.exception_handlers[Exception](request, problems.said_as(says, exc))
 
 
 get = partial(endpoint, "GET")
@@ -150,6 +163,7 @@ class _Runner:
         who: Principal | None = request.scope.get("principal")  # type: ignore[assignment]
         have: dict[str, Any] = {"who": who, "services": services}
         have["actor"] = asks(request).actor if "actor" in self.given else None
+        have["caller"] = partial(recognised, request.app.state, asks(request))
         if "event_id" in arguments:  # in every log line and span of this request, beside the organisation
             say_about_request(event_id=arguments["event_id"])
         if "raw" in self.given:

@@ -139,6 +139,21 @@ async def admit(state: State, asking: Asking, name: str, opt: Mapping[str, Any])
     return principal
 
 
+async def recognised(state: State, asking: Asking) -> Principal | None:
+    """Who asks a public endpoint, if they say so and it is true: for one that shows more to some. It refuses nobody."""
+    services: Services = state.services
+    authenticate: Authenticator = state.authenticate
+    credentials = _credentials(asking)
+    if credentials.bearer is None and credentials.cookie is None:
+        return None
+    known = authenticate.remembered(credentials) or await authenticate(credentials)
+    if known is None:
+        await services.limiter.check(("stranger", network_of(asking.client_ip)), STRANGERS)
+        return None
+    await services.limiter.check(("caller", known.id), USUAL)
+    return known.coming_from(asking.client_ip, _user_agent(asking), asking.request_id, languages.asked(asking.header))
+
+
 def denial(principal: Principal, action: str) -> Forbidden | None:
     if action in principal.allowed:
         return None

@@ -64,7 +64,7 @@ class Lane:
         except Exception as exc:
             if self._guard and isinstance(exc, Forbidden) and call.principal:
                 exc = await self._noted(call, match.route, exc)
-            return problems.answer(exc)
+            return problems.answer(problems.said_as(match.route.opt.get("says", {}), exc))
 
     async def _noted(self, call: Call, route: Route, refusal: Forbidden) -> Exception:
         assert self._guard

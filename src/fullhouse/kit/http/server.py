@@ -2,8 +2,9 @@
 
 import asyncio
 import signal
+import socket
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 import uvloop
@@ -41,11 +42,12 @@ class Server:
         self._listener: asyncio.Server | None = None
         self._clock: asyncio.TimerHandle | None = None
 
-    async def listen(self, host: str, port: int, *, shared: bool = False) -> None:
-        """`shared`: with other processes, among which the kernel divides who comes."""
+    async def listen(self, host: str, port: int, *, bound: socket.socket | None = None) -> None:
+        """On a socket that somebody has bound already, or on one of its own."""
         outbox = Outbox()
+        where: dict[str, Any] = {"sock": bound} if bound else {"host": host, "port": port}
         self._listener = await self._loop.create_server(
-            lambda: Connection(self._begin, self._connections, outbox), host, port, backlog=BACKLOG, reuse_port=shared
+            lambda: Connection(self._begin, self._connections, outbox), backlog=BACKLOG, **where
         )
         self._tick()
 
@@ -103,12 +105,21 @@ class Server:
             self._clock.cancel()
 
 
-def run(make: Callable[[], App], host: str, port: int, *, shared: bool = False) -> None:
-    """Serves until the process is told to stop. `make` is called inside the event loop."""
-    uvloop.run(_run(make, host, port, shared=shared))
+def run(
+    make: Callable[[], App],
+    host: str,
+    port: int,
+    *,
+    bound: socket.socket | None = None,
+    opened: Callable[[], None] = lambda: None,
+) -> None:
+    """Serves until the process is told to stop. `make` is called inside the event loop, `opened` once it listens."""
+    uvloop.run(_run(make, host, port, bound, opened))
 
 
-async def _run(make: Callable[[], App], host: str, port: int, *, shared: bool) -> None:
+async def _run(
+    make: Callable[[], App], host: str, port: int, bound: socket.socket | None, opened: Callable[[], None]
+) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -116,7 +127,8 @@ async def _run(make: Callable[[], App], host: str, port: int, *, shared: bool) -
     await app.open()
     try:
         server = Server(app.serve, app.at_once)
-        await server.listen(host, port, shared=shared)
+        await server.listen(host, port, bound=bound)
+        opened()
         await stop.wait()
         app.end_streams()
         await server.close()

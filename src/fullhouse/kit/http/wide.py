@@ -4,22 +4,27 @@
 outside (request id, back-pressure, headers, log).
 """
 
+import re
 from functools import cache, partial
 from typing import Any
+from uuid import UUID
 
 import msgspec
 from litestar import Litestar, Request
 from litestar.config.app import AppConfig
 from litestar.handlers import BaseRouteHandler
 from litestar.plugins import InitPlugin
+from litestar.routes import HTTPRoute
 
-from fullhouse.kit.errors import Unavailable
+from fullhouse.kit.errors import FieldError, Refusal
 from fullhouse.kit.http import asgi, body, problems
 from fullhouse.kit.http.decode import decode
 from fullhouse.kit.http.edge import Edge, Visit, log
 from fullhouse.kit.http.openapi import StructSchemas, needs_nothing
 from fullhouse.kit.http.patience import Patience
 from fullhouse.kit.http.request import ClientGone
+
+_ID = re.compile(r"\{(\w+):uuid\}")
 
 
 class StrictRequest(Request[Any, Any, Any]):
@@ -93,6 +98,7 @@ class WideLane:
     def __init__(self, app: Litestar, edge: Edge) -> None:
         self.app: Any = app
         self.edge = edge
+        self._bad_paths = BadPaths(app)
 
     async def __call__(self, scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
         if scope["type"] != "http":
@@ -114,10 +120,11 @@ class WideLane:
                     raise
 
     def _let_in(self, visit: Visit, scope: asgi.Scope) -> Any:
-        """The application; or, where the house is full, its own way to say so."""
+        """The application; or, where the house is full or the path is none, its own way to say so."""
         try:
             self.edge.admit(visit, asgi.query(scope))
-        except Unavailable as refusal:
+            self._bad_paths.check(scope["method"], scope["path"])
+        except Refusal as refusal:
             request: Request[Any, Any, Any] = Request(scope)  # type: ignore[arg-type]
             return self.app.exception_handlers[Exception](request, refusal).to_asgi_response(None, request)
         return self.app
@@ -127,6 +134,37 @@ class WideLane:
             peer, port = scope["client"]
             ip = self.edge.client_ip(peer, asgi.header(scope, "x-forwarded-for"))
             scope["client"] = (ip, port if ip == peer else 0)
+
+
+class BadPaths:
+    """Routes that refuse an id in their path which is none (`bad_path`): elsewhere there is no such page."""
+
+    def __init__(self, app: Litestar) -> None:
+        self._known = [
+            (str(method), re.compile(_ID.sub(r"(?P<\1>[^/]*)", route.path) + "/?"), handler.opt["bad_path"])
+            for route in app.routes
+            if isinstance(route, HTTPRoute)
+            for handler in route.route_handlers
+            if handler.opt.get("bad_path")
+            for method in handler.http_methods
+        ]
+
+    def check(self, method: str, path: str) -> None:
+        for known, pattern, refusal in self._known:
+            if method == known and (ids := pattern.fullmatch(path)):
+                wrong = [
+                    FieldError(name, "Not a valid id.") for name, text in ids.groupdict().items() if not _is_id(text)
+                ]
+                if wrong:
+                    raise refusal(fields=wrong)
+
+
+def _is_id(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True
 
 
 class _Door:

@@ -42,7 +42,7 @@ async def of(request: Request[Any, Any, State], organization_id: UUID | None = N
         async with services.database.tenant(organization_id) as tx:
             return (await accounts.get_profile(tx)).locale
 
-    return ALL.of(await services.cache.get(f"public:locale:{organization_id}", LOCALE_S, load, str))
+    return ALL.of(await services.cache.get(accounts.locale_key(organization_id), LOCALE_S, load, str))
 
 
 def told(request: Request[Any, Any, State]) -> dict[str, str]:

@@ -74,6 +74,7 @@ TEXTS = {
     "live": "Nou aan",
     "live_more": "Die deure is oop.",
     "sale_upcoming": "Kaartjies is te koop vanaf {day}, {hour}.",
+    "sale_without_tickets": "Daar is nog nie kaartjies nie.",
     "sale_on_sale": "Te koop tot {day}, {hour}.",
     "sale_sold_out": "Uitverkoop.",
     "sale_suspended": "Niks word verkoop voordat daar ’n nuwe datum is nie.",

@@ -74,6 +74,7 @@ TEXTS = {
     "live": "Now on",
     "live_more": "The doors are open.",
     "sale_upcoming": "Tickets go on sale on {day}, {hour}.",
+    "sale_without_tickets": "There are no tickets yet.",
     "sale_on_sale": "On sale until {day}, {hour}.",
     "sale_sold_out": "Sold out.",
     "sale_suspended": "Nothing is sold until there is a new date.",

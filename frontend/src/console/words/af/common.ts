@@ -109,6 +109,7 @@ export const common: typeof en = {
   keptInAudit: 'Dit word in die oudit bewaar.',
   reasons: {
     'on schedule': 'volgens die rooster',
+    'canceled through the event service': 'gekanselleer deur die gebeurtenisdiens',
     'not used by any show': 'geen vertoning gebruik dit nie',
     'wrong password': 'verkeerde wagwoord',
     'nobody waits any more': 'niemand wag meer nie',

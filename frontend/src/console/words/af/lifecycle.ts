@@ -74,7 +74,7 @@ export const lifecycle: typeof en = {
   saleClosed: 'Verkope gesluit',
 
   // voor dit gepubliseer word
-  aPicture: '’n Prent',
+  aPicture: '’n Prent; tot dan word ’n gegenereerde plakkaat gebruik',
   aDate: '’n Datum wat nie verby is nie',
   seatsOrZones: 'Sitplekke, of sones om in te staan',
   aTicketType: 'Ten minste een kaartjiesoort: daarsonder kan niks gekoop word nie',

@@ -71,7 +71,7 @@ export const rules: typeof en = {
     max_seats_per_booking: 'Sitplekke en plekke in een bespreking.',
     orphan_avoidance_strict: '’n Keuse wat enkele sitplekke agterlaat, word geweier, nie net opgemerk nie.',
     group_adjacency_strict: '’n Groep wat nie bymekaar kan sit nie, word geweier, nie verdeel nie.',
-    max_group_split: 'Rye wat ’n verdeelde groep uitmekaar mag wees.',
+    max_group_split: 'Rye wat ’n verdeelde groep uitmekaar mag wees, tensy die koper tot meer instem.',
     prefer_clustering_over_selection: 'Die huis kies uit sy beste sitplekke; net personeel, en wie ’n hele tafel wil hê, kies op die kaart.',
     default_hold_ttl_minutes: 'Minute wat ’n sitplek gehou word.',
     max_holds_per_user: 'Plekke wat een mens op ’n slag mag hou, in een vertoning.',

@@ -83,6 +83,7 @@ export const shows: typeof en = {
   everybodyTold: 'Almal met ’n kaartjie word ingelig.',
   consent: 'Toestemming',
   whoAgreed: 'Wie ingestem het, en hoe: nodig sodra kaartjies verkoop is.',
+  dropLayout: 'Verwyder die sitplekplan: dit hoort by die ou lokaal',
   timesChange: 'Die tye van ’n aangekondigde vertoning verander: almal met ’n kaartjie word per e-pos ingelig as die begin skuif.',
   undo: 'Maak my veranderinge ongedaan',
   changed: (what) => `Verander: ${what}`,
@@ -104,6 +105,7 @@ export const shows: typeof en = {
   uploading: 'Laai op…',
   addPicture: 'Voeg ’n prent by',
   pictureKinds: 'JPEG, PNG of WebP, tot 10 MB',
+  generatedPoster: 'Totdat daar ’n prent is, word ’n gegenereerde plakkaat gebruik.',
 
   // die velde
   whatItIs: 'Wat dit is',

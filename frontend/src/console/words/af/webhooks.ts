@@ -66,6 +66,11 @@ export const webhooks: typeof en = {
   whatWasSent: 'Wat gestuur is',
   itAnswered: 'Dit het geantwoord',
   sendAgain: 'Stuur dit weer',
+  sendFailed: 'Stuur mislukte weer',
+  sendFailedSure: 'Alle mislukte aflewerings weer stuur?',
+  sendFailedMore: 'Elkeen gaan met sy eie webhook-id uit, die oudste eerste, 20 per sekonde: ’n ontvanger wat dit reeds het, kan dit sien.',
+  sendThem: 'Stuur hulle',
+  failedSent: (n) => (n ? `${counted(n, { one: 'aflewering word', other: 'aflewerings word' })} weer gestuur.` : 'Geen aflewering het misluk nie.'),
   sentAgain: 'Dit word oor ’n oomblik weer gestuur, met dieselfde webhook-id.',
 
   // die vorm daarvan

@@ -1,0 +1,32 @@
+"""Keeps src/fullhouse/migrations/checksums.txt true: what each migration was when it was released.
+
+python scripts/checksums.py           exits 1 if a file is not listed, or is not what the list says
+python scripts/checksums.py --write   adds new files; a listed one is never listed anew
+"""
+
+import sys
+from pathlib import Path
+
+from fullhouse.kit.migrate import CHECKSUMS, FOLDER, Migration, listed
+
+
+def main(arguments: list[str], folder: Path = FOLDER) -> int:
+    page = folder / CHECKSUMS
+    there = {
+        path.stem: Migration(0, path.stem, path.read_text()).checksum for path in sorted(folder.glob("[0-9]*.sql"))
+    }
+    before = dict(listed(page))
+    changed = [name for name in there if before.get(name, there[name]) != there[name]]
+    if changed:
+        print(f"{', '.join(changed)}: changed after release. Restore it, and write a new migration.")
+        return 1
+    if "--write" in arguments:
+        page.write_text("".join(f"{checksum}  {name}.sql\n" for name, checksum in there.items()))
+    elif before != there:
+        print(f"{page.name} is out of date: run `make requirements`.")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

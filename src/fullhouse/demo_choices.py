@@ -1,0 +1,71 @@
+"""How the people of the demo choose: parties side by side, the front rows first, in the evening and not at night."""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
+
+PARTIES, OFTEN = (1, 2, 3, 4, 5, 6), (12, 45, 14, 20, 5, 4)
+# How busy the hours of a day are, by the clock of those who buy.
+HOURS = (2, 1, 0, 0, 0, 1, 3, 6, 9, 10, 10, 11, 13, 11, 9, 8, 9, 12, 16, 20, 22, 19, 12, 6)
+MEMBERS = 0.7  # of the tables in a lounge, and of the wheelchair places
+
+
+class Wish(NamedTuple):
+    """One line of an order: a seat, or so many places of a zone."""
+
+    zone_id: UUID
+    zone_key: str
+    price: str | None
+    seat_id: UUID | None = None
+    quantity: int = 1
+
+
+def choose_seats(chance: random.Random, seats: Sequence[Any], share: float) -> Iterator[list[Wish]]:
+    rows: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    places: dict[UUID, list[Any]] = defaultdict(list)  # a wheelchair's, with those of whoever comes along
+    tables: dict[tuple[str, str], list[Any]] = defaultdict(list)  # of the members
+    for seat in seats:
+        if share < 1 and seat["category"] in ("wheelchair", "companion"):
+            places[seat["companion_of"] or seat["seat_id"]].append(seat)
+        elif share < 1 and seat["access_mode"] != "public":
+            tables[seat["section"], seat["row_label"]].append(seat)
+        else:
+            rows[seat["section"], seat["row_label"]].append(seat)
+    for together in (*places.values(), *tables.values()):
+        if share < 1 and chance.random() < MEMBERS:
+            yield [_seat(each) for each in together]
+    for number, row in enumerate(rows.values()):
+        wanted = 1.0 if share >= 1 else share + 0.3 * (0.5 - number / len(rows))
+        while row:
+            size = chance.choices(PARTIES, OFTEN)[0]
+            party, row = row[:size], row[size:]
+            if chance.random() < wanted:
+                yield [_seat(each) for each in party]
+
+
+def _seat(row: Any) -> Wish:
+    return Wish(row["zone_id"], row["zone_key"], row["price"], row["seat_id"])
+
+
+def choose_places(chance: random.Random, zones: Sequence[Any], share: float) -> Iterator[list[Wish]]:
+    for zone in zones:
+        left = int(zone["capacity"] * share)
+        while left > 0:
+            size = min(left, chance.choices(PARTIES, OFTEN)[0])
+            left -= size
+            yield [Wish(zone["zone_id"], zone["zone_key"], zone["price"], quantity=size)]
+
+
+def draw_times(chance: random.Random, since: datetime, until: datetime, count: int) -> list[datetime]:
+    """Many on the first days, fewer later, the latest a few minutes ago."""
+    days = max(1, (until - since).days)
+    found = []
+    for _ in range(count):
+        hour = chance.choices(range(24), HOURS)[0]
+        day = since + timedelta(days=days * chance.random() ** 1.7)
+        moment = day.replace(hour=hour, minute=chance.randrange(60), second=chance.randrange(60))
+        found.append(min(max(moment, since), until - timedelta(minutes=chance.randint(3, 600))))
+    return sorted(found)

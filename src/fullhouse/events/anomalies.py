@@ -1,0 +1,32 @@
+"""Dates that make no sense, as verbs meet them."""
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+from uuid import UUID
+
+from fullhouse.events import changes, store
+from fullhouse.events.model import NewEvent, NoNewDate, StartInThePast, WrongTimes
+from fullhouse.kit.db import Tx
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def noting(verb: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+    """Dates that make no sense are refused; whoever runs the installation hears of them too."""
+
+    @wraps(verb)
+    async def watched(*args: P.args, **more: P.kwargs) -> T:
+        try:
+            return await verb(*args, **more)
+        except (WrongTimes, StartInThePast, NoNewDate) as refusal:
+            tx = args[0]
+            assert isinstance(tx, Tx)
+            event_id = next((it for it in args if isinstance(it, UUID)), None)
+            event = await store.event_by_id(tx, tx.organization_id, event_id) if event_id else None
+            wish = next((it for it in args if isinstance(it, NewEvent)), None)
+            changes.note_anomaly(refusal.code, refusal.detail, tx.organization_id, event or wish)
+            raise
+
+    return watched

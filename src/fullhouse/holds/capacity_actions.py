@@ -1,0 +1,40 @@
+"""Edits of capacity, judged: no limit of an event is set below what is held and sold of it (docs/adr/0034).
+
+The event's row is locked, so nobody takes a place meanwhile. The pool is fitted at once: later handlers see the new
+limit. A trigger does it at the commit for whoever writes past this module (migration 0050).
+"""
+
+from uuid import UUID
+
+from fullhouse.events import public_actions as public
+from fullhouse.events import venue_actions as venues
+from fullhouse.events.facts import EventUpdated, VenueChanged
+from fullhouse.holds import actions, policy, store
+from fullhouse.kit.db import Tx
+
+_LIMITS = {"capacity", "venue_id"}  # what an event's limit follows from
+
+
+async def judge_event(tx: Tx, fact: EventUpdated) -> None:
+    """Another capacity, or another venue with its own."""
+    if _LIMITS & set(fact.changed):
+        await _judge(tx, [fact.subject_id])
+
+
+async def judge_venue(tx: Tx, fact: VenueChanged) -> None:
+    """Another `max_capacity` is another limit for all events there that are not over."""
+    if "max_capacity" in fact.changed:
+        event_ids = await venues.lock_open_events(tx, fact.subject_id)
+        await _judge(tx, event_ids)
+        for event_id in event_ids:
+            await public.follow_stock(tx, event_id)
+
+
+async def _judge(tx: Tx, event_ids: list[UUID]) -> None:
+    """What is overdue is ended first: it must neither stand in the way, nor be taken off a new pool later."""
+    await store.lock_pools_of_events(tx, tx.organization_id, event_ids)
+    overdue = await store.overdue_holds_of_events(tx, tx.organization_id, event_ids) or []
+    await actions.end(tx, overdue, "expired", overdue_only=True)
+    for limit in await store.lowered_limits(tx, tx.organization_id, event_ids):
+        policy.check_limit(limit)
+    await store.fit_event_pools(tx, tx.organization_id, event_ids)

@@ -1,0 +1,123 @@
+"""Leaving for checkout: seats that were picked one by one are judged for orphans now, as a whole.
+
+docs/adr/0035-orphans-at-checkout.md has the rule. The memory of the seats only spares work: it is refused on what the
+database says, or not at all.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import structlog
+
+from fullhouse.holds import policy, store
+from fullhouse.holds.desk import Desk, Desks
+from fullhouse.holds.model import ChosenSeat, OrphanSeats
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import Tx
+from fullhouse.kit.services import Services
+from fullhouse.seating.chart import seat_id
+from fullhouse.seating.index import Places, whole_runs
+from fullhouse.seating.model import AVAILABLE, RESERVED
+from fullhouse.seating.orphan_fixes import Fix, Leaving, Now, judge_leaving
+
+log = structlog.get_logger()
+
+
+async def read_choice(tx: Tx, who: Principal, event_id: UUID, hold_ids: Collection[UUID]) -> list[ChosenSeat]:
+    """The seats of a booking, if there is one among them that was not judged yet. Staff choose as they wish."""
+    if not hold_ids or "seating.write" in who.allowed:
+        return []
+    chosen = await store.chosen_seats(tx, tx.organization_id, event_id, who.id, list(hold_ids))
+    return [] if all(seat.judged for seat in chosen) else chosen
+
+
+async def check_orphans(
+    services: Services, who: Principal, event_id: UUID, chosen: Sequence[ChosenSeat], most_more: int
+) -> None:
+    """Refuses a choice that leaves seats alone which the buyer can still mend. If the check itself fails, the choice is
+    allowed."""
+    if not chosen:
+        return
+    at = await services.part(Desks).get(who.organization_id, event_id)
+    try:
+        async with services.database.tenant(who.organization_id, who.actor) as tx:
+            refusal = await _judge(tx, at, who, chosen, most_more)
+    except Exception:
+        log.exception("orphan.check_failed", event_id=str(event_id))
+        return
+    if refusal:
+        raise refusal
+
+
+async def _judge(tx: Tx, at: Desk, who: Principal, chosen: Sequence[ChosenSeat], most_more: int) -> OrphanSeats | None:
+    seats = {n: seat for seat in chosen if (n := at.ordinal(seat.seat_id)) is not None}
+    unjudged = [n for n, seat in seats.items() if not seat.judged]
+    if at.hall is None or not unjudged:
+        return None
+    index = at.hall.house.index
+    places, _ = whole_runs(index, np.array(unjudged))
+    now = await _read(tx, at, seats, places)
+    rules, spare = policy.rules(at.terms.policy), await _spare(tx, at, who)
+    found = judge_leaving(
+        index, now, list(seats), unjudged, rules, spare=spare, most_more=most_more, names=at.hall.house.names
+    )
+    if found is None:
+        return None
+    refused = bool(found.fixes) and not found.verdict.allowed
+    log.info(
+        "orphan.refused" if refused else "orphan.allowed", org_id=str(at.organization_id), event_id=str(at.event_id),
+        orphans_created=len(found.orphans), reason=found.verdict.reason,
+    )  # fmt: skip
+    return _refusal(at, found, seats) if refused else None
+
+
+async def _read(tx: Tx, at: Desk, seats: dict[int, ChosenSeat], places: Places) -> Now:
+    """The runs in question as the database has them, everything else from memory."""
+    assert at.hall
+    house, states = at.hall.house, at.hall.states
+    mine = np.zeros(len(states), bool)
+    mine[list(seats)] = True
+    free, kept = (states == AVAILABLE) | mine, (states == RESERVED) & ~mine
+    since = {n: seat.since for n, seat in seats.items()}
+    ids = [seat_id(house.layout_id, n) for n in places.tolist()]
+    for row in await store.seats_now(tx, at.organization_id, at.event_id, ids):
+        if not mine[row.ordinal]:
+            free[row.ordinal], kept[row.ordinal] = row.state == "free", row.state == "kept"
+            if row.state == "taken" and row.since is not None:
+                since[row.ordinal] = row.since
+    zones = {zone.position for zone in at.terms.seating.zones.values() if zone.access_mode == "public"}
+    zones.update(int(n) for n in house.index.chart.zone[list(seats)])
+    may = free & ~house.index.wheelchairs & np.isin(house.index.chart.zone, list(zones))
+    may[list(house.wholes)] = False
+    return Now(free | kept, may | mine, since)
+
+
+async def _spare(tx: Tx, at: Desk, who: Principal) -> int:
+    """How many more seats may be held before others are given back."""
+    used = await store.usage_of(tx, at.organization_id, at.event_id, who.id, policy.WINDOW_S)
+    assert used
+    most = [at.terms.policy.number("max_seats_per_booking") - used.places, at.limits.per_window - used.recent]
+    if at.limits.most_mine is not None:
+        most.append(at.limits.most_mine - used.holds)
+    return max(0, min(most))
+
+
+def _refusal(at: Desk, found: Leaving, seats: dict[int, ChosenSeat]) -> OrphanSeats:
+    assert at.hall
+    layout_id = at.hall.house.layout_id
+
+    def ids(ordinals: Sequence[int]) -> list[UUID]:
+        return [seat_id(layout_id, n) for n in ordinals]
+
+    def describe(fix: Fix) -> dict[str, Any]:
+        return {"kind": fix.kind, "take": ids(fix.take), "leave": [seats[n].hold_id for n in fix.leave]}
+
+    move = next((fix for fix in found.fixes if fix.kind == "move"), None)
+    return OrphanSeats(
+        f"The choice {found.verdict.reason}.",
+        orphans=ids(found.orphans),
+        alternative=ids(found.verdict.alternative) if move and found.verdict.alternative else None,
+        fixes=[describe(fix) for fix in found.fixes],
+    )

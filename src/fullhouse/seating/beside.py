@@ -1,0 +1,53 @@
+"""Who stands beside whom, told from positions alone: for plans that come without saying so."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import atan2, cos, hypot, sin
+from statistics import fmean, median
+from typing import Protocol, TypeVar
+
+XY = tuple[float, float]
+GAP = 1.6  # times the usual spacing: a wider step is an aisle or a missing seat
+
+
+class Placed(Protocol):
+    @property
+    def at(self) -> XY: ...
+
+
+P = TypeVar("P", bound=Placed)
+
+
+def steps(row: Sequence[Placed]) -> list[float]:
+    """The ways from each seat to the next."""
+    return [hypot(b.at[0] - a.at[0], b.at[1] - a.at[1]) for a, b in pairwise(row)]
+
+
+def spacing(rows: Sequence[Sequence[Placed]]) -> float:
+    """The usual step in all of these rows."""
+    usual = [step for row in rows for step in steps(row)]
+    return median(usual) if usual else 1.0
+
+
+def gaps(row: Sequence[Placed], usual: float) -> list[bool]:
+    """For each seat whether an aisle or a missing seat lies before it; `usual` counts where the row is too short."""
+    ways = steps(row)
+    limit = GAP * (median(ways) if len(ways) >= 3 else usual)
+    return [False, *(way > limit for way in ways)] if row else []
+
+
+def in_order(row: list[P]) -> list[P]:
+    """The seats as they stand side by side. Plans may list odd numbers first and even ones then.
+
+    Sorted along the row's main direction, if that shortens the way through all of them; around a table it does not.
+    """
+    if len(row) < 3:
+        return row
+    middle = (fmean(p.at[0] for p in row), fmean(p.at[1] for p in row))
+    away = [(p.at[0] - middle[0], p.at[1] - middle[1]) for p in row]
+    turn = atan2(2 * sum(x * y for x, y in away), sum(x * x - y * y for x, y in away)) / 2
+    along = sorted(range(len(row)), key=lambda i: away[i][0] * cos(turn) + away[i][1] * sin(turn))
+    if along.index(0) > len(row) / 2:
+        along.reverse()
+    ordered = [row[i] for i in along]
+    return ordered if sum(steps(ordered)) < 0.99 * sum(steps(row)) else row

@@ -1,0 +1,73 @@
+"""The log lines by which single seats, layouts and zones are followed. One line each, at info; `org_id` in all of them.
+
+seat_hold.created       a seat is held: user_id, hold_id, held_until, and the fields of the next one
+seat.status_changed     seat_id, status_before, status_after, reason
+wheelchair.held         seat_id, companion_seat_id, companion_soft_reserved
+layout.version_changed  venue_id, layout_id, version_before, version_after
+orphan_seats.created    orphans_created, reason
+zone.access             zone_id, user_id, access_granted or access_denied, reason
+cache.invalidated       keys_invalidated (kit/cache.py, holds/warm.py)
+"""
+
+from collections.abc import Container, Iterable
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from fullhouse.kit.db import Tx
+from fullhouse.seating.chart import ordinal_of
+from fullhouse.seating.model import Layout
+
+log = structlog.get_logger()
+
+
+def seat_changed(
+    org_id: Any, event_id: UUID, seat_id: UUID | None, before: str, after: str, reason: str | None
+) -> None:
+    log.info(
+        "seat.status_changed", org_id=str(org_id), event_id=str(event_id), seat_id=str(seat_id), status_before=before,
+        status_after=after, reason=reason,
+    )  # fmt: skip
+
+
+def seats_changed(tx: Tx, event_id: UUID, seats: Iterable[tuple[UUID, str]], after: str, reason: str | None) -> None:
+    """Once the transaction has committed; seats come with the status that they had."""
+    changed = [(seat, before) for seat, before in seats if before != after]
+
+    def write() -> None:
+        for seat, before in changed:
+            seat_changed(tx.organization_id, event_id, seat, before, after, reason)
+
+    tx.after_commit.append(write)
+
+
+def freed_again(
+    tx: Tx, event_id: UUID, seats: Iterable[UUID | None], ordinals: Container[int], reason: str | None
+) -> None:
+    """Sold seats that are to be had again: of these, the ones with such an ordinal."""
+    freed = [(seat, "sold") for seat in seats if seat and ordinal_of(seat, seat) in ordinals]
+    seats_changed(tx, event_id, freed, "available", reason)
+
+
+def version_changed(tx: Tx, layout: Layout, before: int | None) -> None:
+    tx.after_commit.append(
+        lambda: log.info(
+            "layout.version_changed", org_id=str(tx.organization_id), venue_id=str(layout.venue_id),
+            layout_id=str(layout.id), version_before=before, version_after=layout.version, status=layout.status,
+        )
+    )  # fmt: skip
+
+
+def orphans_created(org_id: UUID, event_id: UUID, orphans: int, reason: str) -> None:
+    log.info("orphan_seats.created", org_id=str(org_id), event_id=str(event_id), orphans_created=orphans, reason=reason)
+
+
+def zone_access(
+    org_id: UUID, event_id: UUID, zone_id: Any, user_id: UUID | None, *, granted: bool, reason: str
+) -> None:
+    verdict = {"access_granted": True} if granted else {"access_denied": True}
+    log.info(
+        "zone.access", org_id=str(org_id), event_id=str(event_id), zone_id=str(zone_id), user_id=str(user_id),
+        reason=reason, **verdict,
+    )  # fmt: skip
