@@ -23,6 +23,7 @@ export default defineConfig({
           groups: [
             // `words/index` is in it, and no catalogue: a language speaks to it before a program is run.
             { name: 'base', test: /node_modules\/(svelte\/(?!src\/reactivity\/(media-query|reactive-value|index-client))|esm-env\/|clsx\/)|src\/lib\/([\w.]+|words\/index\.ts)$/ },
+            { name: 'afrikaans', test: /src\/lib\/words\/(af|problems\.af)\.ts$/ },
             { name: 'reports', test: /src\/console\/(reports\/|words\/reports|pages\/(Reports|ShowReport)\.)/ },
             { name: 'map', test: /src\/lib\/map\// },
             // `words/spoken` is in none of them: another language speaks to it before any of these is run.

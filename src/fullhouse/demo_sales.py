@@ -15,6 +15,7 @@ from uuid import UUID
 
 import msgspec
 
+from fullhouse import demo_stock as stock
 from fullhouse.accounts.model import User
 from fullhouse.checkout import policy, store
 from fullhouse.checkout.facts import OrderPaid, OrderRefunded
@@ -36,6 +37,7 @@ from fullhouse.tickets import actions as tickets
 from fullhouse.tickets import promo_actions as promos
 from fullhouse.tickets import type_actions as types
 from fullhouse.tickets.facts import TicketIssued, TicketVoided
+from fullhouse.tickets.policy import is_by_day
 from fullhouse.tickets.pricing import Charge, Line, Quote, quote
 from fullhouse.tickets.type_model import TicketType
 
@@ -45,30 +47,6 @@ ABANDONED = 0.9  # holds that came to nothing, for each order
 WAYS_OUT = (("expired", None), ("expired", "expired"), ("cancelled", None), ("expired", None), ("cancelled", "left"))
 HELD, SESSION = timedelta(minutes=5), timedelta(minutes=10)
 SECOND_THOUGHTS = ("I am ill and cannot travel.", "Bought twice by mistake.", "The babysitter cancelled.")
-
-_SEATS = """
-    SELECT e.seat_id, e.zone_id, z.zone_key, coalesce(s.price_category, z.price_category) AS price, s.section,
-           s.row_label, s.category, e.companion_of, z.access_mode
-    FROM event_seats e
-    JOIN seats s ON s.organization_id = e.organization_id AND s.id = e.seat_id
-    JOIN event_zones z ON z.organization_id = e.organization_id AND z.event_id = e.event_id AND z.zone_id = e.zone_id
-    WHERE e.organization_id = $1 AND e.event_id = $2 AND e.status = 'available' ORDER BY e.ordinal
-"""
-_ZONES = """
-    SELECT zone_id, zone_key, capacity, price_category AS price FROM event_zones
-    WHERE organization_id = $1 AND event_id = $2 AND zone_type IN ('ga_seated', 'ga_standing')
-      AND access_mode = 'public'
-    ORDER BY position
-"""
-_SELL_SEATS = """
-    UPDATE event_seats s SET status = 'sold', ticket_id = w.ticket_id, version = s.version + 1
-    FROM unnest($3::uuid[], $4::uuid[]) AS w (seat_id, ticket_id)
-    WHERE s.organization_id = $1 AND s.event_id = $2 AND s.seat_id = w.seat_id AND s.status = 'available'
-"""
-_COUNT = """
-    UPDATE pools p SET sold = p.sold + w.n FROM unnest($3::uuid[], $4::integer[]) AS w (ref_id, n)
-    WHERE p.organization_id = $1 AND p.event_id = $2 AND p.ref_id = w.ref_id
-"""
 
 
 class Bought(NamedTuple):
@@ -91,8 +69,8 @@ async def sell(
     chance = random.Random(event.name)  # noqa: S311
     kinds = await types.list_types(tx, event.id)
     charges = (await promos.charges(tx, event.id)).charges
-    parties = [*choose_seats(chance, await tx.fetch(_SEATS, tx.organization_id, event.id), share)]
-    parties += choose_places(chance, await tx.fetch(_ZONES, tx.organization_id, event.id), share)
+    parties = [*choose_seats(chance, await stock.seats(tx, event.id), share)]
+    parties += choose_places(chance, await stock.zones(tx, event.id), share)
     times = draw_times(chance, event.sale_start_at, min(await tx.now(), event.sale_end_at), len(parties))
     chance.shuffle(parties)
     people = [first or chance.choice(buyers), *chance.choices(buyers, k=len(parties))]
@@ -147,6 +125,7 @@ class _Book:
         }  # fmt: skip
         self.seats: dict[UUID, UUID] = {}
         self.counts: Counter[UUID] = Counter()
+        self.day_counts: Counter[tuple[str, UUID, UUID]] = Counter()  # what is sold for some days: pools and types
         self.issued = 0
         self.let_go = 0
         self.live = 0
@@ -267,7 +246,10 @@ class _Book:
         self._tell(sale.at, fact)
         if not sale.given_back:
             self.live += 1
-            self.counts.update((wish.zone_id, self.event.id))
+            if is_by_day(kind):
+                self.day_counts.update([("zone", wish.zone_id, kind.id), ("event", self.event.id, kind.id)])
+            else:
+                self.counts.update((wish.zone_id, self.event.id))
             if kind.quantity is not None:
                 self.counts[kind.id] += 1
             if wish.seat_id:
@@ -386,8 +368,7 @@ async def _write(tx: Tx, keyring: Keyring, event: Event, sold: Sequence[Bought])
     for table, rows in book.rows.items():
         await insert(tx, table, rows)
     await insert(tx, "ticket_counters", [{"event_id": event.id, "last": book.issued}])
-    await tx.execute(_SELL_SEATS, tx.organization_id, event.id, list(book.seats), list(book.seats.values()))
-    await tx.execute(_COUNT, tx.organization_id, event.id, list(book.counts), list(book.counts.values()))
+    await stock.take(tx, event.id, book.seats, book.counts, book.day_counts)
     # And what follows a sale: how hot the show is, whether it is sold out, whether companion seats are still kept.
     await store.count_sale(tx, tx.organization_id, event.id, book.live)
     await shows.follow_stock(tx, event.id)

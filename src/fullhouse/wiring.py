@@ -112,7 +112,7 @@ _BEFORE_THE_PUBLIC: Mapping[type[Fact], Sequence[Consequence]] = {
 SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
     OrganizationChanged: (public_actions.forget_house,),
     OrganizationStatusChanged: (public_actions.forget_house,),
-    facts.VenueChanged: (capacity_actions.judge_venue,),
+    facts.VenueChanged: (capacity_actions.judge_venue, type_actions.follow_venue),
     GuestSignedIn: (guest_actions.bring_along,),
     SeatsBlocked: (waitlist.withdraw_seats, holds.release_blocked),
     SeatsReleased: (waitlist.withdraw_seats, holds.release_blocked),

@@ -14,7 +14,7 @@ from urllib.parse import unquote_plus, urlsplit
 
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright
 
-from tests.services.servers import Missing
+from tests.services.servers import missing
 
 # A server without a screen, a sandbox or a way out needs none of what these switch off.
 SWITCHES = (
@@ -53,11 +53,6 @@ def program(*, whole: bool = False) -> str:
         if name and (found := shutil.which(name)):
             return found
     raise missing("Chromium is not installed (scripts/browser)")
-
-
-def missing(what: str) -> Exception:
-    """A reason to skip; but a run that says that all went well must have looked at the pages."""
-    return RuntimeError(what) if os.environ.get("CI") == "true" else Missing(what)
 
 
 @asynccontextmanager

@@ -47,12 +47,15 @@ async def selling(
     return Sale(show=show, types=types, staff=staff)
 
 
-async def selling_types(staff: Client, quantity: int, *, price: int = 2500) -> Sale:
+async def selling_types(
+    staff: Client, quantity: int, *, price: int = 2500, event: dict[str, Any] | None = None, **kind: Any
+) -> Sale:
     """A show without a layout: places are held of a type outright."""
-    event = await draft(staff)
-    types = {"entry": await add_type(staff, event["id"], name="entry", price=price, quantity=quantity, kind="ga")}
-    data(await move(staff, event, "publish"))
-    return Sale(show=OnSale(UUID(event["id"]), new_id(), {}), types=types, staff=staff)
+    made = await draft(staff, **(event or {}))
+    more = {"price": price, "quantity": quantity, "kind": "ga"} | kind
+    types = {"entry": await add_type(staff, made["id"], name="entry", **more)}
+    data(await move(staff, made, "publish"))
+    return Sale(show=OnSale(UUID(made["id"]), new_id(), {}), types=types, staff=staff)
 
 
 async def add_type(staff: Client, event_id: Any, **more: Any) -> str:

@@ -30,6 +30,7 @@ from fullhouse.kit.errors import Refusal
 from fullhouse.kit.ids import new_id
 from fullhouse.tickets import actions as tickets
 from fullhouse.tickets import type_actions as types
+from fullhouse.tickets.policy import days_of
 from fullhouse.tickets.type_model import ChangeTicketType, NewTicketType
 from tests.events.helpers import HALL, make_show
 from tests.fixtures import soaking
@@ -41,7 +42,13 @@ from tests.queue.test_state_machine import Frozen
 PROOFS = {check.name: check.find for check in prove.CHECKS if check.name in ("taken", "limited", "counted", "paid")}
 TTL_S = 300
 limits = st.sampled_from([0, 2, 3, 4, 5, 6, 8, 11])
-names = st.sampled_from(["front", "back"])
+names = st.sampled_from(["front", "back", "pass"])
+# How an event sells: by types, by the zones of a plan, or by types of which two are for one day each.
+ROOM = {
+    "types": {"front": 4, "back": 4},
+    "plan": {"front": 5, "back": 6},
+    "days": {"front": 4, "back": 4, "pass": 3},
+}
 
 
 class Held:
@@ -50,19 +57,36 @@ class Held:
 
 
 class Model:
-    """`room` is what each of the two kinds of places has: ticket types, or zones of a plan."""
+    """`room` is what each kind of places has: ticket types, or zones of a plan. `days` are those that it counts on."""
 
-    def __init__(self, room: dict[str, int]) -> None:
-        self.now, self.capacity, self.here, self.most, self.room = 0, 0, 0, [0, 0], room
+    def __init__(self, way: str) -> None:
+        self.now, self.capacity, self.here, self.most, self.room = 0, 0, 0, [0, 0], dict(ROOM[way])
+        self.days: dict[str, set[int]] = {name: {0, 1} for name in self.room}
+        if way == "days":
+            self.days |= {"front": {0}, "back": {1}}
         self.held: list[Held] = []
         self.tickets: list[tuple[str, UUID]] = []
 
     def live(self) -> list[Held]:
         return [one for one in self.held if one.until > self.now]
 
-    def taken(self, name: str | None = None) -> int:
-        held = sum(one.quantity for one in self.live() if name in (None, one.name))
-        return held + sum(name in (None, one) for one, _ in self.tickets)
+    def of(self, name: str) -> int:
+        """What is taken of one kind."""
+        return sum(one.quantity for one in self.live() if one.name == name) + sum(
+            one == name for one, _ in self.tickets
+        )
+
+    def on(self, day: int) -> int:
+        return sum(self.of(name) for name, days in self.days.items() if day in days)
+
+    def taken(self) -> int:
+        """On the fullest day."""
+        return max(self.on(0), self.on(1))
+
+    def offered(self, **other: int) -> int:
+        """By quantity, on the day that has most."""
+        room = self.room | other
+        return max(sum(n for name, n in room.items() if day in self.days[name]) for day in (0, 1))
 
     def limit(self, capacity: int | None = None, most: int | None = None) -> float:
         both = (self.capacity if capacity is None else capacity, self.most[self.here] if most is None else most)
@@ -92,22 +116,25 @@ class LifeOfALimit(RuleBasedStateMachine):
         assert refusal.value.code == refused
         return None
 
-    @initialize(planned=st.booleans())
-    def an_event_goes_on_sale(self, planned: bool) -> None:
-        house = self.house
+    @initialize(way=st.sampled_from(sorted(ROOM)))
+    def an_event_goes_on_sale(self, way: str) -> None:
+        house, planned = self.house, way == "plan"
         self.who, self.planned = house.tenant.principal("owner"), planned
+        self.taken[way] += 1
         type(self).began += 1_000_000  # far from the last one's times
         house.run(house.set_clock(self.began))
         house.run(hold_jobs.sweep_holds(house.finder, house.process.database))
-        self.model = Model({"front": 5, "back": 6} if planned else {"front": 4, "back": 4})
+        self.model = Model(way)
         self.sale = house.run(self._staged())
-        kinds = {"front": "ga", "back": "seated" if planned else "ga"}
 
         async def rest(tx: Tx) -> dict[str, UUID]:
-            made = {}
-            for name, kind in kinds.items():
-                quantity = None if planned else self.model.room[name]
-                wish = NewTicketType(name=name, kind=kind, price=0, currency="EUR", quantity=quantity)  # type: ignore[arg-type]
+            made, (first, second) = {}, sorted(days_of(await events.get_event(tx, self.sale.event_id)))[:2]
+            days = {"front": [first], "back": [second]} if way == "days" else {}
+            for name, room in self.model.room.items():
+                wish = NewTicketType(
+                    name=name, kind="seated" if planned and name == "back" else "ga", price=0, currency="EUR",
+                    quantity=None if planned else room, valid_days=days.get(name, []),
+                )  # fmt: skip
                 made[name] = (await types.create_type(tx, self.sale.event_id, wish)).id
             if not planned:
                 await events.move_event(tx, self.sale.event_id, Move.PUBLISH)
@@ -124,8 +151,12 @@ class LifeOfALimit(RuleBasedStateMachine):
 
     async def _staged(self) -> OnSale:
         if self.planned:
-            return await stage(self.house.process, self.house.tenant, hall(1, 6, pit=5), orphan_avoidance_strict=False)
-        return OnSale((await make_show(self.house.process, self.house.tenant)).id, new_id(), {})
+            sale = await stage(self.house.process, self.house.tenant, hall(1, 6, pit=5), orphan_avoidance_strict=False)
+        else:
+            sale = OnSale((await make_show(self.house.process, self.house.tenant)).id, new_id(), {})
+        longer = "UPDATE events SET end_at = end_at + interval '1 day' WHERE id = $1"
+        await self.house.owner.execute(longer, sale.event_id)
+        return sale
 
     # --- buyers
 
@@ -145,10 +176,13 @@ class LifeOfALimit(RuleBasedStateMachine):
 
     @rule(name=names, quantity=st.integers(1, 4))
     def somebody_takes(self, name: str, quantity: int) -> None:
+        if name not in self.model.room:
+            return
         model, wants, user = self.model, self._wants(name, quantity), new_id()
         if sum(want.quantity for want in wants) < quantity:
             return  # there are not as many seats
-        fits = model.taken(name) + quantity <= model.room[name] and model.taken() + quantity <= model.limit()
+        fullest = max(model.on(day) for day in model.days[name])
+        fits = model.of(name) + quantity <= model.room[name] and fullest + quantity <= model.limit()
         results = self.house.run(hold(self.house.process, self.house.tenant, self.sale, user, *wants))
         assert {result.good for result in results} == {fits}, (results, vars(model))
         self.taken["held" if fits else "full"] += 1
@@ -213,7 +247,7 @@ class LifeOfALimit(RuleBasedStateMachine):
                 refused = "capacity_above_venue"
             elif model.too_low(model.limit(capacity=capacity)):
                 refused = "capacity_in_use"
-            elif not self.planned and 0 < capacity < sum(model.room.values()):
+            elif not self.planned and 0 < capacity < model.offered():
                 refused = "quantity_above_capacity"
         change = ChangeEvent(capacity=capacity)
         self.do(lambda tx: events.change_event(tx, self.who, self.sale.event_id, change, None), "capacity", refused)
@@ -259,10 +293,11 @@ class LifeOfALimit(RuleBasedStateMachine):
         """What is overdue counts in a type until it is swept: here it is."""
         self.house.run(hold_jobs.sweep_holds(self.house.finder, self.house.process.database))
         model, refused = self.model, None
-        together = quantity + sum(n for other, n in model.room.items() if other != name)
-        if quantity > model.room[name] and together > model.limit():
+        if name not in model.room:
+            return
+        if model.offered() < model.offered(**{name: quantity}) > model.limit():
             refused = "quantity_above_capacity"
-        elif quantity < model.taken(name):
+        elif quantity < model.of(name):
             refused = "quantity_below_sold"
         change, kind = ChangeTicketType(quantity=quantity), self.types[name]
         self.do(lambda tx: types.change_type(tx, self.sale.event_id, kind, change, None), "quantity", refused)
@@ -283,7 +318,8 @@ class LifeOfALimit(RuleBasedStateMachine):
             " AND status IN ('valid', 'used'))"
         )
         found = self.house.run(self.house.owner.fetchval(query, self.sale.event_id))
-        assert found == self.model.taken() <= self.model.limit()
+        assert found == sum(self.model.of(name) for name in self.model.room)
+        assert self.model.taken() <= self.model.limit()
 
 
 @pytest.mark.soak
@@ -292,7 +328,7 @@ def test_any_life_of_a_limit(tmp_path: Path) -> None:
     LifeOfALimit.house = house = Frozen(tmp_path)
     examples, steps = (200, 50) if soaking() else (9, 25)
     edits = ("capacity", "venue", "quantity", "capacity_in_use")
-    wanted = ("held", "full", "release", "buy", "refund", "time", *edits)
+    wanted = ("held", "full", "release", "buy", "refund", "time", *edits, *ROOM)
     try:
         live(LifeOfALimit, LifeOfALimit.taken, examples=examples, steps=steps, wanted=wanted)
     finally:

@@ -79,6 +79,9 @@ class World:
     async def patch(self, **wish: Any) -> None:
         data(await self.staff.patch(self.sale.path("")[:-1], json=wish))
 
+    async def patch_venue(self, **wish: Any) -> None:
+        data(await self.staff.patch(f"/api/venues/{self.event['venue_id']}", json=wish))
+
     async def move(self, name: str, **body: Any) -> None:
         data(await move(self.staff, self.event, name, **body))
 
@@ -185,6 +188,11 @@ WRITES: dict[str, tuple[Step, Step]] = {
     "delete all types": (_nothing, World.delete_types),
     "less capacity": (lambda w: w.buy(0), lambda w: w.patch(capacity=1)),
     "more capacity": (lambda w: _then(w.buy(0), w.patch(capacity=1)), lambda w: w.patch(capacity=3)),
+    "less room in the venue": (lambda w: w.buy(0), lambda w: w.patch_venue(max_capacity=1)),
+    "more room in the venue": (
+        lambda w: _then(w.buy(0), w.patch_venue(max_capacity=1)),
+        lambda w: w.patch_venue(max_capacity=3),
+    ),
     "block": (lambda w: w.buy(pit=1), lambda w: w.block("block")),
     "unblock": (lambda w: _then(w.buy(pit=1), w.block("block")), lambda w: w.block("unblock")),
     "overlay": (_nothing, World.overlay),

@@ -300,11 +300,11 @@ async def test_a_strange_body_is_an_invalid_request(
 
 @LANES
 @pytest.mark.req("HOLD-1")
-async def test_what_is_no_json_is_a_malformed_request(suffix: str, staff: Client, buyer: Client) -> None:
+async def test_what_is_no_json_is_an_invalid_request(suffix: str, staff: Client, buyer: Client) -> None:
     sale = await on_sale(staff, hall())
     path = sale.path(f"seats/{sale.seat(0)}/reserve{suffix}")
     answer = await buyer.post(path, content=b'{"source":', headers={"content-type": "application/json"})
-    assert answer.status_code == 400
+    assert refused(answer) == (400, "invalid_request")
 
 
 @LANES

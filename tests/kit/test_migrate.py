@@ -316,3 +316,47 @@ async def test_a_strange_log_in_is_refused(empty_database: str) -> None:
 def test_a_new_database_is_told_in_one_line() -> None:
     assert in_words(ALL) == f"{len(ALL)} migrations, {ALL[0]} to {ALL[-1]}"
     assert in_words(ALL[:2]) == f"{ALL[0]}, {ALL[1]}"
+
+
+# Ten in the event and six in the zone: a hold of three and two tickets for one day, one ticket for both.
+_DAYS = """
+UPDATE events SET capacity = 10;
+INSERT INTO ticket_types (id, organization_id, event_id, name, tier, kind, price, currency, entitlement, valid_days)
+SELECT ('00000000-0000-7000-a000-00000000000' || n)::uuid, organization_id, id, 'type ' || n, 'general', 'ga', 0, 'EUR',
+       'single', CASE n WHEN 1 THEN ARRAY[current_date] WHEN 2 THEN ARRAY[current_date + 1] ELSE '{}'::date[] END
+FROM events, generate_series(1, 3) n;
+INSERT INTO seat_holds (id, organization_id, event_id, basket_id, user_id, ticket_type_id, quantity, held_until, source)
+SELECT gen_random_uuid(), organization_id, event_id, id, id, id, 3, 'infinity', 'web' FROM ticket_types
+WHERE name = 'type 2';
+INSERT INTO tickets (id, organization_id, event_id, order_id, zone_id, ticket_type_id, number, code, nonce, holder_name,
+                     holder_email)
+SELECT gen_random_uuid(), organization_id, event_id, id, '00000000-0000-7000-b000-000000000001', id, name || n,
+       translate(left(upper(md5(name || n)), 8), '01', '23'), decode('0000000000000000', 'hex'), '', ''
+FROM ticket_types JOIN generate_series(1, 2) n ON name = 'type 1' OR name = 'type 3' AND n = 1;
+INSERT INTO pools (organization_id, event_id, kind, ref_id, capacity, sold)
+SELECT organization_id, id, 'zone', '00000000-0000-7000-b000-000000000001', 6, 3 FROM events;
+UPDATE pools SET held = 3, sold = 3 WHERE kind = 'event';
+"""
+
+
+async def test_what_was_sold_for_a_day_counts_on_that_day(empty_database: str, plain_owner: str, folder: Path) -> None:
+    await migrate(empty_database, folder=Path("/nowhere"))
+    first = next(path.name for path in folder.glob("*_places_by_day.sql"))
+    texts = {path: path.read_text() for path in sorted(folder.glob("*.sql")) if path.name >= first}
+    for path in texts:
+        path.unlink()
+    await migrate(plain_owner, folder=folder)
+    async with looking_at(empty_database) as connection:
+        await connection.execute(_PUBLIC_SHOW)
+        await connection.execute("UPDATE events SET capacity = 10")  # which gives it a pool
+        await connection.execute("SET session_replication_role = replica")
+        await connection.execute(_DAYS)
+    for path, text in texts.items():
+        path.write_text(text)
+    await migrate(plain_owner, folder=folder)
+    async with looking_at(empty_database) as connection:
+        pools = await connection.fetch("SELECT kind, held, sold, day_peak FROM pools ORDER BY 1")
+        assert [tuple(row) for row in pools] == [("event", 0, 1, 3), ("zone", 0, 1, 2)]
+        days = "SELECT d.kind, t.name, d.held, d.sold FROM day_places d JOIN ticket_types t ON t.id = ticket_type_id"
+        found = [tuple(row) for row in await connection.fetch(f"{days} ORDER BY 1, 2")]
+        assert found == [("event", "type 1", 0, 2), ("event", "type 2", 3, 0), ("zone", "type 1", 0, 2)]

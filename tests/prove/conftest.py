@@ -49,6 +49,7 @@ async def sample(_one_loop: None, server_url: str, owner_url: str, owner: Any, t
     """Filled once for all tests of a worker: each takes back what it breaks."""
     if not _filled:
         application, home = built(server_url, owner_url)
+        home.unlink(missing_ok=True)  # another test of this worker has used it
         home.symlink_to(tmp_path)
         async with (
             a_process(server_url, tmp_path) as process,

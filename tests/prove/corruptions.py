@@ -106,15 +106,28 @@ CORRUPTIONS = [
         also=("limited",),
     ),
     Corruption(
+        "counted", "pool %s %s of event %s counts %s held and %s sold of type %s where there are %s and %s",
+        "UPDATE day_places SET held = held + 1, sold = sold - 1 WHERE sold > 0",
+    ),
+    Corruption(
+        "counted", "pool %s %s of event %s has %s on its fullest day where its types have %s",
+        "UPDATE pools SET day_peak = day_peak - 1 WHERE day_peak > 0",
+    ),
+    Corruption(
         "counted", "hold %s has places in a pool that event %s does not have",
         f"DELETE FROM pools USING seat_holds h WHERE h.id = {PLACES} AND ref_id = h.zone_id",
         also=("limited",),
     ),
     # Capacities; tests/checkout/test_capacity_prove.py has the limits one by one.
     Corruption(
-        "taken", "event %s: %s places are held and sold where %s admits %s",
+        "taken", "event %s: %s places are held and sold%s where %s admits %s",
         "UPDATE pools SET shrinks_to = 1 WHERE kind = 'zone' AND sold > 1;"
         "UPDATE event_zones SET capacity = 1 WHERE zone_id IN (SELECT ref_id FROM pools WHERE shrinks_to = 1)",
+    ),
+    Corruption(
+        "taken", "event %s: %s places are held and sold%s where %s admits %s",
+        "UPDATE pools SET shrinks_to = 1 WHERE day_peak > 1;"
+        "UPDATE events SET capacity = 1 WHERE id IN (SELECT event_id FROM pools WHERE shrinks_to = 1)",
     ),
     Corruption(
         "taken", "event %s has a capacity of %s where its venue admits %s",
@@ -122,7 +135,8 @@ CORRUPTIONS = [
         "UPDATE pools SET capacity = capacity - 1 WHERE kind = 'event'",
     ),
     Corruption(
-        "limited", "event %s has no pool for %s %s, which is limited to %s", "DELETE FROM pools WHERE kind = 'event'"
+        "limited", "event %s has no pool for %s %s, which is limited to %s",
+        "DELETE FROM pools WHERE kind = 'event' AND day_peak = 0",
     ),
     Corruption(
         "limited", "event %s has a pool for %s %s, which nothing limits",
@@ -310,6 +324,16 @@ CORRUPTIONS = [
     Corruption(
         "discounted", "promo code %s counts %s uses for %s, its checkouts have %s for %s",
         "UPDATE promo_codes SET uses = uses + 1",
+    ),
+    Corruption(
+        "discounted", "promo code %s was used %s times for %s, where %s times and %s are allowed",
+        "ALTER TABLE promo_codes DROP CONSTRAINT promo_codes_within_budget;"
+        "UPDATE promo_codes SET budget = spent - 1",
+    ),
+    Corruption(
+        "discounted", "promo code %s was used %s times for %s, where %s times and %s are allowed",
+        "ALTER TABLE promo_codes DROP CONSTRAINT promo_codes_never_overused;"
+        "UPDATE promo_codes SET max_uses = uses - 1",
     ),
     Corruption(
         "discounted", "checkout %s is %s and has its use of promo code %s still",

@@ -46,6 +46,9 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
     event_id: UUID
 
 
+FIRST_DAY = "2090-07-07T10:00:00Z"
+
+
 async def fill(client: Client, tenant: Tenant, process: Services, finder: Database, owner: Any) -> Sample:
     staff = client.as_(tenant.tokens["owner"])
     data(await staff.put("/api/org/charges", json={"charges": FEES}, headers={"if-match": "*"}))
@@ -82,6 +85,12 @@ async def _hold_and_sell(client: Client, tenant: Tenant, staff: Client, at: Door
     data(await staff.post(f"/api/tickets/{order['tickets'][0]['id']}/transfer", json=to))
     free = await selling_types(staff, 5, price=0)
     data(await buy(one, await begun(one, free, entry=1), provider="free"), 201)
+    days = await selling_types(
+        staff, 5, price=0, event={"start_at": FIRST_DAY, "end_at": "2090-07-08T20:00:00Z", "capacity": 9},
+        valid_days=[FIRST_DAY[:10]],
+    )  # fmt: skip
+    data(await buy(one, await begun(one, days, entry=1), provider="free"), 201)
+    await hold(two, days, entry=1)
 
 
 async def _come_in(client: Client, staff: Client, at: Door, owner: Any) -> None:

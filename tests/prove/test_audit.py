@@ -31,6 +31,11 @@ NOW = "app.clock()"
 ONE_HOLD = "(SELECT id FROM seat_holds WHERE status = 'active' AND seat_id IS NULL LIMIT 1)"
 EXPIRED = ("seat_hold_expired", "hold.expired")  # the latter as it was called before
 RUN_OUT = f"UPDATE seat_holds SET status = 'expired' WHERE id = {ONE_HOLD}"
+MOVE_ANSWERED = (
+    "INSERT INTO ticket_moves (organization_id, ticket_id, migration_id, event_id, from_place, to_place, respond_by,"
+    " answer, answered_at) SELECT organization_id, id, gen_random_uuid(), event_id, 'A', 'B', now(),"
+    f" '{{}}', {NOW} FROM tickets LIMIT 1"
+)
 MADE = {
     "organization.suspended": "UPDATE organizations SET status = 'suspended'",
     "member.updated": "UPDATE users SET status = 'disabled'",
@@ -54,9 +59,8 @@ MADE = {
     "refund.failed": "UPDATE refunds SET status = 'failed'",
     "refund.found": "DELETE FROM audit_log WHERE action = 'refund.requested'",
     "ticket.cancelled": "UPDATE tickets SET status = 'cancelled' WHERE status = 'refunded'",
-    "ticket.move_accepted": "INSERT INTO ticket_moves (organization_id, ticket_id, migration_id, event_id, from_place,"
-    " to_place, respond_by, answer, answered_at) SELECT organization_id, id, gen_random_uuid(), event_id, 'A', 'B',"
-    f" now(), 'accepted', {NOW} FROM tickets LIMIT 1",
+    "ticket.move_accepted": MOVE_ANSWERED.format("accepted"),
+    "ticket.move_refunded": MOVE_ANSWERED.format("refunded"),
     "refunds.started": "INSERT INTO refund_batches (organization_id, event_id, status, orders, reason, look_at)"
     " SELECT organization_id, id, 'running', 1, 'x', now() FROM events LIMIT 1",
     "refunds.finished": "INSERT INTO refund_batches (organization_id, event_id, status, orders, reason, look_at,"

@@ -16,6 +16,7 @@ from fullhouse.kit.services import Services
 from fullhouse.queue import actions, entry_actions, jobs
 from fullhouse.queue.model import Place, Room, RoomSettings
 from fullhouse.queue.policy import Order
+from fullhouse.queue.rooms import Queue
 from tests.accounts.helpers import data
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale
@@ -90,6 +91,13 @@ async def keep(process: Services, finder: Database) -> None:
     """What the worker's loop does every second."""
     await jobs.keep_queues(process, finder)
     await process.clock.measure()
+
+
+async def idle(process: Services) -> None:
+    """Until nobody is being let in. Somebody who is back after an absence starts that, and it may have their row locked
+    when their next sign of life comes: that one would be skipped."""
+    while process.part(Queue)._admitting:
+        await asyncio.sleep(0.01)
 
 
 async def entries(owner: Any, sale: OnSale) -> list[dict[str, Any]]:

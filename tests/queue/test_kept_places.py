@@ -11,7 +11,7 @@ from fullhouse.queue import actions, policy
 from fullhouse.queue.model import CheckoutFull, NotInQueue, QueueCooldown
 from tests.fixtures import Tenant
 from tests.holds.helpers import OnSale
-from tests.queue.helpers import Shift, crowd, entries, finish, join, keep, leave, poll, settle, state, statuses
+from tests.queue.helpers import Shift, crowd, entries, finish, idle, join, keep, leave, poll, settle, state, statuses
 
 # --- time
 
@@ -21,7 +21,7 @@ async def test_an_admitted_person_who_does_nothing_loses_the_slot(
     process: Services, finder: Database, tenant: Tenant, sale: OnSale, owner: Any, clock: Shift
 ) -> None:
     await settle(process, tenant, sale, mode="on", slots=1, admit_window_s=60)
-    (idle, first), second, third = await crowd(process, tenant, sale, 3)
+    (lazy, first), second, third = await crowd(process, tenant, sale, 3)
     busy = second[0]
     await clock(timedelta(seconds=61))
     await process.clock.measure()
@@ -29,7 +29,7 @@ async def test_an_admitted_person_who_does_nothing_loses_the_slot(
         await poll(process, tenant, sale, *waiting)
     await keep(process, finder)
     assert await statuses(owner, sale) == ["expired", "admitted", "waiting"]
-    assert (await poll(process, tenant, sale, idle, first)).status == "expired"
+    assert (await poll(process, tenant, sale, lazy, first)).status == "expired"
     async with process.database.tenant(tenant.id) as tx:
         slot = await actions.admission(tx, sale.event_id, busy, lock=True)
         assert slot
@@ -41,7 +41,7 @@ async def test_an_admitted_person_who_does_nothing_loses_the_slot(
     await keep(process, finder)
     assert (await statuses(owner, sale))[1:] == ["admitted", "waiting"]
     await poll(process, tenant, sale, *third)
-    again = await join(process, tenant, sale, idle)
+    again = await join(process, tenant, sale, lazy)
     assert (again.seq, again.status, again.position) == (4, "waiting", 2)  # at the end, and without a cooldown
 
 
@@ -55,6 +55,7 @@ async def test_a_place_is_lost_half_an_hour_after_the_last_sign_of_life(
         await clock(timedelta(minutes=minutes))
         await process.clock.measure()
         await poll(process, tenant, sale, *polls)
+        await idle(process)
     seen = (await entries(owner, sale))[2]
     assert seen["seen_at"] - seen["joined_at"] > timedelta(minutes=28)
     await clock(timedelta(minutes=30, seconds=5))

@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 
 from fullhouse import prove
 from fullhouse.kit.ids import new_id
-from fullhouse.queue import jobs
+from fullhouse.queue import draw, jobs
 from fullhouse.queue.line import STATUS
 from fullhouse.queue.model import NotInQueue, QueueCooldown
 from fullhouse.queue.rooms import Queue
@@ -129,6 +129,7 @@ class LifeOfALine(RuleBasedStateMachine):
     house: ClassVar[Frozen]
     taken: ClassVar[Counter[str]] = Counter()
     began: ClassVar[int] = 0
+    seed: ClassVar[bytes]  # of the next draw
 
     def do(self, work: Coroutine[Any, Any, T], name: str) -> T:
         async def quiet() -> T:
@@ -141,10 +142,10 @@ class LifeOfALine(RuleBasedStateMachine):
         self.taken[name] += 1
         return self.house.run(quiet())
 
-    @initialize(early=st.booleans())
-    def people_come(self, early: bool) -> None:
-        """To a room that is open, or before it is."""
-        house, self.model = self.house, Model()
+    @initialize(early=st.booleans(), seed=st.binary(min_size=32, max_size=32))
+    def people_come(self, early: bool, seed: bytes) -> None:
+        """To a room that is open, or before it is. Whoever plays a life again sees the same draw."""
+        house, self.model, type(self).seed = self.house, Model(), seed
         type(self).began += 1_000_000  # far from the last one's times
         house.run(house.set_clock(self.began))
         self.sale: OnSale = house.run(stage(house.process, house.tenant, hall(1, 4)))
@@ -310,7 +311,8 @@ class LifeOfALine(RuleBasedStateMachine):
 
 @pytest.mark.soak
 @pytest.mark.req("QUEUE-1", "QUEUE-2", "CHK-1")
-def test_any_life_of_a_line(tmp_path: Path) -> None:
+def test_any_life_of_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draw, "new_seed", lambda: LifeOfALine.seed)
     LifeOfALine.house = house = Frozen(tmp_path)
     examples, steps = (300, 60) if soaking() else (25, 40)
     wanted = (

@@ -21,6 +21,7 @@ from fullhouse.queue.rooms import Queue
 from tests.fixtures import soaking
 from tests.holds.helpers import OnSale, a_finder, hall, stage
 from tests.kit.helpers import until
+from tests.queue import joining
 from tests.queue.helpers import entries, finish, join, settle, soon, statuses
 from tests.races.arena import Arena, arena
 
@@ -32,8 +33,7 @@ JOIN_LOCK = ("app.queue_join", "FROM queue_rooms WHERE organization_id = org AND
 # The moment between counting the slots and filling them, made long enough for everybody to be in it.
 SLOWLY = ("app.queue_let_in", "IF taken >= room.slots", "PERFORM pg_sleep(0.05); IF taken >= room.slots")
 BY_THE_CLOCK = ("app.queue_let_in", "AND status = 'admitted';", "AND status = 'admitted' AND expires_at > clock;")
-SESSIONS = "SELECT array_agg(pid) FROM pg_stat_activity WHERE datname = current_database()"
-ALL_GONE = "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = ANY ($1::integer[]))"
+SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1"
 
 
 async def opened(at: Arena, **wish: Any) -> OnSale:
@@ -196,20 +196,22 @@ async def test_who_was_told_a_place_has_it_though_the_server_was_killed(tmp_path
 async def until_killed(at: Arena, sale: OnSale, after: int) -> dict[UUID, int]:
     """Whom a server of our own has told a place before it was killed in the middle of its work. What it had sent to the
     database by then is done or undone when this returns."""
+
+    async def none_is_left() -> bool:
+        return await at.owner.fetchval(SESSIONS, joining.NAME) == 0
+
     command = [sys.executable, "-m", "tests.queue.joining", at.url, str(at.tenant.id), str(sale.event_id)]
-    before = set(await at.owner.fetchval(SESSIONS))
     server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     assert server.stdout
     lines: list[bytes] = []
     async with asyncio.timeout(60):
         while len(lines) < after:
             lines.append(await server.stdout.readline())
-        its = set(await at.owner.fetchval(SESSIONS)) - before
+        assert await at.owner.fetchval(SESSIONS, joining.NAME)
         os.kill(server.pid, signal.SIGKILL)
         lines += (await server.stdout.read()).splitlines(keepends=True)
         await server.wait()
-    assert its
-    await until(lambda: at.owner.fetchval(ALL_GONE, its), 20)
+    await until(none_is_left)
     whole = [line.split() for line in lines if line.startswith(b"place ") and line.endswith(b"\n")]
     return {UUID(user_id.decode()): int(seq) for _, user_id, seq in whole}
 

@@ -95,7 +95,7 @@ async def test_two_at_one_seat_step_by_step(guarded: bool, tmp_path: Path) -> No
 
         def line() -> str:
             ids = f"{sale.event_id},{new_id()},{sale.seat(0)},,,1,{new_id()},{new_id()}"
-            return f'{{"(1,1,{ids},web,net,300,10,,,f,,,,,,,,)"}}'
+            return f'{{"(1,1,{ids},web,net,300,10,,,f,,,,,,,,,)"}}'
 
         pool = at.processes[0].database.pool
         async with pool.acquire() as one, pool.acquire() as two:

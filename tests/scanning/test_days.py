@@ -7,7 +7,7 @@ import pytest
 
 from fullhouse.scanning import policy
 from tests.accounts.helpers import data
-from tests.checkout.helpers import rows
+from tests.checkout.helpers import bought, rows
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 from tests.scanning.helpers import Door, device, door, live, scan, wrong
@@ -48,14 +48,14 @@ async def test_a_postponed_show_scans_in_its_new_window(client: Client, tenant: 
 @pytest.mark.req("SCAN-1", "SCAN-2")
 async def test_valid_days_move_with_the_show(client: Client, tenant: Tenant, clock: Any, owner: Any) -> None:
     """Waiting for its new date, and when that has come."""
-    at = await door(client, tenant, 0, live=False)
+    at = await door(client, tenant, live=False)
     by, _ = await device(at, client)
-    (ticket,) = at.tickets
     show = data(await at.staff.get(at.sale.path("").rstrip("/")))
     start = datetime.fromisoformat(show["start_at"])
     day = policy.day_of(start, show["timezone"])
-    kind = at.sale.path(f"ticket-types/{ticket['ticket_type_id']}")
+    kind = at.sale.path(f"ticket-types/{at.sale.types['seat']}")
     data(await at.staff.patch(kind, json={"valid_days": [str(day)]}))
+    (ticket,) = (await bought(client, tenant, at.sale, 0))["tickets"]
     data(await move(at.staff, at.event, "postpone"))
     new = start + timedelta(days=7)
     data(await move(at.staff, at.event, "reschedule", rescheduled_at=new.isoformat()))

@@ -1,4 +1,6 @@
-"""A show of several days: one seat for all of them, and places that are counted once (docs/adr/0019)."""
+"""An event of several days: a seat is somebody's on all of them (docs/adr/0019), and so is a place that is held
+without a ticket type; tests/checkout/test_places_by_day.py has those that are held as one.
+"""
 
 from typing import Any
 
@@ -41,10 +43,9 @@ async def test_a_seat_is_somebodys_on_every_day(
     assert refused(await (await guest(client, tenant)).post(reserve)) == (409, "seat_not_available")
 
 
-async def test_places_are_counted_once_for_all_days(
+async def test_a_place_without_a_type_is_held_for_every_day(
     festival: tuple[Any, Any], client: Client, owner: Any, tenant: Tenant
 ) -> None:
-    """Whoever has a place has it every day: so no day can have more people than places."""
     event, layout = festival
     pit = zone_id(layout, "pit")
     path = f"/api/events/{event['id']}/holds"

@@ -95,6 +95,9 @@ OF_STAFF = frozenset(
         "quantity_above_capacity",
         "one_currency",
         "price_too_high",
+        "days_in_use",
+        "day_full",
+        "days_left_out",
     ]
 )
 # Mistakes of a program, not of a person: a page that is right never meets them. It says that something went wrong.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { percent, roundMoney } from '../console/figures';
-import { count, minorDigits, money } from './format';
+import { count, dayName, minorDigits, money } from './format';
 
 describe('figures in large type', () => {
   it('have every cent while they are small, then none, then a letter', () => {
@@ -10,6 +10,12 @@ describe('figures in large type', () => {
 
   it('count in whole units where a currency has no smaller ones', () => {
     expect(roundMoney({ amount: 83_525, currency: 'JPY' }, 'en')).toBe('¥83,525');
+  });
+});
+
+describe('days of a ticket', () => {
+  it('are those of the calendar, wherever one is', () => {
+    expect(dayName('2090-07-07', 'en-GB')).toBe('Fri 7 Jul');
   });
 });
 

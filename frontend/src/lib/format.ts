@@ -31,17 +31,15 @@ export function money({ amount, currency }: Money, locale = language): string {
   return (amount < 0 ? '-' : '') + symbol + gap + count((Math.abs(amount) / 10 ** digits).toFixed(digits), locale);
 }
 
-export function day(moment: string | number, timeZone: string, locale = DATES): string {
-  return new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone }).format(new Date(moment));
-}
+const written = (options: Intl.DateTimeFormatOptions) =>
+  (moment: string | number, timeZone: string, locale = DATES): string => new Intl.DateTimeFormat(locale, { ...options, timeZone }).format(new Date(moment));
 
-export function hour(moment: string | number, timeZone: string, locale = DATES): string {
-  return new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone }).format(new Date(moment));
-}
-
-export function shortDate(moment: string | number, timeZone: string, locale = DATES): string {
-  return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', timeZone }).format(new Date(moment));
-}
+export const day = written({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+export const hour = written({ hour: '2-digit', minute: '2-digit' });
+export const shortDate = written({ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+const shortDay = written({ weekday: 'short', day: 'numeric', month: 'short' });
+/** A calendar day, as a ticket names it: no time zone moves it. */
+export const dayName = (date: string, locale = DATES) => shortDay(date, 'UTC', locale);
 
 /** 4:05 */
 export function countdown(ms: number): string {

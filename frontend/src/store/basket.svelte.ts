@@ -117,9 +117,10 @@ export class Basket {
     await this.hold({ items: ordinals.map((n) => ({ seat_id: this.hall.seatId(n) })) }, ordinals);
   }
 
-  async takePlaces(zone: number, quantity: number): Promise<void> {
+  /** Without a type they are held for every day; where types are for some days, it is chosen first. */
+  async takePlaces(zone: number, quantity: number, typeId?: string): Promise<void> {
     const zoneId = this.hall.zoneId(zone);
-    if (zoneId) await this.hold({ items: [{ zone_id: zoneId, quantity }] });
+    if (zoneId) await this.hold({ items: [placesOf(zoneId, quantity, typeId)] });
   }
 
   async takeType(typeId: string, quantity: number): Promise<void> {
@@ -331,7 +332,7 @@ export class Basket {
     const places = before.filter(({ ordinal }) => ordinal < 0);
     const wishes: Wish[] = [
       ...free.map((seat) => ({ seat_id: this.hall.seatId(seat) })),
-      ...places.map(({ zoneId, typeId, quantity }) => (zoneId ? { zone_id: zoneId, quantity } : { ticket_type_id: typeId, quantity })),
+      ...places.map(({ zoneId, typeId, isOfType, quantity }) => placesOf(zoneId, quantity, zoneId && !isOfType ? undefined : typeId)),
     ];
     const gone = seats.filter((seat) => !free.includes(seat));
     const how = gone.map((seat) => this.loss(seat)).join(' ');
@@ -358,9 +359,9 @@ export class Basket {
   // --- what it costs
 
   /** The types that sell this place, dearest first. What was chosen stays among them when it is sold out: perhaps by us. */
-  typesFor(item: Pick<Item, 'zone' | 'seatId'> & { typeId?: string }): Offer[] {
+  typesFor(item: Pick<Item, 'zone' | 'seatId'> & Partial<Pick<Item, 'typeId' | 'isOfType'>>): Offer[] {
     const seated = item.seatId !== null;
-    if (!this.hall.hasMap) return this.offers.filter(({ id }) => id === item.typeId); // what was held is of its type
+    if (!this.hall.hasMap || item.isOfType) return this.offers.filter(({ id }) => id === item.typeId); // what was held is of its type
     return this.offers
       .filter(({ id, status }) => status === 'on_sale' || id === item.typeId)
       .filter(({ kind, zones }) => (kind === 'seated') === seated && (!zones.length || zones.includes(item.zone)))
@@ -386,11 +387,16 @@ export class Basket {
     return offer ? money({ amount: unitPrice(offer, geometry!.prices[price]![0]), currency: offer.price.currency }) : '';
   }
 
-  /** The least that a place of a zone without seats costs. */
+  /** What a place of a zone without seats costs as this type. */
+  priceAt(offer: Offer, zone: string): string {
+    return money({ amount: unitPrice(offer, this.hall.categoryOf(-1, zone)), currency: offer.price.currency });
+  }
+
+  /** The least that one costs. */
   leastOf(zone: string): string {
-    const prices = this.typesFor({ zone, seatId: null }).map((offer) => ({ amount: unitPrice(offer, this.hall.categoryOf(-1, zone)), currency: offer.price.currency }));
-    const [least] = prices.toSorted((a, b) => a.amount - b.amount);
-    return least ? money(least) : '';
+    const priceOf = (offer: Offer) => unitPrice(offer, this.hall.categoryOf(-1, zone));
+    const [least] = this.typesFor({ zone, seatId: null }).toSorted((a, b) => priceOf(a) - priceOf(b));
+    return least ? this.priceAt(least, zone) : '';
   }
 
   /** The prices, as the map shows them; not those of what this show leaves closed. */
@@ -448,6 +454,7 @@ export class Basket {
       title: line.seat_id ? (this.hall.map && ordinal >= 0 ? this.hall.title(ordinal) : t.seat(zoneName, line.row ?? '–', line.seat_number ?? '–')) : zoneName,
       quantity: line.quantity ?? 1,
       typeId: line.ticket_type_id ?? '',
+      isOfType: Boolean(line.ticket_type_id),
       since,
       until,
       companions: idsOf(line),
@@ -482,6 +489,8 @@ export class Basket {
     remember(GUESTS, JSON.stringify(memo), 'local');
   }
 }
+
+const placesOf = (zoneId: string | null, quantity: number, typeId?: string): Wish => ({ ...(zoneId && { zone_id: zoneId }), ...(typeId && { ticket_type_id: typeId }), quantity });
 
 const idsOf = ({ companions = [] }: Pick<HeldLine, 'companions'>) => companions.map(({ seat_id }) => seat_id);
 

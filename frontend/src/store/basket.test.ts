@@ -107,6 +107,23 @@ test('what I hold keeps its type when there is no more of it', async () => {
   expect(basket.typesFor({ zone: 'z', seatId: '' }).map(({ id }) => id)).toEqual(['t2', 't3']);
 });
 
+test('places that are held as a type are of it, and of no other when they are taken again', async () => {
+  const ga = { ...OFFER, kind: 'ga', valid_days: ['2090-07-07'] };
+  basket.hearOffers([ga, { ...ga, id: 't2' }] as never);
+  const places = { hold_id: 'p1', seat_id: null, zone_id: 'z1', ticket_type_id: 't2', quantity: 3 };
+  next = [[201, { data: { items: [places], held_until: null } }]];
+  await basket.takePlaces(0, 3, 't2');
+  expect(bodies).toEqual([{ items: [{ zone_id: 'z1', ticket_type_id: 't2', quantity: 3 }] }]);
+  expect(basket.items.map((item) => [item.typeId, basket.typesFor(item).map(({ id }) => id)])).toEqual([['t2', ['t2']]]);
+  basket.lost = basket.items;
+  next = [[201, { data: { items: [{ ...places, hold_id: 'p2' }], held_until: null } }]];
+  await basket.takeAgain();
+  expect(bodies[1]).toEqual(bodies[0]);
+  next = [[201, { data: { items: [], held_until: null } }]];
+  await basket.takePlaces(0, 1);
+  expect(bodies[2]).toEqual({ items: [{ zone_id: 'z1', quantity: 1 }] });
+});
+
 test('without a map a place is of the type that it was held of', () => {
   const plain = new Basket('e1', new Visitor('house', 'h1', false), { ...hall, map: null, hasMap: false } as Hall, () => {}, () => false);
   plain.hearOffers([{ ...OFFER, status: 'sold_out' }, { ...OFFER, id: 't2' }, { ...OFFER, id: 't3' }] as never);

@@ -61,6 +61,7 @@ export interface Item {
   title: string;
   quantity: number;
   typeId: string;
+  isOfType: boolean; // it is held as a ticket of that type, and can be no other
   since: number;
   until: number | null; // null while it does not count down
   companions: string[]; // the seats that are reserved beside a wheelchair place

@@ -213,8 +213,8 @@ UPDATE event_stats SET sold = sold + $3, heat = app.heat(heat, 20 * $3), unranke
 WHERE organization_id = $1 AND event_id = $2;
 
 -- name: is_any_pool_full
--- Whether nothing is left of the event, or of one of these zones ($3) or ticket types ($4).
-SELECT EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND sold >= capacity
+-- Whether nothing is left, on some day at least, of the event, or of one of these zones ($3) or ticket types ($4).
+SELECT EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND sold + day_peak >= capacity
                AND (kind = 'event' OR kind = 'zone' AND ref_id = ANY ($3::uuid[])
                     OR kind = 'ticket_type' AND ref_id = ANY ($4::uuid[])));
 

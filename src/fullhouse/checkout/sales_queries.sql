@@ -16,15 +16,18 @@ GROUP BY 1, 2 ORDER BY 1, 2;
 -- Shows that are announced and not over. `sold` and `places` are those of the list of shows (`sales_among`).
 SELECT e.id AS event_id, e.name, e.status, e.start_at, e.rescheduled_at, e.timezone, e.capacity,
        coalesce(n.in_zones, n.of_types, 0)::integer AS sold,
-       least(coalesce(n.zone_places, n.type_places), n.most)::integer AS places,
+       CASE WHEN n.by_day IS NOT TRUE THEN least(coalesce(n.zone_places, n.type_places), n.most) END::integer AS places,
        coalesce(o.orders, 0)::integer AS orders, o.currency,
        coalesce(o.amount, 0)::bigint AS amount, coalesce(o.refunded, 0)::bigint AS refunded
 FROM events e
 CROSS JOIN LATERAL (
-    SELECT sum(sold) FILTER (WHERE kind = 'zone') AS in_zones, sum(capacity) FILTER (WHERE kind = 'zone') AS zone_places,
+    SELECT sum(sold) FILTER (WHERE kind = 'zone') + coalesce((
+               SELECT sum(d.sold) FROM day_places d WHERE d.organization_id = e.organization_id AND d.event_id = e.id
+               AND d.kind = 'zone'), 0) AS in_zones,
+           sum(capacity) FILTER (WHERE kind = 'zone') AS zone_places,
            sum(sold) FILTER (WHERE kind = 'ticket_type') AS of_types,
            sum(capacity) FILTER (WHERE kind = 'ticket_type') AS type_places,
-           sum(capacity) FILTER (WHERE kind = 'event') AS most
+           sum(capacity) FILTER (WHERE kind = 'event') AS most, max(day_peak) > 0 AS by_day
     FROM pools p WHERE p.organization_id = e.organization_id AND p.event_id = e.id) n
 LEFT JOIN LATERAL (
     SELECT o.currency, count(*) AS orders, sum(o.total) AS amount, sum(a.refunded) AS refunded

@@ -177,18 +177,22 @@ RETURNING {event};
 DELETE FROM events WHERE organization_id = $1 AND id = $2;
 
 -- name: sales_among
--- What is sold of a show's places at this moment: of its zones' or, without a layout, of its ticket types'.
+-- What is sold of a show's places at this moment: of its zones' or, without a layout, of its ticket types'. Places that
+-- are sold per day are no one number.
 SELECT shows.event_id, p.sale_start_at AS opens_at, p.sale_end_at AS closes_at,
        coalesce(p.has_tickets, false) AS has_tickets, coalesce(p.sold_out, false) AS sold_out,
        coalesce(n.in_zones, n.of_types, 0)::integer AS sold,
-       least(coalesce(n.zone_places, n.type_places), n.most)::integer AS places
+       CASE WHEN n.by_day IS NOT TRUE THEN least(coalesce(n.zone_places, n.type_places), n.most) END::integer AS places
 FROM unnest($2::uuid[]) AS shows (event_id)
 LEFT JOIN public_events p ON p.organization_id = $1 AND p.event_id = shows.event_id
 CROSS JOIN LATERAL (
-    SELECT sum(sold) FILTER (WHERE kind = 'zone') AS in_zones, sum(capacity) FILTER (WHERE kind = 'zone') AS zone_places,
+    SELECT sum(sold) FILTER (WHERE kind = 'zone') + coalesce((
+               SELECT sum(d.sold) FROM day_places d WHERE d.organization_id = $1 AND d.event_id = shows.event_id
+               AND d.kind = 'zone'), 0) AS in_zones,
+           sum(capacity) FILTER (WHERE kind = 'zone') AS zone_places,
            sum(sold) FILTER (WHERE kind = 'ticket_type') AS of_types,
            sum(capacity) FILTER (WHERE kind = 'ticket_type') AS type_places,
-           sum(capacity) FILTER (WHERE kind = 'event') AS most
+           sum(capacity) FILTER (WHERE kind = 'event') AS most, max(day_peak) > 0 AS by_day
     FROM pools WHERE organization_id = $1 AND event_id = shows.event_id) n;
 
 -- name: list_events

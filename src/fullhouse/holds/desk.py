@@ -220,8 +220,10 @@ async def own_seats(at: Desk, who: Principal) -> list[int]:
 def wish(at: Desk, item: Item) -> Want:
     if item.seat_id:
         return seat_wish(at, item.seat_id, at.ordinal(item.seat_id))
-    kind, ref_id = ("zone", item.zone_id) if item.zone_id else ("ticket_type", item.ticket_type_id)
-    return Want(new_id(), kind=kind, ref_id=ref_id, quantity=item.quantity)
+    if item.zone_id:
+        named = item.ticket_type_id
+        return Want(new_id(), kind="zone", ref_id=item.zone_id, quantity=item.quantity, ticket_type_id=named)
+    return Want(new_id(), kind="ticket_type", ref_id=item.ticket_type_id, quantity=item.quantity)
 
 
 def seat_wish(at: Desk, seat: UUID, ordinal: int | None) -> Want:

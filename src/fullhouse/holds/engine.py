@@ -40,6 +40,7 @@ class Want(NamedTuple):
     quantity: int = 1
     keeps_companions: bool = False
     most_chairs: int | None = None  # of a wheelchair place: so many of them in one booking
+    ticket_type_id: UUID | None = None  # of a zone's places: what they are held as
 
 
 class Ask(NamedTuple):
@@ -141,4 +142,5 @@ def _line(req: int, line: int, ask: Ask, want: Want) -> tuple[Any, ...]:
         req, line, ask.event_id, ask.user_id, want.seat_id, want.kind, want.ref_id, want.quantity, want.hold_id,
         ask.basket_id, ask.source, ask.network, *ask.limits[:4], want.keeps_companions, *(ask.once or (None, None)),
         ask.ip, ask.user_agent, ask.request_id, ask.limits.most_places, want.most_chairs, ask.promo_code,
+        want.ticket_type_id,
     )  # fmt: skip

@@ -135,7 +135,10 @@ class Reserve(Request, frozen=True):
 
 
 class Item(Request, frozen=True, kw_only=True):
-    """A seat; or places in a zone; or, in a show without a layout, places of a ticket type."""
+    """A seat; or places in a zone; or, in a show without a layout, places of a ticket type.
+
+    A zone's places may be held as a ticket type. They count on that type's days alone; otherwise on every day.
+    """
 
     seat_id: UUID | None = None
     zone_id: UUID | None = None

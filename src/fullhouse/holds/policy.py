@@ -119,18 +119,18 @@ def _refusal(line: Refused, terms: Effective, **extra: Any) -> Refusal:
 
 
 def check_items(items: Sequence[Item]) -> None:
-    """Each names one thing, and none twice."""
+    """Each names one thing, and none twice. A zone's places may be named by their ticket type, too."""
     wrong = []
-    seen: set[UUID] = set()
+    seen: set[tuple[UUID | None, ...]] = set()
     for n, item in enumerate(items):
-        named = [ref for ref in (item.seat_id, item.zone_id, item.ticket_type_id) if ref is not None]
-        if len(named) != 1:
-            wrong.append(FieldError(f"items[{n}]", "One of seat_id, zone_id and ticket_type_id."))
-        elif named[0] in seen:
+        named = (item.seat_id, item.zone_id, item.ticket_type_id)
+        if (item.seat_id is not None) == (item.zone_id is not None or item.ticket_type_id is not None):
+            wrong.append(FieldError(f"items[{n}]", "A seat_id; or a zone_id, a ticket_type_id, or both."))
+        elif named in seen:
             wrong.append(FieldError(f"items[{n}]", "Named twice."))
         elif item.seat_id and item.quantity != 1:
             wrong.append(FieldError(f"items[{n}].quantity", "A seat is one."))
-        seen.update(named)
+        seen.add(named)
     if not items:
         wrong.append(FieldError("items", "At least one, or best_available."))
     if wrong:

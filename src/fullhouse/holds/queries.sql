@@ -124,13 +124,20 @@ ORDER BY event_id, kind, ref_id FOR UPDATE;
 SELECT FROM app.fit_event_pools($1, $2);
 
 -- name: lowered_limits
--- Where an event's limit is below that of its pool, or there is no pool yet: with what is held and sold.
-SELECT e.id AS event_id, e.name, l.capacity, coalesce(p.held, t.held)::integer AS held,
-       coalesce(p.sold, t.sold)::integer AS sold
+-- Where an event's limit is below that of its pool, or there is no pool yet: with what is held and sold, on the fullest
+-- day.
+SELECT e.id AS event_id, e.name, l.capacity, (coalesce(p.held, t.held) + coalesce(d.held, 0))::integer AS held,
+       (coalesce(p.sold, t.sold) + coalesce(d.sold, 0))::integer AS sold
 FROM events e
 CROSS JOIN LATERAL (SELECT app.event_limit($1, e.id) AS capacity) l
 LEFT JOIN pools p ON p.organization_id = $1 AND p.event_id = e.id AND p.kind = 'event'
 LEFT JOIN LATERAL app.taken_places($1, e.id) t ON p.event_id IS NULL
+LEFT JOIN LATERAL (
+    SELECT sum(n.held) AS held, sum(n.sold) AS sold
+    FROM app.taken_by_day($1, e.id) n
+    JOIN ticket_types y ON y.organization_id = $1 AND y.id = n.ticket_type_id
+    CROSS JOIN LATERAL unnest(y.valid_days) AS on_day
+    GROUP BY on_day ORDER BY sum(n.held + n.sold) DESC LIMIT 1) d ON true
 WHERE e.organization_id = $1 AND e.id = ANY ($2::uuid[])
   AND (p.event_id IS NULL OR l.capacity < coalesce(p.shrinks_to, p.capacity)) AND l.capacity IS NOT NULL
 ORDER BY e.start_at, e.id;
@@ -186,7 +193,8 @@ FROM events WHERE organization_id = $1 AND id = $2;
 SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = $1 AND event_id = $2
                AND status IN ('active', 'suspended') AND held_until > app.clock())
     OR EXISTS (SELECT FROM event_seats WHERE organization_id = $1 AND event_id = $2 AND status = 'sold')
-    OR EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND sold > 0);
+    OR EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND sold > 0)
+    OR EXISTS (SELECT FROM day_places WHERE organization_id = $1 AND event_id = $2 AND sold > 0);
 
 -- name: holders
 -- Who is choosing when the waiting room opens, whoever began first in front.

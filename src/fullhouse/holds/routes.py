@@ -38,8 +38,8 @@ async def reserve_fast(call: Call) -> Answer:
     event_id, seat_id = call.params
     try:
         wish = decode(_RESERVE, raw) if raw else Reserve()
-    except (Invalid, Malformed) as wrong:  # both are 400 on this route
-        refusal = wrong if isinstance(wrong, Malformed) else InvalidRequest(wrong.detail, fields=wrong.fields)
+    except (Invalid, Malformed) as wrong:
+        refusal = InvalidRequest(wrong.detail, fields=wrong.fields)
         await failures.note(call.state.services, call.principal, event_id, refusal, seat_id)
         raise refusal from None
     return await _reserve(call.state.services, call.principal, event_id, seat_id, wish.source)
@@ -60,7 +60,7 @@ def reserve_in_batch(call: WireCall) -> Errand | None:
     answers={201: Reserved, 200: Reserved},
     fast=reserve_fast,
     in_batch=reserve_in_batch,
-    says={Unauthenticated: Unauthorized, Invalid: InvalidRequest},
+    says={Unauthenticated: Unauthorized, Invalid: InvalidRequest, Malformed: InvalidRequest},
     bad_path=InvalidRequest,
 )
 async def reserve_seat(services: Services, who: Principal, event_id: UUID, seat_id: UUID, data: Reserve) -> Answer:

@@ -77,7 +77,7 @@ WITH since AS (
     UNION ALL SELECT organization_id, 'ticket', id, transferred_at, ARRAY['ticket.transferred']
               FROM tickets WHERE transferred_at IS NOT NULL
     UNION ALL SELECT organization_id, 'ticket', ticket_id, answered_at, ARRAY['ticket.move_' || answer]
-              FROM ticket_moves WHERE answer IN ('accepted', 'declined')
+              FROM ticket_moves WHERE answer IN ('accepted', 'refunded')
     UNION ALL SELECT organization_id, 'event', event_id, created_at, ARRAY['refunds.started'] FROM refund_batches
     UNION ALL SELECT organization_id, 'event', event_id, finished_at, ARRAY['refunds.finished']
               FROM refund_batches WHERE status = 'done'

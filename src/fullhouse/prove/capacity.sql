@@ -2,13 +2,24 @@
 -- holds, never read from a counter: a pool that counts wrong does not hide an oversale.
 
 -- part: places
--- Live places by event, and by zone and ticket type in it. A seat's or zone's type is known from its checkout on.
+-- Live places by event, and by zone and ticket type in it. A seat's or zone's type is known from its checkout on. Of an
+-- event and of a zone they are counted on each day that a type of theirs names, and what has no days on all of them.
 WITH places AS (
-    SELECT organization_id, event_id, zone_id, ticket_type_id, 1 AS quantity FROM tickets
-    WHERE status IN ('valid', 'used')
-    UNION ALL
-    SELECT organization_id, event_id, zone_id, ticket_type_id, quantity FROM seat_holds
-    WHERE status IN ('active', 'suspended') AND held_until > app.clock()
+    SELECT n.*, t.valid_days FROM (
+        SELECT organization_id, event_id, zone_id, ticket_type_id, 1 AS quantity FROM tickets
+        WHERE status IN ('valid', 'used')
+        UNION ALL
+        SELECT organization_id, event_id, zone_id, ticket_type_id, quantity FROM seat_holds
+        WHERE status IN ('active', 'suspended') AND held_until > app.clock()) n
+    LEFT JOIN ticket_types t ON t.organization_id = n.organization_id AND t.id = n.ticket_type_id AND t.kind = 'ga'
+                            AND t.valid_days <> '{}'
+), days AS (
+    SELECT DISTINCT t.organization_id, t.event_id, day FROM ticket_types t CROSS JOIN LATERAL unnest(t.valid_days) AS day
+    WHERE t.kind = 'ga'
+), by_day AS (
+    SELECT p.organization_id, p.event_id, p.zone_id, d.day, p.quantity
+    FROM places p LEFT JOIN days d ON d.organization_id = p.organization_id AND d.event_id = p.event_id
+                                  AND (p.valid_days IS NULL OR d.day = ANY (p.valid_days))
 ), chosen AS (
     SELECT s.organization_id, s.event_id, i.ticket_type_id, i.quantity
     FROM checkout_sessions s
@@ -17,13 +28,13 @@ WITH places AS (
                      AND h.status IN ('active', 'suspended') AND h.held_until > app.clock()
     WHERE s.status IN ('open', 'paying')
 ), taken AS (
-    SELECT organization_id, event_id, 'event' AS kind, event_id AS ref_id, sum(quantity) AS quantity FROM places
-    GROUP BY 1, 2
+    SELECT organization_id, event_id, 'event' AS kind, event_id AS ref_id, day, sum(quantity) AS quantity FROM by_day
+    GROUP BY 1, 2, 5
     UNION ALL
-    SELECT organization_id, event_id, 'zone', zone_id, sum(quantity) FROM places WHERE zone_id IS NOT NULL
-    GROUP BY 1, 2, 4
+    SELECT organization_id, event_id, 'zone', zone_id, day, sum(quantity) FROM by_day WHERE zone_id IS NOT NULL
+    GROUP BY 1, 2, 4, 5
     UNION ALL
-    SELECT organization_id, event_id, 'ticket_type', ticket_type_id, sum(quantity)
+    SELECT organization_id, event_id, 'ticket_type', ticket_type_id, NULL, sum(quantity)
     FROM (SELECT organization_id, event_id, ticket_type_id, quantity FROM places UNION ALL TABLE chosen) p
     WHERE ticket_type_id IS NOT NULL GROUP BY 1, 2, 4
 )
@@ -46,7 +57,8 @@ limits AS (
 
 -- name: taken
 {places}, {limits}
-SELECT format('event %s: %s places are held and sold where %s admits %s', event_id, t.quantity, l.whose, l.capacity)
+SELECT format('event %s: %s places are held and sold%s where %s admits %s', event_id, t.quantity, ' on ' || t.day, l.whose,
+              l.capacity)
 FROM taken t JOIN limits l USING (organization_id, event_id, kind, ref_id) WHERE t.quantity > l.capacity
 UNION ALL
 SELECT format('event %s has a capacity of %s where its venue admits %s', e.id, e.capacity, v.max_capacity)

@@ -1,5 +1,16 @@
 -- Places that are counted.
 
+-- part: live_holds
+(SELECT h.*, coalesce(y.by_day, false) AS by_day
+ FROM seat_holds h
+ LEFT JOIN ticket_types y ON y.organization_id = h.organization_id AND y.id = h.ticket_type_id
+ WHERE h.status IN ('active', 'suspended')) live_holds
+
+-- part: live_tickets
+(SELECT t.*, y.by_day
+ FROM tickets t JOIN ticket_types y ON y.organization_id = t.organization_id AND y.id = t.ticket_type_id
+ WHERE t.status IN ('valid', 'used')) live_tickets
+
 -- name: counted
 -- A counter moves together with the status of the hold that it counts, so overdue holds count until they are swept.
 -- Pools of types count what checkouts have of them, too, and proposals whose checkout is over. What is sold has a
@@ -9,10 +20,11 @@ SELECT format('pool %s %s of event %s counts %s held where holds have %s', p.kin
 FROM pools p
 LEFT JOIN (
     SELECT organization_id, event_id, k.kind, k.ref_id, sum(quantity) AS quantity
-    FROM seat_holds CROSS JOIN LATERAL (VALUES
-        ('event', event_id), ('zone', CASE WHEN seat_id IS NULL THEN zone_id END), ('ticket_type', ticket_type_id)
+    FROM {live_holds} CROSS JOIN LATERAL (VALUES
+        ('event', CASE WHEN NOT by_day THEN event_id END),
+        ('zone', CASE WHEN seat_id IS NULL AND NOT by_day THEN zone_id END), ('ticket_type', ticket_type_id)
     ) AS k (kind, ref_id)
-    WHERE status IN ('active', 'suspended') AND k.ref_id IS NOT NULL
+    WHERE k.ref_id IS NOT NULL
     GROUP BY 1, 2, 3, 4
 ) h USING (organization_id, event_id, kind, ref_id)
 LEFT JOIN (
@@ -36,16 +48,39 @@ SELECT format('pool %s %s of event %s counts %s sold where there are %s tickets'
 FROM pools p
 LEFT JOIN (
     SELECT organization_id, event_id, k.kind, k.ref_id, count(*) AS tickets
-    FROM tickets CROSS JOIN LATERAL (VALUES
-        ('event', event_id), ('zone', zone_id), ('ticket_type', ticket_type_id)) AS k (kind, ref_id)
-    WHERE status IN ('valid', 'used') AND k.ref_id IS NOT NULL
+    FROM {live_tickets} CROSS JOIN LATERAL (VALUES
+        ('event', CASE WHEN NOT by_day THEN event_id END), ('zone', CASE WHEN NOT by_day THEN zone_id END),
+        ('ticket_type', ticket_type_id)) AS k (kind, ref_id)
+    WHERE k.ref_id IS NOT NULL
     GROUP BY 1, 2, 3, 4
 ) t USING (organization_id, event_id, kind, ref_id)
 WHERE p.sold <> coalesce(t.tickets, 0)
   AND EXISTS (SELECT FROM ticket_types y WHERE y.organization_id = p.organization_id AND y.event_id = p.event_id)
 UNION ALL
 SELECT format('pool %s %s of event %s has %s held and %s sold of %s', kind, ref_id, event_id, held, sold, capacity)
-FROM pools WHERE held + sold > capacity OR held < 0 OR sold < 0
+FROM pools WHERE held + sold + day_peak > capacity OR held < 0 OR sold < 0
+UNION ALL
+SELECT format('pool %s %s of event %s counts %s held and %s sold of type %s where there are %s and %s', kind, ref_id,
+              event_id, coalesce(d.held, 0), coalesce(d.sold, 0), ticket_type_id, coalesce(n.held, 0), coalesce(n.sold, 0))
+FROM (SELECT n.organization_id, n.event_id, k.kind, k.ref_id, n.ticket_type_id, sum(n.held) AS held, sum(n.sold) AS sold
+      FROM (SELECT organization_id, event_id, zone_id, ticket_type_id, quantity AS held, 0 AS sold FROM {live_holds}
+            WHERE by_day
+            UNION ALL
+            SELECT organization_id, event_id, zone_id, ticket_type_id, 0, 1 FROM {live_tickets} WHERE by_day) n
+      CROSS JOIN LATERAL (VALUES ('event', event_id), ('zone', zone_id)) AS k (kind, ref_id)
+      JOIN pools p ON p.organization_id = n.organization_id AND (p.event_id, p.kind, p.ref_id) = (n.event_id, k.kind, k.ref_id)
+      GROUP BY 1, 2, 3, 4, 5) n
+FULL JOIN day_places d USING (organization_id, event_id, kind, ref_id, ticket_type_id)
+WHERE (coalesce(d.held, 0), coalesce(d.sold, 0)) <> (coalesce(n.held, 0), coalesce(n.sold, 0))
+UNION ALL
+SELECT format('pool %s %s of event %s has %s on its fullest day where its types have %s', p.kind, p.ref_id, p.event_id,
+              p.day_peak, coalesce(max(n.taken), 0))
+FROM pools p LEFT JOIN (
+    SELECT d.organization_id, d.event_id, d.kind, d.ref_id, sum(d.held + d.sold) AS taken
+    FROM day_places d JOIN ticket_types t ON t.organization_id = d.organization_id AND t.id = d.ticket_type_id
+    CROSS JOIN LATERAL unnest(t.valid_days) AS on_day
+    GROUP BY 1, 2, 3, 4, on_day) n USING (organization_id, event_id, kind, ref_id)
+GROUP BY p.organization_id, p.event_id, p.kind, p.ref_id, p.day_peak HAVING p.day_peak <> coalesce(max(n.taken), 0)
 UNION ALL
 SELECT format('hold %s has places in a pool that event %s does not have', h.id, h.event_id)
 FROM seat_holds h

@@ -113,6 +113,14 @@ LEFT JOIN (SELECT organization_id, promo_code_id, count(*) AS uses, sum(amount) 
     ON u.organization_id = p.organization_id AND u.promo_code_id = p.id
 WHERE (p.uses, p.spent) IS DISTINCT FROM (coalesce(u.uses, 0), coalesce(u.spent, 0))
 UNION ALL
+SELECT format('promo code %s was used %s times for %s, where %s times and %s are allowed', p.id, u.uses, u.spent,
+              coalesce(p.max_uses::text, 'any'), coalesce(p.budget::text, 'any'))
+FROM promo_codes p
+JOIN (SELECT organization_id, promo_code_id, count(*) AS uses, sum(amount) AS spent
+      FROM promo_uses WHERE status = 'taken' GROUP BY 1, 2) u
+    ON u.organization_id = p.organization_id AND u.promo_code_id = p.id
+WHERE u.uses > p.max_uses OR u.spent > p.budget
+UNION ALL
 SELECT format('checkout %s is %s and has its use of promo code %s still', s.id, s.status, u.promo_code_id)
 FROM promo_uses u JOIN checkout_sessions s ON s.organization_id = u.organization_id AND s.id = u.checkout_id
 WHERE u.status = 'taken' AND s.status IN ('expired', 'left', 'cancelled') AND NOT EXISTS (

@@ -135,7 +135,7 @@ DELETE FROM event_layouts WHERE organization_id = $1 AND event_id = $2;
 -- Held or sold, whatever it is. A hold that is overdue counts until it is swept: whoever sweeps it takes it off the
 -- pools of this show, and new ones would not know it.
 SELECT EXISTS (SELECT FROM event_seats WHERE organization_id = $1 AND event_id = $2 AND status IN ('held', 'sold'))
-    OR EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND held + sold > 0);
+    OR EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND held + sold + day_peak > 0);
 
 -- name: clear_event_seats
 DELETE FROM event_seats WHERE organization_id = $1 AND event_id = $2;
@@ -182,17 +182,14 @@ SELECT z.zone_id AS id, z.position, z.zone_key AS key, z.name, z.zone_type, z.ca
        z.allowed_roles, z.price_category, l.pricing_zones ->> z.zone_id::text AS priced_as, z.companions_released,
        p.held, p.sold
 FROM event_zones z
-JOIN pools p ON p.organization_id = z.organization_id AND p.event_id = z.event_id AND p.kind = 'zone'
-            AND p.ref_id = z.zone_id
+CROSS JOIN LATERAL app.pool_counts(z.organization_id, z.event_id, 'zone', z.zone_id) p
 JOIN event_layouts l ON l.organization_id = z.organization_id AND l.event_id = z.event_id
 WHERE z.organization_id = $1 AND z.event_id = $2 ORDER BY z.position;
 
 -- name: zone_counts
 -- What is held and sold of zones without seats.
-SELECT p.ref_id AS zone_id, p.held, p.sold, p.version
-FROM event_zones z
-JOIN pools p ON p.organization_id = z.organization_id AND p.event_id = z.event_id AND p.kind = 'zone'
-            AND p.ref_id = z.zone_id
+SELECT z.zone_id, p.held, p.sold, p.version
+FROM event_zones z CROSS JOIN LATERAL app.pool_counts(z.organization_id, z.event_id, 'zone', z.zone_id) p
 WHERE z.organization_id = $1 AND z.event_id = $2 AND z.zone_type NOT IN ('reserved_seating', 'vip_reserved');
 
 -- name: blocked_seats
@@ -324,7 +321,8 @@ WHERE e.organization_id = $1 AND e.event_id = $2 AND e.status = 'sold' ORDER BY 
 -- name: is_any_held
 -- As above, of an overdue hold too.
 SELECT EXISTS (SELECT FROM event_seats WHERE organization_id = $1 AND event_id = $2 AND status = 'held')
-    OR EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND held > 0);
+    OR EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND held > 0)
+    OR EXISTS (SELECT FROM day_places WHERE organization_id = $1 AND event_id = $2 AND held > 0);
 
 -- name: insert_migration
 INSERT INTO layout_migrations (id, organization_id, event_id, from_layout_id, to_layout_id, respond_by, planned_by)
@@ -388,15 +386,39 @@ FROM seat_moves m
 WHERE m.organization_id = $1 AND m.migration_id = $3 AND e.organization_id = $1 AND e.event_id = $2
   AND e.seat_id = m.to_seat_id AND e.status = 'available';
 
+-- name: sold_on_fullest_day
+-- Of zones without seats. What is held on some day counts, too: whoever moves an event waits for it anyway.
+SELECT z.zone_key, p.sold + p.day_peak AS sold
+FROM event_zones z JOIN pools p ON p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'zone' AND p.ref_id = z.zone_id
+WHERE z.organization_id = $1 AND z.event_id = $2 AND z.zone_type NOT IN ('reserved_seating', 'vip_reserved');
+
+-- name: sold_in_zones
+-- Of zones without seats: for every day, and of each type that is for some days.
+SELECT z.zone_key, n.ticket_type_id, n.sold
+FROM event_zones z CROSS JOIN LATERAL (
+    SELECT NULL::uuid AS ticket_type_id, p.sold FROM pools p
+    WHERE p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'zone' AND p.ref_id = z.zone_id
+    UNION ALL
+    SELECT d.ticket_type_id, d.sold FROM day_places d
+    WHERE d.organization_id = $1 AND d.event_id = $2 AND d.kind = 'zone' AND d.ref_id = z.zone_id) n
+WHERE z.organization_id = $1 AND z.event_id = $2 AND z.zone_type NOT IN ('reserved_seating', 'vip_reserved') AND n.sold > 0;
+
 -- name: count_sold_again
--- Seats by their rows; a zone without seats by what was sold in the one of the same key ($3, $4). The event's own pool
--- stays as it is: a ticket that has no seat any more is still sold.
-WITH zone_sold AS (
+-- Seats by their rows; a zone without seats by what was sold (`sold_in_zones`: $3, $4, $5) in the one of the same key. The
+-- event's own pool stays as it is: a ticket that has no seat any more is still sold.
+WITH was AS (
+    SELECT z.zone_id, k.ticket_type_id, k.sold
+    FROM unnest($3::text[], $4::uuid[], $5::integer[]) AS k (zone_key, ticket_type_id, sold)
+    JOIN event_zones z USING (zone_key)
+    WHERE z.organization_id = $1 AND z.event_id = $2 AND z.zone_type NOT IN ('reserved_seating', 'vip_reserved')
+), by_day AS (
+    INSERT INTO day_places (organization_id, event_id, kind, ref_id, ticket_type_id, sold)
+    SELECT $1, $2, 'zone', zone_id, ticket_type_id, sold FROM was WHERE ticket_type_id IS NOT NULL
+), zone_sold AS (
     SELECT z.zone_id AS ref_id, CASE WHEN z.zone_type IN ('reserved_seating', 'vip_reserved') THEN (
                SELECT count(*) FROM event_seats e WHERE e.organization_id = $1 AND e.event_id = $2
                AND e.zone_id = z.zone_id AND e.status = 'sold')
-           ELSE coalesce((SELECT k.sold FROM unnest($3::text[], $4::integer[]) AS k (key, sold)
-                          WHERE k.key = z.zone_key), 0) END AS sold
+           ELSE coalesce((SELECT w.sold FROM was w WHERE w.zone_id = z.zone_id AND w.ticket_type_id IS NULL), 0) END AS sold
     FROM event_zones z WHERE z.organization_id = $1 AND z.event_id = $2
 )
 UPDATE pools p SET sold = found.sold FROM zone_sold AS found

@@ -1,7 +1,7 @@
 """The verbs of a migration after sales: plan it, look at it, approve it. It happens at once, or not at all."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
 import asyncpg
@@ -124,14 +124,15 @@ async def approve(tx: Tx, who: Principal, migration_id: UUID) -> LayoutMigration
         raise MigrationStale()
     wish, zones, before = await _carried(tx, event, overlay, migration.to_layout_id)
     kept = await store.kept_companions(tx, tx.organization_id, event.id, migration_id)
+    in_zones = await store.sold_in_zones(tx, tx.organization_id, event.id)
     await store.allow_relocation(tx, event.id)
     await overlay_actions.put_overlay(tx, event, wish, zones)
     seated = await store.seat_tickets_again(tx, tx.organization_id, event.id, migration_id)
     if seated < sum(move.to_seat_id is not None for move in moves):
         raise MigrationStale("A seat that somebody was to move to is blocked now.")
     await _carry_companions(tx, event.id, before, kept)
-    keys, sold_there = [zone.key for zone in before], [zone.sold for zone in before]
-    await store.count_sold_again(tx, tx.organization_id, event.id, keys, sold_there)
+    columns = [[row[n] for row in in_zones] for n in range(3)]
+    await store.count_sold_again(tx, tx.organization_id, event.id, *columns)
     after = await store.end_migration(tx, tx.organization_id, migration_id, "applied", who.actor.id)
     assert after
     await audit.write(
@@ -156,7 +157,7 @@ async def _carried(
     wish = await overlay_actions.carried_over(tx, overlay, layout_id)
     zones, mistakes = await overlay_actions.fitted(tx, event, wish)
     before = await store.zones_of_event(tx, tx.organization_id, event.id)
-    mistakes += _too_small(before, zones)
+    mistakes += _too_small(await store.sold_on_fullest_day(tx, tx.organization_id, event.id), zones)
     if mistakes:
         raise OverlayInvalid(fields=mistakes)
     return wish, zones, before
@@ -182,15 +183,13 @@ async def _carry_companions(tx: Tx, event_id: UUID, before: list[EventZone], kep
         await store.keep_companions(tx, tx.organization_id, event_id, *columns)
 
 
-def _too_small(before: list[EventZone], after: list[Zone]) -> list[FieldError]:
+def _too_small(before: Iterable[tuple[str, int]], after: list[Zone]) -> list[FieldError]:
     """Places without seats are not moved one by one: the zone must be there, with room for all that are sold."""
     room = {zone.key: zone.capacity for zone in after if zone.zone_type not in RESERVED}
     return [
-        FieldError(
-            f"zones.{zone.key}", f"{zone.sold:,} places are sold; the new version has {room.get(zone.key, 0):,}."
-        )
-        for zone in before
-        if zone.zone_type not in RESERVED and zone.sold > room.get(zone.key, 0)
+        FieldError(f"zones.{key}", f"{sold:,} places are sold; the new version has {room.get(key, 0):,}.")
+        for key, sold in before
+        if sold > room.get(key, 0)
     ]
 
 

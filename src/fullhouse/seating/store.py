@@ -50,6 +50,17 @@ class ZoneCount(NamedTuple):
     version: int
 
 
+class SoldInZone(NamedTuple):
+    zone_key: str
+    ticket_type_id: UUID | None
+    sold: int
+
+
+class FullestDay(NamedTuple):
+    zone_key: str
+    sold: int
+
+
 class SoldSeat(NamedTuple):
     seat_id: UUID
     ordinal: int
@@ -142,4 +153,6 @@ accessible_seats = statements.many("accessible_seats", AccessibleSeat)
 accompany = statements.many("accompany", ChangedSeat)
 keep_released = statements.count("keep_released")
 seat_tickets_again = statements.count("seat_tickets_again")
+sold_on_fullest_day = statements.many("sold_on_fullest_day", FullestDay)
+sold_in_zones = statements.many("sold_in_zones", SoldInZone)
 count_sold_again = statements.count("count_sold_again")

@@ -80,8 +80,9 @@ async def void(
     voided = await store.void_tickets(tx, tx.organization_id, list(ticket_ids), status, reason)
     gone = [ticket.id for ticket in voided]
     freed = await store.free_seats(tx, tx.organization_id, event_id, gone)
-    counts = await store.take_back_places(tx, tx.organization_id, event_id, gone)
-    told = [(row.zone_id, row.held, row.sold, row.version) for row in counts if row.zone_id]
+    await store.take_back_places(tx, tx.organization_id, event_id, gone)
+    counts = await store.zones_counted(tx, tx.organization_id, event_id, [t.zone_id for t in voided if t.zone_id])
+    told = [(row.zone_id, row.held, row.sold, row.version) for row in counts]
     seating.tell_seats(tx, event_id, [(row.ordinal, row.version) for row in freed], AVAILABLE, told)
     seats = [ticket.seat_id for ticket in voided]
     journal.freed_again(tx, event_id, seats, {row.ordinal for row in freed}, reason or status)

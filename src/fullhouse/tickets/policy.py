@@ -1,5 +1,6 @@
 """What may be sold when, and what a type or a code may look like. `now` is an argument."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -12,6 +13,7 @@ from fullhouse.kit.money import Money, highest_price
 from fullhouse.tickets.pricing import Charge, Discount
 from fullhouse.tickets.type_model import (
     AboveCapacity,
+    DaysInUse,
     NewPromoCode,
     NewTicketType,
     Offer,
@@ -83,8 +85,31 @@ def days_of(event: Event) -> set[date]:
     return {first + timedelta(days=n) for n in range((last - first).days + 1)}
 
 
+def is_by_day(kind: TicketType | NewTicketType) -> bool:
+    """Whether its tickets count on their own days alone. A seat is somebody's on every day (docs/adr/0037)."""
+    return kind.kind == "ga" and bool(kind.valid_days)
+
+
+def together(kinds: Iterable[TicketType | NewTicketType]) -> int:
+    """How many are offered on the day that has most of them."""
+    every, days = 0, Counter[date]()
+    for kind in kinds:
+        if is_by_day(kind):
+            days.update(dict.fromkeys(kind.valid_days, kind.quantity or 0))
+        else:
+            every += kind.quantity or 0
+    return every + max(days.values(), default=0)
+
+
+def check_days(before: TicketType, after: TicketType, *, in_use: bool) -> None:
+    """What somebody has bought stays good on its days; there may be more. Whether it counts on them alone stays."""
+    less = set(before.valid_days) - set(after.valid_days) or (after.valid_days and not before.valid_days)
+    if in_use and (less or is_by_day(before) != is_by_day(after)):
+        raise DaysInUse()
+
+
 def check_quantities(together: int, capacity: int | None, field: str) -> None:
-    """All types together are never offered above what the event admits (None: no limit)."""
+    """All types of a day together are never offered above what the event admits (None: no limit)."""
     if capacity and together > capacity:
         said = f"All types together are {together}; the event admits {capacity}."
         raise AboveCapacity(said, fields=[FieldError(field, said)], quantity=together, capacity=capacity)

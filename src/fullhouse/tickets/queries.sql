@@ -18,6 +18,11 @@ WHERE t.organization_id = $1 AND t.event_id = $2 ORDER BY t.position, t.created_
 -- name: type_by_id
 SELECT {type}, p.held, p.sold FROM {counted_types} WHERE t.organization_id = $1 AND t.event_id = $2 AND t.id = $3;
 
+-- part: unsold_to_type
+-- Of pool `p`, to tickets of type `t`.
+CASE p.day_peak WHEN 0 THEN p.capacity - p.sold
+                ELSE app.unsold_for(p.organization_id, p.event_id, p.kind, p.ref_id, t.id) END
+
 -- name: types_without_places
 -- Of a show with a layout: the types of which no place is left that is not sold. What is held may come back.
 SELECT t.id AS value
@@ -25,13 +30,13 @@ FROM ticket_types t
 JOIN event_layouts l ON l.organization_id = t.organization_id AND l.event_id = t.event_id
 WHERE t.organization_id = $1 AND t.event_id = $2
   AND (EXISTS (SELECT FROM pools p WHERE p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'event'
-               AND p.sold >= p.capacity)
+               AND {unsold_to_type} <= 0)
        OR NOT EXISTS (
            SELECT FROM event_zones z
            JOIN pools p ON p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'zone' AND p.ref_id = z.zone_id
            WHERE z.organization_id = $1 AND z.event_id = $2 AND (t.zones = '{}' OR z.zone_key = ANY (t.zones))
              AND (z.zone_type IN ('reserved_seating', 'vip_reserved')) = (t.kind = 'seated')
-             AND p.sold < p.capacity
+             AND {unsold_to_type} > 0
              AND (t.kind <> 'seated' OR EXISTS (
                  SELECT FROM event_seats s WHERE s.organization_id = $1 AND s.event_id = $2 AND s.zone_id = z.zone_id
                  AND s.status IN ('available', 'held')))));
@@ -95,6 +100,12 @@ AND held = 0 AND sold = 0;
 SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = $1 AND ticket_type_id = $2
                AND status IN ('active', 'suspended'));
 
+-- name: is_type_in_use
+-- Somebody holds one, or has ordered one, whatever became of it.
+SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = $1 AND ticket_type_id = $2
+               AND status IN ('active', 'suspended'))
+    OR EXISTS (SELECT FROM order_lines WHERE organization_id = $1 AND ticket_type_id = $2);
+
 -- name: zones_on_sale
 SELECT zone_key AS value FROM event_zones WHERE organization_id = $1 AND event_id = $2;
 
@@ -111,20 +122,21 @@ WHERE l.organization_id = $1 AND l.event_id = $2 AND s.price_category IS NOT NUL
 -- price counts only where it sells a place that has no other: organisers may leave it at nothing. Seats are read once for
 -- each hall, and only where somebody prices them differently.
 WITH shown AS MATERIALIZED (
-    SELECT t.event_id, t.kind = 'seated' AS seated, t.price, t.currency, t.prices, t.zones, l.layout_id, l.pricing_zones
+    SELECT t.event_id, t.id, t.kind = 'seated' AS seated, t.price, t.currency, t.prices, t.zones, l.layout_id,
+           l.pricing_zones
     FROM {counted_types}
     JOIN events e ON e.organization_id = t.organization_id AND e.id = t.event_id
     LEFT JOIN event_layouts l ON l.organization_id = t.organization_id AND l.event_id = t.event_id
     WHERE t.organization_id = $1 AND NOT t.hidden AND e.status IN ('published', 'live', 'postponed')
       AND least(t.sale_end_at, e.sale_end_at) >= app.clock() AND (p.ref_id IS NULL OR p.sold < p.capacity)
-      AND NOT EXISTS (SELECT FROM pools a WHERE a.organization_id = $1 AND a.event_id = t.event_id AND a.kind = 'event'
-                      AND a.sold >= a.capacity)
+      AND NOT EXISTS (SELECT FROM pools p WHERE p.organization_id = $1 AND p.event_id = t.event_id AND p.kind = 'event'
+                      AND {unsold_to_type} <= 0)
 ), categories AS MATERIALIZED (
     SELECT DISTINCT s.zone_id, s.price_category FROM seats s
     WHERE s.organization_id = $1
       AND s.layout_id IN (SELECT layout_id FROM shown WHERE seated AND prices <> '{}')
 ), places AS MATERIALIZED (
-    SELECT z.event_id, z.zone_id, z.zone_key, z.price_category,
+    SELECT z.event_id, z.zone_id, z.zone_key, z.price_category, p.day_peak,
            z.zone_type IN ('reserved_seating', 'vip_reserved') AS seated
     FROM event_zones z
     JOIN pools p ON p.organization_id = z.organization_id AND p.event_id = z.event_id AND p.kind = 'zone'
@@ -137,6 +149,7 @@ SELECT t.event_id, min(t.currency) AS currency, min(coalesce((t.prices ->> coale
 FROM shown t
 LEFT JOIN places z ON z.event_id = t.event_id AND z.seated = t.seated
                   AND (t.zones = '{}' OR z.zone_key = ANY (t.zones))
+                  AND (z.day_peak = 0 OR app.unsold_for($1, t.event_id, 'zone', z.zone_id, t.id) > 0)
 LEFT JOIN categories c ON c.zone_id = z.zone_id AND z.seated
 WHERE t.layout_id IS NULL OR z.zone_id IS NOT NULL
 GROUP BY t.event_id;
@@ -155,8 +168,10 @@ WHERE h.organization_id = $1 AND h.event_id = $2 AND h.id = ANY ($3::uuid[]);
 SELECT app.event_limit($1, $2);
 
 -- name: event_places
--- How many more the event itself admits; null where nothing limits it.
-SELECT capacity - held - sold FROM pools WHERE organization_id = $1 AND event_id = $2 AND kind = 'event';
+-- How many more of each type the event itself admits, on the type's days; none where nothing limits it.
+SELECT t.id AS ticket_type_id, app.room_for($1, $2, 'event', $2, t.id)::integer AS places
+FROM pools p JOIN ticket_types t ON t.organization_id = p.organization_id AND t.event_id = p.event_id
+WHERE p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'event';
 
 -- name: lock_type_pools
 SELECT ref_id AS ticket_type_id, capacity - held - sold AS places FROM pools
@@ -344,14 +359,23 @@ ORDER BY event_id, kind, ref_id FOR UPDATE;
 WITH void AS (
     SELECT zone_id, ticket_type_id FROM tickets WHERE organization_id = $1 AND event_id = $2 AND id = ANY ($3::uuid[])
 ), places AS (
-    SELECT 'zone' AS kind, zone_id AS ref_id, count(*) AS n FROM void WHERE zone_id IS NOT NULL GROUP BY 2
-    UNION ALL SELECT 'ticket_type', ticket_type_id, count(*) FROM void GROUP BY 2
-    UNION ALL SELECT 'event', $2, count(*) FROM void
+    SELECT k.kind, k.ref_id, k.day_type, count(*) AS n
+    FROM void v JOIN ticket_types y ON y.organization_id = $1 AND y.id = v.ticket_type_id
+    CROSS JOIN LATERAL (SELECT CASE WHEN y.by_day THEN y.id END AS day_type) d
+    CROSS JOIN LATERAL (VALUES ('event', $2, d.day_type), ('zone', v.zone_id, d.day_type),
+                               ('ticket_type', v.ticket_type_id, NULL)) AS k (kind, ref_id, day_type)
+    WHERE k.ref_id IS NOT NULL GROUP BY 1, 2, 3
+), by_day AS (
+    UPDATE day_places p SET sold = p.sold - l.n FROM places l
+    WHERE p.organization_id = $1 AND p.event_id = $2
+      AND (p.kind, p.ref_id, p.ticket_type_id) = (l.kind, l.ref_id, l.day_type)
 )
 UPDATE pools p SET sold = CASE p.kind WHEN 'ticket_type' THEN greatest(0, p.sold - l.n) ELSE p.sold - l.n END
 FROM places l
-WHERE p.organization_id = $1 AND p.event_id = $2 AND (p.kind, p.ref_id) = (l.kind, l.ref_id)
-RETURNING CASE p.kind WHEN 'zone' THEN p.ref_id END AS zone_id, p.held, p.sold, p.version;
+WHERE p.organization_id = $1 AND p.event_id = $2 AND (p.kind, p.ref_id) = (l.kind, l.ref_id) AND l.day_type IS NULL;
+
+-- name: zones_counted
+SELECT zone_id, held, sold, version FROM app.zones_counted($1, NULL, ARRAY[$2::uuid], $3);
 
 -- name: ticket_by_id
 SELECT {ticket} FROM tickets WHERE organization_id = $1 AND id = $2;

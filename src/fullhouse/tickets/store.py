@@ -55,7 +55,7 @@ class LeastPrice(NamedTuple):
 
 
 class Counted(NamedTuple):
-    zone_id: UUID | None
+    zone_id: UUID
     held: int
     sold: int
     version: int
@@ -89,10 +89,11 @@ move_days = statements.count("move_days")
 delete_type = statements.count("delete_type")
 taken_of_type = statements.one("taken_of_type", Taken)
 event_limit = statements.value("event_limit", int)
-event_places = statements.value("event_places", int)
+event_places = statements.many("event_places", Left)
 put_type_pool = statements.count("put_type_pool")
 delete_type_pool = statements.count("delete_type_pool")
 is_type_held = statements.value("is_type_held", bool)
+is_type_in_use = statements.value("is_type_in_use", bool)
 zones_on_sale = statements.many("zones_on_sale", _text)
 least_prices = statements.many("least_prices", LeastPrice)
 price_categories = statements.many("price_categories", _text)
@@ -124,7 +125,8 @@ sell_seats = statements.many("sell_seats", ChangedSeat)
 free_seats = statements.many("free_seats", ChangedSeat)
 lock_sold_seats = statements.count("lock_sold_seats")
 lock_zone_pools = statements.count("lock_zone_pools")
-take_back_places = statements.many("take_back_places", Counted)
+take_back_places = statements.count("take_back_places")
+zones_counted = statements.many("zones_counted", Counted)
 ticket_by_id = statements.one("ticket_by_id", Ticket)
 tickets_of_order = statements.many("tickets_of_order", Ticket)
 lock_tickets = statements.many("lock_tickets", Ticket)

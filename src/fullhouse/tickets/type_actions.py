@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.events import actions as events
-from fullhouse.events.facts import DatedFact, EventUpdated
+from fullhouse.events import venue_actions as venues
+from fullhouse.events.facts import DatedFact, EventUpdated, VenueChanged
 from fullhouse.events.model import Event
 from fullhouse.holds.model import TooManyOfType
 from fullhouse.kit import audit, versions
@@ -28,6 +29,8 @@ from fullhouse.tickets.store import HeldPlace
 from fullhouse.tickets.type_model import (
     BelowSold,
     ChangeTicketType,
+    DayFull,
+    DaysLeftOut,
     InsufficientInventory,
     NewTicketType,
     Offer,
@@ -42,6 +45,7 @@ from fullhouse.tickets.type_model import (
     columns,
 )
 
+_TIMES = {"start_at", "end_at", "timezone"}  # what an event's days follow from
 PRICES_S = 60  # the least ones are kept
 _COLUMNS = (
     "name", "description", "tier", "kind", "price", "currency", "prices", "zones", "quantity", "sale_start_at",
@@ -68,10 +72,10 @@ async def get_type(tx: Tx, event_id: UUID, type_id: UUID) -> TicketType:
 async def offers(tx: Tx, event_id: UUID, charges: list[Charge], promo: PromoCode | None = None) -> list[Offer]:
     """What a buyer may see: what is not hidden, and what their code shows."""
     event, now = await events.get_event(tx, event_id), await tx.now()
-    places = await store.event_places(tx, tx.organization_id, event_id)
+    places = dict(await store.event_places(tx, tx.organization_id, event_id))
     gone = set(await store.types_without_places(tx, tx.organization_id, event_id))
     return [
-        policy.offer(kind, event, charges, now, 0 if kind.id in gone else places)
+        policy.offer(kind, event, charges, now, 0 if kind.id in gone else places.get(kind.id))
         for kind in await store.types_of_event(tx, tx.organization_id, event_id)
         if not kind.hidden or is_shown_by(promo, kind)
     ]
@@ -97,6 +101,13 @@ async def forget_prices(tx: Tx, _fact: Fact) -> None:
     Cache.invalidate(tx, _prices_key(tx.organization_id))
 
 
+async def follow_venue(tx: Tx, fact: VenueChanged) -> None:
+    """Another `max_capacity` is another number of places in each of its events that is not over."""
+    if "max_capacity" in fact.changed:
+        for event_id in await venues.lock_open_events(tx, fact.subject_id):
+            follow_places(tx, event_id)
+
+
 def follow_places(tx: Tx, event_id: UUID) -> None:
     """The last place of a price is gone, or one came back: what a place costs at least may be another."""
     Cache.invalidate(tx, _prices_key(tx.organization_id))
@@ -114,7 +125,7 @@ async def create_type(tx: Tx, event_id: UUID, wish: NewTicketType) -> TicketType
     event = await events.lock_event(tx, event_id)
     others = await store.types_of_event(tx, tx.organization_id, event_id)
     await _check(tx, event, wish, others)
-    await _check_quantities(tx, event_id, wish.quantity, others)
+    await _check_quantities(tx, event_id, wish, others)
     try:
         kind = await store.insert_type(tx, new_id(), tx.organization_id, event_id, *columns(wish, *_COLUMNS))
     except asyncpg.UniqueViolationError:
@@ -137,12 +148,17 @@ async def change_type(
         return before
     others = [kind for kind in await store.types_of_event(tx, tx.organization_id, event_id) if kind.id != type_id]
     await _check(tx, event, after, others)
-    if (after.quantity or 0) > (before.quantity or 0):  # fewer are always good, also where a venue was made smaller
-        await _check_quantities(tx, event_id, after.quantity, others)
+    if (after.kind, after.valid_days) != (before.kind, before.valid_days):
+        in_use = await store.is_type_in_use(tx, tx.organization_id, type_id)
+        policy.check_days(before, after, in_use=bool(in_use))
+    if policy.together([after, *others]) > policy.together([before, *others]):  # fewer are always good
+        await _check_quantities(tx, event_id, after, others)
     try:
         saved = await store.update_type(tx, type_id, tx.organization_id, event_id, *columns(after, *_COLUMNS))
     except asyncpg.UniqueViolationError:
         raise TypeNameTaken(f"The show has a type “{after.name}” already.", name=after.name) from None
+    except asyncpg.CheckViolationError:  # pools_never_oversold
+        raise DayFull() from None
     assert saved
     await _put_pool(tx, saved)
     saved = await get_type(tx, event_id, type_id)
@@ -153,15 +169,19 @@ async def change_type(
 
 async def move_days(tx: Tx, fact: DatedFact) -> None:
     """With the whole show: a ticket for its second day is for its second day, whenever that is."""
-    if not fact.moved_days:
-        return
     event_id = fact.subject_id
-    before = {kind.id: kind for kind in await store.types_of_event(tx, tx.organization_id, event_id)}
-    await store.move_days(tx, tx.organization_id, event_id, fact.moved_days)
-    for kind in await store.types_of_event(tx, tx.organization_id, event_id):
-        if kind.valid_days:
-            await audit_difference(tx, "ticket_type.updated", "ticket_type", before[kind.id], kind)
-            await _announce(tx, event_id, kind.id, "changed")
+    if fact.moved_days:
+        before = {kind.id: kind for kind in await store.types_of_event(tx, tx.organization_id, event_id)}
+        await store.move_days(tx, tx.organization_id, event_id, fact.moved_days)
+        for kind in await store.types_of_event(tx, tx.organization_id, event_id):
+            if kind.valid_days:
+                await audit_difference(tx, "ticket_type.updated", "ticket_type", before[kind.id], kind)
+                await _announce(tx, event_id, kind.id, "changed")
+    elif isinstance(fact, EventUpdated) and _TIMES & set(fact.changed):
+        days = policy.days_of(await events.get_event(tx, event_id))
+        kinds = await store.types_of_event(tx, tx.organization_id, event_id)
+        if left_out := sorted({day for kind in kinds for day in kind.valid_days} - days):
+            raise DaysLeftOut(days=left_out)
 
 
 async def delete_type(tx: Tx, event_id: UUID, type_id: UUID, if_match: str | None) -> None:
@@ -198,10 +218,11 @@ async def _check(tx: Tx, event: Event, wish: TicketType | NewTicketType, others:
         raise OneCurrency(fields=[FieldError("currency", said)])
 
 
-async def _check_quantities(tx: Tx, event_id: UUID, quantity: int | None, others: Sequence[TicketType]) -> None:
-    together = (quantity or 0) + sum(kind.quantity or 0 for kind in others)
+async def _check_quantities(
+    tx: Tx, event_id: UUID, wish: TicketType | NewTicketType, others: Sequence[TicketType]
+) -> None:
     limit = await store.event_limit(tx, tx.organization_id, event_id)
-    policy.check_quantities(together, limit if quantity else None, "quantity")
+    policy.check_quantities(policy.together([wish, *others]), limit if wish.quantity else None, "quantity")
 
 
 async def judge_capacity(tx: Tx, fact: EventUpdated) -> None:
@@ -210,7 +231,7 @@ async def judge_capacity(tx: Tx, fact: EventUpdated) -> None:
         return
     event = await events.get_event(tx, fact.subject_id)
     kinds = await store.types_of_event(tx, tx.organization_id, event.id)
-    policy.check_quantities(sum(kind.quantity or 0 for kind in kinds), event.capacity, "capacity")
+    policy.check_quantities(policy.together(kinds), event.capacity, "capacity")
 
 
 async def _put_pool(tx: Tx, kind: TicketType) -> None:

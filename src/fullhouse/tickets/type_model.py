@@ -218,6 +218,24 @@ class TypeInUse(Conflict):
     code, title = "ticket_type_in_use", "Tickets of this type are held, or were ordered"
 
 
+class DaysInUse(Conflict):
+    """Tickets of this type are held, or were ordered: its days can become more, and not others."""
+
+    code, title = "days_in_use", "Tickets are valid on these days"
+
+
+class DayFull(Conflict):
+    """A day that is added to the type has no room for all who have its tickets."""
+
+    code, title = "day_full", "No room on that day"
+
+
+class DaysLeftOut(Conflict):
+    """Ticket types are valid on days that the event would not have any more: change them first."""
+
+    code, title = "days_left_out", "Ticket types are valid on other days"
+
+
 class BelowSold(Conflict):
     """More are held and sold already than the new quantity would allow."""
 

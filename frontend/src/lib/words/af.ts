@@ -50,6 +50,7 @@ export const af: Words = {
   fromEach: (price) => `Vanaf ${price} elk`,
   nothingSold: 'Niks word nou hier verkoop nie.',
   howMany: 'Hoeveel?',
+  whichTicket: 'Watter kaartjie?',
   howManyOf: (name) => `Hoeveel ${name}`,
   notNow: 'Nie nou nie',
   holdSome: (n) => `Hou ${n}`,

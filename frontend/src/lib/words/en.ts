@@ -49,6 +49,7 @@ export const en = {
   fromEach: (price: string) => `From ${price} each`,
   nothingSold: 'Nothing is sold here now.',
   howMany: 'How many?',
+  whichTicket: 'Which ticket?',
   howManyOf: (name: string) => `How many ${name}`,
   notNow: 'Not now',
   holdSome: (n: number) => `Hold ${n}`,

@@ -1,0 +1,1 @@
+import{h as e}from"./base-DPy0GJtE.js";import{t}from"./afrikaans-BF-zM0DL.js";e(t);
