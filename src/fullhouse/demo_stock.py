@@ -38,11 +38,11 @@ _COUNT_BY_DAY = """
 
 
 async def seats(tx: Tx, event_id: UUID) -> list[Any]:
-    return await tx.fetch(_SEATS, tx.organization_id, event_id)
+    return list(await tx.fetch(_SEATS, tx.organization_id, event_id))
 
 
 async def zones(tx: Tx, event_id: UUID) -> list[Any]:
-    return await tx.fetch(_ZONES, tx.organization_id, event_id)
+    return list(await tx.fetch(_ZONES, tx.organization_id, event_id))
 
 
 async def take(

@@ -198,7 +198,7 @@ async def until_killed(at: Arena, sale: OnSale, after: int) -> dict[UUID, int]:
     database by then is done or undone when this returns."""
 
     async def none_is_left() -> bool:
-        return await at.owner.fetchval(SESSIONS, joining.NAME) == 0
+        return bool(await at.owner.fetchval(SESSIONS, joining.NAME) == 0)
 
     command = [sys.executable, "-m", "tests.queue.joining", at.url, str(at.tenant.id), str(sale.event_id)]
     server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
