@@ -4,7 +4,8 @@ A plan is named by what it reads when it runs, from the outside in: an index, `S
 order, and `Seq Scan` where a table is read from end to end. The directory of organisations is left out: it is small.
 """
 
-from collections.abc import AsyncIterator, Iterator
+import os
+from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -19,11 +20,11 @@ from fullhouse.events.image_actions import UNUSED_FOR
 from fullhouse.events.jobs import LONG_AGO
 from fullhouse.kit.db import APP, WORKER, Database, HotLine, connect
 from tests.events.helpers import DAY
+from tests.services.client import ask
 
 pytestmark = pytest.mark.req("EV-13")
 HOUSES, SHOWS, HALLS, VENUES, GATES = 1_000, 100_000, 4, 2_000, 40
 HOUSE = UUID("0000e57a-0000-7000-8000-000000000001")  # the one with a history: every twentieth show is its own
-MINE = "organization_id::text LIKE '0000e57a-%'"
 TABLES = ("events", "venues", "gates", "images", "event_stats", "public_events", "public_ranks")
 
 # In one go and without triggers: a hundred thousand in a few seconds. Words are drawn by a hash: all shows are an
@@ -87,9 +88,25 @@ SET session_replication_role = origin;
 """
 
 
-@pytest.fixture(scope="module")
-async def values(owner_url: str) -> AsyncIterator[dict[str, Any]]:
-    """A hundred thousand shows; taken away again. What the questions below name is in here."""
+@pytest.fixture(scope="session")
+def _database() -> dict[str, str]:
+    """A database of its own: how many shows other tests have left would be a part of every plan."""
+    return ask("database", f"indexes_{os.environ.get('PYTEST_XDIST_WORKER', 'main')}")
+
+
+@pytest.fixture(scope="session")
+def owner_url(_database: dict[str, str]) -> str:
+    return _database["owner_url"]
+
+
+@pytest.fixture(scope="session")
+def server_url(_database: dict[str, str]) -> str:
+    return _database["server_url"]
+
+
+@pytest.fixture(scope="session")
+async def values(owner_url: str) -> dict[str, Any]:
+    """A hundred thousand shows. What the questions below name is in here."""
     owner = await asyncpg.connect(owner_url)
     # By all rows, and not by the sample that the database takes by itself meanwhile: the same plan in every run.
     await owner.execute("; ".join(f"ALTER TABLE {table} SET (autovacuum_enabled = false)" for table in TABLES))
@@ -97,23 +114,16 @@ async def values(owner_url: str) -> AsyncIterator[dict[str, Any]]:
     await owner.execute(_FILL)
     await owner.execute(f"ANALYZE {', '.join(TABLES)}, organizations")
     now: datetime = await owner.fetchval("SELECT app.clock()")
-    event = UUID("0000e57a-0000-7000-9000-000000000014")
-    ids = {"house": HOUSE, "event": event, "no id": UUID(int=0)}
+    await owner.close()
+    ids = {"house": HOUSE, "event": UUID("0000e57a-0000-7000-9000-000000000014"), "no id": UUID(int=0)}
     ids |= {"venue": UUID("0000e57a-0000-7000-a000-000000000001"), "user": UUID("0000e57a-0000-7000-b000-000000000007")}
-    yield ids | {
+    return ids | {
         "now": now,
         "soon": now + 30 * DAY,
         "later": now + 100 * DAY,
         "much later": now + 300 * DAY,
         "a day": UNUSED_FOR,
     }
-    await owner.execute("SET session_replication_role = replica")
-    for table in TABLES:
-        await owner.execute(f"DELETE FROM {table} WHERE {MINE}")
-    await owner.execute("DELETE FROM organizations WHERE id::text LIKE '0000e57a-%'")
-    await owner.execute("; ".join(f"ALTER TABLE {table} RESET (autovacuum_enabled)" for table in TABLES))
-    await owner.execute(f"VACUUM ANALYZE {', '.join(TABLES)}, organizations")
-    await owner.close()
 
 
 Question = tuple[str, list[Any], list[str]]  # a statement, what is asked, what it reads; a name stands for its value
