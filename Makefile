@@ -2,7 +2,7 @@
 
 PY := .venv/bin/python
 
-.PHONY: help run dev test check contract web bench bench-ui screenshots soak requirements lock clean
+.PHONY: help run dev test check contract web bench bench-ui screenshots soak requirements schema lock clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -22,13 +22,12 @@ test: ## run the tests, in parallel and in random order, on private servers
 	@scripts/browser
 	@$(PY) -m pytest -n auto
 
-check: ## lint, format, types, layers, requirements: changes nothing
+check: ## lint, format, types, layers, migrations: changes nothing
 	@scripts/venv dev
 	@.venv/bin/ruff check
 	@.venv/bin/ruff format --check
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports
-	@$(PY) scripts/requirements.py
 	@$(PY) scripts/functions.py
 	@$(PY) scripts/checksums.py
 
@@ -58,9 +57,12 @@ soak: ## run the long tests at full count, one after the other
 	@scripts/brokers
 	@FULLHOUSE_SOAK=1 $(PY) -m pytest -m "soak or fault"
 
-requirements: ## write into docs which tests prove what, and where the database's functions stand
+requirements: ## print which tests prove what, and how: over HTTP, on a page, through the broker
 	@scripts/venv dev
-	@$(PY) scripts/requirements.py --write
+	@$(PY) scripts/requirements.py
+
+schema: ## after a migration: write where the database's functions stand, its checksum, and the schema's guards
+	@scripts/venv dev
 	@$(PY) scripts/functions.py --write
 	@$(PY) scripts/checksums.py --write
 	@$(PY) scripts/schema.py --write

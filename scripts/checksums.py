@@ -23,7 +23,7 @@ def main(arguments: list[str], folder: Path = FOLDER) -> int:
     if "--write" in arguments:
         page.write_text("".join(f"{checksum}  {name}.sql\n" for name, checksum in there.items()))
     elif before != there:
-        print(f"{page.name} is out of date: run `make requirements`.")
+        print(f"{page.name} is out of date: run `make schema`.")
         return 1
     return 0
 

@@ -25,7 +25,7 @@ HEAD = """# The database's functions and procedures
 
 What is decided under locks in one statement, and what must hold whoever writes, is a function in the schema `app`. A
 migration never changes once it was applied, so a function that is made better stands in a later one again: here is
-where its current text is. `make requirements` writes this page.
+where its current text is. `make schema` writes this page.
 
 | function or procedure | current text | before |
 |---|---|---|
@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
     if "--write" in arguments:
         PAGE.write_text(page)
     elif not PAGE.exists() or PAGE.read_text() != page:
-        print("docs/functions.md is out of date: run `make requirements`.")
+        print("docs/functions.md is out of date: run `make schema`.")
         return 1
     return 0
 

@@ -1,105 +1,135 @@
-"""Keeps docs/requirements.md true: which tests prove which requirement.
+"""Which tests prove which requirement, and through which door: HTTP, a page, the broker, the command line.
 
-    python scripts/requirements.py           says what is out of date, and exits 1 if anything is
-    python scripts/requirements.py --write   fills in the columns `tests` and `state`
+    python scripts/requirements.py    a table of all requirements with their tests, on standard output
 
 A test names what it proves by `@pytest.mark.req("HOLD-3", "HOLD-5")`, on itself, its class or its module.
+docs/requirements.md says for each requirement through which doors it is proven; tests/test_requirements.py asks for at
+least one test through each of them. Counts are not written into a file: they change with every test.
 """
 
-import ast
-import difflib
 import re
 import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 LEDGER = ROOT / "docs" / "requirements.md"
-ROW = re.compile(r"\| (?P<id>[A-Z]+-\d+) \| (?P<what>[^|]*) \| [^|]* \| [^|]* \|")
+ROW = re.compile(r"\| (?P<id>[A-Z]+-\d+) \| (?P<what>[^|]*) \| (?P<doors>[^|]*) \|")
 
-Proofs = Mapping[str, Counter[str]]  # id -> test file -> how many of its tests name the id
+# By what it is seen that a test goes through a door: a fixture that it uses, itself or through others, or its folder.
+# `database` is for what nobody meets but through its plans, constraints and policies.
+DOORS: dict[str, frozenset[str]] = {
+    "HTTP": frozenset(
+        {
+            "tests.fixtures.lane",
+            "tests.fixtures.client",
+            "tests.test_serve.house",
+            "tests.faults.conftest.house",
+            "tests/races",  # its crowds call the application over HTTP, each test with one of its own
+        }
+    ),
+    "page": frozenset({"tests.browser.conftest.browser"}),
+    "broker": frozenset({"tests.conftest.amqp_url"}),
+    "command line": frozenset({"tests.test_operators.run", "tests.test_operators.scratch"}),
+    "database": frozenset({"tests.conftest.postgres_url", "tests.conftest.owner_url", "tests.conftest.server_url"}),
+}
 
 
-def main(arguments: list[str]) -> int:
-    proofs = collect(sorted((ROOT / "tests").rglob("test_*.py")))
-    before = LEDGER.read_text()
-    if strangers := unknown(before, proofs):
-        print("\n".join(strangers))
-        return 1
-    after = filled_in(before, proofs)
-    if "--write" in arguments:
-        LEDGER.write_text(after)
-    elif after != before:
-        print("\n".join(changed(before, after)))
-        print("docs/requirements.md is out of date: run `make requirements`.")
-        return 1
+class Proof(NamedTuple):
+    test: str
+    file: str
+    requirements: frozenset[str]
+    doors: frozenset[str]
+
+
+class Requirement(NamedTuple):
+    what: str
+    doors: frozenset[str]
+
+
+class Collector:
+    """A plugin that keeps the proofs among the tests that pytest finds."""
+
+    def __init__(self) -> None:
+        self.proofs: list[Proof] = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        self.proofs = read_proofs(items)
+
+
+def main() -> int:
+    collector = Collector()
+    if status := pytest.main(["--collect-only", "-p", "no:terminal", str(ROOT / "tests")], [collector]):
+        return int(status)
+    print("\n".join(describe(read_ledger(LEDGER.read_text()), collector.proofs)))
     return 0
 
 
-def collect(files: Iterable[Path]) -> Proofs:
-    proofs: dict[str, Counter[str]] = {}
-    for file in files:
-        name = file.relative_to(ROOT).as_posix()
-        for requirement in named(ast.parse(file.read_text(), name)):
-            proofs.setdefault(requirement, Counter())[name] += 1
-    return proofs
-
-
-def named(node: ast.Module | ast.ClassDef, outer: frozenset[str] = frozenset()) -> Iterator[str]:
-    """Each id once for every test that names it, by itself or through its class or module."""
-    marks = outer | frozenset(ids(_pytestmark(node)))
-    for child in node.body:
-        match child:
-            case ast.ClassDef():
-                yield from named(child, marks | frozenset(ids(child.decorator_list)))
-            case ast.FunctionDef() | ast.AsyncFunctionDef() if child.name.startswith("test"):
-                yield from sorted(marks | frozenset(ids(child.decorator_list)))
-
-
-def ids(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    """The arguments of every `pytest.mark.req(...)` in these pieces of code."""
-    for call in (inner for node in nodes for inner in ast.walk(node) if isinstance(inner, ast.Call)):
-        if ast.unparse(call.func) == "pytest.mark.req":
-            for argument in call.args:
-                yield str(ast.literal_eval(argument))
-
-
-def _pytestmark(node: ast.Module | ast.ClassDef) -> list[ast.stmt]:
+def read_proofs(items: Iterable[pytest.Item]) -> list[Proof]:
+    marked = ((item, frozenset(id for mark in item.iter_markers("req") for id in mark.args)) for item in items)
     return [
-        child
-        for child in node.body
-        if isinstance(child, ast.Assign) and "pytestmark" in map(ast.unparse, child.targets)
+        Proof(item.name, item.path.relative_to(ROOT).as_posix(), ids, find_doors(item)) for item, ids in marked if ids
     ]
 
 
-def unknown(ledger: str, proofs: Proofs) -> list[str]:
-    known = {row["id"] for row in map(ROW.fullmatch, ledger.splitlines()) if row}
+def find_doors(item: pytest.Item) -> frozenset[str]:
+    asked = set(_name_fixtures(item)) | {item.path.relative_to(ROOT).parent.as_posix()}
+    return frozenset(door for door, keys in DOORS.items() if not keys.isdisjoint(asked))
+
+
+def _name_fixtures(item: pytest.Item) -> Iterable[str]:
+    """The fixtures that a test uses, itself or through others, by the module that defines them."""
+    found: Mapping[str, list[pytest.FixtureDef[object]]] = item._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined]
+    return (f"{definitions[-1].func.__module__}.{name}" for name, definitions in found.items())
+
+
+def read_ledger(text: str) -> dict[str, Requirement]:
+    rows = (row for row in map(ROW.fullmatch, text.splitlines()) if row)
+    return {row["id"]: Requirement(row["what"], frozenset(row["doors"].split(", "))) for row in rows}
+
+
+def find_mistakes(ledger: Mapping[str, Requirement], proofs: Iterable[Proof]) -> list[str]:
+    files: dict[str, set[str]] = defaultdict(set)
+    seen: dict[str, set[str]] = defaultdict(set)
+    for proof in proofs:
+        for id in proof.requirements:
+            files[id].add(proof.file)
+            seen[id] |= proof.doors
     return [
-        f"{file} names {requirement}, which docs/requirements.md does not know."
-        for requirement in sorted(proofs.keys() - known)
-        for file in proofs[requirement]
+        *(
+            f"{file} names {id}, which docs/requirements.md does not have."
+            for id in files.keys() - ledger.keys()
+            for file in files[id]
+        ),
+        *(
+            f"{id} names the door {door!r}; there are: {', '.join(DOORS)}."
+            for id, row in ledger.items()
+            for door in row.doors - DOORS.keys()
+        ),
+        *(
+            f"{id} has no test that goes through: {door}."
+            for id, row in ledger.items()
+            for door in sorted(row.doors & DOORS.keys() - seen[id])
+        ),
     ]
 
 
-def filled_in(ledger: str, proofs: Proofs) -> str:
-    return "".join(_fill(line, proofs) for line in ledger.splitlines(keepends=True))
-
-
-def _fill(line: str, proofs: Proofs) -> str:
-    row = ROW.fullmatch(line.rstrip("\n"))
-    if not row:
-        return line
-    tests = proofs.get(row["id"], Counter())
-    files = ", ".join(f"`{file}` ({count})" for file, count in sorted(tests.items())) or "–"
-    return f"| {row['id']} | {row['what']} | {files} | {'proven' if tests else 'open'} |\n"
-
-
-def changed(before: str, after: str) -> list[str]:
-    """The lines that differ, old with `-` and new with `+`."""
-    difference = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0)
-    return [line for line in difference if re.match(r"[-+]\|", line)]
+def describe(ledger: Mapping[str, Requirement], proofs: Iterable[Proof]) -> Iterable[str]:
+    """A table in Markdown, one row a requirement, with the number of its tests in each file."""
+    tests: dict[str, Counter[str]] = defaultdict(Counter)
+    for proof in proofs:
+        for id in proof.requirements:
+            tests[id][proof.file] += 1
+    yield "| id | what | through | tests |\n|---|---|---|---|"
+    for id, row in ledger.items():
+        listed = ", ".join(f"`{file}` ({count})" for file, count in sorted(tests[id].items()))
+        yield f"| {id} | {row.what} | {', '.join(sorted(row.doors))} | {listed} |"
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -1,92 +1,89 @@
-"""The script that ties tests to requirements reads marks and tables as people write them."""
+"""Every requirement is proven through the doors that docs/requirements.md names, and the script tells them apart."""
 
-import ast
-from collections import Counter
+from collections.abc import Iterable
 
 import pytest
-from scripts import requirements
+from scripts.requirements import (
+    DOORS,
+    LEDGER,
+    ROOT,
+    ROW,
+    Proof,
+    Requirement,
+    describe,
+    find_doors,
+    find_mistakes,
+    read_ledger,
+    read_proofs,
+)
 
-LEDGER = """\
+TEXT = """\
 # Requirements
-| id | what | tests | state |
-|---|---|---|---|
-| HOLD-1 | A seat is held. | – | open |
-| HOLD-2 | All or nothing. | `tests/gone.py` (3) | proven |
-"""
-
-TESTS = """\
-import pytest
-
-@pytest.mark.req("HOLD-1", "HOLD-2")
-def test_plain(): ...
-
-@pytest.mark.req("HOLD-2")
-async def test_async(): ...
-
-@pytest.mark.parametrize("seats", [1, pytest.param(2, marks=pytest.mark.req("HOLD-6"))])
-def test_one_case(seats): ...
-
-@pytest.mark.req("QUEUE-1")
-class TestQueue:
-    pytestmark = [pytest.mark.fault, pytest.mark.req("QUEUE-2")]
-
-    def test_join(self): ...
-
-    @pytest.mark.req("QUEUE-1")
-    def test_leave(self): ...
-
-    def helper(self): ...
-
-@pytest.mark.req("HOLD-9")
-def not_a_test(): ...
+| id | what | proven through |
+|---|---|---|
+| HOLD-1 | A seat is held. | HTTP |
+| HOLD-2 | All or nothing. | HTTP, page |
 """
 
 
-def test_marks_count_once_for_each_test_that_they_cover() -> None:
-    assert Counter(requirements.named(ast.parse(TESTS))) == {
-        "HOLD-1": 1,
-        "HOLD-2": 2,
-        "HOLD-6": 1,
-        "QUEUE-1": 2,
-        "QUEUE-2": 2,
-    }
+def prove(*ids: str, doors: Iterable[str] = ("HTTP",), file: str = "tests/a.py") -> Proof:
+    return Proof("test_it", file, frozenset(ids), frozenset(doors))
 
 
-def test_a_mark_on_the_module_covers_all_of_it() -> None:
-    module = ast.parse('pytestmark = pytest.mark.req("MSG-1")\n' + TESTS)
-    assert Counter(requirements.named(module))["MSG-1"] == 5
+def test_every_requirement_is_proven_through_its_doors(request: pytest.FixtureRequest) -> None:
+    """Of a part of the tests, only what their marks say can be judged."""
+    items = request.session.items
+    mistakes = find_mistakes(read_ledger(LEDGER.read_text()), read_proofs(items))
+    whole = {item.path for item in items} >= set((ROOT / "tests").rglob("test_*.py"))
+    assert [line for line in mistakes if whole or "has no test" not in line] == []
 
 
-def test_an_id_must_be_written_out() -> None:
-    with pytest.raises(ValueError, match="malformed"):
-        list(requirements.named(ast.parse("@pytest.mark.req(HOLD)\ndef test_it(): ...")))
+@pytest.mark.req("TEN-1", "TEN-2")
+def test_the_doors_of_a_test_are_seen_by_its_fixtures(request: pytest.FixtureRequest, server_url: str) -> None:
+    assert find_doors(request.node) == {"database"}
+    (proof,) = read_proofs([request.node])
+    assert proof.requirements == {"TEN-1", "TEN-2"}
+    assert proof.file == "tests/test_requirements.py"
 
 
-def test_tests_and_state_are_filled_in_and_the_rest_is_kept() -> None:
-    proofs = {"HOLD-1": Counter({"tests/b.py": 1, "tests/a.py": 2})}
-    filled = requirements.filled_in(LEDGER, proofs)
-    assert "| HOLD-1 | A seat is held. | `tests/a.py` (2), `tests/b.py` (1) | proven |\n" in filled
-    assert "| HOLD-2 | All or nothing. | – | open |\n" in filled
-    assert filled.splitlines()[:3] == LEDGER.splitlines()[:3]
-    assert requirements.filled_in(filled, proofs) == filled
+def test_doors_are_fixtures_and_folders_that_exist() -> None:
+    for key in frozenset().union(*DOORS.values()):
+        if "/" in key:
+            assert (ROOT / key).is_dir()
+        else:
+            module, _, fixture = key.rpartition(".")
+            text = (ROOT / (module.replace(".", "/") + ".py")).read_text()
+            assert f"def {fixture}(" in text, key
 
 
-def test_what_changed_is_shown_line_by_line() -> None:
-    assert requirements.changed(LEDGER, requirements.filled_in(LEDGER, {})) == [
-        "-| HOLD-2 | All or nothing. | `tests/gone.py` (3) | proven |",
-        "+| HOLD-2 | All or nothing. | – | open |",
+def test_a_door_that_no_test_goes_through_is_a_mistake() -> None:
+    ledger = read_ledger(TEXT)
+    assert find_mistakes(ledger, [prove("HOLD-1", "HOLD-2"), prove("HOLD-2", doors=["page", "broker"])]) == []
+    assert find_mistakes(ledger, [prove("HOLD-1", doors=[]), prove("HOLD-2")]) == [
+        "HOLD-1 has no test that goes through: HTTP.",
+        "HOLD-2 has no test that goes through: page.",
     ]
 
 
-def test_an_unknown_id_is_named_with_its_file() -> None:
-    proofs = {"HOLD-1": Counter({"tests/a.py": 1}), "HOLD-77": Counter({"tests/a.py": 1})}
-    assert requirements.unknown(LEDGER, proofs) == [
-        "tests/a.py names HOLD-77, which docs/requirements.md does not know."
+def test_unknown_ids_and_doors_are_mistakes() -> None:
+    ledger = read_ledger(TEXT.replace("HTTP, page", "HTTP, window"))
+    assert find_mistakes(ledger, [prove("HOLD-1", "HOLD-2", "HOLD-77")]) == [
+        "tests/a.py names HOLD-77, which docs/requirements.md does not have.",
+        f"HOLD-2 names the door 'window'; there are: {', '.join(DOORS)}.",
+    ]
+
+
+def test_tests_are_counted_by_file() -> None:
+    table = list(describe(read_ledger(TEXT), [prove("HOLD-1"), prove("HOLD-1"), prove("HOLD-1", file="tests/b.py")]))
+    assert table[1:] == [
+        "| HOLD-1 | A seat is held. | HTTP | `tests/a.py` (2), `tests/b.py` (1) |",
+        "| HOLD-2 | All or nothing. | HTTP, page |  |",
     ]
 
 
 def test_every_row_of_the_real_ledger_is_understood() -> None:
-    rows = [line for line in requirements.LEDGER.read_text().splitlines() if line.startswith("| ")]
-    data = [row for row in rows if not row.startswith("| id ")]
-    assert data
-    assert all(requirements.ROW.fullmatch(row) for row in data)
+    rows = [line for line in LEDGER.read_text().splitlines() if line.startswith("| ") and not line.startswith("| id ")]
+    assert rows
+    assert all(ROW.fullmatch(row) for row in rows)
+    assert len(read_ledger("\n".join(rows))) == len(rows), "an id stands twice"
+    assert all(isinstance(row, Requirement) for row in read_ledger("\n".join(rows)).values())
