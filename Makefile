@@ -1,6 +1,7 @@
 # Every command of the house. `make` alone lists them.
 
 PY := .venv/bin/python
+unexport PYTHONDONTWRITEBYTECODE  # every process would compile our sources anew, most of a second each
 
 .PHONY: help run dev test check contract web bench bench-ui screenshots soak requirements schema lock clean
 .DEFAULT_GOAL := help

@@ -20,7 +20,6 @@ from fullhouse import config, wiring
 from fullhouse.accounts import actions, signing_in
 from fullhouse.accounts.model import Organization, User
 from fullhouse.accounts.policy import ROLE_ACTIONS
-from fullhouse.kit import mail, outbox
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.files import Disk
@@ -28,7 +27,6 @@ from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Keyring
 from fullhouse.kit.services import Services, open_services
-from fullhouse.messaging import mail_actions
 from tests.lines import close_all, handed_on
 from tests.names import PUBLIC_URL, SECRET_KEY
 from tests.services.client import ADDRESS
@@ -59,8 +57,7 @@ async def _connected(url: str) -> AsyncIterator[Any]:
 
 @pytest.fixture
 async def services(_one_loop: None, server_url: str, tmp_path: Path) -> AsyncIterator[Services]:
-    outbox.wire(wiring.SYNC)
-    mail.wire(mail_actions.writer(PUBLIC_URL))
+    wiring.connect(PUBLIC_URL)
     opening = open_services(
         url=server_url,
         read_url=None,

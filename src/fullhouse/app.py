@@ -28,13 +28,13 @@ from fullhouse.events import platform_routes as events_platform_routes
 from fullhouse.events import routes as events_routes
 from fullhouse.holds import measure_routes
 from fullhouse.holds import routes as holds_routes
-from fullhouse.kit import mail, outbox, telemetry
+from fullhouse.kit import telemetry
 from fullhouse.kit.http.edge import Edge
 from fullhouse.kit.http.guard import FastGuard, guard
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.http.wide import WidePlugin
 from fullhouse.kit.services import open_parts, open_services
-from fullhouse.messaging import mail_actions, mail_routes, webhook_routes
+from fullhouse.messaging import mail_routes, webhook_routes
 from fullhouse.messaging import routes as messaging_routes
 from fullhouse.payments import ledger_routes
 from fullhouse.payments import routes as payments_routes
@@ -160,8 +160,7 @@ class _NoPages(Router):
 @asynccontextmanager
 async def _open(app: Litestar, settings: Config) -> AsyncIterator[None]:
     assert settings.database_url, "the launcher or the operator names the database"
-    outbox.wire(wiring.SYNC)
-    mail.wire(mail_actions.writer(settings.public_url))
+    wiring.connect(settings.public_url)
     async with open_services(
         url=settings.database_url,
         read_url=settings.database_read_url,

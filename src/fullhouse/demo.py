@@ -1,10 +1,8 @@
 """A demo organisation to try things on: `fullhouse demo`, and the first start of the embedded database.
 
-Filling it twice changes nothing. Passwords and the API key are derived from this installation's secret key, so that
-they can be shown again and again, and are different on every installation.
+Filling it twice changes nothing.
 """
 
-import base64
 from collections.abc import Callable, Sequence
 
 import asyncpg
@@ -12,28 +10,19 @@ import msgspec
 
 from fullhouse import demo_neighbour, demo_shows, demo_webhooks
 from fullhouse.accounts import actions, passwords, store
-from fullhouse.accounts.model import ChangeOrganization, CreateApiKey, GrantMembership, Organization, Role, User
+from fullhouse.accounts.model import ChangeOrganization, CreateApiKey, GrantMembership, Role, User
 from fullhouse.accounts.policy import ROLE_ACTIONS, SCOPE_ACTIONS
+from fullhouse.demo_log_ins import NAME, PEOPLE, PLATFORM, SLUG, Demo, derive_log_in, describe, find
 from fullhouse.demo_shows import Cast
-from fullhouse.events import store as events_store
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.db import Database, Tx
 from fullhouse.kit.files import Files
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.secrets import Keyring, Kind, mint
+from fullhouse.kit.secrets import Keyring
 
 DEADLINE_S = 300
-SLUG, NAME = "harbour-theatre", "Harbour Theatre"
-PEOPLE = (
-    ("owner", "Olive Marsh"),
-    ("admin", "Adam Reyes"),
-    ("staff", "Stella Okafor"),
-    ("scanner", "Gate One"),
-    ("customer", "Carl Jensen"),
-)
 # Where it is at home: with the money that its shows are sold for.
 HOME = ChangeOrganization(currency="ZAR", timezone="Africa/Johannesburg")
-PLATFORM = (("super_admin", "Platform"), ("tenant_manager", "Tenants"))
 MEMBERS = (
     ("friends", "Frida Bloom"), ("friends", "Milan Petrov"), ("friends", "Sipho Dlamini"), ("friends", "Ingrid Vos"),
     ("friends", "Tariq Hassan"), ("patrons", "Pia Laurent"), ("patrons", "Naledi Mokoena"), ("patrons", "Carl Jensen"),
@@ -42,43 +31,6 @@ FIRST = (
     "Amahle", "Ben", "Chloe", "Dawid", "Elena", "Farid", "Grace", "Hendrik", "Imani", "Jonas", "Kagiso", "Lerato",
 )  # fmt: skip
 LAST = ("Abrahams", "Botha", "Chen", "Daniels", "Ebrahim", "Fourie", "Govender", "Hendricks")
-
-
-class LogIn(msgspec.Struct, frozen=True):
-    role: str
-    email: str
-    password: str
-
-
-class Demo(msgspec.Struct, frozen=True):
-    organization: str
-    organization_id: str
-    log_ins: list[LogIn]
-    platform_log_ins: list[LogIn]
-    api_key: str
-    events: list[str]
-
-
-async def describe(tx: Tx, organization: Organization, keyring: Keyring) -> Demo:
-    shows = await events_store.list_events(tx, organization.id, *[None] * 7, 100)
-    return Demo(
-        organization=SLUG,
-        organization_id=str(organization.id),
-        log_ins=[_log_in(keyring, role) for role, _ in PEOPLE],
-        platform_log_ins=[_log_in(keyring, role) for role, _ in PLATFORM],
-        api_key=mint(Kind.API_KEY, organization.id, keyring.key("demo:api-key")),
-        events=[str(show.id) for show in shows],
-    )
-
-
-async def find(database: Database, keyring: Keyring) -> Demo | None:
-    """The demo as it stands, or None if it was never filled."""
-    async with database.nobody() as tx:
-        organization = await store.organization_by_slug(tx, SLUG)
-    if organization is None:
-        return None
-    async with database.tenant(organization.id) as tx:
-        return await describe(tx, organization, keyring)
 
 
 async def fill(
@@ -91,13 +43,13 @@ async def fill(
     await _make_platform_staff(owner_url, keyring)  # first: whoever finds the organisation finds all of the demo
     await _fill_neighbour(database, keyring, files, tell)
     organization_id = new_id()
-    hashes = {role: await passwords.hash_password(_log_in(keyring, role).password) for role, _ in PEOPLE}
+    hashes = {role: await passwords.hash_password(derive_log_in(keyring, role).password) for role, _ in PEOPLE}
     async with database.tenant(organization_id, SYSTEM, deadline_s=DEADLINE_S) as tx:
         organization = await actions.create_organization(tx, organization_id, SLUG, NAME)
         await actions.change_organization(tx, HOME)
         people = {}
         for role, name in PEOPLE:
-            email = _log_in(keyring, role).email
+            email = derive_log_in(keyring, role).email
             people[role] = await actions.create_user(tx, email=email, name=name, role=role, password_hash=hashes[role])
         await _fill_members(tx)
         as_owner = _as_owner(tx, people["owner"])
@@ -121,7 +73,7 @@ async def _fill_neighbour(database: Database, keyring: Keyring, files: Files, te
         buyers = await _buyers(tx, LAST[:1])
         cast = Cast(tx, _as_owner(tx, owner), keyring, files, buyers, buyers[0])
         await demo_shows.put_on(cast, tell, [demo_neighbour.CLUB])
-        manager = await store.platform_user_by_email(tx, _log_in(keyring, "tenant_manager").email)
+        manager = await store.platform_user_by_email(tx, derive_log_in(keyring, "tenant_manager").email)
         assert manager  # made before any house
         await demo_neighbour.refuse_to_stop(tx, manager)
 
@@ -159,13 +111,8 @@ async def _make_platform_staff(owner_url: str, keyring: Keyring) -> None:
     connection = await asyncpg.connect(owner_url, timeout=10)
     try:
         for role, name in PLATFORM:
-            log_in = _log_in(keyring, role)
+            log_in = derive_log_in(keyring, role)
             password_hash = await passwords.hash_password(log_in.password)
             await store.insert_platform_user(connection, new_id(), log_in.email, name, log_in.role, password_hash)
     finally:
         await connection.close(timeout=5)
-
-
-def _log_in(keyring: Keyring, role: str) -> LogIn:
-    password = base64.b32encode(keyring.key(f"demo:{role}"))[:12].decode().lower()
-    return LogIn(role, f"{role.replace('_', '-')}@demo.example", password)

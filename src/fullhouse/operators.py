@@ -12,12 +12,11 @@ import asyncpg
 import msgspec
 
 from fullhouse import config, doctor, prove, serving, wiring
-from fullhouse import demo as demonstration
 from fullhouse.accounts import actions, passwords, store
 from fullhouse.accounts.model import CreateApiKey, Email, Name, Organization, PlatformRole, Role, Slug
 from fullhouse.accounts.policy import ROLE_ACTIONS, SCOPE_ACTIONS
 from fullhouse.config import Config
-from fullhouse.kit import mail, migrate, outbox
+from fullhouse.kit import migrate
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.bus import Bus
 from fullhouse.kit.db import APP, Database
@@ -26,7 +25,6 @@ from fullhouse.kit.http.decode import field_error
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Keyring
 from fullhouse.kit.telemetry import logs_of_a_command
-from fullhouse.messaging import mail_actions
 from fullhouse.payments import store as payments
 from fullhouse.prove import client_log
 from fullhouse.serving import Urls
@@ -69,10 +67,10 @@ def check_invariants(settings: Config, args: Arguments) -> int:
 
 
 def fill_demo(settings: Config, args: Arguments) -> int:
+    from fullhouse import demo  # heavy, and no other command needs it
+
     async def fill(database: Database, urls: Urls) -> None:
-        found = await demonstration.fill(
-            database, urls.owner, Keyring(config.secret_key(settings)), wiring.files(settings), say
-        )
+        found = await demo.fill(database, urls.owner, Keyring(config.secret_key(settings)), wiring.files(settings), say)
         if args.json:
             print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
             return
@@ -301,8 +299,7 @@ async def organization_named(database: Database, slug: str) -> Organization:
 
 def on_database(settings: Config, work: Work) -> int:
     async def run(urls: Urls) -> None:
-        outbox.wire(wiring.SYNC)
-        mail.wire(mail_actions.writer(settings.public_url))
+        wiring.connect(settings.public_url)
         await serving.migrate_database(urls)
         bus = Bus(urls.serving, settings.redis_url)
         await bus.start()

@@ -28,10 +28,11 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import asyncpg
 
-from fullhouse import config, demo, wiring
+from fullhouse import config, demo_log_ins
 from fullhouse.config import Config
+from fullhouse.demo_log_ins import Demo
 from fullhouse.family import Backoff, Family
-from fullhouse.kit import mail, metric_files, migrate, outbox
+from fullhouse.kit import metric_files, migrate
 from fullhouse.kit.bus import Bus
 from fullhouse.kit.db import APP, Database
 from fullhouse.kit.errors import OperatorError
@@ -39,7 +40,6 @@ from fullhouse.kit.postgres import Cluster, PostgresError
 from fullhouse.kit.process import Alarm, die_with
 from fullhouse.kit.secrets import Keyring
 from fullhouse.listener import Listener
-from fullhouse.messaging import mail_actions
 from fullhouse.terminal import say
 
 DATABASE, LOGIN = "fullhouse", "fullhouse_server"
@@ -83,23 +83,28 @@ async def _make_database(cluster: Cluster) -> None:
         await connection.close(timeout=5)
 
 
-async def prepare(settings: Config, urls: Urls) -> demo.Demo | None:
+async def prepare(settings: Config, urls: Urls) -> Demo | None:
     """Migrations; and on the embedded database, where people try things first, the demo."""
-    outbox.wire(wiring.SYNC)
-    mail.wire(mail_actions.writer(settings.public_url))
     applied = await migrate_database(urls)
     if applied:
         say(f"database: applied {migrate.in_words(applied)}")
     keyring = Keyring(config.secret_key(settings))
     serving = await Database.open(urls.serving, APP, size=2, bus=Bus(urls.serving, settings.redis_url))
     try:
-        if settings.embedded:
-            if await demo.find(serving, keyring) is None:
-                say("filling the demo organisation")
-            return await demo.fill(serving, urls.owner, keyring, wiring.files(settings), say)
-        return await demo.find(serving, keyring)
+        found = await demo_log_ins.find(serving, keyring)
+        if found is None and settings.embedded:
+            return await _fill_demo(settings, urls, serving, keyring)
+        return found
     finally:
         await serving.close()
+
+
+async def _fill_demo(settings: Config, urls: Urls, serving: Database, keyring: Keyring) -> Demo:
+    from fullhouse import demo, wiring  # heavy: the whole application, once in an installation's life
+
+    say("filling the demo organisation")
+    wiring.connect(settings.public_url)
+    return await demo.fill(serving, urls.owner, keyring, wiring.files(settings), say)
 
 
 async def migrate_database(urls: Urls) -> list[str]:
@@ -206,7 +211,7 @@ def _run(
     family: Family,
     listener: Listener,
     database: DatabaseKeeper,
-    found: demo.Demo | None,
+    found: Demo | None,
     stop: Alarm,
     sources: Sources | None,
 ) -> int:
@@ -290,7 +295,7 @@ def _why_not_ready(ended: str | None) -> str:
     return f"The server was not ready within {READY_WITHIN_S:.0f} seconds. `fullhouse doctor` may know why."
 
 
-def _announce(settings: Config, found: demo.Demo | None) -> None:
+def _announce(settings: Config, found: Demo | None) -> None:
     doors = (("console", "/console"), ("gate scanner", "/scan/"), ("API reference", "/api/docs"))
     lines = [f"open at {settings.public_url}", ""]
     lines += [f"  {name:<14} {settings.public_url}{path}" for name, path in doors]

@@ -40,14 +40,14 @@ from fullhouse.holds.failures import Failures
 from fullhouse.holds.occupancy import HeldSeats
 from fullhouse.holds.warm import WarmHolds
 from fullhouse.holds.watch import Journal
-from fullhouse.kit import mail
+from fullhouse.kit import mail, outbox
 from fullhouse.kit.files import S3, Disk, Files
 from fullhouse.kit.jobs import Handler
 from fullhouse.kit.outbox import Consequence, Fact, Picks, Reaction
 from fullhouse.kit.postman import Maker, Postman
 from fullhouse.kit.services import Part, Services
 from fullhouse.messaging import actions as participants
-from fullhouse.messaging import notice_actions, receipt_actions, webhook_actions, webhook_jobs
+from fullhouse.messaging import mail_actions, notice_actions, receipt_actions, webhook_actions, webhook_jobs
 from fullhouse.messaging.facts import JoinCanceled, JoinConfirmed
 from fullhouse.messaging.handout_actions import Handout
 from fullhouse.messaging.waiting_actions import WaitingLetters
@@ -162,6 +162,12 @@ ASYNC: Mapping[type[Fact], Sequence[Reaction]] = {
     JoinCanceled: (participants.follow_join,),
 }
 ASYNC_ALL: Mapping[Reaction, Picks] = {webhook_actions.deliver_later: participants.webhooks_want}
+
+
+def connect(public_url: str) -> None:
+    """Every entry point, before its first transaction: who reacts inside of it, and who writes the mails."""
+    outbox.wire(SYNC)
+    mail.wire(mail_actions.writer(public_url))
 
 
 async def organization_of(services: Services, ids: Mapping[str, UUID]) -> UUID | None:

@@ -19,14 +19,14 @@ from fullhouse.config import Config
 from fullhouse.events import jobs as events_jobs
 from fullhouse.holds import jobs as holds_jobs
 from fullhouse.holds.watch import Watch
-from fullhouse.kit import idempotency, mail, outbox, telemetry
+from fullhouse.kit import idempotency, mail, telemetry
 from fullhouse.kit.db import WORKER, Database, sweep
 from fullhouse.kit.job_worker import Worker
 from fullhouse.kit.loops import Loop, in_each_process
 from fullhouse.kit.process import step_back
 from fullhouse.kit.services import Services, open_parts, open_services
 from fullhouse.messaging import jobs as messaging_jobs
-from fullhouse.messaging import mail_actions, turn_jobs, webhook_jobs
+from fullhouse.messaging import turn_jobs, webhook_jobs
 from fullhouse.messaging.post import open_post
 from fullhouse.payments import jobs as payments_jobs
 from fullhouse.queue import jobs as queue_jobs
@@ -53,8 +53,7 @@ def main() -> int:
 async def run(settings: Config) -> None:
     """Until SIGTERM or SIGINT; then what is in hand is finished or given back."""
     assert settings.database_url, "the launcher or the operator names the database"
-    outbox.wire(wiring.SYNC)
-    mail.wire(mail_actions.writer(settings.public_url))
+    wiring.connect(settings.public_url)
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
