@@ -1,11 +1,9 @@
 """Fixtures of the house: services on the worker's database, the application in this process, a tenant per test."""
 
 import os
-import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -29,7 +27,6 @@ from fullhouse.kit.secrets import Keyring
 from fullhouse.kit.services import Services, open_services
 from tests.lines import close_all, handed_on
 from tests.names import PUBLIC_URL, SECRET_KEY
-from tests.services.client import ADDRESS
 
 __all__ = ["PUBLIC_URL", "SECRET_KEY"]
 
@@ -116,21 +113,29 @@ async def tx(services: Services, tenant: Tenant) -> AsyncIterator[Tx]:
         yield opened
 
 
-@cache
-def built(server_url: str, owner_url: str) -> tuple[Lane, Path]:
-    """The application, put together once for all tests of a database (half a second), and where it keeps its files."""
-    home = Path(tempfile.mkdtemp(dir=Path(os.environ[ADDRESS]).parent)) / "home"  # goes with the private servers
-    return application.build(settings(server_url, owner_url, home=str(home))), home
+ALIKE = (PUBLIC_URL, (), (), None)
+_idle_applications: list[Lane] = []
+
+
+@asynccontextmanager
+async def run_application(chosen: config.Config) -> AsyncIterator[Lane]:
+    """The whole application, started and stopped as a server would, with everything that it keeps new.
+
+    Its routes are put together once, which takes half a second, and used again by later tests: what they are made from
+    must be alike in all settings that come here. Tests of these build an application of their own.
+    """
+    assert (chosen.public_url, chosen.trusted_proxies, chosen.cors_origins, chosen.otlp_endpoint) == ALIKE
+    lane = _idle_applications.pop() if _idle_applications else application.build(chosen)
+    lane.wide.state.settings = chosen
+    async with handed_on(lane.wide.lifespan()):
+        yield lane
+    _idle_applications.append(lane)
 
 
 @pytest.fixture
 async def lane(_one_loop: None, server_url: str, owner_url: str, tmp_path: Path) -> AsyncIterator[Lane]:
-    """The whole application, started and stopped as a server would, with everything that it keeps new."""
-    application, home = built(server_url, owner_url)
-    home.unlink(missing_ok=True)
-    home.symlink_to(tmp_path)
-    async with handed_on(application.wide.lifespan()):
-        yield application
+    async with run_application(settings(server_url, owner_url, home=str(tmp_path))) as running:
+        yield running
 
 
 def settings(server_url: str, owner_url: str, home: str, **more: str) -> config.Config:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from fullhouse import app as application
-from fullhouse import demo, demo_neighbour, demo_shows
+from fullhouse import demo, demo_log_ins, demo_neighbour, demo_shows
 from fullhouse.checkout.facts import OrderPaid
 from tests.accounts.helpers import data
 from tests.events.helpers import STATUSES
@@ -148,7 +148,7 @@ async def _has_a_neighbour(client: Client, found: Any) -> None:
     wish = {"email": admin["email"], "password": admin["password"]}
     platform = client.as_(data(await client.post("/api/platform/login", json=wish), 201)["token"])
     houses = {one["slug"]: one["id"] for one in data(await platform.get("/api/platform/organizations"))}
-    assert houses.keys() == {demo.SLUG, demo_neighbour.SLUG}
+    assert houses.keys() == {demo_log_ins.SLUG, demo_neighbour.SLUG}
     shows = data(await platform.get(f"/api/platform/organizations/{houses[demo_neighbour.SLUG]}/events"))
     assert {show["name"]: show["status"] for show in shows}.items() >= {
         (demo_neighbour.TO_STOP, "published"), ("Songs from the Long Road", "postponed"),

@@ -7,6 +7,7 @@ from typing import Any
 
 from litestar import Litestar, Request, Response, Router
 from litestar.config.cors import CORSConfig
+from litestar.datastructures import State
 from litestar.openapi import OpenAPIConfig
 from litestar.types import Middleware
 
@@ -126,7 +127,8 @@ def build(settings: Config) -> Lane:
         before_request=_answer_options,
         guards=[guard],
         exception_handlers=pages.exception_handlers,
-        lifespan=[lambda app: _open(app, settings)],
+        lifespan=[_open],
+        state=State({"settings": settings}),
         on_shutdown=[trace.close] if trace else [],
         plugins=[WidePlugin(edge)],
         middleware=middleware,
@@ -158,7 +160,8 @@ class _NoPages(Router):
 
 
 @asynccontextmanager
-async def _open(app: Litestar, settings: Config) -> AsyncIterator[None]:
+async def _open(app: Litestar) -> AsyncIterator[None]:
+    settings: Config = app.state.settings
     assert settings.database_url, "the launcher or the operator names the database"
     wiring.connect(settings.public_url)
     async with open_services(

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from fullhouse import app as application
 from tests.accounts.helpers import data
 from tests.events.helpers import draft, move
-from tests.fixtures import Client, Tenant, settings
+from tests.fixtures import Client, Tenant, run_application, settings
 from tests.services.client import ask
 
 
@@ -25,8 +24,7 @@ async def reader(client: Client, server_url: str, owner_url: str, tmp_path: Path
             config = settings(
                 server_url, owner_url, home=str(tmp_path / "reader"), DATABASE_READ_URL=replica["server_url"]
             )
-            lane = application.build(config)
-            await stack.enter_async_context(lane.wide.lifespan())
+            lane = await stack.enter_async_context(run_application(config))
             return await stack.enter_async_context(Client(lane))
 
         yield start

@@ -9,7 +9,6 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from fullhouse import app as application
 from fullhouse import wiring
 from fullhouse.events import actions
 from fullhouse.events.model import Event, EventSummary
@@ -21,7 +20,7 @@ from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services, open_services
 from tests.events.helpers import make_show
-from tests.fixtures import PUBLIC_URL, SECRET_KEY, Client, Tenant, make_tenant, settings
+from tests.fixtures import PUBLIC_URL, SECRET_KEY, Client, Tenant, make_tenant, run_application, settings
 from tests.kit.helpers import until
 from tests.kit.sse import Listener, Message, listening
 
@@ -38,9 +37,8 @@ def redis(request: pytest.FixtureRequest) -> str | None:
 async def reading(redis: str | None, server_url: str, owner_url: str, tmp_path: Path) -> AsyncIterator[Lane]:
     """The process that people read from."""
     more = {"REDIS_URL": redis} if redis else {}
-    built = application.build(settings(server_url, owner_url, home=str(tmp_path), **more))
-    async with built.wide.lifespan():
-        yield built
+    async with run_application(settings(server_url, owner_url, home=str(tmp_path), **more)) as running:
+        yield running
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from uuid import UUID
 
 import msgspec
 
-from fullhouse import app as application
 from fullhouse import wiring
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
@@ -27,7 +26,7 @@ from fullhouse.seating.model import AttachLayout
 from fullhouse.seating.plan import Plan, Point, Zone, encode
 from tests.accounts.helpers import data
 from tests.events.helpers import draft, make_show, make_venue, move
-from tests.fixtures import PUBLIC_URL, SECRET_KEY, Client, Tenant, settings
+from tests.fixtures import PUBLIC_URL, SECRET_KEY, Client, Tenant, run_application, settings
 
 
 class OnSale(msgspec.Struct, frozen=True):
@@ -104,9 +103,8 @@ async def processes(count: int, url: str, owner_url: str, home: Path, redis: str
     async with AsyncExitStack() as stack:
         lanes = []
         for _ in range(count):
-            built = application.build(settings(url, owner_url, home=str(home), **more))
-            await stack.enter_async_context(built.wide.lifespan())
-            lanes.append(built)
+            process = run_application(settings(url, owner_url, home=str(home), **more))
+            lanes.append(await stack.enter_async_context(process))
         yield lanes
 
 

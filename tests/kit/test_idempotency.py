@@ -10,13 +10,12 @@ from typing import Any
 import httpx
 import pytest
 
-from fullhouse import app as application
 from fullhouse.accounts import actions
 from fullhouse.kit import idempotency
 from fullhouse.kit.db import WORKER, Database
 from fullhouse.kit.errors import RateLimited, Refusal, Unavailable
 from fullhouse.kit.ids import new_id
-from tests.fixtures import Client, Tenant, settings
+from tests.fixtures import Client, Tenant, run_application, settings
 from tests.kit.helpers import until
 
 KEYS, MEMBERSHIPS = "/api/org/api-keys", "/api/org/memberships"
@@ -47,8 +46,7 @@ async def caller(client: Client, tenant: Tenant) -> Caller:
 @pytest.fixture
 async def elsewhere(server_url: str, owner_url: str, tmp_path: Any, tenant: Tenant) -> AsyncIterator[Client]:
     """The same person at a second process."""
-    lane = application.build(settings(server_url, owner_url, home=str(tmp_path / "2")))
-    async with lane.wide.lifespan():
+    async with run_application(settings(server_url, owner_url, home=str(tmp_path / "2"))) as lane:
         yield Client(lane, tenant.tokens["owner"])
 
 

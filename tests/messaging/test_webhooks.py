@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from fullhouse import app as application
 from fullhouse import doctor
 from fullhouse.config import ConfigError, load
 from fullhouse.kit.ids import new_id
@@ -15,7 +14,7 @@ from fullhouse.messaging import webhook_policy
 from fullhouse.messaging.webhook_model import TooManyWebhooks
 from tests.accounts.helpers import audited, data, make_key, refused
 from tests.counts import Counts
-from tests.fixtures import Client, Tenant, settings
+from tests.fixtures import Client, Tenant, run_application, settings
 from tests.kit.receiver import Receiver, answer
 from tests.messaging.webhook_helpers import House, at_home, house, receiver, verified_by
 
@@ -36,8 +35,7 @@ def mine(client: Client, tenant: Tenant) -> Client:
 async def developer(server_url: str, owner_url: str, tmp_path: Path, tenant: Tenant) -> AsyncIterator[Client]:
     """The owner, in an application that may call the loopback."""
     config = settings(server_url, owner_url, str(tmp_path), FULLHOUSE_WEBHOOKS_PRIVATE="yes")
-    built = application.build(config)
-    async with built.wide.lifespan(), Client(built, tenant.tokens["owner"]) as client:
+    async with run_application(config) as running, Client(running, tenant.tokens["owner"]) as client:
         yield client
 
 

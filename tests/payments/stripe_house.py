@@ -8,7 +8,6 @@ import httpx
 import msgspec
 import pytest
 
-from fullhouse import app as application
 from fullhouse import wiring
 from fullhouse.config import Config
 from fullhouse.kit import outbox
@@ -17,7 +16,7 @@ from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.services import Services, open_parts, open_services
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, begun, buy
-from tests.fixtures import PUBLIC_URL, SECRET_KEY, Client, settings
+from tests.fixtures import PUBLIC_URL, SECRET_KEY, Client, run_application, settings
 from tests.payments.stripe_fake import SECRET, WEBHOOK_SECRET, StripeFake, running, signed
 
 HOOK = "/api/payments/stripe/webhook"
@@ -39,9 +38,8 @@ def with_stripe(server_url: str, owner_url: str, tmp_path: Path, fake: StripeFak
 
 @pytest.fixture
 async def lane(with_stripe: Config) -> AsyncIterator[Lane]:
-    built = application.build(with_stripe)
-    async with built.wide.lifespan():
-        yield built
+    async with run_application(with_stripe) as running:
+        yield running
 
 
 @pytest.fixture

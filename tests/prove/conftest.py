@@ -9,7 +9,7 @@ import pytest
 
 from fullhouse.kit.db import Database
 from fullhouse.kit.services import Services
-from tests.fixtures import Client, built, make_tenant
+from tests.fixtures import Client, make_tenant, run_application, settings
 from tests.holds.helpers import a_finder, a_process
 from tests.prove.sample import Sample, fill
 from tests.services.client import ask
@@ -48,15 +48,11 @@ async def finder(server_url: str) -> AsyncIterator[Database]:
 async def sample(_one_loop: None, server_url: str, owner_url: str, owner: Any, tmp_path: Path) -> Sample:
     """Filled once for all tests of a worker: each takes back what it breaks."""
     if not _filled:
-        application, home = built(server_url, owner_url)
-        home.unlink(missing_ok=True)  # another test of this worker has used it
-        home.symlink_to(tmp_path)
         async with (
             a_process(server_url, tmp_path) as process,
             a_finder(server_url) as finder,
-            application.wide.lifespan(),
+            run_application(settings(server_url, owner_url, home=str(tmp_path))) as application,
             Client(application) as client,
         ):
             _filled.append(await fill(client, await make_tenant(process), process, finder, owner))
-        home.unlink()
     return _filled[0]

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from fullhouse import app as application
 from fullhouse.kit.warm import client as redis_client
 from tests.accounts.helpers import data
-from tests.fixtures import Client, Tenant, settings
+from tests.fixtures import Client, Tenant, run_application, settings
 from tests.kit.conftest import own_redis as own_redis
 from tests.kit.conftest import patient as patient
 from tests.kit.helpers import until
@@ -23,8 +22,8 @@ pytestmark = pytest.mark.req("CACHE-2", "SCAN-2")
 async def warmed(
     server_url: str, owner_url: str, own_redis: Server, tmp_path: Path, patient: None
 ) -> AsyncIterator[Client]:
-    lane = application.build(settings(server_url, owner_url, home=str(tmp_path / "warm"), REDIS_URL=own_redis.url))
-    async with lane.wide.lifespan(), Client(lane) as opened:
+    config = settings(server_url, owner_url, home=str(tmp_path / "warm"), REDIS_URL=own_redis.url)
+    async with run_application(config) as lane, Client(lane) as opened:
         yield opened
 
 

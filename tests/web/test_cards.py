@@ -5,11 +5,10 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
-from fullhouse import app as application
 from fullhouse.config import Config
 from fullhouse.kit.http.lane import Lane
 from tests.checkout.helpers import begun, selling
-from tests.fixtures import Client, Tenant
+from tests.fixtures import Client, Tenant, run_application
 from tests.holds.helpers import guest
 from tests.payments.stripe_house import fake, with_stripe
 
@@ -27,9 +26,8 @@ def key(request: pytest.FixtureRequest) -> str | None:
 async def lane(with_stripe: Config, key: str | None) -> AsyncIterator[Lane]:
     assert with_stripe.stripe
     keys = msgspec.structs.replace(with_stripe.stripe, publishable_key=key)
-    built = application.build(msgspec.structs.replace(with_stripe, stripe=keys))
-    async with built.wide.lifespan():
-        yield built
+    async with run_application(msgspec.structs.replace(with_stripe, stripe=keys)) as running:
+        yield running
 
 
 @pytest.mark.req("BUY-3")
