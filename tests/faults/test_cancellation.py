@@ -7,7 +7,8 @@ import httpx
 import pytest
 from bench._log import ClientLog
 
-from tests.faults.theatre import Crowd, Theatre
+from tests.faults.crowd import HOLDING, Crowd
+from tests.faults.theatre import Theatre
 
 pytestmark = [pytest.mark.fault, pytest.mark.req("EV-6", "HOLD-2")]
 
@@ -18,7 +19,7 @@ def test_nobody_is_acknowledged_after_the_cancellation(house: Theatre, tmp_path:
             async with (
                 house.serving() as one,
                 house.serving() as two,
-                Crowd(house, log, one.port, two.port).buying() as crowd,
+                Crowd(house, log, one.port, two.port, kinds=HOLDING).buying() as crowd,
                 httpx.AsyncClient(headers={"authorization": f"Bearer {house.staff}"}, timeout=30) as staff,
             ):
                 await crowd.more("ok", 60)

@@ -12,7 +12,8 @@ from bench._log import ClientLog
 
 from fullhouse.kit.bus import CHANNEL
 from fullhouse.prove.client_log import Item
-from tests.faults.theatre import PATIENCE_S, Crowd, Person, Server, Theatre
+from tests.faults.crowd import Crowd
+from tests.faults.theatre import PATIENCE_S, Person, Server, Theatre
 from tests.fixtures import soaking
 
 pytestmark = [pytest.mark.fault, pytest.mark.req("HOLD-2", "HOLD-3")]
@@ -102,10 +103,10 @@ def test_killed_at_the_moment_of_a_commit_again_and_again(
                 Crowd(house, log, server.port).buying() as crowd,
             ):
                 for _ in range(ROUNDS):
-                    await crowd.more("ok", 40)
+                    await crowd.more_of_each(1)
                     await _kill_at_a_commit(owner, server)
                     await server.start()
-                await crowd.more("ok", 40)
+                await crowd.more_of_each(1)
         assert await house.wrong(tmp_path / "log") == {}
         record_property("ends", dict(crowd.ends))
         print(f"{ROUNDS} kills: {dict(crowd.ends)}, refused {dict(crowd.codes)}")

@@ -21,16 +21,13 @@ import pytest
 from bench._log import ClientLog
 
 from fullhouse import family as processes
-from fullhouse import serving
-from fullhouse.accounts import actions as accounts
-from fullhouse.accounts import signing_in
 from fullhouse.family import Backoff, Family
 from fullhouse.kit.db import LOST
 from fullhouse.kit.postgres import Cluster
 from fullhouse.kit.postgres.process import find_postmaster
-from tests.faults.theatre import ALONE, GENEROUS, IN_A_ROW, PIT, ROWS, Crowd, Person, Theatre
-from tests.fixtures import make_tenant
-from tests.holds.helpers import a_process, hall, stage
+from tests.faults.crowd import Crowd
+from tests.faults.theatre import ALONE, GENEROUS, IN_A_ROW, PIT, ROWS, Theatre, open_sale
+from tests.holds.helpers import hall
 from tests.kit.helpers import until
 from tests.kit.test_postgres import make_home
 from tests.services import servers
@@ -91,7 +88,7 @@ def open_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installatio
         house.wait_until_ready()
         house.wait_until_announced()
         with ClientLog(tmp_path_factory.mktemp("told") / "log") as log:
-            yield Installation(house, asyncio.run(_sale(home)), redis, broker, small, log)
+            yield Installation(house, asyncio.run(sale_of(home)), redis, broker, small, log)
         everybody = house.family()
         assert house.stop() == 0, house.text[-3000:]
         assert gone(everybody)
@@ -104,20 +101,9 @@ def open_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installatio
             subprocess.run(["umount", str(home)], check=True)
 
 
-async def _sale(home: Path) -> Theatre:
-    """An event on sale, and people who are signed in, in the database that `serve` runs."""
-    cluster = Cluster(home)
-    urls = serving.Urls(cluster.url(serving.LOGIN, serving.DATABASE), cluster.url(database=serving.DATABASE))
-    async with a_process(urls.serving, home) as services:
-        tenant = await make_tenant(services)
-        sale = await stage(services, tenant, hall(ROWS, IN_A_ROW, pit=PIT), **GENEROUS)
-        people = []
-        async with services.database.tenant(tenant.id, deadline_s=60) as tx:
-            for n in range(PEOPLE + ALONE):
-                user = await accounts.create_user(tx, email=f"c{n}@example.org", name=f"C{n}", role="customer")
-                session = await signing_in.open_session(tx, tenant.organization, user, "password")
-                people.append(Person(user.id, session.token))
-    return Theatre(home, cluster, urls, sale, tenant.tokens["owner"], people)
+async def sale_of(home: Path) -> Theatre:
+    """In the database that `serve` runs."""
+    return await open_sale(home, Cluster(home), PEOPLE + ALONE, hall(ROWS, IN_A_ROW, pit=PIT), GENEROUS)
 
 
 # --- what callers get
@@ -267,11 +253,11 @@ def test_it_is_open_again_by_itself_and_nothing_acknowledged_is_lost(fault: str,
     async def run() -> None:
         watch = Watch(its.house.port)
         async with watch.looking(), Crowd(its.at, its.log, its.house.port).buying() as crowd:
-            await crowd.more("ok", 10)
+            await crowd.more_of_each(1)
             await FAULTS[fault](its, watch)
             await watch.seen("200")
-            await crowd.more("ok", 10)
-        print(f"{fault}: {dict(watch.answers)}, reserves {dict(crowd.ends)}")
+            await crowd.more_of_each(1)
+        print(f"{fault}: {dict(watch.answers)}, calls {dict(crowd.ends)}")
         assert not watch.answers["refused"], watch.answers
         if fault in UNSEEN:
             assert not watch.answers["503"], watch.answers

@@ -1,37 +1,45 @@
-"""A house to break: a database cluster of its own, real API processes, people who write down what they were told."""
+"""A house to break: a database cluster of its own, real API processes, a show on sale and people to go to it."""
 
 import asyncio
 import os
-import random
 import signal
 import subprocess
 import sys
-import time
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 from uuid import UUID
 
 import asyncpg
 import httpx
-from bench._log import ClientLog, end_of
 
 from fullhouse import prove, serving
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts import signing_in
+from fullhouse.events import actions as events
+from fullhouse.events import venue_actions as venues
+from fullhouse.events.model import NewGate
+from fullhouse.events.policy import Move
+from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.postgres import Cluster
+from fullhouse.kit.services import Services
 from fullhouse.prove import client_log
-from fullhouse.prove.client_log import Item
+from fullhouse.queue import actions as queue
+from fullhouse.queue.model import RoomSettings
+from fullhouse.scanning import device_actions as devices
+from fullhouse.scanning.model import NewDevice, Pair
 from fullhouse.seating.plan import Plan
-from tests.fixtures import SECRET_KEY, make_tenant
+from fullhouse.tickets import type_actions as types
+from fullhouse.tickets.type_model import NewTicketType
+from tests.fixtures import PUBLIC_URL, SECRET_KEY, Tenant, make_tenant
 from tests.holds.helpers import OnSale, a_process, hall, stage
 from tests.services.servers import free_port, spawn
 
 ROWS, IN_A_ROW, PIT = 40, 50, 100_000
 ALONE = 4  # people who are not in the crowd
+PRICE = 1000
 PATIENCE_S = 3.0  # a client's own; what takes longer is unknown
 PAUSE_S = 0.06  # one person may call 1,200 times a minute
 # Nothing but the seats themselves stands in anybody's way.
@@ -108,7 +116,9 @@ class Theatre(NamedTuple):
     cluster: Cluster
     urls: serving.Urls
     sale: OnSale
+    types: dict[str, str]  # of tickets: for a seat, and for a place in the pit
     staff: str  # a token
+    gate: str  # a scanner's
     people: list[Person]
 
     @property
@@ -199,110 +209,50 @@ async def _open(
     await connection.execute(f"CREATE DATABASE {serving.DATABASE}")
     await connection.close()
     await serving.migrate_database(urls)
+    return await open_sale(home, cluster, count, plan, policy)
+
+
+async def open_sale(home: Path, cluster: Cluster, count: int, plan: Plan, policy: Mapping[str, Any]) -> Theatre:
+    """A show on sale whose doors are open, a scanner at its gate, and people who are signed in, in the database that is
+    there."""
+    urls = serving.Urls(cluster.url(serving.LOGIN, serving.DATABASE), cluster.url(database=serving.DATABASE))
     async with a_process(urls.serving, home) as services:
         tenant = await make_tenant(services)
         sale = await stage(services, tenant, plan, **policy)
+        kinds = await _price(services, tenant, sale)
+        gate = await _open_doors(services, tenant, sale)
         people = []
         async with services.database.tenant(tenant.id, deadline_s=60) as tx:
             for n in range(count):
                 user = await accounts.create_user(tx, email=f"c{n}@example.org", name=f"C{n}", role="customer")
                 session = await signing_in.open_session(tx, tenant.organization, user, "password")
                 people.append(Person(user.id, session.token))
-    return Theatre(home, cluster, urls, sale, tenant.tokens["owner"], people)
+    return Theatre(home, cluster, urls, sale, kinds, tenant.tokens["owner"], gate, people)
 
 
-# --- people
+async def _price(services: Services, tenant: Tenant, sale: OnSale) -> dict[str, str]:
+    """Ticket types, and no waiting room: whoever has a hold can buy it."""
+    kinds: dict[str, Literal["seated", "ga"]] = {"seat": "seated"} | ({"pit": "ga"} if "pit" in sale.zones else {})
+    async with services.database.tenant(tenant.id) as tx:
+        made = {
+            name: await types.create_type(
+                tx, sale.event_id, NewTicketType(name=name, kind=kind, price=PRICE, currency="EUR")
+            )
+            for name, kind in kinds.items()
+        }
+        await queue.change_settings(tx, services.keyring, sale.event_id, RoomSettings(mode="off", slots=1000))
+    return {name: str(kind.id) for name, kind in made.items()}
 
 
-class Crowd:
-    """People who buy without a pause, each at any of the servers, and write down what they were told."""
-
-    def __init__(self, at: Theatre, log: ClientLog, *ports: int) -> None:
-        self.at, self.log, self.ports = at, log, ports
-        self.ends: Counter[str] = Counter()
-        self.codes: Counter[str] = Counter()  # of refusals
-        self.over, self.late = False, list[str]()  # calls that were sent when it was over, and acknowledged
-        self._held: dict[UUID, list[UUID]] = {person.id: [] for person in at.crowd}
-
-    @asynccontextmanager
-    async def buying(self) -> AsyncIterator["Crowd"]:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._live(n, person)) for n, person in enumerate(self.at.crowd)]
-            try:
-                yield self
-            finally:
-                for task in tasks:
-                    task.cancel()
-
-    async def more(self, end: str, count: int) -> None:
-        """Waits until so many more calls have ended so."""
-        goal, deadline = self.ends[end] + count, time.monotonic() + 60
-        while self.ends[end] < goal:
-            assert time.monotonic() < deadline, f"nothing happens any more: {self.ends}, refused {self.codes}"
-            await asyncio.sleep(0.005)
-
-    async def _live(self, seed: int, me: Person) -> None:
-        dice = random.Random(seed)
-        headers = {"authorization": f"Bearer {me.token}"}
-        async with httpx.AsyncClient(headers=headers, timeout=PATIENCE_S) as client:
-            while True:
-                await dice.choices((self._one, self._several, self._best, self._give_back), (10, 5, 2, 3))[0](
-                    client, me, dice
-                )
-                await asyncio.sleep(PAUSE_S)
-
-    async def _one(self, client: httpx.AsyncClient, me: Person, dice: random.Random) -> None:
-        seat = self._seat(dice)
-        said = {"kind": "hold", "event": self.at.sale.event_id, "user": me.id, "items": [Item(seat=seat)]}
-        await self._call(client, me, f"seats/{seat}/reserve", {}, said)
-
-    async def _several(self, client: httpx.AsyncClient, me: Person, dice: random.Random) -> None:
-        pit = UUID(self.at.sale.zones["pit"])
-        items = [Item(seat=seat) for seat in {self._seat(dice), self._seat(dice)}]
-        items.append(Item(zone=pit, quantity=dice.randint(1, 3)))
-        body = [{"seat_id": str(i.seat)} if i.seat else {"zone_id": str(i.zone), "quantity": i.quantity} for i in items]
-        said = {"kind": "hold", "event": self.at.sale.event_id, "user": me.id, "items": items}
-        await self._call(client, me, "holds", {"items": body}, said)
-
-    async def _best(self, client: httpx.AsyncClient, me: Person, _dice: random.Random) -> None:
-        said = {"kind": "hold", "event": self.at.sale.event_id, "user": me.id, "best": 2}
-        await self._call(client, me, "holds", {"best_available": {"quantity": 2}}, said)
-
-    async def _give_back(self, client: httpx.AsyncClient, me: Person, dice: random.Random) -> None:
-        if not self._held[me.id]:
-            return
-        hold = self._held[me.id].pop(dice.randrange(len(self._held[me.id])))
-        name = self.log.call(kind="release", hold=hold)
-        answer = await self._ask(client.delete(f"{self._address(dice)}/api/holds/{hold}"))
-        self._end(name, answer)
-
-    async def _call(self, client: httpx.AsyncClient, me: Person, path: str, body: Any, said: dict[str, Any]) -> None:
-        name, late = self.log.call(**said), self.over
-        answer = await self._ask(client.post(f"{self._address(random)}{self.at.sale.path(path)}", json=body))
-        data = answer.json()["data"] if answer and answer.is_success else {}
-        lines = data.get("items") or ([data] if data else [])
-        holds = [UUID(line["hold_id"]) for line in lines]
-        self._end(name, answer, holds)
-        self._held[me.id] += holds
-        if late and holds:
-            self.late.append(name)
-
-    def _address(self, dice: Any) -> str:
-        return f"http://127.0.0.1:{dice.choice(self.ports)}"
-
-    def _seat(self, dice: random.Random) -> UUID:
-        return UUID(self.at.sale.seat(dice.randrange(ROWS * IN_A_ROW)))
-
-    async def _ask(self, asking: Awaitable[httpx.Response]) -> httpx.Response | None:
-        try:
-            async with asyncio.timeout(PATIENCE_S):  # of the whole call, whatever it waits for
-                return await asking
-        except (httpx.HTTPError, TimeoutError):
-            return None
-
-    def _end(self, name: str, answer: httpx.Response | None, holds: list[UUID] | None = None) -> None:
-        end = end_of(answer.status_code) if answer else "unknown"
-        self.log.end(name, end, holds=holds or [])
-        self.ends[end] += 1
-        if answer and end == "fail":
-            self.codes[answer.json()["code"]] += 1
+async def _open_doors(services: Services, tenant: Tenant, sale: OnSale) -> str:
+    """The token of a scanner at the only gate."""
+    who = tenant.principal("owner")
+    async with services.database.tenant(tenant.id, who.actor) as tx:
+        show = await events.get_event(tx, sale.event_id)
+        assert show.venue_id
+        gate = await venues.create_gate(tx, who, show.venue_id, NewGate(gate_code="A", name="A"))
+        wish = NewDevice(event_id=sale.event_id, name="Scanner", gate_ids=[gate.id])
+        pairing = await devices.add(tx, who, PUBLIC_URL, wish)
+        await events.move_event(tx, sale.event_id, Move.START)
+    paired = await devices.pair(services, SYSTEM, Pair(organization=pairing.organization, code=pairing.code))
+    return paired.token
