@@ -1,0 +1,112 @@
+"""The power of the database's disk is cut under load, or the disk is slow: nothing acknowledged is lost.
+
+kill -9 does not show this: what a process has written and not synchronised survives it in the kernel's memory.
+"""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from bench._log import ClientLog
+
+from fullhouse.kit.postgres import PostgresError
+from tests.faults.crowd import Crowd
+from tests.faults.disks import Disk, disk_of
+from tests.faults.test_database_kills import TRIES, tries_until_served
+from tests.faults.theatre import Theatre, theatre
+from tests.fixtures import soaking
+from tests.kit.helpers import until
+from tests.kit.test_postgres import make_home
+from tests.services.servers import program, spawn
+
+pytestmark = [pytest.mark.fault, pytest.mark.soak, pytest.mark.req("HOLD-2", "BUY-1", "OBS-2")]
+ROUNDS = 20 if soaking() else 1
+
+
+async def cut(at: Theatre, disk: Disk) -> None:
+    """Everything stops in one moment; then the database recovers on what its disk has."""
+    assert at.cluster.pid
+    disk.cut_power()
+    os.kill(at.cluster.pid, signal.SIGKILL)
+    await disk.give_power()
+    await asyncio.to_thread(at.cluster.start)
+
+
+def test_nothing_acknowledged_is_lost_with_the_power(tmp_path: Path) -> None:
+    async def run(at: Theatre, disk: Disk) -> None:
+        with ClientLog(tmp_path / "log") as log:
+            async with at.serving(FULLHOUSE_LOG="error") as server, Crowd(at, log, server.port).buying() as crowd:
+                for _ in range(ROUNDS):
+                    await crowd.more_of_each(1)
+                    await cut(at, disk)
+                    assert await tries_until_served(at, server) <= TRIES
+                await crowd.more_of_each(1)
+        assert await at.wrong(tmp_path / "log") == {}
+        print(f"{ROUNDS} cuts: {dict(crowd.ends)}, acknowledged {dict(crowd.done)}")
+
+    home = make_home()
+    with disk_of(home / "pg" / "data") as disk, theatre(home) as at:
+        asyncio.run(run(at, disk))
+
+
+def test_a_database_that_never_asks_its_disk_is_seen_to_forget(tmp_path: Path) -> None:
+    """The mutant: fsync is off. Either it cannot even start again, or it has forgotten what was acknowledged."""
+
+    async def run(at: Theatre, disk: Disk) -> bool:
+        with ClientLog(tmp_path / "log") as log:
+            async with at.serving(FULLHOUSE_LOG="error") as server, Crowd(at, log, server.port).buying() as crowd:
+                await asyncio.to_thread(os.sync)  # the house itself stays
+                await crowd.more("ok", 60)
+                try:
+                    await cut(at, disk)
+                except PostgresError as error:
+                    print(error)
+                    return True
+        return any("was acknowledged, but" in said for said in (await at.wrong(tmp_path / "log"))["told"])
+
+    home = make_home()
+    with disk_of(home / "pg" / "data") as disk, theatre(home, fsync="off") as at:
+        assert asyncio.run(run(at, disk))
+
+
+@pytest.mark.parametrize("delay_s", [0.2, 5.0])
+def test_a_slow_disk_loses_nothing_and_is_said_to_be_away_at_worst(
+    delay_s: float, house: Theatre, tmp_path: Path
+) -> None:
+    """Each time that the database waits for its disk takes so long: people wait; with the longer one they get 503."""
+
+    async def run() -> None:
+        with ClientLog(tmp_path / "log") as log:
+            async with house.serving(FULLHOUSE_LOG="error") as server, Crowd(house, log, server.port).buying() as crowd:
+                await crowd.more_of_each(1)
+                assert house.cluster.pid
+                children = Path(f"/proc/{house.cluster.pid}/task/{house.cluster.pid}/children").read_text().split()
+                inject = [f"--inject={call}:delay_enter={int(delay_s * 1e6)}" for call in ("fdatasync", "fsync")]
+                pids = [word for pid in (house.cluster.pid, *children) for word in ("-p", str(pid))]
+                command = [
+                    program("strace"),
+                    "-f",
+                    "-qq",
+                    "-o",
+                    str(tmp_path / "strace"),
+                    "-e",
+                    "trace=fdatasync,fsync",
+                    *inject,
+                    *pids,
+                ]
+                (tmp_path / "strace").touch()
+                slow = spawn(command, tmp_path)
+                try:
+                    await until(lambda: "DELAYED" in (tmp_path / "strace").read_text())
+                    await crowd.more("ok" if delay_s < 1 else "unknown", 10)
+                finally:
+                    slow.terminate()
+                    slow.wait(30)
+                assert await tries_until_served(house, server) <= TRIES
+                await crowd.more_of_each(1)
+        assert await house.wrong(tmp_path / "log") == {}
+        print(f"{delay_s} s: {dict(crowd.ends)} {dict(crowd.codes)}")
+
+    asyncio.run(run())
