@@ -45,6 +45,9 @@ LOGS: dict[str, tuple[list[Call], list[Row], str]] = {
     "lost": ([OK_A], [], f"hold {H1} is not there"),
     "half lost": ([OK_AB], [row(ONE, K1, H1)], f"hold {H2} is not there"),
     "somebody else's": ([OK_A], [row(ONE, K1, H1, user=THEM)], f"hold {H1} is somebody else's"),
+    "of another show": (
+        [OK_A], [row(ONE, K1, H1)._replace(event_id=THEM)], f"but hold {H1} is somebody else's",
+    ),
     "another seat": ([OK_A], [row(TWO, K1, H1)], "its holds are not what it asked for"),
     "fewer places": (
         [asked("1", "ok", PLACES, holds=[H1])], [row(Item(zone=PIT, quantity=2), K1, H1)], "not what it asked for",

@@ -129,6 +129,21 @@ SAID: dict[str, tuple[list[Call], dict[str, Any], str]] = {
         {"tickets": [Ticket(T, O, "used", "grace@example.org"), Ticket(T2, O, "valid", "ada@example.org")]},
         "call back was acknowledged, but ticket {T2} is valid",
     ),
+    "a refund of another order": (
+        calls(back=asked("back", "ok", tickets=[])),
+        {"refunds": [Refund(R, OTHER, (T2,))]},
+        "call back was acknowledged, but refund {R} of order {O} is not there",
+    ),
+    "a refund of a lost ticket": (
+        calls(buy=None),
+        {"tickets": [Ticket(T, O, "used", "grace@example.org")]},
+        "call back was acknowledged, but ticket {T2} is not there",
+    ),
+    "a refund that nobody asked for": (
+        [*calls(back=asked("back", "unknown", refund=None, tickets=[T]))],
+        {},
+        "refund {R} of order {O} is there, but no call asked for it, or one did twice",
+    ),
     "a refused refund": (
         calls(back=asked("back", "fail", refund=None)),
         {},
@@ -160,6 +175,29 @@ SAID: dict[str, tuple[list[Call], dict[str, Any], str]] = {
         "ticket {T} is grace@example.org's, but call pass was refused",
     ),
     "a lost scan": (calls(), {"scans": []}, "call scan was acknowledged, but scan {S} of ticket {T} is not there"),
+    "a scan of another ticket": (
+        calls(),
+        {"scans": [Scan(S, T2, "in")]},
+        "call scan was acknowledged, but scan {S} of ticket {T} is not there",
+    ),
+    "a scan the other way": (
+        calls(),
+        {"scans": [Scan(S, T, "out")]},
+        "call scan was acknowledged, but scan {S} of ticket {T} is not there",
+    ),
+    "a ticket of another order": (
+        calls(back=None),
+        {
+            "tickets": [Ticket(T, O, "used", "grace@example.org"), Ticket(T2, OTHER, "valid", "ada@example.org")],
+            "refunds": [],
+        },
+        "call buy was acknowledged, but ticket {T2} of order {O} is not there",
+    ),
+    "an order of another show": (
+        calls(),
+        {"orders": [Order(O, OTHER, U, C, is_paid=True, places=2, tickets=2)]},
+        "call buy was acknowledged, but order {O} is somebody else's",
+    ),
     "a doubled scan": (
         calls(),
         {"scans": [Scan(S, T, "in"), Scan(OTHER, T, "in")]},
