@@ -40,7 +40,7 @@ from fullhouse.kit.postgres import Cluster, PostgresError
 from fullhouse.kit.process import Alarm, die_with
 from fullhouse.kit.secrets import Keyring
 from fullhouse.listener import Listener
-from fullhouse.terminal import say
+from fullhouse.terminal import say, say_what_is_left
 
 DATABASE, LOGIN = "fullhouse", "fullhouse_server"
 READY_WITHIN_S = 60.0
@@ -186,7 +186,9 @@ class DatabaseKeeper:
             self._said = ""
 
     def _say(self, text: str) -> None:
-        if text != self._said:
+        if text == self._said:
+            say_what_is_left()
+        else:
             say(text)
         self._said = text
 

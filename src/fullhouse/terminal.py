@@ -10,6 +10,12 @@ def say(text: str) -> None:
         print(f"fullhouse: {text}", file=sys.stderr, flush=True)
 
 
+def say_what_is_left() -> None:
+    """Offers the stream again what it did not take before: Python keeps those lines."""
+    with suppress(OSError):
+        sys.stderr.flush()
+
+
 def table(rows: Sequence[tuple[str, ...]]) -> str:
     """Columns as wide as their widest cell; the last runs free."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
