@@ -21,7 +21,7 @@ from tests.services import servers
 
 pytestmark = [pytest.mark.fault, pytest.mark.req("HOLD-9", "CACHE-1", "CACHE-2")]
 ADDED_S = 0.1  # what a hung Redis may add to a reserve
-AFTER = 30  # seats that are held once the fault is over, in each story
+AFTER = 30  # seats that are held while Redis is away, and again once the fault is over
 AWAY, BACK = "dependency is away; going on without it", "dependency is back"
 
 
@@ -32,6 +32,7 @@ class Scene(NamedTuple):
     redis: servers.Server
     client: Any
     started: list[Any]  # in its place, once it was killed
+    statuses: Counter[int]  # of what people were answered
 
     @property
     def url(self) -> str:
@@ -39,6 +40,11 @@ class Scene(NamedTuple):
 
     async def heard(self, what: str) -> None:
         await until(lambda: what in self.server.log)
+
+    async def served(self, count: int) -> None:
+        """Waits until so many more seats were held: whoever waits for Redis would not be among them."""
+        goal = self.statuses[201] + count
+        await until(lambda: self.statuses[201] >= goal)
 
     async def event_keys(self) -> list[bytes]:
         pattern = f"fullhouse:org:*:event:{self.at.sale.event_id}:*"
@@ -48,7 +54,7 @@ class Scene(NamedTuple):
 async def killed(scene: Scene) -> None:
     scene.redis.stop()
     await scene.heard(AWAY)
-    await asyncio.sleep(1)
+    await scene.served(AFTER)
     port = int(scene.url.rpartition(":")[2].partition("/")[0])
     command = [servers.program("redis-server"), "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
     scene.started.append(servers.spawn(command, scene.home))
@@ -60,7 +66,7 @@ async def hung(scene: Scene) -> None:
     os.kill(pid, signal.SIGSTOP)
     try:
         await scene.heard(AWAY)
-        await asyncio.sleep(1)
+        await scene.served(AFTER)
     finally:
         os.kill(pid, signal.SIGCONT)
     await scene.heard(BACK)
@@ -105,7 +111,7 @@ async def scene_of(at: Theatre, home: Path) -> AsyncIterator[Scene]:
     started: list[Any] = []
     try:
         async with at.serving(REDIS_URL=redis.url) as server:
-            yield Scene(at, server, home, redis, client, started)
+            yield Scene(at, server, home, redis, client, started, Counter())
     finally:
         await client.aclose()
         for process in (*redis.processes, *started):
@@ -124,9 +130,7 @@ class Timed(NamedTuple):
         return sorted(which)[int(0.99 * (len(which) - 1))]
 
 
-async def reserve_until(
-    scene: Scene, begun: asyncio.Event, over: asyncio.Event, statuses: Counter[int], timed: Timed
-) -> None:
+async def reserve_until(scene: Scene, begun: asyncio.Event, over: asyncio.Event, timed: Timed) -> None:
     """Everybody takes seats of their own, one after the other, until the fault is over and then some more."""
     seats = iter(await scene.at.free_seats(2000))
     address = f"http://127.0.0.1:{scene.server.port}"
@@ -140,7 +144,7 @@ async def reserve_until(
                 began = time.monotonic()
                 answer = await client.post(f"{address}{scene.at.sale.path(f'seats/{seat}/reserve')}", json={})
                 phase.append(time.monotonic() - began)
-                statuses[answer.status_code] += 1
+                scene.statuses[answer.status_code] += 1
                 await asyncio.sleep(5 * PAUSE_S)
 
     async with asyncio.TaskGroup() as group:
@@ -160,7 +164,8 @@ async def seen_to_lie(scene: Scene, known: dict[str, str]) -> bool:
 def test_nobody_is_refused_and_it_heals(fault: str, house: Theatre, server_home: Path) -> None:
     async def run() -> None:
         async with scene_of(house, server_home) as scene:
-            begun, over, statuses, timed = asyncio.Event(), asyncio.Event(), Counter[int](), Timed([], [], [])
+            begun, over, timed = asyncio.Event(), asyncio.Event(), Timed([], [], [])
+            statuses = scene.statuses
 
             async def break_it() -> None:
                 await until(lambda: statuses.total() > (200 if soaking() else 20))
@@ -169,7 +174,7 @@ def test_nobody_is_refused_and_it_heals(fault: str, house: Theatre, server_home:
                 over.set()
 
             async with asyncio.TaskGroup() as group:
-                group.create_task(reserve_until(scene, begun, over, statuses, timed))
+                group.create_task(reserve_until(scene, begun, over, timed))
                 group.create_task(break_it())
             assert set(statuses) == {201}, (statuses, scene.server.log[-3000:])
             assert timed.during, "somebody bought while it lasted"
