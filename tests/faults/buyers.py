@@ -7,6 +7,9 @@ import asyncio
 import random
 from collections import Counter
 from typing import Any
+from uuid import UUID
+
+from bench._log import ClientLog
 
 from fullhouse.kit.ids import new_id
 from tests.faults.caller import Answer, Caller
@@ -22,10 +25,11 @@ OFTEN = (12, 2, 2, 1, 1, 2)
 
 
 class Rush:
-    """The show, the servers, and when it is over."""
+    """The show, the servers, what people were told, and when it is over."""
 
-    def __init__(self, show: str, ticket_type: str, ports: list[int]) -> None:
+    def __init__(self, show: UUID, ticket_type: str, ports: list[int], log: ClientLog) -> None:
         self.show, self.ticket_type, self.ports = f"/api/events/{show}", ticket_type, ports
+        self.event, self.log = show, log
         self.over = asyncio.Event()
         self.happened: Counter[str] = Counter()
         self.wrong: list[str] = []
@@ -143,11 +147,15 @@ class Buyer:
 
     async def _hold(self, seats: int) -> list[str]:
         wish = {"best_available": {"quantity": seats}}
+        name = self.rush.log.call(kind="hold", event=self.rush.event, user=self.me.id, best=seats)
         answer = await self._ask("POST", f"{self.rush.show}/holds", wish, **{"idempotency-key": new_id().hex})
         if not answer.is_success:
+            self.rush.log.end(name, "fail")
             self._note(f"no seats: {answer.json()['code']}")
             return []
-        return [line["hold_id"] for line in answer.json()["data"]["items"]]
+        holds = [line["hold_id"] for line in answer.json()["data"]["items"]]
+        self.rush.log.end(name, "ok", holds=[UUID(hold) for hold in holds])
+        return holds
 
     async def _check_out(self, held: list[str]) -> Any:
         items = [{"hold_id": hold, "ticket_type_id": self.rush.ticket_type} for hold in held]
@@ -166,13 +174,24 @@ class Buyer:
     async def _pay(self, session: Any) -> None:
         """Followed to its end, whoever is killed meanwhile. Who is declined tries once more."""
         for method in (self.dice.choices(METHODS, OFTEN)[0], "approve"):
+            name = self.rush.log.call(
+                kind="purchase", event=self.rush.event, user=self.me.id, checkout=UUID(session["id"])
+            )
             order = await self._buy(session, method)
+            self._end_purchase(name, order)
             if order is None:
                 return
             self._note(f"{order['status']} by {method}")
             if order["status"] == "paid":
                 self.orders[order["id"]] = len(order["tickets"])
                 return
+
+    def _end_purchase(self, name: str, order: Any) -> None:
+        if order is None or order["status"] != "paid":
+            self.rush.log.end(name, "fail")
+            return
+        tickets = [UUID(ticket["id"]) for ticket in order["tickets"]]
+        self.rush.log.end(name, "ok", order=UUID(order["id"]), tickets=tickets)
 
     async def _buy(self, session: Any, method: str) -> Any:
         """An order that is paid or cancelled; None if there is nothing to be bought any more."""

@@ -7,23 +7,23 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
+from bench._log import ClientLog
 
 from fullhouse.queue import actions as queue
 from fullhouse.queue.model import RoomSettings
-from fullhouse.tickets import type_actions as types
-from fullhouse.tickets.type_model import NewTicketType
 from tests.faults.buyers import Buyer, Rush
-from tests.faults.theatre import ALONE, GENEROUS, Child, Theatre, theatre
+from tests.faults.theatre import ALONE, GENEROUS, PRICE, Child, Theatre, theatre
 from tests.fixtures import soaking
 from tests.holds.helpers import a_process, hall
 from tests.kit.test_postgres import make_home
 
 pytestmark = [pytest.mark.fault, pytest.mark.soak]
 PEOPLE = 2000 if soaking() else 200
-SEATS, SLOTS, PRICE = 500, 40, 1000
+SEATS, SLOTS = 500, 40
 FASTER = 6  # with more, a process that measures the time every 15 s would hear of a silence too late
 DEADLINE_S = 1200 if soaking() else 240  # for a machine with much else to do; an idle one takes a sixth of it
 KILLS = 24 if soaking() else 3
@@ -47,7 +47,7 @@ def house() -> Iterator[Theatre]:
 
 
 async def open_sale(at: Theatre) -> str:
-    """Prices, a waiting room, and a clock that runs. Returns the ticket type."""
+    """A waiting room, and a clock that runs. Returns the ticket type."""
     async with at.owner() as owner:
         row = await owner.fetchrow("SELECT organization_id, now() AS zero FROM events WHERE id = $1", at.sale.event_id)
         await owner.execute(
@@ -58,11 +58,9 @@ async def open_sale(at: Theatre) -> str:
         a_process(at.urls.serving, at.home) as services,
         services.database.tenant(row["organization_id"]) as tx,
     ):
-        wish = NewTicketType(name="seat", kind="seated", price=PRICE, currency="EUR")
-        kind = await types.create_type(tx, at.sale.event_id, wish)
         room = RoomSettings(mode="on", slots=SLOTS, admit_window_s=120)
         await queue.change_settings(tx, services.keyring, at.sale.event_id, room)
-    return str(kind.id)
+    return at.types["seat"]
 
 
 class Watch:
@@ -110,16 +108,16 @@ async def running(at: Theatre) -> AsyncIterator[tuple[list[int], list[Child]]]:
 
 @pytest.mark.req("QUEUE-1", "QUEUE-2", "CHK-1", "BUY-1", "BUY-2", "HOLD-2")
 def test_everything_is_sold_once_whatever_people_do_and_whoever_dies(
-    house: Theatre, record_property: Callable[[str, object], None]
+    house: Theatre, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    async def run() -> None:
+    async def run(log: ClientLog) -> None:
         kind = await open_sale(house)
         async with (
             asyncio.timeout(DEADLINE_S),
             running(house) as (ports, children),
             house.owner() as owner,
         ):
-            rush = Rush(str(house.sale.event_id), kind, ports)
+            rush = Rush(house.sale.event_id, kind, ports, log)
             people = [Buyer(rush, person, n) for n, person in enumerate(house.crowd)]
             watch = Watch(rush, owner)
             looking = asyncio.create_task(watch.look())
@@ -136,17 +134,18 @@ def test_everything_is_sold_once_whatever_people_do_and_whoever_dies(
             await everybody_has_what_they_were_told(owner, people)
             await nobody_lost_a_place(owner)
             assert set(rush.happened) >= {"reconnected", "joined again", "walked away", "left the checkout"}
-            assert await house.wrong() == {}
+            assert await house.wrong(log.path) == {}
 
-    asyncio.run(run())
+    with ClientLog(tmp_path / "log", sync=False) as log:  # nobody cuts the client's own power
+        asyncio.run(run(log))
 
 
 @pytest.mark.parametrize("mutant", MUTANTS)
-def test_the_same_people_see_it_if_a_guard_is_gone(mutant: str) -> None:
+def test_the_same_people_see_it_if_a_guard_is_gone(mutant: str, tmp_path: Path) -> None:
     """Fewer of them, and nobody is killed: it must be the guard that is missed."""
     change, said = MUTANTS[mutant]
 
-    async def run(at: Theatre) -> None:
+    async def run(at: Theatre, log: ClientLog) -> None:
         kind = await open_sale(at)
         async with (
             asyncio.timeout(DEADLINE_S),
@@ -154,7 +153,7 @@ def test_the_same_people_see_it_if_a_guard_is_gone(mutant: str) -> None:
             at.owner() as owner,
         ):
             await owner.execute(change)
-            rush = Rush(str(at.sale.event_id), kind, ports)
+            rush = Rush(at.sale.event_id, kind, ports, log)
             watch = Watch(rush, owner)
             doing = [Buyer(rush, person, n).live() for n, person in enumerate(at.crowd)]
             tasks = [asyncio.create_task(work) for work in (watch.look(), *doing)]
@@ -167,8 +166,11 @@ def test_the_same_people_see_it_if_a_guard_is_gone(mutant: str) -> None:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
-    with theatre(make_home(), 2 * SLOTS + ALONE, hall(SEATS // 25, 25), POLICY) as at:
-        asyncio.run(run(at))
+    with (
+        ClientLog(tmp_path / "log", sync=False) as log,
+        theatre(make_home(), 2 * SLOTS + ALONE, hall(SEATS // 25, 25), POLICY) as at,
+    ):
+        asyncio.run(run(at, log))
 
 
 async def until_settled(owner: Any) -> None:
