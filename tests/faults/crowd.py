@@ -147,7 +147,9 @@ class Crowd:
             self._end(name, "purchase", None)
             return
         tickets = [Bought(UUID(t["id"]), UUID(order["id"]), t["code"]) for t in order.get("tickets", ())]
-        told = {"order": tickets[0].order, "tickets": [ticket.id for ticket in tickets]} if tickets else {}
+        told: dict[str, Any] = (
+            {"order": tickets[0].order, "tickets": [ticket.id for ticket in tickets]} if tickets else {}
+        )
         self._end(name, "purchase", answer, **told)
         by.bought.extend(tickets)
 
@@ -228,7 +230,7 @@ def _as(token: str) -> dict[str, str]:
     return {"authorization": f"Bearer {token}"}
 
 
-def _told(answer: httpx.Response | None, **names: str) -> dict[str, UUID]:
+def _told(answer: httpx.Response | None, **names: str) -> dict[str, Any]:
     """Of an answer that is an acknowledgement, these fields, by their names in the log."""
     data = answer.json()["data"] if answer and answer.is_success else {}
     return {name: UUID(data[field]) for name, field in names.items() if data}

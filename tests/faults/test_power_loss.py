@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -93,6 +94,10 @@ def slow_disk(at: Theatre, delay_s: float, home: Path) -> Iterator[Path]:
         strace.wait(30)
 
 
+def is_slow(waits: Path) -> bool:
+    return "DELAYED" in waits.read_text()
+
+
 def test_a_slow_disk_loses_nothing_and_is_said_to_be_away_at_worst(house: Theatre, tmp_path: Path) -> None:
     """With the shorter delay people are served; the longer is more than anybody waits for, and they get 503."""
 
@@ -102,7 +107,7 @@ def test_a_slow_disk_loses_nothing_and_is_said_to_be_away_at_worst(house: Theatr
                 for delay_s, end in DELAYS:
                     await crowd.more_of_each(1)
                     with slow_disk(house, delay_s, tmp_path) as waits:
-                        await until(lambda waits=waits: "DELAYED" in waits.read_text())
+                        await until(partial(is_slow, waits))
                         await crowd.more(end, 10)
                     assert await tries_until_served(house, server) <= TRIES
                 await crowd.more_of_each(1)

@@ -232,7 +232,9 @@ async def open_sale(home: Path, cluster: Cluster, count: int, plan: Plan, policy
 
 async def _price(services: Services, tenant: Tenant, sale: OnSale) -> dict[str, str]:
     """Ticket types, and no waiting room: whoever has a hold can buy it."""
-    kinds: dict[str, Literal["seated", "ga"]] = {"seat": "seated"} | ({"pit": "ga"} if "pit" in sale.zones else {})
+    kinds: dict[str, Literal["seated", "ga"]] = {"seat": "seated"}
+    if "pit" in sale.zones:
+        kinds["pit"] = "ga"
     async with services.database.tenant(tenant.id) as tx:
         made = {
             name: await types.create_type(
