@@ -65,7 +65,7 @@ async def kill(at: Theatre, server: Server) -> Away:
 
 
 async def measure(at: Theatre, log: ClientLog, kills: int) -> list[Away]:
-    async with at.serving(FULLHOUSE_LOG="critical") as server, Crowd(at, log, server.port).buying() as crowd:
+    async with at.serving(FULLHOUSE_LOG="error") as server, Crowd(at, log, server.port).buying() as crowd:
         found = []
         for _ in range(kills):
             await crowd.more_of_each(1)
@@ -78,8 +78,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         home.chmod(0o755)
-        with theatre(home) as at, ClientLog(home / "told", sync=False) as log:
-            found = asyncio.run(measure(at, log, kills))
+        with theatre(home) as at:
+            with ClientLog(home / "told", sync=False) as log:
+                found = asyncio.run(measure(at, log, kills))
             assert asyncio.run(at.wrong(log.path)) == {}
     bare, house = (statistics.median(column) for column in zip(*found, strict=True))
     longest = max(each.house_s for each in found)
