@@ -3,7 +3,7 @@
 PY := .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE  # every process would compile our sources anew, most of a second each
 
-.PHONY: help run dev test check contract web bench bench-ui screenshots soak requirements schema lock clean
+.PHONY: help run dev test check contract web bench bench-ui screenshots soak mutants requirements schema lock clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -57,6 +57,12 @@ soak: ## run the long tests at full count, one after the other
 	@scripts/venv dev
 	@scripts/brokers
 	@FULLHOUSE_SOAK=1 $(PY) -m pytest -m "soak or fault"
+	@$(PY) -m tests.mutation
+
+mutants: ## put small faults into the sale's decisions for half an hour: 95 % must be noticed
+	@scripts/venv dev
+	@scripts/brokers
+	@$(PY) -m tests.mutation $(MUTANTS)
 
 requirements: ## print which tests prove what, and how: over HTTP, on a page, through the broker
 	@scripts/venv dev
@@ -72,5 +78,5 @@ lock: ## choose the newest versions that pyproject.toml allows, and pin them
 	@scripts/lock
 
 clean: ## remove what these commands made, except the data of `make run`
-	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	@rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .mutation dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

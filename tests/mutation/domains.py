@@ -1,0 +1,82 @@
+"""Which tests judge which mutants: each domain by its own, and locks by its races too."""
+
+from typing import NamedTuple
+
+
+class Domain(NamedTuple):
+    policies: tuple[str, ...]  # below src/fullhouse
+    functions: tuple[str, ...]  # of the schema app
+    tests: tuple[str, ...]
+    races: tuple[str, ...]
+    slow: tuple[str, ...] = ()  # of these, what takes long and sees no decision
+
+
+DOMAINS: dict[str, Domain] = {
+    "queue": Domain(
+        ("queue/policy.py",),
+        (
+            "queue_admit",
+            "queue_change",
+            "queue_heartbeats",
+            "queue_join",
+            "queue_let_in",
+            "why_no_queue",
+            "is_sold_out",
+        ),
+        ("tests/queue",),
+        ("tests/races/test_queue.py",),
+    ),
+    "holds": Domain(
+        ("holds/policy.py",),
+        (
+            *("hold", "end_holds", "prolong_holds", "keep_companions", "keeper_of_companions", "keeps_companions"),
+            *("keep_sold_seats", "room_for", "zones_counted", "who_have_sessions"),
+        ),
+        ("tests/holds",),
+        ("tests/races/test_seats.py", "tests/races/test_places.py", "tests/races/test_windows.py"),
+        slow=("tests/holds/test_streams.py", "tests/holds/test_warm.py", "tests/holds/test_metrics.py"),
+    ),
+    "checkout": Domain(
+        ("checkout/policy.py", "checkout/refund_policy.py"),
+        (
+            *("place_order", "settle_orders", "freeze_holds", "thaw_holds", "keep_frozen", "follow_places"),
+            *("hold_again", "hold_in_turn", "propose_seats", "lock_held_seats", "count_change", "pool_counts"),
+            *("pool_room", "fit_event_pools", "fit_pool_of_event", "fit_pools_of_venue", "event_limit", "day_loads"),
+            *("follow_day_peak", "follow_day_places", "follow_valid_days", "taken_by_day", "taken_places"),
+            *("counts_by_day", "unsold_for"),
+        ),
+        ("tests/checkout",),
+        ("tests/races/test_checkout.py", "tests/races/test_capacity.py", "tests/races/test_days.py"),
+    ),
+    "waiting list": Domain(
+        (),
+        (
+            *("offer_places", "places_for", "seats_together", "free_chains", "shares_a_limit", "wishes", "seat_at"),
+            *("zones_short_of", "types_selling", "tickets_left", "asked_for", "follow_offer", "move_entry"),
+        ),
+        (
+            *("tests/checkout/test_waitlist.py", "tests/checkout/test_waitlist_first.py"),
+            *("tests/checkout/test_waitlist_fit.py", "tests/checkout/test_waitlist_house.py"),
+            *("tests/checkout/test_waitlist_offers.py", "tests/checkout/test_waitlist_places.py"),
+        ),
+        ("tests/races/test_waitlist.py",),
+    ),
+    "payments": Domain(
+        ("payments/policy.py",),
+        ("check_balance",),
+        ("tests/payments",),
+        ("tests/races/test_till.py",),
+    ),
+    "tickets": Domain(
+        ("tickets/policy.py",),
+        ("stock", "follow_stock"),
+        ("tests/tickets",),
+        ("tests/races/test_promos.py",),
+    ),
+    "scanning": Domain(
+        ("scanning/policy.py",),
+        ("scan", "scan_facts", "lock_scans", "day_of", "who_has_device"),
+        ("tests/scanning",),
+        ("tests/races/test_gates.py",),
+    ),
+}
