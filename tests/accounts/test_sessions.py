@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from fullhouse.accounts.policy import SESSION_TTL
+from fullhouse.accounts.signing_in import open_session
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import PASSWORD, audited, data, give_password, make_key, refused, sign_in
@@ -29,21 +31,25 @@ async def _is_in(client: Client, token: str) -> bool:
 # --- people
 
 
-@pytest.mark.parametrize(("method", "days"), [("password", 14), ("guest", 30)])
+@pytest.mark.parametrize(("method", "days"), [("password", 14), ("guest", 30), ("magic_link", 30), ("invitation", 14)])
 async def test_a_session_ends_by_the_databases_clock(
     method: str, days: int, client: Client, lane: Lane, services: Services, tenant: Tenant, clock: Clock
 ) -> None:
     await give_password(services, tenant, "staff")
     if method == "guest":
         answer = await client.post("/api/auth/guest", json={"organization": tenant.organization.slug})
-    else:
-        answer = await sign_in(client, tenant, "staff")
-    token = data(answer, 201)["token"]
+        token = data(answer, 201)["token"]
+    elif method == "password":
+        token = data(await sign_in(client, tenant, "staff"), 201)["token"]
+    else:  # as who follows a link of a mail has it
+        async with services.database.tenant(tenant.id) as tx:
+            token = (await open_session(tx, tenant.organization, tenant.people["staff"], method)).token
     await clock(days * DAY - 60 * SECOND)
     assert await _is_in(client, token)
     await clock(days * DAY + SECOND)
     await lane.wide.state.services.clock.measure()
     assert not await _is_in(client, token)
+    assert set(SESSION_TTL) == {"password", "guest", "magic_link", "invitation"}
 
 
 async def test_signing_out_ends_this_session_only(

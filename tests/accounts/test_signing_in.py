@@ -267,7 +267,9 @@ async def test_an_invitation_ends_after_seven_days_or_when_taken_back(
     taken_back = await _invite(owners, "first@example.org")
     (invitation,) = data(await owners.get("/api/org/invitations"))
     assert (await owners.delete(f"/api/org/invitations/{invitation['id']}")).status_code == 204
-    late = await _invite(owners, "second@example.org")
+    late, last = [await _invite(owners, f"{name}@example.org") for name in ("second", "third")]
+    await clock(timedelta(days=7) - timedelta(minutes=1))
+    data(await client.post("/api/auth/invitation/accept", json=_acceptance(last)), 201)
     await clock(timedelta(days=7, seconds=1))
     for token in (taken_back, late):
         answer = await client.post("/api/auth/invitation/accept", json=_acceptance(token))

@@ -238,7 +238,10 @@ async def test_nor_without_an_answer(
     order = await late.comes()
     await jobs.sweep_consents(finder, process.database)
     assert data(await late.buyer.get(f"/api/orders/{order['id']}"))["status"] == "needs_consent"
-    await clock(timedelta(hours=25))
+    await clock(timedelta(hours=23, minutes=59))
+    await jobs.sweep_consents(finder, process.database)
+    assert data(await late.buyer.get(f"/api/orders/{order['id']}"))["status"] == "needs_consent"
+    await clock(timedelta(hours=24, seconds=1))
     await jobs.sweep_consents(finder, process.database)
     order = data(await late.buyer.get(f"/api/orders/{order['id']}"))
     assert (order["status"], len(order["refunds"])) == ("cancelled", 1)

@@ -12,6 +12,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "=": "<>", "<>": "=", "!=": "=", "+": "-", "-": "+"}
+ORDERS = frozenset(("<", "<=", ">", ">="))
 WORDS = {
     "AND": "OR",
     "OR": "AND",
@@ -77,6 +78,10 @@ def _is_commented(text: str, at: int) -> bool:
 
 def _of_token(read: list[Token], n: int, token: Token) -> Iterator[Edit]:
     match token.kind:
+        case "operator" if token.text in ORDERS and (at := _clock_beside(read, n)) is not None:
+            yield Edit("comparison", token.start, token.end, SWAPS[token.text])
+            yield Edit("deadline", at, at, " + interval '1 minute'")
+            yield Edit("deadline", at, at, " - interval '1 minute'")
         case "operator" if token.text in SWAPS:
             yield Edit(
                 "comparison" if token.text not in "+-" else "arithmetic", token.start, token.end, SWAPS[token.text]
@@ -89,6 +94,18 @@ def _of_token(read: list[Token], n: int, token: Token) -> Iterator[Edit]:
             )
         case "word":
             yield from _of_word(read, n, token)
+
+
+def _clock_beside(read: list[Token], n: int) -> int | None:
+    """Where the time ends that is compared: the clock before or behind an operator, as a variable or as it is asked."""
+    if read[n - 1].text == "clock":
+        return read[n - 1].end
+    if [token.text for token in read[n - 4 : n]][1:] == ["clock", "(", ")"]:
+        return read[n - 1].end
+    following = [token.text for token in read[n + 1 : n + 6]]
+    if following[:1] == ["clock"]:
+        return read[n + 1].end
+    return read[n + 5].end if following == ["app", ".", "clock", "(", ")"] else None
 
 
 def _of_word(read: list[Token], n: int, token: Token) -> Iterator[Edit]:

@@ -81,6 +81,19 @@ def test_faults_of_a_functions_words() -> None:
     assert of_sql("SELECT 1 FROM t FOR NO KEY UPDATE OF t SKIP LOCKED;", "lock") == {"SELECT 1 FROM t ;"}
 
 
+def test_deadlines_are_moved_by_a_minute() -> None:
+    assert of_sql("until <= app.clock() AND x", "deadline") == {
+        "until <= app.clock() + interval '1 minute' AND x",
+        "until <= app.clock() - interval '1 minute' AND x",
+    }
+    assert of_sql("app.clock() > until", "deadline") == {
+        "app.clock() + interval '1 minute' > until",
+        "app.clock() - interval '1 minute' > until",
+    }
+    assert len(of_sql("clock < until", "deadline")) == 2
+    assert of_sql("clock = until", "deadline") == set()
+
+
 def test_faults_of_conditions() -> None:
     assert of_sql("WHERE a = f(b, c) AND d ORDER BY e", "condition") == {
         "WHERE a = f(b, c)  ORDER BY e",

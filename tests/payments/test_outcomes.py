@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from fullhouse.checkout.till import Payment, Till
 from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.db import Database
 from fullhouse.kit.http.lane import Lane
@@ -210,20 +211,43 @@ async def test_news_of_all_kinds_at_once_settle_once(
 
 
 @pytest.mark.req("BUY-3")
+@pytest.mark.parametrize("more", [-1, 1])
 async def test_another_amount_is_an_alarm_and_no_ticket(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, more: int
 ) -> None:
     _, _, order = await paying(client, staff, tenant, "drop")
     attempt_id = (await rows(owner, "payment_attempts", tenant))[0]["id"]
     for _ in range(2):
         async with process.database.tenant(tenant.id, SYSTEM) as tx:
-            await actions.record(tx, attempt_id, Captured("x", order["total"]["amount"] - 1))
+            await actions.record(tx, attempt_id, Captured(f"x-{attempt_id}", order["total"]["amount"] + more))
     (attempt,) = await rows(owner, "payment_attempts", tenant)
     assert (attempt["status"], attempt["failure_code"]) == ("unknown", "wrong_amount")
     assert await rows(owner, "tickets", tenant) == []
     alarms = await owner.fetchval("SELECT count(*) FROM audit_log WHERE action = 'payment.wrong_amount'"
                                   " AND organization_id = $1", tenant.id)  # fmt: skip
     assert alarms == 1
+
+
+@pytest.mark.req("BUY-2", "BUY-3")
+@pytest.mark.parametrize("more", [-1, 0, 1])
+async def test_news_that_come_together_are_taken_together_if_each_is_as_agreed(
+    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, more: int
+) -> None:
+    """A batch is one statement: what somebody paid too much or too little in it is seen by that statement."""
+    sale = await selling(staff, quantity=9)
+    for seat in (0, 1):
+        buyer = await guest(client, tenant)
+        data(await buy(buyer, await begun(buyer, sale, seat, pit=1), method="delay"), 202)
+    first, second = await rows(owner, "payment_attempts", tenant)
+    news = [
+        Payment(first["id"], Captured(f"a-{tenant.id}", first["amount"]), SYSTEM),
+        Payment(second["id"], Captured(f"b-{tenant.id}", second["amount"] + more), SYSTEM),
+    ]
+    said = await process.part(Till)._settle((tenant.id, sale.event_id), news, [False, True])
+    assert [order is not None for order in said] == [more == 0] * 2
+    states = [row["status"] for row in await rows(owner, "payment_attempts", tenant)]
+    assert states == ["captured" if more == 0 else "pending"] * 2
+    assert len(await rows(owner, "tickets", tenant)) == (4 if more == 0 else 0)
 
 
 # --- frozen

@@ -120,9 +120,12 @@ async def test_who_never_pays_is_called_off_at_stripe_first(
 ) -> None:  # fmt: skip
     sale, buyer = await selling(staff), await guest(client, tenant)
     order = await paying(buyer, sale, 0)
-    await clock(timedelta(minutes=16))
+    await clock(timedelta(minutes=14))
     await jobs.sweep_attempts(finder, process)
-    assert await asked(owner, "payment_attempts", tenant) == [1]
+    assert (await asked(owner, "payment_attempts", tenant), fake.intent["status"]) == ([1], "requires_payment_method")
+    await clock(timedelta(minutes=15, seconds=1))
+    await jobs.sweep_attempts(finder, process)
+    assert await asked(owner, "payment_attempts", tenant) == [2]
     assert fake.intent["status"] == "canceled"
     assert data(await buyer.get(f"/api/orders/{order['id']}"))["status"] == "cancelled"
     assert [row["status"] for row in await rows(owner, "payment_attempts", tenant)] == ["abandoned"]

@@ -23,6 +23,9 @@ async def test_an_admitted_person_who_does_nothing_loses_the_slot(
     await settle(process, tenant, sale, mode="on", slots=1, admit_window_s=60)
     (lazy, first), second, third = await crowd(process, tenant, sale, 3)
     busy = second[0]
+    await clock(timedelta(seconds=50))
+    await keep(process, finder)
+    assert await statuses(owner, sale) == ["admitted", "waiting", "waiting"]
     await clock(timedelta(seconds=61))
     await process.clock.measure()
     for waiting in (second, third):
