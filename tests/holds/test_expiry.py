@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from fullhouse.holds import actions, jobs
+from fullhouse.holds import actions, jobs, store
 from fullhouse.holds.model import HoldNotFound, HoldOver, ReasonNeeded
 from fullhouse.kit.db import Database
 from fullhouse.kit.ids import new_id
@@ -126,6 +126,28 @@ async def test_the_sweep_marks_frees_audits_announces_and_tells(
     before = await owner.fetchval("SELECT count(*) FROM audit_log")
     assert await jobs.sweep_holds(finder, process.database) == 0  # once is enough
     assert await owner.fetchval("SELECT count(*) FROM audit_log") == before
+
+
+@pytest.mark.req("HOLD-4")
+async def test_neither_the_sweeps_question_nor_its_verb_is_early(
+    process: Services, finder: Database, tenant: Tenant, clock: Move
+) -> None:
+    """Each looks at the time for itself, so that a mistake in one is made good by the other: each alone must be right."""
+    sale = await stage(process, tenant, hall(1, 4, pit=5))
+    ids = [one.hold_id for one in await hold(process, tenant, sale, new_id(), *seats(sale, 1), places(sale, "pit", 3))]
+
+    async def due() -> set[UUID]:
+        async with finder.nobody() as tx:
+            return {hold_id for _, found in await store.due_holds(tx, 10_000) for hold_id in found} & set(ids)
+
+    async def ended() -> int:
+        async with process.database.tenant(tenant.id, jobs.SWEEPER) as tx:
+            return await actions.end(tx, [hold_id for hold_id in ids if hold_id], "expired", overdue_only=True)
+
+    await clock(timedelta(seconds=285))
+    assert (await due(), await ended()) == (set(), 0)
+    await clock(LATER)
+    assert (await due(), await ended()) == (set(ids), 2)
 
 
 @pytest.mark.req("HOLD-4")

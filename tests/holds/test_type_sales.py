@@ -10,7 +10,7 @@ import pytest
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import Sale, add_promo, add_type, selling, selling_types
 from tests.fixtures import Client
-from tests.holds.helpers import row_counts
+from tests.holds.helpers import hall, on_sale, row_counts
 
 Move = Callable[[timedelta], Any]
 MINUTE, SECOND = timedelta(minutes=1), timedelta(seconds=1)
@@ -46,6 +46,26 @@ async def test_a_type_is_held_from_its_first_second_to_its_last(
     before = await row_counts(owner, sale.show)
     assert refused(await at(end + SECOND)) == (409, "ticket_type_not_on_sale")
     assert await row_counts(owner, sale.show) == before
+
+
+@pytest.mark.req("HOLD-1", "HOLD-6")
+async def test_an_event_is_sold_from_its_first_second_to_its_last(
+    staff: Client, buyer: Client, owner: Any, clock: Move
+) -> None:
+    sale = await on_sale(staff, hall(1, 4))
+    begin = datetime.now(UTC) + 10 * MINUTE
+    end = begin + 10 * MINUTE
+    window = "UPDATE events SET sale_start_at = $2, sale_end_at = $3 WHERE id = $1"
+    await owner.execute(window, sale.event_id, begin, end)
+
+    async def at(when: datetime, seat: int) -> httpx.Response:
+        await clock(when - datetime.now(UTC))
+        return await buyer.post(sale.path(f"seats/{sale.seat(seat)}/reserve"), json={})
+
+    assert refused(await at(begin - 10 * SECOND, 0)) == (400, "event_sales_closed")
+    data(await at(begin + SECOND, 0), 201)
+    data(await at(end - 10 * SECOND, 1), 201)
+    assert refused(await at(end + SECOND, 2)) == (400, "event_sales_closed")
 
 
 @pytest.mark.req("TT-1", "HOLD-6")

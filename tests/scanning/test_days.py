@@ -39,9 +39,13 @@ async def test_a_postponed_show_scans_in_its_new_window(client: Client, tenant: 
     new = await owner.fetchval("SELECT now() + interval '2 hours'")
     data(await move(at.staff, at.event, "reschedule", rescheduled_at=new.isoformat()))
     assert (await scan(by, at.tickets[0]))["reason"] == "postponed"
+    await clock(timedelta(hours=2, minutes=-1))
+    assert (await scan(by, at.tickets[0]))["reason"] == "postponed"
     await clock(timedelta(hours=2, minutes=1))
     assert (await scan(by, at.tickets[0]))["admit"]
-    await clock(timedelta(hours=2 + 2.5, minutes=1))  # the show takes two hours and a half
+    await clock(timedelta(hours=2 + 2.5, minutes=-1))  # the show takes two hours and a half
+    assert (await scan(by, at.tickets[0]))["reason"] != "postponed"
+    await clock(timedelta(hours=2 + 2.5, minutes=1))
     assert (await scan(by, at.tickets[0]))["reason"] == "postponed"
 
 
