@@ -132,9 +132,10 @@ async def test_the_sweep_marks_frees_audits_announces_and_tells(
 async def test_neither_the_sweeps_question_nor_its_verb_is_early(
     process: Services, finder: Database, tenant: Tenant, clock: Move
 ) -> None:
-    """Each looks at the time for itself, so that a mistake in one is made good by the other: each alone must be right."""
+    """Each looks at the time for itself, and would make good a mistake of the other: each alone must be right."""
     sale = await stage(process, tenant, hall(1, 4, pit=5))
-    ids = [one.hold_id for one in await hold(process, tenant, sale, new_id(), *seats(sale, 1), places(sale, "pit", 3))]
+    held = await hold(process, tenant, sale, new_id(), *seats(sale, 1), places(sale, "pit", 3))
+    ids = [one.hold_id for one in held]
 
     async def due() -> set[UUID]:
         async with finder.nobody() as tx:

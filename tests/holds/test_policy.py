@@ -62,7 +62,7 @@ def terms(**values: Any) -> Effective:
 
 
 def somebody(*allowed: str) -> Principal:
-    return Principal(organization_id=new_id(), actor=SYSTEM, role="customer", allowed=frozenset(allowed))  # type: ignore[arg-type]
+    return Principal(organization_id=new_id(), actor=SYSTEM, role="customer", allowed=frozenset(allowed))
 
 
 @pytest.mark.parametrize("word", STATUSES)

@@ -87,8 +87,8 @@ def _edits(node: ast.AST, place: _Places) -> Iterator[Edit]:
             yield Edit("negation", place.start(node), place.end(node), f"({place.text(node.operand)})")
         case ast.If() | ast.IfExp():
             yield _negated(node.test, place)
-        case ast.Constant(value=bool() | int() | float()):
-            new = not node.value if isinstance(node.value, bool) else node.value + 1
+        case ast.Constant(value=bool() | int() | float() as value):
+            new = not value if isinstance(value, bool) else value + 1
             yield Edit("constant", place.start(node), place.end(node), repr(new))
         case ast.Name() if node.id in NEIGHBOURS:
             yield Edit("neighbour", place.start(node), place.end(node), NEIGHBOURS[node.id])

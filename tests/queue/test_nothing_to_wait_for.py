@@ -30,10 +30,27 @@ async def test_what_is_no_longer_sold_is_nothing_to_wait_for(
         "UPDATE pools SET sold = capacity WHERE event_id = $1 AND kind = 'ticket_type' AND capacity = 1", show.event_id
     )
     await settle(process, tenant, show, mode="on", slots=1)
+    await clock(timedelta(minutes=59, seconds=30))
     assert (await join(process, tenant, show)).status in ("waiting", "admitted")
-    await clock(timedelta(hours=2))
+    await clock(timedelta(hours=1, seconds=1))
     with pytest.raises(SoldOut):
         await join(process, tenant, show)
+
+
+async def test_the_line_is_open_from_the_sales_first_second_to_its_last(
+    process: Services, tenant: Tenant, sale: OnSale, owner: Any, clock: Shift
+) -> None:
+    await settle(process, tenant, sale, mode="on", slots=1)
+    begin = datetime.now(UTC) + timedelta(minutes=10)
+    end = begin + timedelta(minutes=10)
+    window = "UPDATE events SET sale_start_at = $2, sale_end_at = $3 WHERE id = $1"
+    await owner.execute(window, sale.event_id, begin, end)
+    for edge, inside in ((begin, 1), (end, -10)):  # the database's time runs on: the near side is some seconds wide
+        await clock(edge - datetime.now(UTC) + timedelta(seconds=inside))
+        assert (await join(process, tenant, sale)).status in ("admitted", "waiting")
+        await clock(edge - datetime.now(UTC) + timedelta(seconds=-10 if inside > 0 else 1))
+        with pytest.raises(SalesClosed):
+            await join(process, tenant, sale)
 
 
 async def test_nobody_waits_for_nothing(

@@ -140,7 +140,10 @@ async def test_what_is_refused_at_the_door(
     assert refused(await buyer.post(over.path("queue"))) == (400, "event_sales_closed")
     data(await staff.post(f"/api/events/{over.event_id}/cancel", json={"reason": "Storm"}))
     assert refused(await buyer.post(over.path("queue"))) == (400, "event_not_available")
-    assert await entries(owner, sale) == await entries(owner, over) == []
+    undated = await on_sale(staff, hall(1, 4))
+    data(await staff.post(f"/api/events/{undated.event_id}/postpone", json={"reason": "Flood"}))
+    assert refused(await buyer.post(undated.path("queue"))) == (400, "event_not_available")
+    assert await entries(owner, sale) == await entries(owner, over) == await entries(owner, undated) == []
 
 
 @pytest.mark.req("QUEUE-2")
