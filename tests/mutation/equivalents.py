@@ -8,10 +8,12 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     (QUEUE, '- "sold_out": SoldOut,\n+ '): "refusal() answers this word before it looks into the table",
     (
         QUEUE,
-        "- return 1 - min(0.9, max(0.2, 1.5 / math.sqrt(seen)))\n+ return 1 - min(1.9, max(0.2, 1.5 / math.sqrt(seen)))",
+        "- return 1 - min(0.9, max(0.2, 1.5 / math.sqrt(seen)))\n"
+        "+ return 1 - min(1.9, max(0.2, 1.5 / math.sqrt(seen)))",
     ): "from ENOUGH on the root is so large that the upper end never binds",
     (
         HOLDS,
-        "- sum_ = Load(*map(sum, zip(has, basket, strict=True)))\n+ sum_ = Load(*map(sum, zip(has, basket, strict=False)))",
+        "- sum_ = Load(*map(sum, zip(has, basket, strict=True)))\n"
+        "+ sum_ = Load(*map(sum, zip(has, basket, strict=False)))",
     ): "both are loads, and have three numbers",
 }
