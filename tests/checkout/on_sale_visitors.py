@@ -14,6 +14,7 @@ from fullhouse.checkout import actions, jobs
 from fullhouse.checkout.model import Item, Session, StartCheckout
 from fullhouse.holds import actions as holds
 from fullhouse.holds import jobs as hold_jobs
+from fullhouse.holds.model import Reserve
 from fullhouse.kit.errors import Refusal
 from fullhouse.kit.ids import new_id
 from fullhouse.queue import jobs as queue_jobs
@@ -149,7 +150,7 @@ class Visitors(RuleBasedStateMachine):
         if mine and (model.is_live(mine) or (mine.for_payment and mine.status == "active")):
             return
         wanted = UUID(self.sale.seat(seat))
-        work = holds.reserve(self.house.process, person(self.house.tenant, user), self.sale.event_id, wanted, "web")
+        work = holds.reserve(self.house.process, person(self.house.tenant, user), self.sale.event_id, wanted, Reserve())
         entry = model.slot(user)
         if entry is None or entry.until <= model.now:
             self.refused(work, "admission_required")

@@ -1659,6 +1659,8 @@ export interface Reschedule {
 
 export interface Reserve {
   source?: 'web' | 'scanner';
+  /** It shows hidden types. */
+  promo_code?: string | null;
 }
 
 export interface Reserved {

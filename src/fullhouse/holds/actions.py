@@ -22,6 +22,7 @@ from fullhouse.holds.desk import (
     own_seats,
     refuse_first,
     seat_wish,
+    unsold_zones,
     wish,
 )
 from fullhouse.holds.engine import Results, Want
@@ -41,6 +42,7 @@ from fullhouse.holds.model import (
     NoBlock,
     ReasonNeeded,
     ReleaseSeats,
+    Reserve,
     Reserved,
     TooFarApart,
 )
@@ -66,6 +68,7 @@ from fullhouse.seating.model import AVAILABLE, RESERVED
 BEST_TRIES = 20  # a crowd that wants the same block loses one winner a round
 LOOK_AGAIN = 8  # tries after which it is our memory that is late, not we
 LOST = frozenset({"again", "seat_not_available", "seat_held_by_another_user"})
+UNSOLD = frozenset({"ticket_type_not_on_sale", "ticket_type_sold_out"})  # of seats: no type sells their zone
 GONE = 255
 ENDED = f"{HERE}holds:ended"  # told in this process only: how they ended, why, and the rows
 ENDED_AT_ONCE = 1000
@@ -75,7 +78,9 @@ ENDED_AT_ONCE = 1000
 
 
 @noting
-async def reserve(services: Services, who: Principal, event_id: UUID, seat: UUID, source: str) -> tuple[Reserved, bool]:
+async def reserve(
+    services: Services, who: Principal, event_id: UUID, seat: UUID, order: Reserve
+) -> tuple[Reserved, bool]:
     """One seat, picked by hand. The same person again gets the same hold; says whether it is a new one."""
     at = await services.part(Desks).get(who.organization_id, event_id)
     await queue.check_admitted(services, who, event_id, policy.ttl_s(at.terms.policy))
@@ -86,7 +91,8 @@ async def reserve(services: Services, who: Principal, event_id: UUID, seat: UUID
         policy.check_picking(1, at.terms.policy, who)
         check_groups(at, [ordinal])
     want = seat_wish(at, seat, ordinal)
-    return got_seat(at, seat, await ask(at, who, (want,), source, BasketId(want.hold_id)))
+    results = await ask(at, who, (want,), order.source, BasketId(want.hold_id), order.promo_code)
+    return got_seat(at, seat, results)
 
 
 def got_seat(at: Desk, seat: UUID, results: Results) -> tuple[Reserved, bool]:
@@ -112,7 +118,7 @@ async def hold_items(
     if order.best_available:
         if order.items:
             raise InvalidRequest(fields=[FieldError("best_available", "Either this or items.")])
-        return await _hold_best(at, who, order.best_available, order.source, basket_id)
+        return await _hold_best(at, who, order, order.best_available, basket_id)
     policy.check_items(order.items)
     ordinals = [n for n in (at.ordinal(item.seat_id) for item in order.items if item.seat_id) if n is not None]
     own = await own_seats(at, who) if ordinals else []
@@ -150,8 +156,8 @@ async def _first_answer(at: Desk, who: Principal, basket_id: BasketId) -> Basket
     return found
 
 
-async def _hold_best(at: Desk, who: Principal, wish: BestAvailable, source: str, basket_id: BasketId) -> Basket:
-    """Chooses, asks, and chooses again without what somebody else has got in between."""
+async def _hold_best(at: Desk, who: Principal, order: HoldItems, wish: BestAvailable, basket_id: BasketId) -> Basket:
+    """Chooses, asks, and chooses again without what somebody else has got in between, or nobody sells now."""
     if at.hall is None:
         raise InvalidRequest(fields=[FieldError("best_available", "The show has no seats to choose from.")])
     policy.check_size(wish.quantity, wish.accessible, at.terms.policy)
@@ -168,13 +174,17 @@ async def _hold_best(at: Desk, who: Principal, wish: BestAvailable, source: str,
         choice = _choose(at, who, states, allowed, wish, own)
         seats = [seat_id(at.hall.house.layout_id, n) for n in choice.ordinals]
         wants = tuple(seat_wish(at, seat, n) for seat, n in zip(seats, choice.ordinals, strict=True))
-        results = await ask(at, who, wants, source, basket_id)
+        results = await ask(at, who, wants, order.source, basket_id, order.promo_code)
         if all(result.good for result in results):
             if choice.orphans:
                 journal.orphans_created(at.organization_id, at.event_id, len(choice.orphans), choice.sentence)
             return basket(at, basket_id.id, wants, results, choice.sentence)
         if results[0].outcome == "repeated":
             return await _first_answer(at, who, basket_id)
+        if any(result.outcome in UNSOLD for result in results):
+            before, allowed = allowed, allowed - await unsold_zones(at, who, order.promo_code)
+            if allowed and allowed < before:
+                continue
         lost = [n for n, result in zip(choice.ordinals, results, strict=True) if result.outcome in LOST]
         if not lost:
             refuse_first(at, results, [Item(seat_id=seat) for seat in seats])

@@ -214,7 +214,18 @@ async def own_seats(at: Desk, who: Principal) -> list[int]:
     return [n for hold in holds if hold.seat_id and (n := at.ordinal(hold.seat_id)) is not None]
 
 
+async def unsold_zones(at: Desk, who: Principal, promo_code: str | None) -> set[int]:
+    """The numbers of the zones whose seats no ticket type sells now to somebody with this code."""
+    async with at.services.database.tenant(at.organization_id, who.actor) as tx:
+        found = await store.unsold_zones(tx, at.organization_id, at.event_id, as_stored(promo_code))
+    return {zone.position for zone_id in found or [] if (zone := at.terms.seating.zones.get(zone_id))}
+
+
 # --- asking
+
+
+def as_stored(promo_code: str | None) -> str | None:
+    return promo_code and promo_code.strip().upper()
 
 
 def wish(at: Desk, item: Item) -> Want:
@@ -257,7 +268,7 @@ def asking(
     limits = at.staff_limits if policy.is_staff(who) else at.limits
     network = network_of(actor.ip) if limits.most_near is not None else None
     return Ask(at.event_id, who.id, basket.id, wants, source, network, limits, basket.once, actor.ip,
-               actor.user_agent, actor.request_id, promo_code and promo_code.strip().upper())  # fmt: skip
+               actor.user_agent, actor.request_id, as_stored(promo_code))  # fmt: skip
 
 
 async def ask(

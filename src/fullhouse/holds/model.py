@@ -130,8 +130,12 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Base of all bodies: nothing unknown is ignored."""
 
 
+PromoCode = Annotated[str, Meta(min_length=1, max_length=40, description="It shows hidden types.")]
+
+
 class Reserve(Request, frozen=True):
     source: Source = "web"
+    promo_code: PromoCode | None = None
 
 
 class Item(Request, frozen=True, kw_only=True):
@@ -165,7 +169,7 @@ class HoldItems(Request, frozen=True, kw_only=True):
     items: Annotated[list[Item], Meta(max_length=100)] = []
     best_available: BestAvailable | None = None
     source: Source = "web"
-    promo_code: Annotated[str, Meta(min_length=1, max_length=40, description="It shows hidden types.")] | None = None
+    promo_code: PromoCode | None = None
 
 
 class ReleaseSeats(Request, frozen=True, kw_only=True):
@@ -271,9 +275,16 @@ class TicketTypeNotFound(NotFound):
 
 
 class TypeNotOnSale(Conflict):
-    """This type is not sold now, or not for this place: where there is a layout, hold a seat or a place in a zone."""
+    """This type is not sold now, or not for this place: where there is a layout, hold a seat or a place in a zone. Of a
+    place without a type: no type that you may see is on sale for it now."""
 
     code, title = "ticket_type_not_on_sale", "This ticket type is not on sale"
+
+
+class TypeSoldOut(Conflict):
+    """There is none of this type any more; of a place without a type: of no type that is on sale for it."""
+
+    code, title = "ticket_type_sold_out", "This ticket type is sold out"
 
 
 class TooManyOfType(Conflict):

@@ -10,7 +10,7 @@ from uuid import UUID
 from fullhouse.holds import policy
 from fullhouse.holds.desk import BasketId, Desk, Desks, asking, wish
 from fullhouse.holds.engine import Ask, Want
-from fullhouse.holds.model import HoldItems
+from fullhouse.holds.model import HoldItems, Reserve
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
@@ -24,12 +24,12 @@ class Plain(NamedTuple):
     ask: Ask
 
 
-def seat(services: Services, who: Principal, event_id: UUID, seat: UUID, source: str) -> Plain | None:
+def seat(services: Services, who: Principal, event_id: UUID, seat: UUID, wish: Reserve) -> Plain | None:
     at = _desk(services, who, event_id)
     if at is None or not at.is_picked or (ordinal := at.ordinal(seat)) is None or ordinal in at.special:
         return None
     want = Want(new_id(), seat)
-    return Plain(at, asking(at, who, (want,), source, BasketId(want.hold_id)))
+    return Plain(at, asking(at, who, (want,), wish.source, BasketId(want.hold_id), wish.promo_code))
 
 
 def places(services: Services, who: Principal, event_id: UUID, order: HoldItems) -> Plain | None:

@@ -24,6 +24,7 @@ from fullhouse.holds.model import (
     TooManySeats,
     TooManyWheelchairs,
     TypeNotOnSale,
+    TypeSoldOut,
     UserLimit,
 )
 from fullhouse.kit.actors import Principal
@@ -52,6 +53,7 @@ REFUSALS: dict[str, type[Refusal]] = {
     "max_wheelchair_seats_per_booking": TooManyWheelchairs,
     "ticket_type_not_found": TicketTypeNotFound,
     "ticket_type_not_on_sale": TypeNotOnSale,
+    "ticket_type_sold_out": TypeSoldOut,
     "max_per_order": TooManyOfType,
 }
 BOOKING_LIMITS: dict[str, type[Refusal]] = {

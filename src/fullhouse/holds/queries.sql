@@ -16,6 +16,11 @@ WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status IN ('ac
   AND held_until > app.clock()
 ORDER BY created_at, id;
 
+-- name: unsold_zones
+SELECT coalesce(array_agg(zone_id), '{}') AS value FROM event_zones
+WHERE organization_id = $1 AND event_id = $2
+  AND app.check_zone_sale(organization_id, event_id, zone_id, true, $3::text, app.clock()) IS NOT NULL;
+
 -- name: kept_companions
 -- Of these wheelchair places: the companion seats that are kept for this person, nearest first. One place brings one
 -- companion (R9): where they hold one already, none is offered.

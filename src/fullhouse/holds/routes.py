@@ -42,7 +42,7 @@ async def reserve_fast(call: Call) -> Answer:
         refusal = InvalidRequest(wrong.detail, fields=wrong.fields)
         await failures.note(call.state.services, call.principal, event_id, refusal, seat_id)
         raise refusal from None
-    return await _reserve(call.state.services, call.principal, event_id, seat_id, wish.source)
+    return await _reserve(call.state.services, call.principal, event_id, seat_id, wish)
 
 
 def reserve_in_batch(call: WireCall) -> Errand | None:
@@ -50,7 +50,7 @@ def reserve_in_batch(call: WireCall) -> Errand | None:
     assert who
     wish = decode(_RESERVE, raw) if raw else Reserve()
     event_id, seat_id = call.params
-    found = plain.seat(call.state.services, who, event_id, seat_id, wish.source)
+    found = plain.seat(call.state.services, who, event_id, seat_id, wish)
     return found and _errand(found, who, partial(_told_seat, found.at, seat_id), seat_id)
 
 
@@ -65,11 +65,11 @@ def reserve_in_batch(call: WireCall) -> Errand | None:
 )
 async def reserve_seat(services: Services, who: Principal, event_id: UUID, seat_id: UUID, data: Reserve) -> Answer:
     """Reserve a seat for a few minutes. The same person again gets the same hold back (200), with the time left."""
-    return await _reserve(services, who, event_id, seat_id, data.source)
+    return await _reserve(services, who, event_id, seat_id, data)
 
 
-async def _reserve(services: Services, who: Principal, event_id: UUID, seat_id: UUID, source: str) -> Answer:
-    held, fresh = await actions.reserve(services, who, event_id, seat_id, source)
+async def _reserve(services: Services, who: Principal, event_id: UUID, seat_id: UUID, wish: Reserve) -> Answer:
+    held, fresh = await actions.reserve(services, who, event_id, seat_id, wish)
     return _answer_seat(await companion_reads.add_to_seat(services, who, held), fresh)
 
 
