@@ -12,6 +12,7 @@ from uuid import UUID
 
 from fullhouse.accounts import store as accounts
 from fullhouse.accounts.facts import GuestSignedIn, OrganizationChanged, OrganizationStatusChanged
+from fullhouse.checkout import actions as checkouts
 from fullhouse.checkout import guest_actions, move_actions, refund_actions, settle_actions
 from fullhouse.checkout import waitlist_actions as waitlist
 from fullhouse.checkout.facts import (
@@ -113,6 +114,7 @@ SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
     OrganizationChanged: (public_actions.forget_house,),
     OrganizationStatusChanged: (public_actions.forget_house,),
     facts.VenueChanged: (capacity_actions.judge_venue, type_actions.follow_venue),
+    facts.LimitsJudged: (checkouts.end_overdue, capacity_actions.end_overdue),
     GuestSignedIn: (guest_actions.bring_along,),
     SeatsBlocked: (waitlist.withdraw_seats, holds.release_blocked),
     SeatsReleased: (waitlist.withdraw_seats, holds.release_blocked),

@@ -25,7 +25,7 @@ from fullhouse.checkout.model import (
     quote_of,
 )
 from fullhouse.events import actions as events
-from fullhouse.events.facts import EventFact
+from fullhouse.events.facts import EventFact, LimitsJudged
 from fullhouse.events.public_model import EventNotFound
 from fullhouse.holds import actions as holds
 from fullhouse.holds import leaving_actions as leaving
@@ -364,6 +364,12 @@ def counted(items: Sequence[StoredItem]) -> dict[UUID, int]:
 
 
 # --- consequences: what a show's changes do, in the transaction of the change
+
+
+async def end_overdue(tx: Tx, fact: LimitsJudged) -> None:
+    """What such a checkout has counted of its ticket types stands in no edit's way."""
+    for session in await store.overdue_sessions_of_event(tx, tx.organization_id, fact.subject_id):
+        await end_session(tx, session, await store.items_of_session(tx, tx.organization_id, session.id), "expired")
 
 
 async def end_checkouts(tx: Tx, fact: EventFact) -> None:

@@ -109,6 +109,11 @@ RETURNING {session};
 SELECT organization_id, id FROM checkout_sessions WHERE status = 'open' AND expires_at <= app.clock()
 ORDER BY expires_at LIMIT $1;
 
+-- name: overdue_sessions_of_event
+-- One that is being paid for has time.
+SELECT {session} FROM checkout_sessions WHERE organization_id = $1 AND event_id = $2 AND status = 'open'
+AND expires_at <= app.clock() ORDER BY id FOR UPDATE;
+
 -- name: open_sessions_of_show
 SELECT {session} FROM checkout_sessions WHERE organization_id = $1 AND event_id = $2 AND status IN ('open', 'paying')
 ORDER BY id LIMIT $3 FOR UPDATE;

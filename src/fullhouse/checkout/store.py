@@ -97,6 +97,7 @@ end_session = statements.one("end_session", StoredSession)
 reopen_session = statements.one("reopen_session", StoredSession)
 due_sessions = statements.many("due_sessions", Due)
 open_sessions_of_show = statements.many("open_sessions_of_show", StoredSession)
+overdue_sessions_of_event = statements.many("overdue_sessions_of_event", StoredSession)
 
 place_order = statements.one("place_order", Placed)
 settle_orders = statements.many("settle_orders", Settled)

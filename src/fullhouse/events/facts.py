@@ -23,6 +23,13 @@ class GateChanged(Fact, frozen=True, kw_only=True):
     status: str
 
 
+class LimitsJudged(Fact, frozen=True, kw_only=True):
+    """An edit is about to be judged by what is held and sold of the event: what is overdue ends first, whether it was
+    swept or not. It stays inside of the transaction (`outbox.follow`). The event is locked."""
+
+    name: ClassVar[str] = "event.limits_judged"
+
+
 class EventFact(Fact, frozen=True, kw_only=True):
     """What every fact about a show says: the status before and after, and the dates that count."""
 

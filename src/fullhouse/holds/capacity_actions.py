@@ -8,7 +8,7 @@ from uuid import UUID
 
 from fullhouse.events import public_actions as public
 from fullhouse.events import venue_actions as venues
-from fullhouse.events.facts import EventUpdated, VenueChanged
+from fullhouse.events.facts import EventUpdated, LimitsJudged, VenueChanged
 from fullhouse.holds import actions, policy, store
 from fullhouse.kit.db import Tx
 
@@ -30,11 +30,20 @@ async def judge_venue(tx: Tx, fact: VenueChanged) -> None:
             await public.follow_stock(tx, event_id)
 
 
-async def _judge(tx: Tx, event_ids: list[UUID]) -> None:
-    """What is overdue is ended first: it must neither stand in the way, nor be taken off a new pool later."""
+async def end_overdue(tx: Tx, fact: LimitsJudged) -> None:
+    """The same for edits of other rooms: of a ticket type's quantity, and of the event's layout."""
+    await _end_overdue(tx, [fact.subject_id])
+
+
+async def _end_overdue(tx: Tx, event_ids: list[UUID]) -> None:
+    """It must neither stand in the way, nor be taken off a new pool later."""
     await store.lock_pools_of_events(tx, tx.organization_id, event_ids)
     overdue = await store.overdue_holds_of_events(tx, tx.organization_id, event_ids) or []
     await actions.end(tx, overdue, "expired", overdue_only=True)
+
+
+async def _judge(tx: Tx, event_ids: list[UUID]) -> None:
+    await _end_overdue(tx, event_ids)
     for limit in await store.lowered_limits(tx, tx.organization_id, event_ids):
         policy.check_limit(limit)
     await store.fit_event_pools(tx, tx.organization_id, event_ids)

@@ -71,7 +71,7 @@ def wire(consequences: Mapping[type[Fact], Sequence[Consequence]]) -> None:
 
 async def announce(tx: Tx, fact: Fact) -> UUID:
     """Consequences, then the outbox row. Returns the message id that consumers dedupe by."""
-    await _follow(tx, fact)
+    await follow(tx, fact)
     return await add(tx, fact)
 
 
@@ -84,11 +84,12 @@ async def add(tx: Tx, fact: Fact) -> UUID:
 async def announce_all(tx: Tx, facts: Sequence[Fact]) -> None:
     """Many at once: the consequences of each, then all rows by one statement."""
     for fact in facts:
-        await _follow(tx, fact)
+        await follow(tx, fact)
     await add_all(tx, facts)
 
 
-async def _follow(tx: Tx, fact: Fact) -> None:
+async def follow(tx: Tx, fact: Fact) -> None:
+    """The consequences alone: of what nobody outside of this transaction has to hear."""
     if _consequences is None:
         raise RuntimeError("this entry point forgot outbox.wire: the fact would have no consequences")
     for consequence in _consequences.get(type(fact), ()):

@@ -321,7 +321,8 @@ class LayoutNotActive(Conflict):
 
 
 class LayoutInUse(Conflict):
-    """Seats of this show are held or sold: its layout stays. A migration moves those who have tickets."""
+    """Places of this event are held or sold: its layout stays. A migration moves those who have tickets. `held` and
+    `sold` are the numbers."""
 
     code, title = "layout_in_use", "Seats are held or sold already"
 

@@ -8,9 +8,9 @@ import msgspec
 from fullhouse.accounts import actions as accounts
 from fullhouse.events import actions as events
 from fullhouse.events import venue_actions as venues
-from fullhouse.events.facts import EventUpdated
+from fullhouse.events.facts import EventUpdated, LimitsJudged
 from fullhouse.events.model import Event
-from fullhouse.kit import audit, versions
+from fullhouse.kit import audit, outbox, versions
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError
@@ -76,9 +76,10 @@ async def attach(tx: Tx, event_id: UUID, wish: AttachLayout, if_match: str | Non
     event = await events.lock_event(tx, event_id)
     before = await store.lock_event_layout(tx, tx.organization_id, event_id)
     versions.check(if_match, before.version if before else 0)
+    await outbox.follow(tx, LimitsJudged(subject_id=event_id))
     await store.lock_pools(tx, tx.organization_id, event_id)  # before seats, as everywhere
     if await store.is_in_use(tx, tx.organization_id, event_id):
-        raise LayoutInUse()
+        raise await in_use(tx, event_id)
     zones = await _checked(tx, event, wish)
     overlay = await put_overlay(tx, event, await _with_allotments(tx, wish), zones)
     await audit.write(
@@ -101,9 +102,10 @@ async def detach(tx: Tx, event_id: UUID) -> None:
     """The show goes without seats again."""
     await events.lock_event(tx, event_id)
     before = await get_event_layout(tx, event_id)
+    await outbox.follow(tx, LimitsJudged(subject_id=event_id))
     await store.lock_pools(tx, tx.organization_id, event_id)
     if await store.is_in_use(tx, tx.organization_id, event_id):
-        raise LayoutInUse()
+        raise await in_use(tx, event_id)
     await _take_away(tx, event_id, before)
 
 
@@ -115,14 +117,22 @@ async def follow(tx: Tx, fact: EventUpdated) -> None:
     overlay = await store.event_layout(tx, tx.organization_id, fact.subject_id) if moved else None
     if overlay is None:
         return
+    await outbox.follow(tx, LimitsJudged(subject_id=fact.subject_id))
     await store.lock_pools(tx, tx.organization_id, fact.subject_id)
     if await store.is_in_use(tx, tx.organization_id, fact.subject_id):
         if fact.drop_layout:
-            raise LayoutInUse()
+            raise await in_use(tx, fact.subject_id)
     elif fact.drop_layout or (await events.get_event(tx, fact.subject_id)).venue_id is None:
         await _take_away(tx, fact.subject_id, overlay)
     else:
         raise LayoutLeftBehind()
+
+
+async def in_use(tx: Tx, event_id: UUID) -> LayoutInUse:
+    """The refusal, with how many places keep the layout where it is. What is overdue has ended."""
+    taken = await store.taken_places(tx, tx.organization_id, event_id)
+    assert taken
+    return LayoutInUse(f"{taken.sold} sold and {taken.held} held.", **taken._asdict())
 
 
 async def _take_away(tx: Tx, event_id: UUID, before: EventLayout) -> None:

@@ -132,10 +132,15 @@ RETURNING event_id, layout_id, disabled_zones, zone_overrides, pricing_zones, po
 DELETE FROM event_layouts WHERE organization_id = $1 AND event_id = $2;
 
 -- name: is_in_use
--- Held or sold, whatever it is. A hold that is overdue counts until it is swept: whoever sweeps it takes it off the
--- pools of this show, and new ones would not know it.
+-- Held or sold, whatever it is. A hold that is overdue counts until it has ended: whoever ends it takes it off the
+-- pools of this event, and new ones would not know it.
 SELECT EXISTS (SELECT FROM event_seats WHERE organization_id = $1 AND event_id = $2 AND status IN ('held', 'sold'))
     OR EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND held + sold + day_peak > 0);
+
+-- name: taken_places
+-- By the holds and the tickets themselves.
+SELECT (t.held + coalesce(sum(d.held), 0))::integer AS held, (t.sold + coalesce(sum(d.sold), 0))::integer AS sold
+FROM app.taken_places($1, $2) t LEFT JOIN LATERAL app.taken_by_day($1, $2) d ON true GROUP BY t.held, t.sold;
 
 -- name: clear_event_seats
 DELETE FROM event_seats WHERE organization_id = $1 AND event_id = $2;

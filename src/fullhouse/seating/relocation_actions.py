@@ -8,13 +8,14 @@ import asyncpg
 import msgspec
 
 from fullhouse.events import actions as events
+from fullhouse.events.facts import LimitsJudged
 from fullhouse.events.model import Event
 from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, NotFound
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import announce
+from fullhouse.kit.outbox import announce, follow
 from fullhouse.kit.times import utc
 from fullhouse.seating import actions, facts, overlay_actions, relocation, store
 from fullhouse.seating.chart import ordinal_of, seat_id
@@ -22,7 +23,6 @@ from fullhouse.seating.model import (
     AttachLayout,
     EventLayout,
     EventZone,
-    LayoutInUse,
     LayoutMigration,
     LayoutMigrationView,
     LayoutNotActive,
@@ -113,9 +113,10 @@ async def approve(tx: Tx, who: Principal, migration_id: UUID) -> LayoutMigration
         raise MigrationStale("The time in which people may respond is over.")
     overlay = await overlay_actions.get_event_layout(tx, event.id)
     await announce(tx, facts.LayoutMigrating(subject_id=event.id, migration_id=migration_id))
+    await follow(tx, LimitsJudged(subject_id=event.id))
     await store.lock_pools(tx, tx.organization_id, event.id)  # before seats, as everywhere
     if await store.is_any_held(tx, tx.organization_id, event.id):
-        raise LayoutInUse("Seats are held at this moment. Try again when they are bought or free.")
+        raise await overlay_actions.in_use(tx, event.id)
     sold = await store.sold_seats(tx, tx.organization_id, event.id)
     moves = await store.moves_of(tx, tx.organization_id, migration_id)
     if overlay.layout_id != migration.from_layout_id or (

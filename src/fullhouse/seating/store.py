@@ -32,6 +32,13 @@ class States(NamedTuple):
     versions: list[int] | None
 
 
+class Taken(NamedTuple):
+    """Places of an event."""
+
+    held: int
+    sold: int
+
+
 class LockedSeat(NamedTuple):
     seat_id: UUID
     status: str
@@ -112,6 +119,7 @@ put_event_layout = statements.one("put_event_layout", EventLayout)
 put_event_policy = statements.one("put_event_policy", EventLayout)
 delete_event_layout = statements.count("delete_event_layout")
 is_in_use = statements.value("is_in_use", bool)
+taken_places = statements.one("taken_places", Taken)
 clear_event_seats = statements.count("clear_event_seats")
 clear_event_zones = statements.count("clear_event_zones")
 insert_event_zones = statements.count("insert_event_zones")

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from fullhouse.accounts import actions as accounts
 from fullhouse.events import actions as events
 from fullhouse.events import venue_actions as venues
-from fullhouse.events.facts import DatedFact, EventUpdated, VenueChanged
+from fullhouse.events.facts import DatedFact, EventUpdated, LimitsJudged, VenueChanged
 from fullhouse.events.model import Event
 from fullhouse.holds.model import TooManyOfType
 from fullhouse.kit import audit, versions
@@ -20,7 +20,7 @@ from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.money import Money
-from fullhouse.kit.outbox import Fact, announce
+from fullhouse.kit.outbox import Fact, announce, follow
 from fullhouse.kit.services import Services
 from fullhouse.tickets import policy, store
 from fullhouse.tickets.facts import TicketTypesChanged
@@ -141,6 +141,7 @@ async def change_type(
     tx: Tx, event_id: UUID, type_id: UUID, change: ChangeTicketType, if_match: str | None
 ) -> TicketType:
     event = await events.lock_event(tx, event_id)
+    await follow(tx, LimitsJudged(subject_id=event_id))
     before = await get_type(tx, event_id, type_id)
     versions.check(if_match, before.version)
     after = changed(before, change)
@@ -186,6 +187,7 @@ async def move_days(tx: Tx, fact: DatedFact) -> None:
 
 async def delete_type(tx: Tx, event_id: UUID, type_id: UUID, if_match: str | None) -> None:
     await events.lock_event(tx, event_id)
+    await follow(tx, LimitsJudged(subject_id=event_id))
     kind = await get_type(tx, event_id, type_id)
     versions.check(if_match, kind.version)
     await _drop_pool(tx, kind)
