@@ -60,8 +60,10 @@ SELECT organization_id, id FROM payment_attempts
 WHERE status IN ('started', 'pending', 'unknown') AND ask_at <= app.clock() ORDER BY ask_at LIMIT $1;
 
 -- name: claim_attempt
--- Whoever moves the time asks; the others find that it is not due.
-UPDATE payment_attempts SET asked = asked + 1, ask_at = app.clock() + make_interval(secs => $3)
+-- Whoever moves the time asks; the others find that it is not due. No pause goes beyond the moment when it is called off.
+UPDATE payment_attempts
+SET asked = asked + 1,
+    ask_at = least(app.clock() + make_interval(secs => $3), CASE WHEN give_up_at > app.clock() THEN give_up_at END)
 WHERE organization_id = $1 AND id = $2 AND status IN ('started', 'pending', 'unknown') AND ask_at <= app.clock()
 RETURNING {attempt};
 
