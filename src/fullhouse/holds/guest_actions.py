@@ -63,7 +63,7 @@ async def hand_over(tx: Tx, event_id: UUID, guest_id: UUID, user_id: UUID, broug
         return
     tx.tell(HANDED_OVER, (tx.organization_id, guest_id, user_id, rows))  # whose they are comes before the seats
     seats = [(row.ordinal, row.version) for row in rows if row.ordinal is not None]
-    seating.tell_seats(tx, event_id, seats, HELD)
+    seating.tell_seats(tx, event_id, seats, HELD, kept=True)
     places = [row.seat_id for row in rows if row.seat_id]
     kept = await store.keep_companions(tx, tx.organization_id, event_id, places)
     if kept:

@@ -1,5 +1,6 @@
 """Each seat that is held, for the team that watches its events: the reserve workflow's message to
-`occupancy:{organisation}:{event}`, on the organisation's stream as `seat_held`.
+`occupancy:{organisation}:{event}`, on the organisation's stream as `seat_held`. Once for each hold: one that is
+prolonged or changes hands is not told again.
 
 Made in every process from what the bus says of seats, and only while a stream of the organisation is read: the hold of
 a seat is looked up then, and no reservation waits for it. What is public (`live:{event}`) carries no hold.
@@ -45,7 +46,7 @@ class HeldSeats:
     def __init__(self, services: Services) -> None:
         self._services, self._bus = services, services.bus
         self._waiting: dict[tuple[UUID, UUID], set[int]] = {}  # by organisation and event
-        self._told: OrderedDict[UUID, None] = OrderedDict()  # holds; one that is held for longer is no other one
+        self._told: OrderedDict[UUID, None] = OrderedDict()  # holds; a seat may be among several messages
         self._tasks: set[asyncio.Task[None]] = set()
         self._pace = Pace(EVERY_S, self._tell_soon)
         self._leave = self._bus.subscribe(f"{TOPIC}*", self._hear)
@@ -63,7 +64,7 @@ class HeldSeats:
         if message is None:
             return
         change = SeatChange(*message)
-        if not self._bus.is_heard(f"{HELD_SEATS}{change.organization_id}"):
+        if change.kept or not self._bus.is_heard(f"{HELD_SEATS}{change.organization_id}"):
             return
         held = {n for n, state in zip(change.ordinals, change.states, strict=True) if state == HELD}
         if held:

@@ -71,7 +71,7 @@ async def prolong(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], until: datet
     if rows:
         tx.tell(PROLONGED, (tx.organization_id, rows))
         seats = [(row.ordinal, row.version) for row in rows if row.ordinal is not None]
-        seating.tell_seats(tx, event_id, seats, HELD)
+        seating.tell_seats(tx, event_id, seats, HELD, kept=True)
 
 
 async def thaw(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUID) -> int:

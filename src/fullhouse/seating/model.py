@@ -110,7 +110,8 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
 class SeatChange(NamedTuple):
     """What the bus says of a show's seats: how they are now. Versions say which of two messages is the newer one.
 
-    `counts` is about zones without seats, and ticket types of which few are left: id, held, sold, version.
+    `counts` is about zones without seats, and ticket types of which few are left: id, held, sold, version. Seats that
+    are `kept` were in these states before: their holds have another end or owner.
     """
 
     ordinals: list[int]
@@ -118,6 +119,7 @@ class SeatChange(NamedTuple):
     versions: list[int]
     counts: list[tuple[str, int, int, int]]
     organization_id: Any
+    kept: bool = False
 
     def add(self, ordinal: int, state: int, version: int) -> None:
         self.ordinals.append(ordinal)

@@ -235,16 +235,18 @@ def tell_seats(
     seats: Sequence[tuple[int, int | None]],
     state: int,
     counts: Iterable[tuple[UUID | None, int | None, int | None, int | None]] = (),
+    *,
+    kept: bool = False,
 ) -> None:
     """Whoever has these seats (by ordinal, with their versions) and zones in memory changes them; a longer list than
-    fits into a message is read again.
+    fits into a message is read again. `kept` says that the state is the one that they had.
     """
     if len(seats) > _TOLD_MAX:
         forget_seats(tx, event_id)
         return
     ordinals, versions = [ordinal for ordinal, _ in seats], [version for _, version in seats]
     places = [(str(zone_id), held, sold, version) for zone_id, held, sold, version in counts]
-    change = SeatChange(ordinals, [state] * len(seats), versions, places, tx.organization_id)  # type: ignore[arg-type]
+    change = SeatChange(ordinals, [state] * len(seats), versions, places, tx.organization_id, kept)  # type: ignore[arg-type]
     tx.tell(f"seats:{event_id}", change)
 
 
