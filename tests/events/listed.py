@@ -40,6 +40,7 @@ def listed(**more: Any) -> PublicEvent:
         "rescheduled_at": None,
         "sale_start_at": PUBLISHED,
         "sale_end_at": start,
+        "sale_periods": None,
         "capacity": 0,
         "cover_image_ids": [],
         "cover_images": [poster()],

@@ -161,7 +161,9 @@ def _with(**asked: Any) -> list[Any]:
     return [asked.get(name) for name in ("house", "city", "category", "since", "until", "sale_status")]
 
 
-COMING = ["Sort", "public_events_sale_start", "public_events_no_tickets"]
+SELLING = "public_events_selling_from|public_events_selling_until"
+EDGES = ["public_events_sale_start", "public_events_sale_end", SELLING, SELLING, "public_events_gaps"]
+COMING = ["Sort", "public_events_sale_start", "public_events_no_tickets", SELLING]
 OF_THE_PUBLIC: dict[str, Question] = {
     "feed": ("public_feed", [*ALL, *PAGE], ["public_events_latest"]),
     "feed, next page": ("public_feed", [*ALL, *NEXT], ["public_events_latest"]),
@@ -175,6 +177,7 @@ OF_THE_PUBLIC: dict[str, Question] = {
     "feed, suspended": ("public_feed", [*_with(sale_status="suspended"), *PAGE], ["public_events_suspended"]),
     "feed, upcoming": ("public_feed", [*_with(sale_status="upcoming"), *PAGE], COMING),
     "feed, closed": ("public_feed", [*_with(sale_status="closed"), *PAGE], ["Sort", "public_events_sale_end"]),
+    "feed, how long its filters hold": ("next_sale_change", [], EDGES),
     "feed, rare word": ("public_feed_words", [*ALL, *PAGE, "word77", "word77"], ["public_events_latest", *FOUND]),
     "feed, unknown word": ("public_feed_words", [*ALL, *PAGE, "nosuch", "nosuch"], ["public_events_latest", *FOUND]),
     "feed, common word": ("public_feed_words", [*ALL, *PAGE, "evening", "evening"], ["public_events_latest", "Sort"]),

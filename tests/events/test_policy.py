@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from fullhouse.events import policy
+from fullhouse.events import policy, sale_policy
 from fullhouse.events.model import (
     AboveVenueCapacity,
     AddressParts,
@@ -138,8 +138,8 @@ def test_selling(row: str) -> None:
     words = [cell for name, _, cell in cells(SALE) if name == row]
 
     def said(*, has_tickets: bool = True, sold_out: bool = False) -> list[str]:
-        stock = policy.Stock(event.sale_start_at, event.sale_end_at, has_tickets, sold_out)
-        return [policy.sale_status(event, now, stock) for now in moments]
+        stock = sale_policy.Stock(event.sale_start_at, event.sale_end_at, has_tickets, sold_out)
+        return [sale_policy.sale_status(event, now, stock) for now in moments]
 
     assert said() == words
     assert [policy.can_sell(event, now) for now in moments] == [word == "on_sale" for word in words]

@@ -5,10 +5,11 @@ from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 
+import asyncpg
 import msgspec
 import pytest
 
-from fullhouse.events import policy, public_reads, store
+from fullhouse.events import public_reads, sale_policy, store
 from fullhouse.events.policy import Move
 from fullhouse.events.public_reads import Filters
 from fullhouse.kit.text import folded
@@ -57,24 +58,24 @@ async def test_both_who_work_out_the_sale_status_say_the_same(here: Process, own
     """The policy for what is cached, and the view for what is filtered: cell by cell, and at the very edges."""
     event = await here.make(Move.PUBLISH)
     step = timedelta(microseconds=1)
-    moments = [
-        edge + away
-        for edge in (event.sale_start_at, event.sale_end_at)
-        for away in (-DAY, -step, timedelta(), step, DAY)
-    ]
+    first, last = event.sale_start_at, event.sale_end_at
+    edges = first, first + 2 * DAY, last - 2 * DAY, last - 2 * step, last
+    moments = [edge + away for edge in edges for away in (-DAY, -step, timedelta(), step, DAY)]
     dates, words = (None, event.start_at + DAY), set()
     phases = ("published", "live", "postponed")
-    for phase, date, tickets, sold_out in itertools.product(phases, dates, (True, False), (False, True)):
+    gap = [asyncpg.Range(a, b, upper_inc=True) for a, b in (edges[:2], edges[2:4])]
+    left: list[tuple[bool, Any]] = [(False, None), (True, None), (False, gap)]
+    for phase, date, tickets, (sold_out, selling) in itertools.product(phases, dates, (True, False), left):
         await own_time.execute(
-            "UPDATE public_events SET status = $2, rescheduled_at = $3, has_tickets = $4, sold_out = $5"
-            " WHERE event_id = $1",
-            event.id, phase, date, tickets, sold_out,
+            "UPDATE public_events SET status = $2, rescheduled_at = $3, has_tickets = $4, sold_out = $5,"
+            " selling = $6 WHERE event_id = $1",
+            event.id, phase, date, tickets, sold_out, selling,
         )  # fmt: skip
         for now in moments:
             await own_time.execute("SELECT set_config('test.clock', $1, true)", now.isoformat())
             show = await store.public_event(own_time, event.id)
             assert show
             unsaid = msgspec.structs.replace(show, sale_status="?")
-            assert policy.shown_at(unsaid, now).sale_status == show.sale_status, (phase, date, tickets, sold_out, now)
+            assert sale_policy.shown_at(unsaid, now) == show, (phase, date, tickets, sold_out, selling, now)
             words.add(show.sale_status)
     assert words == {"upcoming", "on_sale", "sold_out", "suspended", "closed"}

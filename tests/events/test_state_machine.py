@@ -14,7 +14,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from fullhouse.events import policy
+from fullhouse.events import policy, sale_policy
 from fullhouse.events.model import Event, MoveNotAllowed, NoNewDate, StartInThePast, WrongTimes
 from fullhouse.events.policy import Move
 from fullhouse.kit.errors import Refusal
@@ -166,8 +166,8 @@ class LifeOfAShow(RuleBasedStateMachine):
         due = model.due()
         for now in (self.now, *model.edges()):
             assert policy.can_sell(event, now) == model.sells(now)
-            stock = policy.Stock(event.sale_start_at, event.sale_end_at, has_tickets=True, sold_out=False)
-            assert (policy.sale_status(event, now, stock) == "on_sale") == model.sells(now)
+            stock = sale_policy.Stock(event.sale_start_at, event.sale_end_at, has_tickets=True, sold_out=False)
+            assert (sale_policy.sale_status(event, now, stock) == "on_sale") == model.sells(now)
             assert (policy.can_scan(event, now) is policy.Scanning.REAL) == model.scans(now)
             assert policy.due_move(event, now) == (due[0] if due and due[1] <= now else None)
 

@@ -41,7 +41,7 @@ PUBLIC = {
         "event_id", "organization_id", "slug", "title", "description", "category", "status", "venue_name", "city",
         "city_norm", "country", "address", "timezone", "start_at", "end_at", "first_start_at", "rescheduled_at",
         "sale_start_at", "sale_end_at", "sold_out", "capacity", "published_at", "search", "cover_image_ids",
-        "changed_at", "owner_id", "created_at", "active_participants", "has_tickets",
+        "changed_at", "owner_id", "created_at", "active_participants", "selling", "has_tickets",
     },
     "public_ranks": {
         "event_id", "organization_id", "since_epoch", "until_epoch", "rank", "start_at", "city_norm", "category",

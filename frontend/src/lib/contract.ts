@@ -1518,6 +1518,7 @@ export interface PublicEvent {
   rescheduled_at: string | null;
   sale_start_at: string;
   sale_end_at: string;
+  sale_periods: SalePeriod[] | null;
   has_tickets: boolean;
   capacity: number;
   cover_image_ids: string[];
@@ -1706,6 +1707,11 @@ export interface RoomView {
 
 export interface RotateKey {
   revoke?: boolean;
+}
+
+export interface SalePeriod {
+  start_at: string;
+  end_at: string;
 }
 
 export interface SalesPoint {

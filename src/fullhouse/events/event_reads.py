@@ -7,6 +7,7 @@ import msgspec
 
 from fullhouse.events import policy, store
 from fullhouse.events.model import Event, EventView
+from fullhouse.events.sale_policy import Stock, sale_status
 from fullhouse.events.store import Sales
 from fullhouse.kit.db import Tx
 
@@ -20,11 +21,11 @@ async def views(tx: Tx, events: Sequence[Event]) -> list[EventView]:
 
 def _view(event: Event, now: datetime, sales: Sales) -> EventView:
     opens_at, closes_at = sales.opens_at or event.sale_start_at, sales.closes_at or event.sale_end_at
-    stock = policy.Stock(opens_at, closes_at, sales.has_tickets, sales.sold_out)
+    stock = Stock(opens_at, closes_at, sales.has_tickets, sales.sold_out, sales.periods)
     limits = [limit for limit in (event.capacity, sales.places) if limit]
     return EventView(
         **msgspec.structs.asdict(event),
-        sale_status=policy.sale_status(event, now, stock),
+        sale_status=sale_status(event, now, stock),
         sold=sales.sold,
         places=min(limits, default=None),
         can_sell=policy.can_sell(event, now),

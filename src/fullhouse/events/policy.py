@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
@@ -19,7 +19,6 @@ from fullhouse.events.model import (
     Venue,
     WrongTimes,
 )
-from fullhouse.events.public_model import PublicEvent
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.times import utc
 
@@ -189,46 +188,6 @@ def with_ahead(named: Iterable[str]) -> set[str]:
 def is_over(status: str) -> bool:
     """Nothing but the archive follows: the show is history, and history is not edited."""
     return set(moves_from(status)) <= {Move.ARCHIVE}
-
-
-class Stock(NamedTuple):
-    """What there is to sell, and when: from the first ticket type's start to the last one's end, within the show's own
-    window. The database works it out (app.stock) whenever one of these changes."""
-
-    opens_at: datetime
-    closes_at: datetime
-    has_tickets: bool
-    sold_out: bool
-
-
-def sale_status(event: Event, now: datetime, stock: Stock) -> str:
-    """The word for the storefront: derived, never stored."""
-    return _sale_word(event.status, event.rescheduled_at, stock, now)
-
-
-Shown = TypeVar("Shown", bound=PublicEvent)
-
-
-def shown_at(show: Shown, now: datetime) -> Shown:
-    """A show that was read a while ago, in the words of this moment."""
-    stock = Stock(show.sale_start_at, show.sale_end_at, show.has_tickets, show.sold_out)
-    word = _sale_word(show.phase, show.rescheduled_at, stock, now)
-    return show if word == show.sale_status else replace(show, sale_status=word)
-
-
-def _sale_word(status: str, rescheduled_at: datetime | None, stock: Stock, now: datetime) -> str:
-    """The first row that is true. The view `shows_of_any_house` says the same of what the public sees."""
-    rows = (
-        ("cancelled", status == S.CANCELLED),
-        ("suspended", is_undated(status, rescheduled_at)),
-        ("upcoming", status == S.DRAFT),
-        ("closed", SELLS[S(status)] is Selling.NEVER),
-        ("upcoming", now < stock.opens_at),
-        ("closed", now > stock.closes_at),
-        ("upcoming", not stock.has_tickets),  # there is nothing to buy: tickets are to come
-        ("sold_out", stock.sold_out),
-    )
-    return next((word for word, holds in rows if holds), "on_sale")
 
 
 def due_move(event: Event, now: datetime) -> Move | None:

@@ -37,9 +37,17 @@ class Picture(msgspec.Struct, frozen=True):
     generated: bool = False
 
 
+class SalePeriod(msgspec.Struct, frozen=True):
+    """Both ends belong to it."""
+
+    start_at: datetime
+    end_at: datetime
+
+
 class PublicEvent(msgspec.Struct, frozen=True, kw_only=True):
     """`status` knows three words here: a show that is live or postponed is `published` too; `phase` says which. Its
-    sale lasts from the first ticket type's start to the last one's end; without any (`has_tickets`) it is to come."""
+    sale lasts from the first ticket type's start to the last one's end; without any (`has_tickets`) it is to come.
+    `sale_periods` say when there is something to buy, in order, if that is not all of that time."""
 
     id: UUID
     organization_id: UUID
@@ -64,6 +72,7 @@ class PublicEvent(msgspec.Struct, frozen=True, kw_only=True):
     rescheduled_at: datetime | None
     sale_start_at: datetime
     sale_end_at: datetime
+    sale_periods: list[SalePeriod] | None
     has_tickets: bool
     capacity: int
     cover_image_ids: list[UUID]

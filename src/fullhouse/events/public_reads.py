@@ -13,7 +13,7 @@ from uuid import UUID
 
 import msgspec
 
-from fullhouse.events import keys, policy, store
+from fullhouse.events import keys, policy, sale_policy, store
 from fullhouse.events.cities import CityIndex
 from fullhouse.events.model import EventSummary
 from fullhouse.events.public_model import CitySuggestion, EventNotFound, House, PublicEvent
@@ -56,6 +56,12 @@ class Ready(NamedTuple):
     until: float
 
 
+class FeedPage(Page[PublicEvent], frozen=True):
+    """As it is cached. Where a sale status was asked for, time alone may let a show in or out."""
+
+    until: datetime | None = None
+
+
 READY_MAX = 5_000
 _ready: dict[int, Ready] = {}
 
@@ -84,8 +90,8 @@ async def make_ready(services: Services, event_id: UUID) -> Ready:
     if found is None or house is None or not house.is_open:
         raise EventNotFound()
     now = services.clock.now()
-    shown = policy.shown_at(msgspec.structs.replace(found, organization_name=house.name), now)
-    edges = (found.sale_start_at, found.sale_end_at)
+    shown = sale_policy.shown_at(msgspec.structs.replace(found, organization_name=house.name), now)
+    changes_at = sale_policy.next_sale_change(found, now)
     body = msgspec.json.encode({"data": shown})
     tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = (("etag", tag), ("cache-control", "no-cache"))
@@ -97,7 +103,7 @@ async def make_ready(services: Services, event_id: UUID) -> Ready:
         names=(keys.show(event_id), keys.house(found.organization_id)),
         made_of=(found, house),
         since=now.timestamp(),
-        until=min((edge.timestamp() for edge in edges if edge >= now), default=math.inf),
+        until=changes_at.timestamp() if changes_at else math.inf,
     )
     if len(_ready) > READY_MAX:
         del _ready[next(iter(_ready))]
@@ -174,8 +180,14 @@ async def looked_up(tx: Tx, words: str, since: datetime | None) -> str:
 
 
 async def feed(services: Services, filters: Filters, sort: str, cursor: str | None, limit: int) -> Page[PublicEvent]:
-    async def load() -> Page[PublicEvent]:
-        return await listed(services, None, filters, sort, cursor, limit)
+    async def load() -> FeedPage:
+        # Asked first: a moment that passes meanwhile makes the page old at once.
+        until = await _next_sale_change(services) if filters.sale_status else None
+        page = await listed(services, None, filters, sort, cursor, limit)
+        return FeedPage(page.data, page.next_cursor, until)
+
+    def is_good(page: FeedPage) -> bool:
+        return page.until is None or services.clock.now() < page.until
 
     async def word() -> str:
         return secrets.token_hex(8)
@@ -184,9 +196,14 @@ async def feed(services: Services, filters: Filters, sort: str, cursor: str | No
         return await load()
     generation = await services.cache.get(keys.FEED, keys.CITIES_S, word, str)
     name = keys.page(generation, sort, *filters, limit, cursor)
-    page = await services.cache.get(name, keys.PAGE_S, load, Page[PublicEvent], weight=limit)
+    page = await services.cache.get(name, keys.PAGE_S, load, FeedPage, weight=limit, is_good=is_good)
     now = services.clock.now()
-    return Page([policy.shown_at(event, now) for event in page.data], page.next_cursor)
+    return Page([sale_policy.shown_at(event, now) for event in page.data], page.next_cursor)
+
+
+async def _next_sale_change(services: Services) -> datetime | None:
+    async with services.reads.nobody() as tx:
+        return await store.next_sale_change(tx)
 
 
 async def listed(

@@ -31,9 +31,9 @@ created_at, updated_at
 -- part: when
 -- The first line says it all, and the planner is to think nothing of it: the others follow, in an index's words.
       ($6::text IS NULL OR CASE sale_status WHEN $6 THEN true ELSE false END)
-  AND ($6::text IS DISTINCT FROM 'sold_out' OR sold_out)
+  AND ($6::text IS DISTINCT FROM 'sold_out' OR all_sold OR selling IS NOT NULL)
   AND ($6::text IS DISTINCT FROM 'suspended' OR phase = 'postponed' AND rescheduled_at IS NULL)
-  AND ($6::text IS DISTINCT FROM 'upcoming' OR sale_start_at > app.clock() OR NOT has_tickets)
+  AND ($6::text IS DISTINCT FROM 'upcoming' OR sale_start_at > app.clock() OR NOT has_tickets OR selling IS NOT NULL)
   AND ($6::text IS DISTINCT FROM 'on_sale' OR sale_start_at <= app.clock() AND sale_end_at >= app.clock())
   AND ($6::text IS DISTINCT FROM 'closed' OR sale_end_at < app.clock())
   AND ($4::timestamptz IS NULL OR start_time >= $4)
@@ -53,8 +53,8 @@ created_at, updated_at
 -- part: show
 id, organization_id, organization, organization_name, slug, title, description, category, status, phase, sale_status,
 sold_out, venue_name, city, country, address, timezone, start_time, end_time, first_start_time, rescheduled_at,
-sale_start_at, sale_end_at, has_tickets, capacity, cover_image_ids, owner_id, active_participants, published_at, created_at,
-changed_at
+sale_start_at, sale_end_at, selling, has_tickets, capacity, cover_image_ids, owner_id, active_participants, published_at,
+created_at, changed_at
 
 -- name: free_number
 -- The next slug of its kind, in `events` or `venues`.
@@ -180,7 +180,7 @@ DELETE FROM events WHERE organization_id = $1 AND id = $2;
 -- What is sold of a show's places at this moment: of its zones' or, without a layout, of its ticket types'. Places that
 -- are sold per day are no one number.
 SELECT shows.event_id, p.sale_start_at AS opens_at, p.sale_end_at AS closes_at,
-       coalesce(p.has_tickets, false) AS has_tickets, coalesce(p.sold_out, false) AS sold_out,
+       coalesce(p.has_tickets, false) AS has_tickets, coalesce(p.sold_out, false) AS sold_out, p.selling,
        coalesce(n.in_zones, n.of_types, 0)::integer AS sold,
        CASE WHEN n.by_day IS NOT TRUE THEN least(coalesce(n.zone_places, n.type_places), n.most) END::integer AS places
 FROM unnest($2::uuid[]) AS shows (event_id)
@@ -310,6 +310,17 @@ SET slug = excluded.slug, title = excluded.title, description = excluded.descrip
     first_start_at = excluded.first_start_at, rescheduled_at = excluded.rescheduled_at,
     sale_start_at = excluded.sale_start_at, sale_end_at = excluded.sale_end_at, capacity = excluded.capacity,
     cover_image_ids = excluded.cover_image_ids, published_at = excluded.published_at, search = excluded.search;
+
+-- name: next_sale_change
+-- The next moment at which the sale status of any public event may change by the hour alone.
+SELECT least(
+    (SELECT min(sale_start_at) FROM public_events WHERE sale_start_at > app.clock()),
+    (SELECT min(sale_end_at) FROM public_events WHERE sale_end_at >= app.clock()),
+    (SELECT min(lower(selling)) FROM public_events WHERE selling IS NOT NULL AND lower(selling) > app.clock()),
+    (SELECT min(upper(selling)) FROM public_events WHERE selling IS NOT NULL AND upper(selling) >= app.clock()),
+    (SELECT min(e.edge) FROM public_events p CROSS JOIN unnest(p.selling) AS w (period)
+     CROSS JOIN LATERAL (VALUES (lower(w.period)), (upper(w.period))) AS e (edge)
+     WHERE p.selling IS NOT NULL AND multirange(range_merge(p.selling)) <> p.selling AND e.edge >= app.clock())) AS value;
 
 -- name: follow_stock
 SELECT app.follow_stock($1, $2);

@@ -1,5 +1,6 @@
 """Runs `queries.sql`, row to model."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -8,7 +9,7 @@ import msgspec
 
 from fullhouse.events.image_model import StoredImage, poster_urls, urls
 from fullhouse.events.model import AddressParts, Event, EventSummary, Gate, Venue
-from fullhouse.events.public_model import UNDATED, CitySuggestion, House, OwnEvent, Picture, PublicEvent
+from fullhouse.events.public_model import UNDATED, CitySuggestion, House, OwnEvent, Picture, PublicEvent, SalePeriod
 from fullhouse.kit import sql
 
 statements = sql.load(__file__)
@@ -52,6 +53,11 @@ class DueEvent(NamedTuple):
     due_at: datetime
 
 
+def _periods(selling: Sequence[Any] | None) -> list[SalePeriod] | None:
+    """PostgreSQL's ranges of moments; the table's have both ends, and both belong to them."""
+    return None if selling is None else [SalePeriod(period.lower, period.upper) for period in selling]
+
+
 class Sales(NamedTuple):
     """How far a show is sold; `places` are those of its zones or ticket types, if it has any. When its tickets are sold
     is known of what the public sees."""
@@ -61,8 +67,13 @@ class Sales(NamedTuple):
     closes_at: datetime | None
     has_tickets: bool
     sold_out: bool
+    periods: list[SalePeriod] | None
     sold: int
     places: int | None
+
+
+def _sales(**row: Any) -> Sales:
+    return Sales(periods=_periods(row.pop("selling")), **row)
 
 
 insert_event = statements.one("insert_event", Event)
@@ -74,7 +85,7 @@ share_event = statements.one("share_event", Event)
 update_event = statements.one("update_event", Event)
 delete_event = statements.count("delete_event")
 list_events = statements.many("list_events", Event)
-sales_among = statements.many("sales_among", Sales)
+sales_among = statements.many("sales_among", _sales)
 events_to_stop = statements.many("events_to_stop", Event)
 lock_events = statements.count("lock_events")
 is_replaced_by = statements.value("is_replaced_by", bool)
@@ -109,7 +120,7 @@ def _show(**row: Any) -> PublicEvent:
     if row["start_time"] == UNDATED:  # people read when it was to be
         first, length = row["first_start_time"], row["end_time"] - row["start_time"]
         row |= {"start_time": first, "end_time": first + length}
-    return PublicEvent(cover_images=_pictures(**row), **row)
+    return PublicEvent(cover_images=_pictures(**row), sale_periods=_periods(row.pop("selling")), **row)
 
 
 class Found(NamedTuple):
@@ -143,6 +154,7 @@ house = statements.one("house", House)
 show_of_any_house = statements.one("show_of_any_house", _show)
 lock_stats = statements.count("lock_stats")
 follow_stock = statements.value("follow_stock", bool)
+next_sale_change = statements.value("next_sale_change", datetime)
 is_alone_in_its_city = statements.value("is_alone_in_its_city", bool)
 is_alone_in_its_category = statements.value("is_alone_in_its_category", bool)
 public_event = statements.one("public_event", _show)

@@ -46,6 +46,7 @@ class _Warmly(NamedTuple):
     of: Any
     ttl_s: float
     shape: Shape
+    is_good: Callable[[Any], bool] | None
 
 
 class Cache:
@@ -73,19 +74,24 @@ class Cache:
         warm_s: float | None = None,
         shape: Shape = PACKED,
         weight: int = 1,
+        is_good: Callable[[T], bool] | None = None,
     ) -> T:
         """From the nearest layer that has it. Callers who miss together load once. Redis may keep it longer.
 
-        What weighs more (a page of 50 shows, say) leaves less room for others in this process.
+        What weighs more (a page of 50 shows, say) leaves less room for others in this process. A value that is not
+        `is_good` any more counts as a miss in every layer: so it can end at a moment of the database's clock.
         """
         found = self.peek(key)
+        if found is not None and is_good is not None and not is_good(found):
+            self._drop(key)
+            found = None
         if found is not None or self._absent.get(key, 0) > time.monotonic():
             value: T = found
             return value
         loading = self._loading.get(key)
         if loading is None:
             loading = self._loading[key] = asyncio.ensure_future(
-                self._fill(key, ttl_s, load, _Warmly(of, warm_s or ttl_s, shape), weight)
+                self._fill(key, ttl_s, load, _Warmly(of, warm_s or ttl_s, shape, is_good), weight)
             )
             loading.add_done_callback(lambda done: self._loaded(key, done))
         shared: T = await asyncio.shield(loading)
@@ -186,9 +192,10 @@ class Cache:
         if not raw or left_ms <= 0:
             return _MISS
         try:
-            return warmly.shape.read(raw, warmly.of), left_ms / 1000
+            value = warmly.shape.read(raw, warmly.of)
         except (ValueError, RecursionError):  # written by another version of us, or by somebody else
             return _MISS
+        return (value, left_ms / 1000) if warmly.is_good is None or warmly.is_good(value) else _MISS
 
     async def _to_redis(self, key: str, warmly: "_Warmly", value: Any, ttl_s: float) -> None:
         name = self._warm.name(key)

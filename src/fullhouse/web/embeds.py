@@ -33,7 +33,7 @@ async def embedded(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
     if show is None:
         raise EventNotFound
     t = await words.of(request, show.organization_id)
-    it = programme.printed(show, t)
+    it = programme.printed(show, t, now=services.clock.now())
     stripe = it.sells and services.part(Providers).has_card_fields
     framed_by = await _sites(services, show.organization_id)
     policy = safety.policy(stripe=stripe, framed_by=framed_by)

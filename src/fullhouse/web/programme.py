@@ -4,6 +4,7 @@ from datetime import datetime, time, timedelta
 from typing import NamedTuple
 
 from fullhouse.events.public_model import Picture, PublicEvent, is_online
+from fullhouse.events.sale_policy import next_opening
 from fullhouse.events.structured import UNKNOWN_COUNTRY
 from fullhouse.kit.languages import Words
 from fullhouse.kit.money import Money
@@ -31,6 +32,7 @@ class Printed(NamedTuple):
     undated: bool
     t: Words = EN
     least: Money | None = None
+    opens_at: datetime | None = None  # while nothing is on sale between two ticket types
 
     @property
     def when(self) -> list[str]:
@@ -117,7 +119,8 @@ class Printed(NamedTuple):
         opens = self.show.sale_status == "upcoming"
         if opens and not self.show.has_tickets:
             return self.t("sale_without_tickets")
-        at = local(self.show.sale_start_at if opens else self.show.sale_end_at, self.show.timezone)
+        opening = self.opens_at or self.show.sale_start_at
+        at = local(opening if opens else self.show.sale_end_at, self.show.timezone)
         day, hour = (at, f"{at:%H:%M}") if opens else ending(at)
         return self.t(f"sale_{self.show.sale_status}", day=self.t.day(day), hour=hour)
 
@@ -145,7 +148,7 @@ class Printed(NamedTuple):
         return self.show.cover_images[0]
 
 
-def printed(show: PublicEvent, t: Words = EN, least: Money | None = None) -> Printed:
+def printed(show: PublicEvent, t: Words = EN, least: Money | None = None, now: datetime | None = None) -> Printed:
     return Printed(
         show,
         path_of(show),
@@ -154,6 +157,7 @@ def printed(show: PublicEvent, t: Words = EN, least: Money | None = None) -> Pri
         show.phase == "postponed" and show.rescheduled_at is None,
         t,
         least,
+        next_opening(show, now) if now else None,
     )
 
 

@@ -132,7 +132,7 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
     services.part(Views).note(show.organization_id, show.id, request.client.host if request.client else None)
     t = await words.of(request, show.organization_id)
     least = await types.least_prices(services, show.organization_id)
-    shown = programme.printed(show, t, least.get(show.id))
+    shown = programme.printed(show, t, least.get(show.id), services.clock.now())
     pictures = [services.public_url + picture.large for picture in show.cover_images]
     about = structured.event(
         show,
@@ -247,7 +247,8 @@ async def _next_up(services: Services, house: Organization | None) -> list[Publi
 async def _printed(services: Services, shows: list[PublicEvent], t: Words) -> list[programme.Printed]:
     houses = {show.organization_id for show in shows}
     least = ChainMap(*await asyncio.gather(*(types.least_prices(services, house) for house in houses)))
-    return [programme.printed(show, t, least.get(show.id)) for show in shows]
+    now = services.clock.now()
+    return [programme.printed(show, t, least.get(show.id), now) for show in shows]
 
 
 async def _cities(services: Services) -> list[str]:
