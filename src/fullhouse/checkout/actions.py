@@ -9,6 +9,7 @@ from contextlib import suppress
 from datetime import timedelta
 from uuid import UUID
 
+from fullhouse.checkout import entry_actions as entry
 from fullhouse.checkout import facts, policy, store
 from fullhouse.checkout.model import (
     Attendee,
@@ -43,7 +44,6 @@ from fullhouse.payments.provider_actions import Providers
 from fullhouse.queue import actions as queue
 from fullhouse.queue import entry_actions as line
 from fullhouse.queue.model import AdmissionRequired, Place
-from fullhouse.seating.model import ZoneAccessDenied
 from fullhouse.tickets import policy as ticket_policy
 from fullhouse.tickets import promo_actions as promos
 from fullhouse.tickets import type_actions as types
@@ -125,7 +125,7 @@ async def _start(tx: Tx, who: Principal, event_id: UUID, wish: StartCheckout) ->
     promo = await promos.find(tx, event_id, wish.promo_code) if wish.promo_code else None
     priced = await types.priced(tx, event, wanted, promo)
     await sales.check_booking(tx, who, event_id, [item.hold_id for item in wish.items])
-    members = await _memberships(tx, who, event_id, wish.items, priced)
+    members = await entry.memberships(tx, who, event_id, wish.items, priced)
     counts = Counter[UUID]()
     for row in priced:
         counts[row.kind.id] += row.wanted.quantity if row.place.ticket_type_id is None else 0
@@ -202,30 +202,6 @@ async def _bill(tx: Tx, event_id: UUID, priced: Sequence[Priced], promo: PromoCo
     charges = (await promos.charges(tx, event_id)).charges
     discount = ticket_policy.discount(promo) if promo else None
     return quote([row.line for row in priced], priced[0].kind.currency, charges, discount)
-
-
-async def _memberships(
-    tx: Tx, who: Principal, event_id: UUID, items: Sequence[Item], priced: Sequence[Priced]
-) -> list[UUID | None]:
-    """In a zone that is not open to all, each ticket names somebody who may be there; whose right it is, is kept."""
-    found: list[UUID | None] = [None] * len(items)
-    emails = [item.attendee.email if item.attendee else None for item in items]
-    zones = [row.place.zone_id for row in priced]
-    rights = await store.rights_to_enter(tx, tx.organization_id, event_id, who.id, who.role, zones, emails)
-    named: set[tuple[UUID, str | None]] = set()
-    for right in rights:
-        n = right.place - 1
-        if not right.allowed:
-            raise ZoneAccessDenied(
-                f"“{right.name}” is not open to {right.email or 'guests'}.", zone=right.name, zone_id=right.zone_id
-            )
-        if priced[n].wanted.quantity > 1 or (right.zone_id, right.email) in named:
-            raise ZoneAccessDenied(
-                f"In “{right.name}” each ticket names who goes.", zone=right.name, zone_id=right.zone_id, item=n
-            )
-        named.add((right.zone_id, right.email))
-        found[n] = right.membership_id
-    return found
 
 
 async def _insert_items(

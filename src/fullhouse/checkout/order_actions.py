@@ -13,6 +13,7 @@ import asyncpg
 import msgspec
 
 from fullhouse.accounts import actions as accounts
+from fullhouse.checkout import entry_actions as entry
 from fullhouse.checkout import policy, store
 from fullhouse.checkout.model import EventNotAvailable, Order, Purchase
 from fullhouse.checkout.order_reads import get, secret_of, shown, view
@@ -73,6 +74,8 @@ async def _buy(services: Services, who: Principal, session_id: UUID, wish: Purch
         )  # fmt: skip
         assert placed
         if placed.outcome == "placed":
+            assert placed.event_id
+            await entry.check_order(tx, who, placed.event_id, order_id)  # what it refuses is not placed
             await accounts.note_reader(tx, who, wish.buyer.email)
     if placed.outcome == "key_reused":
         raise KeyReused()

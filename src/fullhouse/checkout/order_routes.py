@@ -16,6 +16,7 @@ from fullhouse.kit.http.endpoints import get, post
 from fullhouse.kit.http.parameters import After, PageSize, Secret, bearer
 from fullhouse.kit.limits import Limit
 from fullhouse.kit.services import Services
+from fullhouse.seating.model import ZoneAccessDenied
 from fullhouse.tickets import actions as tickets
 from fullhouse.tickets.model import Ticket, Transfer
 
@@ -90,9 +91,15 @@ async def transfer_ticket_by_secret(
     The new holder gets a code of their own, by mail; the one on the order's page is void now. Whoever had it is told.
     """
     secret = bearer(authorization)
-    async with services.database.tenant(order_reads.organization_in(secret), actor) as tx:
-        order = await order_reads.opened_to_change(tx, secret)
-        return await tickets.transfer_from_order(tx, services.keyring, order.id, order.user_id, ticket_id, data)
+    organization_id = order_reads.organization_in(secret)
+    try:
+        async with services.database.tenant(organization_id, actor) as tx:
+            order = await order_reads.opened_to_change(tx, secret)
+            return await tickets.transfer_from_order(tx, services.keyring, order.id, order.user_id, ticket_id, data)
+    except ZoneAccessDenied as denied:  # nobody is signed in: the guard, which audits refusals, knows of no one
+        async with services.database.tenant(organization_id, actor) as tx:
+            await tickets.note_zone_denied(tx, ticket_id, denied)
+        raise
 
 
 handlers = [

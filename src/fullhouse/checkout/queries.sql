@@ -73,13 +73,13 @@ FROM checkout_items i
 LEFT JOIN seat_holds h ON h.organization_id = i.organization_id AND h.id = i.hold_id
 WHERE i.organization_id = $1 AND i.session_id = $2 ORDER BY i.position;
 
--- name: rights_to_enter
--- Of items in zones that are not open to all: whether who goes, or else who buys, may be there.
-SELECT w.place::integer AS place, z.zone_id, z.name, p.email, m.id AS membership_id,
-       CASE z.access_mode WHEN 'role_based' THEN $4::text = ANY (z.allowed_roles)
-                          WHEN 'membership_tier' THEN m.id IS NOT NULL OR g.email IS NOT NULL
-                          ELSE g.email IS NOT NULL END AS allowed
-FROM unnest($5::uuid[], $6::text[]) WITH ORDINALITY AS w (zone_id, email, place)
+-- part: right
+w.place::integer AS place, z.zone_id, z.name, p.email, m.id AS membership_id,
+CASE z.access_mode WHEN 'role_based' THEN $4::text = ANY (z.allowed_roles)
+                   WHEN 'membership_tier' THEN m.id IS NOT NULL OR g.email IS NOT NULL
+                   ELSE g.email IS NOT NULL END AS allowed
+
+-- part: rights
 JOIN event_zones z ON z.organization_id = $1 AND z.event_id = $2 AND z.zone_id = w.zone_id AND z.access_mode <> 'public'
 CROSS JOIN LATERAL (SELECT lower(coalesce(w.email, (SELECT u.email FROM users u WHERE u.organization_id = $1
                                                     AND u.id = $3))) AS email) p
@@ -89,7 +89,22 @@ LEFT JOIN LATERAL (
       AND m.valid_from <= app.clock() AND (m.valid_until IS NULL OR app.clock() < m.valid_until)
     ORDER BY m.created_at LIMIT 1) m ON z.access_mode = 'membership_tier'
 LEFT JOIN zone_guests g ON g.organization_id = $1 AND g.event_id = $2 AND g.zone_id = z.zone_id AND g.email = p.email
-ORDER BY w.place;
+ORDER BY w.place
+
+-- name: rights_to_enter
+-- Of items in zones that are not open to all: whether who goes, or else who buys, may be there.
+SELECT {right} FROM unnest($5::uuid[], $6::text[]) WITH ORDINALITY AS w (zone_id, email, place) {rights};
+
+-- name: rights_of_order
+-- The same of an order's lines, each with the membership that it names.
+SELECT {right}, w.quantity, w.membership_id AS named
+FROM (SELECT l.zone_id, l.attendee_email AS email, l.position AS place, l.quantity, l.membership_id
+      FROM order_lines l WHERE l.organization_id = $1 AND l.order_id = $5) AS w {rights};
+
+-- name: enter_by
+UPDATE order_lines l SET membership_id = w.membership_id
+FROM unnest($3::smallint[], $4::uuid[]) AS w (position, membership_id)
+WHERE l.organization_id = $1 AND l.order_id = $2 AND l.position = w.position;
 
 -- name: end_session
 -- Of two who end it, one does.

@@ -25,6 +25,18 @@ class Right(NamedTuple):
     allowed: bool
 
 
+class LineRight(NamedTuple):
+    """Of an order's line: how many places it has, and the membership that it was placed by."""
+
+    right: Right
+    quantity: int
+    named: UUID | None
+
+
+def _line_right(quantity: int, named: UUID | None, **row: Any) -> LineRight:
+    return LineRight(Right(**row), quantity, named)
+
+
 class Placed(NamedTuple):
     outcome: str
     order_id: UUID | None
@@ -92,6 +104,8 @@ live_holds = statements.many("live_holds", LiveHold)
 insert_session = statements.one("insert_session", StoredSession)
 insert_items = statements.count("insert_items")
 rights_to_enter = statements.many("rights_to_enter", Right)
+rights_of_order = statements.many("rights_of_order", _line_right)
+enter_by = statements.count("enter_by")
 items_of_session = statements.many("items_of_session", StoredItem)
 end_session = statements.one("end_session", StoredSession)
 reopen_session = statements.one("reopen_session", StoredSession)

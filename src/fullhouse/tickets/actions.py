@@ -21,7 +21,7 @@ from fullhouse.kit.outbox import announce
 from fullhouse.kit.secrets import Keyring
 from fullhouse.seating import journal
 from fullhouse.seating import overlay_actions as seating
-from fullhouse.seating.model import AVAILABLE, SOLD
+from fullhouse.seating.model import AVAILABLE, SOLD, ZoneAccessDenied
 from fullhouse.tickets import key_actions, papers, store
 from fullhouse.tickets.facts import TicketTransferred, TicketVoided
 from fullhouse.tickets.model import Item, Ticket, TicketNotFound, TicketOver, TicketRow, TicketView, Transfer
@@ -217,6 +217,13 @@ async def transfer_from_order(
     buyer = _as_customer(tx, buyer_id, "by the order's link")
     tx.actor = buyer.actor  # whom the audit names
     return await transfer(tx, keyring, buyer, ticket_id, to)
+
+
+async def note_zone_denied(tx: Tx, ticket_id: UUID, denied: ZoneAccessDenied) -> None:
+    """The audit of a transfer that a zone refused; the refusal has undone its own transaction."""
+    after = {"zone_id": denied.extra.get("zone_id"), "code": denied.code}
+    await audit.write(tx, "zone.access_denied", "ticket", ticket_id, after=after, reason=denied.detail)
+    denied.noted = True
 
 
 def _as_visitor(tx: Tx, person: User) -> Principal:
