@@ -10,7 +10,7 @@ import msgspec
 from fullhouse import prove
 from fullhouse.kit.ids import new_id
 from fullhouse.seating.plan import Plan, encode
-from tests.accounts.helpers import data
+from tests.accounts.helpers import PASSWORD, data, make_platform_user
 from tests.events.helpers import draft, move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, guest, hall, on_sale
@@ -139,3 +139,9 @@ async def rows(owner: Any, table: str, tenant: Tenant, columns: str = "*") -> li
     return [
         dict(row) for row in await owner.fetch(f"SELECT {columns} FROM {table} WHERE organization_id = $1", tenant.id)
     ]
+
+
+async def super_admin(client: Client, owner: Any) -> Client:
+    """Somebody of the platform."""
+    wish = {"email": await make_platform_user(owner, "super_admin"), "password": PASSWORD}
+    return client.as_(data(await client.post("/api/platform/login", json=wish), 201)["token"])

@@ -18,6 +18,7 @@ from fullhouse.checkout import policy, store
 from fullhouse.checkout.model import EventNotAvailable, Order, Purchase
 from fullhouse.checkout.order_reads import get, secret_of, shown, view
 from fullhouse.checkout.till import Payment, Till
+from fullhouse.holds import sale_actions as sales
 from fullhouse.kit import secrets
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.codes import new_code
@@ -25,7 +26,16 @@ from fullhouse.kit.idempotency import WAIT_S, Claim, KeyReused, StillRunning
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.payments import actions as payments
-from fullhouse.payments.model import FIRST_ASK_S, GIVE_UP_S, Attempt, Captured, Outcome, PaymentDeclined
+from fullhouse.payments.model import (
+    FIRST_ASK_S,
+    GIVE_UP_S,
+    Attempt,
+    Captured,
+    Outcome,
+    PaymentDeclined,
+    Pending,
+    Unknown,
+)
 from fullhouse.payments.provider_actions import Providers
 
 ROUTE = "POST /api/checkout/{id}/purchase"
@@ -103,6 +113,9 @@ async def _settle(services: Services, who: Principal, event_id: UUID, attempt: A
             return order
     async with services.database.tenant(who.organization_id, who.actor) as tx:
         said = await payments.record(tx, attempt.id, outcome)
+        if isinstance(outcome, Pending | Unknown):
+            lines = await store.lines_of_order(tx, tx.organization_id, attempt.order_id)
+            await sales.tell_frozen(tx, event_id, list({line.hold_id for line in lines}))
         return await view(tx, services, attempt.order_id, with_secret=True, attempt=said)
 
 

@@ -85,9 +85,15 @@ async def _sold(tx: Tx, order: StoredOrder, paid: Paid) -> tuple[str, list[store
     code = await promos.take_again(tx, order.session_id)
     if code == "used_up":
         return code, rows, False
+    known = await _holds_of(tx, order.id)
     if await store.hold_again(tx, tx.organization_id, order.id, paid.attempt_id):
+        await sales.tell_held_again(tx, order.event_id, await _holds_of(tx, order.id), known)
         rows = await sell(tx, order.event_id, [paid])
     return rows[0].outcome, rows, code == "again"
+
+
+async def _holds_of(tx: Tx, order_id: UUID) -> list[UUID]:
+    return list({line.hold_id for line in await store.lines_of_order(tx, tx.organization_id, order_id)})
 
 
 async def follow_sale(tx: Tx, message: Message) -> None:
@@ -115,19 +121,14 @@ async def _found_others(tx: Tx, order: StoredOrder, attempt_id: UUID) -> bool:
     layout_id = await waitlist_store.layout_of_show(tx, tx.organization_id, order.event_id)
     if layout_id is None:
         return False
-    beside = await layouts.neighbours(tx, layout_id)
-    return bool(
-        await store.propose_seats(
-            tx,
-            tx.organization_id,
-            order.id,
-            attempt_id,
-            policy.CONSENT_S,
-            policy.CONSENT_LEAST_S,
-            beside.begins,
-            beside.wholes,
-        )
-    )
+    beside, known = await layouts.neighbours(tx, layout_id), await _holds_of(tx, order.id)
+    proposed = await store.propose_seats(
+        tx, tx.organization_id, order.id, attempt_id, policy.CONSENT_S, policy.CONSENT_LEAST_S, beside.begins,
+        beside.wholes,
+    )  # fmt: skip
+    if proposed:
+        await sales.tell_held_again(tx, order.event_id, await _holds_of(tx, order.id), known)
+    return bool(proposed)
 
 
 async def _propose(tx: Tx, order_id: UUID, *, inside: bool) -> None:

@@ -4,6 +4,7 @@ Who is served, and with what, is decided in the database (`app.offer_places`), b
 heard of a returned ticket, its sweep, or the statement by which somebody else wants to hold the place.
 """
 
+from collections.abc import Sequence
 from uuid import UUID
 
 import asyncpg
@@ -26,6 +27,7 @@ from fullhouse.events import actions as events
 from fullhouse.events.facts import EventFact, EventUpdated
 from fullhouse.events.public_model import EventNotFound
 from fullhouse.holds import actions as holds
+from fullhouse.holds.made import of_offers, tell_made
 from fullhouse.holds.model import BeingPaidFor
 from fullhouse.kit import audit, secrets
 from fullhouse.kit.actors import Principal
@@ -35,7 +37,9 @@ from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import Message, announce
 from fullhouse.kit.secrets import Keyring
 from fullhouse.seating import actions as layouts
+from fullhouse.seating import journal
 from fullhouse.seating import overlay_actions as seating
+from fullhouse.seating.chart import seat_id
 from fullhouse.seating.facts import EventLayoutChanged, LayoutMigrated, LayoutMigrating, SeatsBlocked, SeatsReleased
 from fullhouse.seating.model import AVAILABLE, HELD, RESERVED
 from fullhouse.tickets import type_actions as types
@@ -151,12 +155,27 @@ async def _note_neighbours(tx: Tx, event_id: UUID, layout_id: UUID | None) -> No
 async def serve(tx: Tx, event_id: UUID) -> int:
     """Offers what is free to those whom it fits, first come first served; returns how many holds were made."""
     made = await store.offer_places(tx, tx.organization_id, event_id, ROUND)
+    if made:
+        await _tell(tx, event_id, made)
     for outcome, state in TOLD.items():
         seats = [(row.ordinal, row.version) for row in made if row.outcome == outcome and row.ordinal is not None]
         counts = [(row.zone_id, row.held, row.sold, row.version) for row in made if row.outcome == "counted"]
         if seats or counts:
             seating.tell_seats(tx, event_id, seats, state, counts)
     return sum(row.outcome == "offered" for row in made)
+
+
+async def _tell(tx: Tx, event_id: UUID, made: Sequence[store.Made]) -> None:
+    """Whose the new holds are, and what happened to seats beside them: for the log, and for who mirrors holds."""
+    seats = [row.seat_id for row in made if row.seat_id]
+    chairs = await store.wheelchair_places(tx, tx.organization_id, seats) if seats else []
+    tell_made(tx, of_offers([row._asdict() for row in made], chairs))
+    beside = {outcome: [row.ordinal for row in made if row.outcome == outcome] for outcome in journal.BESIDES}
+    if any(beside.values()) and (layout_id := await store.layout_of_show(tx, tx.organization_id, event_id)):
+        for outcome, ordinals in beside.items():
+            before, after, why = journal.BESIDES[outcome]
+            were = [(seat_id(layout_id, n), before) for n in ordinals if n is not None]
+            journal.seats_changed(tx, event_id, were, after, why)
 
 
 async def follow_return(tx: Tx, message: Message) -> None:

@@ -82,7 +82,12 @@ SELECT set_config('app.withdrawing', $1, true);
 
 -- name: offer_places
 -- So many at most: whoever wants a seat meanwhile waits for this transaction.
-SELECT outcome, hold_id, ordinal, zone_id, version, held, sold FROM app.offer_places($1, $2, NULL, most => $3);
+SELECT outcome, hold_id, held_until, event_id, ordinal, zone_id, version, held, sold, user_id, seat_id, kind, ref_id,
+       quantity
+FROM app.offer_places($1, $2, NULL, most => $3);
+
+-- name: wheelchair_places
+SELECT array(SELECT id FROM seats WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND category = 'wheelchair');
 
 -- name: are_there_places
 -- Not `IS NOT NULL`, which of a row means that nothing in it is.

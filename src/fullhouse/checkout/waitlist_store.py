@@ -1,5 +1,6 @@
 """Runs `waitlist_queries.sql`, row to model."""
 
+from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -11,15 +12,22 @@ statements = sql.load(__file__)
 
 
 class Made(NamedTuple):
-    """What an offer did: to a seat, to one beside it, or to how full a zone is."""
+    """What an offer did: to a seat, to one beside it, or to how full a zone is. A hold says whose and of what."""
 
     outcome: str
     hold_id: UUID | None
+    held_until: datetime | None
+    event_id: UUID
     ordinal: int | None
     zone_id: UUID | None
     version: int | None
     held: int | None
     sold: int | None
+    user_id: UUID | None
+    seat_id: UUID | None
+    kind: str | None
+    ref_id: UUID | None
+    quantity: int | None
 
 
 list_of = statements.one("list_of", List)
@@ -38,6 +46,7 @@ holds_of_offer = statements.many("holds_of_offer", Offered)
 offered_holds = statements.value("offered_holds", list[UUID])
 say_withdrawing = statements.value("say_withdrawing", str)
 offer_places = statements.many("offer_places", Made)
+wheelchair_places = statements.value("wheelchair_places", list[UUID])
 are_there_places = statements.value("are_there_places", bool)
 lists_to_serve = statements.many("lists_to_serve", Due)
 list_entries = statements.many("list_entries", EntryRow)

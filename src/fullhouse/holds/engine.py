@@ -16,6 +16,7 @@ from uuid import UUID
 import asyncpg
 from prometheus_client import Counter
 
+from fullhouse.holds.made import MADE, of_offers
 from fullhouse.holds.policy import Limits
 from fullhouse.kit.batching import AGAIN, Again, Coalescer
 from fullhouse.kit.bus import HERE
@@ -115,14 +116,16 @@ class Engine:
         answers: list[list[Result]] = [[] for _ in asks]
         changed: dict[UUID, SeatChange] = defaultdict(lambda: SeatChange([], [], [], [], key))
         for row in rows:
-            req, _, outcome, hold_id, held_until, left_s, event_id, ordinal, zone_id, version, held, sold, *seat = row
+            req, _, outcome, hold_id, held_until, left_s, event_id, ordinal, zone_id, version, held, sold, *more = row
             if req:
-                answers[req - 1].append(Result(outcome, hold_id, held_until, left_s, ordinal, zone_id, *seat))
+                answers[req - 1].append(Result(outcome, hold_id, held_until, left_s, ordinal, zone_id, *more[:2]))
             if outcome == "counted":
                 changed[event_id].counts.append((str(zone_id), held, sold, version))
             elif ordinal is not None and outcome in CHANGES:
                 changed[event_id].add(ordinal, CHANGES[outcome], version)
         self._bus.deliver([(PLACED, (key, asks, rows))])
+        if any(row["outcome"] == "offered" for row in rows):
+            self._bus.deliver([(MADE, (key, of_offers(rows)))])
         self._bus.told([(f"seats:{event_id}", change) for event_id, change in changed.items()])
         decided = [_answer(results, final) for results, final in zip(answers, last, strict=True)]
         for outcome, n in Tally(r.outcome for said in decided if not isinstance(said, Again) for r in said).items():

@@ -271,8 +271,24 @@ SELECT app.freeze_holds($1, $2, $3, $4, $5);
 SELECT app.thaw_holds($1, $2, $3, $4);
 
 -- name: prolong_holds
-SELECT hold_id, event_id, user_id, seat_id, zone_id, ticket_type_id, held_before, held_until, ordinal, version
+SELECT hold_id, event_id, user_id, seat_id, zone_id, ticket_type_id, held_before, held_until, ordinal, version,
+       NULL::integer AS quantity
 FROM app.prolong_holds($1, $2, $3, $4);
+
+-- name: frozen_and_thawed
+-- Of these holds, those that live: until when they were held before, and are now.
+SELECT h.id AS hold_id, h.event_id, h.user_id, h.seat_id, h.zone_id, h.ticket_type_id,
+       coalesce(h.held_before, 'infinity') AS held_before, h.held_until, s.ordinal, s.version, h.quantity
+FROM seat_holds h
+LEFT JOIN event_seats s ON s.organization_id = $1 AND s.event_id = h.event_id AND s.seat_id = h.seat_id
+                       AND s.hold_id = h.id
+WHERE h.organization_id = $1 AND h.id = ANY ($2::uuid[]) AND h.status IN ('active', 'suspended');
+
+-- name: companions_kept
+-- Beside these places: they are kept for as long as the place is held.
+SELECT ordinal, version FROM event_seats
+WHERE organization_id = $1 AND event_id = $2 AND companion_of = ANY ($3::uuid[]) AND status = 'available'
+  AND reserved_until > app.clock();
 
 -- name: let_go
 -- No payment decides about them any more: they may be ended.

@@ -11,13 +11,14 @@ from uuid import UUID
 
 from fullhouse.holds import policy, store
 from fullhouse.holds.actions import ENDED
+from fullhouse.holds.made import PAID_LATE, Made, tell_made
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.bus import HERE
 from fullhouse.kit.db import Tx
 from fullhouse.seating import overlay_actions as seating
 from fullhouse.seating import policy as seating_policy
 from fullhouse.seating import policy_actions as seating_policies
-from fullhouse.seating.model import HELD, SOLD
+from fullhouse.seating.model import HELD, RESERVED, SOLD
 
 PROLONGED = f"{HERE}holds:prolonged"  # told in this process only: the rows, with the time that they had
 
@@ -67,16 +68,50 @@ async def freeze(tx: Tx, event_id: UUID, user_id: UUID, hold_ids: Sequence[UUID]
 
 async def prolong(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], until: datetime) -> None:
     """A checkout begins: what it gathers is held for as long as it lasts. Once: nothing else lengthens a hold."""
-    rows = await store.prolong_holds(tx, tx.organization_id, event_id, list(hold_ids), until)
-    if rows:
-        tx.tell(PROLONGED, (tx.organization_id, rows))
-        seats = [(row.ordinal, row.version) for row in rows if row.ordinal is not None]
-        seating.tell_seats(tx, event_id, seats, HELD, kept=True)
+    await _tell_time(tx, event_id, await store.prolong_holds(tx, tx.organization_id, event_id, list(hold_ids), until))
 
 
 async def thaw(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUID) -> int:
     """The payment came to nothing: they are held until when they were before it, and no longer."""
-    return await store.thaw_holds(tx, tx.organization_id, event_id, list(hold_ids), attempt_id) or 0
+    thawed = await store.thaw_holds(tx, tx.organization_id, event_id, list(hold_ids), attempt_id) or 0
+    if thawed:
+        await tell_frozen(tx, event_id, hold_ids)
+    return thawed
+
+
+async def tell_frozen(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID]) -> None:
+    """A payment's outcome stays open, or it came to nothing: these holds have another time, for whoever mirrors them.
+    One that is sold at once is only told of as sold."""
+    await _tell_time(tx, event_id, await store.frozen_and_thawed(tx, tx.organization_id, list(hold_ids)))
+
+
+async def tell_held_again(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], known: Sequence[UUID]) -> None:
+    """Money that came late has its places again, or others: the show is read anew, and the holds that were not
+    `known` are new ones."""
+    rows = await store.frozen_and_thawed(tx, tx.organization_id, list(hold_ids))
+    tell_made(
+        tx,
+        [
+            Made(
+                event_id, row.hold_id, row.user_id, row.seat_id, "zone" if row.zone_id else "ticket_type",
+                row.zone_id or row.ticket_type_id, row.quantity or 1, row.held_until, row.version or 0, PAID_LATE,
+            )
+            for row in rows
+            if row.hold_id not in known
+        ],
+    )  # fmt: skip
+    seating.forget_seats(tx, event_id)
+
+
+async def _tell_time(tx: Tx, event_id: UUID, rows: Sequence[store.Prolonged]) -> None:
+    if not rows:
+        return
+    tx.tell(PROLONGED, (tx.organization_id, rows))
+    seats = [(row.ordinal, row.version) for row in rows if row.ordinal is not None]
+    seating.tell_seats(tx, event_id, seats, HELD, kept=True)
+    if places := [row.seat_id for row in rows if row.seat_id]:
+        kept = await store.companions_kept(tx, tx.organization_id, event_id, places)
+        seating.tell_seats(tx, event_id, [(row.ordinal, row.version) for row in kept], RESERVED)
 
 
 async def let_go(tx: Tx, hold_ids: Sequence[UUID]) -> None:

@@ -84,6 +84,7 @@ class Prolonged(NamedTuple):
     held_until: datetime
     ordinal: int | None
     version: int | None
+    quantity: int | None
 
 
 class Companion(NamedTuple):
@@ -150,6 +151,8 @@ endings_by_hour = statements.many("endings_by_hour", HourOfEndings)
 freeze_holds = statements.value("freeze_holds", bool)
 thaw_holds = statements.value("thaw_holds", int)
 prolong_holds = statements.many("prolong_holds", Prolonged)
+frozen_and_thawed = statements.many("frozen_and_thawed", Prolonged)
+companions_kept = statements.many("companions_kept", Companion)
 let_go = statements.count("let_go")
 
 lock_people = statements.count("lock_people")

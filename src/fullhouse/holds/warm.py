@@ -6,8 +6,8 @@ What Redis did not take, or the queue had no room for, is written anew from the 
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from math import inf
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
@@ -18,6 +18,7 @@ from prometheus_client import Counter, Histogram
 
 from fullhouse.events import live_reads as events
 from fullhouse.holds import actions, engine, guest_actions, mirror, sale_actions
+from fullhouse.holds.made import MADE, Made
 from fullhouse.holds.mirror import Held, Names
 from fullhouse.kit.bus import HERE
 from fullhouse.kit.pace import Pace
@@ -34,6 +35,7 @@ PEOPLE_S, RECOUNT_S = 30.0, 1.0  # for how long a count is believed, and how oft
 WROTE = Histogram("fullhouse_warm_write_seconds", "Writing changes of seats to Redis")
 LOST = Counter("fullhouse_warm_lost_total", "Changes that Redis did not take; the show is written anew", ["why"])
 REBUILT = Counter("fullhouse_warm_rebuilds_total", "Shows written to Redis anew", ["outcome"])
+INFINITY = datetime.max.replace(tzinfo=UTC)  # as the driver reads it
 log = structlog.get_logger()
 
 Show = tuple[UUID, UUID]  # organisation and event
@@ -70,6 +72,7 @@ class WarmHolds:
         self._leave = [
             bus.subscribe(f"{HERE}{TOPIC}*", lambda topic, news: self._put(lambda to: self._seats(to, topic, news))),
             bus.subscribe(engine.PLACED, lambda _topic, batch: self._put(lambda to: _placed(to, *batch))),
+            bus.subscribe(MADE, lambda _topic, batch: self._put(lambda to: _made(to, *batch))),
             bus.subscribe(actions.ENDED, lambda _topic, batch: self._put(lambda to: _ended(to, *batch))),
             bus.subscribe(sale_actions.PROLONGED, lambda _topic, batch: self._put(lambda to: _prolonged(to, *batch))),
             bus.subscribe(guest_actions.HANDED_OVER, lambda _topic, batch: self._put(lambda to: _handed(to, *batch))),
@@ -250,12 +253,27 @@ def _placed(to: dict[Show, Changes], organization_id: UUID, asks: Any, rows: Any
                 changes.places.append(hold)
 
 
-def _ended(to: dict[Show, Changes], organization_id: UUID, _ending: str, _reason: str | None, rows: Any) -> None:
+def _made(to: dict[Show, Changes], organization_id: UUID, made: Sequence[Made]) -> None:
+    """What was held for somebody who had not asked in this moment."""
+    for row in made:
+        changes = to[organization_id, row.event_id]
+        if row.seat_id:
+            _keep_newest(
+                changes.held, row.seat_id, Held(row.hold_id, row.user_id, row.seat_id, row.held_until), row.version
+            )
+        elif row.ref_id:
+            changes.places.append(Held(row.hold_id, row.user_id, row.ref_id, row.held_until))
+
+
+def _ended(to: dict[Show, Changes], organization_id: UUID, ending: str, _reason: str | None, rows: Any) -> None:
     for row in rows:
         if row.hold_id:
             place = row.seat_id or row.zone_id or row.ticket_type_id
             hold = Held(row.hold_id, row.user_id, place, row.held_until)
-            to[organization_id, row.event_id].gone.append(hold)
+            gone = to[organization_id, row.event_id].gone
+            gone.append(hold)
+            if ending == "converted":  # it may have been written while its payment was open
+                gone.append(hold._replace(held_until=INFINITY))
 
 
 def _handed(to: dict[Show, Changes], organization_id: UUID, guest_id: UUID, user_id: UUID, rows: Any) -> None:
@@ -273,8 +291,9 @@ def _prolonged(to: dict[Show, Changes], organization_id: UUID, rows: Any) -> Non
 def _rewritten(changes: Changes, row: Any, before: tuple[UUID, datetime], after: tuple[UUID, datetime]) -> None:
     """The same hold, of somebody else or for another time."""
     place = row.seat_id or row.zone_id or row.ticket_type_id
-    changes.gone.append(Held(row.hold_id, before[0], place, before[1]))
     hold = Held(row.hold_id, after[0], place, after[1])
+    if before != after:
+        changes.gone.append(Held(row.hold_id, before[0], place, before[1]))
     if row.seat_id:
         _keep_newest(changes.held, row.seat_id, hold, row.version)
     else:

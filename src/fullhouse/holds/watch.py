@@ -12,6 +12,7 @@ import structlog
 from prometheus_client import Counter, Gauge, Histogram
 
 from fullhouse.holds import actions, engine, store
+from fullhouse.holds.made import MADE, Made
 from fullhouse.kit.db import Database
 from fullhouse.kit.services import Services
 from fullhouse.seating import allocation, journal
@@ -39,12 +40,6 @@ MEASURES = {
         ("conversion", "Holds that were sold, of those that ended in the last day"),
     )
 }
-# What a batch does to seats that it was not asked for: before, after, and why.
-BESIDES = {
-    "freed": ("held", "available", "expired"),
-    "offered": ("available", "held", "offered to whoever waits"),
-    "accompanied": ("available", "blocked", "kept for a companion"),
-}
 log = structlog.get_logger()
 
 
@@ -58,6 +53,7 @@ class Journal:
         self._services = services
         self._leave = [
             services.bus.subscribe(engine.PLACED, lambda _topic, batch: self._placed(*batch)),
+            services.bus.subscribe(MADE, lambda _topic, batch: self._made(*batch)),
             services.bus.subscribe(actions.ENDED, lambda _topic, batch: self._ended(*batch)),
         ]
 
@@ -87,13 +83,11 @@ class Journal:
             said = {"org_id": str(organization_id), "event_id": str(ask.event_id)}
             place = {"seat_id": str(want.seat_id)} if want.seat_id else {f"{want.kind}_id": str(want.ref_id)}
             if row["outcome"] == "held":
-                seat = (
-                    {"status_before": "available", "status_after": "held", "reason": ask.source} if want.seat_id else {}
-                )
-                log.info(
-                    "seat_hold.created", **said, **place, user_id=str(ask.user_id), hold_id=str(row["hold_id"]),
-                    held_until=row["held_until"].isoformat(), quantity=want.quantity, **seat,
+                made = Made(
+                    ask.event_id, row["hold_id"], ask.user_id, want.seat_id, want.kind, want.ref_id, want.quantity,
+                    row["held_until"], row["version"], ask.source,
                 )  # fmt: skip
+                _created(said, made, ask.source)
                 if want.keeps_companions and want.seat_id:
                     self._wheelchair(said, ask.event_id, want.seat_id, kept.get(row["hold_id"]))
             elif loud:
@@ -101,10 +95,25 @@ class Journal:
 
     def _changed_besides(self, organization_id: UUID, row: Any) -> None:
         """What a batch did to seats that nobody in it asked for."""
-        hall = self._services.part(Halls).known(row["event_id"]) if row["outcome"] in BESIDES else None
-        if hall and row["ordinal"] is not None:
+        besides = journal.BESIDES.get(row["outcome"])
+        hall = self._services.part(Halls).known(row["event_id"]) if besides else None
+        if besides and hall and row["ordinal"] is not None:
             seat = seat_id(hall.house.layout_id, row["ordinal"])
-            journal.seat_changed(organization_id, row["event_id"], seat, *BESIDES[row["outcome"]])
+            journal.seat_changed(organization_id, row["event_id"], seat, *besides)
+
+    def _made(self, organization_id: UUID, made: Sequence[Made]) -> None:
+        """As those of a batch; why they were made is the reason."""
+        for row in made:
+            said = {"org_id": str(organization_id), "event_id": str(row.event_id)}
+            _created(said, row, row.reason)
+            if row.seat_id and (row.companion is not None or self._is_wheelchair(row)):
+                self._wheelchair(said, row.event_id, row.seat_id, row.companion)
+
+    def _is_wheelchair(self, row: Made) -> bool:
+        hall = self._services.part(Halls).known(row.event_id) if row.is_wheelchair is None else None
+        if hall is None or row.seat_id is None:
+            return bool(row.is_wheelchair)
+        return ordinal_of(hall.house.layout_id, row.seat_id) in hall.house.wheelchairs
 
     def _wheelchair(self, said: dict[str, str], event_id: UUID, place: UUID, kept: int | None) -> None:
         """Its companion's seat has the same layout in its id. If none is kept, the one that the layout names."""
@@ -122,15 +131,32 @@ class Journal:
         ended = [row for row in rows if row.hold_id]
         ENDED.labels(ending).inc(len(ended))
         after = "sold" if ending == "converted" else "available"
+        why = reason or ending
+        seats = {}
         for row in ended:
             AGE.labels(ending).observe(row.age_s or 0)
             if row.seat_id:
-                journal.seat_changed(organization_id, row.event_id, row.seat_id, "held", after, reason or ending)
+                seats[row.event_id] = row.seat_id
+                now = after if row.kept is None else "blocked"  # beside a place that somebody has
+                journal.seat_changed(organization_id, row.event_id, row.seat_id, "held", now, why)
+        for row in rows:  # companions' seats that are nobody's any more; their ids have the same layout
+            if row.hold_id is None and row.ordinal is not None and (place := seats.get(row.event_id)):
+                seat = seat_id(place, row.ordinal)
+                journal.seat_changed(organization_id, row.event_id, seat, "blocked", "available", why)
         for event_id, count in Tally(row.event_id for row in ended).items():
             log.info(
                 "holds ended", organization_id=str(organization_id), event_id=str(event_id), holds=count,
                 status_before="held", status_after=after, ending=ending, reason=reason,
             )  # fmt: skip
+
+
+def _created(said: dict[str, str], made: Made, reason: str) -> None:
+    place = {"seat_id": str(made.seat_id)} if made.seat_id else {f"{made.kind}_id": str(made.ref_id)}
+    seat = {"status_before": "available", "status_after": "held", "reason": reason} if made.seat_id else {}
+    log.info(
+        "seat_hold.created", **said, **place, user_id=str(made.user_id), hold_id=str(made.hold_id),
+        held_until=made.held_until.isoformat(), quantity=made.quantity, **seat,
+    )  # fmt: skip
 
 
 # --- measuring, by one worker

@@ -1,7 +1,7 @@
 """The log lines by which single seats, layouts and zones are followed. One line each, at info; `org_id` in all of them.
 
 seat_hold.created       a seat is held: user_id, hold_id, held_until, and the fields of the next one
-seat.status_changed     seat_id, status_before, status_after, reason
+seat.status_changed     seat_id, status_before, status_after (`removed` with a layout that was left), reason
 wheelchair.held         seat_id, companion_seat_id, companion_soft_reserved
 layout.version_changed  venue_id, layout_id, version_before, version_after
 orphan_seats.created    orphans_created, reason
@@ -19,6 +19,11 @@ from fullhouse.kit.db import Tx
 from fullhouse.seating.chart import ordinal_of
 from fullhouse.seating.model import Layout
 
+# What happens to seats that nobody asked for, when holds are made: before, after, and why.
+BESIDES = {
+    "freed": ("held", "available", "expired"),
+    "accompanied": ("available", "blocked", "kept for a companion"),
+}
 log = structlog.get_logger()
 
 

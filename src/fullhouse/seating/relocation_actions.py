@@ -17,7 +17,7 @@ from fullhouse.kit.errors import FieldError, NotFound
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import announce, follow
 from fullhouse.kit.times import utc
-from fullhouse.seating import actions, facts, overlay_actions, relocation, store
+from fullhouse.seating import actions, facts, journal, overlay_actions, relocation, store
 from fullhouse.seating.chart import ordinal_of, seat_id
 from fullhouse.seating.model import (
     AttachLayout,
@@ -33,6 +33,8 @@ from fullhouse.seating.model import (
     Zone,
 )
 from fullhouse.seating.plan import RESERVED
+
+MOVED = "the layout was migrated"
 
 
 async def get_migration(tx: Tx, migration_id: UUID) -> LayoutMigration:
@@ -148,6 +150,9 @@ async def approve(tx: Tx, who: Principal, migration_id: UUID) -> LayoutMigration
         ),
     )  # fmt: skip
     overlay_actions.forget_seats(tx, event.id)
+    journal.seats_changed(tx, event.id, [(move.from_seat_id, "sold") for move in moves], "removed", MOVED)
+    there = [(move.to_seat_id, "available") for move in moves if move.to_seat_id]
+    journal.seats_changed(tx, event.id, there, "sold", MOVED)
     return after
 
 

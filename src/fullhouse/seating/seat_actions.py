@@ -35,7 +35,8 @@ async def release(tx: Tx, event_id: UUID, choice: SeatChoice) -> int:
     after = await store.set_seats(tx, tx.organization_id, event_id, stranded, "available")  # no hold gave them back
     await audit.write(tx, "seats.released", "event", event_id, after={"seat_ids": ids}, reason=choice.reason)
     overlays.tell_seats(tx, event_id, after, AVAILABLE)
-    journal.seats_changed(tx, event_id, [(seat, "held") for seat in stranded], "available", choice.reason)
+    were = [(seat, "blocked" if seat in kept else "held") for seat in stranded]
+    journal.seats_changed(tx, event_id, were, "available", choice.reason)
     return len(ids)
 
 
@@ -83,4 +84,7 @@ async def _set_seats(tx: Tx, event_id: UUID, choice: SeatChoice, *, blocked: boo
     journal.seats_changed(tx, event_id, were, "blocked" if blocked else "available", choice.reason)
     if not blocked and (kept := await store.accompany(tx, tx.organization_id, event_id, ids)):
         overlays.tell_seats(tx, event_id, [(seat.ordinal, seat.version) for seat in kept], RESERVED)
+        before, after_all, why = journal.BESIDES["accompanied"]
+        beside = [(seat_id(ids[0], seat.ordinal), before) for seat in kept]
+        journal.seats_changed(tx, event_id, beside, after_all, why)
     return len(ids)
