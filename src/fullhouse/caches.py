@@ -31,8 +31,11 @@ def rebuild(settings: Config, args: argparse.Namespace) -> int:
         if not services.warm.configured:
             raise OperatorError("There is no REDIS_URL, and so nothing to write.")
         if args.event is None:
-            say(f"{await jobs.rebuild_warm(services, finder)} shows were written")
-            return 0
+            rebuilt = await jobs.rebuild_warm(services, finder)
+            say(f"{rebuilt.written} shows were written")
+            for show in rebuilt.failed:
+                say(f"{show.event_id} was not written")
+            return 1 if rebuilt.failed else 0
         organization_id = await _owner(services, args.event)
         for _ in range(TRIES):
             if await warm.rebuild(services, organization_id, args.event):

@@ -23,7 +23,7 @@ import structlog
 
 from fullhouse.holds import layout_cache, store
 from fullhouse.kit.services import Services
-from fullhouse.kit.warm import Redis
+from fullhouse.kit.warm import Redis, ResponseError
 from fullhouse.seating.chart import ordinal_of, seat_id
 from fullhouse.seating.halls import Hall, Halls
 from fullhouse.seating.model import AVAILABLE, HELD
@@ -283,7 +283,11 @@ async def _do(services: Services, fill: Callable[[Any], None], *, whole: bool = 
     async def run(client: Redis) -> bool:
         pipe = client.pipeline(transaction=whole)
         fill(pipe)
-        wrong = [answer for answer in await pipe.execute(raise_on_error=False) if isinstance(answer, Exception)]
+        try:
+            answers = await pipe.execute(raise_on_error=False)
+        except ResponseError as error:  # of a whole transaction
+            answers = [error]
+        wrong = [answer for answer in answers if isinstance(answer, Exception)]
         if wrong:  # it is there, and says no: that is for us to mend
             log.error("Redis refused what was to be written", error=repr(wrong[0]))
         return not wrong

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 import structlog
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Gauge, Histogram
 
 from fullhouse.events import live_reads as events
 from fullhouse.holds import actions, engine, guest_actions, mirror, sale_actions
 from fullhouse.holds.made import MADE, Made
 from fullhouse.holds.mirror import Held, Names
 from fullhouse.kit.bus import HERE
+from fullhouse.kit.db import is_gone
 from fullhouse.kit.pace import Pace
 from fullhouse.kit.services import Services
 from fullhouse.kit.warm import Redis
@@ -29,11 +30,14 @@ from fullhouse.seating.model import SeatChange
 
 QUEUE_MAX = 2_000  # batches
 TOGETHER_MAX = 400  # seats written by one call
-AGAIN_S, SLOW_S = 0.5, 0.1
+AGAIN_S, AGAIN_MAX_S, SLOW_S = 0.5, 60.0, 0.1
 SCANS = "scans:"  # what the gates tell of a show: that they counted somebody
 PEOPLE_S, RECOUNT_S = 30.0, 1.0  # for how long a count is believed, and how often it is written
 WROTE = Histogram("fullhouse_warm_write_seconds", "Writing changes of seats to Redis")
 LOST = Counter("fullhouse_warm_lost_total", "Changes that Redis did not take; the show is written anew", ["why"])
+FAILED = Gauge(
+    "fullhouse_warm_failed_shows", "Shows that the last round could not write to Redis", multiprocess_mode="mostrecent"
+)
 REBUILT = Counter("fullhouse_warm_rebuilds_total", "Shows written to Redis anew", ["outcome"])
 INFINITY = datetime.max.replace(tzinfo=UTC)  # as the driver reads it
 log = structlog.get_logger()
@@ -41,6 +45,16 @@ log = structlog.get_logger()
 Show = tuple[UUID, UUID]  # organisation and event
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+class Refused(NamedTuple):
+    """A show that Redis does not take, or that cannot be read: how often, and when it is tried again."""
+
+    tries: int
+    again_at: float
+
+
+NEVER = Refused(0, -inf)
 
 
 class Changes(NamedTuple):
@@ -57,6 +71,7 @@ class WarmHolds:
         self._services = services
         self._queue: deque[Callable[[dict[Show, Changes]], None]] = deque()
         self._owed: set[Show] = set()  # shows to be written anew
+        self._refused: dict[Show, Refused] = {}
         self._nameless: set[UUID] = set()  # the same, where it was not said whose they are
         self._inside: dict[UUID, tuple[float, int]] = {}  # people at shows, and when that was read
         self._scanned: set[UUID] = set()  # shows whose people were counted here
@@ -214,18 +229,38 @@ class WarmHolds:
                 await mirror.recount(services, organization_id, hall, people)
 
     async def _write_owed(self) -> bool:
-        if (self._owed or self._nameless) and not await self._services.warm.call(_ping, False):
+        if (self._owed or self._nameless) and not await is_there(self._services):
             return False  # before the database is read for nothing
         for event_id in list(self._nameless):
             if organization_id := await events.owner_of(self._services, event_id):
                 self._owed.add((organization_id, event_id))
             self._nameless.discard(event_id)
-        for show in list(self._owed):
-            self._owed.discard(show)
-            if not await rebuild(self._services, *show):
-                self._owed.add(show)
+        due = [show for show in self._owed if self._refused.get(show, NEVER).again_at <= monotonic()]
+        for show in due:
+            if await self._paid(show):
+                self._refused.pop(show, None)
+                continue
+            if not await is_there(self._services):
                 return False
-        return True
+            tries = self._refused.get(show, NEVER).tries + 1
+            self._refused[show] = Refused(tries, monotonic() + min(AGAIN_S * 2**tries, AGAIN_MAX_S))
+        return not self._owed
+
+    async def _paid(self, show: Show) -> bool:
+        """What is lost while it is written is owed anew."""
+        self._owed.discard(show)
+        done = False
+        try:
+            done = await rebuild(self._services, *show)
+        finally:
+            if not done:
+                self._owed.add(show)
+        return done
+
+
+async def is_there(services: Services) -> bool:
+    """Whether Redis answers."""
+    return await services.warm.call(_ping, False)
 
 
 async def _ping(client: Redis) -> bool:
@@ -301,7 +336,15 @@ def _rewritten(changes: Changes, row: Any, before: tuple[UUID, datetime], after:
 
 
 async def rebuild(services: Services, organization_id: UUID, event_id: UUID) -> bool:
-    done = await mirror.rebuild(services, organization_id, event_id)
+    """Whether the show was written. One that cannot be read is as one that Redis refuses: others are not to wait."""
+    try:
+        done = await mirror.rebuild(services, organization_id, event_id)
+    except Exception as error:
+        if is_gone(error):
+            raise
+        REBUILT.labels("failed").inc()
+        log.exception("a show could not be mirrored", org_id=str(organization_id), event_id=str(event_id))
+        return False
     REBUILT.labels("done" if done else "away").inc()
     if done:
         names = Names.of(services, organization_id, event_id)

@@ -11,6 +11,7 @@ import redis.asyncio
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError as RedisError
+from redis.exceptions import ResponseError as ResponseError
 
 from fullhouse.kit.breaker import Breaker
 
