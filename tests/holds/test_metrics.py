@@ -102,7 +102,8 @@ async def test_live_holds_of_a_stopped_show_are_an_alert(
     await hold(process, tenant, sale, new_id(), *seats(sale, 1))
     watching = Watch(process, finder)
     await watching.round()
-    before = metric("fullhouse_holds_of_stopped_shows")
+    cancelled = {"status": "cancelled", "kind": "holds"}
+    before = metric("fullhouse_live_of_stopped_events", **cancelled)
     await owner.execute(
         "UPDATE events SET status = 'cancelled', cancelled_at = now(), cancellation_reason = 'x' WHERE id = $1",
         sale.event_id,
@@ -110,7 +111,7 @@ async def test_live_holds_of_a_stopped_show_are_an_alert(
     try:
         with capture_logs() as logs:
             await watching.round()
-        assert metric("fullhouse_holds_of_stopped_shows") == before + 1
+        assert metric("fullhouse_live_of_stopped_events", **cancelled) == before + 1
         assert any(entry["log_level"] == "error" for entry in logs)
     finally:
         await owner.execute("UPDATE seat_holds SET status = 'cancelled' WHERE event_id = $1", sale.event_id)

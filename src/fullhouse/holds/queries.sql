@@ -227,19 +227,29 @@ SELECT organization_id, id AS event_id FROM events
 WHERE status IN ('published', 'live', 'postponed') AND app.clock() BETWEEN sale_start_at AND sale_end_at
 ORDER BY sale_end_at, id LIMIT 1000;
 
--- name: holds_of_stopped_shows
--- A show that is cancelled has none, and those of one that is postponed without a date wait.
-SELECT count(*) FROM seat_holds h
-JOIN events e ON e.organization_id = h.organization_id AND e.id = h.event_id
-WHERE h.status IN ('active', 'suspended') AND h.held_until > app.clock()
-  AND (e.status = 'cancelled' OR e.status = 'postponed' AND e.rescheduled_at IS NULL AND h.status = 'active');
-
--- name: tickets_of_stopped_events
--- Tickets that still admit somebody to an event that is cancelled (its refunds are not done) or postponed.
-SELECT count(*) FILTER (WHERE e.status = 'cancelled') AS cancelled,
-       count(*) FILTER (WHERE e.status = 'postponed') AS postponed
-FROM events e JOIN tickets t ON t.organization_id = e.organization_id AND t.event_id = e.id
-WHERE e.status IN ('cancelled', 'postponed') AND t.status = 'valid';
+-- name: stopped_events
+-- Events that are cancelled, or postponed without a new date, and what of them is still live: tickets that admit
+-- somebody (their refunds are not done, or their holders wait for the date), and holds. A cancelled event has no hold,
+-- and those of a postponed one wait: `wrong` are the ones that should not be.
+WITH stopped AS MATERIALIZED (
+    SELECT organization_id, id, venue_id, status FROM events
+    WHERE status = 'cancelled' OR status = 'postponed' AND rescheduled_at IS NULL
+), valid AS (
+    SELECT e.id, count(*)::integer AS tickets
+    FROM stopped e JOIN tickets t ON t.organization_id = e.organization_id AND t.event_id = e.id AND t.status = 'valid'
+    GROUP BY 1
+), live AS (
+    SELECT e.id, count(*)::integer AS holds,
+           (count(*) FILTER (WHERE e.status = 'cancelled' OR h.status = 'active'))::integer AS wrong
+    FROM stopped e JOIN seat_holds h ON h.organization_id = e.organization_id AND h.event_id = e.id
+                                    AND h.status IN ('active', 'suspended') AND h.held_until > app.clock()
+    GROUP BY 1
+)
+SELECT e.organization_id, e.id AS event_id, e.venue_id, e.status, coalesce(v.tickets, 0) AS tickets,
+       coalesce(l.holds, 0) AS holds, coalesce(l.wrong, 0) AS wrong
+FROM stopped e LEFT JOIN valid v USING (id) LEFT JOIN live l USING (id)
+WHERE v.tickets > 0 OR l.holds > 0
+ORDER BY e.organization_id, e.id;
 
 -- name: hold_endings
 SELECT status, count(*) AS holds FROM seat_holds

@@ -52,6 +52,18 @@ class Show(NamedTuple):
     event_id: UUID
 
 
+class StoppedEvent(NamedTuple):
+    """An event that sells nothing, and how many of its tickets and holds are live; `wrong` holds should not be."""
+
+    organization_id: UUID
+    event_id: UUID
+    venue_id: UUID | None
+    status: str
+    tickets: int
+    holds: int
+    wrong: int
+
+
 class Ending(NamedTuple):
     status: str
     holds: int
@@ -136,16 +148,7 @@ live_holds = statements.many("live_holds", LiveHold)
 people_inside = statements.value("people_inside", int)
 shows_on_sale = statements.many("shows_on_sale", Show)
 
-
-class Tickets(NamedTuple):
-    """How many are valid for events of each status that stops a sale."""
-
-    cancelled: int
-    postponed: int
-
-
-tickets_of_stopped_events = statements.one("tickets_of_stopped_events", Tickets)
-holds_of_stopped_shows = statements.value("holds_of_stopped_shows", int)
+stopped_events = statements.many("stopped_events", StoppedEvent)
 hold_endings = statements.many("hold_endings", Ending)
 endings_by_hour = statements.many("endings_by_hour", HourOfEndings)
 freeze_holds = statements.value("freeze_holds", bool)

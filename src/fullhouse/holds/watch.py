@@ -25,12 +25,10 @@ AGES_S = (5, 15, 30, 60, 120, 180, 240, 300, 600, 1800)
 ENDED = Counter("fullhouse_holds_ended_total", "Holds that ended, by how", ["ending"])
 AGE = Histogram("fullhouse_hold_age_seconds", "How old holds were when they ended", ["ending"], buckets=AGES_S)
 STOPPED = Gauge(
-    "fullhouse_holds_of_stopped_shows", "Live holds of shows that sell nothing", multiprocess_mode="mostrecent"
-)
-STOPPED_TICKETS = Gauge(
-    "fullhouse_tickets_of_stopped_events", "Valid tickets of events that are cancelled or postponed", ["status"],
-    multiprocess_mode="mostrecent",
+    "fullhouse_live_of_stopped_events", "Live tickets and holds of events that are cancelled or postponed",
+    ["status", "kind"], multiprocess_mode="mostrecent",
 )  # fmt: skip
+STOPPED_STATUSES, STOPPED_KINDS = ("cancelled", "postponed"), ("tickets", "holds")
 MEASURES = {
     name: Gauge(f"fullhouse_show_{name}_ratio", what, ["organization", "event"], multiprocess_mode="mostrecent")
     for name, what in (
@@ -233,21 +231,35 @@ class Watch:
     def __init__(self, services: Services, finder: Database) -> None:
         self._services, self._finder = services, finder
         self._warned: set[tuple[UUID, str]] = set()
+        self._stopped: dict[tuple[UUID, str], store.StoppedEvent] = {}
 
     async def round(self) -> None:
         async with self._finder.nobody() as tx:
             shows = await store.shows_on_sale(tx)
-            stopped = await store.holds_of_stopped_shows(tx) or 0
-            tickets = await store.tickets_of_stopped_events(tx)
-        STOPPED.set(stopped)
-        for status, count in tickets._asdict().items() if tickets else ():
-            STOPPED_TICKETS.labels(status).set(count)
-        if stopped:
-            log.error("shows that sell nothing have live holds", holds=stopped)
+            stopped = await store.stopped_events(tx)
+        self._look_at_stopped(stopped)
         warned = set()
         for show in shows:
             warned |= await self._look_at(show)
         self._warned = warned
+
+    def _look_at_stopped(self, stopped: Sequence[store.StoppedEvent]) -> None:
+        """Counts, and a line for each event that has more than it had a round ago."""
+        for status in STOPPED_STATUSES:
+            for kind in STOPPED_KINDS:
+                live = sum(getattr(event, kind) for event in stopped if event.status == status)
+                STOPPED.labels(status, kind).set(live)
+        for event in stopped:
+            before = self._stopped.get((event.event_id, event.status))
+            if before is None or event.tickets > before.tickets or event.holds > before.holds:
+                log.warning(
+                    "event.stopped_with_live", organization_id=str(event.organization_id), event_id=str(event.event_id),
+                    venue_id=str(event.venue_id) if event.venue_id else None, status=event.status,
+                    tickets=event.tickets, holds=event.holds,
+                )  # fmt: skip
+        if wrong := sum(event.wrong for event in stopped):
+            log.error("shows that sell nothing have live holds", holds=wrong)
+        self._stopped = {(event.event_id, event.status): event for event in stopped}
 
     async def _look_at(self, show: store.Show) -> set[tuple[UUID, str]]:
         hall = await self._services.part(Halls).get(*show)
