@@ -11,12 +11,35 @@ WITH since AS (
                      CASE status WHEN 'expired' THEN ARRAY['seat_hold_expired', 'hold.expired']   -- its former name
                                  ELSE ARRAY['hold.' || status] END
               FROM seat_holds WHERE status NOT IN ('active', 'suspended')
+    -- Whose it is, is not who had it first: a guest turned out to be somebody.
+    UNION ALL SELECT h.organization_id, 'seat_hold', h.id, h.updated_at, ARRAY['hold.handed_over']
+              FROM seat_holds h JOIN audit_log a ON a.organization_id = h.organization_id AND a.entity_type = 'seat_hold'
+                                                AND a.entity_id = h.id AND a.action = 'seat_reserved'
+              WHERE a.actor_type = 'user' AND a.actor_id <> h.user_id
+    UNION ALL SELECT s.organization_id, 'checkout', s.id, s.updated_at, ARRAY['checkout.handed_over']
+              FROM checkout_sessions s JOIN audit_log a ON a.organization_id = s.organization_id
+                                                       AND a.entity_type = 'checkout' AND a.entity_id = s.id
+                                                       AND a.action = 'checkout.started'
+              WHERE a.actor_type = 'user' AND a.actor_id <> s.user_id
     -- Accounts.
     UNION ALL SELECT id, 'organization', id, created_at, ARRAY['organization.created'] FROM organizations
     UNION ALL SELECT id, 'organization', id, created_at, ARRAY['organization.suspended']
               FROM organizations WHERE status = 'suspended'
     UNION ALL SELECT organization_id, 'user', id, created_at, ARRAY['user.created'] FROM users
     UNION ALL SELECT organization_id, 'user', id, created_at, ARRAY['member.updated'] FROM users WHERE status = 'disabled'
+    UNION ALL SELECT id, 'organization', id, updated_at,
+                     ARRAY['organization.updated', 'organization.suspended', 'organization.active']
+              FROM organizations WHERE updated_at > created_at
+    UNION ALL SELECT organization_id, 'user', id, updated_at,
+                     ARRAY['user.updated', 'member.updated', 'member.joined', 'user.password_reset',
+                           'user.password_changed']
+              FROM users WHERE updated_at > created_at
+    UNION ALL SELECT organization_id, 'invitation', id, revoked_at, ARRAY['invitation.revoked']
+              FROM invitations i WHERE revoked_at IS NOT NULL AND NOT EXISTS (   -- by one that took its place
+                  SELECT FROM invitations n WHERE n.organization_id = i.organization_id AND n.id <> i.id
+                  AND lower(n.email) = lower(i.email) AND n.created_at = i.revoked_at)
+    UNION ALL SELECT organization_id, 'membership', id, updated_at, ARRAY['membership.updated']
+              FROM memberships WHERE updated_at > created_at
     UNION ALL SELECT organization_id, 'api_key', id, created_at, ARRAY['api_key.created'] FROM api_keys
     UNION ALL SELECT organization_id, 'api_key', id, revoked_at, ARRAY['api_key.revoked']
               FROM api_keys WHERE revoked_at IS NOT NULL
@@ -35,12 +58,25 @@ WITH since AS (
               FROM events e JOIN (VALUES ('live', 'event.start'), ('ended', 'event.end'), ('postponed', 'event.postpone'),
                                          ('cancelled', 'event.cancel'), ('archived', 'event.archive')) w (status, action)
                 USING (status)
+    UNION ALL SELECT organization_id, 'venue', id, updated_at, ARRAY['venue.updated'] FROM venues WHERE version > 1
+    UNION ALL SELECT organization_id, 'gate', id, updated_at, ARRAY['gate.updated'] FROM gates WHERE version > 1
+    UNION ALL SELECT organization_id, 'event', id, updated_at,
+                     ARRAY['event.updated', 'event.publish', 'event.unpublish', 'event.start', 'event.end',
+                           'event.postpone', 'event.reschedule', 'event.cancel', 'event.archive']
+              FROM events WHERE version > 1 AND venue_id IS NOT NULL   -- without one it may be the venue that was deleted
+    UNION ALL SELECT organization_id, 'event', id, updated_at, ARRAY['event.reschedule', 'event.postpone']
+              FROM events WHERE rescheduled_at IS NOT NULL
     -- Seating.
     UNION ALL SELECT organization_id, 'layout', id, created_at, ARRAY['layout.created'] FROM layouts
     UNION ALL SELECT organization_id, 'layout', id, updated_at, ARRAY['layout.active']
               FROM layouts WHERE status = 'active'
     UNION ALL SELECT organization_id, 'layout', id, updated_at, ARRAY['layout.archived', 'layout.active']
               FROM layouts WHERE status = 'archived'   -- by hand, or by the version that took its place
+    UNION ALL SELECT organization_id, 'layout', id, updated_at, ARRAY['layout.updated']
+              FROM layouts WHERE status = 'draft' AND updated_at > created_at
+    UNION ALL SELECT DISTINCT z.organization_id, 'event', z.event_id, e.created_at, ARRAY['companions.released']
+              FROM event_zones z JOIN events e ON e.organization_id = z.organization_id AND e.id = z.event_id
+              WHERE z.companions_released
     UNION ALL SELECT organization_id, 'event', event_id, created_at, ARRAY['event.layout_set', 'layout_migration.applied']
               FROM event_layouts
     UNION ALL SELECT organization_id, 'event', event_id, created_at, ARRAY['event.policy_set', 'event.layout_set']
@@ -52,6 +88,10 @@ WITH since AS (
     -- Ticket types, codes and charges.
     UNION ALL SELECT organization_id, 'ticket_type', id, created_at, ARRAY['ticket_type.created'] FROM ticket_types
     UNION ALL SELECT organization_id, 'promo_code', id, created_at, ARRAY['promo_code.created'] FROM promo_codes
+    UNION ALL SELECT organization_id, 'ticket_type', id, updated_at, ARRAY['ticket_type.updated']
+              FROM ticket_types WHERE version > 1
+    UNION ALL SELECT organization_id, 'promo_code', id, updated_at, ARRAY['promo_code.updated']
+              FROM promo_codes WHERE version > 1
     UNION ALL SELECT organization_id, CASE scope_id WHEN organization_id THEN 'organization' ELSE 'event' END, scope_id,
                      updated_at, ARRAY['charges.updated']
               FROM charge_lists
@@ -68,7 +108,13 @@ WITH since AS (
               FROM orders WHERE status IN ('needs_consent', 'cancelled')
     UNION ALL SELECT organization_id, 'payment_attempt', id, updated_at, ARRAY['payment.failed']
               FROM payment_attempts WHERE status IN ('failed', 'abandoned')
+    UNION ALL SELECT organization_id, 'payment_attempt', id, updated_at, ARRAY['payment.' || failure_code]
+              FROM payment_attempts WHERE status = 'unknown' AND failure_code IN ('wrong_amount', 'wrong_currency')
+    UNION ALL SELECT organization_id, 'order', order_id, created_at, ARRAY['order.consented']
+              FROM ledger_transactions WHERE kind = 'consent'
     UNION ALL SELECT organization_id, 'refund', id, created_at, ARRAY['refund.requested', 'refund.found'] FROM refunds
+    UNION ALL SELECT organization_id, 'refund', id, updated_at, ARRAY['refund.retried']
+              FROM refunds WHERE tries > CASE WHEN paid_outside IS NULL THEN 1 ELSE 2 END
     UNION ALL SELECT organization_id, 'refund', id, updated_at, ARRAY['refund.' || status]
               FROM refunds WHERE status IN ('done', 'failed')
     UNION ALL SELECT organization_id, 'ticket', id, issued_at, ARRAY['ticket.issued'] FROM tickets
@@ -78,6 +124,11 @@ WITH since AS (
               FROM tickets WHERE transferred_at IS NOT NULL
     UNION ALL SELECT organization_id, 'ticket', ticket_id, answered_at, ARRAY['ticket.move_' || answer]
               FROM ticket_moves WHERE answer IN ('accepted', 'refunded')
+    UNION ALL SELECT m.organization_id, 'ticket', m.ticket_id, g.applied_at, ARRAY['ticket.moved']
+              FROM ticket_moves m JOIN layout_migrations g ON g.organization_id = m.organization_id AND g.id = m.migration_id
+              WHERE g.applied_at IS NOT NULL
+    UNION ALL SELECT organization_id, 'organization', organization_id, retired_at, ARRAY['ticket_key.rotated']
+              FROM ticket_keys WHERE retired_at IS NOT NULL
     UNION ALL SELECT organization_id, 'event', event_id, created_at, ARRAY['refunds.started'] FROM refund_batches
     UNION ALL SELECT organization_id, 'event', event_id, finished_at, ARRAY['refunds.finished']
               FROM refund_batches WHERE status = 'done'
@@ -85,8 +136,20 @@ WITH since AS (
     UNION ALL SELECT organization_id, 'waitlist_entry', id, created_at, ARRAY['waitlist.joined'] FROM waitlist_entries
     UNION ALL SELECT organization_id, 'waitlist_entry', id, updated_at, ARRAY['waitlist.' || status]
               FROM waitlist_entries WHERE status IN ('offered', 'taken', 'lapsed')
+    UNION ALL SELECT organization_id, 'waitlist_entry', id, updated_at, ARRAY['waitlist.left']
+              FROM waitlist_entries w WHERE status = 'left' AND NOT EXISTS (   -- with all who waited for the event
+                  SELECT FROM audit_log a WHERE a.organization_id = w.organization_id AND a.entity_type = 'event'
+                  AND a.entity_id = w.event_id AND a.action = 'waitlist.closed')
+    UNION ALL SELECT organization_id, 'event', event_id, updated_at, ARRAY['waitlist.settings_changed']
+              FROM waitlists WHERE NOT enabled OR window_s <> 86400   -- other than a list begins with
     UNION ALL SELECT organization_id, 'event', event_id, updated_at, ARRAY['queue.opened']
               FROM queue_rooms WHERE state = 'open'
+    UNION ALL SELECT organization_id, 'event', event_id, updated_at, ARRAY['queue.' || state]
+              FROM queue_rooms WHERE state IN ('paused', 'draining')
+    UNION ALL SELECT q.organization_id, 'event', q.event_id, q.updated_at, ARRAY['queue.closed']
+              FROM queue_rooms q WHERE q.state = 'closed' AND EXISTS (
+                  SELECT FROM audit_log a WHERE a.organization_id = q.organization_id AND a.entity_type = 'event'
+                  AND a.entity_id = q.event_id AND a.action = 'queue.opened')
     UNION ALL SELECT organization_id, 'scan_device', id, created_at, ARRAY['scan_device.added'] FROM scan_devices
     UNION ALL SELECT organization_id, 'scan_device', id, paired_at, ARRAY['scan_device.paired']
               FROM scan_devices WHERE paired_at IS NOT NULL
@@ -95,6 +158,14 @@ WITH since AS (
     UNION ALL SELECT organization_id, 'scan_incident', id, resolved_at, ARRAY['scan_incident.resolved']
               FROM scan_incidents WHERE resolved_at IS NOT NULL
     UNION ALL SELECT organization_id, 'webhook', id, created_at, ARRAY['webhook.created'] FROM webhooks
+    UNION ALL SELECT organization_id, 'webhook', id, updated_at,
+                     ARRAY['webhook.updated', 'webhook.secret_rotated', 'webhook.given_up']
+              FROM webhooks WHERE version > 1
+    UNION ALL SELECT organization_id, 'webhook', id, updated_at, ARRAY['webhook.secret_rotated']
+              FROM webhooks WHERE previous_secret IS NOT NULL
+    UNION ALL SELECT organization_id, 'webhook', id, updated_at, ARRAY['webhook.given_up']
+              FROM webhooks WHERE disabled_because IS NOT NULL
+    UNION ALL SELECT organization_id, 'event', event_id, created_at, ARRAY['notice.started'] FROM notices
     UNION ALL SELECT organization_id, 'participation', join_id, said_at, ARRAY['participation.confirmed']
               FROM participations WHERE active
 ), missing AS (
