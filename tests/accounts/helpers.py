@@ -7,6 +7,7 @@ import httpx
 
 from fullhouse.accounts import actions, passwords, store
 from fullhouse.accounts.model import CreateApiKey, NewApiKey
+from fullhouse.kit import audit
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.fixtures import Client, Tenant
@@ -35,6 +36,7 @@ async def give_password(services: Services, tenant: Tenant, role: str, password:
     password_hash = await passwords.hash_password(password)
     async with services.database.tenant(tenant.id) as tx:
         await store.update_password(tx, tenant.id, tenant.people[role].id, password_hash)
+        await audit.write(tx, "user.password_reset", "user", tenant.people[role].id)
 
 
 async def sign_in(client: Client, tenant: Tenant, role: str, password: str = PASSWORD) -> httpx.Response:

@@ -86,19 +86,3 @@ async def test_an_event_with_a_new_date_is_not_stopped(
     assert (await watched.round())[0] == NONE | {("postponed", "tickets"): 1}
     data(await move(staff, {"id": str(sale.event_id)}, "reschedule"))
     assert await watched.round() == (NONE, [])
-
-
-async def test_a_hold_of_a_cancelled_event_is_an_error(
-    watched: Watched, sale: Sale, client: Client, tenant: Tenant, owner: Any
-) -> None:
-    """Past everybody: the verb that cancels an event ends its holds."""
-    await hold(await guest(client, tenant), sale, 2)
-    await owner.execute(
-        "UPDATE events SET status = 'cancelled', cancelled_at = now(), cancellation_reason = 'x' WHERE id = $1",
-        sale.event_id,
-    )
-    live, lines = await watched.round()
-    assert live == NONE | {("cancelled", "holds"): 1}
-    assert [(line["status"], line["tickets"], line["holds"]) for line in lines] == [("cancelled", 0, 1)]
-    await owner.execute("UPDATE seat_holds SET status = 'cancelled' WHERE event_id = $1", sale.event_id)
-    assert await watched.round() == (NONE, [])

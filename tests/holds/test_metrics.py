@@ -113,8 +113,14 @@ async def test_live_holds_of_a_stopped_show_are_an_alert(
             await watching.round()
         assert metric("fullhouse_live_of_stopped_events", **cancelled) == before + 1
         assert any(entry["log_level"] == "error" for entry in logs)
+        (line,) = [entry for entry in logs if entry["event"] == "event.stopped_with_live"]
+        assert (line["event_id"], line["status"], line["tickets"], line["holds"]) == (
+            str(sale.event_id), "cancelled", 0, 1,
+        )  # fmt: skip
     finally:
         await owner.execute("UPDATE seat_holds SET status = 'cancelled' WHERE event_id = $1", sale.event_id)
+    await watching.round()
+    assert metric("fullhouse_live_of_stopped_events", **cancelled) == before
 
 
 USUAL = Sample(orphans=0.04, vip=0.7, accessible=0.02, conversion=0.5, full=0.6, ended=100)
