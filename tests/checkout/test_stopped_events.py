@@ -31,7 +31,7 @@ class Watched:
         with capture_logs() as logs:
             await self._watch.round()
         found = {key: _value(*key) - self._others.get(key, 0) for key in NONE}
-        mine = [entry for entry in logs if entry.get("event_id") == str(self._sale.event_id)]
+        mine = [dict(entry) for entry in logs if entry.get("event_id") == str(self._sale.event_id)]
         return found, [entry for entry in mine if entry["event"] == "event.stopped_with_live"]
 
     async def start(self) -> None:
