@@ -97,6 +97,18 @@ async def test_a_pass_counts_on_each_day(
     assert await wrong(server_url) == {}
 
 
+async def test_the_answer_says_as_what_places_are_held(staff: Client, client: Client, tenant: Tenant) -> None:
+    """At once, and when the holds are asked for: a page need not know what it has asked for."""
+    sale = await festival(staff)
+    buyer = await guest(client, tenant)
+    for name in ("friday", "pass", None):
+        basket = data(await take(buyer, sale, name), 201)
+        kept = data(await buyer.get(sale.path("holds")))
+        said = {(line["id"], line["ticket_type_id"]) for line in kept}
+        assert {(line["hold_id"], line["ticket_type_id"]) for line in basket["items"]} <= said
+        assert [line["ticket_type_id"] for line in basket["items"]] == [sale.types[name] if name else None]
+
+
 async def test_one_basket_of_several_days(staff: Client, client: Client, tenant: Tenant, owner: Any) -> None:
     """All of it or nothing, and the same zone once for each type."""
     sale = await festival(staff)

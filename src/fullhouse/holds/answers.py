@@ -77,7 +77,7 @@ def _held_line(at: Desk, want: Want, result: Result) -> Line:
         hold_id=result.hold_id,
         seat_id=want.seat_id,
         zone_id=result.zone_id,
-        ticket_type_id=want.ref_id if want.kind == "ticket_type" else None,
+        ticket_type_id=want.ref_id if want.kind == "ticket_type" else want.ticket_type_id,
         quantity=want.quantity,
         row=at.hall.house.rows[seat] if at.hall and seat is not None else None,
         seat_number=at.hall.house.numbers[seat] if at.hall and seat is not None else None,
