@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from playwright.async_api import Locator, Page, expect
 
@@ -86,3 +86,33 @@ async def at_order(visit: Visit, client: Client, staff: Client, tenant: Tenant) 
     """Whoever has opened the mailed link of an order of two."""
     order = await bought(client, tenant, await small_house(staff), 0, 1)
     return await visit(f"/orders/{order['secret']}"), order
+
+
+# --- on the map
+
+
+class Spot(NamedTuple):
+    x: float
+    y: float
+
+
+async def seats_on(page: Page) -> dict[str, Spot]:
+    """Where each seat is on the screen, by the words that the map says when something hovers over it."""
+    await page.get_by_role("application").scroll_into_view_if_needed()
+    found: dict[str, list[list[float]]] = await page.evaluate(
+        """async () => {
+             const canvas = document.querySelector('[role=application]'), found = {};
+             const { left, top, width, height } = canvas.getBoundingClientRect();
+             for (let y = top + 2; y < top + height; y += 6) for (let x = left + 2; x < left + width; x += 6) {
+               const at = { clientX: x, clientY: y, pointerType: 'mouse', bubbles: true };
+               canvas.dispatchEvent(new PointerEvent('pointermove', at));
+               await null; await null;
+               const said = document.querySelector('.tip')?.textContent.match(/row \\w+, seat \\d+/)?.[0];
+               if (said) (found[said] ??= []).push([x, y]);
+             }
+             return found; }"""
+    )
+    return {
+        words: Spot(sum(x for x, _ in spots) / len(spots), sum(y for _, y in spots) / len(spots))
+        for words, spots in found.items()
+    }

@@ -46,6 +46,41 @@ async def test_a_companion_seat_is_offered_to_who_has_the_wheelchair_place(
     await counter.to_checkout(page)
 
 
+@pytest.mark.req("ACC-1", "SEAT-5")
+async def test_a_companion_seat_is_taken_on_the_map_with_one_click(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    """Whoever has the wheelchair place sees it reserved, with its price; to others it is not for sale, then gone."""
+    await selling(staff, hall(2, 8, wheelchairs=1))
+    mine, other = [await counter.at_the_map(visit, tenant) for _ in "ab"]
+    other.expects("409")
+    spots = await counter.seats_on(mine.page)
+    await other.page.get_by_role("application").scroll_into_view_if_needed()
+    tip, theirs = [one.page.locator(".tip") for one in (mine, other)]
+    chair, beside = spots["row B, seat 1"], spots["row B, seat 2"]
+    await mine.page.mouse.click(*chair)
+    await expect(counter.taken(mine.page)).to_have_count(1)
+    await expect(counter.taken(mine.page)).to_be_in_viewport()  # beside the offer there is room for it
+    await expect(mine.page.get_by_role("button", name="Add companion seat · €25.00")).to_be_visible()
+    await _hover(mine.page, beside)
+    await expect(tip).to_have_text(re.compile("row B, seat 2, companion seat: reserved for you, €25.00$"))
+    await _hover(other.page, beside)
+    await expect(theirs).to_have_text(re.compile("row B, seat 2, companion seat: not for sale$"))
+    await other.page.mouse.click(*beside)
+    await expect(counter.basket(other.page).locator("[aria-live=polite]")).to_have_text(re.compile("is not for sale"))
+    await expect(counter.taken(other.page)).to_have_count(0)
+    await mine.page.mouse.click(*beside)
+    await expect(counter.taken(mine.page)).to_have_count(2)
+    await expect(mine.page.locator(".offer")).to_have_count(0)
+    await expect(mine.page.locator(".total")).to_contain_text("€50.00")
+    await _hover(other.page, beside)
+    await expect(theirs).to_have_text(re.compile("row B, seat 2, companion seat: in another basket$"))
+
+
+async def _hover(page: Page, spot: counter.Spot) -> None:
+    """From elsewhere: the tip says what was so when the mouse came."""
+    await page.mouse.move(0, 0)
+    await page.mouse.move(*spot)
+
+
 @pytest.mark.req("ACC-1")
 async def test_it_is_offered_again_after_a_reload(visit: Visit, staff: Client, tenant: Tenant) -> None:
     await selling(staff, hall(2, 8, wheelchairs=1))
@@ -82,21 +117,30 @@ async def _pick(page: Page, *numbers: int) -> None:
 
 @pytest.mark.req("ALLOC-2")
 @pytest.mark.parametrize(
-    ("press", "seats"), [("Move along: seat 1 instead of 3", [2, 1]), ("Add seat 1 · €25.00", [2, 3, 1])]
+    ("picks", "press", "seats"),
+    [
+        ([2], "Move along: seat 1 instead of 2", [1]),
+        ([2], "Add seat 1 · €25.00", [2, 1]),
+        ([2, 3], "Move along: seat 1 instead of 3", [2, 1]),
+        ([2, 3], "Add seat 1 · €25.00", [2, 3, 1]),
+    ],
 )
 async def test_a_choice_that_leaves_a_seat_alone_is_mended_with_one_press(
-    press: str, seats: list[int], visit: Visit, staff: Client, tenant: Tenant
+    picks: list[int], press: str, seats: list[int], visit: Visit, staff: Client, tenant: Tenant
 ) -> None:
     """No click is refused; who leaves for checkout is told, and goes on from there."""
     await counter.small_house(staff)
     one = await counter.at_the_map(visit, tenant)
     one.expects("409")
     page = one.page
-    await _pick(page, 2, 3)
-    await page.get_by_role("button", name="Continue to checkout").click()
+    await _pick(page, *picks)
     told = counter.basket(page).locator("[aria-live=polite]")
+    await expect(told).to_have_text(re.compile(rf"row B, seat {picks[-1]} is yours for now"))
+    await page.get_by_role("button", name="Continue to checkout").click()
     await expect(told).to_have_text(re.compile("would leave a single seat on its own: .*row B, seat 1"))
-    await clean(one, "a seat would be left alone")
+    await expect(counter.taken(page).first).to_be_in_viewport()  # what is to be moved is seen
+    if len(picks) == 1:
+        await clean(one, "a seat would be left alone")
     await page.get_by_role("button", name=press).click()
     await expect(page.get_by_role("heading", name="Checkout")).to_be_visible()
     lines = counter.basket(page).locator("li b")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -25,34 +25,7 @@ from tests.seating.test_layouts import PRETIX
 # --- by lasso
 
 
-class Spot(NamedTuple):
-    x: float
-    y: float
-
-
-async def seats_on(page: Page) -> dict[str, Spot]:
-    """Where each seat is on the screen, by the words that the map says when something hovers over it."""
-    await page.get_by_role("application").scroll_into_view_if_needed()
-    found: dict[str, list[list[float]]] = await page.evaluate(
-        """async () => {
-             const canvas = document.querySelector('[role=application]'), found = {};
-             const { left, top, width, height } = canvas.getBoundingClientRect();
-             for (let y = top + 2; y < top + height; y += 6) for (let x = left + 2; x < left + width; x += 6) {
-               const at = { clientX: x, clientY: y, pointerType: 'mouse', bubbles: true };
-               canvas.dispatchEvent(new PointerEvent('pointermove', at));
-               await null; await null;
-               const said = document.querySelector('.tip')?.textContent.match(/row \\w+, seat \\d+/)?.[0];
-               if (said) (found[said] ??= []).push([x, y]);
-             }
-             return found; }"""
-    )
-    return {
-        words: Spot(sum(x for x, _ in spots) / len(spots), sum(y for _, y in spots) / len(spots))
-        for words, spots in found.items()
-    }
-
-
-async def draw_around(page: Page, seats: dict[str, Spot], row: str, first: int, last: int) -> None:
+async def draw_around(page: Page, seats: dict[str, counter.Spot], row: str, first: int, last: int) -> None:
     """With a tail that hangs down two rows: what counts is the line, not the box around it."""
     one, other = seats[f"row {row}, seat {first}"], seats[f"row {row}, seat {last}"]
     room = abs(seats["row A, seat 2"].x - seats["row A, seat 1"].x) / 2
@@ -95,7 +68,7 @@ async def test_seats_are_blocked_by_a_line_around_them(
     one = await signed_in(visit, tenant.tokens["owner"], f"/console/events/{sale.event_id}/seating")
     page = one.page
     await settled(page)
-    seats = await seats_on(page)
+    seats = await counter.seats_on(page)
     assert len(seats) == 40
     await draw_around(page, seats, "A", 1, 5)
     told = page.get_by_role("status").filter(has_text="chosen")
@@ -124,7 +97,7 @@ async def test_seats_are_blocked_by_a_line_around_them(
     assert "The camera stands there." in str(data(await staff.get("/api/audit")))
 
     await page.get_by_role("button", name="Choose by lasso").click()
-    await draw_around(page, await seats_on(page), "A", 1, 10)  # the page was scrolled meanwhile
+    await draw_around(page, await counter.seats_on(page), "A", 1, 10)  # the page was scrolled meanwhile
     await page.get_by_role("button", name="Unblock 2").click()
     await answer(page, "Give them back", "It moved.")
     await expect(figure(page, "Blocked")).to_have_text("0")

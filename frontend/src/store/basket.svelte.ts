@@ -368,6 +368,11 @@ export class Basket {
       .toSorted((a, b) => b.price.amount - a.price.amount);
   }
 
+  /** The types of a zone without seats, as the show lists them; with those that are not sold now. */
+  typesIn(zone: string): Offer[] {
+    return this.offers.filter(({ kind, zones }) => kind !== 'seated' && (!zones.length || zones.includes(zone)));
+  }
+
   /** What a seat costs, by the types that sell its zone. */
   costOf(ordinal: number): string {
     const map = this.hall.map;
@@ -389,7 +394,8 @@ export class Basket {
 
   /** What a place of a zone without seats costs as this type. */
   priceAt(offer: Offer, zone: string): string {
-    return money({ amount: unitPrice(offer, this.hall.categoryOf(-1, zone)), currency: offer.price.currency });
+    const amount = unitPrice(offer, this.hall.categoryOf(-1, zone));
+    return amount ? money({ amount, currency: offer.price.currency }) : t.freeOfCharge;
   }
 
   /** The least that one costs. */
