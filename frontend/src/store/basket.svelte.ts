@@ -394,8 +394,7 @@ export class Basket {
 
   /** What a place of a zone without seats costs as this type. */
   priceAt(offer: Offer, zone: string): string {
-    const amount = unitPrice(offer, this.hall.categoryOf(-1, zone));
-    return amount ? money({ amount, currency: offer.price.currency }) : t.freeOfCharge;
+    return money({ amount: unitPrice(offer, this.hall.categoryOf(-1, zone)), currency: offer.price.currency });
   }
 
   /** The least that one costs. */

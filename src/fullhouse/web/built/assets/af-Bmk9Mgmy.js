@@ -1,1 +1,0 @@
-import{h as e}from"./base-DPy0GJtE.js";import{t}from"./afrikaans-BF-zM0DL.js";e(t);
