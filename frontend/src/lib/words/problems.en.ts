@@ -32,8 +32,8 @@ export const problems: Refusals = {
   unknown: 'Something went wrong. Try again.',
   max_seats_per_booking: ({ most }) => (most ? `One booking has at most ${most} seats.` : 'That is more seats than one booking may have.'),
   max_wheelchair_seats_per_booking: ({ most }) => (most ? `One booking has at most ${most} wheelchair places.` : 'That is more wheelchair places than one booking may have.'),
-  too_many_tickets: ({ most }) => (most ? `One purchase has at most ${most} tickets.` : 'That is more than one purchase may have.'),
+  too_many_tickets: ({ most }) => `One purchase has at most ${most} tickets.`,
   max_per_order: ({ name, most }) => (most ? `At most ${most} of “${name}” in one order.` : 'That is more of this ticket than one order may have.'),
   ticket_type_not_on_sale: ({ name }) => (name ? `“${name}” is not sold for this place now.` : 'This ticket is not on sale now.'),
-  rate_limited: ({ wait }) => (wait ? `That was often. Try again in ${wait} s.` : 'That was often. Wait a minute and try again.'),
+  rate_limited: ({ wait }) => `That was often. Try again in ${wait} s.`,
 };
