@@ -16,7 +16,7 @@ from tests.holds.helpers import guest, hall
 KEPT = "A companion seat (Row B, Seat 2) is reserved for you."
 
 
-@pytest.mark.req("ACC-1")
+@pytest.mark.req("ACC-1", "ACC-3")
 async def test_a_companion_seat_is_offered_to_who_has_the_wheelchair_place(
     visit: Visit, staff: Client, tenant: Tenant
 ) -> None:
@@ -46,7 +46,7 @@ async def test_a_companion_seat_is_offered_to_who_has_the_wheelchair_place(
     await counter.to_checkout(page)
 
 
-@pytest.mark.req("ACC-1", "SEAT-5")
+@pytest.mark.req("ACC-1", "SEAT-5", "ACC-3")
 async def test_a_companion_seat_is_taken_on_the_map_with_one_click(visit: Visit, staff: Client, tenant: Tenant) -> None:
     """Whoever has the wheelchair place sees it reserved, with its price; to others it is not for sale, then gone."""
     await selling(staff, hall(2, 8, wheelchairs=1))
@@ -81,7 +81,7 @@ async def _hover(page: Page, spot: counter.Spot) -> None:
     await page.mouse.move(*spot)
 
 
-@pytest.mark.req("ACC-1")
+@pytest.mark.req("ACC-1", "ACC-3")
 async def test_it_is_offered_again_after_a_reload(visit: Visit, staff: Client, tenant: Tenant) -> None:
     await selling(staff, hall(2, 8, wheelchairs=1))
     page = (await counter.at_the_map(visit, tenant, **PHONE)).page
@@ -115,7 +115,7 @@ async def _pick(page: Page, *numbers: int) -> None:
         await expect(counter.taken(page)).to_have_count(n)
 
 
-@pytest.mark.req("ALLOC-2")
+@pytest.mark.req("ALLOC-2", "ALLOC-4")
 @pytest.mark.parametrize(
     ("picks", "press", "seats"),
     [

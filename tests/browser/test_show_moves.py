@@ -26,7 +26,7 @@ async def not_without_a_reason(page: Page, deed: str) -> None:
     await expect(dialog.get_by_label("Reason")).to_be_focused()
 
 
-@pytest.mark.req("EV-6", "BUY-4")
+@pytest.mark.req("EV-6", "BUY-4", "EV-14")
 async def test_a_show_is_cancelled_and_paid_back(visit: Visit, staff: Client, tenant: Tenant, sale: Sale) -> None:
     one = await signed_in(visit, tenant.tokens["owner"], f"/console/events/{sale.event_id}")
     page = one.page
@@ -51,7 +51,7 @@ async def test_a_show_is_cancelled_and_paid_back(visit: Visit, staff: Client, te
     await expect(shop.page.get_by_role("button", name="Best available")).to_have_count(0)
 
 
-@pytest.mark.req("EV-7", "EV-8")
+@pytest.mark.req("EV-7", "EV-8", "EV-14", "EV-16")
 async def test_a_show_is_postponed_and_given_a_new_date(
     visit: Visit, staff: Client, tenant: Tenant, sale: Sale
 ) -> None:

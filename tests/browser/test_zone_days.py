@@ -15,7 +15,7 @@ from tests.checkout.test_places_by_day import FESTIVAL, FRIDAY, PLACES, SATURDAY
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest, hall, on_sale
 
-pytestmark = pytest.mark.req("SEAT-6")
+pytestmark = pytest.mark.req("SEAT-6", "CAP-2")
 
 
 async def festival(staff: Client, price: int = 0) -> Sale:

@@ -12,7 +12,7 @@ from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest, hall
 
-pytestmark = pytest.mark.req("AUD-1")
+pytestmark = pytest.mark.req("AUD-1", "PROVE-1")
 
 
 async def missing(server_url: str) -> set[str]:

@@ -70,7 +70,7 @@ def numbers(answer: Any) -> tuple[int, int, int]:
 # --- the event's own capacity
 
 
-@pytest.mark.req("EV-2", "TT-1")
+@pytest.mark.req("EV-2", "TT-1", "CAP-1")
 async def test_a_capacity_below_the_types_together_is_refused(staff: Client, owner: Any) -> None:
     sale = await two_types(staff, 4, 2, capacity=6)
     answer = await change(sale, capacity=5)
@@ -84,7 +84,7 @@ async def test_a_capacity_below_the_types_together_is_refused(staff: Client, own
     assert await pool(owner, sale) is None
 
 
-@pytest.mark.req("EV-2", "BUY-1")
+@pytest.mark.req("EV-2", "BUY-1", "CAP-1")
 async def test_a_capacity_below_what_is_held_and_sold_is_refused_with_the_numbers(
     staff: Client, client: Client, tenant: Tenant, owner: Any, server_url: str
 ) -> None:
@@ -102,7 +102,7 @@ async def sale_status(sale: Sale) -> str:
     return status
 
 
-@pytest.mark.req("EV-5", "CACHE-1")
+@pytest.mark.req("EV-5", "CACHE-1", "CAP-1")
 async def test_the_sale_status_follows_a_limit_both_ways(staff: Client, client: Client, tenant: Tenant) -> None:
     """The pool is fitted before what follows from it: not first at the commit."""
     sale = await selling(staff, hall(1, 4))
@@ -114,7 +114,7 @@ async def test_the_sale_status_follows_a_limit_both_ways(staff: Client, client: 
     assert seen == ["sold_out", "on_sale", "sold_out", "on_sale"]
 
 
-@pytest.mark.req("EV-2", "HOLD-4")
+@pytest.mark.req("EV-2", "HOLD-4", "CAP-1")
 async def test_what_is_overdue_does_not_stand_in_the_way_of_a_capacity(
     staff: Client, client: Client, tenant: Tenant, owner: Any, clock: Any, server_url: str
 ) -> None:
@@ -130,7 +130,7 @@ async def test_what_is_overdue_does_not_stand_in_the_way_of_a_capacity(
     assert await wrong(server_url) == {}
 
 
-@pytest.mark.req("EV-2", "TT-1", "BUY-1")
+@pytest.mark.req("EV-2", "TT-1", "BUY-1", "CAP-1")
 async def test_a_limit_that_comes_later_counts_what_was_sold_before(
     staff: Client, client: Client, tenant: Tenant, owner: Any, server_url: str
 ) -> None:
@@ -147,7 +147,7 @@ async def test_a_limit_that_comes_later_counts_what_was_sold_before(
     assert await wrong(server_url) == {}
 
 
-@pytest.mark.req("TT-1")
+@pytest.mark.req("TT-1", "CAP-1")
 async def test_a_quantity_below_what_is_held_and_sold_is_refused_with_the_numbers(
     staff: Client, client: Client, tenant: Tenant, server_url: str
 ) -> None:
@@ -161,7 +161,7 @@ async def test_a_quantity_below_what_is_held_and_sold_is_refused_with_the_number
     assert await wrong(server_url) == {}
 
 
-@pytest.mark.req("EV-2", "BUY-1")
+@pytest.mark.req("EV-2", "BUY-1", "CAP-1")
 @pytest.mark.parametrize(
     "write",
     [
@@ -182,7 +182,7 @@ async def test_the_database_itself_refuses_a_limit_below_what_is_taken(
 # --- the venue's
 
 
-@pytest.mark.req("EV-2", "BUY-1")
+@pytest.mark.req("EV-2", "BUY-1", "CAP-1")
 async def test_a_venue_that_admits_fifty_is_a_limit_of_an_event_without_one(
     staff: Client, client: Client, tenant: Tenant, owner: Any, server_url: str
 ) -> None:
@@ -202,7 +202,7 @@ async def test_a_venue_that_admits_fifty_is_a_limit_of_an_event_without_one(
     assert await wrong(server_url) == {}
 
 
-@pytest.mark.req("EV-2", "EV-9", "BUY-1")
+@pytest.mark.req("EV-2", "EV-9", "BUY-1", "CAP-1")
 @pytest.mark.parametrize("plan", [True, False], ids=["seating plan", "ticket types"])
 async def test_an_event_does_not_move_to_a_venue_that_is_too_small_for_what_is_taken(
     plan: bool, staff: Client, client: Client, tenant: Tenant, owner: Any, server_url: str
@@ -224,7 +224,7 @@ async def test_an_event_does_not_move_to_a_venue_that_is_too_small_for_what_is_t
     assert await wrong(server_url) == {}
 
 
-@pytest.mark.req("EV-1", "EV-2", "BUY-1")
+@pytest.mark.req("EV-1", "EV-2", "BUY-1", "CAP-1")
 async def test_a_venue_is_not_lowered_below_what_is_taken_in_any_of_its_events(
     staff: Client, client: Client, tenant: Tenant, owner: Any, server_url: str
 ) -> None:
@@ -247,7 +247,7 @@ async def test_a_venue_is_not_lowered_below_what_is_taken_in_any_of_its_events(
     assert await wrong(server_url) == {}
 
 
-@pytest.mark.req("EV-1", "EV-2")
+@pytest.mark.req("EV-1", "EV-2", "CAP-1")
 async def test_what_is_over_is_no_obstacle_for_its_venue(
     staff: Client, client: Client, tenant: Tenant, owner: Any, server_url: str
 ) -> None:
@@ -260,7 +260,7 @@ async def test_what_is_over_is_no_obstacle_for_its_venue(
     assert await wrong(server_url) == {}
 
 
-@pytest.mark.req("EV-1", "EV-2", "EV-3")
+@pytest.mark.req("EV-1", "EV-2", "EV-3", "CAP-1")
 async def test_a_venue_that_is_deleted_is_no_limit_any_more(staff: Client, owner: Any, server_url: str) -> None:
     sale = await two_types(staff, 2, 2, most=9)
     event = data(await staff.get(f"/api/events/{sale.event_id}"))
@@ -270,7 +270,7 @@ async def test_a_venue_that_is_deleted_is_no_limit_any_more(staff: Client, owner
     assert await wrong(server_url) == {}
 
 
-@pytest.mark.req("EV-2", "BUY-1")
+@pytest.mark.req("EV-2", "BUY-1", "CAP-1")
 async def test_what_was_oversold_before_sells_nothing_until_it_is_within_its_limit(
     staff: Client, client: Client, tenant: Tenant, owner: Any, server_url: str
 ) -> None:
@@ -301,7 +301,7 @@ async def test_what_was_oversold_before_sells_nothing_until_it_is_within_its_lim
 # --- every way in and out
 
 
-@pytest.mark.req("EV-2", "BUY-1", "BUY-4")
+@pytest.mark.req("EV-2", "BUY-1", "BUY-4", "CAP-1")
 async def test_the_events_pool_follows_holds_orders_and_refunds(
     staff: Client, client: Client, tenant: Tenant, owner: Any, server_url: str
 ) -> None:
@@ -319,7 +319,7 @@ async def test_the_events_pool_follows_holds_orders_and_refunds(
     assert await wrong(server_url) == {}
 
 
-@pytest.mark.req("EV-10", "EV-2")
+@pytest.mark.req("EV-10", "EV-2", "CAP-1")
 async def test_a_duplicate_has_the_limit_too(staff: Client, owner: Any) -> None:
     sale = await selling(staff, hall(1, 10, pit=5), capacity=8)
     made = await staff.post(f"/api/events/{sale.event_id}/duplicate", json={"start_at": "2090-07-01T19:00:00Z"})
@@ -328,7 +328,7 @@ async def test_a_duplicate_has_the_limit_too(staff: Client, owner: Any) -> None:
     assert [tuple(row) for row in found] == [("event", 8), ("zone", 5), ("zone", 10)]
 
 
-@pytest.mark.req("EV-2")
+@pytest.mark.req("EV-2", "CAP-1")
 async def test_an_edit_answers_with_the_places_that_there_are_now(staff: Client) -> None:
     place = await make_venue(staff, max_capacity=30)
     event = await draft(staff, venue_id=place["id"])
@@ -338,7 +338,7 @@ async def test_an_edit_answers_with_the_places_that_there_are_now(staff: Client)
         assert answer["places"] == places
 
 
-@pytest.mark.req("SEAT-3", "ZONE-1")
+@pytest.mark.req("SEAT-3", "ZONE-1", "CAP-1")
 async def test_an_event_keeps_its_limit_without_a_plan(staff: Client, owner: Any) -> None:
     sale = await selling(staff, hall(1, 10, pit=5), capacity=8)
     assert (await staff.delete(sale.path("layout"))).status_code == 204
@@ -348,7 +348,7 @@ async def test_an_event_keeps_its_limit_without_a_plan(staff: Client, owner: Any
 # --- a plan that would stay behind
 
 
-@pytest.mark.req("EV-9", "SEAT-3")
+@pytest.mark.req("EV-9", "SEAT-3", "CAP-1")
 async def test_a_move_that_would_drop_the_seating_plan_asks_first(staff: Client, owner: Any) -> None:
     sale = await selling(staff, hall(1, 10, pit=5))
     there = (await make_venue(staff, name="Open Air"))["id"]
@@ -359,7 +359,7 @@ async def test_a_move_that_would_drop_the_seating_plan_asks_first(staff: Client,
     assert code(await staff.get(sale.path("layout"))) == (404, "event_has_no_layout")
 
 
-@pytest.mark.req("EV-9", "SEAT-3")
+@pytest.mark.req("EV-9", "SEAT-3", "CAP-1")
 async def test_a_plan_that_people_have_seats_on_is_not_dropped(
     staff: Client, client: Client, tenant: Tenant, server_url: str
 ) -> None:

@@ -323,7 +323,7 @@ class LifeOfALimit(RuleBasedStateMachine):
 
 
 @pytest.mark.soak
-@pytest.mark.req("EV-1", "EV-2", "TT-1", "ZONE-1", "SEAT-3", "BUY-1")
+@pytest.mark.req("EV-1", "EV-2", "TT-1", "ZONE-1", "SEAT-3", "BUY-1", "CAP-1")
 def test_any_life_of_a_limit(tmp_path: Path) -> None:
     LifeOfALimit.house = house = Frozen(tmp_path)
     examples, steps = (200, 50) if soaking() else (9, 25)

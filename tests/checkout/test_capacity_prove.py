@@ -11,7 +11,7 @@ from tests.checkout.test_capacity import limit_venue, take, take_seats, two_type
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest, hall
 
-pytestmark = pytest.mark.req("EV-2", "TT-1", "ZONE-1", "BUY-1")
+pytestmark = pytest.mark.req("EV-2", "TT-1", "ZONE-1", "BUY-1", "CAP-1", "PROVE-1")
 UNGUARDED = "SET LOCAL session_replication_role = replica"  # the triggers would mend it
 EVENT_POOL = "event_id = '{event}' AND kind = 'event'"
 # What somebody does, the one check that sees it, and what it says.

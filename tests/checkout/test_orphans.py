@@ -32,7 +32,7 @@ def ordinals(sale: Sale, seat_ids: list[str]) -> list[int]:
     return [n for n in range(40) if sale.show.seat(n) in seat_ids]
 
 
-@pytest.mark.req("ALLOC-2", "HOLD-1")
+@pytest.mark.req("ALLOC-2", "HOLD-1", "ALLOC-4")
 async def test_a_first_pick_is_held_and_judged_at_checkout(client: Client, staff: Client, tenant: Tenant) -> None:
     """Seat 2 of an empty row: nobody is refused a click; seat 1 is spoken of when they leave."""
     sale = await selling(staff, hall(2, 10))
@@ -51,7 +51,7 @@ async def test_a_first_pick_is_held_and_judged_at_checkout(client: Client, staff
     assert code(await buyer.get(sale.path("checkout"))) == (404, "checkout_not_found")  # no slot is spent on it
 
 
-@pytest.mark.req("ALLOC-2")
+@pytest.mark.req("ALLOC-2", "ALLOC-4")
 @pytest.mark.parametrize("kind", ["move", "add"])
 async def test_a_fix_leads_to_the_checkout(kind: str, client: Client, staff: Client, tenant: Tenant) -> None:
     sale = await selling(staff, hall(1, 10))
@@ -66,14 +66,14 @@ async def test_a_fix_leads_to_the_checkout(kind: str, client: Client, staff: Cli
     assert len(session["items"]) == {"move": 2, "add": 3}[kind]
 
 
-@pytest.mark.req("ALLOC-2")
+@pytest.mark.req("ALLOC-2", "ALLOC-4")
 async def test_the_choice_is_judged_when_it_is_complete(client: Client, staff: Client, tenant: Tenant) -> None:
     sale = await selling(staff, hall(1, 10))
     buyer = await guest(client, tenant)
     data(await start(buyer, sale, await pick(buyer, sale, 2, 1, 0)), 201)
 
 
-@pytest.mark.req("ALLOC-2")
+@pytest.mark.req("ALLOC-2", "ALLOC-4")
 @pytest.mark.parametrize("way", ["held", "sold"])
 async def test_what_others_take_later_is_not_the_buyers_fault(
     way: str, client: Client, staff: Client, tenant: Tenant
@@ -86,7 +86,7 @@ async def test_what_others_take_later_is_not_the_buyers_fault(
     data(await start(buyer, sale, items), 201)
 
 
-@pytest.mark.req("ALLOC-2")
+@pytest.mark.req("ALLOC-2", "ALLOC-4")
 @pytest.mark.parametrize("way", ["held", "sold"])
 async def test_what_others_had_before_is(way: str, client: Client, staff: Client, tenant: Tenant) -> None:
     sale = await selling(staff, hall(1, 6))
@@ -102,7 +102,7 @@ async def test_what_others_had_before_is(way: str, client: Client, staff: Client
     assert ordinals(sale, answer.json()["orphans"]) == ([4] if way == "held" else [0, 3])
 
 
-@pytest.mark.req("ALLOC-2")
+@pytest.mark.req("ALLOC-2", "ALLOC-4")
 async def test_whoever_closes_a_gap_answers_for_it(client: Client, staff: Client, tenant: Tenant) -> None:
     """Both picked with one seat between them: the second one left it alone."""
     sale = await selling(staff, hall(1, 10))
@@ -115,7 +115,7 @@ async def test_whoever_closes_a_gap_answers_for_it(client: Client, staff: Client
     assert ordinals(sale, answer.json()["orphans"]) == [2]
 
 
-@pytest.mark.req("ALLOC-2", "POL-1")
+@pytest.mark.req("ALLOC-2", "POL-1", "ALLOC-4")
 async def test_a_basket_was_judged_when_it_was_held(client: Client, staff: Client, tenant: Tenant) -> None:
     sale = await selling(staff, hall(1, 6))
     buyer, other = await guest(client, tenant), await guest(client, tenant)
@@ -124,7 +124,7 @@ async def test_a_basket_was_judged_when_it_was_held(client: Client, staff: Clien
     data(await start(buyer, sale, items), 201)
 
 
-@pytest.mark.req("ALLOC-2")
+@pytest.mark.req("ALLOC-2", "ALLOC-4")
 async def test_a_basket_that_lost_a_seat_is_judged_again(client: Client, staff: Client, tenant: Tenant) -> None:
     """Three were clean; without the first one they are not."""
     sale = await selling(staff, hall(1, 10))
@@ -134,7 +134,7 @@ async def test_a_basket_that_lost_a_seat_is_judged_again(client: Client, staff: 
     assert code(await start(buyer, sale, rest)) == (409, "orphan_seats")
 
 
-@pytest.mark.req("ALLOC-2")
+@pytest.mark.req("ALLOC-2", "ALLOC-4")
 async def test_a_checkout_that_was_begun_is_not_judged_again(client: Client, staff: Client, tenant: Tenant) -> None:
     """It could not be avoided then. Now it could, and they are about to pay."""
     sale = await selling(staff, hall(1, 4))
@@ -146,20 +146,20 @@ async def test_a_checkout_that_was_begun_is_not_judged_again(client: Client, sta
     data(await start(buyer, sale, items), 201)
 
 
-@pytest.mark.req("ALLOC-2", "POL-1")
+@pytest.mark.req("ALLOC-2", "POL-1", "ALLOC-4")
 async def test_best_effort_allows_it(client: Client, staff: Client, tenant: Tenant) -> None:
     sale = await with_policy(staff, 10, orphan_avoidance_strict=False)
     buyer = await guest(client, tenant)
     data(await start(buyer, sale, await pick(buyer, sale, 1, 2)), 201)
 
 
-@pytest.mark.req("ALLOC-2")
+@pytest.mark.req("ALLOC-2", "ALLOC-4")
 async def test_the_team_chooses_as_it_likes(staff: Client) -> None:
     sale = await selling(staff, hall(1, 10))
     data(await start(staff, sale, await pick(staff, sale, 1, 2)), 201)
 
 
-@pytest.mark.req("ALLOC-2")
+@pytest.mark.req("ALLOC-2", "ALLOC-4")
 @pytest.mark.parametrize(("seats", "taken", "picked"), [(3, [], [1]), (12, [*range(10)], [10])])
 async def test_the_exceptions_stand(
     seats: int, taken: list[int], picked: list[int], client: Client, staff: Client, tenant: Tenant
@@ -173,7 +173,7 @@ async def test_the_exceptions_stand(
     assert code(answer)[0] == (201 if taken else 409)
 
 
-@pytest.mark.req("ALLOC-2", "HOLD-8")
+@pytest.mark.req("ALLOC-2", "HOLD-8", "ALLOC-4")
 @pytest.mark.parametrize(
     ("policy", "kinds"),
     [({"max_seats_per_booking": 3}, ["move", "add"]), ({"max_seats_per_booking": 2}, None),
@@ -192,7 +192,7 @@ async def test_nobody_is_refused_for_what_they_cannot_mend(
         assert [fix["kind"] for fix in answer.json()["fixes"]] == kinds
 
 
-@pytest.mark.req("ALLOC-2")
+@pytest.mark.req("ALLOC-2", "ALLOC-4")
 async def test_no_more_is_offered_than_one_purchase_may_have(client: Client, staff: Client, tenant: Tenant) -> None:
     sale = await with_policy(staff, 14, max_seats_per_booking=20, holds_per_window=100)
     buyer = await guest(client, tenant)
@@ -200,7 +200,7 @@ async def test_no_more_is_offered_than_one_purchase_may_have(client: Client, sta
     assert [fix["kind"] for fix in answer.json()["fixes"]] == ["move"]
 
 
-@pytest.mark.req("ALLOC-2", "ACC-1")
+@pytest.mark.req("ALLOC-2", "ACC-1", "ALLOC-4")
 async def test_a_companion_seat_is_no_orphan(client: Client, staff: Client, tenant: Tenant, owner: Any) -> None:
     sale = await selling(staff, hall(2, 8, wheelchairs=1))
     ((chair, _),) = await chairs(owner, sale.show)
@@ -208,7 +208,7 @@ async def test_a_companion_seat_is_no_orphan(client: Client, staff: Client, tena
     data(await start(buyer, sale, await pick(buyer, sale, chair)), 201)
 
 
-@pytest.mark.req("ALLOC-2", "ACC-1")
+@pytest.mark.req("ALLOC-2", "ACC-1", "ALLOC-4")
 async def test_nor_is_one_that_is_kept_for_somebody_else(
     client: Client, staff: Client, tenant: Tenant, owner: Any
 ) -> None:
@@ -219,7 +219,7 @@ async def test_nor_is_one_that_is_kept_for_somebody_else(
     data(await start(buyer, sale, await pick(buyer, sale, 2 * beside - chair)), 201)
 
 
-@pytest.mark.req("ALLOC-2", "ACC-1")
+@pytest.mark.req("ALLOC-2", "ACC-1", "ALLOC-4")
 async def test_nobody_is_moved_onto_a_wheelchair_place(client: Client, staff: Client, tenant: Tenant) -> None:
     """It would be left alone, and is as near as any: they move the other way."""
     sale = await selling(staff, _beginning_with("wheelchair"))
@@ -241,7 +241,7 @@ def _beginning_with(category: Any) -> Plan:
     return replace(plan, zones=(replace(zone, sections=(replace(section, rows=rows),)),))
 
 
-@pytest.mark.req("ALLOC-2")
+@pytest.mark.req("ALLOC-2", "ALLOC-4")
 async def test_a_check_that_breaks_costs_nobody_the_sale(
     client: Client, staff: Client, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,7 +254,7 @@ async def test_a_check_that_breaks_costs_nobody_the_sale(
     data(await start(buyer, sale, await pick(buyer, sale, 1, 2)), 201)
 
 
-@pytest.mark.req("ALLOC-2")
+@pytest.mark.req("ALLOC-2", "ALLOC-4")
 async def test_places_without_seats_are_not_judged(client: Client, staff: Client, tenant: Tenant) -> None:
     sale = await selling(staff)
     buyer = await guest(client, tenant)

@@ -74,7 +74,7 @@ async def both_sides(edit: Edit, sale: Sale, clock: Any, end_s: int, refusal: st
     return answer
 
 
-@pytest.mark.req("TT-1", "HOLD-4")
+@pytest.mark.req("TT-1", "HOLD-4", "CAP-1")
 @pytest.mark.parametrize(
     ("edit", "refusal"), [(fewer, "quantity_below_sold"), (no_type, "ticket_type_in_use")], ids=["fewer", "deleted"]
 )
@@ -88,7 +88,7 @@ async def test_places_of_a_type_that_were_held_too_long(
     assert await wrong(server_url) == {}
 
 
-@pytest.mark.req("TT-1", "CHK-2")
+@pytest.mark.req("TT-1", "CHK-2", "CAP-1")
 @pytest.mark.parametrize(
     ("edit", "refusal"),
     [(fewer, "quantity_below_sold"), (uncounted, "ticket_type_in_use"), (no_type, "ticket_type_in_use")],
@@ -106,7 +106,7 @@ async def test_what_a_checkout_counted_of_a_type_and_left_behind(
     assert await wrong(server_url) == {}
 
 
-@pytest.mark.req("SEAT-3", "HOLD-4", "EV-9")
+@pytest.mark.req("SEAT-3", "HOLD-4", "EV-9", "CAP-1")
 @pytest.mark.parametrize("edit", [smaller_zone, no_layout, elsewhere], ids=["zone", "layout", "venue"])
 async def test_places_that_were_held_too_long_keep_no_layout(
     edit: Edit, staff: Client, buyer: Client, clock: Any, server_url: str
@@ -124,7 +124,7 @@ async def test_places_that_were_held_too_long_keep_no_layout(
     assert await wrong(server_url) == {}
 
 
-@pytest.mark.req("SEAT-3")
+@pytest.mark.req("SEAT-3", "CAP-1")
 @pytest.mark.parametrize("edit", [smaller_zone, no_layout, elsewhere], ids=["zone", "layout", "venue"])
 async def test_what_is_sold_and_held_is_told_apart(
     edit: Edit, staff: Client, client: Client, tenant: Tenant, buyer: Client, clock: Any

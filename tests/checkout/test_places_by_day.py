@@ -15,7 +15,7 @@ from tests.events.helpers import draft, make_venue, move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, guest, hall, on_sale
 
-pytestmark = pytest.mark.req("SEAT-6", "ZONE-1", "EV-2", "TT-1")
+pytestmark = pytest.mark.req("SEAT-6", "ZONE-1", "EV-2", "TT-1", "CAP-2")
 FRIDAY, SATURDAY, SUNDAY = "2090-07-07", "2090-07-08", "2090-07-09"
 FESTIVAL = {"start_at": f"{FRIDAY}T10:00:00Z", "end_at": f"{SUNDAY}T20:00:00Z"}
 DAYS = {"friday": [FRIDAY], "saturday": [SATURDAY], "weekend": [SATURDAY, SUNDAY], "pass": []}

@@ -36,7 +36,7 @@ async def give_up(owner: Any, column: str, value: UUID) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.req("CHK-1", "CHK-2")
+@pytest.mark.req("CHK-1", "CHK-2", "CHK-3")
 async def test_a_checkout_lasts_ten_minutes_and_so_does_what_it_gathers(
     client: Client, staff: Client, tenant: Tenant, owner: Any, clock: Any
 ) -> None:
@@ -85,7 +85,7 @@ async def test_it_is_found_again(client: Client, staff: Client, tenant: Tenant) 
     assert code(await buyer.get(f"/api/events/{new_id()}/checkout"))[0] == 404
 
 
-@pytest.mark.req("CHK-1")
+@pytest.mark.req("CHK-1", "CHK-3")
 async def test_beginning_again_replaces_it_without_a_longer_time(
     client: Client, staff: Client, tenant: Tenant, owner: Any, clock: Any, server_url: str
 ) -> None:
@@ -214,7 +214,7 @@ async def test_when_all_slots_are_taken_one_waits_with_a_position(
     assert data(await start(first, sale, await hold(first, sale, 1)), 201)["expires_at"] == session["expires_at"]
 
 
-@pytest.mark.req("CHK-1")
+@pytest.mark.req("CHK-1", "CHK-3")
 @pytest.mark.parametrize("taken", [True, False])
 async def test_a_payment_that_outlasts_its_checkout_and_fails_leaves_nothing(
     client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, clock: Any, server_url: str,

@@ -29,7 +29,7 @@ from tests.fixtures import Client, Tenant
 from tests.holds.helpers import a_finder, guest, hall, processes
 from tests.kit.helpers import until
 
-pytestmark = pytest.mark.req("CACHE-1", "FEED-4", "EV-5")
+pytestmark = pytest.mark.req("CACHE-1", "FEED-4", "EV-5", "EV-17")
 SOON_S = 10
 DAY = timedelta(days=1)
 

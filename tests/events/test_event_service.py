@@ -39,7 +39,7 @@ async def root(client: Client, owner: Any) -> Client:
     return client.as_(data(await client.post("/api/platform/login", json=wish), 201)["token"])
 
 
-@pytest.mark.req("FEED-1", "EV-2", "MSG-2")
+@pytest.mark.req("FEED-1", "EV-2", "MSG-2", "EV-15", "WIRE-1")
 async def test_create_publish_list_get_patch_cancel(
     organiser: Client, client: Client, tenant: Tenant, owner: Any
 ) -> None:
@@ -121,7 +121,7 @@ async def test_a_page_has_twenty_unless_asked_for_others(organiser: Client, clie
         assert len((await who.get(path, params=params | {"limit": 50})).json()["data"]) == 21, path
 
 
-@pytest.mark.req("EV-4", "AUD-1")
+@pytest.mark.req("EV-4", "AUD-1", "EV-14")
 @pytest.mark.parametrize("reason", ["", " ", "\n\t"])
 @pytest.mark.parametrize("verb", ["cancel", "postpone"])
 async def test_a_blank_reason_is_refused_everywhere(
@@ -135,7 +135,7 @@ async def test_a_blank_reason_is_refused_everywhere(
     assert await owner.fetchval("SELECT status FROM events WHERE id::text = $1", event["id"]) == "published"
 
 
-@pytest.mark.req("EV-4", "AUD-1")
+@pytest.mark.req("EV-4", "AUD-1", "EV-14")
 @pytest.mark.parametrize("verb", ["cancel", "postpone"])
 async def test_nobody_stops_an_event_without_saying_why(organiser: Client, owner: Any, root: Client, verb: str) -> None:
     event = await show_in(organiser, "published")
@@ -151,7 +151,7 @@ async def test_nobody_stops_an_event_without_saying_why(organiser: Client, owner
     assert (trail[0]["action"], trail[0]["reason"]) == (f"event.{verb}", "Storm")
 
 
-@pytest.mark.req("EV-4", "AUD-1")
+@pytest.mark.req("EV-4", "AUD-1", "EV-14")
 @pytest.mark.parametrize(
     ("status", "reason"), [("cancelled", "cancellation_reason"), ("postponed", "postponement_reason")]
 )

@@ -99,7 +99,7 @@ async def test_reasons_are_kept_with_the_show_and_in_the_audit(admin: Client, ow
     assert refused(await move(admin, await draft(admin), "cancel", reason=" ")) == (422, "invalid")
 
 
-@pytest.mark.req("EV-7", "EV-8")
+@pytest.mark.req("EV-7", "EV-8", "EV-16")
 async def test_postponed_and_back_on_the_new_date(admin: Client) -> None:
     event = await show_in(admin, "published", tickets=True, doors_at="2090-06-01T18:00:00Z")
     waiting = data(await move(admin, event, "postpone"))

@@ -185,7 +185,7 @@ def test_leaving_postponed_moves_the_whole_evening(move: Move, status: str) -> N
     policy.check_times(after)
 
 
-@pytest.mark.req("EV-7")
+@pytest.mark.req("EV-7", "EV-16")
 @pytest.mark.parametrize("move", [Move.PUBLISH, Move.START])
 def test_a_postponed_show_waits_for_its_new_date(move: Move) -> None:
     with pytest.raises(NoNewDate):

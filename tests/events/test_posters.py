@@ -11,7 +11,7 @@ from tests.accounts.helpers import data, refused
 from tests.events.helpers import draft, move, poster, show_in
 from tests.fixtures import Client, Tenant
 
-pytestmark = pytest.mark.req("EV-2", "FEED-5")
+pytestmark = pytest.mark.req("EV-2", "FEED-5", "EV-15")
 SIZES = {"small": 400, "medium": 800, "large": 1600}
 
 

@@ -24,7 +24,7 @@ from tests.services.servers import Server
 
 __all__ = ["redis"]  # fixtures
 
-pytestmark = pytest.mark.req("EV-5", "FEED-3", "FEED-4", "CACHE-1")
+pytestmark = pytest.mark.req("EV-5", "FEED-3", "FEED-4", "CACHE-1", "EV-17")
 HOUR, STEP = timedelta(hours=1), timedelta(microseconds=1)
 NOON = datetime(2030, 6, 1, 12, tzinfo=UTC)
 WORDS = ("upcoming", "on_sale", "sold_out", "closed")

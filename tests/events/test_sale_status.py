@@ -18,7 +18,7 @@ from tests.events.kept_reads import Clock, Process, here
 
 __all__ = ["here"]  # fixtures
 
-pytestmark = pytest.mark.req("FEED-4", "CACHE-1")
+pytestmark = pytest.mark.req("FEED-4", "CACHE-1", "EV-17")
 MINUTE = timedelta(minutes=1)
 
 

@@ -63,6 +63,7 @@ async def test_what_was_rolled_back_never_was(services: Services, tenant: Tenant
     assert counted("draft", "published") == before
 
 
+@pytest.mark.req("EV-16")
 async def test_schedules_that_make_no_sense_are_counted(admin: Client, tenant: Tenant) -> None:
     event = await draft(admin)
     path = f"/api/events/{event['id']}"

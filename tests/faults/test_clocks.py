@@ -26,7 +26,7 @@ from tests.payments.stripe_fake import SECRET, WEBHOOK_SECRET, signed
 from tests.payments.stripe_house import HOOK
 from tests.services.servers import missing, program
 
-pytestmark = [pytest.mark.fault, pytest.mark.req("HOLD-4", "QUEUE-1", "BUY-3")]
+pytestmark = [pytest.mark.fault, pytest.mark.req("HOLD-4", "QUEUE-1", "BUY-3", "OPS-1")]
 SHIFTS = {"+2h": timedelta(hours=2), "-2h": timedelta(hours=-2)}
 HOUR, TTL = timedelta(hours=1), timedelta(minutes=10)
 SLACK_S = 60  # between signing a message and its arrival, on a busy machine

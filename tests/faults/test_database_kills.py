@@ -15,7 +15,7 @@ from tests.faults.theatre import Server, Theatre, theatre
 from tests.fixtures import soaking
 from tests.kit.test_postgres import make_home
 
-pytestmark = [pytest.mark.fault, pytest.mark.req("HOLD-2", "OBS-2")]
+pytestmark = [pytest.mark.fault, pytest.mark.req("HOLD-2", "OBS-2", "PROVE-2")]
 ROUNDS = 50 if soaking() else 3
 # Whoever obeys `Retry-After` (a second) is served at the fifth try at the latest. On a busy machine each try takes
 # longer, which is no failure. The seconds, beside those of a bare connection, are measured by bench/recovery.py.

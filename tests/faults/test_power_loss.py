@@ -25,7 +25,7 @@ from tests.kit.helpers import until
 from tests.kit.test_postgres import make_home
 from tests.services.servers import program, spawn
 
-pytestmark = [pytest.mark.fault, pytest.mark.soak, pytest.mark.req("HOLD-2", "BUY-1", "OBS-2")]
+pytestmark = [pytest.mark.fault, pytest.mark.soak, pytest.mark.req("HOLD-2", "BUY-1", "OBS-2", "OPS-1")]
 ROUNDS = 20 if soaking() else 1
 DELAYS: tuple[tuple[float, Literal["ok", "unknown"]], ...] = ((0.2, "ok"), (5.0, "unknown"))
 

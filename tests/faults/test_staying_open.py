@@ -35,7 +35,7 @@ from tests.services import servers
 from tests.services.servers import free_port
 from tests.test_serve import House, command_of, filled, gone, parent_of
 
-pytestmark = [pytest.mark.fault, pytest.mark.req("OBS-2", "HOLD-2")]
+pytestmark = [pytest.mark.fault, pytest.mark.req("OBS-2", "HOLD-2", "OPS-1")]
 PEOPLE = 6
 LOOK_S = 0.03
 LITTLE = 1 << 20  # bytes: more than a line of ours needs, and less than a database

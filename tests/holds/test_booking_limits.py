@@ -31,7 +31,7 @@ async def pick(who: Client, sale: OnSale, ordinal: int) -> Any:
     return await who.post(sale.path(f"seats/{sale.seat(ordinal)}/reserve"), json={})
 
 
-@pytest.mark.req("HOLD-8", "POL-1")
+@pytest.mark.req("HOLD-8", "POL-1", "HOLD-12")
 async def test_single_seats_add_up_to_a_booking(staff: Client, buyer: Client, tenant: Tenant, owner: Any) -> None:
     sale = await on_sale(staff, hall(2, 10), policy=FOUR)
     for ordinal in range(4):
@@ -45,7 +45,7 @@ async def test_single_seats_add_up_to_a_booking(staff: Client, buyer: Client, te
     assert len(await audited(owner, tenant, "seat_reserve_failed")) == 1
 
 
-@pytest.mark.req("HOLD-8", "POL-1")
+@pytest.mark.req("HOLD-8", "POL-1", "HOLD-12")
 @pytest.mark.parametrize("way", ["a basket", "places", "the best"])
 async def test_so_do_baskets_and_places(way: str, staff: Client, buyer: Client, owner: Any) -> None:
     sale = await on_sale(staff, hall(2, 10, pit=20), policy=FOUR)
@@ -61,7 +61,7 @@ async def test_so_do_baskets_and_places(way: str, staff: Client, buyer: Client, 
     data(await order(buyer, sale, pit=1), 201)  # the fourth
 
 
-@pytest.mark.req("HOLD-8")
+@pytest.mark.req("HOLD-8", "HOLD-12")
 async def test_what_was_given_back_or_is_another_events_does_not_count(staff: Client, buyer: Client) -> None:
     sale = await on_sale(staff, hall(2, 10), policy=FOUR)
     other = await on_sale(staff, hall(2, 10), policy=FOUR, event={"name": "Another night"})
@@ -71,7 +71,7 @@ async def test_what_was_given_back_or_is_another_events_does_not_count(staff: Cl
     data(await pick(buyer, sale, 9), 201)
 
 
-@pytest.mark.req("HOLD-8")
+@pytest.mark.req("HOLD-8", "HOLD-12")
 async def test_staff_sell_one_booking_after_another(staff: Client) -> None:
     """Each request of theirs is somebody's booking."""
     sale = await on_sale(staff, hall(2, 10), policy=FOUR)
@@ -80,7 +80,7 @@ async def test_staff_sell_one_booking_after_another(staff: Client) -> None:
     assert refused(await order(staff, sale, 10, 11, 12, 13, 14)) == (409, "max_seats_per_booking")
 
 
-@pytest.mark.req("ACC-2", "HOLD-8")
+@pytest.mark.req("ACC-2", "HOLD-8", "HOLD-12")
 async def test_wheelchair_places_add_up_too(staff: Client, buyer: Client, owner: Any) -> None:
     sale = await on_sale(staff, hall(3, 8, wheelchairs=3), policy={"max_wheelchair_seats_per_booking": 2})
     (one, _), (two, _), (three, _) = await chairs(owner, sale)
@@ -92,7 +92,7 @@ async def test_wheelchair_places_add_up_too(staff: Client, buyer: Client, owner:
     data(await pick(buyer, sale, 20), 201)  # a seat like others is no wheelchair place
 
 
-@pytest.mark.req("HOLD-8", "TT-1")
+@pytest.mark.req("HOLD-8", "TT-1", "HOLD-12")
 async def test_a_types_own_limit_counts_what_is_held_of_it(staff: Client, client: Client, tenant: Tenant) -> None:
     sale = await selling_types(staff, 50)
     few = await add_type(staff, sale.event_id, name="few", price=100, quantity=10, kind="ga", max_per_order=3)
@@ -111,7 +111,7 @@ async def test_a_types_own_limit_counts_what_is_held_of_it(staff: Client, client
 # --- at checkout
 
 
-@pytest.mark.req("CHK-2", "POL-1")
+@pytest.mark.req("CHK-2", "POL-1", "HOLD-12")
 async def test_a_limit_that_was_lowered_since_binds_at_checkout(staff: Client, client: Client, tenant: Tenant) -> None:
     sale = await selling(staff)
     buyer = await guest(client, tenant)
@@ -126,7 +126,7 @@ async def test_a_limit_that_was_lowered_since_binds_at_checkout(staff: Client, c
     data(await start(buyer, sale, items[:4]), 201)
 
 
-@pytest.mark.req("CHK-2")
+@pytest.mark.req("CHK-2", "HOLD-12")
 async def test_staff_may_put_several_requests_into_one_order(staff: Client) -> None:
     sale = await selling(staff)
     data(await staff.put(sale.path("seating-policy"), json={"policy": FOUR}))
@@ -152,7 +152,7 @@ async def crowd_of_windows(at: Arena) -> int:
 
 
 @pytest.mark.soak
-@pytest.mark.req("HOLD-8", "HOLD-11")
+@pytest.mark.req("HOLD-8", "HOLD-11", "HOLD-12")
 async def test_one_person_in_many_windows_stays_within_the_limit(tmp_path: Path) -> None:
     async with arena(tmp_path, 3) as at:
         assert await crowd_of_windows(at) <= 4
@@ -179,12 +179,13 @@ async def windows_at_the_same_moment(at: Arena) -> int:
     return int(await at.owner.fetchval("SELECT sum(quantity) FROM seat_holds WHERE user_id = $1", person))
 
 
-@pytest.mark.req("HOLD-8")
+@pytest.mark.req("HOLD-8", "HOLD-12")
 async def test_of_windows_at_the_same_moment_one_counts(tmp_path: Path) -> None:
     async with arena(tmp_path, 3) as at:
         assert await windows_at_the_same_moment(at) == 3
 
 
+@pytest.mark.req("HOLD-12")
 async def test_without_the_lock_all_do(tmp_path: Path) -> None:
     """The mutant of the test before."""
     async with arena(tmp_path, 3) as at:

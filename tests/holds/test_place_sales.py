@@ -61,7 +61,7 @@ async def window(staff: Client, kind: str) -> tuple[OnSale, datetime, datetime]:
     return sale, begin, end
 
 
-@pytest.mark.req("TT-1", "HOLD-6")
+@pytest.mark.req("TT-1", "HOLD-6", "HOLD-13")
 @ways
 async def test_nothing_is_held_before_its_types_are_on_sale_nor_after(
     kind: str, take: Take, staff: Client, client: Client, tenant: Tenant, buyer: Client, owner: Any, clock: Move
@@ -85,7 +85,7 @@ async def test_nothing_is_held_before_its_types_are_on_sale_nor_after(
     data(await at(end - 10 * SECOND, somebody), 201)
 
 
-@pytest.mark.req("TT-1", "HOLD-6")
+@pytest.mark.req("TT-1", "HOLD-6", "HOLD-13")
 @ways
 async def test_what_only_a_hidden_type_sells_is_held_with_its_code(
     kind: str, take: Take, staff: Client, buyer: Client, owner: Any
@@ -102,7 +102,7 @@ async def test_what_only_a_hidden_type_sells_is_held_with_its_code(
     data(await take(buyer, sale, promo_code=" friends "), 201)
 
 
-@pytest.mark.req("TT-1", "HOLD-6")
+@pytest.mark.req("TT-1", "HOLD-6", "HOLD-13")
 async def test_a_code_shows_its_types_in_its_own_time_only(staff: Client, buyer: Client, clock: Move) -> None:
     now = datetime.now(UTC)
     sale, type_id = await typed(staff, "seated", hidden=True)
@@ -114,7 +114,7 @@ async def test_a_code_shows_its_types_in_its_own_time_only(staff: Client, buyer:
         assert (await reserve(buyer, sale, minutes, promo_code="FRIENDS")).status_code == status, minutes
 
 
-@pytest.mark.req("TT-1", "HOLD-6")
+@pytest.mark.req("TT-1", "HOLD-6", "HOLD-13")
 @ways
 async def test_what_is_sold_out_of_all_its_types_is_not_held(
     kind: str, take: Take, staff: Client, client: Client, tenant: Tenant, buyer: Client
@@ -131,7 +131,7 @@ async def test_what_is_sold_out_of_all_its_types_is_not_held(
     data(await take(buyer, sale), 201)
 
 
-@pytest.mark.req("TT-1", "HOLD-6")
+@pytest.mark.req("TT-1", "HOLD-6", "HOLD-13")
 async def test_of_a_basket_the_line_that_nobody_sells_is_named(staff: Client, buyer: Client, owner: Any) -> None:
     sale, _ = await typed(staff, "seated")
     items = [{"seat_id": sale.seat(0)}, {"zone_id": sale.zones["pit"], "quantity": 1}]
@@ -141,7 +141,7 @@ async def test_of_a_basket_the_line_that_nobody_sells_is_named(staff: Client, bu
     assert await row_counts(owner, sale) == (0, 0, 0)
 
 
-@pytest.mark.req("TT-1", "HOLD-3")
+@pytest.mark.req("TT-1", "HOLD-3", "HOLD-13")
 async def test_what_somebody_has_stays_theirs_after_the_types_time(staff: Client, buyer: Client, clock: Move) -> None:
     sale, _, end = await window(staff, "seated")
     await clock(end - MINUTE - datetime.now(UTC))
@@ -151,7 +151,7 @@ async def test_what_somebody_has_stays_theirs_after_the_types_time(staff: Client
     assert refused(await reserve(buyer, sale, 1)) == (409, "ticket_type_not_on_sale")
 
 
-@pytest.mark.req("TT-1", "HOLD-6")
+@pytest.mark.req("TT-1", "HOLD-6", "HOLD-13")
 async def test_staff_keep_places_before_the_sale(staff: Client, buyer: Client) -> None:
     begin = (datetime.now(UTC) + 10 * MINUTE).isoformat()
     sale, _ = await typed(staff, "seated", sale_start_at=begin)
@@ -170,7 +170,7 @@ def two_zones() -> Plan:
     return replace(plan, zones=tuple(zones))
 
 
-@pytest.mark.req("TT-1", "ALLOC-1")
+@pytest.mark.req("TT-1", "ALLOC-1", "HOLD-13")
 async def test_the_best_are_chosen_where_something_is_sold(
     staff: Client, client: Client, tenant: Tenant, buyer: Client
 ) -> None:

@@ -80,7 +80,7 @@ LOGS: dict[str, tuple[list[Call], list[Row], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.req("HOLD-2")
+@pytest.mark.req("HOLD-2", "PROVE-2")
 @pytest.mark.parametrize("case", LOGS)
 def test_what_was_told_and_what_is_there(case: str) -> None:
     calls, rows, says = LOGS[case]
@@ -88,6 +88,7 @@ def test_what_was_told_and_what_is_there(case: str) -> None:
     assert (found and says in found[0]) if says else found == []
 
 
+@pytest.mark.req("PROVE-2")
 def test_lines_of_a_call_are_read_as_one_and_a_torn_one_not_at_all(tmp_path: Path) -> None:
     with ClientLog(tmp_path / "log") as log:
         first = log.call(kind="hold", event=EVENT, user=ME, items=[ONE, PLACES])
@@ -100,6 +101,7 @@ def test_lines_of_a_call_are_read_as_one_and_a_torn_one_not_at_all(tmp_path: Pat
     assert (back.kind, back.hold, back.end) == ("release", H1, None)
 
 
+@pytest.mark.req("PROVE-2")
 @pytest.mark.parametrize(
     ("text", "says"),
     [('{"call": 1}\n', "line 1: "), ('{"call": "1", "kind": "buy"}\n', "line 1: "), ('{"call": "1"}\n', "call 1 was")],
@@ -110,13 +112,14 @@ def test_a_log_that_makes_no_sense_is_a_sentence(text: str, says: str, tmp_path:
         read(tmp_path / "log")
 
 
+@pytest.mark.req("PROVE-2")
 def test_an_answer_of_the_servers_own_failure_is_unknown() -> None:
     assert [end_of(status) for status in (200, 201, 204, 400, 409, 429, 500, 503)] == (
         ["ok"] * 3 + ["fail"] * 3 + ["unknown"] * 2
     )
 
 
-@pytest.mark.req("HOLD-2", "HOLD-6")
+@pytest.mark.req("HOLD-2", "HOLD-6", "PROVE-2")
 async def test_operators_prove_a_log_and_see_the_mutant(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

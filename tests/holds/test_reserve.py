@@ -73,7 +73,7 @@ async def test_a_seat_is_reserved(suffix: str, staff: Client, buyer: Client, own
 
 
 @LANES
-@pytest.mark.req("HOLD-2", "AUD-1")
+@pytest.mark.req("HOLD-2", "AUD-1", "WIRE-1")
 async def test_a_reservation_is_written_down_and_announced(
     suffix: str, staff: Client, buyer: Client, tenant: Tenant, owner: Any
 ) -> None:
@@ -132,7 +132,7 @@ async def test_a_body_is_not_needed(suffix: str, staff: Client, buyer: Client) -
 
 
 @LANES
-@pytest.mark.req("HOLD-3")
+@pytest.mark.req("HOLD-3", "WIRE-1")
 async def test_another_person_learns_for_how_long_and_never_who(
     suffix: str, staff: Client, buyer: Client, client: Client, tenant: Tenant, owner: Any
 ) -> None:

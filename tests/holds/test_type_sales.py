@@ -26,7 +26,7 @@ async def typed(staff: Client, **kind: Any) -> tuple[Sale, str]:
     return sale, await add_type(staff, sale.event_id, name="odd", price=100, quantity=10, kind="ga", **kind)
 
 
-@pytest.mark.req("TT-1", "HOLD-6")
+@pytest.mark.req("TT-1", "HOLD-6", "HOLD-13")
 async def test_a_type_is_held_from_its_first_second_to_its_last(
     staff: Client, buyer: Client, owner: Any, clock: Move
 ) -> None:
@@ -68,7 +68,7 @@ async def test_an_event_is_sold_from_its_first_second_to_its_last(
     assert refused(await at(end + SECOND, 2)) == (400, "event_sales_closed")
 
 
-@pytest.mark.req("TT-1", "HOLD-6")
+@pytest.mark.req("TT-1", "HOLD-6", "HOLD-13")
 async def test_a_hidden_type_is_held_by_whoever_has_its_code(staff: Client, buyer: Client, owner: Any) -> None:
     sale, type_id = await typed(staff, hidden=True)
     other = sale.types["entry"]

@@ -72,6 +72,7 @@ async def test_a_new_migration_is_applied_to_an_old_database(empty_database: str
     assert await applied(empty_database) == [*ALL, name]
 
 
+@pytest.mark.req("OPS-2")
 async def test_a_changed_file_is_refused(empty_database: str, folder: Path) -> None:
     await migrate(empty_database, folder=folder)
     first = sorted(folder.glob("*.sql"))[0]
@@ -80,6 +81,7 @@ async def test_a_changed_file_is_refused(empty_database: str, folder: Path) -> N
         await migrate(empty_database, folder=folder)
 
 
+@pytest.mark.req("OPS-2")
 async def test_whoever_knows_better_accepts_what_was_applied(empty_database: str, folder: Path) -> None:
     await migrate(empty_database, folder=folder)
     first = sorted(folder.glob("*.sql"))[0]
@@ -92,6 +94,7 @@ async def test_whoever_knows_better_accepts_what_was_applied(empty_database: str
     assert await migrate(empty_database, folder=folder) == []
 
 
+@pytest.mark.req("OPS-2")
 async def test_a_database_from_before_0049_was_edited_goes_on(empty_database: str, folder: Path) -> None:
     """The file was released with another comment: what was applied then is what is applied now."""
     path = folder / "0049_readers.sql"
@@ -114,6 +117,7 @@ async def test_a_database_from_before_0049_was_edited_goes_on(empty_database: st
         await migrate(empty_database, folder=folder)
 
 
+@pytest.mark.req("OPS-2")
 async def test_a_file_that_is_not_the_released_one_is_not_applied(empty_database: str, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(FOLDER, tmp_path / "as released"))
     assert checksums.main([], folder) == 0
@@ -125,6 +129,7 @@ async def test_a_file_that_is_not_the_released_one_is_not_applied(empty_database
         assert await connection.fetchval("SELECT to_regclass('app.migrations')") is None
 
 
+@pytest.mark.req("OPS-2")
 def test_released_files_stay_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The list in the repository has every file; a new one is added to it, a changed one never."""
     assert checksums.main([]) == 0
@@ -140,6 +145,7 @@ def test_released_files_stay_as_they_are(tmp_path: Path, capsys: pytest.CaptureF
     )
 
 
+@pytest.mark.req("OPS-2")
 async def test_a_newer_database_is_refused_with_a_way_out(empty_database: str, folder: Path) -> None:
     name = f"{len(ALL) + 1:04}_future"
     (folder / f"{name}.sql").write_text("SELECT 1;")

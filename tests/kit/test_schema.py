@@ -12,7 +12,7 @@ from fullhouse.kit.postgres import Cluster, binaries
 from tests.test_operators import Run, run, scratch
 
 __all__ = ["run", "scratch"]  # fixtures
-pytestmark = pytest.mark.req("TEN-1")
+pytestmark = pytest.mark.req("TEN-1", "PROVE-3")
 
 
 @pytest.fixture

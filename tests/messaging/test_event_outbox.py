@@ -11,7 +11,7 @@ from fullhouse.kit.services import Services
 from tests.events.helpers import make_show
 from tests.fixtures import Tenant
 
-pytestmark = pytest.mark.req("MSG-1")
+pytestmark = pytest.mark.req("MSG-1", "WIRE-1")
 COLUMNS = ["id", "message_id", "routing_key", "body", "created_at", "sent_at", "attempts", "last_error"]
 
 

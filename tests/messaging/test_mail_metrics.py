@@ -14,7 +14,7 @@ from tests.kit.mailroom import SENDER, Mailroom, room, smtp, words
 from tests.kit.smtp import Smtp
 
 __all__ = ["room", "smtp", "words"]  # fixtures
-pytestmark = pytest.mark.req("OBS-1")
+pytestmark = pytest.mark.req("OBS-1", "OPS-3")
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from tests.messaging.webhook_helpers import House, at_home, house, receiver
 from tests.test_operators import Run, run
 
 __all__ = ["at_home", "house", "receiver", "run"]  # fixtures
-pytestmark = pytest.mark.req("MSG-5")
+pytestmark = pytest.mark.req("MSG-5", "OPS-3")
 PATH = "/api/org/webhooks"
 LONG_AGO = "2000-01-01T00:00:00Z"
 

@@ -22,7 +22,7 @@ from tests.payments.stripe_fake import StripeFake
 from tests.payments.stripe_house import fake, hook, lane, paying, process, with_stripe
 
 __all__ = ["fake", "lane", "process", "with_stripe"]  # the fixtures
-pytestmark = pytest.mark.req("BUY-3")
+pytestmark = pytest.mark.req("BUY-3", "CHK-3")
 
 
 class Till:

@@ -12,7 +12,7 @@ from fullhouse.prove.unseen import UNSEEN
 from tests.prove.sample import Sample
 from tests.prove.test_corruptions import broken
 
-pytestmark = pytest.mark.req("AUD-1")
+pytestmark = pytest.mark.req("AUD-1", "PROVE-1")
 SOURCES = Path(fullhouse.__file__).parent
 WRITTEN = re.compile(r'audit(?:\.write|_difference)\(\s*tx,\s*f?"([^"]+)"')
 

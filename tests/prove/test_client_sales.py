@@ -18,7 +18,7 @@ from tests.holds.helpers import guest
 from tests.prove.test_corruptions import broken
 from tests.scanning.helpers import device, door, scan
 
-pytestmark = pytest.mark.req("BUY-1", "SCAN-2")
+pytestmark = pytest.mark.req("BUY-1", "SCAN-2", "PROVE-2")
 E, U, C, O, T, T2, R, S = (new_id() for _ in range(8))  # noqa: E741
 OTHER = new_id()
 

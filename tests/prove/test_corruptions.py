@@ -12,7 +12,7 @@ from fullhouse import prove
 from tests.prove.corruptions import CORRUPTIONS, Corruption
 from tests.prove.sample import Sample
 
-pytestmark = pytest.mark.req("AUD-1")
+pytestmark = pytest.mark.req("AUD-1", "PROVE-1")
 FOLDER = Path(prove.__file__).parent
 
 

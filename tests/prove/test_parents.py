@@ -8,7 +8,7 @@ from fullhouse.prove.parents import APART, REFERENCES, Reference
 from tests.prove.sample import Sample
 from tests.prove.test_corruptions import broken
 
-pytestmark = pytest.mark.req("TEN-3")
+pytestmark = pytest.mark.req("TEN-3", "PROVE-1")
 COLUMNS = """
 SELECT c.relname || '.' || a.attname AS name
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped

@@ -14,7 +14,7 @@ from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, guest
 from tests.queue.helpers import Shift, come, crowd, entries, finish, keep, poll, settle, soon, statuses
 
-pytestmark = pytest.mark.req("QUEUE-1", "QUEUE-2")
+pytestmark = pytest.mark.req("QUEUE-1", "QUEUE-2", "QUEUE-3")
 EVERY = timedelta(seconds=policy.EVERY_MIN_S)
 SECOND = timedelta(seconds=1)
 

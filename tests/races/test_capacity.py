@@ -62,7 +62,7 @@ async def somebody_comes_between(at: Arena, edit: Edit) -> str:
     return result.outcome
 
 
-@pytest.mark.req("EV-1", "EV-2", "BUY-1")
+@pytest.mark.req("EV-1", "EV-2", "BUY-1", "CAP-1")
 @pytest.mark.parametrize("whose", EDITS)
 async def test_nobody_comes_between_a_limit_and_its_judgement(whose: str, tmp_path: Path) -> None:
     async with arena(tmp_path, 2) as at:
@@ -70,6 +70,7 @@ async def test_nobody_comes_between_a_limit_and_its_judgement(whose: str, tmp_pa
         assert await at.wrong() == {}
 
 
+@pytest.mark.req("CAP-1")
 @pytest.mark.parametrize("whose", EDITS)
 async def test_without_the_events_lock_somebody_does(whose: str, tmp_path: Path) -> None:
     """The mutant of the first test: it must be seen to fail."""
@@ -104,13 +105,14 @@ async def limit_while_a_hold_ends(at: Arena, edit: Edit) -> dict[str, list[str]]
     return await at.wrong()
 
 
-@pytest.mark.req("EV-1", "EV-2", "BUY-1")
+@pytest.mark.req("EV-1", "EV-2", "BUY-1", "CAP-1")
 @pytest.mark.parametrize("whose", EDITS)
 async def test_a_new_limit_counts_a_hold_that_ends_meanwhile_once(whose: str, tmp_path: Path) -> None:
     async with arena(tmp_path, 2) as at:
         assert await limit_while_a_hold_ends(at, EDITS[whose]) == {}
 
 
+@pytest.mark.req("CAP-1")
 async def test_without_the_events_lock_it_is_counted_for_good(tmp_path: Path) -> None:
     """The mutant of the test before."""
     async with arena(tmp_path, 2) as at:
@@ -120,7 +122,7 @@ async def test_without_the_events_lock_it_is_counted_for_good(tmp_path: Path) ->
 
 
 @pytest.mark.soak
-@pytest.mark.req("EV-1", "EV-2", "BUY-1")
+@pytest.mark.req("EV-1", "EV-2", "BUY-1", "CAP-1")
 async def test_limits_are_edited_while_places_are_taken_and_given_back(tmp_path: Path) -> None:
     """Locks in one order: nobody waits in a circle, and in the end every limit holds."""
     async with arena(tmp_path, 3) as at:

@@ -56,7 +56,7 @@ async def rush(at: Arena, show: Festival, seed: int) -> list[tuple[Want, Results
 
 
 @pytest.mark.soak
-@pytest.mark.req("HOLD-6", "HOLD-11", "SEAT-6")
+@pytest.mark.req("HOLD-6", "HOLD-11", "SEAT-6", "CAP-2")
 @pytest.mark.parametrize("limit", ["the zone's", "the event's"])
 async def test_each_day_is_filled_and_none_beyond(limit: str, tmp_path: Path) -> None:
     async with arena(tmp_path, 3) as at:
@@ -83,6 +83,7 @@ async def test_each_day_is_filled_and_none_beyond(limit: str, tmp_path: Path) ->
         assert await at.wrong() == {}
 
 
+@pytest.mark.req("CAP-2")
 async def test_without_the_lock_and_the_rule_a_day_is_oversold(tmp_path: Path) -> None:
     """The mutant of the first test: it must be seen to fail."""
     async with arena(tmp_path, 3) as at:

@@ -24,7 +24,7 @@ from tests.fixtures import Client, Tenant
 from tests.seating.helpers import house, post_plan, rows_of
 from tests.seating.test_layouts import KINDS, PRETIX
 
-pytestmark = pytest.mark.req("SEAT-1")
+pytestmark = pytest.mark.req("SEAT-1", "SEAT-8")
 
 CONFIG: dict[str, Any] = json.loads((Path(__file__).parent / "fixtures" / "config.json").read_bytes())
 EXCERPT = {  # one seat of a zone, as somebody shows what a config looks like

@@ -9,7 +9,7 @@ from tests.accounts.helpers import data
 from tests.events.helpers import ENTRY, draft
 from tests.fixtures import Client, Tenant
 
-pytestmark = pytest.mark.req("TT-1")
+pytestmark = pytest.mark.req("TT-1", "TT-2")
 
 
 @pytest.fixture
