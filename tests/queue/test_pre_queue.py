@@ -42,6 +42,12 @@ async def come(process: Services, tenant: Tenant, sale: OnSale, people: list[tup
         await poll(process, tenant, sale, *one)
 
 
+async def move_to_opening(clock: Shift, owner: Any, sale: OnSale, seconds: float) -> None:
+    """So many seconds after the room opens, however long it took to get everybody together."""
+    left = await owner.fetchval("SELECT opens_at - now() FROM queue_rooms WHERE event_id = $1", sale.event_id)
+    await clock(left + timedelta(seconds=seconds))
+
+
 @pytest.mark.req("QUEUE-1")
 async def test_the_order_is_the_draws_and_everybody_can_check_it(
     process: Services, finder: Database, client: Client, tenant: Tenant, upcoming: OnSale, owner: Any, clock: Shift
@@ -127,12 +133,12 @@ async def test_who_is_gone_when_it_opens_is_passed_over_and_keeps_the_place(
 ) -> None:  # fmt: skip
     """Seen to let in whoever had a good number, there or not, when the draw counted as a sign of life."""
     people = await gather(process, tenant, upcoming, 16)
-    await clock(timedelta(days=1) - timedelta(seconds=10))
+    await move_to_opening(clock, owner, upcoming, -20)
     there = people[::2]
     async with a_process(server_url, tmp_path) as another:  # where somebody is heard of does not matter
         await come(process, tenant, upcoming, there[:4])
         await come(another, tenant, upcoming, there[4:])
-    await clock(timedelta(days=1, seconds=3))
+    await move_to_opening(clock, owner, upcoming, 1)
     await process.clock.measure()
     await keep(process, finder)
     rows = {row["seq"]: row for row in await entries(owner, upcoming)}
