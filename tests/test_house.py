@@ -21,7 +21,8 @@ SECOND_NOUNS = {
     | {"public_reads", "public_model", "public_actions", "public_routes"}
     | {"image_model", "image_actions", "image_routes"}
     | {"calendar", "structured"}
-    | {"live_reads", "event_reads", "states", "channels", "changes", "anomalies", "countries", "poster_art"},
+    | {"live_reads", "event_reads", "states", "channels", "changes", "anomalies", "countries", "poster_art"}
+    | {"sale_policy"},
     "seating": {"plan", "plan_checks", "reading", "chart", "geometry", "drawing", "differences"}
     | {"drafts", "generators", "formats", "beside", "config_plan", "config_document", "pretix_plan", "pretix_document"}
     | {"index", "orphans", "orphan_fixes", "splitting", "companions", "allocation", "explaining"}
@@ -50,7 +51,7 @@ SECOND_NOUNS = {
     | {"ledger_model", "ledger_store", "ledger_actions", "ledger_reads", "ledger_routes"},
     "checkout": {"refund_model", "refund_policy", "refund_store", "refund_actions", "refund_routes", "refund_jobs"}
     | {"sheet_reads", "move_model", "move_store", "move_actions", "move_routes"}
-    | {"order_actions", "order_reads", "order_routes", "sell_actions", "settle_actions", "till"}
+    | {"entry_actions", "order_actions", "order_reads", "order_routes", "sell_actions", "settle_actions", "till"}
     | {"sales_model", "sales_store", "sales_routes", "guest_store", "guest_actions"}
     | {"report_model", "report_policy", "report_store", "report_reads", "report_routes"}
     | {"waitlist_model", "waitlist_store", "waitlist_reads", "waitlist_actions", "waitlist_routes", "waitlist_jobs"},
@@ -68,7 +69,7 @@ SECOND_NOUNS = {
         "watch",
     }
     | {"measure_reads", "measure_routes", "guest_actions", "capacity_actions", "leaving_actions"}
-    | {"companion_reads", "occupancy"},
+    | {"companion_reads", "occupancy", "made_facts"},
 }
 # Readable before anybody is known; written only in the organisation's own transaction.
 PUBLIC_TABLES = {"event_directory", "public_events", "public_ranks"}

@@ -68,10 +68,15 @@ async def house(
     return House(sold, client, tenant, worker, finder, owner, clock, {})
 
 
+def lines_of(logs: Any, event: str, sale: Sale) -> list[dict[str, Any]]:
+    """Of this event alone: a worker serves those of other tests, too."""
+    return [line for line in logs if line["event"] == event and line["event_id"] == str(sale.event_id)]
+
+
 def seats_of(logs: Any, event: str, tenant: Tenant, sale: Sale) -> set[Seat]:
     """Of lines at info about this event's seats; each names the organisation."""
     known = {sale.show.seat(n): n for n in range(50)}
-    found = [entry for entry in logs if entry["event"] == event and entry["event_id"] == str(sale.event_id)]
+    found = lines_of(logs, event, sale)
     assert {entry["org_id"] for entry in found} <= {str(tenant.id)}
     assert {entry["log_level"] for entry in found} <= {"info"}
     seated = [entry for entry in found if entry.get("seat_id") in known]
@@ -261,7 +266,7 @@ async def test_an_offer_names_whose_it_is(how: Any, house: House) -> None:
     await wait(house)
     with capture_logs() as logs:
         await how(house)
-    lines = [entry for entry in logs if entry["event"] == "seat_hold.created"]
+    lines = lines_of(logs, "seat_hold.created", house.sale)
     rows = await house.owner.fetch(
         "SELECT id, user_id, seat_id, held_until FROM seat_holds WHERE event_id = $1 AND source = 'waitlist'",
         house.sale.event_id,
@@ -276,7 +281,7 @@ async def test_places_that_are_offered_name_their_zone(house: House) -> None:
     await wait_for_places(house)
     with capture_logs() as logs:
         await serve(house)
-    (line,) = [entry for entry in logs if entry["event"] == "seat_hold.created"]
+    (line,) = lines_of(logs, "seat_hold.created", house.sale)
     assert (line["zone_id"], line["quantity"]) == (house.sale.show.zones["pit"], 2)
     assert "status_before" not in line
     assert UUID(line["user_id"])
@@ -288,7 +293,8 @@ async def test_seats_after_a_migration_are_sold(house: House) -> None:
     there = await house.owner.fetch(
         "SELECT seat_id FROM event_seats WHERE event_id = $1 AND status = 'sold'", house.sale.event_id
     )
-    said = {e["seat_id"] for e in logs if e["event"] == "seat.status_changed" and e["status_after"] == "sold"}
+    changed = lines_of(logs, "seat.status_changed", house.sale)
+    said = {line["seat_id"] for line in changed if line["status_after"] == "sold"}
     assert said == {str(row["seat_id"]) for row in there}
     assert len(said) == 6
 
@@ -338,7 +344,7 @@ async def test_a_wheelchair_place_that_is_offered(
             await serve(house)
         else:
             assert (await reserve(await house.guest(), sold, chair)).status_code == 409
-    (line,) = [entry for entry in logs if entry["event"] == "wheelchair.held"]
+    (line,) = lines_of(logs, "wheelchair.held", sale)
     assert (line["seat_id"], line["companion_soft_reserved"]) == (sale.show.seat(chair), True)
     assert line["companion_seat_id"] == sale.show.seat(beside)
     assert (line["org_id"], line["event_id"]) == (str(tenant.id), str(sale.event_id))

@@ -126,6 +126,17 @@ def of_a_type(**kind: Any) -> Story:
 
 SOLD = "UPDATE event_seats SET status = 'sold', ticket_id = gen_random_uuid() WHERE event_id = $1 AND ordinal = 0"
 OVER = "UPDATE events SET sale_start_at = '2020-01-01', sale_end_at = '2020-02-01' WHERE id = $1"
+
+
+async def of_what_is_sold_out(at: Scene) -> tuple[OnSale, httpx.Response]:
+    sale = await on_sale(at.staff, hall())
+    await add_type(at.staff, sale.event_id, name="Seat", price=2500, quantity=1, kind="seated")
+    await at.owner.execute(
+        "UPDATE pools SET sold = capacity WHERE event_id = $1 AND kind = 'ticket_type'", sale.event_id
+    )
+    return sale, await at.reserve(sale, 0)
+
+
 STORIES: dict[str, tuple[int, Story]] = {
     # said by the engine
     "event_not_available": (400, after("UPDATE events SET status = 'draft' WHERE id = $1")),
@@ -138,6 +149,7 @@ STORIES: dict[str, tuple[int, Story]] = {
     "max_holds_per_ip": (409, near_a_full_network),
     "ticket_type_not_found": (404, of_a_type(hidden=True)),
     "ticket_type_not_on_sale": (409, of_a_type(sale_start_at="2039-12-31T00:00:00Z")),
+    "ticket_type_sold_out": (409, of_what_is_sold_out),
     "max_per_order": (409, of_a_type(max_per_order=1)),
     # said before it, or after the last try
     "seat_no_longer_available": (409, locked_for_long),

@@ -27,7 +27,7 @@ from fullhouse.events import actions as events
 from fullhouse.events.facts import EventFact, EventUpdated
 from fullhouse.events.public_model import EventNotFound
 from fullhouse.holds import actions as holds
-from fullhouse.holds.made import of_offers, tell_made
+from fullhouse.holds.made_facts import of_offers, tell_made
 from fullhouse.holds.model import BeingPaidFor
 from fullhouse.kit import audit, secrets
 from fullhouse.kit.actors import Principal
@@ -39,7 +39,6 @@ from fullhouse.kit.secrets import Keyring
 from fullhouse.seating import actions as layouts
 from fullhouse.seating import journal
 from fullhouse.seating import overlay_actions as seating
-from fullhouse.seating.chart import seat_id
 from fullhouse.seating.facts import EventLayoutChanged, LayoutMigrated, LayoutMigrating, SeatsBlocked, SeatsReleased
 from fullhouse.seating.model import AVAILABLE, HELD, RESERVED
 from fullhouse.tickets import type_actions as types
@@ -173,9 +172,7 @@ async def _tell(tx: Tx, event_id: UUID, made: Sequence[store.Made]) -> None:
     beside = {outcome: [row.ordinal for row in made if row.outcome == outcome] for outcome in journal.BESIDES}
     if any(beside.values()) and (layout_id := await store.layout_of_show(tx, tx.organization_id, event_id)):
         for outcome, ordinals in beside.items():
-            before, after, why = journal.BESIDES[outcome]
-            were = [(seat_id(layout_id, n), before) for n in ordinals if n is not None]
-            journal.seats_changed(tx, event_id, were, after, why)
+            journal.beside_changed(tx, event_id, layout_id, outcome, [n for n in ordinals if n is not None])
 
 
 async def follow_return(tx: Tx, message: Message) -> None:

@@ -16,7 +16,7 @@ from uuid import UUID
 import asyncpg
 from prometheus_client import Counter
 
-from fullhouse.holds.made import MADE, of_offers
+from fullhouse.holds.made_facts import MADE, of_offers
 from fullhouse.holds.policy import Limits
 from fullhouse.kit.batching import AGAIN, Again, Coalescer
 from fullhouse.kit.bus import HERE

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from fullhouse.holds import policy, store
 from fullhouse.holds.actions import ENDED
-from fullhouse.holds.made import PAID_LATE, Made, tell_made
+from fullhouse.holds.made_facts import PAID_LATE, Made, tell_made
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.bus import HERE
 from fullhouse.kit.db import Tx

@@ -18,7 +18,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from fullhouse.events import live_reads as events
 from fullhouse.holds import actions, engine, guest_actions, mirror, sale_actions
-from fullhouse.holds.made import MADE, Made
+from fullhouse.holds.made_facts import MADE, Made
 from fullhouse.holds.mirror import Held, Names
 from fullhouse.kit.bus import HERE
 from fullhouse.kit.db import is_gone

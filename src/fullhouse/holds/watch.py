@@ -12,7 +12,7 @@ import structlog
 from prometheus_client import Counter, Gauge, Histogram
 
 from fullhouse.holds import actions, engine, store
-from fullhouse.holds.made import MADE, Made
+from fullhouse.holds.made_facts import MADE, Made
 from fullhouse.kit.db import Database
 from fullhouse.kit.services import Services
 from fullhouse.seating import allocation, journal

@@ -16,7 +16,7 @@ from uuid import UUID
 import structlog
 
 from fullhouse.kit.db import Tx
-from fullhouse.seating.chart import ordinal_of
+from fullhouse.seating.chart import ordinal_of, seat_id
 from fullhouse.seating.model import Layout
 
 # What happens to seats that nobody asked for, when holds are made: before, after, and why.
@@ -45,6 +45,12 @@ def seats_changed(tx: Tx, event_id: UUID, seats: Iterable[tuple[UUID, str]], aft
             seat_changed(tx.organization_id, event_id, seat, before, after, reason)
 
     tx.after_commit.append(write)
+
+
+def beside_changed(tx: Tx, event_id: UUID, layout_id: UUID, outcome: str, ordinals: Iterable[int]) -> None:
+    """Seats that changed because holds were made beside them."""
+    before, after, reason = BESIDES[outcome]
+    seats_changed(tx, event_id, [(seat_id(layout_id, n), before) for n in ordinals], after, reason)
 
 
 def freed_again(
