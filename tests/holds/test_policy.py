@@ -32,6 +32,7 @@ STATUSES = {
     "max_wheelchair_seats_per_booking": 409,
     "ticket_type_not_found": 404,
     "ticket_type_not_on_sale": 409,
+    "ticket_type_sold_out": 409,
     "max_per_order": 409,
 }
 OTHER_CODES = {"again": "seat_no_longer_available"}
