@@ -183,7 +183,9 @@ async def _hold_best(at: Desk, who: Principal, order: HoldItems, wish: BestAvail
             return await _first_answer(at, who, basket_id)
         if any(result.outcome in UNSOLD for result in results):
             before, allowed = allowed, allowed - await unsold_zones(at, who, order.promo_code)
-            if allowed and allowed < before:
+            if not allowed:
+                refuse_first(at, results, [Item(seat_id=seat) for seat in seats])
+            if allowed < before:
                 continue
         lost = [n for n, result in zip(choice.ordinals, results, strict=True) if result.outcome in LOST]
         if not lost:

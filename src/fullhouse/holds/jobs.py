@@ -57,6 +57,9 @@ async def rebuild_warm(services: Services, finder: Database, pauses_s: Sequence[
             break
         await asyncio.sleep(pause_s)
         left = await _rebuild(services, left)
+    if left and not await warm.is_there(services):
+        log.warning("cache.redis_unavailable", shows=len(left))
+        return Rebuilt(len(shows) - len(left), left)
     warm.FAILED.set(len(left))
     for show in left:
         said = {"org_id": str(show.organization_id), "event_id": str(show.event_id)}

@@ -329,6 +329,7 @@ def _rewritten(changes: Changes, row: Any, before: tuple[UUID, datetime], after:
     hold = Held(row.hold_id, after[0], place, after[1])
     if before != after:
         changes.gone.append(Held(row.hold_id, before[0], place, before[1]))
+        changes.gone[:] = [gone for gone in changes.gone if gone != hold]  # frozen and thawed: it is as it was
     if row.seat_id:
         _keep_newest(changes.held, row.seat_id, hold, row.version)
     else:

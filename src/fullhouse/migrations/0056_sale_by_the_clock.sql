@@ -66,14 +66,6 @@ CREATE FUNCTION app.has_places(org uuid, event uuid, t ticket_types) RETURNS boo
                   AND s.zone_id = z.zone_id AND s.status IN ('available', 'held'))))
 $$;
 
--- As in 0054, at this moment: nothing that everybody may buy is left, or what is left was on sale and is no more.
-CREATE OR REPLACE FUNCTION app.is_sold_out(org uuid, event uuid) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
-BEGIN
-    RETURN app.is_full(org, event)
-        OR EXISTS (SELECT FROM ticket_types t WHERE t.organization_id = org AND t.event_id = event AND NOT t.hidden)
-           AND coalesce(upper(app.selling(org, event)) < app.clock(), true);
-END $$;
-
 -- As in 0053, without a look at the clock, and: when something can be bought.
 DROP FUNCTION app.stock(uuid, uuid);
 CREATE FUNCTION app.stock(org uuid, event uuid, OUT opens_at timestamptz, OUT closes_at timestamptz,
@@ -144,7 +136,7 @@ FROM public_events p JOIN organizations o ON o.id = p.organization_id;
 CREATE OR REPLACE VIEW public_shows WITH (security_invoker = true) AS
 SELECT * FROM shows_of_any_house WHERE house_is_open;
 
--- What is shown already.
+-- What is shown already, and may still be sold: what is over is closed, whatever is left of it.
 ALTER TABLE public_events NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE events NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE ticket_types NO FORCE ROW LEVEL SECURITY;
@@ -154,7 +146,8 @@ ALTER TABLE event_layouts NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE event_zones NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE event_seats NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE public_events DISABLE TRIGGER note_change;  -- no organiser has changed anything
-SELECT count(*) FILTER (WHERE app.follow_stock(organization_id, event_id)) FROM public_events;
+SELECT count(*) FILTER (WHERE app.follow_stock(organization_id, event_id)) FROM public_events
+WHERE sale_end_at IS NULL OR sale_end_at >= app.clock();
 ALTER TABLE public_events ENABLE TRIGGER note_change;
 ALTER TABLE public_events FORCE ROW LEVEL SECURITY;
 ALTER TABLE events FORCE ROW LEVEL SECURITY;
