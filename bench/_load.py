@@ -34,8 +34,9 @@ def serving(target: str, environment: dict[str, str], processes: int = 1) -> Ite
         port: int = probe.getsockname()[1]
     module, _, make = target.partition(":")
     run = (
-        f"from fullhouse.kit.http.server import run; from {module} import {make};"
-        f" run({make}, '127.0.0.1', {port}, shared={processes > 1})"
+        f"import socket; from fullhouse.kit.http.server import run; from {module} import {make};"
+        " bound = socket.socket(); bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1);"
+        f" bound.bind(('127.0.0.1', {port})); run({make}, '127.0.0.1', {port}, bound=bound)"
     )
     servers = [
         subprocess.Popen([sys.executable, "-c", run], cwd=HERE, env=environment, stderr=subprocess.DEVNULL)
