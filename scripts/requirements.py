@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 LEDGER = ROOT / "docs" / "requirements.md"
 ROW = re.compile(r"\| (?P<id>[A-Z]+-\d+) \| (?P<what>[^|]*) \| (?P<doors>[^|]*) \|")
 
-# By what it is seen that a test goes through a door: a fixture that it uses, itself or through others, or its folder.
+# By what it is seen that a test goes through a door: a fixture that it uses, itself or through others.
 # `database` is for what nobody meets but through its plans, constraints and policies.
 DOORS: dict[str, frozenset[str]] = {
     "HTTP": frozenset(
@@ -33,7 +33,6 @@ DOORS: dict[str, frozenset[str]] = {
             "tests.faults.conftest.house",
             "tests.events.test_caches_walked.lanes",
             "tests.events.test_sale_by_the_clock.walk",
-            "tests/races",  # its crowds call the application over HTTP, each test with one of its own
         }
     ),
     "page": frozenset({"tests.browser.conftest.browser"}),
@@ -92,7 +91,7 @@ def read_proofs(items: Iterable[pytest.Item]) -> list[Proof]:
 
 
 def find_doors(item: pytest.Item) -> frozenset[str]:
-    asked = set(_name_fixtures(item)) | {item.path.relative_to(ROOT).parent.as_posix()}
+    asked = set(_name_fixtures(item))
     return frozenset(door for door, keys in DOORS.items() if not keys.isdisjoint(asked))
 
 

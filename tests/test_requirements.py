@@ -46,14 +46,11 @@ def test_the_doors_of_a_test_are_seen_by_its_fixtures(request: pytest.FixtureReq
     assert proof.file == "tests/test_requirements.py"
 
 
-def test_doors_are_fixtures_and_folders_that_exist() -> None:
+def test_doors_are_fixtures_that_exist() -> None:
     for key in frozenset().union(*DOORS.values()):
-        if "/" in key:
-            assert (ROOT / key).is_dir()
-        else:
-            module, _, fixture = key.rpartition(".")
-            text = (ROOT / (module.replace(".", "/") + ".py")).read_text()
-            assert f"def {fixture}(" in text, key
+        module, _, fixture = key.rpartition(".")
+        text = (ROOT / (module.replace(".", "/") + ".py")).read_text()
+        assert f"def {fixture}(" in text, key
 
 
 def test_a_door_that_no_test_goes_through_is_a_mistake() -> None:

@@ -131,7 +131,7 @@ async def signed_in(services: Services, tenant: Tenant, count: int) -> list[str]
 
 
 @pytest.mark.soak
-@pytest.mark.req("HOLD-1", "HOLD-3")
+@pytest.mark.req("HOLD-1", "HOLD-3", "HOLD-11")
 async def test_many_clients_at_ten_seats(services: Services, lane: Lane, tenant: Tenant, owner: object) -> None:
     """Ten winners, and a polite no for everybody else."""
     sale = await stage(services, tenant, hall(1, 10))
