@@ -30,7 +30,7 @@ from fullhouse.kit.db import Tx
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import Fact
 from fullhouse.kit.secrets import Keyring
-from fullhouse.payments.facts import RefundDone
+from fullhouse.payments.facts import PaymentCaptured, RefundDone, RefundRequested
 from fullhouse.payments.model import FEES, ORGANIZER, REFUNDS, TAX, account_of
 from fullhouse.seating import overlay_actions as seating
 from fullhouse.tickets import actions as tickets
@@ -267,6 +267,7 @@ class _Book:
         )  # fmt: skip
         self._charge(attempt_id, "charge", "captured", sale.at, paid)
         self._post("capture", attempt_id, order_id, sale.at, sale.bill, policy.earned(sale.bill, account_of("test")))
+        self._tell(sale.at, PaymentCaptured(subject_id=attempt_id, order_id=order_id, provider="test", **paid))
 
     def _refund(self, sale: Bought, order_id: UUID, attempt_id: UUID, issued: Sequence[UUID]) -> None:
         refund_id, at = new_id(), sale.at + timedelta(hours=2)
@@ -295,8 +296,9 @@ class _Book:
             "status": "refunded",
         }
         self._tell(at, OrderRefunded(**self._about(sale, order_id), refund_id=refund_id, **back))
-        moved: dict[str, Any] = {"subject_id": refund_id, "order_id": order_id, "attempt_id": attempt_id}
-        self._tell(at, RefundDone(**moved, provider="test", **paid))
+        moved: dict[str, Any] = {"subject_id": refund_id, "order_id": order_id, "attempt_id": attempt_id} | paid
+        self._tell(at, RefundRequested(**moved, provider="test", reason=reason))
+        self._tell(at, RefundDone(**moved, provider="test"))
         for ticket_id in issued:
             self._audit(sale.buyer, at, "ticket.refunded", "ticket", ticket_id, {"status": "refunded"})
             void: dict[str, Any] = {

@@ -1,9 +1,10 @@
 """Every sentence that `fullhouse prove` can say of a database, and what somebody did to it: with the owner's rights,
 triggers, foreign keys and policies off.
 
-`also` are other checks that must speak: what is broken there is broken by the same act.
+`also` names the other checks that speak, each with the reason why the act cannot leave them silent.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -11,7 +12,7 @@ class Corruption(NamedTuple):
     check: str
     says: str  # as the statement has it
     sql: str
-    also: tuple[str, ...] = ()
+    also: Mapping[str, str] = {}
 
 
 HOLD = (
@@ -29,7 +30,18 @@ WRITTEN = (
     " SELECT gen_random_uuid(), organization_id, 'system', 'seat_reserved', 'seat_hold', id FROM seat_holds"
     " WHERE id NOT IN (SELECT entity_id FROM audit_log WHERE action = 'seat_reserved');"
 )
+# The audit rows and facts that go with a change, so that only the change itself is wrong.
+WITH_AUDIT = (
+    "INSERT INTO audit_log (id, organization_id, actor_type, action, entity_type, entity_id)"
+    " SELECT gen_random_uuid(), organization_id, 'system', '{action}', '{entity}', id FROM {rows};"
+)
+WITH_FACT = (
+    "INSERT INTO outbox (id, organization_id, name, subject_id, payload)"
+    " SELECT gen_random_uuid(), organization_id, '{fact}', id, '{{}}' FROM {rows};"
+)
 ORDER = "(SELECT id FROM orders WHERE status = 'paid' AND total > 0 ORDER BY id LIMIT 1)"
+OWED = "(SELECT id FROM refunds JOIN order_refunds USING (organization_id, id) WHERE status = 'requested' LIMIT 1)"
+OWED_NO_MORE = "(SELECT id FROM refunds WHERE status = 'done' AND provider_ref IS NULL)"
 PAID = f"(SELECT attempt_id FROM orders WHERE id = {ORDER})"
 SEATED = (
     "(SELECT min(id::text)::uuid FROM tickets WHERE seat_id IS NOT NULL AND status = 'valid'"
@@ -41,9 +53,33 @@ TWIN = (
 )
 FACT = "(SELECT id FROM outbox WHERE name = 'event.created' ORDER BY seq LIMIT 1)"
 USED = "(SELECT ticket_id FROM ticket_presence WHERE entries = 1 AND inside ORDER BY ticket_id LIMIT 1)"
-DOUBLE = "(SELECT ticket_id FROM scan_incidents LIMIT 1)"
+DOUBLE = "(SELECT ticket_id FROM scan_incidents WHERE first_scan_id IS NOT NULL LIMIT 1)"
+# Another ticket of an order that has a refunded one: just as void, with its audit rows and facts.
+COPIED = "tickets WHERE number = '0000-0'"
+COPIED_TICKET = (
+    "INSERT INTO tickets SELECT (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(),"
+    " 'number', '0000-0', 'code', 'ABCDEFGH'))).* FROM tickets t WHERE status = 'refunded' ORDER BY id LIMIT 1;"
+) + "".join(
+    WITH_AUDIT.format(action=f"ticket.{name}", entity="ticket", rows=COPIED)
+    + WITH_FACT.format(fact=f"ticket.{fact}", rows=COPIED)
+    for name, fact in (("issued", "issued"), ("refunded", "voided"))
+)
 
 CORRUPTIONS = [
+    # The catalogue.
+    Corruption(
+        "tenancy", "%s rows of %s refer to %s of another organisation",
+        "CREATE TABLE later (organization_id uuid NOT NULL, user_id uuid REFERENCES users (id));"
+        "CALL app.protect('later'); INSERT INTO later SELECT gen_random_uuid(), id FROM users",
+    ),
+    Corruption(
+        "parents", "%s rows of %s have a %s that is not in %s: %s",
+        "INSERT INTO processed_messages (organization_id, consumer, message_id)"
+        " VALUES (gen_random_uuid(), 'a.reaction', gen_random_uuid())",
+    ),
+    Corruption(
+        "row security", "%s is not under forced row-level security", "ALTER TABLE mails NO FORCE ROW LEVEL SECURITY"
+    ),
     # Holds.
     Corruption(
         "one holder", "seat %s of event %s has %s live holds",
@@ -101,9 +137,8 @@ CORRUPTIONS = [
     ),
     Corruption(
         "counted", "pool %s %s of event %s has %s held and %s sold of %s",
-        "ALTER TABLE pools DROP CONSTRAINT pools_never_oversold;"
-        "UPDATE pools SET capacity = 0 WHERE kind = 'zone' AND sold > 0",
-        also=("limited",),
+        "ALTER TABLE pools DROP CONSTRAINT pools_never_oversold, DROP CONSTRAINT pools_check;"
+        "UPDATE pools SET shrinks_to = capacity, capacity = 0 WHERE kind = 'zone' AND sold > 0",
     ),
     Corruption(
         "counted", "pool %s %s of event %s counts %s held and %s sold of type %s where there are %s and %s",
@@ -116,7 +151,7 @@ CORRUPTIONS = [
     Corruption(
         "counted", "hold %s has places in a pool that event %s does not have",
         f"DELETE FROM pools USING seat_holds h WHERE h.id = {PLACES} AND ref_id = h.zone_id",
-        also=("limited",),
+        also={"limited": "the zone that the hold is in has a limit, and every limit has a pool"},
     ),
     # Capacities; tests/checkout/test_capacity_prove.py has the limits one by one.
     Corruption(
@@ -181,11 +216,9 @@ CORRUPTIONS = [
     ),
     Corruption(
         "offered", "person %s has %s live offers in event %s",
-        COPIED_HOLD.format(
-            id="gen_random_uuid()", basket="gen_random_uuid()", person="user_id",
-            which="source = 'waitlist' AND status = 'active'",
-        ) + WRITTEN,
-        also=("one holder", "taken"),
+        "UPDATE seat_holds SET source = 'waitlist', basket_id = gen_random_uuid() WHERE status = 'active'"
+        " AND (event_id, user_id) IN (SELECT event_id, user_id FROM seat_holds WHERE status = 'active'"
+        "  GROUP BY 1, 2 HAVING count(*) > 1)",
     ),
     Corruption(
         "offered", "seat %s of event %s is offered %s times",
@@ -193,7 +226,10 @@ CORRUPTIONS = [
             id="gen_random_uuid()", basket="basket_id", person=SOMEBODY,
             which="source = 'waitlist' AND status = 'active'",
         ) + WRITTEN,
-        also=("one holder", "taken"),
+        also={
+            "one holder": "a seat that is offered twice has two holds",
+            "taken": "the seat's zone has no room for the second hold",
+        },
     ),
     Corruption(
         "offered", "entry %s says that it was taken, but nothing was bought",
@@ -205,17 +241,16 @@ CORRUPTIONS = [
     # Orders and money.
     Corruption(
         "paid", "order %s of %s is paid, with %s captures of %s in all",
-        f"UPDATE payment_attempts SET surplus = true, refunded = amount WHERE id = {PAID}",
-        also=("ledger",),
+        "DROP INDEX payment_attempts_paid; UPDATE payment_attempts SET surplus = false WHERE surplus",
     ),
     Corruption(
         "paid", "order %s is %s and has %s tickets for %s places",
-        f"UPDATE orders SET paid_at = NULL, status = 'cancelled' WHERE id = {ORDER}",
-        also=("audited", "announced", "priced"),
+        COPIED_TICKET,
     ),
     Corruption(
         "paid", "payment %s of %s is captured: %s was refunded, and order %s is %s",
-        f"UPDATE payment_attempts SET surplus = true WHERE id = {PAID}",
+        f"UPDATE payment_attempts SET surplus = true WHERE id = {PAID};"
+        + WITH_FACT.format(fact="order.paid_twice", rows=f"orders WHERE id = {ORDER}"),
     ),
     Corruption(
         "paid", "order %s is pending, but its payment is %s",
@@ -300,8 +335,10 @@ CORRUPTIONS = [
         "priced", "refund %s was decided over %s, and gives back %s",
         "UPDATE order_refunds SET amount = amount + 1;"
         "UPDATE ledger_entries e SET amount = amount + 1 FROM ledger_transactions t WHERE t.id = e.transaction_id"
-        " AND t.kind = 'refund' AND e.account = 'organizer'",
-        also=("ledger",),
+        " AND t.kind = 'refund' AND e.account = 'organizer';"
+        "INSERT INTO ledger_entries (organization_id, transaction_id, position, account, amount, currency)"
+        " SELECT organization_id, transaction_id, 8, 'provider:outside', -1, currency FROM ledger_entries"
+        " WHERE account = 'organizer' AND transaction_id IN (SELECT id FROM ledger_transactions WHERE kind = 'refund')",
     ),
     Corruption(
         "priced", "refund %s of %s took %s from what was earned",
@@ -310,11 +347,11 @@ CORRUPTIONS = [
     ),
     Corruption(
         "priced", "%s of order %s has gone back, its ledger says %s",
-        "UPDATE refunds SET status = 'done' WHERE status = 'requested';"
-        "UPDATE ledger_entries e SET account = 'provider:outside' FROM ledger_transactions t, refunds r"
-        " WHERE t.id = e.transaction_id AND t.kind = 'refund' AND r.id = t.source_id AND e.account = 'refunds'"
-        " AND NOT EXISTS (SELECT FROM ledger_transactions p WHERE p.kind = 'payout' AND p.source_id = r.id)",
-        also=("audited", "announced"),
+        f"UPDATE refunds SET status = 'done' WHERE id = {OWED};"
+        "UPDATE ledger_entries SET account = 'provider:outside' WHERE account = 'refunds' AND transaction_id ="
+        f" (SELECT id FROM ledger_transactions WHERE kind = 'refund' AND source_id = {OWED_NO_MORE});"
+        + WITH_AUDIT.format(action="refund.done", entity="refund", rows=f"refunds WHERE id = {OWED_NO_MORE}")
+        + WITH_FACT.format(fact="refund.done", rows=f"refunds WHERE id = {OWED_NO_MORE}"),
     ),
     Corruption(
         "priced", "order %s is refunded, and %s of its tickets let somebody in",
@@ -382,13 +419,22 @@ CORRUPTIONS = [
         "INSERT INTO owed_reactions SELECT organization_id, 'a.reaction', gen_random_uuid(), id, 1, 1, now(), NULL,"
         " NULL FROM events LIMIT 1",
     ),
+    # Each kind of fact and email has its own in test_messages.py.
     Corruption(
         "announced", "%s %s was never announced: there is no fact %s of it",
         "DELETE FROM outbox WHERE name = 'ticket.issued'",
     ),
     Corruption(
-        "mailed", "nobody was written to about fact %s (%s) of %s",
+        "mailed", "fact %s (%s) of %s has no email %s",
         "DELETE FROM mails WHERE about IN (SELECT id FROM outbox WHERE name = 'order.refunded')",
+    ),
+    Corruption(
+        "mailed", "fact %s (%s) of %s has no notice to ticket holders",
+        "DELETE FROM mails WHERE about IN (SELECT id FROM notices); DELETE FROM notices",
+    ),
+    Corruption(
+        "mailed", "notice %s of event %s has %s emails for %s people",
+        "DELETE FROM mails WHERE about IN (SELECT id FROM notices)",
     ),
     Corruption(
         "participants", "show %s counts %s participants where %s take part",
@@ -422,12 +468,12 @@ CORRUPTIONS = [
     ),
     Corruption(
         "admitted", "ticket %s was %s at %s, and let somebody in at %s",
-        f"UPDATE tickets SET status = 'cancelled', voided_at = app.clock() WHERE id = {USED};"
-        "UPDATE scans SET recorded_at = recorded_at + interval '1 hour'",
-        also=("counted", "paid", "audited", "announced"),
+        "UPDATE scans SET recorded_at = recorded_at + interval '1 hour';"
+        "DELETE FROM scan_incidents WHERE first_scan_id IS NULL",
     ),
     Corruption(
-        "admitted", "ticket %s lets in once, and let in %s times with %s incidents", "DELETE FROM scan_incidents"
+        "admitted", "ticket %s lets in once, and let in %s times with %s incidents",
+        "DELETE FROM scan_incidents WHERE first_scan_id IS NOT NULL",
     ),
     Corruption(
         "scanned", "scan %s of ticket %s has no audit row", "DELETE FROM audit_log WHERE action = 'ticket.scanned'"

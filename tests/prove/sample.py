@@ -6,15 +6,23 @@ from uuid import UUID
 
 import msgspec
 
+from fullhouse import wiring
 from fullhouse.checkout import waitlist_jobs
+from fullhouse.holds import jobs as hold_jobs
+from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.db import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
+from fullhouse.messaging import notice_actions
+from fullhouse.payments import actions as payments
 from fullhouse.payments import jobs as payment_jobs
+from fullhouse.payments.model import Captured
 from tests.accounts.helpers import data
 from tests.checkout.helpers import add_promo, begun, bought, buy, hold, migrate, selling, selling_types
+from tests.checkout.test_consent import ANOTHER
+from tests.checkout.test_late import given_up
 from tests.checkout.waiting import give_back, react, return_seats, sold_out, waiter
-from tests.events.helpers import draft
+from tests.events.helpers import draft, move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest, hall
 from tests.scanning.helpers import Door, device, door, scan, seen, tell
@@ -39,6 +47,9 @@ SELECT gen_random_uuid(), organization_id, 'system', 'seat_reserved', 'seat_hold
        jsonb_build_object('held_until', held_until)
 FROM seat_holds WHERE status = 'active';
 """
+# The provider gives back what it has captured, and nothing else.
+REFUSED = "UPDATE test_charges SET status = 'cancelled' WHERE key = (SELECT attempt_id FROM orders WHERE id = $1)"
+UNANSWERED = "UPDATE seat_holds SET held_until = app.clock() - interval '1 second' WHERE source = 'waitlist'"
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,12 +68,13 @@ async def fill(client: Client, tenant: Tenant, process: Services, finder: Databa
     sale = at.sale
     await _hold_and_sell(client, tenant, staff, at)
     await _come_in(client, staff, at, owner)
-    await _give_back(client, tenant, staff, sale, process, finder)
-    await _wait(client, tenant, staff, process, finder)
+    await _pay_late(client, tenant, staff, owner, process)
+    await _give_back(client, tenant, staff, sale, process, finder, owner)
+    await _wait(client, tenant, staff, process, finder, owner)
     await _run_the_house(client, tenant, staff)
-    for name in ("order.paid", "order.refunded", "ticket.transferred", "waitlist.joined", "waitlist.offered"):
-        await react(process, tenant, name)
+    await _move_events(client, tenant, staff)
     await _move_seats(client, tenant, staff, owner)
+    await _react(process, tenant, owner)
     await owner.execute(TIME_ENOUGH)
     return Sample(tenant=tenant, event_id=sale.event_id)
 
@@ -96,30 +108,53 @@ async def _hold_and_sell(client: Client, tenant: Tenant, staff: Client, at: Door
 async def _come_in(client: Client, staff: Client, at: Door, owner: Any) -> None:
     one, told = await device(at, client, "A")
     other, _ = await device(at, client, "B")
-    first, second, third, *_ = at.tickets
+    first, second, third, void, *_ = at.tickets
     await scan(one, first)
     inside = await scan(one, second)
     data(await staff.post(f"/api/scan/{inside['scan_id']}/undo", json={"reason": "A mistake."}))
     now = datetime.now(UTC)
     await tell(one, seen(third, 1, now))
-    await tell(other, seen(third, 1, now))  # twice, without a line: an incident
+    await tell(other, seen(third, 1, now))  # twice, offline: an incident
+    data(await staff.post(f"/api/tickets/{void['id']}/cancel", json={"reason": "Printed twice."}))
+    await tell(one, seen(void, 2, now))  # another
     assert told
 
 
+async def _pay_late(client: Client, tenant: Tenant, staff: Client, owner: Any, process: Services) -> None:
+    """Money for seats that are gone: without others, with others to consent to; and money for what was paid."""
+    for plan in (hall(1, 1, pit=5), hall(1, 4, pit=5)):
+        sale = await selling(staff, plan)
+        late = await given_up(client, tenant, owner, process, sale, 0)
+        await late.leaves()
+        await bought(client, tenant, sale, 0)
+        await late.comes()
+    order, attempt_id = await bought(client, tenant, sale, 3), new_id()
+    await owner.execute(ANOTHER, order["id"], attempt_id)
+    async with process.database.tenant(tenant.id, SYSTEM) as tx:
+        await payments.record(tx, attempt_id, Captured(str(attempt_id), order["total"]["amount"]))
+
+
 async def _give_back(
-    client: Client, tenant: Tenant, staff: Client, sale: Any, process: Services, finder: Database
+    client: Client, tenant: Tenant, staff: Client, sale: Any, process: Services, finder: Database, owner: Any
 ) -> None:
-    order = await bought(client, tenant, sale, 10, 11)
+    """One refund that the provider makes, one that it refuses, and one that it has not been asked for."""
+    order, refused = await bought(client, tenant, sale, 10, 11), await bought(client, tenant, sale, 12)
     await give_back(staff, order, order["tickets"][0]["id"])
+    await give_back(staff, refused, refused["tickets"][0]["id"])
+    await owner.execute(REFUSED, refused["id"])
     await payment_jobs.sweep_refunds(finder, process)
     await give_back(staff, order, order["tickets"][1]["id"])  # this one is owed still
 
 
-async def _wait(client: Client, tenant: Tenant, staff: Client, process: Services, finder: Database) -> None:
+async def _wait(client: Client, tenant: Tenant, staff: Client, process: Services, finder: Database, owner: Any) -> None:
+    """Three on a list: one whose offer lapsed, one with an offer, one without."""
     house = await sold_out(client, tenant, staff)
-    await waiter(client, tenant, house)
-    await waiter(client, tenant, house)
+    for _ in range(3):
+        await waiter(client, tenant, house)
     await return_seats(house, 0)
+    await waitlist_jobs.serve_lists(finder, process.database)
+    await owner.execute(UNANSWERED)
+    await hold_jobs.sweep_holds(finder, process.database)
     await waitlist_jobs.serve_lists(finder, process.database)
 
 
@@ -133,11 +168,31 @@ async def _run_the_house(client: Client, tenant: Tenant, staff: Client) -> None:
     data(await staff.post(f"/api/events/{event['id']}/cancel", json={"reason": "No hall."}))
 
 
+async def _move_events(client: Client, tenant: Tenant, staff: Client) -> None:
+    """Whoever has a ticket hears of another date, and of the cancellation; at the end of an event nobody does."""
+    for moves in (("postpone", "reschedule"), ("cancel",), ("start", "end")):
+        sale = await selling_types(staff, 5, price=0)
+        buyer = await guest(client, tenant)
+        data(await buy(buyer, await begun(buyer, sale, entry=1), provider="free"), 201)
+        for name in moves:
+            data(await move(staff, {"id": str(sale.event_id)}, name))
+
+
+async def _react(process: Services, tenant: Tenant, owner: Any) -> None:
+    """As a worker does: every reaction to every fact, then the pages of the notices."""
+    for fact in wiring.reactions(process):
+        await react(process, tenant, fact.name)
+    for notice in await owner.fetch("SELECT id FROM notices WHERE organization_id = $1", tenant.id):
+        page = {"notice_id": str(notice["id"]), "posted": 0}
+        await notice_actions.post_page(process.database, tenant.id, page)
+
+
 async def _move_seats(client: Client, tenant: Tenant, staff: Client, owner: Any) -> None:
     """A show on another version of its layout, and a seat that staff have blocked."""
-    sale = await selling(staff, hall(1, 6, pit=5))
+    sale = await selling(staff, hall(2, 6, pit=5))
     await bought(client, tenant, sale, 0)
-    await migrate(staff, sale, hall(1, 7, pit=5))
+    await bought(client, tenant, sale, 11)
+    await migrate(staff, sale, hall(1, 7, pit=5))  # the second row goes
     free = "SELECT seat_id FROM event_seats WHERE event_id = $1 AND status = 'available' LIMIT 1"
     wish = {"seat_ids": [str(await owner.fetchval(free, sale.event_id))], "reason": "Broken."}
     data(await staff.post(sale.path("seats/block"), json=wish))

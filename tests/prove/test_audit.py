@@ -127,7 +127,9 @@ CHANGED = {
 @pytest.mark.parametrize("action", DELETED)
 async def test_a_row_that_was_deleted_is_missed(action: str, sample: Sample, owner: Any) -> None:
     assert await owner.fetchval("SELECT count(*) FROM audit_log WHERE action = $1", action), "the sample has none"
-    await _is_missed(owner, action, f"DELETE FROM audit_log WHERE action = '{action}'")
+    gone = f"DELETE FROM audit_log WHERE action = '{action}'"
+    await _is_missed(owner, action, gone)
+    assert (await broken(owner, gone)).keys() == {"audited"}
 
 
 @pytest.mark.parametrize("action", MADE)

@@ -2,6 +2,7 @@
 must.
 """
 
+import ast
 import re
 from pathlib import Path
 from typing import Any
@@ -44,10 +45,34 @@ async def test_it_is_seen(corruption: Corruption, sample: Sample, owner: Any) ->
 
 
 def test_every_sentence_has_its_corruption() -> None:
-    """Each `format` is a sentence; what stands inside one is put together otherwise."""
+    assert sentences() == {corruption.says for corruption in CORRUPTIONS}
+    assert {corruption.check for corruption in CORRUPTIONS} == {check.name for check in prove.CHECKS}
+
+
+def test_every_overlap_has_its_reason() -> None:
+    """And no check speaks only beside another: each has a corruption that it alone sees."""
+    names = {check.name for check in prove.CHECKS}
+    for corruption in CORRUPTIONS:
+        assert corruption.also.keys() <= names - {corruption.check}
+        assert all(len(reason) > 20 for reason in corruption.also.values())
+    assert {corruption.check for corruption in CORRUPTIONS if not corruption.also} == names
+
+
+def sentences() -> set[str]:
+    """What the statements and the modules beside them can say, with %s for what is put in. Each `format` of a statement
+    is a sentence, and so is each list of f-strings that a function returns.
+    """
     texts = "\n".join(path.read_text() for path in FOLDER.glob("*.sql"))
-    sentences = {said.replace("''", "'") for said in re.findall(r"\bformat\('((?:[^']|'')*)'", texts)}
-    assert sentences == {corruption.says for corruption in CORRUPTIONS}
-    assert {corruption.check for corruption in CORRUPTIONS} | {"tenancy", "parents", "row security"} == {
-        check.name for check in prove.CHECKS
-    }
+    found = {said.replace("''", "'") for said in re.findall(r"\bformat\('((?:[^']|'')*)'", texts)}
+    for name in ("catalogue", "parents"):
+        for node in ast.walk(ast.parse((FOLDER / f"{name}.py").read_text())):
+            match node:
+                case ast.Return(value=ast.ListComp(elt=ast.JoinedStr() as said)):
+                    found.add(pattern_of(said))
+                case ast.Return(value=ast.List(elts=[ast.JoinedStr() as said])):
+                    found.add(pattern_of(said))
+    return found
+
+
+def pattern_of(said: ast.JoinedStr) -> str:
+    return "".join(str(part.value) if isinstance(part, ast.Constant) else "%s" for part in said.values)

@@ -34,7 +34,8 @@ WHERE s.active_participants <> coalesce(p.active, 0);
 
 -- name: announced
 -- What a change must have announced. Facts are kept for a week, so younger changes are asked, and those older than the
--- moment in which a transaction may still be under way are all committed with their fact or not at all.
+-- moment in which a transaction may still be under way are all committed with their fact or not at all. Where a row does
+-- not say when it changed, or changes on, its audit rows do: each has a fact of its own.
 WITH expected AS (
     SELECT organization_id, 'order' AS entity, id, paid_at AS at, 'order.paid' AS fact
     FROM orders WHERE paid_at IS NOT NULL
@@ -42,28 +43,81 @@ WITH expected AS (
     UNION ALL SELECT organization_id, 'ticket', id, voided_at, 'ticket.voided' FROM tickets WHERE voided_at IS NOT NULL
     UNION ALL SELECT organization_id, 'ticket', id, transferred_at, 'ticket.transferred'
               FROM tickets WHERE transferred_at IS NOT NULL
+    UNION ALL SELECT organization_id, 'payment', source_id, created_at, 'payment.captured'
+              FROM ledger_transactions WHERE kind = 'capture'
+    UNION ALL SELECT t.organization_id, 'order', t.order_id, t.created_at, 'order.paid_twice'
+              FROM ledger_transactions t
+              JOIN payment_attempts a ON a.organization_id = t.organization_id AND a.id = t.source_id AND a.surplus
+              WHERE t.kind = 'capture'
     UNION ALL SELECT organization_id, 'order', order_id, created_at, 'order.refunded' FROM order_refunds
-    UNION ALL SELECT organization_id, 'refund', id, updated_at, 'refund.' || status
-              FROM refunds WHERE status IN ('done', 'failed')
-    UNION ALL SELECT organization_id, 'order', id, updated_at, 'order.' || status
-              FROM orders WHERE status IN ('needs_consent', 'cancelled')
     UNION ALL SELECT organization_id, 'event', id, published_at, 'event.published'
               FROM events WHERE published_at IS NOT NULL AND status IN ('published', 'live', 'ended')
     UNION ALL SELECT organization_id, 'event', id, cancelled_at, 'event.canceled' FROM events WHERE status = 'cancelled'
+    UNION ALL SELECT a.organization_id, w.entity, a.entity_id, a.created_at, w.fact
+              FROM audit_log a
+              JOIN (VALUES ('event', 'event.start', 'event.started'), ('event', 'event.end', 'event.ended'),
+                           ('event', 'event.postpone', 'event.postponed'),
+                           ('event', 'event.reschedule', 'event.rescheduled'),
+                           ('order', 'order.needs_consent', 'order.needs_consent'),
+                           ('order', 'order.cancelled', 'order.cancelled'),
+                           ('payment', 'payment.failed', 'payment.failed'),
+                           ('refund', 'refund.requested', 'refund.requested'), ('refund', 'refund.done', 'refund.done'),
+                           ('refund', 'refund.failed', 'refund.failed')) w (entity, action, fact) USING (action)
 )
 SELECT format('%s %s was never announced: there is no fact %s of it', e.entity, e.id, e.fact)
-FROM expected e
-WHERE e.at > app.clock() - interval '6 days' AND NOT EXISTS (
-    SELECT FROM outbox o WHERE o.organization_id = e.organization_id AND o.subject_id = e.id AND o.name = e.fact);
+FROM (SELECT organization_id, entity, id, fact, count(*) AS times FROM expected
+      WHERE at > app.clock() - interval '6 days' GROUP BY 1, 2, 3, 4) e
+WHERE e.times > (SELECT count(*) FROM outbox o
+                 WHERE o.organization_id = e.organization_id AND o.subject_id = e.id AND o.name = e.fact);
 
 -- name: mailed
--- Whoever must hear of a fact has a mail about it, once the reaction that writes it has run.
-SELECT format('nobody was written to about fact %s (%s) of %s', o.id, o.name, o.subject_id)
-FROM outbox o
-JOIN (VALUES ('order.paid', 'send_tickets'), ('order.refunded', 'tell_refunded'), ('order.cancelled', 'tell_called_off'),
-             ('order.paid_twice', 'tell_paid_twice'), ('ticket.transferred', 'tell_transfer')) w (name, writer)
-    ON w.name = o.name
-JOIN processed_messages p ON p.organization_id = o.organization_id AND p.message_id = o.id
-                         AND p.consumer = 'fullhouse.messaging.handout_actions.Handout.' || w.writer
-WHERE coalesce(o.payload ->> 'refunded', o.payload ->> 'amount', '1') <> '0'   -- of money, only where there is some
-  AND NOT EXISTS (SELECT FROM mails m WHERE m.organization_id = o.organization_id AND m.about = o.id);
+-- A reaction that has run wrote its email, unless there was nothing to tell: no money moved, or the offer was over. An
+-- offer that is still open was open then. A notice has an email for each person that it counts as posted, and a fact
+-- that concerns ticket holders has a notice.
+WITH letters (fact, consumer, template) AS (VALUES
+    ('order.paid', 'handout_actions.Handout.send_tickets', 'order_confirmed'),
+    ('order.refunded', 'handout_actions.Handout.tell_refunded', 'order_refunded'),
+    ('order.cancelled', 'handout_actions.Handout.tell_called_off', 'order_called_off'),
+    ('order.paid_twice', 'handout_actions.Handout.tell_paid_twice', 'paid_twice'),
+    ('order.needs_consent', 'handout_actions.Handout.tell_other_seats', 'other_seats'),
+    ('ticket.transferred', 'handout_actions.Handout.tell_transfer', 'ticket_received'),
+    ('ticket.transferred', 'handout_actions.Handout.tell_transfer', 'ticket_sent'),
+    ('waitlist.joined', 'waiting_actions.WaitingLetters.tell_joined', 'waiting_list_joined'),
+    ('waitlist.offered', 'waiting_actions.WaitingLetters.tell_offered', 'waiting_list_offer'),
+    ('waitlist.lapsed', 'waiting_actions.WaitingLetters.tell_lapsed', 'waiting_list_lapsed'),
+    ('event.layout_migrated', 'receipt_actions.tell_moved', 'seats_moved')
+), handled AS (
+    SELECT o.*, p.consumer, p.processed_at
+    FROM outbox o JOIN processed_messages p ON p.organization_id = o.organization_id AND p.message_id = o.id
+)
+SELECT format('fact %s (%s) of %s has no email %s', h.id, h.name, h.subject_id, l.template)
+FROM handled h JOIN letters l ON l.fact = h.name AND h.consumer = 'fullhouse.messaging.' || l.consumer
+WHERE CASE l.template
+          WHEN 'order_refunded' THEN h.payload ->> 'amount' <> '0'
+          WHEN 'order_called_off' THEN h.payload ->> 'refunded' <> '0'
+          WHEN 'other_seats' THEN EXISTS (
+              SELECT FROM orders o WHERE o.organization_id = h.organization_id AND o.id = h.subject_id
+              AND o.status = 'needs_consent' AND o.consent_by > h.processed_at)
+          WHEN 'waiting_list_offer' THEN EXISTS (
+              SELECT FROM waitlist_entries e WHERE e.organization_id = h.organization_id AND e.id = h.subject_id
+              AND e.status = 'offered' AND e.answer_by = (h.payload ->> 'answer_by')::timestamptz)
+          WHEN 'seats_moved' THEN EXISTS (
+              SELECT FROM ticket_moves m WHERE m.organization_id = h.organization_id
+              AND m.migration_id = (h.payload ->> 'migration_id')::uuid)
+          ELSE true END
+  AND NOT EXISTS (SELECT FROM mails m WHERE m.organization_id = h.organization_id AND m.about = h.id
+                  AND m.template = l.template)
+UNION ALL
+SELECT format('fact %s (%s) of %s has no notice to ticket holders', h.id, h.name, h.subject_id)
+FROM handled h
+WHERE h.consumer = 'fullhouse.messaging.notice_actions.tell_people'
+  AND h.name IN ('event.canceled', 'event.postponed', 'event.rescheduled')
+  AND EXISTS (SELECT FROM tickets t WHERE t.organization_id = h.organization_id AND t.event_id = h.subject_id
+              AND t.issued_at < h.created_at AND (t.status IN ('valid', 'used') OR t.updated_at >= h.created_at))
+  AND NOT EXISTS (SELECT FROM notices n WHERE n.organization_id = h.organization_id AND n.id = h.id)
+UNION ALL
+-- Emails are kept for 90 days.
+SELECT format('notice %s of event %s has %s emails for %s people', n.id, n.event_id, count(m.id), n.posted)
+FROM notices n LEFT JOIN mails m ON m.organization_id = n.organization_id AND m.about = n.id AND m.template = n.template
+WHERE n.created_at > app.clock() - interval '60 days'
+GROUP BY n.organization_id, n.id HAVING count(m.id) <> n.posted;
