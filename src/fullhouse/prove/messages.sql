@@ -67,8 +67,9 @@ WITH expected AS (
 SELECT format('%s %s was never announced: there is no fact %s of it', e.entity, e.id, e.fact)
 FROM (SELECT organization_id, entity, id, fact, count(*) AS times FROM expected
       WHERE at > app.clock() - interval '6 days' GROUP BY 1, 2, 3, 4) e
-WHERE e.times > (SELECT count(*) FROM outbox o
-                 WHERE o.organization_id = e.organization_id AND o.subject_id = e.id AND o.name = e.fact);
+LEFT JOIN (SELECT organization_id, subject_id AS id, name AS fact, count(*) AS times FROM outbox GROUP BY 1, 2, 3) o
+    USING (organization_id, id, fact)
+WHERE e.times > coalesce(o.times, 0);
 
 -- name: mailed
 -- A reaction that has run wrote its email, unless there was nothing to tell: no money moved, or the offer was over. An
