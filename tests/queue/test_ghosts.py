@@ -101,7 +101,7 @@ async def test_a_thousand_who_vanish_keep_nobody_waiting(
     await settle(process, tenant, sale, mode="on", slots=5, admit_window_s=30)
     queue = process.part(Queue)
     for _ in range(1000 // 200):
-        await queue._join_all((tenant.id, sale.event_id), [new_id() for _ in range(200)], [True] * 200)
+        await queue._join_all((tenant.id, sale.event_id), [(new_id(), None) for _ in range(200)], [True] * 200)
     real = await crowd(process, tenant, sale, 10)
     served: set[Any] = set()
     waited = 0

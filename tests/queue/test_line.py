@@ -99,3 +99,26 @@ def test_the_pace_follows_and_forgets() -> None:
     slower = [pace.per_second(1800 + wait) for wait in (0, 60, 600)]
     assert all(early > late for early, late in pairwise(slower) if early and late)
     assert np.isfinite(slower[-1] or np.nan)
+
+
+def test_buyers_of_a_line_that_is_sold_out_are_counted_among_themselves() -> None:
+    line = Line()
+    line.join(1, 6, 1000)
+    line.mark_buyers((2, 4, 6), buys=True)
+    assert [line.ahead_of_buyer(seq) for seq in (2, 4, 6)] == [0, 1, 2]
+    line.mark_buyers((4,), buys=False)
+    line.miss(2, away=True)  # who vanished is counted by nobody here either
+    assert (line.ahead_of_buyer(6), line.waiting_buyers) == (0, 1)
+    line.admit(6, 5000)
+    assert (line.buyers, line.waiting_buyers) == ({2}, 0)
+
+
+def test_what_is_heard_of_buyers_while_a_line_is_read_is_not_undone_by_an_older_piece() -> None:
+    line = Line()
+    line.join(1, 4, 1000)
+    line.mark_buyers((1, 2), buys=True)
+    line.begin_reading()
+    line.mark_buyers((2,), buys=False)
+    line.mark_buyers((4,), buys=True)
+    line.load([4, 1, 2, 3], [1, 1, 1, 1], [1000] * 4, [False] * 4, [2, 3])  # as it was before; and of 1 nothing is left
+    assert line.buyers == {3, 4}

@@ -823,6 +823,11 @@ export interface JoinList {
   email?: string | null;
 }
 
+export interface JoinQueue {
+  /** It shows hidden types. */
+  promo_code?: string | null;
+}
+
 export interface Kind {
   zone: string;
   category: string;
@@ -1894,6 +1899,7 @@ export interface SignInToPlatform {
 
 export interface StartCheckout {
   items: checkout_model_Item[];
+  /** It shows hidden types. */
   promo_code?: string | null;
 }
 
@@ -2409,7 +2415,7 @@ export interface Routes {
   /** Where I stand: position, people ahead, how long it will take. Ask again after `next_poll_s` */
   'GET /api/events/{}/queue': { data: Place };
   /** Join the line, or take a slot at once if one is free */
-  'POST /api/events/{}/queue': { data: Place };
+  'POST /api/events/{}/queue': { body?: JoinQueue; data: Place };
   /** Give the place or the slot back. Whoever leaves while waiting can join again after an hour. A slot that has a */
   'DELETE /api/events/{}/queue': {};
   /** Take nobody new. When those who wait are served, the room closes */

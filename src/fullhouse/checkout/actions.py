@@ -75,7 +75,7 @@ async def start(services: Services, who: Principal, event_id: UUID, wish: StartC
     more = policy.TICKETS_MAX - sum(item.quantity for item in wanted)
     await leaving.check_orphans(services, who, event_id, chosen, more)
     for last in (False,) * (TRIES - 1) + (True,):
-        place = line.place(*await line.join(services, who, event_id))
+        place = line.place(*await line.join(services, who, event_id, wish.promo_code))
         if place.status in NOT_INSIDE:
             return place
         try:

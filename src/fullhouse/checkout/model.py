@@ -10,6 +10,7 @@ from msgspec import Meta
 from fullhouse.accounts.model import Email, Name
 from fullhouse.kit.errors import Conflict, Invalid, NotFound, Refusal
 from fullhouse.kit.money import Money
+from fullhouse.queue.model import PromoCode
 from fullhouse.tickets.pricing import Quote, QuotedLine
 
 Quantity = Annotated[int, Meta(ge=1, le=10)]
@@ -222,7 +223,7 @@ class Item(Request, frozen=True, kw_only=True):
 
 class StartCheckout(Request, frozen=True, kw_only=True):
     items: Annotated[list[Item], Meta(min_length=1, max_length=50)]
-    promo_code: Annotated[str, Meta(min_length=1, max_length=40)] | None = None
+    promo_code: PromoCode | None = None
 
 
 class Buyer(Request, frozen=True, kw_only=True):

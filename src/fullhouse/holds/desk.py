@@ -18,6 +18,7 @@ from fullhouse.holds.engine import Ask, Engine, Results, Want
 from fullhouse.holds.model import HoldItems, Item, OrphanSeats, WholeGroup
 from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
+from fullhouse.kit.codes import as_stored
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.limits import network_of
 from fullhouse.kit.services import Services
@@ -217,15 +218,11 @@ async def own_seats(at: Desk, who: Principal) -> list[int]:
 async def unsold_zones(at: Desk, who: Principal, promo_code: str | None) -> set[int]:
     """The numbers of the zones whose seats no ticket type sells now to somebody with this code."""
     async with at.services.database.tenant(at.organization_id, who.actor) as tx:
-        found = await store.unsold_zones(tx, at.organization_id, at.event_id, as_stored(promo_code))
+        found = await store.unsold_zones(tx, at.organization_id, at.event_id, promo_code and as_stored(promo_code))
     return {zone.position for zone_id in found or [] if (zone := at.terms.seating.zones.get(zone_id))}
 
 
 # --- asking
-
-
-def as_stored(promo_code: str | None) -> str | None:
-    return promo_code and promo_code.strip().upper()
 
 
 def wish(at: Desk, item: Item) -> Want:
@@ -268,7 +265,7 @@ def asking(
     limits = at.staff_limits if policy.is_staff(who) else at.limits
     network = network_of(actor.ip) if limits.most_near is not None else None
     return Ask(at.event_id, who.id, basket.id, wants, source, network, limits, basket.once, actor.ip,
-               actor.user_agent, actor.request_id, as_stored(promo_code))  # fmt: skip
+               actor.user_agent, actor.request_id, promo_code and as_stored(promo_code))  # fmt: skip
 
 
 async def ask(

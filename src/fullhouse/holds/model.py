@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from fullhouse.kit.errors import Conflict, Forbidden, NotFound, RateLimited, Refusal, Unauthenticated
+from fullhouse.queue.model import PromoCode
 
 Quantity = Annotated[int, Meta(ge=1, le=100)]
 Source = Literal["web", "scanner"]
@@ -128,9 +129,6 @@ class Basket(msgspec.Struct, frozen=True, kw_only=True):
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Base of all bodies: nothing unknown is ignored."""
-
-
-PromoCode = Annotated[str, Meta(min_length=1, max_length=40, description="It shows hidden types.")]
 
 
 class Reserve(Request, frozen=True):

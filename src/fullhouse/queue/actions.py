@@ -29,6 +29,7 @@ from fullhouse.queue.model import (
 
 FREE = f"{HERE}queue:free"  # told in this process only: a slot is free, the next may come in
 SEALED = "queue seed"
+BUYERS = 1  # of those who join: what they want is not sold out
 CODES = {"waiting": 1, "admitted": 2, "expired": 3, "left": 4, "done": 5}  # as the lines in memory have them
 _FACTS: dict[policy.Order, type[facts.QueueFact]] = {
     "open": facts.QueueOpened,
@@ -94,7 +95,7 @@ async def admit_first(tx: Tx, event_id: UUID, holders: Sequence[tuple[UUID, date
     rows = await store.admit_first(tx, tx.organization_id, event_id, users, untils)
     if rows:
         slots = [[row.seq, _ms(row.expires_at)] for row in rows if row.status == "admitted"]
-        tell(tx, event_id, j=[min(row.seq for row in rows), max(row.seq for row in rows)], a=slots)
+        tell(tx, event_id, j=[min(row.seq for row in rows), max(row.seq for row in rows), BUYERS], a=slots)
 
 
 async def leave(tx: Tx, event_id: UUID, user_id: UUID) -> None:

@@ -6,6 +6,7 @@ from uuid import UUID
 import msgspec
 
 from fullhouse.kit.actors import Principal
+from fullhouse.kit.codes import as_stored
 from fullhouse.kit.db import Tx
 from fullhouse.kit.services import Services
 from fullhouse.queue import actions, policy, slips, store
@@ -20,10 +21,11 @@ from fullhouse.queue.standing import Standing, ahead_of, due_for_heartbeat
 Asking = tuple[Standing, int, float, str | None]
 
 
-async def join(services: Services, who: Principal, event_id: UUID) -> Asking:
-    """A slot if one is free and nobody is before us, otherwise a place in the line. Again, it is the same one."""
+async def join(services: Services, who: Principal, event_id: UUID, promo_code: str | None = None) -> Asking:
+    """A slot if one is free and nobody is before us, otherwise a place in the line. Again, it is the same one. Once all
+    is sold, only who holds places, or has a code for a hidden type that is left, still has something to wait for."""
     queue = services.part(Queue)
-    joined = await queue.join(who.organization_id, event_id, who.id)
+    joined = await queue.join(who.organization_id, event_id, who.id, promo_code and as_stored(promo_code))
     if joined.seq is None:
         raise policy.refusal(joined.outcome, joined.wait_s, services.clock.now())
     standing = await queue.standing(who.organization_id, event_id)
@@ -126,11 +128,16 @@ def place(standing: Standing, seq: int, now_s: float, token: str | None = None) 
     code = line.code(seq)
     status: str = STATUS[code]
     ahead = low = high = until_ms = None
+    waiting = pulse.waiting
     if code <= WAITING:
         status = pulse.status
+        is_buyer = status == "sold_out" and seq in line.buyers
+        if is_buyer:
+            status, waiting = "waiting", line.waiting_buyers
         if pulse.ordered:
             until_ms = (line.seen_s(seq) + policy.PLACE_S) * 1000 if code == WAITING else None
-            ahead = line.ahead(seq) if status == "waiting" else None
+            if status == "waiting":
+                ahead = line.ahead_of_buyer(seq) if is_buyer else line.ahead(seq)
             if ahead is not None and (eta := policy.eta_s(ahead, pulse.rate, pulse.sure)):
                 low, high = eta
     elif code == ADMITTED:
@@ -148,7 +155,7 @@ def place(standing: Standing, seq: int, now_s: float, token: str | None = None) 
         seq=seq,
         position=None if ahead is None else ahead + 1,
         ahead=ahead,
-        total=None if ahead is None else slips.total(pulse.waiting, ahead),
+        total=None if ahead is None else slips.total(waiting, ahead),
         eta_low_s=low,
         eta_high_s=high,
         expires_at=None if until_ms is None else datetime.fromtimestamp(until_ms / 1000, UTC),

@@ -7,6 +7,7 @@ What a poll reads is kept in plain integers and views of arrays, and not in call
 interpreter's lock: under load each of them would cost more than all the rest.
 """
 
+from collections.abc import Collection
 from itertools import accumulate
 from typing import Any
 
@@ -27,6 +28,8 @@ class Line:
         self.seen = np.zeros(_BLOCK, np.uint32)  # by number: the last sign of life, in seconds
         self.away = np.zeros(_BLOCK, np.uint8)  # by number: whether they are missed while they wait
         self.until_ms: dict[int, int] = {}  # of those who are admitted
+        self.buyers: set[int] = set()  # of those who wait: while it is sold out there is something for them
+        self._heard: set[int] = set()  # of whom that was said since the line began to be read: a piece may be older
         self._here = [0]  # by block of places: a bit for each where somebody waits
         self._before: list[int] | None = None  # how many in all blocks before; made when it is asked for
         self.last = 0
@@ -75,11 +78,41 @@ class Line:
         self._look()
         self._recount()
 
-    def load(self, seqs: list[int], codes: list[int], seen: list[int], away: list[bool] | None = None) -> None:
+    def begin_reading(self) -> None:
+        self._heard.clear()
+
+    def mark_buyers(self, seqs: Collection[int], *, buys: bool) -> None:
+        """There is something for them although it is sold out, or no longer is."""
+        self._heard.update(seqs)
+        (self.buyers.update if buys else self.buyers.difference_update)(seqs)
+
+    def ahead_of_buyer(self, seq: int) -> int:
+        """While it is sold out: how many wait before this number for whom there is something, too."""
+        place = self.place(seq)
+        return sum(self.place(each) < place for each in self._buyers_here())
+
+    @property
+    def waiting_buyers(self) -> int:
+        return len(self._buyers_here())
+
+    def _buyers_here(self) -> list[int]:
+        return [each for each in self.buyers if self.code(each) == WAITING and not self._away[each]]
+
+    def load(
+        self,
+        seqs: list[int],
+        codes: list[int],
+        seen: list[int],
+        away: list[bool] | None = None,
+        buyers: list[int] | None = None,
+    ) -> None:
         """A piece, as the database has it."""
         at, found = np.array(seqs, np.int64), np.array(codes, np.uint8)
         self.last = max(self.last, int(at.max()))
         self._grow(self.last)
+        here = range(int(at.min()), int(at.max()) + 1)
+        self.buyers = {each for each in self.buyers if each not in here or each in self._heard}
+        self.buyers |= set(buyers or ()) - self._heard
         self.seen[at] = np.maximum(self.seen[at], np.array(seen, np.uint32))
         self.codes[at] = np.maximum(self.codes[at], found)
         self.away[at] = np.array(away, np.uint8) if away else 0
@@ -118,6 +151,7 @@ class Line:
             self._code[seq] = code
             if was == WAITING and not self._away[seq]:
                 self._flip(self.place(seq))
+            self.buyers.discard(seq)
             if code > ADMITTED:
                 self.until_ms.pop(seq, None)
         return self._code[seq] == code

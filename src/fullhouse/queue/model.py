@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from fullhouse.kit.errors import Conflict, Forbidden, NotFound, RateLimited, Refusal
 
+PromoCode = Annotated[str, Meta(min_length=1, max_length=40, description="It shows hidden types.")]
 Mode = Literal["auto", "on", "off"]
 State = Literal["closed", "pre", "open", "paused", "draining"]
 
@@ -127,6 +128,12 @@ class RoomSettings(Request, frozen=True, kw_only=True):
     slots: Annotated[int, Meta(ge=1, le=10_000)] = 5
     admit_window_s: Annotated[int, Meta(ge=30, le=1800)] = 120
     opens_at: datetime | None = None
+
+
+class JoinQueue(Request, frozen=True, kw_only=True):
+    """With a promo code that shows a hidden ticket type, you can join although everything else is sold."""
+
+    promo_code: PromoCode | None = None
 
 
 # --- refusals

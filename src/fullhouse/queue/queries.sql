@@ -107,13 +107,13 @@ WITH room AS (
     WHERE organization_id = $1 AND event_id = $2
 )
 INSERT INTO queue_entries (organization_id, event_id, seq, place, user_id, status, joined_at, seen_at, expires_at,
-                           admitted_at)
+                           admitted_at, is_buyer)
 SELECT $1, $2, room.next_seq + n - 1, room.next_seq + n - 1, user_id,
        CASE WHEN n <= free THEN 'admitted' ELSE 'waiting' END, app.clock(), app.clock(),
        CASE WHEN n <= free THEN greatest(least(until, app.clock() + interval '30 minutes'),
                                       app.clock() + make_interval(secs => admit_window_s))
             ELSE app.clock() + interval '30 minutes' END,
-       CASE WHEN n <= free THEN app.clock() END
+       CASE WHEN n <= free THEN app.clock() END, true
 FROM people, room, free
 RETURNING seq, status, expires_at;
 
@@ -164,11 +164,12 @@ SELECT NOT EXISTS (SELECT FROM queue_entries WHERE organization_id = $1 AND even
    AND (SELECT count(*) FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND status = 'admitted') < $3;
 
 -- name: line
--- A piece of the line for a process that begins: by number, in four columns.
+-- A piece of the line for a process that begins: by number, in four columns; and who of them is a buyer though it is sold out.
 SELECT array_agg(seq) AS seqs,
        array_agg(CASE status WHEN 'waiting' THEN 1 WHEN 'admitted' THEN 2 WHEN 'expired' THEN 3 WHEN 'left' THEN 4
                  ELSE 5 END::smallint) AS codes,
-       array_agg(extract(epoch FROM seen_at)::integer) AS seen, array_agg(absent) AS away
+       array_agg(extract(epoch FROM seen_at)::integer) AS seen, array_agg(absent) AS away,
+       array_agg(seq) FILTER (WHERE status = 'waiting' AND is_buyer) AS buyers
 FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND seq >= $3 AND seq < $4;
 
 -- name: slots_taken

@@ -26,13 +26,13 @@ from fullhouse.queue.pace import HALF_LIFE_S, Pace
 from fullhouse.queue.passes import Passes
 from fullhouse.queue.standing import Standing
 
-JOIN = "SELECT * FROM app.queue_join($1, $2, $3, $4)"
+JOIN = "SELECT * FROM app.queue_join($1, $2, $3, $4, $5)"
 HEARTBEATS = "SELECT * FROM app.queue_heartbeats($1, $2, $3, $4, $5)"
 ADMIT = "SELECT app.queue_admit($1, $2, $3)"
 TOPIC = "queue:"
 LINES, BATCH_MAX = 2, 512
 AT_ONCE = 200  # as many are let in by one statement; there may be more
-MISSED_AT_ONCE = 100  # and as many are told to be missed
+TOLD_AT_ONCE = 100  # and of as many is told that they are missed, or that they are buyers
 PIECE = 100_000
 LOOK_AGAIN_S = 30.0  # what a lost message could have made wrong is right again then
 FORGET_S = 600.0  # a closed room that nobody asks for leaves the memory
@@ -58,7 +58,9 @@ class Queue:
         self._join_line = HotLine(services.url, JOIN, lines=LINES, settings=settings)
         self._heartbeat_line = HotLine(services.url, HEARTBEATS, lines=1, settings=settings)
         self._admit_line = HotLine(services.url, ADMIT, lines=1, settings=settings)
-        self._joins: Coalescer[UUID, Joined] = Coalescer("queue joins", self._join_all, lines=LINES, most=BATCH_MAX)
+        self._joins: Coalescer[tuple[UUID, str | None], Joined] = Coalescer(
+            "queue joins", self._join_all, lines=LINES, most=BATCH_MAX
+        )
         self._heartbeats: Coalescer[tuple[int, int], Any] = Coalescer(
             "queue heartbeats", self._hear_all, lines=1, most=BATCH_MAX
         )
@@ -114,23 +116,26 @@ class Queue:
 
     # --- joining
 
-    async def join(self, organization_id: UUID, event_id: UUID, user_id: UUID) -> Joined:
+    async def join(self, organization_id: UUID, event_id: UUID, user_id: UUID, promo_code: str | None = None) -> Joined:
         """With others who come at the same time; one person is in a batch once."""
-        return await self._joins.submit((organization_id, event_id), user_id, (user_id,))
+        return await self._joins.submit((organization_id, event_id), (user_id, promo_code), (user_id,))
 
-    async def _join_all(self, key: Hashable, users: Sequence[UUID], last: Sequence[bool]) -> list[Joined | Again]:
+    async def _join_all(
+        self, key: Hashable, people: Sequence[tuple[UUID, str | None]], last: Sequence[bool]
+    ) -> list[Joined | Again]:
         organization_id, event_id = cast(tuple[UUID, UUID], key)
-        rows = await self._join_line.fetch(organization_id, self.bus.sender, event_id, users)
+        users, codes = [user_id for user_id, _ in people], [code for _, code in people]
+        rows = await self._join_line.fetch(organization_id, self.bus.sender, event_id, users, codes)
         room = "closed"
         if rows[0]["req"] == 0:
             first = rows.pop(0)
             room = first["outcome"]
             self._told(event_id, first["change"])
-            if (first["change"] or {}).get("b"):  # it may be their turn
+            if {"b", "s"} & (first["change"] or {}).keys():  # it may be their turn
                 self.let_in(organization_id, event_id)
         answers = [Joined(row["outcome"], row["seq"], row["until"], row["wait_s"], room) for row in rows]
-        for outcome, people in Tally(answer.outcome for answer in answers).items():
-            JOINED.labels(outcome).inc(people)
+        for outcome, count in Tally(answer.outcome for answer in answers).items():
+            JOINED.labels(outcome).inc(count)
         if any(answer.outcome == "full" for answer in answers):
             async with self._services.database.tenant(organization_id) as tx:
                 await actions.open_when_full(tx, self._services.keyring, event_id)
@@ -234,13 +239,14 @@ class Queue:
 
     async def _read(self, standing: Standing) -> None:
         organization_id, event_id = standing.room.organization_id, standing.room.event_id
+        standing.line.begin_reading()
         await self._read_room(standing)
         low = 1
         while low < standing.room.next_seq or low <= standing.line.last:
             async with self._services.database.tenant(organization_id) as tx:
                 piece = await store.line(tx, organization_id, event_id, low, low + PIECE)
             if piece and piece.seqs and piece.codes and piece.seen:
-                standing.line.load(piece.seqs, piece.codes, piece.seen, piece.away)
+                standing.line.load(piece.seqs, piece.codes, piece.seen, piece.away, piece.buyers)
             low += PIECE
         async with self._services.database.tenant(organization_id) as tx:
             for slot in await store.slots_taken(tx, organization_id, event_id):
@@ -321,5 +327,5 @@ class Queue:
 
 
 def is_more(change: dict[str, Any]) -> bool:
-    """Whether one statement could not let in, or tell to be missed, all that there were."""
-    return len(change.get("a", ())) >= AT_ONCE or len(change.get("g", ())) >= MISSED_AT_ONCE
+    """Whether one statement could not let in, or tell of, all that there were."""
+    return len(change.get("a", ())) >= AT_ONCE or any(len(change.get(what, ())) >= TOLD_AT_ONCE for what in "gs")

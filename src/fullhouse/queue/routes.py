@@ -3,6 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
+import msgspec
 from litestar.params import HeaderParameter
 
 from fullhouse.events import live_reads
@@ -10,31 +11,35 @@ from fullhouse.events.public_model import EventNotFound
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.http.body import decode
 from fullhouse.kit.http.endpoints import delete, get, post, put
 from fullhouse.kit.http.lane import Call
 from fullhouse.kit.services import Services
 from fullhouse.queue import actions, draw, entry_actions, store
-from fullhouse.queue.model import Draw, NotInQueue, Place, Room, RoomSettings, RoomView
+from fullhouse.queue.model import Draw, JoinQueue, NotInQueue, Place, Room, RoomSettings, RoomView
 
+_JOIN = msgspec.json.Decoder(JoinQueue)
 Token = Annotated[str | None, HeaderParameter(name="X-Queue-Token", description="As joining gave it.")]
 Bearer = Annotated[str | None, HeaderParameter(name="Authorization", description="The session that joined.")]
 Cookies = Annotated[str | None, HeaderParameter(name="Cookie", description="Or the session's cookie.")]
 
 
 async def join_fast(call: Call) -> Answer:
-    await call.read()
+    raw = await call.read()
     assert call.principal
-    asking = await entry_actions.join(call.state.services, call.principal, call.params[0])
+    wish = decode(_JOIN, raw) if raw else JoinQueue()
+    asking = await entry_actions.join(call.state.services, call.principal, call.params[0], wish.promo_code)
     return Answer(200, entry_actions.told(asking))
 
 
 @post("/api/events/{event_id:uuid}/queue", "queue.join", status=200, fast=join_fast)
-async def join_queue(services: Services, who: Principal, event_id: UUID) -> Place:
+async def join_queue(services: Services, who: Principal, event_id: UUID, data: JoinQueue) -> Place:
     """Join the line, or take a slot at once if one is free.
 
-    Joining again gives the same place. Keep the `token`: with it, in `X-Queue-Token`, you ask where you stand.
+    Joining again gives the same place. Keep the `token`: with it, in `X-Queue-Token`, you ask where you stand. When all
+    is sold (409 `sold_out`), only who holds places joins, or has a promo code for a hidden type that is left.
     """
-    return entry_actions.place(*await entry_actions.join(services, who, event_id))
+    return entry_actions.place(*await entry_actions.join(services, who, event_id, data.promo_code))
 
 
 def poll_at_once(call: Call) -> Answer | None:

@@ -68,6 +68,8 @@ class Standing:
         line = self.line
         if joined := change.get("j"):
             line.join(joined[0], joined[1], int(now_s))
+            if len(joined) > 2:  # it is sold out, and not for them
+                line.mark_buyers(range(joined[0], joined[1] + 1), buys=True)
         entered = 0
         for seq, until_ms in change.get("a", ()):
             entered += line.code(seq) < ADMITTED
@@ -80,6 +82,8 @@ class Standing:
             line.miss(seq, away=True)
         for seq in change.get("b", ()):
             line.miss(seq, away=False)
+        for seq, buys in change.get("s", ()):
+            line.mark_buyers((seq,), buys=bool(buys))
 
 
 def due_for_heartbeat(standing: Standing, seq: int, now_s: float) -> bool:

@@ -49,6 +49,7 @@ class Piece(NamedTuple):
     codes: list[int] | None
     seen: list[int] | None
     away: list[bool] | None
+    buyers: list[int] | None
 
 
 class LetIn(NamedTuple):
