@@ -68,7 +68,7 @@ DOMAINS: dict[str, Domain] = {
         ("tests/races/test_till.py",),
     ),
     "tickets": Domain(
-        ("tickets/policy.py",),
+        ("tickets/policy.py", "tickets/pricing.py"),
         ("stock", "follow_stock"),
         ("tests/tickets",),
         ("tests/races/test_promos.py",),
@@ -79,4 +79,6 @@ DOMAINS: dict[str, Domain] = {
         ("tests/scanning",),
         ("tests/races/test_gates.py",),
     ),
+    "events": Domain(("events/policy.py", "events/sale_policy.py"), (), ("tests/events",), ()),
+    "seating": Domain(("seating/policy.py",), (), ("tests/seating",), ()),
 }
