@@ -58,6 +58,29 @@ async def test_a_full_window_refuses_and_says_when_to_come_back(
 
 
 @pytest.mark.parametrize("redis", [False, True])
+async def test_of_attempts_only_the_failed_ones_are_counted(
+    redis: bool, shared: Warm, key: str, clock: SimpleNamespace
+) -> None:
+    limiter = Limiter(shared if redis else Warm(None))
+    for _ in range(10):
+        limiter.check_full(key, THREE)
+    assert await passed(limiter, key, 3) == 3
+    with pytest.raises(RateLimited, match="Try again in 50 seconds"):
+        limiter.check_full(key, THREE)
+    clock.now += 50
+    limiter.check_full(key, THREE)
+
+
+async def test_a_process_that_was_refused_knows_that_others_have_filled_the_window(shared: Warm, key: str) -> None:
+    here, there = Limiter(shared), Limiter(shared)
+    assert await passed(there, key, 3) == 3
+    here.check_full(key, THREE)  # of that it has not heard
+    assert await passed(here, key, 1) == 0
+    with pytest.raises(RateLimited):
+        here.check_full(key, THREE)
+
+
+@pytest.mark.parametrize("redis", [False, True])
 async def test_each_key_has_a_count_of_its_own(redis: bool, shared: Warm, key: str) -> None:
     limiter = Limiter(shared if redis else Warm(None))
     assert await passed(limiter, key, 5) == 3

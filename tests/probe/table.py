@@ -105,6 +105,7 @@ PROBES: dict[str, Probe] = {
     "GET /api/ledger.csv": Probe(),
     # --- tickets
     "GET /api/events/{event_id:uuid}/offers": PUBLIC,
+    "GET /api/events/{event_id:uuid}/promo-code": PUBLIC,
     "GET /api/events/{event_id:uuid}/ticket-types": Probe(None, things.an_event),
     "POST /api/events/{event_id:uuid}/ticket-types": Probe(sales.TICKET_TYPE, things.an_event),
     "GET /api/events/{event_id:uuid}/ticket-types/{type_id:uuid}": Probe(None, sales.a_ticket_type),

@@ -65,11 +65,12 @@ def test_a_program_is_styled_after_what_it_imports(monkeypatch: pytest.MonkeyPat
     assert re.findall(r"\w+\.css", tags) == ["base.css", "parts.css", "console.css"]
 
 
-async def test_a_program_that_loads_nothing_later_has_one_style_sheet(client: Client) -> None:
+async def test_the_shop_has_one_style_sheet_with_that_of_the_checkout(client: Client) -> None:
     tags = assets.tags("lib/words/speak/en", "store")
     (sheet,) = re.findall(r'rel="stylesheet" href="([^"]+)"', tags)
     body = (await client.get(sheet)).content
-    parts = assets._at_once(["src/store/main.ts"])[1]
+    parts = assets._at_once(["src/store/main.ts", "src/checkout/main.ts"])[1]
+    assert set(parts) > set(assets._at_once(["src/store/main.ts"])[1])
     bodies = [(assets.BUILT / part).read_bytes() for part in parts]
     assert len(parts) > 1
     assert body == b"\n".join(bodies)
@@ -78,7 +79,8 @@ async def test_a_program_that_loads_nothing_later_has_one_style_sheet(client: Cl
 
 @pytest.mark.parametrize(
     "programs",
-    [(f"lib/words/speak/{code}", page) for code in ("en", "af") for page in ("store", "my")]
+    [(f"lib/words/speak/{code}", "store") for code in ("en", "af")]
+    + [(f"lib/words/speak/{code}", f"lib/words/speak/{code}/later", "my") for code in ("en", "af")]
     + [("queue",), ("scan",), ("console",), ("console/words/af", "console")],
     ids=" ".join,
 )

@@ -110,10 +110,21 @@ async def test_a_page_loads_its_own_language_and_before_its_program(
 ) -> None:
     event = await show_in(client.as_(tenant.tokens["admin"]), "published", tickets=True)
     at = f"{tenant.organization.slug}/{event['slug']}"
-    for path, program in ((f"/o/{at}", "store"), (f"/embed/{at}", "store"), ("/my", "my")):
+    later = f"{language}-later"
+    for path, expected, at_leisure in (
+        (f"/o/{at}", [language, "store"], [later, "checkout"]),
+        (f"/embed/{at}", [language, "store"], [later, "checkout"]),
+        ("/my", [language, later, "my"], []),
+    ):
         page = await client.get(path, headers={"accept-language": language})
-        scripts = re.findall(r'<script type="module" src="/built/assets/([a-z]+)-', page.text)
-        assert scripts == [language, program], path
+        scripts = re.findall(r'<script type="module" src="/built/assets/([a-z-]+)-', page.text)
+        assert scripts == expected, path
+        told = re.findall(r'data-checkout="([^"]+)"', page.text)
+        assert [
+            re.sub(r"^/built/assets/([a-z-]+)-.*", r"\1", file) for each in told for file in each.split()
+        ] == at_leisure
+        for file in (file for each in told for file in each.split()):
+            assert (await client.get(file)).status_code == 200
 
 
 @pytest.mark.parametrize("language", ["en", "af"])

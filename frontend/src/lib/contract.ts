@@ -1492,6 +1492,17 @@ export interface PromoCode {
   updated_at: string;
 }
 
+export interface PromoEffect {
+  code: string;
+  kind: 'percent' | 'fixed' | 'access';
+  basis_points: number | null;
+  amount: number | null;
+  left: number | null;
+  ticket_type_ids: string[];
+  shown_type_ids: string[];
+  valid_until: string | null;
+}
+
 export interface ProposedPlace {
   quantity: number;
   zone_name: string;
@@ -2400,6 +2411,8 @@ export interface Routes {
   'GET /api/events/{}/orders.csv': {};
   /** Postpone a show, with or without its new date. A reason is required */
   'POST /api/events/{}/postpone': { body: Postpone; data: EventView };
+  /** What a promo code does, before anything is chosen: what comes off, and which hidden types it shows */
+  'GET /api/events/{}/promo-code': { data: PromoEffect };
   /** A show's promo codes, with how often each was used and what it has cost */
   'GET /api/events/{}/promo-codes': { data: PromoCode[] };
   /** Add a promo code: a share or an amount off, or access to hidden types */

@@ -2,10 +2,14 @@
 // meet. The house's own sentence is English: whoever reads another language is never shown it.
 
 import type { Problem } from './api';
+import { shortDate } from './format';
 
 /** What a refusal says beside its code: `most`, `name` …; `wait` are seconds. */
 export type Values = Record<string, unknown> & { wait: number | null };
 export type Told = string | ((values: Values) => string);
+/** When something begins, for whoever reads it where they are. */
+export const moment = (at: unknown) => shortDate(String(at), Intl.DateTimeFormat().resolvedOptions().timeZone);
+
 export type Refusals = Record<string, Told>;
 
 export function refusal(error: Problem, words: Refusals, language: string): string {

@@ -29,7 +29,7 @@ const words: Record<string, string> = JSON.parse($('words').textContent!);
 const rejoin = $('rejoin') as HTMLButtonElement;
 const sure = $('sure') as HTMLDialogElement;
 const HOUR_MS = 3_600_000;
-let token = localStorage.getItem(kept);
+let token: string | null = localStorage[kept] ?? null;
 let first = 0;
 let timer = 0;
 let wait = 0;
@@ -50,14 +50,17 @@ async function call(method: string, headers: Record<string, string> = {}, addres
   return told.data;
 }
 
+/** With the promo code of this visit, as the shop has written it down: it may show what is left when all else is sold. */
+const joinNow = () => call('POST', {}, path, sessionStorage[`${kept}:join`]);
+
 async function join(): Promise<Place> {
   try {
-    return await call('POST');
+    return await joinNow();
   } catch (error) {
     if ((error as Refused).status !== 401) throw error;
     await call('POST', {}, '/api/auth/guest', JSON.stringify({ organization }));
     localStorage.setItem(`fullhouse:${organization}`, '1');
-    return call('POST');
+    return joinNow();
   }
 }
 
@@ -101,7 +104,7 @@ function opens({ opens_at }: Place): string {
 
 function hear(now: Place) {
   const { position, status } = now;
-  if (now.token) localStorage.setItem(kept, (token = now.token));
+  if (now.token) localStorage[kept] = token = now.token;
   heard = Date.now();
   const waiting = status === 'waiting';
   const admitted = status === 'admitted';
@@ -130,8 +133,8 @@ function hear(now: Place) {
   show('rejoin', ['expired', 'left'].includes(status));
   show('fair', (waiting || admitted) && now.seed_hash && now.room !== 'pre'); // before the draw there is only a hash to read
   document.title = (numbered ? `(${position}) ` : admitted ? `${said('admitted')} · ` : '') + title;
-  if (admitted && !sessionStorage.getItem(kept)) {
-    sessionStorage.setItem(kept, '1');
+  if (admitted && !sessionStorage[kept]) {
+    sessionStorage[kept] = 1;
     location.assign(($('enter') as HTMLAnchorElement).href);
   }
   if (waiting || admitted) again(now.next_poll_s);

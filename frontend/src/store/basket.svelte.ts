@@ -1,6 +1,6 @@
 // What I hold, until when; and what instead, when somebody was faster.
 
-import type { HoldItems } from '../lib/contract';
+import type { HoldItems, PromoEffect } from '../lib/contract';
 import { language } from '../lib/language';
 import { newKey, Problem } from '../lib/api';
 import { hear, serverNow } from '../lib/clock.svelte';
@@ -8,12 +8,13 @@ import { money, type Money } from '../lib/format';
 import { AVAILABLE } from '../lib/map/geometry';
 import { nearestFree } from '../lib/map/nearest';
 import { lettered, tierColor, tierLetter } from '../lib/map/palette';
+import { forget, remember, remembered } from '../lib/remembered';
 import { sentence, t } from '../lib/words';
 import { bill } from './bill';
 import type { Hall } from './hall.svelte';
 import { soonest, type Span } from './marks';
 import { asOf, type Fix, type HeldLine, type Hold, type Item, type Offer, type QuotedLine, type Tier, unitPrice, type Wish } from './model';
-import { forget, remember, remembered, type Visitor } from './visitor.svelte';
+import type { Visitor } from './visitor.svelte';
 
 /** Something else that can be had with one press. */
 export interface Instead extends Choice {
@@ -47,6 +48,11 @@ export class Basket {
   behind: string[] = $state.raw([]); // what I held as a guest, and was too much beside what my account holds
   isBusy = $state(false);
   hasTooFew = $state(false);
+  code = $state(''); // a promo code that is applied: offers and holds are asked for with it
+  effect: PromoEffect | null = $state.raw(null); // what it does, if that is known
+  areOffersKnown = $state(false);
+  /** What is offered may have changed: whoever knows how to ask replaces this. */
+  renew: () => void = () => void this.loadOffers().catch(() => {}); // the next news brings them
   private heard = 0; // how often the house has told what it offers
   private explained = ''; // why these, of what was chosen for me
   private turning: ReturnType<typeof setTimeout> | undefined;
@@ -59,12 +65,13 @@ export class Basket {
     private readonly refused: (error: unknown) => boolean,
   ) {}
 
-  async loadOffers(): Promise<void> {
+  /** As everybody is offered them, or with the code. */
+  async loadOffers(code = this.code): Promise<void> {
     const heard = this.heard;
-    const answer = await this.visitor.api.open(`/api/events/${this.eventId}/offers`);
+    const answer = await this.visitor.api.open(`/api/events/${this.eventId}/offers${code && `?code=${encodeURIComponent(code)}`}`);
     hear(Date.parse(answer.headers.get('date') ?? ''));
     const { data: offers } = (await answer.json()) as { data: Offer[] };
-    if (heard === this.heard) this.putOffers(offers); // what was told meanwhile may be newer
+    if (heard === this.heard && code === this.code) this.putOffers(offers); // what was told meanwhile may be newer
   }
 
   hearOffers(offers: Offer[]): void {
@@ -75,6 +82,8 @@ export class Basket {
   /** Looks again, without asking, when the next sale of a type begins or ends. */
   private putOffers(offers: Offer[]): void {
     this.offers = offers;
+    this.areOffersKnown = true;
+    this.showSold();
     clearTimeout(this.turning);
     const now = serverNow();
     const turns = offers.flatMap((offer) => [Date.parse(offer.sale_start_at), Date.parse(offer.sale_end_at)]).filter((turn) => turn >= now);
@@ -83,6 +92,35 @@ export class Basket {
 
   close(): void {
     clearTimeout(this.turning);
+  }
+
+  // --- a promo code
+
+  /** From now on with this code, or without one. What is held keeps its type as long as that is offered. */
+  use(code: string, effect: PromoEffect | null, offers: Offer[]): void {
+    this.code = code;
+    this.effect = effect;
+    this.hearOffers(offers);
+  }
+
+  /** What I hold and cannot buy: nothing that is offered to me sells it, as where a code was removed. */
+  get unsold(): Item[] {
+    return this.areOffersKnown ? this.items.filter((item) => !this.typeOf(item)) : [];
+  }
+
+  /** Nothing can be bought at this moment, without a code or with mine. */
+  get isClosed(): boolean {
+    return this.areOffersKnown && !this.offers.some(({ status }) => status === 'on_sale');
+  }
+
+  get sellsSeats(): boolean {
+    return this.offers.some(({ kind, status }) => kind === 'seated' && status === 'on_sale');
+  }
+
+  /** On the map, what nothing sells to me is not for sale. */
+  private showSold(): void {
+    for (const item of this.items) if (!this.typeOf(item)) item.typeId = this.typeFor(item) || item.typeId;
+    this.hall.closeZones((this.hall.map?.geometry.zones ?? []).map(({ key, isOpen }) => this.areOffersKnown && !this.typesFor({ zone: key, seatId: isOpen ? null : '' }).length));
   }
 
   /** What I hold, as the house has it, before the page was closed too. Returns what of mine is over. */
@@ -159,7 +197,7 @@ export class Basket {
       await this.visitor.signIn();
       // A seat that is picked alone is never refused for what it leaves beside it: that is judged at checkout.
       const [only, ...more] = body.items ?? [];
-      const fresh = only?.seat_id && !more.length ? await this.reserve(only.seat_id) : await this.holdAll(body);
+      const fresh = only?.seat_id && !more.length ? await this.reserve(only.seat_id) : await this.holdAll({ ...body, ...this.withCode });
       if (!seats.length) this.hall.map?.bring(fresh.filter(({ ordinal }) => ordinal >= 0).map(({ ordinal }) => ordinal));
       const many = fresh.reduce((sum, item) => sum + item.quantity, 0);
       this.say(this.explained || (many === 1 ? t.nowYours(fresh[0]!.title) : t.someYours(many)));
@@ -175,8 +213,12 @@ export class Basket {
     return this.put(held.items, () => [held.server_time_unix_ms, held.held_until_unix_ms]);
   }
 
+  private get withCode(): { promo_code?: string } {
+    return this.code ? { promo_code: this.code } : {};
+  }
+
   private async reserve(seatId: string): Promise<Item[]> {
-    const held = await this.visitor.api.post(`/api/events/${this.eventId}/seats/${seatId}/reserve`, {});
+    const held = await this.visitor.api.post(`/api/events/${this.eventId}/seats/${seatId}/reserve`, this.withCode);
     hear(held.server_time_unix_ms);
     this.explained = '';
     return this.put([held], () => [held.server_time_unix_ms, held.held_until_unix_ms]);
@@ -249,7 +291,7 @@ export class Basket {
     if (this.refused(error)) return;
     if (!(error instanceof Problem)) return this.say(sentence(error), 'wrong');
     if (TOO_FEW.includes(error.code)) this.hasTooFew = true;
-    if (!this.hall.hasMap) void this.loadOffers().catch(() => {}); // what is left is not what the page says
+    if (!this.hall.hasMap || this.code) this.renew(); // what is left is not what the page says
     const rest = this.items.length ? ` ${t.keptRest}` : '';
     if (TAKEN.includes(error.code) && seats.length) {
       for (const item of this.items) item.companions = item.companions.filter((id) => !seats.includes(this.hall.ordinalOf(id)));
@@ -292,6 +334,13 @@ export class Basket {
       if (!(await this.release(item))) return;
       this.instead = null; // what would have mended the former choice
       this.say(t.gaveBack(item.title));
+    });
+  }
+
+  giveUnsoldBack(): Promise<void> {
+    return this.alone(async () => {
+      for (const item of this.unsold) if (!(await this.release(item))) return;
+      this.say('');
     });
   }
 
@@ -368,6 +417,17 @@ export class Basket {
       .toSorted((a, b) => b.price.amount - a.price.amount);
   }
 
+  /** The type that something is at first: what my code shows, as long as an order may have it; otherwise the dearest. */
+  private firstFor(item: Parameters<Basket['typesFor']>[0], quantity = 1): Offer | undefined {
+    const types = this.typesFor(item);
+    const held = (id: string) => this.items.reduce((sum, one) => sum + (one.typeId === id ? one.quantity : 0), 0);
+    return types.find(({ id, max_per_order }) => this.effect?.shown_type_ids.includes(id) && held(id) + quantity <= max_per_order) ?? types[0];
+  }
+
+  private typeFor(item: Item): string {
+    return this.firstFor(item, item.quantity)?.id ?? '';
+  }
+
   /** The types of a zone without seats, as the show lists them; with those that are not sold now. */
   typesIn(zone: string): Offer[] {
     return this.offers.filter(({ kind, zones }) => kind !== 'seated' && (!zones.length || zones.includes(zone)));
@@ -378,7 +438,7 @@ export class Basket {
     const map = this.hall.map;
     if (!map || ordinal < 0) return '';
     const zone = map.geometry.zones[map.zoneOf(ordinal)]?.key ?? '';
-    const [offer] = this.typesFor({ zone, seatId: '' });
+    const offer = this.firstFor({ zone, seatId: '' });
     return offer ? money({ amount: unitPrice(offer, this.hall.categoryOf(ordinal, zone)), currency: offer.price.currency }) : '';
   }
 
@@ -388,7 +448,7 @@ export class Basket {
     const seat = geometry?.price.indexOf(price) ?? -1;
     if (seat >= 0) return this.costOf(seat);
     const area = geometry?.zones.find((zone) => zone.price === price);
-    const [offer] = area ? this.typesFor({ zone: area.key, seatId: null }) : [];
+    const offer = area && this.firstFor({ zone: area.key, seatId: null });
     return offer ? money({ amount: unitPrice(offer, geometry!.prices[price]![0]), currency: offer.price.currency }) : '';
   }
 
@@ -408,7 +468,7 @@ export class Basket {
   get tiers(): Tier[] {
     const prices = this.hall.map?.geometry.prices ?? [];
     const all = prices.map(([, name, color], n) => ({ n, name: lettered(tierLetter(n, prices.length), name), color: tierColor(color, n), cost: this.costAt(n) }));
-    return all.filter(({ n, cost }) => cost || this.hall.left[n] || !this.offers.length);
+    return all.filter(({ n, cost }) => cost || this.hall.left[n] || !this.areOffersKnown);
   }
 
   typeOf(item: Item): Offer | null {
@@ -420,12 +480,12 @@ export class Basket {
     return { amount: unitPrice(offer, this.hall.categoryOf(item.ordinal, item.zone)) * item.quantity, currency: offer.price.currency };
   }
 
-  /** What comes with the tickets, and what all of it costs; a promo code takes off at checkout. */
+  /** What comes off the tickets and on top of them, and what all of it costs. */
   get bill(): { lines: QuotedLine[]; total: Money } | null {
     const [offer] = this.offers;
     if (!offer || !this.items.length) return null;
     const amountOf = (item: Item, type = this.typeOf(item)) => (type ? this.priceOf(item, type).amount : 0);
-    const { lines, total } = bill(this.items.map((item) => ({ amount: amountOf(item), quantity: item.quantity })), offer.charges);
+    const { lines, total } = bill(this.items.map((item) => ({ amount: amountOf(item), quantity: item.quantity, typeId: item.typeId })), offer.charges, this.effect);
     return { lines, total: { amount: total, currency: offer.price.currency } };
   }
 
@@ -440,8 +500,12 @@ export class Basket {
 
   private put<T extends HeldLine>(lines: T[], time: (line: T) => [since: number, until: number | null]): Item[] {
     const known = new Set(this.items.map((item) => item.holdId));
-    const fresh = lines.filter((line) => !known.has(line.hold_id)).map((line) => this.itemOf(line, ...time(line)));
-    this.items = [...this.items, ...fresh];
+    const fresh: Item[] = [];
+    for (const line of lines.filter(({ hold_id }) => !known.has(hold_id))) {
+      const item = this.itemOf(line, ...time(line)); // of which type, hangs on those before it
+      fresh.push(item);
+      this.items = [...this.items, item];
+    }
     this.markMine();
     this.note();
     return fresh;
@@ -464,7 +528,7 @@ export class Basket {
       until,
       companions: idsOf(line),
     };
-    item.typeId ||= this.typesFor(item)[0]?.id ?? '';
+    item.typeId ||= this.typeFor(item);
     item.title ||= this.typeOf(item)?.name ?? t.place;
     return item;
   }
@@ -475,8 +539,9 @@ export class Basket {
       item.ordinal = this.hall.ordinalOf(item.seatId);
       item.title = this.hall.title(item.ordinal) || item.title;
       item.zone = this.hall.zoneOf(item.ordinal, item.zoneId);
-      if (!this.typesFor(item).some(({ id }) => id === item.typeId)) item.typeId = this.typesFor(item)[0]?.id ?? item.typeId;
+      if (!this.typesFor(item).some(({ id }) => id === item.typeId)) item.typeId = this.typeFor(item) || item.typeId;
     }
+    this.showSold();
     this.markMine();
   }
 

@@ -19,14 +19,15 @@ const map = {
   zoneOf: () => 0,
   describe: (seat: number) => ({ row: 'A', number: `${seat}` }),
   geometry: {
-    count: 5, pitch: 1, wholes: new Map(), zones: [{ key: 'z', name: 'Stalls', price: 0 }, { key: 'floor', name: 'Floor', price: 1 }], prices: [['A', 'Best', null], ['B', 'Floor', null]], rows: [{ section: 0 }],
+    count: 5, pitch: 1, wholes: new Map(), zones: [{ key: 'z', name: 'Stalls', price: 0, isOpen: false }, { key: 'floor', name: 'Floor', price: 1, isOpen: true }], prices: [['A', 'Best', null], ['B', 'Floor', null]], rows: [{ section: 0 }],
     x: Float32Array.from([0, 1, 2, 3, 4]), y: new Float32Array(5), rowOf: new Uint32Array(5), price: new Uint8Array(5), category: new Uint8Array(5),
   },
 } as unknown as SeatMap & { mine: Set<number> };
 let kept: number[] = [];
+let closed: boolean[] = []; // by zone
 const refreshed = vi.fn(async () => {});
 const hall = {
-  map, hasMap: true, zones: [], shown: null, left: [], refresh: refreshed, keep: (seats: number[]) => (kept = seats),
+  map, hasMap: true, zones: [], shown: null, left: [], refresh: refreshed, keep: (seats: number[]) => (kept = seats), closeZones: (zones: boolean[]) => (closed = zones),
   seatId: (n: number) => `s${n}`, ordinalOf: (id: string | null) => (id ? Number(id.slice(1)) : -1),
   title: (n: number) => `seat ${n}`, state: (n: number) => ['free', 'in another basket', 'sold', 'not for sale'][states[n]!], zoneName: () => 'Stalls', zoneOf: () => 'z', categoryOf: () => 'A', zoneId: () => 'z1',
 } as unknown as Hall;
@@ -78,12 +79,21 @@ test('what a price category costs is known for seats, and for zones that have no
 
 test('prices of what this show leaves closed are not shown', () => {
   const shown = () => basket.tiers.map(({ name }) => name);
+  basket.hearOffers([{ ...OFFER, sale_start_at: iso(serverNow() - 1000), sale_end_at: iso(serverNow() - 1000) }] as never);
   expect(shown()).toEqual(['Best']); // nothing sells places on the floor
   hall.left = [0, 7];
   expect(shown()).toEqual(['Best', 'Floor']); // not yet, but it will
   hall.left = [];
-  basket.offers = [];
+  basket.areOffersKnown = false;
   expect(shown()).toEqual(['Best', 'Floor']); // not known yet: the page does not jump
+});
+
+test('what nothing sells to me is not for sale on the map, until a code shows what does', () => {
+  const floor = { ...OFFER, id: 't2', kind: 'ga', zones: ['floor'], sale_start_at: iso(serverNow() - 1000), sale_end_at: iso(serverNow() + 60_000) };
+  basket.hearOffers([floor] as never);
+  expect(closed).toEqual([true, false]);
+  basket.use('FRIENDS', null, [floor, { ...floor, id: 't3', kind: 'seated', zones: [] }] as never);
+  expect(closed).toEqual([false, false]);
 });
 
 test('who has left does not look again when a sale begins', () => {

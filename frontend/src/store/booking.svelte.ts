@@ -6,10 +6,11 @@ import { serverNow } from '../lib/clock.svelte';
 import { sentence, t, told } from '../lib/words';
 import type { SeatMap } from '../lib/map/seatmap';
 import { Basket } from './basket.svelte';
-import { Checkout, type Outcome } from './checkout.svelte';
-import * as draft from './draft';
+import { Checkout } from './checkout.svelte';
 import { Hall } from './hall.svelte';
-import type { Offer, WayToPay } from './model';
+import { Late } from './late.svelte';
+import type { Offer } from './model';
+import { Promo } from './promo.svelte';
 import { Visitor } from './visitor.svelte';
 import { Waitlist } from './waitlist.svelte';
 
@@ -22,6 +23,8 @@ export interface Place {
   layout: string; // of its seats; empty where there are none
   path: string; // of the show's own page
   embedded: boolean;
+  scripts: string[]; // of the checkout, which is loaded later
+  most: { seats: number; chairs: number }; // in one booking
 }
 
 const noMore = () => {};
@@ -30,7 +33,9 @@ export class Booking {
   readonly visitor: Visitor;
   readonly hall: Hall;
   readonly basket: Basket;
+  readonly promo: Promo;
   readonly checkout: Checkout;
+  readonly till: Late<typeof import('../checkout/main')>;
   readonly waitlist: Waitlist;
   step: Step = $state('choosing');
   message = $state('');
@@ -45,14 +50,16 @@ export class Booking {
     this.hall = new Hall(this.visitor.api, place.eventId, place.layout);
     const say = (message: string, mood: 'calm' | 'wrong' = 'calm') => this.tell(message, mood);
     this.basket = new Basket(place.eventId, this.visitor, this.hall, say, (error) => this.mustWait(error));
+    this.promo = new Promo(place.eventId, this.visitor, this.basket, say);
     this.checkout = new Checkout(place.eventId, this.visitor);
+    this.till = new Late(place.scripts);
     this.waitlist = new Waitlist(place.eventId, this.visitor, this.hall, this.basket);
   }
 
   async open(): Promise<void> {
     this.tell('');
     try {
-      const loading = Promise.all([this.basket.loadOffers(), this.hall.load(this.offered)]);
+      const loading = Promise.all([this.basket.loadOffers(''), this.promo.begin(), this.hall.load(this.offered)]);
       this.loaded = loading.then(noMore, noMore);
       await loading;
       await this.findAgain();
@@ -68,13 +75,15 @@ export class Booking {
   }
 
   private readonly offered = (offers?: Offer[]): void => {
-    if (offers) this.basket.hearOffers(offers);
-    else void this.basket.loadOffers().catch(() => {}); // the next news brings them
+    if (this.basket.code) this.promo.askSoon(); // what everybody hears leaves out what my code shows
+    else if (offers) this.basket.hearOffers(offers);
+    else this.basket.renew();
   };
 
   close(): void {
     this.hall.close();
     this.basket.close();
+    this.promo.close();
   }
 
   /** What I held or was about to buy before the page was closed, or the line went dead. */
@@ -86,30 +95,30 @@ export class Booking {
       await this.waitlist.find();
       if (this.basket.behind.length) this.tell(t.leftBehind(this.basket.behind.join('; ')), 'wrong');
       if (!(await this.checkout.find())) return;
-      this.step = 'paying';
+      const { promo_code: code } = this.checkout.session!;
+      if (code && !this.basket.code) await this.promo.adopt(code);
+      this.pay();
       this.tell(t.welcomeBack);
-      if (this.checkout.isPending && (this.cameBack() || !this.checkout.order?.payment.client_secret)) void this.follow();
     } catch (error) {
       if (!(error instanceof Problem) || ![401, 403, 404].includes(error.status)) throw error;
     }
   }
 
-  /** Whether somebody was at their bank and has paid there: Stripe says so in the address, once. */
-  private cameBack(): boolean {
-    const said = new URLSearchParams(location.search).get('redirect_status');
-    if (said) history.replaceState(null, '', location.pathname);
-    return said !== null && said !== 'failed';
-  }
-
-  async begin(promo: string): Promise<void> {
+  async begin(): Promise<void> {
+    void this.till.load();
     await this.attempt(async () => {
       try {
-        if (await this.checkout.begin(this.basket.items, promo)) this.step = 'paying';
+        if (await this.checkout.begin(this.basket.items, this.basket.code)) this.pay();
         else this.wait();
       } catch (error) {
-        if (!this.basket.offerFixes(error, () => this.begin(promo))) throw error;
+        if (!this.promo.lapse(error) && !this.basket.offerFixes(error, () => this.begin())) throw error;
       }
     });
+  }
+
+  private pay(): void {
+    this.step = 'paying';
+    void this.till.load();
   }
 
   /** After an outage: what I held or was about to buy may be over. */
@@ -122,19 +131,6 @@ export class Booking {
     }
   }
 
-  async pay(way: WayToPay, method: string | null, name: string, email: string): Promise<void> {
-    const back = `${location.origin}${location.pathname}`;
-    this.settle(await this.checkout.pay(way, method, { name, email }, back));
-  }
-
-  async follow(): Promise<void> {
-    await this.attempt(async () => this.settle(await this.checkout.follow()));
-  }
-
-  async consent(accept: boolean): Promise<void> {
-    await this.attempt(async () => this.settle(await this.checkout.consent(accept)));
-  }
-
   /** Does it, and says so if it was refused. */
   async attempt(deed: () => Promise<void>): Promise<void> {
     try {
@@ -143,22 +139,6 @@ export class Booking {
     } catch (error) {
       if (!this.mustWait(error)) this.tell(sentence(error), 'wrong');
     }
-  }
-
-  private settle(outcome: Outcome): void {
-    if (outcome === 'bought') {
-      this.step = 'done';
-      draft.drop();
-      this.basket.clear();
-      this.tell('');
-    } else if (outcome === 'over') void this.expire(true);
-    else if (outcome === 'consent') void this.basket.find();
-    else if (outcome === 'refunded' || outcome === 'cancelled') {
-      this.checkout.end();
-      this.basket.clear();
-      this.step = 'choosing';
-      this.tell(outcome === 'refunded' ? t.paidBack : t.orderCancelled);
-    } else this.tell('');
   }
 
   /** Time is over for a place or for the checkout: back to the seats. What is still held stays, and what ended can be
@@ -203,7 +183,7 @@ export class Booking {
     else location.assign(`${this.place.path}/queue`);
   }
 
-  private tell(message: string, mood: 'calm' | 'wrong' = 'calm'): void {
+  tell(message: string, mood: 'calm' | 'wrong' = 'calm'): void {
     this.message = message;
     this.mood = mood;
   }

@@ -272,6 +272,12 @@ export class Hall {
     this.changed();
   }
 
+  /** Zones that nothing sells to me, by their number. */
+  closeZones(zones: boolean[]): void {
+    this.map?.closeZones(zones);
+    this.changed();
+  }
+
   /** Companion seats that are reserved for me: to everybody else they look blocked, to me they are free. */
   keep(ordinals: number[]): void {
     this.kept.clear();
@@ -284,6 +290,11 @@ export class Hall {
     const { map } = this;
     const ordinals = [...this.kept].filter((ordinal) => map?.states[ordinal] === BLOCKED);
     if (map && ordinals.length) map.apply({ ordinals, states: ordinals.map(() => AVAILABLE), version: map.version });
+  }
+
+  /** Whether its plan has seats, and not standing room alone. */
+  get hasSeats(): boolean {
+    return Boolean(this.hasMap && this.map?.geometry.count);
   }
 
   // --- names and numbers

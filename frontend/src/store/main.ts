@@ -9,9 +9,10 @@ const SOON_MS = 300;
 
 // The page is there without us: whoever has no script reads it. We add what moves.
 for (const place of document.querySelectorAll<HTMLElement>('[data-box-office]')) {
-  const { event = '', organization = '', house = '', layout = '', title = '', path = '', embedded } = place.dataset;
+  const { event = '', organization = '', house = '', layout = '', title = '', path = '', embedded, checkout = '', seats, chairs } = place.dataset;
   if (!canSpeak(place)) continue;
-  const booking = new Booking({ eventId: event, organization, house, layout, path, embedded: embedded !== undefined });
+  const most = { seats: Number(seats), chairs: Number(chairs) };
+  const booking = new Booking({ eventId: event, organization, house, layout, path, embedded: embedded !== undefined, scripts: checkout.split(' '), most });
   void booking.open();
   // What the page's head has asked for is mostly here already: then all of it is put on the page at once, and laid out once.
   const soon = new Promise((go) => setTimeout(go, SOON_MS));

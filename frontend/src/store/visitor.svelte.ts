@@ -3,6 +3,7 @@
 // keeps for as long as its tab is open (docs/adr/0027-widget.md).
 
 import { Api, Problem } from '../lib/api';
+import { remember, remembered } from '../lib/remembered';
 
 interface Person {
   name: string | null;
@@ -67,35 +68,5 @@ export class Visitor {
 
   private get key(): string {
     return `fullhouse:token:${this.organization}`;
-  }
-}
-
-// A browser may refuse storage to a frame. Then the page remembers for as long as it is open.
-
-function store(kind: 'local' | 'session'): Storage {
-  return kind === 'local' ? localStorage : sessionStorage;
-}
-
-export function remembered(key: string, kind: 'local' | 'session' = 'session'): string | null {
-  try {
-    return store(kind).getItem(key);
-  } catch {
-    return null;
-  }
-}
-
-export function remember(key: string, value: string, kind: 'local' | 'session' = 'session'): void {
-  try {
-    store(kind).setItem(key, value);
-  } catch {
-    // nothing is lost but a reload
-  }
-}
-
-export function forget(key: string, kind: 'local' | 'session' = 'session'): void {
-  try {
-    store(kind).removeItem(key);
-  } catch {
-    // nothing is kept
   }
 }

@@ -53,8 +53,15 @@ class Limiter:
         if self._warm.configured:
             count = await self._count_shared(slot, limit) or count
         if count > limit.calls:
-            wait_s = limit.per_s - passed_s
-            raise RateLimited(f"Too many requests. Try again in {wait_s} seconds.", retry_after_s=wait_s)
+            self._count(slot, count, count)  # others may have filled it: `check_full` knows then
+            raise _refusal(limit.per_s - passed_s)
+
+    def check_full(self, key: Hashable, limit: Limit) -> None:
+        """Counts nothing; raises RateLimited where `check` would, as far as this process knows. It is for attempts of
+        which only the failed ones are counted: after too many, nobody is told whether the next one is good."""
+        window, passed_s = divmod(int(time.time()), limit.per_s)
+        if self._windows.get((key, window), (0, 0))[0] >= limit.calls:
+            raise _refusal(limit.per_s - passed_s)
 
     def _count(self, slot: tuple[Hashable, int], count: int, told: int) -> None:
         self._windows[slot] = (count, told)
@@ -80,3 +87,7 @@ class Limiter:
             now, known = self._windows[slot]
             self._windows[slot] = (now, known - (count - told))
         return shared
+
+
+def _refusal(wait_s: int) -> RateLimited:
+    return RateLimited(f"Too many requests. Try again in {wait_s} seconds.", retry_after_s=wait_s)

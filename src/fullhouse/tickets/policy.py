@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable
 from datetime import date, datetime, timedelta
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
@@ -19,6 +20,10 @@ from fullhouse.tickets.type_model import (
     Offer,
     PriceTooHigh,
     PromoCode,
+    PromoEffect,
+    PromoExpired,
+    PromoNotStarted,
+    PromoUnknown,
     TicketType,
 )
 
@@ -181,11 +186,29 @@ def check_promo(wish: NewPromoCode | PromoCode, type_ids: Collection[object]) ->
         raise Invalid(fields=wrong)
 
 
-def is_valid(promo: PromoCode, now: datetime) -> bool:
-    return (
-        promo.active
-        and (promo.valid_from is None or promo.valid_from <= now)
-        and (promo.valid_until is None or now < promo.valid_until)
+def check_valid(promo: PromoCode | None, now: datetime) -> PromoCode:
+    """The code, if it is good now; otherwise why it is not. One that is switched off is like one that never was."""
+    wrong = [FieldError("promo_code", "This code is not valid for the show.")]
+    if promo is None or not promo.active:
+        raise PromoUnknown(fields=wrong)
+    if promo.valid_from is not None and now < promo.valid_from:
+        raise PromoNotStarted(fields=wrong, valid_from=promo.valid_from)
+    if promo.valid_until is not None and now >= promo.valid_until:
+        raise PromoExpired(fields=wrong)
+    return promo
+
+
+def effect(promo: PromoCode, hidden: Collection[UUID]) -> PromoEffect:
+    """What it does, for whoever has it. `hidden` are the event's hidden types."""
+    return PromoEffect(
+        code=promo.code,
+        kind=promo.kind,
+        basis_points=promo.basis_points,
+        amount=promo.amount,
+        left=None if promo.budget is None else promo.budget - promo.spent,
+        ticket_type_ids=promo.ticket_type_ids,
+        shown_type_ids=[type_id for type_id in promo.ticket_type_ids if type_id in hidden],
+        valid_until=promo.valid_until,
     )
 
 

@@ -9,6 +9,7 @@ import msgspec
 from fullhouse.events import actions as events
 from fullhouse.kit import audit, versions
 from fullhouse.kit.changes import audit_difference, changed
+from fullhouse.kit.codes import as_stored
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid, NotFound
 from fullhouse.kit.ids import new_id
@@ -22,7 +23,6 @@ from fullhouse.tickets.type_model import (
     NewPromoCode,
     PromoCode,
     PromoInUse,
-    PromoUnknown,
     PromoUsedUp,
     columns,
 )
@@ -42,7 +42,7 @@ async def get_promo(tx: Tx, event_id: UUID, promo_id: UUID) -> PromoCode:
 
 async def create_promo(tx: Tx, event_id: UUID, wish: NewPromoCode) -> PromoCode:
     await events.lock_event(tx, event_id)
-    wish = msgspec.structs.replace(wish, code=wish.code.upper())
+    wish = msgspec.structs.replace(wish, code=as_stored(wish.code))
     await _check(tx, event_id, wish)
     names = ("code", "kind", "basis_points", "amount", "ticket_type_ids", "max_uses", "budget")
     times = ("valid_from", "valid_until", "active")
@@ -97,12 +97,14 @@ async def _check(tx: Tx, event_id: UUID, wish: NewPromoCode | PromoCode) -> None
 
 async def find(tx: Tx, event_id: UUID, code: str) -> PromoCode:
     """A code that is good now, for who only looks."""
-    return await _good(tx, await store.promo_by_code(tx, tx.organization_id, event_id, _plain(code)))
+    found = await store.promo_by_code(tx, tx.organization_id, event_id, as_stored(code))
+    return policy.check_valid(found, await tx.now())
 
 
 async def lock(tx: Tx, event_id: UUID, code: str) -> PromoCode:
     """A code that is good now and has a use left, locked until the commit: what is quoted with it can be taken."""
-    promo = await _good(tx, await store.lock_promo_by_code(tx, tx.organization_id, event_id, _plain(code)))
+    found = await store.lock_promo_by_code(tx, tx.organization_id, event_id, as_stored(code))
+    promo = policy.check_valid(found, await tx.now())
     if policy.is_used_up(promo):
         raise PromoUsedUp()
     return promo
@@ -110,7 +112,7 @@ async def lock(tx: Tx, event_id: UUID, code: str) -> PromoCode:
 
 async def lock_all(tx: Tx, event_id: UUID, codes: Iterable[str | None]) -> None:
     """In one order, before one is given back and another is taken."""
-    await store.lock_promos_by_code(tx, tx.organization_id, event_id, [_plain(code) for code in codes if code])
+    await store.lock_promos_by_code(tx, tx.organization_id, event_id, [as_stored(code) for code in codes if code])
 
 
 async def take(tx: Tx, promo: PromoCode, checkout_id: UUID, amount: int) -> None:
@@ -128,16 +130,6 @@ async def take_again(tx: Tx, checkout_id: UUID) -> str:
     """For a checkout that was over, and whose money comes all the same: `kept` if it has its use or needs none, `again`
     if it has it once more, `used_up` if others have it now."""
     return await store.retake_promo(tx, tx.organization_id, checkout_id) or "kept"
-
-
-def _plain(code: str) -> str:
-    return code.strip().upper()
-
-
-async def _good(tx: Tx, promo: PromoCode | None) -> PromoCode:
-    if promo is None or not policy.is_valid(promo, await tx.now()):
-        raise PromoUnknown(fields=[FieldError("promo_code", "This code is not valid for the show.")])
-    return promo
 
 
 # --- charges

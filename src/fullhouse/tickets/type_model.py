@@ -112,6 +112,21 @@ class PromoCode(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: datetime
 
 
+class PromoEffect(msgspec.Struct, frozen=True, kw_only=True):
+    """What a code does for whoever has it. `basis_points` or `amount`, in minor units, comes off the types of
+    `ticket_type_ids`, or off all where none is named; of a budget, only what is `left` of it. `shown_type_ids` are the
+    hidden types that it shows."""
+
+    code: str
+    kind: PromoKind
+    basis_points: int | None
+    amount: int | None
+    left: int | None
+    ticket_type_ids: list[UUID]
+    shown_type_ids: list[UUID]
+    valid_until: datetime | None
+
+
 class ChargeList(msgspec.Struct, frozen=True, kw_only=True):
     """The fees and taxes that hold for a show, and whose word it is."""
 
@@ -291,9 +306,21 @@ class PromoInUse(Conflict):
 
 
 class PromoUnknown(Invalid):
-    """The show has no such code, or it is not valid now."""
+    """The event has no such code, or it is switched off."""
 
     code, title = "promo_code_unknown", "The code is not valid"
+
+
+class PromoNotStarted(Invalid):
+    """The code is not valid yet: it will be from `valid_from` on."""
+
+    code, title = "promo_code_not_started", "The code is not valid yet"
+
+
+class PromoExpired(Invalid):
+    """The code was valid until a while ago."""
+
+    code, title = "promo_code_expired", "The code has expired"
 
 
 class PromoUsedUp(Conflict):

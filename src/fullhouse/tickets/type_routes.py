@@ -6,12 +6,14 @@ from uuid import UUID
 from litestar.params import QueryParameter
 
 from fullhouse.events import public_reads as events
+from fullhouse.kit.actors import Actor
 from fullhouse.kit.db import Tx
 from fullhouse.kit.http.endpoints import Reply, delete, get, patch, post, put
 from fullhouse.kit.http.parameters import IfMatch
 from fullhouse.kit.services import Services
 from fullhouse.kit.versions import etag
 from fullhouse.tickets import promo_actions as promos
+from fullhouse.tickets import promo_reads
 from fullhouse.tickets import type_actions as types
 from fullhouse.tickets.type_model import (
     ChangePromoCode,
@@ -21,6 +23,7 @@ from fullhouse.tickets.type_model import (
     NewTicketType,
     Offer,
     PromoCode,
+    PromoEffect,
     SetCharges,
     TicketType,
 )
@@ -31,15 +34,34 @@ _HERE = "/api/events/{of.event_id}"
 @get("/api/events/{event_id:uuid}/offers", public=True)
 async def list_offers(
     services: Services,
+    actor: Actor,
     event_id: UUID,
     code: Annotated[str | None, QueryParameter(max_length=40, description="A promo code: it may show more.")] = None,
 ) -> list[Offer]:
     """What can be bought of a show, in its order, in minor units, with the fees and taxes on it."""
     show = (await events.public_show(services, event_id)).show
     async with services.database.tenant(show.organization_id) as tx:
-        promo = await promos.find(tx, event_id, code) if code else None
+        promo = await promo_reads.find(services, actor, tx, event_id, code) if code else None
         charges = (await promos.charges(tx, event_id)).charges
         return await types.offers(tx, event_id, charges, promo)
+
+
+@get("/api/events/{event_id:uuid}/promo-code", public=True)
+async def look_up_promo(
+    services: Services,
+    actor: Actor,
+    event_id: UUID,
+    code: Annotated[str, QueryParameter(min_length=1, max_length=40, description="As somebody typed it.")],
+) -> PromoEffect:
+    """What a promo code does, before anything is chosen: what comes off, and which hidden types it shows.
+
+    Refused as checkout would refuse it: `promo_code_unknown`, `promo_code_not_started` with `valid_from`,
+    `promo_code_expired`, `promo_code_used_up`. `offers` with the code lists what it shows, with prices. Whoever tries
+    many codes that are not valid is told to wait (429).
+    """
+    show = (await events.public_show(services, event_id)).show
+    async with services.database.tenant(show.organization_id) as tx:
+        return await promo_reads.look_up(services, actor, tx, event_id, code)
 
 
 @get("/api/events/{event_id:uuid}/ticket-types", "sales.read")
@@ -141,7 +163,7 @@ def _tagged(row: Any) -> Reply[Any]:
 
 
 handlers = [
-    list_offers, list_types, create_type, get_type, change_type, delete_type,
+    list_offers, look_up_promo, list_types, create_type, get_type, change_type, delete_type,
     list_promos, create_promo, get_promo, change_promo, delete_promo,
     get_charges, set_charges, get_event_charges, set_event_charges, drop_event_charges,
 ]  # fmt: skip

@@ -18,6 +18,8 @@ BUILT = Path(__file__).parent / "built"
 _HASHED = re.compile(r"-[\w-]{8}\.\w+$")
 _FOR_GOOD, _FOR_NOW = "public, max-age=31536000, immutable", "public, max-age=3600"
 _PACKED = {".js", ".css", ".svg", ".wasm"}
+# What a program loads once it is needed, by a name that the page has. Its style sheets come with the program's own.
+_PARTS = {"src/store/main.ts": "src/checkout/main.ts"}
 mimetypes.add_type("font/woff2", ".woff2")
 mimetypes.add_type("application/wasm", ".wasm")
 
@@ -52,13 +54,23 @@ def tags(*entries: str) -> Markup:
     programs = [f"src/{entry}/main.ts" for entry in entries]
     wanted, styles = _at_once(programs)
     if not any(manifest[name].later for name in programs):  # what comes later looks for its own sheets by their names
-        styles = _at_once(programs[-1:])[1]  # the page's own; a language before it has none that is not among them
+        styles = _styles(programs[-1])  # the page's own; a language before it has none that is not among them
         styles = [_together(styles, _files())[0]] if styles else []
     lines = [Markup('<link rel="stylesheet" href="/built/{}">').format(style) for style in styles]
     loaded, run = wanted[len(programs) :], programs
     lines += [Markup('<link rel="modulepreload" href="/built/{}">').format(manifest[name].file) for name in loaded]
     lines += [Markup('<script type="module" src="/built/{}"></script>').format(manifest[name].file) for name in run]
     return Markup("\n  ").join(lines)
+
+
+def part(entry: str, language: str) -> str:
+    """The scripts of what a program loads later: its words, and then itself."""
+    names = f"src/lib/words/speak/{language}/later/main.ts", _PARTS[f"src/{entry}/main.ts"]
+    return " ".join(f"/built/{_manifest()[name].file}" for name in names)
+
+
+def _styles(program: str) -> list[str]:
+    return _at_once([program, *filter(None, [_PARTS.get(program)])])[1]
 
 
 def _at_once(programs: list[str]) -> tuple[list[str], list[str]]:
@@ -105,7 +117,7 @@ def _files() -> dict[str, File]:
             kept = _FOR_GOOD if _HASHED.search(path.name) else _FOR_NOW
             found[str(path.relative_to(BUILT))] = file(path.name, path.read_bytes(), kept)
     for name, chunk in _manifest().items():  # each process knows all of them, whichever page it was that named one
-        if chunk.starts and (styles := _at_once([name])[1]):
+        if chunk.starts and (styles := _styles(name)):
             sheet, body = _together(styles, found)
             found.setdefault(sheet, file(sheet, body, _FOR_GOOD))
     return found

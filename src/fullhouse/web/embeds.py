@@ -15,7 +15,7 @@ from fullhouse.kit.services import Services
 from fullhouse.payments.provider_actions import Providers
 from fullhouse.web import programme, safety, words
 from fullhouse.web.pages import AnyRequest, kept_page, public, static_file
-from fullhouse.web.shows import layout_of
+from fullhouse.web.shows import box_office
 
 SITES_S = 60  # where nobody hears of a change; everywhere else it holds at once
 
@@ -37,7 +37,7 @@ async def embedded(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
     stripe = it.sells and services.part(Providers).has_card_fields
     framed_by = await _sites(services, show.organization_id)
     policy = safety.policy(stripe=stripe, framed_by=framed_by)
-    return kept_page(request, "embed.html", t=t, policy=policy, it=it, layout=await layout_of(services, it))
+    return kept_page(request, "embed.html", t=t, policy=policy, it=it, office=await box_office(services, it))
 
 
 async def _sites(services: Services, organization_id: UUID) -> list[str]:

@@ -36,6 +36,7 @@ _templates = Environment(
 )
 _templates.globals["version"] = VERSION
 _templates.globals["built"] = assets.tags
+_templates.globals["part_of"] = assets.part
 _MARK = (_HERE / "static/mark.svg").read_text().replace("<svg", '<svg aria-hidden="true"', 1)
 _templates.globals["mark"] = Markup(_MARK)  # noqa: S704 - our own; inside of the page, as a picture it would be a page too
 _templates.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704

@@ -24,8 +24,8 @@ from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded, tsquery
 from fullhouse.kit.times import local
 from fullhouse.payments.provider_actions import Providers
-from fullhouse.seating import store as seating
-from fullhouse.seating.halls import Halls
+from fullhouse.seating.plan import RESERVED
+from fullhouse.seating.reads import Book
 from fullhouse.tickets import type_actions as types
 from fullhouse.web import programme, safety, words
 from fullhouse.web.pages import AnyRequest, kept_page, public
@@ -147,7 +147,7 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
         t=t,
         policy=safety.policy(stripe=shown.sells and services.part(Providers).has_card_fields),
         it=shown,
-        layout=await layout_of(services, shown),
+        office=await box_office(services, shown),
         origin=services.public_url,
         picture=pictures[0],
         instead=await _printed(services, await _instead(services, show), t),
@@ -155,16 +155,24 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
     )
 
 
-async def layout_of(services: Services, shown: programme.Printed) -> UUID | None:
-    """Whose seats the page will ask for at once: then its box office need not find out first."""
+class BoxOffice(NamedTuple):
+    """What the box office begins with: whose seats it asks for at once, and how many may be in one booking."""
+
+    layout: UUID | None
+    has_seats: bool  # and not places without a number alone
+    most_seats: int
+    most_wheelchairs: int
+
+
+async def box_office(services: Services, shown: programme.Printed) -> BoxOffice | None:
+    """Of a show that is sold here: then its page need not find out first."""
     if not shown.sells:
         return None
-    if hall := services.part(Halls).known(shown.show.id):
-        return hall.house.layout_id
     # Not the hall itself: who only reads the page, as machines do, need not have 20,000 seats loaded.
-    async with services.database.tenant(shown.show.organization_id) as tx:
-        overlay = await seating.event_layout(tx, shown.show.organization_id, shown.show.id)
-    return overlay.layout_id if overlay else None
+    terms = await services.part(Book).terms(shown.show.organization_id, shown.show.id)
+    most = [terms.policy.number(f"max_{kind}_per_booking") for kind in ("seats", "wheelchair_seats")]
+    has_seats = any(zone.zone_type in RESERVED for zone in terms.seating.zones.values())
+    return BoxOffice(terms.seating.layout_id, has_seats, *most)
 
 
 async def _in_its_place(services: Services, org: str, slug: str) -> Response[bytes]:

@@ -37,8 +37,10 @@ export interface Scene {
   dimmed: (price: number) => boolean;
   focused: number; // ordinal, or -1
   free: Float32Array; // the part of each section that can be had
-  zoneFree: (zone: number) => number | null; // of zones without seats
+  zoneFree: (zone: number) => number | null; // of zones without seats; CLOSED where nothing is sold to whoever looks
 }
+
+export const CLOSED = -1;
 
 export interface Tools {
   ctx: CanvasRenderingContext2D;
@@ -132,7 +134,7 @@ function* zoneNames(scene: Scene, scale: number, colors: Palette): Generator<Wis
     const [x, y] = middle(zone.area);
     const box = boxAround(zone.area);
     yield {
-      lines: [lettered(colors.letters[zone.price], zone.name), free > 0 ? t.places(count(free)) : t.full],
+      lines: [lettered(colors.letters[zone.price], zone.name), free > 0 ? t.places(count(free)) : free === CLOSED ? t.notForSale : t.full],
       x: x * scale,
       y: y * scale,
       color: free > 0 ? colors.onTier : colors.muted,

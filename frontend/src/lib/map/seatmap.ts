@@ -5,7 +5,7 @@ import { Camera, type Size, type View } from './camera';
 import { AVAILABLE, BLOCKED, COMPANION, NO_PRICE, read, unpackStates, type Box, type Geometry } from './geometry';
 import { Grid } from './grid';
 import { contains, outline, type Point } from './hull';
-import { nameAll, paint, type Names, type Palette, type Scene } from './painter';
+import { CLOSED, nameAll, paint, type Names, type Palette, type Scene } from './painter';
 import { Mover } from './parts';
 import { LEVELS } from './seats';
 import { Stamps } from './stamps';
@@ -38,6 +38,8 @@ export class SeatMap {
   private readonly sectionOf: Uint16Array;
   private readonly places = new Map<number, number>(); // what is left in zones without seats
   private prices: Set<number> | null = null;
+  private known: Uint8Array; // states as the house has them, whoever may buy
+  private closed: boolean[] = []; // by zone: nobody here can buy its places
   private frame = 0;
   private size: Size = { width: 1, height: 1 };
   private moving = 0;
@@ -56,7 +58,7 @@ export class SeatMap {
     g.sections.forEach((section, n) => this.sectionOf.fill(n, section.first, section.end));
     this.freeInSection = new Int32Array(g.sections.length);
     this.camera = new Camera({ left: 0, top: 0, right: g.width, bottom: g.height }, 44 / g.pitch);
-    const states = new Uint8Array(g.count).fill(BLOCKED); // until they are known, none is offered
+    const states = (this.known = new Uint8Array(g.count).fill(BLOCKED)); // until they are known, none is offered
     this.scene = {
       geometry: g,
       grid: () => this.grid,
@@ -66,7 +68,7 @@ export class SeatMap {
       dimmed: (price) => this.prices !== null && !this.prices.has(price),
       focused: -1,
       free: new Float32Array(g.sections.length),
-      zoneFree: (zone) => this.places.get(zone) ?? null,
+      zoneFree: (zone) => (this.closed[zone] ? CLOSED : (this.places.get(zone) ?? null)),
     };
   }
 
@@ -82,11 +84,27 @@ export class SeatMap {
   }
 
   setStates(packed: Uint8Array, version: string): void {
-    const states = (this.scene.states = unpackStates(packed, this.geometry.count));
+    this.known = unpackStates(packed, this.geometry.count);
     this.version = version;
-    this.geometry.sections.forEach(({ first, end }, n) => {
+    this.look();
+  }
+
+  /** Zones that nothing sells to whoever looks: what is free there is shown as what is not for sale. */
+  closeZones(zones: boolean[]): void {
+    if (zones.join() === this.closed.join()) return;
+    this.closed = zones;
+    this.look();
+  }
+
+  private look(): void {
+    const states = (this.scene.states = this.known.slice());
+    this.geometry.sections.forEach(({ first, end, zone }, n) => {
       let free = 0;
-      for (let i = first; i < end; i++) if (states[i] === AVAILABLE) free++;
+      for (let i = first; i < end; i++) {
+        if (states[i] !== AVAILABLE) continue;
+        if (this.closed[zone]) states[i] = BLOCKED;
+        else free++;
+      }
       this.freeInSection[n] = free;
       this.countSection(n);
     });
@@ -98,8 +116,9 @@ export class SeatMap {
     delta.ordinals.forEach((ordinal, n) => {
       const section = this.sectionOf[ordinal]!;
       const before = this.states[ordinal] === AVAILABLE ? 1 : 0;
-      this.states[ordinal] = delta.states[n]!;
-      this.freeInSection[section]! += (delta.states[n] === AVAILABLE ? 1 : 0) - before;
+      const now = (this.known[ordinal] = delta.states[n]!);
+      this.states[ordinal] = now === AVAILABLE && this.closed[this.zoneOf(ordinal)] ? BLOCKED : now;
+      this.freeInSection[section]! += (this.states[ordinal] === AVAILABLE ? 1 : 0) - before;
       touched.add(section);
     });
     for (const section of touched) this.countSection(section);
@@ -208,7 +227,7 @@ export class SeatMap {
     for (let i = 0; i < this.geometry.count; i++) if (this.isFree(i) && this.geometry.price[i] !== NO_PRICE) found[this.geometry.price[i]!]!++;
     for (const [zone, places] of this.places) {
       const { price } = this.geometry.zones[zone]!;
-      if (price >= 0) found[price]! += places;
+      if (price >= 0 && !this.closed[zone]) found[price]! += places;
     }
     return found;
   }

@@ -1,15 +1,6 @@
 // Weierings wat kopers kan kry, in Afrikaans.
 
-import type { Refusals } from '../refusal';
-
-// Why a card was declined, as its provider calls it.
-const DECLINED: Record<string, string> = {
-  card_declined: 'Die kaart is geweier. Probeer ’n ander een.',
-  insufficient_funds: 'Daar is nie genoeg geld op die kaart nie.',
-  expired_card: 'Die kaart het verval.',
-  incorrect_cvc: 'Die sekuriteitskode is verkeerd.',
-  never_arrived: 'Die betaling het nie aangekom nie. Probeer weer.',
-};
+import { moment, type Refusals } from '../refusal';
 
 export const problems: Refusals = {
   seat_not_available: 'Hierdie sitplek is nie te kry nie.',
@@ -25,8 +16,10 @@ export const problems: Refusals = {
   checkout_expired: 'Die tyd vir hierdie betaling is verby. Kies weer.',
   event_sales_closed: 'Die verkope is verby.',
   event_not_available: 'Hierdie vertoning is nie nou te koop nie.',
-  promo_code_unknown: 'Hierdie promosiekode werk nie hier nie.',
-  promo_code_used_up: 'Hierdie promosiekode is opgebruik.',
+  promo_code_unknown: 'Hierdie kode geld nie vir hierdie vertoning nie. Kyk of dit reg gespel is.',
+  promo_code_not_started: ({ valid_from }) => (valid_from ? `Hierdie kode geld nog nie. Dit begin op ${moment(valid_from)}, jou tyd.` : 'Hierdie kode geld nog nie.'),
+  promo_code_expired: 'Hierdie kode het verval.',
+  promo_code_used_up: 'Hierdie kode is reeds opgebruik.',
   payment_running: '’n Betaling hiervoor is aan die gang. Wag vir die uitslag.',
   max_holds_per_ip: 'Jou netwerk hou te veel. Probeer oor ’n paar minute weer.',
   sold_as_a_whole: 'Hierdie sitplekke word net saam verkoop.',
@@ -37,10 +30,8 @@ export const problems: Refusals = {
   waitlist_off: 'Hierdie vertoning het geen waglys nie.',
   places_left: 'Daar is nog plekke. Kies weer.',
   already_waiting: 'Jy is reeds op die waglys.',
-  ticket_not_valid: 'Hierdie kaartjie is nie meer geldig nie.',
   checkout_completed: 'Betaal. Jou kaartjies is in jou e-pos.',
   in_checkout: '’n Betaling hiervoor is aan die gang. Verlaat dit eers.',
-  move_answered: 'Dit is reeds beantwoord, of die tyd is verby.',
   unavailable: 'Nou baie besig. Probeer oor ’n oomblik weer.',
   unknown: 'Iets het verkeerd geloop. Probeer weer.',
   max_seats_per_booking: ({ most }) => (most ? `Een bespreking het hoogstens ${most} sitplekke.` : 'Dit is te veel sitplekke.'),
@@ -50,16 +41,7 @@ export const problems: Refusals = {
   ticket_type_not_on_sale: ({ name }) => (name ? `“${name}” word nie nou vir hierdie plek verkoop nie.` : 'Hierdie kaartjie is nie nou te koop nie.'),
   rate_limited: ({ wait }) => `Dit was te dikwels. Probeer oor ${wait} s weer.`,
   checkout_not_found: 'Die tyd vir hierdie betaling is verby. Kies weer.',
-  order_not_found: 'Daar is nie so ’n bestelling nie.',
   hold_not_found: 'Die tyd is verby. Kies weer.',
-  no_consent_needed: 'Dit is reeds beantwoord, of die tyd is verby.',
-  payment_provider_wrong: 'Kies ’n ander manier om te betaal.',
-  payment_provider_unknown: 'Kies ’n ander manier om te betaal.',
-  payment_declined: ({ failure_code }) => DECLINED[failure_code as string] ?? 'Die betaling is geweier. Probeer weer, of betaal anders.',
-  ticket_not_found: 'Hierdie kaartjie is nie joune nie.',
-  ticket_not_moved: 'Hierdie kaartjie is waar dit was.',
-  no_seat_to_accept: 'Jy kan net die geld kry.',
-  nothing_to_send: 'Daar is geen kaartjies om te stuur nie.',
   seat_not_found: 'Die plan het verander. Laai die bladsy weer.',
   zone_not_found: 'Die plan het verander. Laai die bladsy weer.',
   ticket_type_not_found: 'Hierdie kaartjie word nie meer verkoop nie.',

@@ -1,6 +1,6 @@
 // Refusals that buyers can meet. What is not here is said by the house itself.
 
-import type { Refusals } from '../refusal';
+import { moment, type Refusals } from '../refusal';
 
 export const problems: Refusals = {
   seat_not_available: 'This seat cannot be had.',
@@ -16,8 +16,10 @@ export const problems: Refusals = {
   checkout_expired: 'The time for this checkout is over. Choose again.',
   event_sales_closed: 'The sale is closed.',
   event_not_available: 'This show cannot be booked at the moment.',
-  promo_code_unknown: 'This promo code does not work here.',
-  promo_code_used_up: 'This promo code is used up.',
+  promo_code_unknown: 'This code isn’t valid for this event. Check the spelling.',
+  promo_code_not_started: ({ valid_from }) => (valid_from ? `This code isn’t valid yet. It starts on ${moment(valid_from)}, your time.` : 'This code isn’t valid yet.'),
+  promo_code_expired: 'This code has expired.',
+  promo_code_used_up: 'This code has already been used.',
   payment_running: 'A payment for this is under way. Wait for its outcome.',
   max_holds_per_ip: 'Too much is held from your network just now. Try again in a few minutes.',
   sold_as_a_whole: 'These seats are sold together only.',
@@ -27,7 +29,6 @@ export const problems: Refusals = {
   sold_out: 'Sold out.',
   checkout_completed: 'This checkout is done. Look for your tickets in your mail.',
   in_checkout: 'This is in a checkout. Leave that first.',
-  move_answered: 'It was answered already, or the time is over.',
   unavailable: 'Very busy just now. Try again in a moment.',
   unknown: 'Something went wrong. Try again.',
   max_seats_per_booking: ({ most }) => (most ? `One booking has at most ${most} seats.` : 'That is more seats than one booking may have.'),

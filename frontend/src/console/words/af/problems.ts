@@ -2,10 +2,12 @@
 
 import { count, money } from '../../../lib/format';
 import type { Refusals } from '../../../lib/refusal';
+import { problems as holders } from '../../../lib/words/later/problems.af';
 import { problems as buyers } from '../../../lib/words/problems.af';
 
 export const problems: Refusals = {
   ...buyers,
+  ...holders,
   // mense en regte
   invalid_credentials: 'Adres en wagwoord pas nie bymekaar nie.',
   link_invalid: 'Hierdie skakel werk nie meer nie. Vra ’n nuwe een.',

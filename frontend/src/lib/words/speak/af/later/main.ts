@@ -1,0 +1,4 @@
+import { speakLater } from '../../..';
+import { af } from '../../../later/af';
+
+speakLater(af);

@@ -1,0 +1,4 @@
+import { speakLater } from '../../..';
+import { en } from '../../../later/en';
+
+speakLater(en);

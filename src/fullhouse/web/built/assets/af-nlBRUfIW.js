@@ -1,1 +1,0 @@
-import{h as e}from"./base-C4xx46I8.js";import{t}from"./afrikaans-DVw7aO6T.js";e(t);
