@@ -12,6 +12,7 @@ from uuid import UUID
 import structlog
 
 from fullhouse.holds import policy, store
+from fullhouse.holds.model import TooManyOfType
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.batching import Coalescer
 from fullhouse.kit.db import LOST
@@ -74,7 +75,22 @@ async def note_and_refuse(
     services: Services, who: Principal, event_id: UUID, refusal: Refusal, seat_id: UUID | None
 ) -> NoReturn:
     await note(services, who, event_id, refusal, seat_id)
-    raise refusal
+    raise await explained(services, who, event_id, refusal)
+
+
+async def explained(services: Services, who: Principal, event_id: UUID, refusal: Refusal) -> Refusal:
+    """The engine says only that a type's own limit binds: the type's name and its limit are read for the answer."""
+    type_id = refusal.extra.get("ticket_type_id")
+    if not isinstance(refusal, TooManyOfType) or type_id is None:
+        return refusal
+    async with services.database.tenant(who.organization_id) as tx:
+        found = await store.limit_of_type(tx, who.organization_id, event_id, type_id)
+    if found is None or found.most is None:  # taken off meanwhile
+        return refusal
+    named = {"name": found.name, "most": found.most}
+    more = TooManyOfType(f"At most {found.most} of “{found.name}” in one order.", **refusal.extra | named)
+    more.noted = refusal.noted
+    return more
 
 
 def noting(verb: Verb[P, T]) -> Verb[P, T]:
@@ -86,7 +102,7 @@ def noting(verb: Verb[P, T]) -> Verb[P, T]:
             return await verb(services, who, event_id, *args, **kwargs)
         except Refusal as refusal:
             await note(services, who, event_id, refusal, _seat(args))
-            raise
+            raise await explained(services, who, event_id, refusal) from None
 
     return run
 

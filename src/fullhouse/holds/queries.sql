@@ -21,6 +21,9 @@ SELECT coalesce(array_agg(zone_id), '{}') AS value FROM event_zones
 WHERE organization_id = $1 AND event_id = $2
   AND app.check_zone_sale(organization_id, event_id, zone_id, true, $3::text, app.clock()) IS NOT NULL;
 
+-- name: limit_of_type
+SELECT name, max_per_order AS most FROM ticket_types WHERE organization_id = $1 AND event_id = $2 AND id = $3;
+
 -- name: kept_companions
 -- Of these wheelchair places: the companion seats that are kept for this person, nearest first. One place brings one
 -- companion (R9): where they hold one already, none is offered.

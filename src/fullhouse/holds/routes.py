@@ -11,7 +11,17 @@ from litestar.params import HeaderParameter, QueryParameter
 from fullhouse.holds import actions, companion_reads, failures, plain, policy
 from fullhouse.holds.desk import Desk
 from fullhouse.holds.engine import Engine, Results
-from fullhouse.holds.model import Basket, Hold, HoldItems, InvalidRequest, ReleaseSeats, Reserve, Reserved, Unauthorized
+from fullhouse.holds.model import (
+    Basket,
+    Hold,
+    HoldItems,
+    InvalidRequest,
+    ReleaseSeats,
+    Reserve,
+    Reserved,
+    TooManyOfType,
+    Unauthorized,
+)
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, Invalid, Malformed, Refusal, Unauthenticated
@@ -89,7 +99,7 @@ def _errand(found: plain.Plain, who: Principal, told: Callable[[Results], Answer
         try:
             return told(results)
         except Refusal as refusal:
-            if policy.is_noted_here(refusal):
+            if policy.is_noted_here(refusal) or isinstance(refusal, TooManyOfType):
                 return failures.note_and_refuse(at.services, who, at.event_id, refusal, seat_id)
             raise
 

@@ -112,6 +112,11 @@ class SeatNow(NamedTuple):
     since: datetime | None
 
 
+class TypeLimit(NamedTuple):
+    name: str
+    most: int | None
+
+
 class Usage(NamedTuple):
     """What counts against one person's limits."""
 
@@ -137,6 +142,7 @@ lock_pools_of_events = statements.count("lock_pools_of_events")
 fit_event_pools = statements.count("fit_event_pools")
 lowered_limits = statements.many("lowered_limits", Limit)
 live_holds_of_seats = statements.value("live_holds_of_seats", list[UUID])
+limit_of_type = statements.one("limit_of_type", TypeLimit)
 unsold_zones = statements.value("unsold_zones", list[UUID])
 holds_of_seats = statements.many("holds_of_seats", SeatOfHold)
 suspend_holds = statements.count("suspend_holds")
