@@ -3,9 +3,12 @@ import { Problem } from '../api';
 import { refusal } from '../refusal';
 import { sentence } from '.';
 import { af } from './af';
-import { en, type Words } from './en';
+import { en } from './en';
+import { af as afLater } from './later/af';
+import { en as enLater } from './later/en';
 
-const CATALOGUES: Record<string, Words> = { en, af };
+// What is said at the checkout and of tickets comes later, and is said beside what the shop says.
+const CATALOGUES = { en: { ...en, ...enLater, problems: { ...en.problems, ...enLater.problems } }, af: { ...af, ...afLater, problems: { ...af.problems, ...afLater.problems } } };
 
 /** Every key with the shape of what stands behind it. */
 function shape(words: object, path = ''): string[] {
@@ -16,7 +19,7 @@ function shape(words: object, path = ''): string[] {
 
 describe.each(Object.entries(CATALOGUES))('%s', (code, words) => {
   // What the house refuses is English by itself: another language has words for more of it (tests/web/test_refusals.py).
-  test('has the same keys as English', () => expect(shape({ ...words, problems: {} }).toSorted()).toEqual(shape({ ...en, problems: {} }).toSorted()));
+  test('has the same keys as English', () => expect(shape({ ...words, problems: {} }).toSorted()).toEqual(shape({ ...CATALOGUES.en, problems: {} }).toSorted()));
   test('says something everywhere', () => {
     for (const [key, value] of Object.entries(words)) if (typeof value === 'string') expect(value.trim(), key).not.toBe('');
   });
@@ -28,6 +31,12 @@ describe.each(Object.entries(CATALOGUES))('%s', (code, words) => {
       for (const one of given) expect(text, `${code}.${key}`).toContain(one);
     }
   });
+});
+
+test('nothing is said twice, at once and later', () => {
+  for (const [atOnce, later] of [[en, enLater], [af, afLater]] as const) {
+    expect(Object.keys(atOnce).filter((key) => key in later)).toEqual(['problems']); // those: tests/web/test_refusals.py
+  }
 });
 
 test('a refusal keeps its numbers and names, in every language', () => {
@@ -43,7 +52,7 @@ test('who names somebody twice is not told that the zone is closed to them', () 
 });
 
 test('who reads Afrikaans is never shown an English sentence', () => {
-  const { problems } = af;
+  const { problems } = CATALOGUES.af;
   expect(refusal(new Problem(409, 'never_heard_of', 'Because of this.'), problems, 'af')).toBe(problems['unknown']);
   for (const [code, told] of Object.entries(problems)) expect(refusal(new Problem(409, code, 'Because of this.'), problems, 'af').trim(), `${code} ${told}`).toMatch(/^[^{}]+$/);
 });
