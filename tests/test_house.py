@@ -39,7 +39,7 @@ SECOND_NOUNS = {
         "snapshot_actions",
     },
     "queue": {"entry_actions", "rooms", "standing", "draw", "line", "pace", "passes", "slips"},
-    "tickets": {"pricing", "type_model", "type_actions", "promo_actions", "type_routes", "live"}
+    "tickets": {"pricing", "type_model", "type_actions", "promo_actions", "promo_reads", "type_routes", "live"}
     | {"signing", "key_actions", "papers", "wallet"},
     "messaging": {"catalogue", "consumers", "post"}
     | {"mail_model", "mail_render", "mail_samples", "mail_actions", "mail_routes"}

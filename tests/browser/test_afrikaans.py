@@ -34,7 +34,8 @@ async def in_afrikaans(page: Page, place: str) -> None:
 
 def say(key: str) -> str:
     """What the box office says in Afrikaans."""
-    found = re.search(rf"^  {key}: '(.*)',$", (WORDS / "af.ts").read_text(), re.MULTILINE)
+    texts = "".join((WORDS / path).read_text() for path in ("af.ts", "later/af.ts"))
+    found = re.search(rf"^  {key}: '(.*)',$", texts, re.MULTILINE)
     assert found, key
     return found[1]
 

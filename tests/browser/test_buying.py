@@ -11,9 +11,10 @@ from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit
 from tests.browser.looks import clean
-from tests.checkout.helpers import add_type
+from tests.checkout.helpers import add_type, selling, selling_types
 from tests.events.helpers import move
 from tests.fixtures import Client, Tenant
+from tests.holds.helpers import hall
 from tests.test_serve import House
 
 
@@ -233,6 +234,35 @@ async def test_what_costs_nothing_asks_for_no_money(visit: Visit, staff: Client,
     await page.get_by_role("link", name="Open my order").click()
     await expect(page.get_by_text("Yours. See you there.")).to_be_visible()
     assert await visitor.violations() == [], "order"
+
+
+@pytest.mark.req("HOLD-12", "TT-1")
+async def test_a_types_own_limit_is_said_with_its_number(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    await selling_types(staff, 10, max_per_order=2)
+    visitor = await visit(counter.path(tenant))
+    visitor.expects("409 (Conflict)")
+    page = visitor.page
+    await page.get_by_label("How many entry").select_option("2")
+    await page.get_by_role("button", name="Add").click()
+    await expect(counter.taken(page)).to_have_count(1)
+    await page.get_by_role("button", name="Add").click()
+    await expect(counter.basket(page).locator(".wrong")).to_contain_text("At most 2 of “entry” in one order.")
+
+
+@pytest.mark.req("POL-1", "HOLD-12")
+@pytest.mark.parametrize(
+    ("most", "offered"), [({}, ["0", "1"]), ({"max_wheelchair_seats_per_booking": 0}, []),
+                          ({"max_seats_per_booking": 3, "max_wheelchair_seats_per_booking": 2}, ["0", "1", "2"])],
+)  # fmt: skip
+async def test_the_selectors_offer_what_one_booking_may_have(
+    visit: Visit, staff: Client, tenant: Tenant, most: dict[str, int], offered: list[str]
+) -> None:
+    sale = await selling(staff, hall(2, 8, wheelchairs=2))
+    data(await staff.put(sale.path("seating-policy"), json={"policy": most}))
+    page = (await counter.at_the_map(visit, tenant)).page
+    seats = page.get_by_label("Seats", exact=True).locator("option")
+    await expect(seats).to_have_count(most.get("max_seats_per_booking", 10))
+    assert await page.get_by_label("wheelchair").locator("option").all_inner_texts() == offered
 
 
 @pytest.mark.req("BUY-3")

@@ -138,8 +138,10 @@ async def test_a_promo_code_of_the_console_takes_something_off_at_the_checkout(
 
     buyer = (await counter.at_the_map(visit, tenant)).page
     await counter.best(buyer, 2)
-    await buyer.get_by_text("Promo code").click()
+    await buyer.get_by_text("Have a code?").click()
     await buyer.get_by_role("textbox", name="Promo code").fill("spring")
+    await buyer.get_by_role("button", name="Apply").click()
+    await expect(counter.basket(buyer)).to_contain_text("Code SPRING applied.")
     await counter.to_checkout(buyer)
     await expect(buyer.get_by_role("button", name=re.compile("^Pay .*40.00"))).to_be_visible()
     await counter.fill_in(buyer)

@@ -232,7 +232,13 @@ async def test_the_waiting_list_keeps_the_keyboard(visit: Visit, client: Client,
         zones = [zone | {"available": 1} for zone in told["zones"]]
         await route.fulfill(response=answer, json={"data": told | {"zones": zones}})
 
+    async def some_sold(route: Route) -> None:
+        answer = await route.fetch()
+        offers = [offer | {"status": "on_sale"} for offer in (await answer.json())["data"]]
+        await route.fulfill(response=answer, json={"data": offers})
+
     await page.route("**/api/events/*/occupancy", some_left)
+    await page.route("**/api/events/*/offers", some_sold)
     await page.reload()
     await expect(page.get_by_role("button", name="Best available")).to_be_visible()
     await form.get_by_role("button", name="Leave the list").focus()
