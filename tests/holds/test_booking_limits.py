@@ -93,17 +93,18 @@ async def test_wheelchair_places_add_up_too(staff: Client, buyer: Client, owner:
 
 
 @pytest.mark.req("HOLD-8", "TT-1", "HOLD-12")
-async def test_a_types_own_limit_counts_what_is_held_of_it(staff: Client, client: Client, tenant: Tenant) -> None:
-    sale = await selling_types(staff, 50)
+@pytest.mark.parametrize("has_plan", [True, False])
+async def test_a_types_own_limit_counts_what_is_held_of_it(staff: Client, buyer: Client, has_plan: bool) -> None:
+    sale = await (selling(staff, hall(2, 4, pit=20)) if has_plan else selling_types(staff, 50))
     few = await add_type(staff, sale.event_id, name="few", price=100, quantity=10, kind="ga", max_per_order=3)
-    buyer = await guest(client, tenant)
 
     async def take(count: int, **headers: str) -> Any:
-        wish = {"items": [{"ticket_type_id": few, "quantity": count}]}
+        zone = {"zone_id": sale.show.zones["pit"]} if has_plan else {}
+        wish = {"items": [{"ticket_type_id": few, "quantity": count} | zone]}
         return await buyer.post(sale.path("holds"), json=wish, headers=headers)
 
     data(await take(2), 201)
-    for key in ({}, {"idempotency-key": "again"}):  # with one it goes another way
+    for key in ({}, {"idempotency-key": "again"}):  # with a key, or without a plan, it is not asked for in a batch
         answer = await take(2, **key)
         assert refused(answer) == (409, "max_per_order")
         said = answer.json()

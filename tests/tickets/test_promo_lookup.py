@@ -7,7 +7,8 @@ import msgspec
 import pytest
 
 from fullhouse.kit.limits import Limit
-from fullhouse.tickets import promo_reads
+from fullhouse.tickets import policy, promo_reads
+from fullhouse.tickets.type_model import PromoCode, PromoExpired, PromoNotStarted, PromoUnknown
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import Sale, add_promo, add_type, hold, selling_types, start
 from tests.events.helpers import draft
@@ -94,6 +95,31 @@ async def test_a_code_that_is_not_valid_is_refused_as_checkout_would(
     assert [refused(answer) for answer in answers] == [expected] * 2
     if expected[1] == "promo_code_not_started":
         assert datetime.fromisoformat(answers[0].json()["valid_from"]) == LATER
+
+
+SECOND = timedelta(seconds=1)
+
+
+@pytest.mark.parametrize(
+    ("said", "now", "refusal"),
+    [
+        ({"valid_from": NOW}, NOW - SECOND, PromoNotStarted),
+        ({"valid_from": NOW}, NOW, None),
+        ({"valid_until": NOW}, NOW - SECOND, None),
+        ({"valid_until": NOW}, NOW, PromoExpired),
+        ({"valid_from": LATER, "active": False}, NOW, PromoUnknown),  # of what is switched off nothing is told
+    ],
+)
+def test_a_code_is_valid_from_its_first_moment_to_before_its_last(
+    said: dict[str, Any], now: datetime, refusal: type[Exception] | None
+) -> None:
+    none: Any = dict.fromkeys(PromoCode.__struct_fields__)
+    promo = PromoCode(**none | {"active": True} | said)
+    if refusal is None:
+        assert policy.check_valid(promo, now) is promo
+        return
+    with pytest.raises(refusal):
+        policy.check_valid(promo, now)
 
 
 async def test_to_look_takes_no_use(client: Client, sale: Sale) -> None:
