@@ -23,7 +23,13 @@ from tests.services import servers
 
 TEMPLATE = "fullhouse_template"
 # Durability is tested by the fault tests, on clusters of their own.
-POSTGRES_SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_connections": "400"}
+POSTGRES_SETTINGS = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_connections": "400",
+    "max_wal_size": "1GB",  # it may be in memory
+}
 
 Answer = dict[str, str]
 
