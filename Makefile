@@ -3,7 +3,8 @@
 PY := .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE  # every process would compile our sources anew, most of a second each
 
-.PHONY: help run dev test check contract web bench bench-ui screenshots soak mutants requirements schema lock clean
+.PHONY: help run dev test check contract web web-checked web-built bench bench-ui screenshots soak mutants
+.PHONY: requirements schema lock clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -36,8 +37,14 @@ contract: ## write the API's document, and its types for the front end
 	@scripts/venv dev
 	@$(PY) scripts/contract.py
 
-web: ## check, test and build the front end (needs Node 20 or newer)
-	@cd frontend && npm ci --silent && npm run --silent check && npm run --silent test && npm run --silent build
+web: web-checked ## check, test and build the front end (needs Node 20 or newer)
+	@$(MAKE) --no-print-directory web-built
+
+web-checked:
+	@cd frontend && npm ci --silent && npm run --silent check && npm run --silent test
+
+web-built:
+	@cd frontend && npm run --silent build
 
 bench: ## measure, and print ratios
 	@scripts/venv dev

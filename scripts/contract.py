@@ -27,7 +27,8 @@ Json = dict[str, Any]
 
 def main() -> None:
     for path, text in made().items():
-        path.write_text(text)
+        if not path.exists() or path.read_text() != text:  # whoever reads it meanwhile finds it whole
+            path.write_text(text)
 
 
 def made() -> dict[Path, str]:
