@@ -1,15 +1,18 @@
 """The documented API against the real one: whatever Schemathesis thinks of, no 5xx and nothing undocumented."""
 
-import json
+import asyncio
 import os
 import subprocess
 import sys
-import urllib.request
 from pathlib import Path
 
 import pytest
 
+from fullhouse import serving
+from fullhouse.accounts import actions, passwords, signing_in
+from fullhouse.kit.postgres import Cluster
 from tests.fixtures import soaking
+from tests.holds.helpers import a_process
 from tests.test_serve import House, filled_home, house
 
 __all__ = ["filled_home", "house"]  # fixtures
@@ -39,7 +42,7 @@ class Owners:
 @pytest.mark.soak
 def test_the_api_is_as_documented(house: House, tmp_path: Path) -> None:
     (tmp_path / "by_turns.py").write_text(BY_TURNS)
-    tokens = " ".join(_owner(house, f"owner-{n}@example.org") for n in range(OWNERS))
+    tokens = " ".join(asyncio.run(_owners(house)))
     run = subprocess.run(
         [
             *(Path(sys.executable).with_name("st"), "run", f"http://127.0.0.1:{house.port}/api/openapi.json"),
@@ -59,15 +62,17 @@ def test_the_api_is_as_documented(house: House, tmp_path: Path) -> None:
     assert '"level": "error"' not in house.text, house.text[-3000:]
 
 
-def _owner(house: House, email: str) -> str:
-    """Somebody new who may do everything: their token."""
-    who = ("--name", "Owner", "--org", ORGANIZATION, "--role", "owner", "--password", PASSWORD)
-    subprocess.run(
-        [sys.executable, "-m", "fullhouse", "user", "create", email, *who],
-        env={**os.environ, "FULLHOUSE_HOME": str(house.home)}, check=True, capture_output=True,
-    )  # fmt: skip
-    sign_in = json.dumps({"organization": ORGANIZATION, "email": email, "password": PASSWORD}).encode()
-    url, kind = f"http://127.0.0.1:{house.port}/api/auth/login", {"content-type": "application/json"}
-    with urllib.request.urlopen(urllib.request.Request(url, sign_in, kind), timeout=10) as answer:
-        token: str = json.load(answer)["data"]["token"]
-    return token
+async def _owners(house: House) -> list[str]:
+    """People who are new there and may do everything: their tokens."""
+    tokens = []
+    url = Cluster(house.home).url(serving.LOGIN, serving.DATABASE)
+    async with a_process(url, house.home) as services:
+        organization = await signing_in.find_organization(services.database, ORGANIZATION)
+        password_hash = await passwords.hash_password(PASSWORD)
+        async with services.database.tenant(organization.id) as tx:
+            for n in range(OWNERS):
+                user = await actions.create_user(
+                    tx, email=f"owner-{n}@example.org", name="Owner", role="owner", password_hash=password_hash
+                )
+                tokens.append((await signing_in.open_session(tx, organization, user, "password")).token)
+    return tokens
