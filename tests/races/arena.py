@@ -65,11 +65,20 @@ class Arena(NamedTuple):
 
 @asynccontextmanager
 async def arena(home: Path, processes: int = 1, given: Mapping[type[Any], Any] | None = None) -> AsyncIterator[Arena]:
-    urls = ask("database", f"race_{new_id().hex}")
+    name = f"race_{new_id().hex}"
+    urls = ask("database", name)
     async with AsyncExitStack() as stack:
+        stack.push_async_callback(_drop, name)
         running = [
             await stack.enter_async_context(a_process(urls["server_url"], home, given)) for _ in range(processes)
         ]
         owner = await asyncpg.connect(urls["owner_url"])
         stack.push_async_callback(owner.close)
         yield Arena(urls["server_url"], owner, await make_tenant(running[0]), running)
+
+
+async def _drop(name: str) -> None:
+    """A run has more than a hundred of them: left to its end they would fill the memory that it is in."""
+    connection = await asyncpg.connect(ask("postgres")["url"])
+    await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    await connection.close()
