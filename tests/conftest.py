@@ -2,9 +2,10 @@
 
 import gc
 import os
+import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -68,11 +69,12 @@ def server_url(_database: dict[str, str]) -> str:
 
 
 @pytest.fixture
-def server_home() -> Path:
+def server_home() -> Iterator[Path]:
     """A folder for a server of the test's own. Unlike tmp_path it is short, and PostgreSQL's user can enter it."""
     home = Path(tempfile.mkdtemp(dir=Path(os.environ[ADDRESS]).parent))
     home.chmod(0o755)
-    return home
+    yield home
+    shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.hookimpl(optionalhook=True)

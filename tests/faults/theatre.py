@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -200,6 +201,7 @@ def theatre(
         yield asyncio.run(_open(home, cluster, urls, people, plan or hall(ROWS, IN_A_ROW, pit=PIT), policy))
     finally:
         cluster.stop()
+        shutil.rmtree(cluster.data, ignore_errors=True)  # hundreds of megabytes, maybe in memory
 
 
 async def _open(
