@@ -40,18 +40,28 @@ async def clean(one: Visitor, state: str, *looks: str) -> None:
 async def seen(one: Visitor, *looks: str) -> list[str]:
     """What is wrong with the page as it is now. It is left as it was."""
     page = one.page
-    size = page.viewport_size
-    was_dark = await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
-    wrong = []
+    at = page.viewport_size
+    before: Look | None = None
+    if at:
+        dark = await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+        before = Look("dark" if dark else "light", at["width"], at["height"])
+    wrong, now = [], before
     for name in looks or LOOKS:
-        look = LOOKS[name]
-        await page.emulate_media(color_scheme=look.scheme)
-        await page.set_viewport_size({"width": look.width, "height": look.height})
-        wrong += [f"{name}: {each}" for each in [*await one.violations(*look.asked), *await _too_wide(page)]]
-    await page.emulate_media(color_scheme="dark" if was_dark else "light")
-    if size:
-        await page.set_viewport_size(size)
+        now = await _turn(page, now, LOOKS[name])
+        found = [*await one.violations(*now.asked), *await _too_wide(page)]
+        wrong += [f"{name}: {each}" for each in found]
+    if before:
+        await _turn(page, now, before)
     return wrong
+
+
+async def _turn(page: Page, now: Look | None, wanted: Look) -> Look:
+    """Only what differs: the page is laid out and drawn anew for each change."""
+    if not now or now.scheme != wanted.scheme:
+        await page.emulate_media(color_scheme=wanted.scheme)
+    if not now or (now.width, now.height) != (wanted.width, wanted.height):
+        await page.set_viewport_size({"width": wanted.width, "height": wanted.height})
+    return wanted
 
 
 async def _too_wide(page: Page) -> list[str]:
