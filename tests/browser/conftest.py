@@ -85,16 +85,18 @@ def origin(house: House) -> str:
 
 @pytest.fixture
 async def visit(browser: Browser, origin: str) -> AsyncIterator[Visit]:
-    """`await visit("/o/…", color_scheme="dark")`: somebody new, at that page. What they saw is checked at the end."""
+    """`await visit("/o/…", color_scheme="dark")`: somebody new, at that page, or nowhere yet. What they saw is checked
+    at the end."""
     async with AsyncExitStack() as stack:
         made: list[Visitor] = []
 
-        async def open_page(path: str, *, clock: bool = False, **options: Any) -> Visitor:
+        async def open_page(path: str | None = None, *, clock: bool = False, **options: Any) -> Visitor:
             one = await stack.enter_async_context(visitor(browser, origin, **options))
             made.append(one)
             if clock:
                 await one.page.clock.install()
-            await one.go(path)
+            if path:
+                await one.go(path)
             return one
 
         yield open_page

@@ -13,7 +13,7 @@ from tests.fixtures import Client, Tenant
 
 async def signed_in(visit: Visit, token: str, path: str, **options: Any) -> Visitor:
     """As somebody whose browser has their session."""
-    one: Visitor = await visit("/health/live", **options)
+    one: Visitor = await visit(**options)
     await become(one, token)
     await one.go(path)
     return one
