@@ -158,6 +158,7 @@ async def test_staff_keep_places_before_the_sale(staff: Client, buyer: Client) -
     assert refused(await reserve(buyer, sale)) == (409, "ticket_type_not_on_sale")
     data(await reserve(staff, sale), 201)
     data(await places(staff, sale), 201)
+    data(await best(staff, sale), 201)
 
 
 def two_zones() -> Plan:
@@ -172,9 +173,9 @@ def two_zones() -> Plan:
 
 @pytest.mark.req("TT-1", "ALLOC-1", "HOLD-13")
 async def test_the_best_are_chosen_where_something_is_sold(
-    staff: Client, client: Client, tenant: Tenant, buyer: Client
+    staff: Client, client: Client, tenant: Tenant, buyer: Client, owner: Any
 ) -> None:
-    """The front stalls are better, and their type is not on sale yet."""
+    """The front stalls are better, and their type is not on sale yet: none of them is proposed, and so none refused."""
     sale = await on_sale(staff, two_zones())
     begin = (datetime.now(UTC) + 10 * MINUTE).isoformat()
     front = {"zones": ["front"], "sale_start_at": begin}
@@ -182,7 +183,25 @@ async def test_the_best_are_chosen_where_something_is_sold(
     await add_type(staff, sale.event_id, name="back", price=100, kind="seated", zones=["back"])
     found = data(await best(buyer, sale), 201)
     assert {line["block_name"] for line in found["items"]} == {"Back"}
+    assert await audited(owner, tenant, "seat_reserve_failed") == []
     wish = {"quantity": 2, "zone_ids": [sale.zones["front"]]}
     other = await guest(client, tenant)
     answer = await other.post(sale.path("holds"), json={"best_available": wish})
     assert refused(answer) == (409, "ticket_type_not_on_sale")
+    assert len(await audited(owner, tenant, "seat_reserve_failed")) == 1
+
+
+@pytest.mark.req("TT-1", "ALLOC-1", "HOLD-13")
+async def test_of_the_best_all_is_sold_out_or_something_may_be_sold_later(
+    staff: Client, client: Client, tenant: Tenant, buyer: Client
+) -> None:
+    sale = await on_sale(staff, two_zones())
+    begin = (datetime.now(UTC) + 10 * MINUTE).isoformat()
+    front = await add_type(staff, sale.event_id, name="front", price=100, kind="seated", zones=["front"], quantity=2)
+    back = {"zones": ["back"], "sale_start_at": begin}
+    await add_type(staff, sale.event_id, name="back", price=100, kind="seated", **back)
+    await bought(client, tenant, Sale(show=sale, types={"seat": front}, staff=staff), 0, 1)
+    assert refused(await best(buyer, sale)) == (409, "ticket_type_not_on_sale")
+    wish = {"quantity": 2, "zone_ids": [sale.zones["front"]]}
+    answer = await buyer.post(sale.path("holds"), json={"best_available": wish})
+    assert refused(answer) == (409, "ticket_type_sold_out")

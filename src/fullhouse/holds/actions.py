@@ -22,8 +22,8 @@ from fullhouse.holds.desk import (
     own_seats,
     refuse_first,
     seat_wish,
-    unsold_zones,
     wish,
+    zones_on_sale,
 )
 from fullhouse.holds.engine import Results, Want
 from fullhouse.holds.failures import noting
@@ -68,7 +68,6 @@ from fullhouse.seating.model import AVAILABLE, RESERVED
 BEST_TRIES = 20  # a crowd that wants the same block loses one winner a round
 LOOK_AGAIN = 8  # tries after which it is our memory that is late, not we
 LOST = frozenset({"again", "seat_not_available", "seat_held_by_another_user"})
-UNSOLD = frozenset({"ticket_type_not_on_sale", "ticket_type_sold_out"})  # of seats: no type sells their zone
 GONE = 255
 ENDED = f"{HERE}holds:ended"  # told in this process only: how they ended, why, and the rows
 ENDED_AT_ONCE = 1000
@@ -121,7 +120,7 @@ async def hold_items(
         return await _hold_best(at, who, order, order.best_available, basket_id)
     policy.check_items(order.items)
     ordinals = [n for n in (at.ordinal(item.seat_id) for item in order.items if item.seat_id) if n is not None]
-    own = await own_seats(at, who) if ordinals else []
+    own = await _own_seats(at, who) if ordinals else []
     wheelchairs = sum(at.is_wheelchair(n) for n in ordinals)
     policy.check_size(sum(item.quantity for item in order.items), wheelchairs, at.terms.policy)
     await check_entry(at, who, ordinals, [item.zone_id for item in order.items if item.zone_id])
@@ -138,6 +137,11 @@ async def hold_items(
 def got_items(at: Desk, basket_id: UUID, wants: tuple[Want, ...], order: HoldItems, results: Results) -> Basket:
     refuse_first(at, results, order.items)
     return basket(at, basket_id, wants, results)
+
+
+async def _own_seats(at: Desk, who: Principal) -> list[int]:
+    async with at.services.database.tenant(at.organization_id, who.actor) as tx:
+        return await own_seats(tx, at, who)
 
 
 async def _repeated(at: Desk, who: Principal, basket_id: BasketId) -> Basket | None:
@@ -157,12 +161,14 @@ async def _first_answer(at: Desk, who: Principal, basket_id: BasketId) -> Basket
 
 
 async def _hold_best(at: Desk, who: Principal, order: HoldItems, wish: BestAvailable, basket_id: BasketId) -> Basket:
-    """Chooses, asks, and chooses again without what somebody else has got in between, or nobody sells now."""
+    """Chooses of what is sold now, asks, and chooses again without what somebody else has got in between."""
     if at.hall is None:
         raise InvalidRequest(fields=[FieldError("best_available", "The show has no seats to choose from.")])
     policy.check_size(wish.quantity, wish.accessible, at.terms.policy)
-    own = await own_seats(at, who)
-    allowed = await open_zones(at, who, wish.zone_ids)
+    open_to_them = await open_zones(at, who, wish.zone_ids)
+    async with at.services.database.tenant(at.organization_id, who.actor) as tx:
+        own = await own_seats(tx, at, who)
+        allowed = await zones_on_sale(tx, at, who, open_to_them, order.promo_code)
     gone: set[int] = set()  # somebody's, whatever the hall believes
     for tries in range(BEST_TRIES):
         if tries == LOOK_AGAIN:
@@ -181,12 +187,6 @@ async def _hold_best(at: Desk, who: Principal, order: HoldItems, wish: BestAvail
             return basket(at, basket_id.id, wants, results, choice.sentence)
         if results[0].outcome == "repeated":
             return await _first_answer(at, who, basket_id)
-        if any(result.outcome in UNSOLD for result in results):
-            before, allowed = allowed, allowed - await unsold_zones(at, who, order.promo_code)
-            if not allowed:
-                refuse_first(at, results, [Item(seat_id=seat) for seat in seats])
-            if allowed < before:
-                continue
         lost = [n for n, result in zip(choice.ordinals, results, strict=True) if result.outcome in LOST]
         if not lost:
             refuse_first(at, results, [Item(seat_id=seat) for seat in seats])

@@ -19,6 +19,7 @@ from fullhouse.holds.model import HoldItems, Item, OrphanSeats, WholeGroup
 from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.codes import as_stored
+from fullhouse.kit.db import Tx
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.limits import network_of
 from fullhouse.kit.services import Services
@@ -38,7 +39,7 @@ class Desk:
 
     __slots__ = (
         "_forgotten", "_until", "closed", "event_id", "hall", "is_accessible", "is_picked", "limits", "most_chairs",
-        "organization_id", "services", "special", "staff_limits", "terms",
+        "organization_id", "seat_zones", "services", "special", "staff_limits", "terms",
     )  # fmt: skip
 
     def __init__(
@@ -54,6 +55,7 @@ class Desk:
         self.closed = {i: zone for i, zone in known.seating.zones.items() if zone.access_mode != "public"}
         self.is_picked = not known.policy.on("prefer_clustering_over_selection")
         self.special = hall.house.wheelchairs | hall.house.wholes.keys() if hall else frozenset[int]()
+        self.seat_zones = frozenset(np.unique(hall.house.index.chart.zone).tolist()) if hall else frozenset[int]()
         self._forgotten, self._until = -1, 0.0
 
     def is_current(self) -> bool:
@@ -208,18 +210,24 @@ def check_orphans(at: Desk, ordinals: Sequence[int], own: Sequence[int]) -> None
         journal.orphans_created(at.organization_id, at.event_id, len(verdict.orphans), verdict.reason)
 
 
-async def own_seats(at: Desk, who: Principal) -> list[int]:
+async def own_seats(tx: Tx, at: Desk, who: Principal) -> list[int]:
     """What the buyer has in this show already, by ordinal."""
-    async with at.services.database.tenant(at.organization_id, who.actor) as tx:
-        holds = await store.my_holds(tx, at.organization_id, at.event_id, who.id)
+    holds = await store.my_holds(tx, at.organization_id, at.event_id, who.id)
     return [n for hold in holds if hold.seat_id and (n := at.ordinal(hold.seat_id)) is not None]
 
 
-async def unsold_zones(at: Desk, who: Principal, promo_code: str | None) -> set[int]:
-    """The numbers of the zones whose seats no ticket type sells now to somebody with this code."""
-    async with at.services.database.tenant(at.organization_id, who.actor) as tx:
-        found = await store.unsold_zones(tx, at.organization_id, at.event_id, promo_code and as_stored(promo_code))
-    return {zone.position for zone_id in found or [] if (zone := at.terms.seating.zones.get(zone_id))}
+async def zones_on_sale(tx: Tx, at: Desk, who: Principal, zones: set[int], promo_code: str | None) -> set[int]:
+    """Of these zones, those whose seats a ticket type sells now to somebody with this code. Staff keep seats before
+    the sale too."""
+    assert at.hall
+    ids = {at.hall.house.zone_ids[n]: n for n in zones & at.seat_zones}
+    if policy.is_staff(who) or not ids:
+        return zones
+    code = promo_code and as_stored(promo_code)
+    unsold = await store.unsold_zones(tx, at.organization_id, at.event_id, list(ids), code)
+    if len(unsold) == len(ids):
+        raise policy.nothing_sold([zone.outcome for zone in unsold])
+    return zones - {ids[zone.zone_id] for zone in unsold}
 
 
 # --- asking

@@ -120,6 +120,12 @@ def _refusal(line: Refused, terms: Effective, **extra: Any) -> Refusal:
     return kind(**extra)
 
 
+def nothing_sold(outcomes: Sequence[str]) -> Refusal:
+    """Of zones of which none is sold now: sold out if all of them are."""
+    all_same = len(set(outcomes)) == 1
+    return REFUSALS[outcomes[0] if all_same else "ticket_type_not_on_sale"]()
+
+
 def check_items(items: Sequence[Item]) -> None:
     """Each names one thing, and none twice. A zone's places may be named by their ticket type, too."""
     wrong = []

@@ -17,9 +17,12 @@ WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status IN ('ac
 ORDER BY created_at, id;
 
 -- name: unsold_zones
-SELECT coalesce(array_agg(zone_id), '{}') AS value FROM event_zones
-WHERE organization_id = $1 AND event_id = $2
-  AND app.check_zone_sale(organization_id, event_id, zone_id, true, $3::text, app.clock()) IS NOT NULL;
+-- As the hold statement judges their seats.
+SELECT z.zone_id, s.outcome
+FROM event_zones z
+CROSS JOIN LATERAL (SELECT app.check_zone_sale(z.organization_id, z.event_id, z.zone_id, true, $4::text, app.clock())
+                    AS outcome) s
+WHERE z.organization_id = $1 AND z.event_id = $2 AND z.zone_id = ANY ($3::uuid[]) AND s.outcome IS NOT NULL;
 
 -- name: limit_of_type
 SELECT name, max_per_order AS most FROM ticket_types WHERE organization_id = $1 AND event_id = $2 AND id = $3;

@@ -117,6 +117,13 @@ class TypeLimit(NamedTuple):
     most: int | None
 
 
+class UnsoldZone(NamedTuple):
+    """A zone of which no ticket type sells seats now, and why, in the engine's word."""
+
+    zone_id: UUID
+    outcome: str
+
+
 class Usage(NamedTuple):
     """What counts against one person's limits."""
 
@@ -143,7 +150,7 @@ fit_event_pools = statements.count("fit_event_pools")
 lowered_limits = statements.many("lowered_limits", Limit)
 live_holds_of_seats = statements.value("live_holds_of_seats", list[UUID])
 limit_of_type = statements.one("limit_of_type", TypeLimit)
-unsold_zones = statements.value("unsold_zones", list[UUID])
+unsold_zones = statements.many("unsold_zones", UnsoldZone)
 holds_of_seats = statements.many("holds_of_seats", SeatOfHold)
 suspend_holds = statements.count("suspend_holds")
 resume_holds = statements.count("resume_holds")
