@@ -12,6 +12,8 @@ import httpx
 import msgspec
 import pytest
 
+from fullhouse.checkout import store
+from fullhouse.seating.plan import Point, Zone
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, buy, code, hold, rows, selling, start, wrong
 from tests.checkout.test_members import FRIEND, closed, grant, named
@@ -180,6 +182,33 @@ async def test_of_purchases_that_arrive_together_only_the_entitled_one_goes_thro
     answers = await asyncio.gather(buy(world.buyer, mine), buy(other, theirs))
     assert [answer.status_code for answer in answers] == [403, 201]
     assert len(await rows(world.owner, "tickets", tenant)) == 1
+
+
+@pytest.mark.parametrize(("access", "asked"), [({}, 0), (GUESTS, 1)], ids=["open to all", "on the list"])
+async def test_rights_are_asked_for_where_a_zone_is_not_open_to_all(
+    access: dict[str, Any], asked: int, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A purchase without such a zone has one statement fewer. One such zone among others is enough."""
+    plan = closed(**access)
+    area = (Point(1, 1), Point(9, 1), Point(9, 9), Point(1, 9))
+    standing = Zone(key="pit", name="Pit", zone_type="ga_standing", capacity=9, area=area)
+    plan = msgspec.structs.replace(plan, zones=(standing, *plan.zones), total_capacity=None)
+    world.sale = await selling(world.staff, plan)
+    if access:
+        seats = world.sale.show.zones.keys() - {"pit"}
+        guests = {"guests": [{"email": "customer@example.org", "name": "C"}]}
+        path = world.sale.path(f"zones/{world.sale.show.zones[seats.pop()]}/guests")
+        assert (await world.staff.post(path, json=guests)).is_success
+    orders, ask = list[UUID](), store.rights_of_order
+
+    async def seen(tx: Any, *args: Any) -> list[store.LineRight]:
+        orders.append(args[-1])
+        return await ask(tx, *args)
+
+    monkeypatch.setattr(store, "rights_of_order", seen)
+    items = await hold(world.buyer, world.sale, 0, pit=2)
+    order = data(await buy(world.buyer, data(await start(world.buyer, world.sale, items), 201)), 201)
+    assert (len(order["tickets"]), [str(i) for i in orders]) == (3, [order["id"]] * asked)
 
 
 # --- passing on

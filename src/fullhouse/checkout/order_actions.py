@@ -85,7 +85,8 @@ async def _buy(services: Services, who: Principal, session_id: UUID, wish: Purch
         assert placed
         if placed.outcome == "placed":
             assert placed.event_id
-            await entry.check_order(tx, who, placed.event_id, order_id)  # what it refuses is not placed
+            if placed.is_restricted:
+                await entry.check_order(tx, who, placed.event_id, order_id)  # what it refuses is not placed
             await accounts.note_reader(tx, who, wish.buyer.email)
     if placed.outcome == "key_reused":
         raise KeyReused()

@@ -136,7 +136,13 @@ ORDER BY id LIMIT $3 FOR UPDATE;
 -- Orders -------------------------------------------------------------------------------------------
 
 -- name: place_order
-SELECT outcome, order_id, event_id, total, currency FROM app.place_order(
+-- And whether a zone of it is not open to all: while its places are held, no zone changes that.
+SELECT outcome, order_id, event_id, total, currency, EXISTS (
+    SELECT FROM checkout_items i
+    JOIN checkout_sessions s ON s.organization_id = $1 AND s.id = i.session_id
+    JOIN event_zones z ON z.organization_id = $1 AND z.event_id = s.event_id AND z.zone_id = i.zone_id
+    WHERE i.organization_id = $1 AND i.session_id = $2 AND z.access_mode <> 'public') AS is_restricted
+FROM app.place_order(
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21);
 
 -- name: settle_orders

@@ -43,6 +43,7 @@ class Placed(NamedTuple):
     event_id: UUID | None
     total: int | None
     currency: str | None
+    is_restricted: bool  # one of its zones or more
 
 
 class Settled(NamedTuple):
