@@ -14,10 +14,12 @@ from fullhouse.config import SETTINGS
 from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.ids import new_id
 from fullhouse.prove import client_log
-from fullhouse.prove.client_holds import Row, compare
+from fullhouse.prove.client_holds import Row, compare, disagreements
 from fullhouse.prove.client_log import Call, Item, read
-from tests.fixtures import SECRET_KEY
-from tests.holds.helpers import hall, places, seats, stage, wish
+from tests.accounts.helpers import data
+from tests.fixtures import SECRET_KEY, Client, Tenant
+from tests.holds.baskets import order
+from tests.holds.helpers import guest, hall, on_sale, places, seats, stage, wish
 from tests.races.arena import SIGN_UP, arena
 
 EVENT, ME, THEM = new_id(), new_id(), new_id()
@@ -29,15 +31,17 @@ def asked(name: str, end: Any, *items: Item, holds: list[UUID] | None = None, us
     return Call(call=name, kind="hold", event=EVENT, user=user, items=list(items), end=end, holds=holds or [], **more)
 
 
-def row(thing: Item, basket: UUID, hold_id: UUID | None = None, user: UUID = ME, status: str = "active") -> Row:
+def row(thing: Item, basket: UUID, hold_id: UUID | None = None, user: UUID = ME, **more: Any) -> Row:
     place = thing.seat or thing.zone
     assert place
-    return Row(hold_id or new_id(), EVENT, basket, user, place, thing.quantity, status)
+    return Row(hold_id or new_id(), EVENT, basket, user, place, thing.quantity, **({"status": "active"} | more))
 
 
 H1, H2, H3, K1, K2 = (new_id() for _ in range(5))
 OK_A, OK_AB = asked("1", "ok", ONE, holds=[H1]), asked("1", "ok", ONE, TWO, holds=[H1, H2])
 BACK = Call(call="2", kind="release", hold=H1, end="ok")
+KEPT = msgspec.structs.replace(BACK, end="fail")
+GONE = row(ONE, K1, H1, status="cancelled", is_given_back=True)
 # What the client was told, what there is, and what is said of it (nothing: all is well).
 LOGS: dict[str, tuple[list[Call], list[Row], str]] = {
     "acknowledged": ([OK_AB], [row(ONE, K1, H1), row(TWO, K1, H2)], ""),
@@ -77,6 +81,14 @@ LOGS: dict[str, tuple[list[Call], list[Row], str]] = {
     "given back, and held": ([OK_A, BACK], [row(ONE, K1, H1)], f"gave hold {H1} back, but it is active"),
     "given back, and gone": ([BACK], [], f"gave hold {H1} back, but it is not there"),
     "given back, perhaps": ([OK_A, msgspec.structs.replace(BACK, end="unknown")], [row(ONE, K1, H1)], ""),
+    "given back, refused": ([OK_A, KEPT], [row(ONE, K1, H1)], ""),
+    "given back, refused, and yet": ([OK_A, KEPT], [GONE], f"call 2 was refused, but gave hold {H1} back"),
+    "given back, refused, and over": ([OK_A, KEPT], [row(ONE, K1, H1, status="cancelled")], ""),
+    "given back, then refused": ([OK_A, msgspec.structs.replace(BACK, call="1b"), KEPT], [GONE], ""),
+    "given back perhaps, then refused": (
+        [OK_A, msgspec.structs.replace(BACK, call="1b", end="unknown"), KEPT], [GONE], "",
+    ),
+    "given back, refused, and nothing there": ([KEPT], [], ""),
 }  # fmt: skip
 
 
@@ -117,6 +129,34 @@ def test_an_answer_of_the_servers_own_failure_is_unknown() -> None:
     assert [end_of(status) for status in (200, 201, 204, 400, 409, 429, 500, 503)] == (
         ["ok"] * 3 + ["fail"] * 3 + ["unknown"] * 2
     )
+
+
+@pytest.mark.req("PROVE-2")
+async def test_a_hold_is_given_back_by_a_release_and_by_nothing_else(
+    staff: Client, client: Client, buyer: Client, tenant: Tenant, owner: Any
+) -> None:
+    sale = await on_sale(staff, hall())
+    stranger = await guest(client, tenant)
+    calls = []
+
+    async def release(name: str, hold: str, by: Client) -> None:
+        status = (await by.delete(f"/api/holds/{hold}")).status_code
+        calls.append(Call(call=name, kind="release", hold=UUID(hold), end=end_of(status)))
+
+    basket = data(await order(buyer, sale, 0, 1, 2, 3), 201)
+    one, two, three, _ = (line["hold_id"] for line in basket["items"])
+    await release("1", one, buyer)
+    await release("2", two, stranger)
+    await release("3", three, stranger)
+    freed = {"seat_ids": [sale.seat(2)], "reason": "Camera"}
+    assert data(await staff.post(sale.path("holds/release"), json=freed)) == {"released": 1}
+    await release("4", one, buyer)  # it is over
+    assert [call.end for call in calls] == ["ok", "fail", "fail", "fail"]
+    assert await disagreements(owner, calls) == []
+    calls[0].end = "fail"
+    assert await disagreements(owner, calls) == [
+        f"call {name} was refused, but gave hold {one} back" for name in ("1", "4")
+    ]
 
 
 @pytest.mark.req("HOLD-2", "HOLD-6", "PROVE-2")

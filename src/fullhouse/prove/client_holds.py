@@ -18,6 +18,7 @@ class Row(NamedTuple):
     place: UUID
     quantity: int
     status: str
+    is_given_back: bool = False  # by a release, and not by anything else that cancels holds
 
     @property
     def thing(self) -> Thing:
@@ -27,7 +28,10 @@ class Row(NamedTuple):
 # Whoever asked for it: a guest may have signed in since, and then it is somebody else's.
 _ROWS = """
 SELECT h.id, h.event_id, h.basket_id, coalesce(g.user_id, h.user_id) AS user_id,
-       coalesce(h.seat_id, h.zone_id, h.ticket_type_id) AS place, h.quantity, h.status
+       coalesce(h.seat_id, h.zone_id, h.ticket_type_id) AS place, h.quantity, h.status,
+       EXISTS (SELECT FROM audit_log a
+               WHERE a.organization_id = h.organization_id AND a.entity_type = 'seat_hold' AND a.entity_id = h.id
+                 AND a.action = 'hold.cancelled' AND a.actor_type = 'user' AND a.reason IS NULL) AS is_given_back
 FROM seat_holds h
 LEFT JOIN LATERAL (
     SELECT (a.before ->> 'user_id')::uuid AS user_id FROM audit_log a
@@ -51,7 +55,7 @@ def compare(calls: Sequence[Call], rows: Iterable[Row]) -> list[str]:
     for call in calls:
         if call.end == "ok" and call.kind in _COMPARED:
             wrong += _COMPARED[call.kind](call, by_id)
-    return wrong + _unclaimed(calls, by_id.values())
+    return wrong + _given_back(calls, by_id) + _unclaimed(calls, by_id.values())
 
 
 def _present(call: Call, rows: dict[UUID, Row]) -> list[str]:
@@ -78,6 +82,18 @@ def _ended(call: Call, rows: dict[UUID, Row]) -> list[str]:
 
 
 _COMPARED = {"hold": _present, "release": _ended}
+
+
+def _given_back(calls: Sequence[Call], rows: dict[UUID, Row]) -> list[str]:
+    """A release that was refused has left the hold as it was: another one, or something else, has ended it."""
+    back = [call for call in calls if call.kind == "release"]
+    others = {call.hold for call in back if call.end == "ok" or call.is_unknown}
+    return [
+        f"call {call.call} was refused, but gave hold {call.hold} back"
+        for call in back
+        if call.end == "fail" and call.hold and call.hold not in others
+        if (row := rows.get(call.hold)) and row.is_given_back
+    ]
 
 
 def _unclaimed(calls: Sequence[Call], rows: Iterable[Row]) -> list[str]:
