@@ -107,6 +107,44 @@ OPENED = {
         "ALTER VIEW event_outbox RESET (security_invoker)",
         "view options public.event_outbox is not the shipped one: changed by hand, or older",
     ),
+    "a view rewritten": (
+        "CREATE OR REPLACE VIEW event_outbox WITH (security_invoker = true) AS SELECT seq AS id, id AS message_id,"
+        " name AS routing_key, payload AS body, created_at, sent_at, attempts, last_error FROM outbox WHERE seq > 9",
+        "view public.event_outbox is not the shipped one: changed by hand, or older",
+    ),
+    "a view of another table's column": (  # both tables have it
+        "DO $$ BEGIN EXECUTE 'CREATE OR REPLACE VIEW shows_of_any_house WITH (security_invoker = true) AS '"
+        " || replace(pg_get_viewdef('shows_of_any_house'::regclass), 'p.created_at', 'o.created_at'); END $$",
+        "view public.shows_of_any_house is not the shipped one: changed by hand, or older",
+    ),
+    "a rule added": (
+        "CREATE RULE kept AS ON DELETE TO tickets DO INSTEAD NOTHING",
+        "rule kept on public.tickets is not shipped: somebody has added it",
+    ),
+    "a rule added to a partition": (
+        "CREATE RULE kept AS ON UPDATE TO audit_log_default DO INSTEAD NOTHING",
+        "rule kept on public.audit_log_default is not shipped: somebody has added it",
+    ),
+    "a partition opened": (
+        "ALTER TABLE audit_log_default NO FORCE ROW LEVEL SECURITY",
+        "partition public.audit_log_default does not force row security",
+    ),
+    "a partition's policy": (
+        "CREATE POLICY more ON audit_log_default FOR SELECT TO fullhouse_app USING (true)",
+        "policy more on partition public.audit_log_default is not shipped: somebody has added it",
+    ),
+    "a partition's trigger": (
+        "CREATE TRIGGER more BEFORE INSERT ON audit_log_default FOR EACH ROW EXECUTE FUNCTION app.refuse_change()",
+        "trigger more on partition public.audit_log_default is not shipped: somebody has added it",
+    ),
+    "a right on a partition": (
+        "GRANT SELECT, DELETE ON audit_log_default TO fullhouse_app",
+        "grant fullhouse_app on partition public.audit_log_default is not shipped: somebody has added it",
+    ),
+    "a right on a partition's column": (
+        "GRANT UPDATE (reason) ON audit_log_default TO PUBLIC",
+        "grant PUBLIC on partition public.audit_log_default.reason is not shipped: somebody has added it",
+    ),
     "a column opened": (
         "ALTER TABLE orders ALTER COLUMN total DROP NOT NULL",
         "columns public.orders is not the shipped one: changed by hand, or older",

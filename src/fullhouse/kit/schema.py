@@ -1,11 +1,13 @@
 """The guards of a living database, compared with those that the migrations make.
 
 `migrations/schema.json` has, for each guard, a hash of what the catalogue says of it on a freshly migrated database:
-row-level security and its policies, triggers, CHECK, foreign-key and unique constraints, unique indexes, columns,
-functions by their text, and what the serving roles and PUBLIC may do. `make requirements` writes it (scripts/schema.py)
-and tests/kit/test_schema.py compares it with a database. `fullhouse doctor` says what was opened, dropped or changed.
+row-level security and its policies, triggers, rules, CHECK, foreign-key and unique constraints, unique indexes,
+columns, views and functions by their text, and what the serving roles and PUBLIC may do. `make schema` writes it
+(scripts/schema.py) and tests/kit/test_schema.py compares it with a database. `fullhouse doctor` says what was opened,
+dropped or changed.
 
-What an operator has added is theirs, except where it could open something: a policy, a trigger, a grant.
+What an operator has added is theirs, except where it could open something: a policy, a trigger, a rule, a grant, and
+anything of the kind on a partition.
 """
 
 import hashlib
@@ -17,7 +19,7 @@ from fullhouse.kit import migrate, sql
 from fullhouse.kit.db import ROLES
 
 FILE = migrate.FOLDER / "schema.json"
-OPENING = ("policy", "trigger", "grant")  # kinds of which one too many matters
+OPENING = ("policy", "trigger", "rule", "grant")  # kinds of which one too many matters
 _statements = sql.load(__file__)
 _GUARDS, _SWITCHED_OFF = _statements.texts["guards"], _statements.texts["switched_off"]
 
@@ -52,8 +54,8 @@ async def disagreements(connection: Any) -> list[str]:
         return []
     there = await read(connection)
     wrong = []
-    for kind, guards in shipped.guards.items():
-        now = there.get(kind, {})
+    for kind in dict.fromkeys((*shipped.guards, *OPENING)):
+        guards, now = shipped.guards.get(kind, {}), there.get(kind, {})
         wrong += [f"{kind} {name} is missing" for name in guards if name not in now]
         wrong += [
             f"{kind} {name} is not the shipped one: changed by hand, or older"
@@ -62,4 +64,4 @@ async def disagreements(connection: Any) -> list[str]:
         ]
         if kind in OPENING:
             wrong += [f"{kind} {name} is not shipped: somebody has added it" for name in now if name not in guards]
-    return wrong + [row["sentence"] for row in await connection.fetch(_SWITCHED_OFF)]
+    return wrong + [row["sentence"] for row in await connection.fetch(_SWITCHED_OFF, list(ROLES))]

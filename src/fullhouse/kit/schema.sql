@@ -1,7 +1,7 @@
 -- What guards the data, as the catalogue has it: a row for each guard, with the text that says what it does. Expressions
--- are printed by PostgreSQL itself, in forms that versions 15 to 18 share: so no view's text, no NOT NULL constraint
--- (a column says it), no privilege that only newer versions know. Partitions follow their table, and what belongs to an
--- extension is the extension's business.
+-- are printed by PostgreSQL itself, in forms that versions 15 to 18 share: so no NOT NULL constraint (a column says it),
+-- no privilege that only newer versions know. Partitions follow their table, and have nothing of their own. What belongs
+-- to an extension is the extension's business.
 
 -- part: ours
 WITH tables AS (
@@ -29,6 +29,12 @@ WITH tables AS (
     FROM pg_namespace WHERE nspname IN ('app', 'jobs')
 )
 
+-- part: every_table
+(SELECT n.nspname || '.' || c.relname AS name, c.*
+ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+ WHERE n.nspname IN ('public', 'app', 'jobs') AND c.relkind IN ('r', 'p', 'v')
+   AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e'))
+
 -- name: guards
 {ours}
 SELECT 'row security' AS kind, name,
@@ -54,6 +60,20 @@ SELECT 'unique index', i.indexrelid::regclass::text || ' on ' || t.name, pg_get_
 FROM pg_index i JOIN tables t ON t.oid = i.indrelid WHERE i.indisunique
 UNION ALL
 SELECT 'view options', name, coalesce(array_to_string(reloptions, ', '), '') FROM tables WHERE relkind = 'v'
+UNION ALL
+-- Versions before 16 name the table before each column, newer ones where there are several tables: the text is read
+-- without, and what it is made of is told beside it.
+SELECT 'view', t.name,
+       regexp_replace(pg_get_viewdef(t.oid), '\m[a-z_]+\.', '', 'g') || ' of ' || (
+           SELECT string_agg(i.identity, ', ' ORDER BY i.identity)
+           FROM pg_rewrite r
+           JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refobjid <> t.oid
+           CROSS JOIN LATERAL pg_identify_object(d.refclassid, d.refobjid, d.refobjsubid) i
+           WHERE r.ev_class = t.oid AND r.rulename = '_RETURN')
+FROM tables t WHERE t.relkind = 'v'
+UNION ALL
+SELECT 'rule', r.rulename || ' on ' || t.name, pg_get_ruledef(r.oid)
+FROM pg_rewrite r JOIN {every_table} t ON t.oid = r.ev_class WHERE r.rulename <> '_RETURN'
 UNION ALL
 SELECT 'columns', t.name,
        string_agg(format('%s %s%s%s %s', a.attname, format_type(a.atttypid, a.atttypmod),
@@ -86,6 +106,26 @@ FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.
 WHERE n.nspname IN ('public', 'app', 'jobs') AND g.tgenabled NOT IN ('O', 'A')
 UNION ALL
 SELECT format('unique index %s is not valid', indexrelid::regclass) FROM pg_index WHERE indisunique AND NOT indisvalid
+UNION ALL
+-- A partition that somebody opened: read or written by its own name, it asks its own guards and not its table's.
+SELECT format('partition %s does not force row security', name) FROM {every_table} t
+WHERE relispartition AND NOT (relrowsecurity AND relforcerowsecurity)
+UNION ALL
+SELECT format('policy %s on partition %s is not shipped: somebody has added it', p.polname, t.name)
+FROM pg_policy p JOIN {every_table} t ON t.oid = p.polrelid WHERE t.relispartition
+UNION ALL
+SELECT format('trigger %s on partition %s is not shipped: somebody has added it', g.tgname, t.name)
+FROM pg_trigger g JOIN {every_table} t ON t.oid = g.tgrelid
+WHERE t.relispartition AND NOT g.tgisinternal AND g.tgparentid = 0
+UNION ALL
+SELECT format('grant %s on partition %s is not shipped: somebody has added it', coalesce(r.rolname, 'PUBLIC'), a.name)
+FROM (SELECT name, aclexplode(relacl) AS acl FROM {every_table} t WHERE relispartition
+      UNION ALL
+      SELECT t.name || '.' || c.attname, aclexplode(c.attacl)
+      FROM {every_table} t JOIN pg_attribute c ON c.attrelid = t.oid AND NOT c.attisdropped WHERE t.relispartition) a
+LEFT JOIN pg_roles r ON r.oid = (a.acl).grantee
+WHERE (a.acl).grantee = 0 OR r.rolname = ANY ($1)
+GROUP BY a.name, r.rolname
 UNION ALL
 SELECT format('app.clock() is %s away from now()', app.clock() - now()) WHERE app.clock() <> now()
 ORDER BY 1;
