@@ -25,6 +25,8 @@ class HoldPlaced(HoldFact, frozen=True, kw_only=True):
     name: ClassVar[str] = "hold.placed"
     basket_id: UUID
     held_until: datetime
+    status: str | None = None  # of the hold
+    source: str | None = None  # where it was asked for: web or scanner
     type: Literal["SeatReserved"] | None = None
     hold_id: UUID | None = None
     organization_id: UUID | None = None
