@@ -20,6 +20,7 @@ import pytest
 
 from fullhouse.kit.process import Alarm
 from tests.services.client import ADDRESS
+from tests.services.mounts import small_disk
 from tests.services.servers import free_port
 
 START_S = 300  # the demo is filled first, on machines that have other work
@@ -234,22 +235,16 @@ def test_data_of_a_newer_version(house: House) -> None:
     assert "Traceback" not in newer.text
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
 @pytest.mark.fault
 def test_full_disk_is_a_sentence(server_home: Path) -> None:
     small = server_home / "small"
     small.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", str(small)], check=False)
-    if mounted.returncode:
-        pytest.skip("mounting is not permitted here")
-    try:
+    with small_disk(small, 20):
         house = House.__new__(House)
         house.__init__(server_home, free_port(), FULLHOUSE_HOME=str(small))  # type: ignore[misc]
         assert house.process.wait(60) == 1
         assert "is full" in house.text
         assert "Traceback" not in house.text
-    finally:
-        subprocess.run(["umount", str(small)], check=False)
 
 
 def _as_owner(home: Path, statement: str) -> None:

@@ -1,6 +1,7 @@
 """The private servers answer, and are not the ones of the machine."""
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -18,8 +19,10 @@ from fullhouse.kit.migrate import known
 from tests.browser import chromium
 from tests.services import servers
 from tests.services.client import ADDRESS, ask
+from tests.services.mounts import mount
 
 ROOT = Path(__file__).parents[1]
+MOUNTS = re.compile(r"\[\Wmount\W,")
 
 
 async def test_redis_answers_on_a_private_port(redis_url: str) -> None:
@@ -125,6 +128,27 @@ def test_a_browser_that_is_not_installed_is_a_reason_to_skip_except_in_ci(
     ran = subprocess.run(["sh", ROOT / "scripts/browser"], capture_output=True, text=True, check=False)
     assert (ran.returncode != 0) == (ci == "true"), ran.stderr
     assert "not installed: chromium" in ran.stderr
+
+
+@EXCEPT_IN_CI
+def test_a_disk_that_may_not_be_mounted_is_a_reason_to_skip_except_in_ci(
+    ci: str, outcome: type[Exception], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CI", ci)
+    with pytest.raises(BaseException, match=r"mounting is not permitted: .+") as refused:  # a skip is one, too
+        mount("-t", "tmpfs", "tmpfs", tmp_path / "nowhere")
+    assert refused.type is outcome
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(BaseException, match="only root can mount a disk") as refused:
+        mount("-t", "tmpfs", "tmpfs", tmp_path)
+    assert refused.type is outcome
+
+
+def test_who_mounts_a_disk_asks_for_it_in_one_place() -> None:
+    """Elsewhere it would be forgotten that with CI=true nothing is skipped."""
+    tests = ROOT / "tests"
+    mounting = {str(path.relative_to(tests)) for path in tests.rglob("*.py") if MOUNTS.search(path.read_text())}
+    assert mounting == {"services/mounts.py", "faults/disks.py"}  # the other gives a disk its power back
 
 
 def test_free_ports_are_not_those_of_outgoing_connections() -> None:

@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 from tests.kit.helpers import until
+from tests.services.mounts import mount
 
 SIZE = 3 << 30  # of the file, which takes as much room as was written
 # linux/fs/ext4: _IOR('X', 125, __u32). What was not written by now never is, nor is the journal's end: as if the power
@@ -23,8 +22,10 @@ class Disk(NamedTuple):
     image: Path
     at: Path
 
-    def mount(self) -> None:
-        subprocess.run(["mount", "-o", "loop", self.image, self.at], check=True, capture_output=True)
+    @property
+    def words(self) -> tuple[str | Path, ...]:
+        """For `mount`."""
+        return "-o", "loop", self.image, self.at
 
     def is_free(self) -> bool:
         return subprocess.run(["umount", self.at], capture_output=True).returncode == 0
@@ -37,25 +38,23 @@ class Disk(NamedTuple):
         finally:
             os.close(folder)
 
+    def mount_again(self) -> None:
+        subprocess.run(["mount", *self.words], check=True)
+
     async def give_power(self) -> None:
         """Once nobody has a file open there. What the disk had been told to keep is there again."""
         await until(self.is_free)
-        self.mount()
+        self.mount_again()
 
 
 @contextmanager
 def disk_of(folder: Path) -> Iterator[Disk]:
     """What is in the folder is on a disk of its own."""
-    if os.geteuid() != 0:
-        pytest.skip("only root can mount a disk")
     disk, owner = Disk(folder.with_name("disk.img"), folder), folder.stat()
     with disk.image.open("wb"):
         os.truncate(disk.image, SIZE)
     subprocess.run(["mkfs.ext4", "-q", "-d", folder, disk.image], check=True)
-    try:
-        disk.mount()
-    except subprocess.CalledProcessError as error:
-        pytest.skip(f"mounting is not permitted: {error.stderr.decode().strip()}")
+    mount(*disk.words)
     (folder / "lost+found").rmdir()
     os.chown(folder, owner.st_uid, owner.st_gid)  # of the folder itself mkfs takes neither owner nor mode
     folder.chmod(owner.st_mode & 0o777)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from fullhouse.kit import metric_files
+from tests.services.mounts import small_disk
 
 pytestmark = [pytest.mark.fault, pytest.mark.req("OBS-1", "OBS-2")]
 LABELS = 3000  # more than fit into the first 64 KB
@@ -35,12 +36,9 @@ print(telemetry.metrics().decode())
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m,mode=755", "tmpfs", str(tmp_path)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
-        pytest.skip("only root, where mounting is permitted, can make a small disk to fill")
-    yield tmp_path
-    subprocess.run(["umount", str(tmp_path)], check=True)
+def small(tmp_path: Path) -> Iterator[Path]:
+    with small_disk(tmp_path, 1) as disk:
+        yield disk
 
 
 def run(folder: Path, name: str, labels: int) -> list[str]:
@@ -59,11 +57,11 @@ def fill_up(filler: Path) -> None:
 
 
 @pytest.mark.parametrize("made_before", [True, False])
-def test_a_full_disk_ends_nobody_and_values_are_shown_when_there_is_room(small_disk: Path, made_before: bool) -> None:
+def test_a_full_disk_ends_nobody_and_values_are_shown_when_there_is_room(small: Path, made_before: bool) -> None:
     if made_before:
-        run(small_disk, "api", 1)
-    fill_up(small_disk / "filler")
-    shown = run(small_disk, "api", LABELS)
+        run(small, "api", 1)
+    fill_up(small / "filler")
+    shown = run(small, "api", LABELS)
     before = 2 if made_before else 0
     assert f'seen_total{{n="0"}} {before + 2.0}' in shown
     assert 'seen_total{n="last"} ' in "\n".join(shown)

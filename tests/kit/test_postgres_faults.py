@@ -20,6 +20,7 @@ from fullhouse.kit.postgres.account import service_account
 from fullhouse.kit.postgres.locks import wait_until
 from fullhouse.kit.postgres.process import find_postmaster
 from tests.kit.test_postgres import ask, make_home
+from tests.services.mounts import small_disk
 
 pytestmark = [pytest.mark.fault, pytest.mark.req("OBS-2")]
 
@@ -201,12 +202,9 @@ def test_a_start_waits_for_the_last_process_of_a_killed_server(server: Cluster) 
 
 
 @pytest.fixture
-def small_disk(server_home: Path) -> Iterator[Path]:
-    mount = ["mount", "-t", "tmpfs", "-o", "size=160m,mode=755", "tmpfs", str(server_home)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
-        pytest.skip("only root, where mounting is permitted, can make a small disk to fill")
-    yield server_home
-    subprocess.run(["umount", str(server_home)], check=True)
+def small(server_home: Path) -> Iterator[Path]:
+    with small_disk(server_home, 160) as disk:
+        yield disk
 
 
 def fill(disk: Path, leave_bytes: int) -> Path:
@@ -217,10 +215,10 @@ def fill(disk: Path, leave_bytes: int) -> Path:
     return filler
 
 
-def test_a_full_disk_is_said_in_a_sentence_and_loses_nothing(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = Cluster(small_disk)
-    filler = fill(small_disk, leave_bytes=10 << 20)
-    sentence = rf"The disk of {small_disk}.* is full: free at least"
+def test_a_full_disk_is_said_in_a_sentence_and_loses_nothing(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Cluster(small)
+    filler = fill(small, leave_bytes=10 << 20)
+    sentence = rf"The disk of {small}.* is full: free at least"
     with pytest.raises(PostgresError, match=sentence):
         server.start()
     with monkeypatch.context() as patch:
@@ -230,7 +228,7 @@ def test_a_full_disk_is_said_in_a_sentence_and_loses_nothing(small_disk: Path, m
     filler.unlink()
     server.start()
     ask(server.url(), "CREATE TABLE sold AS SELECT 42 AS n")
-    filler = fill(small_disk, leave_bytes=1 << 20)
+    filler = fill(small, leave_bytes=1 << 20)
     with pytest.raises((asyncpg.PostgresError, OSError)):
         ask(server.url(), "CREATE TABLE much AS SELECT repeat('x', 1000) FROM generate_series(1, 100000)")
     assert server.stop() == "stopped"
