@@ -295,6 +295,22 @@ async def test_migrations(run: Run, scratch: dict[str, str]) -> None:
     )
 
 
+@pytest.mark.req("OPS-2")
+async def test_a_database_that_disagrees_with_its_migrations_is_refused_with_a_way_forward(
+    run: Run, scratch: dict[str, str]
+) -> None:
+    name = migrate.known()[3].name
+    connection = await asyncpg.connect(scratch["DATABASE_OWNER_URL"])
+    await connection.execute("UPDATE app.migrations SET checksum = 'another' WHERE name = $1", name)
+    await connection.close()
+    told = await run("migrate", **scratch)
+    assert told.code == 1
+    assert f"fullhouse migrate --accept {name}" in told.err
+    assert re.search(rf"^bad +migrations +.*{name}", (await run("doctor", **scratch)).out, re.M)
+    assert (await run("migrate", "--accept", name, **scratch)).code == 0
+    assert (await run("migrate", **scratch)).err == "fullhouse: the database is up to date\n"
+
+
 async def test_no_test_has_left_a_row_in_another_organisation(run: Run, tenant: Tenant) -> None:
     """Of all that was tested here; what seats and holds look like in between is those tests' own."""
     told = await run("prove")
@@ -302,6 +318,7 @@ async def test_no_test_has_left_a_row_in_another_organisation(run: Run, tenant: 
     assert re.search(r"^ok +tenancy ", told.out, re.M), told.out
 
 
+@pytest.mark.req("PROVE-1")
 async def test_an_invariant_that_does_not_hold_is_said(run: Run, scratch: dict[str, str]) -> None:
     connection = await asyncpg.connect(scratch["DATABASE_OWNER_URL"])
     await connection.execute("ALTER TABLE mails NO FORCE ROW LEVEL SECURITY")

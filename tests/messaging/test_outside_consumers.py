@@ -103,7 +103,7 @@ async def test_so_does_one_that_was_made_for_sale(consumer: Read, client: Client
     }
 
 
-@pytest.mark.req("HOLD-1", "HOLD-11")
+@pytest.mark.req("HOLD-1", "WIRE-1")
 @pytest.mark.parametrize("consumer", ["hold.placed"], indirect=True)
 async def test_a_reserved_seat_is_told_under_the_reserve_workflows_own_name(
     consumer: Read, client: Client, tenant: Tenant, staff: Client

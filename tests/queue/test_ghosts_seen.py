@@ -15,7 +15,7 @@ from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, guest
 from tests.queue.helpers import Shift, Waiting, come, entries, soon
 
-pytestmark = pytest.mark.req("QUEUE-1", "QUEUE-2")
+pytestmark = pytest.mark.req("QUEUE-2", "QUEUE-3")
 GHOSTS, REAL, SLOTS = 120, 9, 3
 STEP = timedelta(seconds=policy.EVERY_MIN_S - 5)
 
