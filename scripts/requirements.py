@@ -37,7 +37,7 @@ DOORS: dict[str, frozenset[str]] = {
     ),
     "page": frozenset({"tests.browser.conftest.browser"}),
     "broker": frozenset({"tests.conftest.amqp_url"}),
-    "command line": frozenset({"tests.test_operators.run", "tests.test_operators.scratch"}),
+    "command line": frozenset({"tests.test_operators.run"}),
     "database": frozenset(
         {
             "tests.conftest.postgres_url",
