@@ -255,13 +255,13 @@ class NetworkLimit(Conflict):
 
 
 class TooManySeats(Conflict):
-    """A booking has so many seats and places at most."""
+    """A booking has `most` seats and places at most."""
 
     code, title = "max_seats_per_booking", "Too many seats for one booking"
 
 
 class TooManyWheelchairs(Conflict):
-    """A booking has so many wheelchair places at most."""
+    """A booking has `most` wheelchair places at most."""
 
     code, title = "max_wheelchair_seats_per_booking", "Too many wheelchair places for one booking"
 
@@ -286,7 +286,8 @@ class TypeSoldOut(Conflict):
 
 
 class TooManyOfType(Conflict):
-    """One order has so many tickets of this type at most, with those that you hold already."""
+    """One order has so many tickets of this type at most, with those that you hold already. `name` says of which type,
+    `most` how many."""
 
     code, title = "max_per_order", "Too many of this ticket type"
 

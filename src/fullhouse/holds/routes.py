@@ -138,7 +138,11 @@ def _answer_items(held: Basket) -> Answer:
 async def hold_items(
     services: Services, who: Principal, event_id: UUID, data: HoldItems, idempotency_key: Key = None
 ) -> Basket:
-    """Hold several seats and places, all or none; or the best available, which says what it chose and why."""
+    """Hold several seats and places, all or none; or the best available, which says what it chose and why.
+
+    A refusal names the line to blame by its `item`, and a limit of a booking how many there may be by `most`;
+    `max_per_order` names the ticket type by `name`, too.
+    """
     held = await actions.hold_items(services, who, event_id, data, _checked_key(idempotency_key))
     return await companion_reads.add_to_basket(services, who, held)
 
