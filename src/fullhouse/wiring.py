@@ -6,7 +6,7 @@ wants, sees every one of those.
 JOBS are calls to the outside that a worker makes later, at least once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -42,9 +42,10 @@ from fullhouse.holds.occupancy import HeldSeats
 from fullhouse.holds.warm import WarmHolds
 from fullhouse.holds.watch import Journal
 from fullhouse.kit import mail, outbox
+from fullhouse.kit.db import Tx
 from fullhouse.kit.files import S3, Disk, Files
 from fullhouse.kit.jobs import Handler
-from fullhouse.kit.outbox import Consequence, Fact, Picks, Reaction
+from fullhouse.kit.outbox import AsyncHandler, Consequence, Fact, Message, Picks
 from fullhouse.kit.postman import Maker, Postman
 from fullhouse.kit.services import Part, Services
 from fullhouse.messaging import actions as participants
@@ -147,23 +148,58 @@ SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
     },
 }
 
-ASYNC: Mapping[type[Fact], Sequence[Reaction]] = {
-    facts.EventCanceled: (notice_actions.tell_people, notice_actions.tell_waiting),
-    facts.EventPostponed: (notice_actions.tell_people,),
-    facts.EventRescheduled: (notice_actions.tell_people,),
-    facts.EventUpdated: (notice_actions.tell_people, waitlist.follow_return),
-    LayoutMigrated: (receipt_actions.tell_moved,),
-    TicketVoided: (refund_actions.follow_void, waitlist.follow_return),
-    TicketTypesChanged: (waitlist.follow_return,),
-    SeatsBlocked: (waitlist.follow_return,),
-    WaitlistLapsed: (waitlist.follow_return,),
-    WaitlistLeft: (waitlist.follow_return,),
-    WaitlistWithdrawn: (waitlist.follow_return,),
-    OrderPaid: (settle_actions.follow_sale,),
-    JoinConfirmed: (participants.follow_join,),
-    JoinCanceled: (participants.follow_join,),
+# An async handler's name is stored with what it has processed: it stays, whatever becomes of the function. These are
+# the names that were stored before handlers had names of their own.
+_FORMER = {
+    "notices.email_ticket_holders": "fullhouse.messaging.notice_actions.tell_people",
+    "notices.email_waitlist": "fullhouse.messaging.notice_actions.tell_waiting",
+    "orders.email_cancelled": "fullhouse.messaging.handout_actions.Handout.tell_called_off",
+    "orders.email_other_seats": "fullhouse.messaging.handout_actions.Handout.tell_other_seats",
+    "orders.email_paid_twice": "fullhouse.messaging.handout_actions.Handout.tell_paid_twice",
+    "orders.follow_sale": "fullhouse.checkout.settle_actions.follow_sale",
+    "orders.follow_void": "fullhouse.checkout.refund_actions.follow_void",
+    "participants.count": "fullhouse.messaging.actions.follow_join",
+    "refunds.email": "fullhouse.messaging.handout_actions.Handout.tell_refunded",
+    "tickets.email": "fullhouse.messaging.handout_actions.Handout.send_tickets",
+    "tickets.email_moved_seats": "fullhouse.messaging.receipt_actions.tell_moved",
+    "tickets.email_transfer": "fullhouse.messaging.handout_actions.Handout.tell_transfer",
+    "waitlist.email_joined": "fullhouse.messaging.waiting_actions.WaitingLetters.tell_joined",
+    "waitlist.email_lapsed": "fullhouse.messaging.waiting_actions.WaitingLetters.tell_lapsed",
+    "waitlist.email_offered": "fullhouse.messaging.waiting_actions.WaitingLetters.tell_offered",
+    "waitlist.offer_returned_places": "fullhouse.checkout.waitlist_actions.follow_return",
+    "webhooks.deliver": "fullhouse.messaging.webhook_actions.deliver_later",
 }
-ASYNC_ALL: Mapping[Reaction, Picks] = {webhook_actions.deliver_later: participants.webhooks_want}
+
+
+def _handler(name: str, run: Callable[[Tx, Message], Awaitable[None]]) -> AsyncHandler:
+    return AsyncHandler(name, run, (_FORMER[name],) if name in _FORMER else ())
+
+
+_EMAIL_TICKET_HOLDERS = _handler("notices.email_ticket_holders", notice_actions.tell_people)
+_EMAIL_WAITLIST = _handler("notices.email_waitlist", notice_actions.tell_waiting)
+_EMAIL_MOVED_SEATS = _handler("tickets.email_moved_seats", receipt_actions.tell_moved)
+_OFFER_RETURNED_PLACES = _handler("waitlist.offer_returned_places", waitlist.follow_return)
+_FOLLOW_VOID = _handler("orders.follow_void", refund_actions.follow_void)
+_FOLLOW_SALE = _handler("orders.follow_sale", settle_actions.follow_sale)
+_COUNT_PARTICIPANTS = _handler("participants.count", participants.follow_join)
+_DELIVER_WEBHOOKS = _handler("webhooks.deliver", webhook_actions.deliver_later)
+ASYNC: Mapping[type[Fact], Sequence[AsyncHandler]] = {
+    facts.EventCanceled: (_EMAIL_TICKET_HOLDERS, _EMAIL_WAITLIST),
+    facts.EventPostponed: (_EMAIL_TICKET_HOLDERS,),
+    facts.EventRescheduled: (_EMAIL_TICKET_HOLDERS,),
+    facts.EventUpdated: (_EMAIL_TICKET_HOLDERS, _OFFER_RETURNED_PLACES),
+    LayoutMigrated: (_EMAIL_MOVED_SEATS,),
+    TicketVoided: (_FOLLOW_VOID, _OFFER_RETURNED_PLACES),
+    TicketTypesChanged: (_OFFER_RETURNED_PLACES,),
+    SeatsBlocked: (_OFFER_RETURNED_PLACES,),
+    WaitlistLapsed: (_OFFER_RETURNED_PLACES,),
+    WaitlistLeft: (_OFFER_RETURNED_PLACES,),
+    WaitlistWithdrawn: (_OFFER_RETURNED_PLACES,),
+    OrderPaid: (_FOLLOW_SALE,),
+    JoinConfirmed: (_COUNT_PARTICIPANTS,),
+    JoinCanceled: (_COUNT_PARTICIPANTS,),
+}
+ASYNC_ALL: Mapping[AsyncHandler, Picks] = {_DELIVER_WEBHOOKS: participants.webhooks_want}
 
 
 def connect(public_url: str) -> None:
@@ -181,19 +217,19 @@ async def organization_of(services: Services, ids: Mapping[str, UUID]) -> UUID |
         return organization.id if organization else None
 
 
-def reactions(services: Services) -> Mapping[type[Fact], Sequence[Reaction]]:
+def async_handlers(services: Services) -> Mapping[type[Fact], Sequence[AsyncHandler]]:
     """ASYNC, and what needs the house's keys: tickets, and links that open something, on their way to people."""
     handout, waiting = Handout(services), WaitingLetters(services)
-    keyed: Mapping[type[Fact], Reaction] = {
-        OrderPaid: handout.send_tickets,
-        OrderRefunded: handout.tell_refunded,
-        OrderNeedsConsent: handout.tell_other_seats,
-        OrderCancelled: handout.tell_called_off,
-        OrderPaidTwice: handout.tell_paid_twice,
-        TicketTransferred: handout.tell_transfer,
-        WaitlistJoined: waiting.tell_joined,
-        WaitlistOffered: waiting.tell_offered,
-        WaitlistLapsed: waiting.tell_lapsed,
+    keyed: Mapping[type[Fact], AsyncHandler] = {
+        OrderPaid: _handler("tickets.email", handout.send_tickets),
+        OrderRefunded: _handler("refunds.email", handout.tell_refunded),
+        OrderNeedsConsent: _handler("orders.email_other_seats", handout.tell_other_seats),
+        OrderCancelled: _handler("orders.email_cancelled", handout.tell_called_off),
+        OrderPaidTwice: _handler("orders.email_paid_twice", handout.tell_paid_twice),
+        TicketTransferred: _handler("tickets.email_transfer", handout.tell_transfer),
+        WaitlistJoined: _handler("waitlist.email_joined", waiting.tell_joined),
+        WaitlistOffered: _handler("waitlist.email_offered", waiting.tell_offered),
+        WaitlistLapsed: _handler("waitlist.email_lapsed", waiting.tell_lapsed),
     }
     return {fact: (*ASYNC.get(fact, ()), *filter(None, [keyed.get(fact)])) for fact in {**ASYNC, **keyed}}
 

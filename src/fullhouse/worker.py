@@ -69,7 +69,7 @@ async def run(settings: Config) -> None:
             private_webhooks=settings.webhooks_private,
         ) as services,
         open_parts(services, wiring.WORKER_PARTS, wiring.given(settings)),
-        open_post(services, settings.amqp_url, wiring.reactions(services), wiring.ASYNC_ALL) as post,
+        open_post(services, settings.amqp_url, wiring.async_handlers(services), wiring.ASYNC_ALL) as post,
     ):
         finder = await Database.open(settings.database_url, WORKER, size=4)
         worker = Worker(

@@ -69,10 +69,10 @@ class World:
                 continue
             self.kept["followed"].add(row["id"])
             message = Message(**{**row, "payload": msgspec.json.decode(row["payload"]), "version": 1})
-            for fact, reactions in wiring.ASYNC.items():
-                for react in reactions if fact.name == message.name else ():
+            for fact, handlers in wiring.ASYNC.items():
+                for handler in handlers if fact.name == message.name else ():
                     async with services.database.tenant(self.tenant.id) as tx:
-                        await react(tx, message)
+                        await handler.run(tx, message)
 
     # --- what is done
 

@@ -7,11 +7,12 @@ from uuid import UUID
 
 import pytest
 
+from fullhouse import wiring
 from fullhouse.kit import audit, reactions
 from fullhouse.kit.db import WORKER, Database, Tx
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import Fact, Message
-from fullhouse.kit.reactions import Reactions, name_of, react_once
+from fullhouse.kit.outbox import AsyncHandler, Fact, Message
+from fullhouse.kit.reactions import Reactions, react_once
 from fullhouse.kit.relay import ATTEMPTS_MAX
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
@@ -50,6 +51,11 @@ async def but_not_out(_tx: Tx, names: Sequence[str]) -> set[str]:
     return {*names} - {"lamp.out"}
 
 
+WRITE_DOWN = AsyncHandler("lamps.write_down", write_down, ("earlier.module.write_down",))
+ADMIRE = AsyncHandler("lamps.admire", admire)
+HEAR_ALL = AsyncHandler("lamps.hear_all", hear_all)
+
+
 @pytest.fixture(autouse=True)
 def whole() -> None:
     broken.clear()
@@ -66,7 +72,7 @@ async def finder(server_url: str, owner: Any, tenant: Tenant) -> AsyncIterator[D
 
 @pytest.fixture
 def house(finder: Database, services: Services) -> Reactions:
-    return Reactions(finder, services.database, {LampLit: (write_down, admire)})
+    return Reactions(finder, services.database, {LampLit: (WRITE_DOWN, ADMIRE)})
 
 
 async def effects(owner: Any, lamp: UUID) -> list[str]:
@@ -91,8 +97,8 @@ async def test_every_reaction_runs_once_in_the_facts_own_tenant(owner: Any, tena
     assert sorted(await effects(owner, lamp)) == ["lamp.admired", "lamp.noted"]
     rows = await owner.fetch("SELECT * FROM processed_messages WHERE message_id = $1 ORDER BY consumer", fact)
     assert [(r["organization_id"], r["consumer"]) for r in rows] == [
-        (tenant.id, "tests.kit.test_reactions.admire"),
-        (tenant.id, "tests.kit.test_reactions.write_down"),
+        (tenant.id, "lamps.admire"),
+        (tenant.id, "lamps.write_down"),
     ]
     assert await owner.fetchval("SELECT handled_at IS NOT NULL AND sent_at IS NULL FROM outbox WHERE id = $1", fact)
 
@@ -106,7 +112,7 @@ async def test_facts_that_nobody_reacts_to_are_done_with(owner: Any, tenant: Ten
 async def test_some_reactions_see_every_fact_of_every_house_that_they_pick(
     owner: Any, tenant: Tenant, other_tenant: Tenant, finder: Database, services: Services
 ) -> None:
-    everything = Reactions(finder, services.database, {}, {hear_all: but_not_out})
+    everything = Reactions(finder, services.database, {}, {HEAR_ALL: but_not_out})
     await clear_outbox(owner)
     here, there, nowhere = new_id(), new_id(), new_id()
     await put(owner, tenant.id, "lamp.lit", here)
@@ -140,13 +146,13 @@ async def test_the_dedupe_row_is_the_effects_own(owner: Any, tenant: Tenant, ser
     broken.add("write_down")
     with pytest.raises(ZeroDivisionError):
         async with services.database.tenant(tenant.id) as tx:
-            await react_once(tx, [(message, write_down)])
+            await react_once(tx, [(message, WRITE_DOWN)])
     assert not await owner.fetchval("SELECT count(*) FROM processed_messages WHERE message_id = $1", message.id)
     broken.clear()
 
     async def once() -> int:
         async with services.database.tenant(tenant.id) as tx:
-            return await react_once(tx, [(message, write_down)])
+            return await react_once(tx, [(message, WRITE_DOWN)])
 
     assert sum(await asyncio.gather(*(once() for _ in range(5)))) == 1
     assert await effects(owner, message.subject_id) == ["lamp.noted"]
@@ -241,7 +247,7 @@ async def test_any_number_run_at_once(owner: Any, tenant: Tenant, finder: Databa
     for n in range(6):
         for lamp in lamps:
             await put(owner, tenant.id, "lamp.lit", lamp, n=n)
-    several = [Reactions(finder, services.database, {LampLit: (write_down,)}) for _ in range(3)]
+    several = [Reactions(finder, services.database, {LampLit: (WRITE_DOWN,)}) for _ in range(3)]
     running = [asyncio.create_task(each.run()) for each in several]
 
     async def done() -> bool:
@@ -291,6 +297,73 @@ async def test_a_mistake_of_ours_ends_nobody(
     running.cancel()
 
 
-def test_a_consumer_is_called_by_its_function() -> None:
-    assert name_of(admire) == "tests.kit.test_reactions.admire"
+async def test_what_was_processed_under_a_former_name_is_not_processed_again(
+    owner: Any, tenant: Tenant, house: Reactions
+) -> None:
+    """Mutant: a dedupe that asks for today's name alone runs it again."""
+    lamp = new_id()
+    fact = await put(owner, tenant.id, "lamp.lit", lamp)
+    await owner.execute(
+        "INSERT INTO processed_messages (organization_id, consumer, message_id) VALUES ($1, $2, $3)",
+        tenant.id, WRITE_DOWN.former[0], fact,
+    )  # fmt: skip
+    assert await house.round() == 1
+    assert await effects(owner, lamp) == ["lamp.admired"]
+
+
+async def test_what_is_owed_under_a_former_name_is_retried_in_its_order(
+    owner: Any, tenant: Tenant, house: Reactions
+) -> None:
+    """A worker of an earlier version owes; facts that come later wait behind, though owed under today's name."""
+    lamp = new_id()
+    broken.add("write_down")
+    await put(owner, tenant.id, "lamp.lit", lamp, n=1)
+    await house.round()
+    await owner.execute("UPDATE owed_reactions SET consumer = $1", WRITE_DOWN.former[0])
+    broken.clear()
+    await put(owner, tenant.id, "lamp.lit", lamp, n=2)
+    await house.round()
+    assert await owed(owner) == [("write_down", 1, False), ("write_down", 0, False)]
+    seen.clear()
+    await owner.execute("UPDATE owed_reactions SET due_at = now() - make_interval(secs => 9 - attempts)")  # later first
+    while await house.retry():
+        pass
+    assert [n for who, _, n in seen if who == "write_down"] == [1, 2]
+    assert await owed(owner) == []
+
+
+async def test_what_is_owed_under_both_names_is_processed_once(owner: Any, tenant: Tenant, house: Reactions) -> None:
+    """As when a worker of an earlier version died between owing and its mark."""
+    lamp = new_id()
+    broken.add("write_down")
+    fact = await put(owner, tenant.id, "lamp.lit", lamp)
+    await house.round()
+    await owner.execute("UPDATE owed_reactions SET consumer = $1", WRITE_DOWN.former[0])
+    await owner.execute("UPDATE outbox SET handled_at = NULL WHERE id = $1", fact)
+    await house.round()
+    assert len(await owed(owner)) == 2
+    broken.clear()
+    seen.clear()
+    await due(owner)
+    while await house.retry():
+        pass
+    assert [who for who, _, _ in seen] == ["write_down"]
+    assert await owed(owner) == []
+
+
+async def test_no_two_handlers_share_a_name(services: Services) -> None:
+    """A name is stored: two handlers of one name would each pass for having run when the other has."""
+    wired = {handler for handlers in wiring.async_handlers(services).values() for handler in handlers}
+    wired |= {*wiring.ASYNC_ALL}
+    names = [name for handler in wired for name in (handler.name, *handler.former)]
+    assert len(names) == len({*names})
+    assert {handler.name for handler in wired} == NAMES, "a name that was stored must stay; a new one is added here"
     assert reactions.MESSENGER.type == "system"
+
+
+NAMES = {
+    "notices.email_ticket_holders", "notices.email_waitlist", "orders.email_cancelled", "orders.email_other_seats",
+    "orders.email_paid_twice", "orders.follow_sale", "orders.follow_void", "participants.count", "refunds.email",
+    "tickets.email", "tickets.email_moved_seats", "tickets.email_transfer", "waitlist.email_joined",
+    "waitlist.email_lapsed", "waitlist.email_offered", "waitlist.offer_returned_places", "webhooks.deliver",
+}  # fmt: skip

@@ -23,7 +23,7 @@ from tests.fixtures import Tenant
 from tests.messaging.helpers import channel, clear_outbox, drained, names, until
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
-CONSUMER = "fullhouse.messaging.actions.follow_join"
+CONSUMER = "participants.count"
 
 
 class Stage(NamedTuple):

@@ -27,11 +27,11 @@ WHERE organization_id = $1 AND name = $2 ORDER BY seq DESC LIMIT 1
 
 async def react(services: Services, tenant: Tenant, name: str) -> UUID:
     """As a worker does, and as one does that was not sure whether it had: twice."""
-    table = {fact.name: reactions for fact, reactions in wiring.reactions(services).items()}
+    table = {fact.name: handlers for fact, handlers in wiring.async_handlers(services).items()}
     for _ in range(2):
         async with services.database.tenant(tenant.id) as tx:
             message = Message(**await tx.fetchrow(FACT, tenant.id, name))
-            await react_once(tx, [(message, reaction) for reaction in table[name]])
+            await react_once(tx, [(message, handler) for handler in table[name]])
     return message.id
 
 

@@ -179,8 +179,8 @@ async def _move_events(client: Client, tenant: Tenant, staff: Client) -> None:
 
 
 async def _react(process: Services, tenant: Tenant, owner: Any) -> None:
-    """As a worker does: every reaction to every fact, then the pages of the notices."""
-    for fact in wiring.reactions(process):
+    """As a worker does: every handler of every fact, then the pages of the notices."""
+    for fact in wiring.async_handlers(process):
         await react(process, tenant, fact.name)
     for notice in await owner.fetch("SELECT id FROM notices WHERE organization_id = $1", tenant.id):
         page = {"notice_id": str(notice["id"]), "posted": 0}

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from fullhouse import wiring
-from fullhouse.kit.reactions import name_of
 from fullhouse.kit.services import Services
 from fullhouse.messaging.catalogue import FACTS
 from fullhouse.messaging.mail_model import BY_TEMPLATE, Notice
@@ -61,10 +60,8 @@ NOTICES = {
 # Of these changes a row keeps nothing that tells whom they concerned, and of those only that a notice was begun.
 NO_NOTICE_ASKED = {"event.updated"}
 WITHOUT_A_MAIL = {
-    "fullhouse.messaging.notice_actions.tell_people": "asked by its notice",
-    "fullhouse.messaging.notice_actions.tell_waiting": "its notice has an id of its own, and its emails are counted",
-    "fullhouse.messaging.webhook_actions.deliver_later": "no email",
-    "fullhouse.messaging.actions.follow_join": "no email",
+    "notices.email_ticket_holders": "asked by its notice",
+    "notices.email_waitlist": "its notice has an id of its own, and its emails are counted",
 }
 
 
@@ -172,16 +169,16 @@ def test_every_fact_that_the_check_names_is_deleted_once() -> None:
 
 
 async def test_every_email_that_the_check_names_is_deleted_once(process: Services) -> None:
-    """By the reaction's name: who renames it, or writes a new email, comes by here."""
+    """By the handler's name: who writes a new email comes by here."""
     text = texts("messages")["mailed"]
     rows = re.findall(r"\('([a-z_.]+)', '([\w.]+)', '(\w+)'\)", text)
     wired = {
-        (fact.name, name_of(reaction))
-        for fact, reactions in wiring.reactions(process).items()
-        for reaction in reactions
-        if reaction.__module__.startswith("fullhouse.messaging.")
+        (fact.name, handler.name)
+        for fact, handlers in wiring.async_handlers(process).items()
+        for handler in handlers
+        if ".email" in handler.name
     }
-    asked = {(fact, f"fullhouse.messaging.{consumer}") for fact, consumer, _ in rows}
+    asked = {(fact, consumer) for fact, consumer, _ in rows}
     assert asked == {(fact, consumer) for fact, consumer in wired if consumer not in WITHOUT_A_MAIL}
     assert {template: fact for fact, _, template in rows} == MAILED
     assert MAILED.keys() <= BY_TEMPLATE.keys()
@@ -190,10 +187,10 @@ async def test_every_email_that_the_check_names_is_deleted_once(process: Service
 async def test_every_fact_that_ticket_holders_hear_of_has_its_notice_deleted(process: Services) -> None:
     told = {
         fact.name
-        for fact, reactions in wiring.reactions(process).items()
-        if "fullhouse.messaging.notice_actions.tell_people" in map(name_of, reactions)
+        for fact, handlers in wiring.async_handlers(process).items()
+        if "notices.email_ticket_holders" in (handler.name for handler in handlers)
     }
     assert told - NO_NOTICE_ASKED == set(NOTICES.values())
     assert all(issubclass(BY_TEMPLATE[template], Notice) for template in NOTICES)
-    named = re.findall(r"'(event\.\w+)'", texts("messages")["mailed"].partition("tell_people")[2])
+    named = re.findall(r"'(event\.\w+)'", texts("messages")["mailed"].partition("email_ticket_holders")[2])
     assert set(named) == set(NOTICES.values())

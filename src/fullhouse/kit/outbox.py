@@ -7,7 +7,7 @@ of it after the commit. Which fact has which consequences is one table, `wiring.
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -48,10 +48,20 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.convert(self.payload, of)
 
 
-# Runs in the fact's own tenant transaction, after the change was committed, once in effect (kit/reactions.py). Calls to
-# the outside are jobs that it enqueues.
-Reaction = Callable[[Tx, Message], Awaitable[None]]
-# Of these names of facts, those that a reaction to everything wants in this organisation: asked once for many facts.
+class AsyncHandler(NamedTuple):
+    """Runs after the change was committed, in a transaction of the fact's tenant, once in effect (kit/reactions.py).
+    Calls to the outside are jobs that it enqueues.
+
+    `name` is stored with every message that the handler has processed or has to retry, so it stays when the function is
+    renamed or moved. `former` are names under which earlier versions of the program stored it.
+    """
+
+    name: str
+    run: Callable[[Tx, Message], Awaitable[None]]
+    former: tuple[str, ...] = ()
+
+
+# Of these names of facts, those that a handler of all facts wants in this organisation: asked once for many facts.
 Picks = Callable[[Tx, Sequence[str]], Awaitable[Collection[str]]]
 Consequence = Callable[[Tx, Any], Awaitable[None]]
 _INSERT = "INSERT INTO outbox (id, organization_id, name, subject_id, payload) VALUES ($1, $2, $3, $4, $5)"

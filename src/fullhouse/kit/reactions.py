@@ -7,7 +7,7 @@ one subject in their order: what follows an owed one is owed too. A parked one n
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Any
@@ -18,13 +18,13 @@ from prometheus_client import Counter
 
 from fullhouse.kit.actors import Actor
 from fullhouse.kit.db import LOST, Database, Tx
-from fullhouse.kit.outbox import Fact, Message, Picks, Reaction
+from fullhouse.kit.outbox import AsyncHandler, Fact, Message, Picks
 from fullhouse.kit.relay import ATTEMPTS_MAX, AWAY_S_MAX, BATCH, DEADLINE_S, GATHER_S, IDLE_S, Hint, give_way, jitter
 
 REACTED = Counter("fullhouse_reactions_total", "Reactions of the house to its facts", ["outcome"])
 MESSENGER = Actor(type="system", name="messenger")
 log = structlog.get_logger()
-Pair = tuple[Message, Reaction]
+Pair = tuple[Message, AsyncHandler]
 
 # Like the relay's claim (kit/relay.py), by the other mark.
 _CLAIM = """
@@ -44,6 +44,9 @@ _HANDLED = "UPDATE outbox SET handled_at = app.clock() WHERE id = ANY ($1::uuid[
 _TAKE = """
 INSERT INTO processed_messages (organization_id, consumer, message_id)
 SELECT $1, consumer, message_id FROM unnest($2::text[], $3::uuid[]) AS m (consumer, message_id)
+WHERE NOT EXISTS (
+    SELECT FROM processed_messages p JOIN unnest($4::text[], $5::text[]) AS f (former, name) ON f.former = p.consumer
+    WHERE p.organization_id = $1 AND p.message_id = m.message_id AND f.name = m.consumer)
 ORDER BY consumer, message_id
 ON CONFLICT DO NOTHING
 RETURNING consumer, message_id
@@ -56,6 +59,13 @@ _OWE = """
 INSERT INTO owed_reactions (organization_id, consumer, message_id, subject_id, seq, attempts, due_at, last_error)
 VALUES ($1, $2, $3, $4, $5, $6, app.clock() + $7::interval, $8)
 ON CONFLICT DO NOTHING
+"""
+_ADOPT = """
+UPDATE owed_reactions w SET consumer = f.name
+FROM unnest($1::text[], $2::text[]) AS f (former, name)
+WHERE w.consumer = f.former AND NOT EXISTS (
+    SELECT FROM owed_reactions t
+    WHERE t.organization_id = w.organization_id AND t.consumer = f.name AND t.message_id = w.message_id)
 """
 _OWED = """
 SELECT w.consumer, o.id, o.seq, o.organization_id, o.name, o.subject_id, o.payload, o.created_at
@@ -77,22 +87,24 @@ RETURNING attempts, parked_at
 """
 
 
-def name_of(reaction: Reaction) -> str:
-    """A consumer's name in the dedupe rows. Whoever renames the function makes a new consumer."""
-    return f"{reaction.__module__}.{reaction.__qualname__}"
-
-
 async def react_once(tx: Tx, pairs: Iterable[Pair]) -> int:
-    """Runs those reactions that have not run yet, in this transaction. Returns how many did."""
-    wanted = {(name_of(reaction), message.id): (message, reaction) for message, reaction in pairs}
+    """Runs those handlers that have not processed their message yet, in this transaction. Returns how many did."""
+    wanted = {(handler.name, message.id): (message, handler) for message, handler in pairs}
     if not wanted:
         return 0
     consumers, ids = zip(*wanted, strict=True)
-    fresh = {tuple(row) for row in await tx.fetch(_TAKE, tx.organization_id, consumers, ids)}
-    for key, (message, reaction) in wanted.items():
+    former = _former_names(handler for _, handler in wanted.values())
+    fresh = {tuple(row) for row in await tx.fetch(_TAKE, tx.organization_id, consumers, ids, *former)}
+    for key, (message, handler) in wanted.items():
         if key in fresh:
-            await reaction(tx, message)
+            await handler.run(tx, message)
     return len(fresh)
+
+
+def _former_names(handlers: Iterable[AsyncHandler]) -> tuple[list[str], list[str]]:
+    """As columns: names that earlier versions stored, each beside today's."""
+    names = {former: handler.name for handler in handlers for former in handler.former}
+    return list(names), list(names.values())
 
 
 class Reactions:
@@ -105,15 +117,16 @@ class Reactions:
         self,
         finder: Database,
         database: Database,
-        to: Mapping[type[Fact], Sequence[Reaction]],
-        to_all: Mapping[Reaction, Picks] | None = None,
+        to: Mapping[type[Fact], Sequence[AsyncHandler]],
+        to_all: Mapping[AsyncHandler, Picks] | None = None,
         hint: Hint | None = None,
     ) -> None:
         self._finder, self._database, self._hint = finder, database, hint or Hint()
-        self._to = {fact.name: tuple(reactions) for fact, reactions in to.items()}
+        self._to = {fact.name: tuple(handlers) for fact, handlers in to.items()}
         self._to_all = dict(to_all or {})
-        everybody = {*self._to_all, *(reaction for reactions in self._to.values() for reaction in reactions)}
-        self._by_name = {name_of(reaction): reaction for reaction in everybody}
+        handlers = {*self._to_all, *(handler for each in self._to.values() for handler in each)}
+        self._by_name = {name: handler for handler in handlers for name in (handler.name, *handler.former)}
+        self._former = _former_names(handlers)
         self._oldest = datetime.now(UTC)
 
     async def run(self) -> None:
@@ -140,7 +153,7 @@ class Reactions:
                 await give_way(clock() - began, self._oldest)
 
     def wanted(self, messages: Iterable[Message]) -> list[Pair]:
-        return [(m, reaction) for m in messages for reaction in (*self._to.get(m.name, ()), *self._to_all)]
+        return [(m, handler) for m in messages for handler in (*self._to.get(m.name, ()), *self._to_all)]
 
     # --- new facts
 
@@ -161,11 +174,11 @@ class Reactions:
         """All in one transaction, as nearly always goes well; otherwise one by one, to see which it is."""
         if await self._try(organization_id, pairs) is None:
             return
-        for message, reaction in pairs:
-            if error := await self._try(organization_id, [(message, reaction)]):
-                log.warning("a reaction failed", **_said(message, name_of(reaction)), attempt=1, error=error)
+        for message, handler in pairs:
+            if error := await self._try(organization_id, [(message, handler)]):
+                log.warning("a reaction failed", **_said(message, handler.name), attempt=1, error=error)
                 async with self._database.tenant(organization_id, MESSENGER) as tx:
-                    await _owe(tx, message, reaction, error)
+                    await _owe(tx, message, handler, error)
 
     async def _try(self, organization_id: UUID, pairs: list[Pair]) -> str | None:
         """What went wrong, if anything did. Then nothing was done."""
@@ -174,9 +187,9 @@ class Reactions:
                 pairs = await self._picked(tx, pairs)
                 subjects = list({message.subject_id for message, _ in pairs})
                 owed = {tuple(row) for row in await tx.fetch(_BEHIND, organization_id, subjects)} if subjects else set()
-                behind = [(m, reaction) for m, reaction in pairs if (name_of(reaction), m.subject_id) in owed]
-                for message, reaction in behind:
-                    await _owe(tx, message, reaction)
+                behind = [(m, handler) for m, handler in pairs if _is_owed(m, handler, owed)]
+                for message, handler in behind:
+                    await _owe(tx, message, handler)
                 done = await react_once(tx, (pair for pair in pairs if pair not in behind))
         except Exception as error:
             return repr(error)
@@ -185,11 +198,11 @@ class Reactions:
 
     async def _picked(self, tx: Tx, pairs: list[Pair]) -> list[Pair]:
         """Without those facts that a reaction to everything does not want: they leave no trace."""
-        for reaction, picks in self._to_all.items():
-            if not (names := {message.name for message, each in pairs if each is reaction}):
+        for handler, picks in self._to_all.items():
+            if not (names := {message.name for message, each in pairs if each is handler}):
                 continue
             wanted = await picks(tx, sorted(names))
-            pairs = [(message, each) for message, each in pairs if each is not reaction or message.name in wanted]
+            pairs = [(message, each) for message, each in pairs if each is not handler or message.name in wanted]
         return pairs
 
     # --- those that are owed
@@ -197,6 +210,7 @@ class Reactions:
     async def retry(self) -> int:
         """Owed reactions whose time has come."""
         async with self._finder.nobody(deadline_s=DEADLINE_S) as tx:
+            await tx.execute(_ADOPT, *self._former)  # a worker of an earlier version may run beside this one
             rows = await tx.fetch(_OWED, BATCH)
             for row in rows:
                 consumer, message = row["consumer"], _message(row)
@@ -207,11 +221,11 @@ class Reactions:
         return len(rows)
 
     async def _try_again(self, message: Message, consumer: str) -> str | None:
-        if not (reaction := self._by_name.get(consumer)):
+        if not (handler := self._by_name.get(consumer)):
             return "there is no such reaction any more"
         try:
             async with self._database.tenant(message.organization_id, MESSENGER) as tx:
-                done = await react_once(tx, [(message, reaction)])
+                done = await react_once(tx, [(message, handler)])
         except Exception as error:
             return repr(error)
         REACTED.labels("done").inc(done)
@@ -229,10 +243,14 @@ class Reactions:
             log.warning("a reaction failed", **said)
 
 
-async def _owe(tx: Tx, message: Message, reaction: Reaction, error: str | None = None) -> None:
+def _is_owed(message: Message, handler: AsyncHandler, owed: Collection[tuple[str, UUID]]) -> bool:
+    return any((name, message.subject_id) in owed for name in (handler.name, *handler.former))
+
+
+async def _owe(tx: Tx, message: Message, handler: AsyncHandler, error: str | None = None) -> None:
     REACTED.labels("owed").inc()
     attempts, pause = (1, timedelta(seconds=jitter(2.0))) if error else (0, timedelta())
-    key = message.organization_id, name_of(reaction), message.id
+    key = message.organization_id, handler.name, message.id
     await tx.execute(_OWE, *key, message.subject_id, message.seq, attempts, pause, error)
 
 

@@ -1,4 +1,4 @@
-"""What comes in from the broker: decoded, checked, and handed to the same reactions as a fact of our own."""
+"""What comes in from the broker: decoded, checked, and handed to the same async handlers as a fact of our own."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ from fullhouse.events import live_reads as events
 from fullhouse.kit.broker import Topology
 from fullhouse.kit.db import Database, Tx
 from fullhouse.kit.dead import KEY
-from fullhouse.kit.outbox import Fact, Message, Poison, Reaction
+from fullhouse.kit.outbox import AsyncHandler, Fact, Message, Poison
 from fullhouse.kit.reactions import MESSENGER, react_once
 from fullhouse.messaging import store
 from fullhouse.messaging.catalogue import RECEIVED
@@ -29,7 +29,7 @@ class Joins:
     """Handles a delivery of the queue of joins."""
 
     def __init__(
-        self, database: Database, to: Mapping[type[Fact], Sequence[Reaction]], to_all: Iterable[Reaction] = ()
+        self, database: Database, to: Mapping[type[Fact], Sequence[AsyncHandler]], to_all: Iterable[AsyncHandler] = ()
     ) -> None:
         self._database, self._to, self._to_all = database, to, tuple(to_all)
 
@@ -37,9 +37,9 @@ class Joins:
         told = decode(incoming)
         async with self._database.nobody() as tx:
             message = told.of(await _organization(tx, incoming, told.fact))
-        reactions = (*self._to[RECEIVED[message.name]], *self._to_all)
+        handlers = (*self._to[RECEIVED[message.name]], *self._to_all)
         async with self._database.tenant(message.organization_id, MESSENGER) as tx:
-            await react_once(tx, ((message, reaction) for reaction in reactions))
+            await react_once(tx, ((message, handler) for handler in handlers))
 
 
 async def _organization(tx: Tx, incoming: AbstractIncomingMessage, join: JoinFact) -> UUID:

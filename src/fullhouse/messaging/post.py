@@ -7,7 +7,7 @@ from typing import Any
 from fullhouse.kit.broker import Broker, Topology
 from fullhouse.kit.consumer import Consumer
 from fullhouse.kit.db import WORKER, Database
-from fullhouse.kit.outbox import Fact, Picks, Reaction
+from fullhouse.kit.outbox import AsyncHandler, Fact, Picks
 from fullhouse.kit.reactions import Reactions
 from fullhouse.kit.relay import Hint, Relay
 from fullhouse.kit.services import Services
@@ -21,8 +21,8 @@ Work = Callable[[], Coroutine[Any, Any, None]]
 async def open_post(
     services: Services,
     amqp_url: str | None,
-    to: Mapping[type[Fact], Sequence[Reaction]],
-    to_all: Mapping[Reaction, Picks] | None = None,
+    to: Mapping[type[Fact], Sequence[AsyncHandler]],
+    to_all: Mapping[AsyncHandler, Picks] | None = None,
     names: Topology | None = None,
 ) -> AsyncIterator[dict[str, Work]]:
     """What is to be run, each until cancelled, by name."""

@@ -72,27 +72,27 @@ LEFT JOIN (SELECT organization_id, subject_id AS id, name AS fact, count(*) AS t
 WHERE e.times > coalesce(o.times, 0);
 
 -- name: mailed
--- A reaction that has run wrote its email, unless there was nothing to tell: no money moved, or the offer was over. An
+-- An async handler that has run wrote its email, unless there was nothing to tell: no money moved, or the offer was over. An
 -- offer that is still open was open then. A notice has an email for each person that it counts as posted, and a fact
 -- that concerns ticket holders has a notice.
 WITH letters (fact, consumer, template) AS (VALUES
-    ('order.paid', 'handout_actions.Handout.send_tickets', 'order_confirmed'),
-    ('order.refunded', 'handout_actions.Handout.tell_refunded', 'order_refunded'),
-    ('order.cancelled', 'handout_actions.Handout.tell_called_off', 'order_called_off'),
-    ('order.paid_twice', 'handout_actions.Handout.tell_paid_twice', 'paid_twice'),
-    ('order.needs_consent', 'handout_actions.Handout.tell_other_seats', 'other_seats'),
-    ('ticket.transferred', 'handout_actions.Handout.tell_transfer', 'ticket_received'),
-    ('ticket.transferred', 'handout_actions.Handout.tell_transfer', 'ticket_sent'),
-    ('waitlist.joined', 'waiting_actions.WaitingLetters.tell_joined', 'waiting_list_joined'),
-    ('waitlist.offered', 'waiting_actions.WaitingLetters.tell_offered', 'waiting_list_offer'),
-    ('waitlist.lapsed', 'waiting_actions.WaitingLetters.tell_lapsed', 'waiting_list_lapsed'),
-    ('event.layout_migrated', 'receipt_actions.tell_moved', 'seats_moved')
+    ('order.paid', 'tickets.email', 'order_confirmed'),
+    ('order.refunded', 'refunds.email', 'order_refunded'),
+    ('order.cancelled', 'orders.email_cancelled', 'order_called_off'),
+    ('order.paid_twice', 'orders.email_paid_twice', 'paid_twice'),
+    ('order.needs_consent', 'orders.email_other_seats', 'other_seats'),
+    ('ticket.transferred', 'tickets.email_transfer', 'ticket_received'),
+    ('ticket.transferred', 'tickets.email_transfer', 'ticket_sent'),
+    ('waitlist.joined', 'waitlist.email_joined', 'waiting_list_joined'),
+    ('waitlist.offered', 'waitlist.email_offered', 'waiting_list_offer'),
+    ('waitlist.lapsed', 'waitlist.email_lapsed', 'waiting_list_lapsed'),
+    ('event.layout_migrated', 'tickets.email_moved_seats', 'seats_moved')
 ), handled AS (
     SELECT o.*, p.consumer, p.processed_at
     FROM outbox o JOIN processed_messages p ON p.organization_id = o.organization_id AND p.message_id = o.id
 )
 SELECT format('fact %s (%s) of %s has no email %s', h.id, h.name, h.subject_id, l.template)
-FROM handled h JOIN letters l ON l.fact = h.name AND h.consumer = 'fullhouse.messaging.' || l.consumer
+FROM handled h JOIN letters l ON l.fact = h.name AND h.consumer = l.consumer
 WHERE CASE l.template
           WHEN 'order_refunded' THEN h.payload ->> 'amount' <> '0'
           WHEN 'order_called_off' THEN h.payload ->> 'refunded' <> '0'
@@ -111,7 +111,7 @@ WHERE CASE l.template
 UNION ALL
 SELECT format('fact %s (%s) of %s has no notice to ticket holders', h.id, h.name, h.subject_id)
 FROM handled h
-WHERE h.consumer = 'fullhouse.messaging.notice_actions.tell_people'
+WHERE h.consumer = 'notices.email_ticket_holders'
   AND h.name IN ('event.canceled', 'event.postponed', 'event.rescheduled')
   AND EXISTS (SELECT FROM tickets t WHERE t.organization_id = h.organization_id AND t.event_id = h.subject_id
               AND t.issued_at < h.created_at AND (t.status IN ('valid', 'used') OR t.updated_at >= h.created_at))
