@@ -30,7 +30,6 @@ check: ## lint, format, types, layers, migrations: changes nothing
 	@.venv/bin/ruff format --check
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports
-	@$(PY) scripts/functions.py
 	@$(PY) scripts/checksums.py
 
 contract: ## write the API's document, and its types for the front end
@@ -75,9 +74,8 @@ requirements: ## print which tests prove what, and how: over HTTP, on a page, th
 	@scripts/venv dev
 	@$(PY) scripts/requirements.py
 
-schema: ## after a migration: write where the database's functions stand, its checksum, and the schema's guards
+schema: ## after a change in db/: write the migrations' checksums, the schema's guards, and its text
 	@scripts/venv dev
-	@$(PY) scripts/functions.py --write
 	@$(PY) scripts/checksums.py --write
 	@$(PY) scripts/schema.py --write
 

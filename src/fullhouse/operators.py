@@ -38,7 +38,7 @@ PARKED_MAX = 200
 
 def show_migrations_or_apply(settings: Config, args: Arguments) -> int:
     if args.sql:
-        print("\n".join(f"-- {m.name}\n{m.sql}" for m in migrate.known()))
+        print("\n".join(f"-- {text.name}\n{text.sql}" for text in migrate.script()))
         return 0
     with serving.database(settings) as (urls, _):
         if args.accept:

@@ -24,6 +24,7 @@ from tests.fixtures import Client, Tenant
 pytestmark = pytest.mark.req("TEN-1")
 
 OUTSIDE = {
+    "app.functions": "which text of each was applied",
     "app.migrations": "what was applied",
     "jobs.history": "deferred work; a payload names its organisation, and only workers read it",
     "jobs.queue": "the same",

@@ -20,6 +20,7 @@ DEFINERS = {"app.make_audit_months()"}
 # Where workers look for work, across organisations, and what they may do there. The effect itself runs in the
 # organisation's own transaction.
 WORKERS_MAY = {
+    "app.functions": {"SELECT"},
     "app.migrations": {"SELECT"},
     "checkout_sessions": {"SELECT"},
     "event_outbox": {"SELECT"},  # a view of the outbox

@@ -6,6 +6,7 @@ from typing import Any
 
 import asyncpg
 import pytest
+from scripts import schema as schema_script
 
 from fullhouse.kit import migrate, schema
 from fullhouse.kit.postgres import Cluster, binaries
@@ -24,9 +25,13 @@ async def theirs(scratch: dict[str, str]) -> AsyncIterator[Any]:
 
 async def test_the_shipped_file_is_what_the_migrations_make(theirs: Any) -> None:
     shipped = schema.shipped_guards()
-    assert shipped.newest == migrate.known()[-1].name, "run `make requirements`"
-    assert shipped.guards == await schema.read(theirs), "run `make requirements`"
+    assert shipped.newest == migrate.newest(), "run `make schema`"
+    assert shipped.guards == await schema.read(theirs), "run `make schema`"
     assert await schema.disagreements(theirs) == []
+
+
+async def test_the_text_for_readers_is_what_the_migrations_make(scratch: dict[str, str]) -> None:
+    assert schema_script.TEXT.read_text() == schema_script.dump(scratch["DATABASE_OWNER_URL"]), "run `make schema`"
 
 
 async def test_every_version_of_postgresql_reads_the_same(server_home: Path) -> None:

@@ -40,7 +40,7 @@ def written() -> Iterator[str]:
                 if isinstance(reason, ast.JoinedStr):
                     start = ast.literal_eval(ast.unparse(reason.values[0]))
                     yield from (start + state for state in OF_SHOWS)
-    for file in (ROOT / "src/fullhouse/migrations").glob("*.sql"):
+    for file in (ROOT / "src/fullhouse/db/functions").rglob("*.sql"):
         yield from re.findall(r"(?:reason = |quantity\)\), )'([a-z ]+)'", file.read_text())
 
 

@@ -1,10 +1,14 @@
-"""Forward-only migrations: numbered SQL files, one transaction each, applied once, under a lock.
+"""Brings a database to this program's schema: numbered migrations, and functions whose text is edited in place.
 
-A file that was released never changes. `checksums.txt` beside the files says what they were when they were released
-(`sha256sum -c` reads it; `make requirements` adds new files, scripts/checksums.py), and the database keeps the checksum
-of what was applied to it. Where a release did change a file, `former_checksums.txt` has what it was before, with why
-that made no difference: such a database goes on as it is. A database that knows more migrations than this program is
-refused: it was written by a newer version.
+`db/baseline` is the schema as of migration 58, by domain: what a new database begins with. `db/migrations` has what
+came after it, numbered, each applied once; a file that was released never changes. `db/functions` has one file for each
+function or procedure, with its triggers: it is applied, after the migrations, whenever its text is not the one that the
+database has. Those under `before_tables` are what tables are made with, and come first. All of it is one transaction,
+under a lock. A change of a function's signature or result is a migration that drops it (docs/adr/0042).
+
+`checksums.txt` says what the migrations were when they were released (`make schema` adds new ones), and the database
+keeps the checksum of what was applied to it; comments do not count. A database that knows more migrations than this
+program is refused: it was written by a newer version.
 """
 
 import asyncio
@@ -22,53 +26,93 @@ from fullhouse.kit.db import ROLES
 from fullhouse.kit.errors import OperatorError
 
 log = structlog.get_logger()
-FOLDER = Path(__file__).parents[1] / "migrations"
+FOLDER = Path(__file__).parents[1] / "db"
+CHECKSUMS = "checksums.txt"
+BASELINE = 58  # the last of the migrations that the baseline stands for
+_ADOPTED = "466df82dab6da5da872c6c290507994edb3ea2a0d8200581e4d0e6e5068116b7"  # its checksum, of all of its text
+_FIRST = "before_tables"
 _LOCK = 0x66_68_6D_69  # "fhmi"
-
-
-CHECKSUMS, FORMER = "checksums.txt", "former_checksums.txt"
+_BOOKS = f"""
+CREATE SCHEMA IF NOT EXISTS app;
+CREATE TABLE IF NOT EXISTS app.migrations (
+    number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now());
+CREATE TABLE app.functions (
+    name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
+GRANT SELECT ON app.migrations, app.functions TO {", ".join(ROLES)};
+"""
+_APPLIED_FUNCTION = """
+INSERT INTO app.functions VALUES ($1, $2)
+ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, applied_at = excluded.applied_at
+"""
+_APPLIED = "INSERT INTO app.migrations VALUES ($1, $2, $3)"
 
 
 class MigrationError(OperatorError):
     """The database cannot be brought up to date as it is."""
 
 
-class Migration(NamedTuple):
-    number: int
+class Text(NamedTuple):
+    """What is applied as a whole: a migration, or without a number a function."""
+
     name: str
     sql: str
+    number: int | None = None
 
     @property
     def checksum(self) -> str:
-        return hashlib.sha256(self.sql.encode()).hexdigest()
+        """Of what is executed: a comment can be put better at any time."""
+        statements = " ".join(re.sub(r"--[^\n]*", "", self.sql).split())
+        return hashlib.sha256(statements.encode()).hexdigest()
 
 
-def known(folder: Path = FOLDER) -> list[Migration]:
-    found = [Migration(int(path.name[:4]), path.stem, path.read_text()) for path in sorted(folder.glob("[0-9]*.sql"))]
-    if [m.number for m in found] != list(range(1, len(found) + 1)):
-        raise MigrationError(f"The migrations in {folder} are not numbered 1, 2, 3, … without a gap.")
+def found(folder: Path = FOLDER) -> list[Text]:
+    """The migrations in their order, as the files are: the baseline, and those since."""
+    parts = [path.read_text() for path in sorted((folder / "baseline").glob("*.sql"))]
+    baseline = [Text(f"{BASELINE:04}_baseline", "\n".join(parts), BASELINE)] if parts else []
+    files = sorted((folder / "migrations").glob("[0-9]*.sql"))
+    later = [Text(path.stem, path.read_text(), int(path.name[:4])) for path in files]
+    if [m.number for m in later] != list(range(BASELINE + 1, BASELINE + 1 + len(later))):
+        raise MigrationError(f"The migrations in {folder} are not numbered {BASELINE + 1}, … without a gap.")
+    return baseline + later
+
+
+def known(folder: Path = FOLDER) -> list[Text]:
+    """Those, if they are what was released."""
     released = dict(listed(folder / CHECKSUMS))
-    for m in found:
+    migrations = found(folder)
+    for m in migrations:
         if released.get(m.name, m.checksum) != m.checksum:
             raise MigrationError(
-                f"{folder / m.name}.sql is not the file that was released: its checksum is not the one in {CHECKSUMS}. "
+                f"{m.name} in {folder} is not what was released: its checksum is not the one in {CHECKSUMS}. "
                 "Nothing was applied. Install fullhouse again, or restore the file; a change belongs into a new one."
             )
-    return found
+    return migrations
+
+
+def functions(folder: Path = FOLDER) -> list[Text]:
+    """By domain and name, as `holds/hold`."""
+    root = folder / "functions"
+    return [Text(str(path.relative_to(root).with_suffix("")), path.read_text()) for path in sorted(root.rglob("*.sql"))]
+
+
+def script(folder: Path = FOLDER) -> list[Text]:
+    """All that a new database gets, in this order."""
+    texts = functions(folder)
+    first = [text for text in texts if text.name.startswith(_FIRST)]
+    return [Text("books", _BOOKS), *first, *known(folder), *(text for text in texts if text not in first)]
 
 
 def listed(path: Path) -> list[tuple[str, str]]:
-    """Names and checksums, as `sha256sum` writes them. A folder without the list has none."""
-    if not path.exists():
-        return []
-    lines = (line.split("#")[0].split() for line in path.read_text().splitlines())
-    return [(Path(line[1]).stem, line[0]) for line in lines if line]
+    """Names and checksums. A folder without the list has none."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [(name, checksum) for checksum, name in map(str.split, lines)]
 
 
 @cache
 def newest() -> int:
     """The number that an up-to-date database has."""
-    return known()[-1].number
+    return known()[-1].number or 0
 
 
 async def migrate(owner_url: str, *, serving_login: str = "fullhouse_server", folder: Path = FOLDER) -> list[str]:
@@ -77,15 +121,24 @@ async def migrate(owner_url: str, *, serving_login: str = "fullhouse_server", fo
     try:
         await _take_lock(connection)
         await _make_roles(connection, serving_login)
-        waiting = await _pending(connection, known(folder), listed(folder / FORMER))
-        return [m.name for m in waiting if await _apply(connection, m)]
+        async with connection.transaction():
+            waiting = await _pending(connection, folder)
+            if waiting and await connection.fetchval("SELECT to_regclass('app.functions')") is None:
+                await connection.execute(_BOOKS)
+            await connection.execute("SET LOCAL check_function_bodies = off")  # they name each other, and new tables
+            for text in waiting:
+                await _apply(connection, text)
+        return [text.name for text in waiting]
     finally:
         await connection.close(timeout=5)
 
 
 def in_words(names: Sequence[str]) -> str:
-    """A handful by name; of a new database's all, from which to which."""
-    return ", ".join(names) if len(names) <= 5 else f"{len(names)} migrations, {names[0]} to {names[-1]}"
+    """A handful by name; of more, how many of which kind."""
+    if len(names) <= 5:
+        return ", ".join(names)
+    migrations = [name for name in names if "/" not in name]
+    return ", ".join(filter(None, [", ".join(migrations), f"{len(names) - len(migrations)} functions"]))
 
 
 async def _take_lock(connection: asyncpg.Connection) -> None:
@@ -100,7 +153,7 @@ async def _take_lock(connection: asyncpg.Connection) -> None:
 
 async def pending(connection: asyncpg.Connection) -> list[str]:
     """What `migrate` would apply, by name."""
-    return [m.name for m in await _pending(connection, known(), listed(FOLDER / FORMER))]
+    return [text.name for text in await _pending(connection, FOLDER)]
 
 
 async def accept(owner_url: str, name: str, folder: Path = FOLDER) -> None:
@@ -108,29 +161,46 @@ async def accept(owner_url: str, name: str, folder: Path = FOLDER) -> None:
     found = [m for m in known(folder) if m.name == name]
     connection = await asyncpg.connect(owner_url, timeout=10)
     try:
-        change = "UPDATE app.migrations SET checksum = $2 WHERE name = $1"
-        if not found or await connection.execute(change, name, found[0].checksum) != "UPDATE 1":
+        change = "UPDATE app.migrations SET checksum = $2 WHERE number = $1"
+        if not found or await connection.execute(change, found[0].number, found[0].checksum) != "UPDATE 1":
             raise MigrationError(f"{name} is no migration that was applied to this database.")
     finally:
         await connection.close(timeout=5)
 
 
-async def _pending(
-    connection: asyncpg.Connection, migrations: list[Migration], former: Sequence[tuple[str, str]]
-) -> list[Migration]:
+async def _pending(connection: asyncpg.Connection, folder: Path) -> list[Text]:
+    """In the order in which they are applied."""
+    migrations = await _pending_migrations(connection, known(folder))
+    applied: dict[str, str] = {}
+    if await connection.fetchval("SELECT to_regclass('app.functions')") is not None:
+        applied = {row["name"]: row["checksum"] for row in await connection.fetch("SELECT * FROM app.functions")}
+    changed = [text for text in functions(folder) if applied.get(text.name) != text.checksum]
+    first = [text for text in changed if text.name.startswith(_FIRST)]
+    return [*first, *migrations, *(text for text in changed if text not in first)]
+
+
+async def _pending_migrations(connection: asyncpg.Connection, migrations: list[Text]) -> list[Text]:
     if await connection.fetchval("SELECT to_regclass('app.migrations')") is None:
         return migrations
     applied = {
         row["number"]: row for row in await connection.fetch("SELECT number, name, checksum FROM app.migrations")
     }
-    if applied and max(applied) > len(migrations):
-        newest = applied[max(applied)]["name"]
+    if not applied:
+        return migrations
+    newest = applied[max(applied)]
+    if newest["number"] < BASELINE:
         raise MigrationError(
-            f"This database was written by a newer fullhouse (it has {newest}; this version knows "
-            f"{len(migrations)} migrations). Update fullhouse, or point it at another database."
+            f"This database is older than this fullhouse can read: its last migration is {newest['name']}, and the "
+            f"schema begins at {BASELINE}. Start the last version that has the numbers up to {BASELINE} on it once, "
+            "then this one. Nothing was applied."
+        )
+    if migrations and newest["number"] > (migrations[-1].number or 0):
+        raise MigrationError(
+            f"This database was written by a newer fullhouse (it has {newest['name']}; this version ends with "
+            f"{migrations[-1].name}). Update fullhouse, or point it at another database."
         )
     for m in migrations:
-        if m.number in applied and not _is_as_applied(m, applied[m.number]["checksum"], former):
+        if m.number in applied and not _is_as_applied(m, applied[m.number]["checksum"]):
             raise MigrationError(
                 f"{m.name} was changed after it had been applied to this database "
                 f"(applied {applied[m.number]['checksum'][:12]}…, shipped {m.checksum[:12]}…). Nothing was applied. "
@@ -141,21 +211,20 @@ async def _pending(
     return [m for m in migrations if m.number not in applied]
 
 
-def _is_as_applied(m: Migration, checksum: str, former: Sequence[tuple[str, str]]) -> bool:
-    return checksum == m.checksum or (m.name, checksum) in former
+def _is_as_applied(m: Text, checksum: str) -> bool:
+    return checksum == m.checksum or (m.number == BASELINE and checksum == _ADOPTED)
 
 
-async def _apply(connection: asyncpg.Connection, m: Migration) -> bool:
-    async with connection.transaction():
-        await connection.execute(m.sql)
-        if m.number == 1:
-            await connection.execute(
-                "CREATE TABLE app.migrations (number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,"
-                " applied_at timestamptz NOT NULL DEFAULT now());"
-                f"GRANT SELECT ON app.migrations TO {', '.join(ROLES)}"
-            )
-        await connection.execute("INSERT INTO app.migrations VALUES ($1, $2, $3)", m.number, m.name, m.checksum)
-    return True
+async def _apply(connection: asyncpg.Connection, text: Text) -> None:
+    try:
+        await connection.execute(text.sql)
+    except asyncpg.PostgresError as error:
+        error.add_note(f"while {text.name} was applied")
+        raise
+    if text.number is None:
+        await connection.execute(_APPLIED_FUNCTION, text.name, text.checksum)
+    else:
+        await connection.execute(_APPLIED, text.number, text.name, text.checksum)
 
 
 async def _make_roles(connection: asyncpg.Connection, serving_login: str) -> None:

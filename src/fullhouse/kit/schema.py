@@ -1,6 +1,6 @@
 """The guards of a living database, compared with those that the migrations make.
 
-`migrations/schema.json` has, for each guard, a hash of what the catalogue says of it on a freshly migrated database:
+`db/schema.json` has, for each guard, a hash of what the catalogue says of it on a freshly migrated database:
 row-level security and its policies, triggers, rules, CHECK, foreign-key and unique constraints, unique indexes,
 columns, views and functions by their text, and what the serving roles and PUBLIC may do. `make schema` writes it
 (scripts/schema.py) and tests/kit/test_schema.py compares it with a database. `fullhouse doctor` says what was opened,
@@ -25,9 +25,9 @@ _GUARDS, _SWITCHED_OFF = _statements.texts["guards"], _statements.texts["switche
 
 
 class Shipped(msgspec.Struct, frozen=True):
-    """`newest` is the last migration in it; `guards` has hashes by kind and name."""
+    """`newest` is the number of the last migration in it; `guards` has hashes by kind and name."""
 
-    newest: str
+    newest: int
     guards: dict[str, dict[str, str]]
 
 
@@ -50,7 +50,7 @@ def shipped_guards() -> Shipped:
 async def disagreements(connection: Any) -> list[str]:
     """In sentences. A database with other migrations than the file's is not compared: that is said elsewhere."""
     shipped = shipped_guards()
-    if await connection.fetchval("SELECT name FROM app.migrations ORDER BY number DESC LIMIT 1") != shipped.newest:
+    if await connection.fetchval("SELECT max(number) FROM app.migrations") != shipped.newest:
         return []
     there = await read(connection)
     wrong = []

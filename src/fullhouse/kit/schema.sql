@@ -52,7 +52,8 @@ UNION ALL
 SELECT 'trigger', g.tgname || ' on ' || t.name, pg_get_triggerdef(g.oid)
 FROM pg_trigger g JOIN tables t ON t.oid = g.tgrelid WHERE NOT g.tgisinternal AND g.tgparentid = 0
 UNION ALL
-SELECT 'constraint', c.conname || ' on ' || t.name, pg_get_constraintdef(c.oid)
+-- Without parentheses that say nothing: a restored database has others.
+SELECT 'constraint', c.conname || ' on ' || t.name, pg_get_constraintdef(c.oid, true)
 FROM pg_constraint c JOIN tables t ON t.oid = c.conrelid
 WHERE c.contype IN ('c', 'f', 'p', 'u', 'x') AND c.conparentid = 0
 UNION ALL

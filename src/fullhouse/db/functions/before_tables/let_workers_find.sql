@@ -1,0 +1,7 @@
+-- Lets workers look for work across organisations. The effect itself runs in the row's own tenant transaction.
+CREATE OR REPLACE PROCEDURE app.let_workers_find(tbl regclass, verbs text DEFAULT 'SELECT')
+LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('CREATE POLICY finder ON %s TO fullhouse_worker USING (true)', tbl);
+    EXECUTE format('GRANT %s ON %s TO fullhouse_worker', verbs, tbl);
+END $$;

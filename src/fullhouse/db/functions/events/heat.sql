@@ -1,0 +1,13 @@
+-- Heat is what was done, each act weighing half as much a day later. Because all of it cools alike, the order of two
+-- shows changes only when somebody does something: so we store log2(Σ weight · 2^(moment in days)), which never needs
+-- cooling.
+CREATE OR REPLACE FUNCTION app.heat(was double precision, weight double precision) RETURNS double precision
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN CASE WHEN weight <= 0 THEN was ELSE (
+    SELECT greatest(was, fresh) + ln(1 + CASE WHEN was IS NULL THEN 0
+                                              ELSE power(2::double precision, greatest(-abs(was - fresh), -100)) END)
+                                  / ln(2::double precision)
+    FROM (SELECT ln(weight) / ln(2::double precision)
+                 + extract(epoch FROM app.clock() - timestamptz '2025-01-01 00:00+00')::double precision / 86400
+                 AS fresh) AS act
+) END;

@@ -1,0 +1,31 @@
+-- Whether everything is sold, and when something can be bought: without a look at the clock, since windows open and end
+-- without a write.
+CREATE OR REPLACE FUNCTION app.stock(org uuid, event uuid, OUT opens_at timestamptz, OUT closes_at timestamptz,
+                          OUT has_tickets boolean, OUT sold_out boolean, OUT selling tstzmultirange)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    SELECT greatest(e.sale_start_at, min(coalesce(t.sale_start_at, e.sale_start_at))),
+           least(e.sale_end_at, max(coalesce(t.sale_end_at, e.sale_end_at))), count(t.id) > 0
+    INTO opens_at, closes_at, has_tickets
+    FROM events e
+    LEFT JOIN ticket_types t ON t.organization_id = org AND t.event_id = event AND NOT t.hidden
+    WHERE e.organization_id = org AND e.id = event
+    GROUP BY e.sale_start_at, e.sale_end_at;
+    selling := app.selling(org, event);
+    sold_out := isempty(selling) AND has_tickets;
+    -- Nothing is left: was there ever anything? Seats that are blocked are not for sale.
+    IF sold_out AND EXISTS (SELECT FROM event_layouts l WHERE l.organization_id = org AND l.event_id = event)
+       AND NOT EXISTS (SELECT FROM event_seats s WHERE s.organization_id = org AND s.event_id = event
+                       AND s.status <> 'blocked')
+       AND NOT EXISTS (SELECT FROM event_zones z
+                       JOIN pools p ON p.organization_id = org AND p.event_id = event AND p.kind = 'zone'
+                                   AND p.ref_id = z.zone_id
+                       WHERE z.organization_id = org AND z.event_id = event AND p.capacity > 0
+                         AND z.zone_type NOT IN ('reserved_seating', 'vip_reserved')) THEN
+        has_tickets := false;
+    END IF;
+    sold_out := sold_out AND has_tickets;
+    IF isempty(selling) OR opens_at > closes_at OR selling @> tstzrange(opens_at, closes_at, '[]') THEN
+        selling := NULL;
+    END IF;
+END $$;

@@ -1,0 +1,14 @@
+-- For whoever sells wheelchair places or takes them back, right after that, with places and companions locked: their
+-- companions are kept, or free, as the places say now. Returns the seats that were changed, and whether they are kept.
+CREATE OR REPLACE FUNCTION app.keep_companions(org uuid, show uuid, places uuid[])
+RETURNS TABLE (ordinal integer, version integer, kept boolean) LANGUAGE sql AS $$
+    UPDATE event_seats s SET reserved_for = k.user_id, reserved_until = k.until, version = s.version + 1
+    FROM (SELECT c.seat_id, k.user_id, k.until
+          FROM event_seats c
+          LEFT JOIN LATERAL app.keeper_of_companions(org, show, c.companion_of) k ON true
+          WHERE c.organization_id = org AND c.event_id = show AND c.companion_of = ANY (places)) k
+    WHERE s.organization_id = org AND s.event_id = show AND s.seat_id = k.seat_id
+      AND (s.status = 'available' OR s.status = 'held' AND s.held_until <= app.clock())
+      AND (s.reserved_for, s.reserved_until) IS DISTINCT FROM (k.user_id, k.until)
+    RETURNING s.ordinal, s.version, s.reserved_for IS NOT NULL
+$$;

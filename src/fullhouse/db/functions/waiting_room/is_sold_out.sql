@@ -1,0 +1,31 @@
+-- Nothing is left that could become free: what is held may still come back. The event is full on each day that it sells,
+-- or no place is left, or no type that everybody may buy has any. A type whose time is over has nothing left, however many
+-- were not sold.
+CREATE OR REPLACE FUNCTION app.is_sold_out(org uuid, event uuid) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF EXISTS (SELECT FROM pools p WHERE p.organization_id = org AND p.event_id = event AND p.kind = 'event'
+               AND p.sold + coalesce((SELECT min(l.sold) FROM app.day_loads(org, event, 'event', event) l
+                                      WHERE p.day_peak > 0), 0) >= p.capacity) THEN
+        RETURN true;
+    END IF;
+    IF EXISTS (SELECT FROM event_layouts l WHERE l.organization_id = org AND l.event_id = event)
+       AND NOT EXISTS (SELECT FROM event_seats s WHERE s.organization_id = org AND s.event_id = event
+                       AND s.status IN ('available', 'held'))
+       AND NOT EXISTS (SELECT FROM event_zones z
+                       JOIN pools p ON p.organization_id = org AND p.event_id = event AND p.kind = 'zone'
+                                   AND p.ref_id = z.zone_id
+                       WHERE z.organization_id = org AND z.event_id = event AND p.sold + coalesce((
+                             SELECT min(l.sold) FROM app.day_loads(org, event, 'zone', p.ref_id) l
+                             WHERE p.day_peak > 0), 0) < p.capacity
+                         AND z.zone_type NOT IN ('reserved_seating', 'vip_reserved')) THEN
+        RETURN true;
+    END IF;
+    RETURN EXISTS (SELECT FROM ticket_types t WHERE t.organization_id = org AND t.event_id = event AND NOT t.hidden)
+        AND NOT EXISTS (
+            SELECT FROM ticket_types t
+            LEFT JOIN pools p ON p.organization_id = org AND p.event_id = event AND p.kind = 'ticket_type'
+                             AND p.ref_id = t.id
+            WHERE t.organization_id = org AND t.event_id = event AND NOT t.hidden
+              AND coalesce(app.unsold_for(org, event, 'event', event, t.id) > 0, true)
+              AND (t.sale_end_at IS NULL OR t.sale_end_at > app.clock()) AND (p.ref_id IS NULL OR p.sold < p.capacity));
+END $$;

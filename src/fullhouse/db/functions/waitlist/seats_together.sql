@@ -1,0 +1,17 @@
+-- Side by side, without an aisle or somebody else between them: the block that fits best, because what a small party
+-- leaves of a long row is worth less to the next one. A wheelchair place is for whoever asked for one, and then there is
+-- one among them.
+CREATE OR REPLACE FUNCTION app.seats_together(
+    org uuid, show uuid, zone uuid, party integer, chairs boolean, near int4multirange, busy uuid[])
+RETURNS uuid[] LANGUAGE sql STABLE AS $$
+    WITH best AS (
+        SELECT CASE WHEN chairs THEN least(c.chair, upper(c.chain) - party) ELSE lower(c.chain) END AS start
+        FROM app.free_chains(org, show, chairs, near, busy) c
+        CROSS JOIN LATERAL (SELECT upper(c.chain) - lower(c.chain) AS length) l
+        WHERE c.zone_id = zone AND length >= party AND (NOT chairs OR c.chair IS NOT NULL)
+        ORDER BY length = party + 1, length, lower(c.chain) LIMIT 1
+    )
+    SELECT array_agg(app.seat_at(w.layout_id, n) ORDER BY n)
+    FROM best b CROSS JOIN generate_series(b.start, b.start + party - 1) n
+    JOIN waitlists w ON w.organization_id = org AND w.event_id = show
+$$;

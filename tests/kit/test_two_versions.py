@@ -1,0 +1,59 @@
+"""Processes of the last release work on the next one's schema while it is deployed: nothing that they use is gone."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from scripts import schema
+
+pytestmark = pytest.mark.req("OPS-2")
+RELEASED = msgspec.json.decode(schema.RELEASED.read_bytes(), type=schema.Interface)
+
+
+async def test_the_last_release_finds_all_that_it_uses(owner: Any) -> None:
+    """What nobody uses any more goes in the release after the one that stopped using it."""
+    assert schema.not_for_both(RELEASED, await schema.interface(owner)) == []
+
+
+BREAKING = {
+    "ALTER TABLE orders DROP COLUMN buyer_name": "column public.orders.buyer_name is gone",
+    "ALTER TABLE orders RENAME COLUMN reason TO why": "column public.orders.reason is gone",
+    "DROP TABLE webhooks CASCADE": "column public.webhooks.url is gone",
+    "ALTER TABLE orders ALTER COLUMN total TYPE numeric": ("column public.orders.total was bigint, and is numeric"),
+    "ALTER TABLE orders ADD COLUMN more text NOT NULL": (
+        "column public.orders.more must be given, and the last release does not know it"
+    ),
+    "ALTER TABLE orders ALTER COLUMN reason SET NOT NULL": (
+        "column public.orders.reason must be given, and the last release does not know it"
+    ),
+    "ALTER TYPE app.hold_line DROP ATTRIBUTE ip": "column app.hold_line.ip is gone",
+    "DROP FUNCTION app.tell_shows(text, json[])": "function app.tell_shows(text,json[]) is gone",
+    "ALTER FUNCTION app.lock_scans(uuid) RENAME TO lock": "function app.lock_scans(uuid) is gone",
+}
+FITTING = [
+    "ALTER TABLE orders ADD COLUMN more text",
+    "ALTER TABLE orders ADD COLUMN more integer NOT NULL DEFAULT 0",
+    "ALTER TABLE orders ALTER COLUMN total DROP NOT NULL",
+    "CREATE TABLE more (id uuid NOT NULL)",
+    "CREATE FUNCTION app.more() RETURNS integer LANGUAGE sql AS 'SELECT 1'",
+]
+
+
+async def after(owner: Any, change: str) -> list[str]:
+    transaction = owner.transaction()
+    await transaction.start()
+    try:
+        await owner.execute(change)
+        return schema.not_for_both(RELEASED, await schema.interface(owner))
+    finally:
+        await transaction.rollback()
+
+
+@pytest.mark.parametrize("change", BREAKING)
+async def test_what_the_last_release_would_miss_is_seen(owner: Any, change: str) -> None:
+    assert BREAKING[change] in await after(owner, change)
+
+
+@pytest.mark.parametrize("change", FITTING)
+async def test_what_only_adds_fits_both(owner: Any, change: str) -> None:
+    assert await after(owner, change) == []
