@@ -20,6 +20,37 @@ CREATE TYPE app.held_row AS (
 	sold integer
 );
 
+CREATE TYPE app.hold_judgement AS (
+	req integer,
+	line integer,
+	outcome text,
+	event_id uuid,
+	user_id uuid,
+	seat_id uuid,
+	kind text,
+	ref_id uuid,
+	ticket_type_id uuid,
+	quantity integer,
+	hold_id uuid,
+	basket_id uuid,
+	source text,
+	network text,
+	keyed boolean,
+	held_until timestamp with time zone,
+	keeps_companions boolean,
+	ip text,
+	user_agent text,
+	request_id text,
+	ttl_s integer,
+	ordinal integer,
+	zone_id uuid,
+	version integer,
+	status text,
+	old_hold uuid,
+	old_until timestamp with time zone,
+	day_type uuid
+);
+
 CREATE TYPE app.hold_line AS (
 	req integer,
 	line integer,
