@@ -29,7 +29,8 @@ DOMAINS: dict[str, Domain] = {
     "holds": Domain(
         ("holds/policy.py",),
         (
-            *("hold", "end_holds", "prolong_holds", "keep_companions", "keeper_of_companions", "keeps_companions"),
+            *("hold", "lock_for_hold", "judge_hold", "write_hold", "answer_hold", "check_zone_sale", "end_holds"),
+            *("prolong_holds", "keep_companions", "keeper_of_companions", "keeps_companions"),
             *("keep_sold_seats", "room_for", "zones_counted", "who_have_sessions"),
         ),
         ("tests/holds",),

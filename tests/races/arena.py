@@ -19,9 +19,9 @@ from tests.holds.helpers import a_process
 from tests.services.client import ask
 
 # A guard is a piece of a function's text, and what is left of it without.
-SEAT_LOCK = ("app.hold", "FOR UPDATE OF s SKIP LOCKED", "")
-POOL_LOCK = ("app.hold", "p.event_id, p.kind, p.ref_id FOR UPDATE) p", "p.event_id, p.kind, p.ref_id) p")
-PEOPLE_LOCK = ("app.hold", "PERFORM pg_advisory_xact_lock(k.key)", "PERFORM k.key")
+SEAT_LOCK = ("app.judge_hold", "FOR UPDATE OF s SKIP LOCKED", "")
+POOL_LOCK = ("app.lock_for_hold", "ORDER BY p.event_id, p.kind, p.ref_id FOR UPDATE", "")
+PEOPLE_LOCK = ("app.lock_for_hold", "PERFORM pg_advisory_xact_lock(k.key)", "PERFORM k.key")
 # Whoever holds something below HTTP has no account: everybody gets one before a proof asks for it.
 SIGN_UP = """
 WITH people AS (

@@ -23,7 +23,7 @@ from tests.kit.helpers import until
 from tests.races.arena import Arena, arena
 
 # Whoever holds a place keeps the event as it is until the commit.
-EVENT_LOCK = ("app.hold", "ORDER BY id FOR SHARE", "ORDER BY id")
+EVENT_LOCK = ("app.lock_for_hold", "ORDER BY id FOR SHARE", "ORDER BY id")
 # So does whoever gives one back.
 ENDING_LOCK = ("app.end_holds", "ORDER BY e.id FOR SHARE", "ORDER BY e.id")
 Edit = Callable[[Arena, Tx, OnSale, int], Awaitable[object]]
@@ -45,13 +45,14 @@ EDITS: dict[str, Edit] = {"the event's": edit_event, "the venue's": edit_venue}
 
 
 async def somebody_comes_between(at: Arena, edit: Edit) -> str:
-    """Five are held, the limit becomes five, and somebody comes after the judgement and before the commit."""
-    sale = await stage(at.processes[0], at.tenant, hall(1, 10, pit=20))
-    await at.hold(wish(sale, new_id(), places(sale, "pit", 5)), 0)
+    """Five seats are held, the limit becomes five, and somebody comes after the judgement and before the commit. Of a
+    seat no pool's lock is asked for, so nothing but the event's makes them wait."""
+    sale = await stage(at.processes[0], at.tenant, hall(1, 10))
+    await at.hold(wish(sale, new_id(), *seats(sale, *range(5))), 0)
     async with at.processes[0].database.tenant(at.tenant.id, at.tenant.principal("owner").actor) as tx:
         await edit(at, tx, sale, 5)
         mine = await tx.fetchval("SELECT pg_backend_pid()")
-        coming = asyncio.create_task(at.hold(wish(sale, new_id(), places(sale, "pit", 1)), 1))
+        coming = asyncio.create_task(at.hold(wish(sale, new_id(), *seats(sale, 8)), 1))
         waits = "SELECT true FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid)) LIMIT 1"
 
         async def blocked_or_done() -> bool:
