@@ -165,23 +165,14 @@ async def test_one_person_in_many_windows_stays_within_the_limit(tmp_path: Path)
         assert await at.wrong() == {}
 
 
-# The load is read, then the rows are written: there is time in between for everybody else to read.
-SLOW_WRITES = """
-CREATE FUNCTION public.wait() RETURNS trigger LANGUAGE plpgsql AS
-$$ BEGIN PERFORM pg_sleep(0.5); RETURN NULL; END $$;
-CREATE TRIGGER wait BEFORE INSERT ON seat_holds FOR EACH STATEMENT EXECUTE FUNCTION public.wait()
-"""
-
-
 async def windows_at_the_same_moment(at: Arena) -> int:
     """Three seats in each of three processes; four are allowed. All have held something before: nothing is loaded."""
     sale = await stage(at.processes[0], at.tenant, hall(2, 10))
     for process in range(3):
         await at.hold(wish(sale, new_id(), *seats(sale, 10 + process)), process)
-    await at.owner.execute(SLOW_WRITES)
     person = new_id()
     rows = [wish(sale, person, *seats(sale, n, n + 1, n + 2), most_places=4) for n in (0, 3, 6)]
-    await asyncio.gather(*(at.hold(row, process) for process, row in enumerate(rows)))
+    await at.together([at.hold(row, process) for process, row in enumerate(rows)])
     return int(await at.owner.fetchval("SELECT sum(quantity) FROM seat_holds WHERE user_id = $1", person))
 
 

@@ -2,8 +2,9 @@
 guard away and see what it was good for.
 """
 
+import asyncio
 import random
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant, make_tenant
 from tests.holds.helpers import a_process
+from tests.kit.helpers import until
 from tests.services.client import ask
 
 # A guard is a piece of a function's text, and what is left of it without.
@@ -50,6 +52,22 @@ class Arena(NamedTuple):
         """By one of the processes: whichever the load balancer thinks of."""
         chosen = random.choice(self.processes) if process is None else self.processes[process]
         return await chosen.part(Engine).hold(self.tenant.id, ask)
+
+    async def together(self, asks: Sequence[Coroutine[Any, Any, Results]]) -> Sequence[Results]:
+        """One in each process: nobody writes before all of them wait, for a lock of a guard or at the table itself."""
+        waiting = """
+        SELECT count(DISTINCT pid) FROM pg_locks
+        WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        """
+        async with self.owner.transaction():
+            await self.owner.execute("LOCK TABLE seat_holds IN SHARE MODE")
+            tasks = [asyncio.create_task(ask) for ask in asks]
+
+            async def all_wait() -> bool:
+                return bool(await self.owner.fetchval(waiting) == len(tasks))
+
+            await until(all_wait, 20)
+        return await asyncio.gather(*tasks)
 
     async def remove(self, guard: tuple[str, str, str]) -> None:
         name, text, without = guard
