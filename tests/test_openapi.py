@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,20 +14,29 @@ from fullhouse.accounts import actions, passwords, signing_in
 from fullhouse.kit.postgres import Cluster
 from tests.fixtures import soaking
 from tests.holds.helpers import a_process
-from tests.test_serve import House, filled_home, house
+from tests.services.servers import free_port
+from tests.test_serve import House, filled_home
 
-__all__ = ["filled_home", "house"]  # fixtures
+__all__ = ["filled_home"]  # a fixture
 
 # Semantics are ours to refuse: a schema cannot say that a cursor is forged or a link is spent.
 _WITHOUT = "positive_data_acceptance"
 # Every edge of every field, the same each time: a failure can be seen again. What chance thinks of is for the soak.
 SEED = "246426747038585297437679010418563499790"
 ORGANIZATION, PASSWORD = "harbour-theatre", "as-long-as-it-must-be"
-OWNERS = 8  # by turns: one alone would ask too often, and most answers would be 429
+OWNERS = 24  # by turns, and from as many networks: one alone would ask too often, and most answers would be 429
 BY_TURNS = """
-import itertools, os, schemathesis
+import itertools, os, requests, schemathesis
 
 TOKENS = itertools.cycle(os.environ["TOKENS"].split())
+NETWORKS = itertools.cycle(f"198.18.{n}.1" for n in range(len(os.environ["TOKENS"].split())))
+send = requests.Session.send
+
+def from_elsewhere(session, request, **options):
+    request.headers["X-Forwarded-For"] = next(NETWORKS)
+    return send(session, request, **options)
+
+requests.Session.send = from_elsewhere
 
 @schemathesis.auth(refresh_interval=None)
 class Owners:
@@ -36,6 +46,15 @@ class Owners:
     def set(self, case, data, context):
         case.headers["Authorization"] = f"Bearer {data}"
 """
+
+
+@pytest.fixture
+def house(filled_home: Path) -> Iterator[House]:
+    opened = House(filled_home, free_port(), FULLHOUSE_TRUSTED_PROXIES="127.0.0.0/8")
+    opened.wait_until_ready()
+    opened.wait_until_announced()
+    yield opened
+    opened.stop()
 
 
 @pytest.mark.req("OBS-2")

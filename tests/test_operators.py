@@ -299,7 +299,7 @@ async def test_migrations(run: Run, scratch: dict[str, str]) -> None:
 async def test_a_database_that_disagrees_with_its_migrations_is_refused_with_a_way_forward(
     run: Run, scratch: dict[str, str]
 ) -> None:
-    name = migrate.known()[3].name
+    name = migrate.known()[0].name
     connection = await asyncpg.connect(scratch["DATABASE_OWNER_URL"])
     await connection.execute("UPDATE app.migrations SET checksum = 'another' WHERE name = $1", name)
     await connection.close()
