@@ -31,9 +31,10 @@ from tests.names import PUBLIC_URL, SECRET_KEY
 __all__ = ["PUBLIC_URL", "SECRET_KEY"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 async def _one_loop() -> AsyncIterator[None]:
-    """For all tests of a worker, so that connections may outlive a test."""
+    """For all tests of a worker, so that connections may outlive a test. Also if the first ones ask for nothing that is
+    asynchronous: their loop would end with them, and what they hand on would belong to nobody's."""
     yield
     await close_all()
 

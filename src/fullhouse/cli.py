@@ -78,6 +78,9 @@ def _parser() -> argparse.ArgumentParser:
     migrating.add_argument(
         "--accept", metavar="NAME", help="take what was applied under this name for the shipped file"
     )
+    migrating.add_argument(
+        "--functions", action="store_true", help="apply every function again, as after one was changed by hand"
+    )
     filling = _add(
         commands,
         "demo",

@@ -38,12 +38,12 @@ PARKED_MAX = 200
 
 def show_migrations_or_apply(settings: Config, args: Arguments) -> int:
     if args.sql:
-        print("\n".join(f"-- {text.name}\n{text.sql}" for text in migrate.script()))
+        print(migrate.script())
         return 0
     with serving.database(settings) as (urls, _):
         if args.accept:
             asyncio.run(migrate.accept(urls.owner, args.accept))
-        applied = asyncio.run(serving.migrate_database(urls))
+        applied = asyncio.run(serving.migrate_database(urls, again=args.functions))
     say(f"applied {migrate.in_words(applied)}" if applied else "the database is up to date")
     return 0
 

@@ -107,9 +107,9 @@ async def _fill_demo(settings: Config, urls: Urls, serving: Database, keyring: K
     return await demo.fill(serving, urls.owner, keyring, wiring.files(settings), say)
 
 
-async def migrate_database(urls: Urls) -> list[str]:
+async def migrate_database(urls: Urls, *, again: bool = False) -> list[str]:
     with answering():
-        return await migrate.migrate(urls.owner, serving_login=await _login(urls.serving))
+        return await migrate.migrate(urls.owner, serving_login=await _login(urls.serving), again=again)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from fullhouse.kit.ids import new_id
@@ -112,6 +113,22 @@ async def test_a_types_own_limit_counts_what_is_held_of_it(staff: Client, buyer:
         assert said["detail"] == "At most 3 of “few” in one order."
     data(await take(1), 201)
     assert refused(await take(1)) == (409, "max_per_order")
+
+
+@pytest.mark.req("HOLD-12")
+async def test_a_types_own_limit_counts_all_items_of_a_request(staff: Client, buyer: Client) -> None:
+    plan = hall(2, 4, pit=20)
+    lawn = msgspec.structs.replace(plan.zones[-1], key="lawn", name="Lawn")
+    sale = await selling(staff, msgspec.structs.replace(plan, zones=(*plan.zones, lawn)))
+    few = await add_type(staff, sale.event_id, name="few", price=100, quantity=10, kind="ga", max_per_order=3)
+
+    async def take(*counts: int) -> Any:
+        zones = [sale.show.zones["pit"], sale.show.zones["lawn"]]
+        items = [{"zone_id": zone, "ticket_type_id": few, "quantity": n} for zone, n in zip(zones, counts, strict=True)]
+        return await buyer.post(sale.path("holds"), json={"items": items})
+
+    assert refused(await take(2, 2)) == (409, "max_per_order")
+    data(await take(2, 1), 201)
 
 
 # --- at checkout

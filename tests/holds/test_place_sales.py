@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from fullhouse.seating.plan import Plan
 from tests.accounts.helpers import audited, data, refused
-from tests.checkout.helpers import Sale, add_promo, add_type, bought
+from tests.checkout.helpers import Sale, add_promo, add_type, bought, start
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, guest, hall, on_sale, row_counts
 from tests.seating.helpers import rows_of
@@ -100,6 +100,28 @@ async def test_what_only_a_hidden_type_sells_is_held_with_its_code(
         assert refused(await take(buyer, sale, **said)) == (409, "ticket_type_not_on_sale"), said
     assert await row_counts(owner, sale) == (0, 0, 0)
     data(await take(buyer, sale, promo_code=" friends "), 201)
+
+
+@pytest.mark.req("TT-1", "HOLD-6", "HOLD-13")
+async def test_a_code_that_is_used_up_holds_nothing_for_others(
+    staff: Client, client: Client, tenant: Tenant, owner: Any
+) -> None:
+    """Nobody could buy what they hold; who has the last use in a checkout goes on with it."""
+    sale, type_id = await typed(staff, "seated", hidden=True)
+    house = Sale(show=sale, types={}, staff=staff)
+    promo = await add_promo(
+        staff, house, code="FRIENDS", kind="access", amount=None, ticket_type_ids=[type_id], max_uses=1
+    )
+    first, second = await guest(client, tenant), await guest(client, tenant)
+    held = data(await reserve(first, sale, 9, promo_code="FRIENDS"), 201)
+    items = [{"hold_id": held["hold_id"], "ticket_type_id": type_id}]
+    data(await start(first, house, items, promo_code="FRIENDS"), 201)
+    assert await owner.fetchval("SELECT uses FROM promo_codes WHERE id = $1", promo["id"]) == 1
+    before = await row_counts(owner, sale)
+    for take in (reserve, basket, best):
+        assert refused(await take(second, sale, promo_code="FRIENDS")) == (409, "ticket_type_not_on_sale"), take
+    assert await row_counts(owner, sale) == before
+    data(await reserve(first, sale, 8, promo_code="FRIENDS"), 201)
 
 
 @pytest.mark.req("TT-1", "HOLD-6", "HOLD-13")

@@ -199,4 +199,5 @@ print("went on")
         done = subprocess.run(
             [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=full, text=True, check=False
         )
-    assert (done.returncode, done.stdout) == (0, "went on\n")
+    assert done.stdout == "went on\n"
+    assert done.returncode in (0, 120)  # with 120 Python says that it could not empty a stream at the end

@@ -25,8 +25,8 @@ pytestmark = pytest.mark.req("BUY-4")
 async def test_a_source_is_posted_once_for_a_kind(tx: Tx, owner: Any, tenant: Tenant) -> None:
     source, about = new_id(), About(new_id(), new_id())
     posting = {"provider:test": 500, "organizer": -500, "fees": 0}
-    assert await ledger_actions.post(tx, "capture", source, about, "EUR", posting)
-    assert not await ledger_actions.post(tx, "capture", source, about, "EUR", posting)
+    assert await ledger_actions.post(tx, "test", source, about, "EUR", posting)
+    assert not await ledger_actions.post(tx, "test", source, about, "EUR", posting)
     assert await ledger_actions.post(tx, "payout", source, about, "EUR", {"fees": 5, "provider:test": -5})
     assert await tx.fetchval("SELECT count(*) FROM ledger_entries") == 4
     with pytest.raises(ValueError, match="balance"):

@@ -110,6 +110,15 @@ CORRUPTIONS = [
         f"UPDATE seat_holds SET attempt_id = {PAID}, frozen_at = app.clock() WHERE id = {PLACES}",
     ),
     Corruption(
+        "on time", "hold %s of event %s is frozen for payment %s, which was to be called off at %s",
+        "INSERT INTO payment_attempts SELECT (jsonb_populate_record(a, jsonb_build_object('id', gen_random_uuid(),"
+        " 'status', 'unknown', 'provider_ref', NULL, 'give_up_at', app.clock() - interval '11 minutes'))).*"
+        f" FROM payment_attempts a WHERE id = {PAID};"
+        " UPDATE seat_holds SET frozen_at = app.clock(), attempt_id ="
+        " (SELECT id FROM payment_attempts WHERE status = 'unknown' ORDER BY created_at DESC LIMIT 1)"
+        f" WHERE id = {PLACES}",
+    ),
+    Corruption(
         "on time", "checkout %s was over at %s and is still open",
         "UPDATE checkout_sessions SET expires_at = app.clock() - interval '2 minutes' WHERE status = 'open'",
     ),

@@ -13,17 +13,16 @@ import pytest
 from fullhouse.kit.ids import new_id
 from fullhouse.queue import policy
 
-MIGRATIONS = [*(Path(policy.__file__).parents[1] / "migrations").glob("*_stock_queue_prices.sql")]
+FUNCTIONS = Path(policy.__file__).parents[1] / "db" / "functions" / "waiting_room"
 
 
 @pytest.mark.req("QUEUE-1")
 def test_the_statements_have_the_same_times() -> None:
-    minutes = {n for file in MIGRATIONS for n in re.findall(r"interval '(\d+) minutes'", file.read_text())}
-    assert minutes == {str(policy.PLACE_S // 60)}
-    for text in (file.read_text() for file in MIGRATIONS):
-        assert set(re.findall(r"secs => (\d+) \* ", text)) == {str(policy.MISSED)}
-        assert set(re.findall(r"(?:LIMIT|<=) (\d{4})", text)) == {str(policy.NEAR)}
-        assert re.findall(r"THEN (\d+) ELSE (\d+) END;", text) == [(str(policy.EVERY_MIN_S), str(policy.FAR_S))]
+    text = "".join(file.read_text() for file in sorted(FUNCTIONS.glob("*.sql")))
+    assert set(re.findall(r"interval '(\d+) minutes'", text)) == {str(policy.PLACE_S // 60)}
+    assert set(re.findall(r"secs => (\d+) \* ", text)) == {str(policy.MISSED)}
+    assert set(re.findall(r"(?:LIMIT|<=) (\d{4})", text)) == {str(policy.NEAR)}
+    assert re.findall(r"THEN (\d+) ELSE (\d+) END;", text) == [(str(policy.EVERY_MIN_S), str(policy.FAR_S))]
 
 
 def test_who_polls_as_told_is_never_passed_over() -> None:

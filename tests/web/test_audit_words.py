@@ -33,7 +33,7 @@ MADE_BY_STATEMENTS = {
     "waitlist.": ["waitlist.offered", "waitlist.taken", "waitlist.lapsed", "waitlist.left", "waitlist.withdrawn"],
 }
 # An action stands before what it is about: 'ticket.issued', 'ticket', …
-IN_STATEMENTS = re.compile(r"'([a-z_]+\.[a-z_]*|seat_reserve[a-z_]*)'(?: \|\| \w+)?,\s*'[a-z_]+',")
+IN_STATEMENTS = re.compile(r"'([a-z_]+\.[a-z_]*|seat_reserve[a-z_]*)'(?: \|\| \w+)?(?: END)?,\s*'[a-z_]+',")
 
 
 def written_by_code() -> Iterator[str]:

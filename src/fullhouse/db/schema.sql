@@ -292,6 +292,7 @@ ALTER TABLE ONLY public.waitlist_entries FORCE ROW LEVEL SECURITY;
 CREATE TABLE app.functions (
     name text NOT NULL,
     checksum text NOT NULL,
+    program text NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
 

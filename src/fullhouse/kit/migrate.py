@@ -7,14 +7,16 @@ database has. Those under `before_tables` are what tables are made with, and com
 under a lock. A change of a function's signature or result is a migration that drops it (docs/adr/0042).
 
 `checksums.txt` says what the migrations were when they were released (`make schema` adds new ones), and the database
-keeps the checksum of what was applied to it; comments do not count. A database that knows more migrations than this
-program is refused: it was written by a newer version.
+keeps the checksum of what was applied to it; comments do not count. A database that a newer version has written, by
+its migrations or by its functions, is refused.
+
+Under sale nobody is kept waiting: what cannot be locked within half a second is let go, and all of it is tried again.
 """
 
 import asyncio
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +24,7 @@ from typing import NamedTuple
 import asyncpg
 import structlog
 
+from fullhouse import VERSION
 from fullhouse.kit.db import ROLES
 from fullhouse.kit.errors import OperatorError
 
@@ -38,14 +41,17 @@ CREATE TABLE IF NOT EXISTS app.migrations (
     number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now());
 CREATE TABLE app.functions (
-    name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
+    name text PRIMARY KEY, checksum text NOT NULL, program text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now());
 GRANT SELECT ON app.migrations, app.functions TO {", ".join(ROLES)};
 """
 _APPLIED_FUNCTION = """
-INSERT INTO app.functions VALUES ($1, $2)
-ON CONFLICT (name) DO UPDATE SET checksum = excluded.checksum, applied_at = excluded.applied_at
+INSERT INTO app.functions (name, checksum, program) VALUES ({}, {}, {})
+ON CONFLICT (name) DO UPDATE
+SET checksum = excluded.checksum, program = excluded.program, applied_at = excluded.applied_at
 """
-_APPLIED = "INSERT INTO app.migrations VALUES ($1, $2, $3)"
+_APPLIED_MIGRATION = "INSERT INTO app.migrations (number, name, checksum) VALUES ({}, {}, {})"
+_LOCK_WITHIN_MS, _TRIES_S = 500, 300  # less than deadlock_timeout: who waits for us never finds a circle
 
 
 class MigrationError(OperatorError):
@@ -64,6 +70,13 @@ class Text(NamedTuple):
         """Of what is executed: a comment can be put better at any time."""
         statements = " ".join(re.sub(r"--[^\n]*", "", self.sql).split())
         return hashlib.sha256(statements.encode()).hexdigest()
+
+    @property
+    def record(self) -> tuple[str, tuple[object, ...]]:
+        """The statement that keeps in mind that it was applied, and its values."""
+        if self.number is None:
+            return _APPLIED_FUNCTION, (self.name, self.checksum, VERSION)
+        return _APPLIED_MIGRATION, (self.number, self.name, self.checksum)
 
 
 def found(folder: Path = FOLDER) -> list[Text]:
@@ -96,11 +109,15 @@ def functions(folder: Path = FOLDER) -> list[Text]:
     return [Text(str(path.relative_to(root).with_suffix("")), path.read_text()) for path in sorted(root.rglob("*.sql"))]
 
 
-def script(folder: Path = FOLDER) -> list[Text]:
-    """All that a new database gets, in this order."""
+def script(folder: Path = FOLDER) -> str:
+    """All that a new database gets, for whoever applies it by other means."""
     texts = functions(folder)
     first = [text for text in texts if text.name.startswith(_FIRST)]
-    return [Text("books", _BOOKS), *first, *known(folder), *(text for text in texts if text not in first)]
+    parts = ["SET check_function_bodies = off;", _BOOKS]
+    for text in (*first, *known(folder), *(text for text in texts if text not in first)):
+        record, values = text.record
+        parts += [f"-- {text.name}", text.sql, record.format(*(f"'{value}'" for value in values)) + ";"]
+    return "\n".join(parts)
 
 
 def listed(path: Path) -> list[tuple[str, str]]:
@@ -115,22 +132,38 @@ def newest() -> int:
     return known()[-1].number or 0
 
 
-async def migrate(owner_url: str, *, serving_login: str = "fullhouse_server", folder: Path = FOLDER) -> list[str]:
-    """Brings the database up to date and returns the names of what was applied."""
+async def migrate(
+    owner_url: str, *, serving_login: str = "fullhouse_server", folder: Path = FOLDER, again: bool = False
+) -> list[str]:
+    """Brings the database up to date, and returns what was applied, by name. `again`: functions that stayed, too."""
     connection = await asyncpg.connect(owner_url, timeout=10, command_timeout=600)
+    clock = asyncio.get_running_loop().time
+    until = clock() + _TRIES_S
     try:
         await _take_lock(connection)
         await _make_roles(connection, serving_login)
-        async with connection.transaction():
-            waiting = await _pending(connection, folder)
-            if waiting and await connection.fetchval("SELECT to_regclass('app.functions')") is None:
-                await connection.execute(_BOOKS)
-            await connection.execute("SET LOCAL check_function_bodies = off")  # they name each other, and new tables
-            for text in waiting:
-                await _apply(connection, text)
-        return [text.name for text in waiting]
+        while True:
+            try:
+                return await _apply_all(connection, folder, again)
+            except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError) as error:
+                if clock() > until:
+                    raise MigrationError(f"No lock in {_TRIES_S} s ({error}). Nothing was applied.") from None
+                log.warning("a table is in use; migrating again", error=str(error))
+                await asyncio.sleep(0.5)
     finally:
         await connection.close(timeout=5)
+
+
+async def _apply_all(connection: asyncpg.Connection, folder: Path, again: bool) -> list[str]:
+    async with connection.transaction():
+        waiting = await _pending(connection, folder, again)
+        if waiting and await connection.fetchval("SELECT to_regclass('app.functions')") is None:
+            await connection.execute(_BOOKS)
+        await connection.execute(f"SET LOCAL lock_timeout = {_LOCK_WITHIN_MS}")
+        await connection.execute("SET LOCAL check_function_bodies = off")  # they name each other, and new tables
+        for text in waiting:
+            await _apply(connection, text)
+        return [text.name for text in waiting]
 
 
 def in_words(names: Sequence[str]) -> str:
@@ -168,13 +201,15 @@ async def accept(owner_url: str, name: str, folder: Path = FOLDER) -> None:
         await connection.close(timeout=5)
 
 
-async def _pending(connection: asyncpg.Connection, folder: Path) -> list[Text]:
+async def _pending(connection: asyncpg.Connection, folder: Path, again: bool = False) -> list[Text]:
     """In the order in which they are applied."""
     migrations = await _pending_migrations(connection, known(folder))
     applied: dict[str, str] = {}
     if await connection.fetchval("SELECT to_regclass('app.functions')") is not None:
-        applied = {row["name"]: row["checksum"] for row in await connection.fetch("SELECT * FROM app.functions")}
-    changed = [text for text in functions(folder) if applied.get(text.name) != text.checksum]
+        rows = await connection.fetch("SELECT name, checksum, program FROM app.functions")
+        _refuse_newer({row["program"] for row in rows})
+        applied = {row["name"]: row["checksum"] for row in rows}
+    changed = [text for text in functions(folder) if again or applied.get(text.name) != text.checksum]
     first = [text for text in changed if text.name.startswith(_FIRST)]
     return [*first, *migrations, *(text for text in changed if text not in first)]
 
@@ -211,6 +246,20 @@ async def _pending_migrations(connection: asyncpg.Connection, migrations: list[T
     return [m for m in migrations if m.number not in applied]
 
 
+def _refuse_newer(programs: Collection[str]) -> None:
+    """Or a process of an older version that starts while a newer one is deployed would put its own functions back."""
+    ours = _ordered(VERSION)
+    if newer := [program for program in programs if _ordered(program) > ours]:
+        raise MigrationError(
+            f"This database was written by a newer fullhouse ({max(newer, key=_ordered)}; this is {VERSION}). "
+            "Update fullhouse, or point it at another database."
+        )
+
+
+def _ordered(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+
+
 def _is_as_applied(m: Text, checksum: str) -> bool:
     return checksum == m.checksum or (m.number == BASELINE and checksum == _ADOPTED)
 
@@ -221,10 +270,10 @@ async def _apply(connection: asyncpg.Connection, text: Text) -> None:
     except asyncpg.PostgresError as error:
         error.add_note(f"while {text.name} was applied")
         raise
-    if text.number is None:
-        await connection.execute(_APPLIED_FUNCTION, text.name, text.checksum)
-    else:
-        await connection.execute(_APPLIED, text.number, text.name, text.checksum)
+    record, values = text.record
+    await connection.execute(record.format(*(f"${n}" for n in range(1, len(values) + 1))), *values)
+    if text.number is not None:
+        await connection.execute("SET CONSTRAINTS ALL IMMEDIATE")  # or its tables could not be changed any more
 
 
 async def _make_roles(connection: asyncpg.Connection, serving_login: str) -> None:

@@ -60,10 +60,12 @@ SELECT organization_id, id FROM payment_attempts
 WHERE status IN ('started', 'pending', 'unknown') AND ask_at <= app.clock() ORDER BY ask_at LIMIT $1;
 
 -- name: claim_attempt
--- Whoever moves the time asks; the others find that it is not due. No pause goes beyond the moment when it is called off.
+-- Whoever moves the time asks; the others find that it is not due. No pause goes beyond the moment when it is called off,
+-- and from then on it is tried each minute: seats wait for the answer.
 UPDATE payment_attempts
 SET asked = asked + 1,
-    ask_at = least(app.clock() + make_interval(secs => $3), CASE WHEN give_up_at > app.clock() THEN give_up_at END)
+    ask_at = least(app.clock() + make_interval(secs => $3),
+                   CASE WHEN give_up_at > app.clock() THEN give_up_at ELSE app.clock() + interval '1 minute' END)
 WHERE organization_id = $1 AND id = $2 AND status IN ('started', 'pending', 'unknown') AND ask_at <= app.clock()
 RETURNING {attempt};
 

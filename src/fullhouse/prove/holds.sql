@@ -39,6 +39,13 @@ LEFT JOIN orders o ON o.organization_id = a.organization_id AND o.id = a.order_i
 WHERE h.status = 'active' AND h.attempt_id IS NOT NULL
   AND (a.status IN ('started', 'pending', 'unknown') OR o.status = 'needs_consent') IS NOT TRUE
 UNION ALL
+-- A sweep calls off what stays open, each minute anew: where it cannot for so long, the provider is away, or the sweep is.
+SELECT format('hold %s of event %s is frozen for payment %s, which was to be called off at %s', h.id, h.event_id, a.id,
+              a.give_up_at)
+FROM seat_holds h JOIN payment_attempts a ON a.organization_id = h.organization_id AND a.id = h.attempt_id
+WHERE h.status = 'active' AND a.status IN ('started', 'pending', 'unknown')
+  AND a.give_up_at < app.clock() - interval '10 minutes'
+UNION ALL
 SELECT format('checkout %s was over at %s and is still open', id, expires_at)
 FROM checkout_sessions WHERE status = 'open' AND expires_at < app.clock() - interval '60 seconds';
 

@@ -21,10 +21,7 @@ BEGIN
                     WHEN clock NOT BETWEEN e.sale_start_at AND e.sale_end_at THEN 'event_sales_closed'
                     WHEN n.of_type IS NULL THEN NULL
                     -- A hidden type is there for whoever has a code that shows it, as at checkout.
-                    WHEN t.id IS NULL OR t.hidden AND NOT EXISTS (
-                        SELECT FROM promo_codes c WHERE c.organization_id = org AND c.event_id = x.event_id
-                        AND c.code = x.promo_code AND t.id = ANY (c.ticket_type_ids) AND c.active
-                        AND coalesce(c.valid_from <= clock, true) AND coalesce(clock < c.valid_until, true))
+                    WHEN t.id IS NULL OR t.hidden AND (t.id = ANY (c.ticket_type_ids)) IS NOT TRUE
                         THEN 'ticket_type_not_found'
                     WHEN clock < t.sale_start_at OR clock > t.sale_end_at OR CASE x.kind
                         WHEN 'zone' THEN t.kind <> 'ga' OR t.zones <> '{}' AND NOT EXISTS (
@@ -33,18 +30,32 @@ BEGIN
                         ELSE EXISTS (SELECT FROM event_layouts l WHERE l.organization_id = org
                                      AND l.event_id = x.event_id) END
                         THEN 'ticket_type_not_on_sale'
-                    -- Over all that somebody holds of it; an offer, and a request of staff, is a booking of its own.
-                    WHEN x.quantity + CASE WHEN x.most_places IS NULL THEN 0 ELSE (
+                    -- Over all that a person asks for and holds of it; an offer, and a request of staff, is a booking
+                    -- of its own.
+                    WHEN sum(x.quantity) OVER (PARTITION BY x.req, n.of_type) + CASE WHEN x.most_places IS NULL THEN 0 ELSE (
                         SELECT coalesce(sum(m.quantity), 0) FROM seat_holds m WHERE m.organization_id = org
                         AND m.event_id = x.event_id AND m.user_id = x.user_id AND m.ticket_type_id = t.id
                         AND m.status IN ('active', 'suspended') AND m.held_until > clock) END > t.max_per_order
-                        THEN 'max_per_order' END AS closed
+                        THEN 'max_per_order' END AS closed,
+               c.code AS valid_code
         FROM unnest(lines) x
         CROSS JOIN LATERAL (SELECT CASE x.kind WHEN 'ticket_type' THEN x.ref_id
                                                ELSE x.ticket_type_id END AS of_type) n
         LEFT JOIN LATERAL (SELECT * FROM events WHERE organization_id = org AND id = x.event_id OFFSET 0) e ON true
         LEFT JOIN LATERAL (SELECT * FROM ticket_types WHERE n.of_type IS NOT NULL AND organization_id = org
                            AND id = n.of_type AND event_id = x.event_id OFFSET 0) t ON true
+        -- A code that is used up shows nothing more, but to whoever has a use of it in a checkout.
+        LEFT JOIN LATERAL (
+            SELECT p.code, p.ticket_type_ids FROM promo_codes p
+            WHERE x.promo_code IS NOT NULL AND p.organization_id = org AND p.event_id = x.event_id
+              AND p.code = x.promo_code AND p.active
+              AND coalesce(p.valid_from <= clock, true) AND coalesce(clock < p.valid_until, true)
+              AND (coalesce(p.uses < p.max_uses, true) AND coalesce(p.spent < p.budget, true) OR EXISTS (
+                  SELECT FROM promo_uses u
+                  JOIN checkout_sessions s ON s.organization_id = org AND s.id = u.checkout_id
+                  WHERE u.organization_id = org AND u.promo_code_id = p.id AND u.status = 'taken'
+                    AND s.user_id = x.user_id AND s.status IN ('open', 'paying')))
+            OFFSET 0) c ON true
     ), locked AS MATERIALIZED (
         -- In the order of their ids. One that another batch has locked at this moment is not waited for.
         SELECT w.*, s.ordinal, s.zone_id, s.status, s.hold_id AS old_hold, s.held_until AS old_until, s.reserved_for,
@@ -61,9 +72,9 @@ BEGIN
         FROM wanted w WHERE (w.hold_id IN (SELECT hold_id FROM locked)) IS NOT TRUE
     ), unsold AS MATERIALIZED (
         -- Zones whose places are asked for without a type, and that no type sells: a few, however many lines there are.
-        SELECT z.event_id, z.zone_id, z.seated, z.promo_code,
-               app.check_zone_sale(org, z.event_id, z.zone_id, z.seated, z.promo_code, clock) AS why
-        FROM (SELECT DISTINCT event_id, zone_id, seat_id IS NOT NULL AS seated, promo_code
+        SELECT z.event_id, z.zone_id, z.seated, z.valid_code,
+               app.check_zone_sale(org, z.event_id, z.zone_id, z.seated, z.valid_code, clock) AS why
+        FROM (SELECT DISTINCT event_id, zone_id, seat_id IS NOT NULL AS seated, valid_code
               FROM found WHERE by_place AND closed IS NULL AND zone_id IS NOT NULL) z
     ), looked AS MATERIALIZED (
         SELECT f.*, CASE
@@ -81,7 +92,7 @@ BEGIN
                    ELSE coalesce(u.why, 'free') END AS state
         FROM found f
         LEFT JOIN unsold u ON f.by_place AND u.event_id = f.event_id AND u.zone_id = f.zone_id
-                          AND u.seated = (f.seat_id IS NOT NULL) AND u.promo_code IS NOT DISTINCT FROM f.promo_code
+                          AND u.seated = (f.seat_id IS NOT NULL) AND u.valid_code IS NOT DISTINCT FROM f.valid_code
     ), summed AS (
         SELECT l.*, count(*) FILTER (WHERE state = 'free') OVER together AS fresh,
                sum(quantity) FILTER (WHERE state = 'free') OVER together AS fresh_places,
