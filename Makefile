@@ -62,7 +62,7 @@ screenshots: ## fill a demo, look at its pages, and write docs/screenshots
 soak: ## run the long tests at full count, one after the other
 	@scripts/venv dev
 	@scripts/brokers
-	@FULLHOUSE_SOAK=1 $(PY) -m pytest -m "soak or fault"
+	@FULLHOUSE_SOAK=1 $(PY) -m pytest -o faulthandler_timeout=0 -m "soak or fault"
 	@$(PY) -m tests.mutation
 
 mutants: ## put small faults into the sale's decisions for half an hour: 95 % must be noticed

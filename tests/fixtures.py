@@ -32,7 +32,7 @@ __all__ = ["PUBLIC_URL", "SECRET_KEY"]
 
 
 @pytest.fixture(scope="session", autouse=True)
-async def _one_loop() -> AsyncIterator[None]:
+async def _one_loop(anyio_backend: object) -> AsyncIterator[None]:
     """For all tests of a worker, so that connections may outlive a test. Also if the first ones ask for nothing that is
     asynchronous: their loop would end with them, and what they hand on would belong to nobody's."""
     yield

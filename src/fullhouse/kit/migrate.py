@@ -18,19 +18,20 @@ import hashlib
 import re
 from collections.abc import Collection, Sequence
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
 import asyncpg
 import structlog
 
-from fullhouse import VERSION
 from fullhouse.kit.db import ROLES
 from fullhouse.kit.errors import OperatorError
 
 log = structlog.get_logger()
 FOLDER = Path(__file__).parents[1] / "db"
 CHECKSUMS = "checksums.txt"
+VERSION = version("fullhouse")
 BASELINE = 58  # the last of the migrations that the baseline stands for
 _ADOPTED = "466df82dab6da5da872c6c290507994edb3ea2a0d8200581e4d0e6e5068116b7"  # its checksum, of all of its text
 _FIRST = "before_tables"
