@@ -7,7 +7,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -30,11 +30,22 @@ ROUNDS = 20 if soaking() else 1
 DELAYS: tuple[tuple[float, Literal["ok", "unknown"]], ...] = ((0.2, "ok"), (5.0, "unknown"))
 
 
-async def cut(at: Theatre, disk: Disk) -> None:
-    """Everything stops in one moment; then the database recovers on what its disk has."""
+def processes(at: Theatre) -> list[int]:
+    """The database's, the first of all first."""
     assert at.cluster.pid
+    children = Path(f"/proc/{at.cluster.pid}/task/{at.cluster.pid}/children").read_text().split()
+    return [at.cluster.pid, *map(int, children)]
+
+
+async def cut(at: Theatre, disk: Disk) -> None:
+    """Everything stops in one moment; then the database recovers on what its disk has.
+
+    The children too: one that waits for a lock of another never hears that their parent is gone, and keeps the disk.
+    """
     disk.cut_power()
-    os.kill(at.cluster.pid, signal.SIGKILL)
+    for pid in processes(at):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     await disk.give_power()
     await asyncio.to_thread(at.cluster.start)
 
@@ -79,13 +90,11 @@ def test_a_database_that_never_asks_its_disk_is_seen_to_forget(tmp_path: Path) -
 @contextmanager
 def slow_disk(at: Theatre, delay_s: float, home: Path) -> Iterator[Path]:
     """Every wait of the database for its disk takes so long. Yields the list of them."""
-    assert at.cluster.pid
-    children = Path(f"/proc/{at.cluster.pid}/task/{at.cluster.pid}/children").read_text().split()
     waits = home / f"waits-{delay_s}"
     waits.touch()
     command = [program("strace"), "-f", "-qq", "-o", str(waits), "-e", "trace=fdatasync,fsync"]
     command += [f"--inject={call}:delay_enter={int(delay_s * 1e6)}" for call in ("fdatasync", "fsync")]
-    command += [word for pid in (at.cluster.pid, *children) for word in ("-p", str(pid))]
+    command += [word for pid in processes(at) for word in ("-p", str(pid))]
     strace = spawn(command, home)
     try:
         yield waits
