@@ -21,10 +21,11 @@ from fullhouse.kit.postgres.account import Account, caller_name, service_account
 from fullhouse.kit.postgres.binaries import Install, data_major, find_install, matching_install
 from fullhouse.kit.postgres.errors import PostgresError, explained, failed, require_room
 from fullhouse.kit.postgres.locks import PAUSE_S, FileLock, wait_until
-from fullhouse.kit.postgres.process import Postmaster, find_postmaster, spawn
+from fullhouse.kit.postgres.process import Postmaster, end_orphans, find_postmaster, spawn
 
 LOG_BYTES_MAX = 20 << 20
 ORPHAN_S = 0.05
+ORPHANED_S = 5.0  # after so long without a server its children are ended
 QUIT_S = 15  # told to quit, the server itself kills after 5 s what does not obey
 
 
@@ -130,12 +131,15 @@ class Cluster:
 
     def _adopt_or_launch(self, account: Account, timeout_s: float) -> None:
         with self._lock(account, "server.lock") as server:
-            deadline = time.monotonic() + timeout_s
+            deadline, orphaned_at = time.monotonic() + timeout_s, time.monotonic() + ORPHANED_S
             while not server.try_alone():
                 if running := self._running():
                     self.pid, self.port, self.how = running.pid, running.port, "adopted"
                     self.sockets = running.sockets or self.sockets
                     return
+                if time.monotonic() > orphaned_at:
+                    end_orphans(self.data)
+                    orphaned_at += ORPHANED_S
                 if time.monotonic() > deadline:
                     raise PostgresError(
                         f"A server on {self.data} is neither ready nor gone after {timeout_s:.0f} s: look into "

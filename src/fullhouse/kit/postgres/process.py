@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,6 +82,16 @@ def find_postmaster(data: Path) -> Postmaster | None:
     if len(lines) < 8:  # the server adds lines as it comes up; the eighth is its state
         return Postmaster(pid, ready=False)
     return Postmaster(pid, lines[7].strip() == "ready", Path(lines[4]), int(lines[3]))
+
+
+def end_orphans(data: Path) -> None:
+    """Processes that still work on the folder though the server itself is gone. They end when they hear of it, but one
+    that waits for a lock which another had never does. Only Linux tells who they are."""
+    if sys.platform == "linux" and find_postmaster(data) is None:
+        for pid in (int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdecimal()):
+            if _works_on(pid, data):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
 
 def _works_on(pid: int, data: Path) -> bool:
