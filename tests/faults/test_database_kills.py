@@ -79,7 +79,14 @@ FORGOTTEN = {
 def children(pid: int, *names: str) -> list[int]:
     """Of the database's processes, those that write behind everybody's back."""
     found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in found if any(n in Path(f"/proc/{child}/cmdline").read_text() for n in names)]
+    return [int(child) for child in found if any(name in cmdline(child) for name in names)]
+
+
+def cmdline(pid: str) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""  # it has ended meanwhile
 
 
 def test_a_database_that_does_not_wait_for_its_disk_is_seen_to_forget(tmp_path: Path) -> None:

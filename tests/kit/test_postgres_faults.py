@@ -104,7 +104,7 @@ def test_when_the_launching_process_is_killed_the_server_goes_and_comes_back(ser
 def test_a_child_that_never_hears_of_its_servers_end_keeps_nobody_out(server: Cluster) -> None:
     """Such as one that waits for a lock which another had; here it is stopped. Mutant: it is waited for in vain."""
     server.start()
-    ask(server.url(), "CREATE TABLE kept AS SELECT 42 AS n")
+    ask(server.url(), "CREATE TABLE heard AS SELECT 42 AS n")
 
     async def stop_one() -> int:
         connection = await asyncpg.connect(server.url())
@@ -118,7 +118,7 @@ def test_a_child_that_never_hears_of_its_servers_end_keeps_nobody_out(server: Cl
     server.start()
     assert server.how == "started"
     assert not Path(f"/proc/{child}/cwd").exists()  # of what has ended and was not buried yet there is none
-    assert ask(server.url(), "SELECT n FROM kept") == 42
+    assert ask(server.url(), "SELECT n FROM heard") == 42
 
 
 def test_nothing_acknowledged_is_lost_when_the_server_is_killed(server: Cluster) -> None:
