@@ -224,7 +224,7 @@ async def test_functions_are_sound_in_any_order(owner: Any) -> None:
 
 @pytest.mark.req("OPS-2")
 async def test_a_database_from_before_the_baseline_goes_on(empty_database: str, plain_owner: str) -> None:
-    """What the 58 migrations made is the baseline: with its rows, its owner and its rights."""
+    """What the 57 migrations made is the baseline: with its rows, its owner and its rights."""
     await migrate(empty_database, folder=Path("/nowhere"))
     async with looking_at(plain_owner) as connection:
         await connection.execute(gzip.decompress(_BEFORE.read_bytes()).decode())
@@ -238,7 +238,7 @@ async def test_a_database_from_before_the_baseline_goes_on(empty_database: str, 
         assert await schema.disagreements(connection) == []
 
 
-_BEFORE = Path(__file__).parent / "schema_0058.sql.gz"  # pg_dump of a database that migration 58 was the last of
+_BEFORE = Path(__file__).parent / "schema_0057.sql.gz"  # pg_dump of a database that migration 57 was the last of
 _SOLD = """
 INSERT INTO organizations (id, slug, name) VALUES ('00000000-0000-7000-8000-000000000001', 'house', 'House');
 INSERT INTO events (id, organization_id, slug, name, description, category, status, start_at, end_at, doors_at,
@@ -369,6 +369,6 @@ async def test_a_strange_log_in_is_refused(empty_database: str) -> None:
 
 
 def test_many_are_told_in_one_line() -> None:
-    assert in_words(["0058_baseline", *(f"holds/{n}" for n in range(9))]) == "0058_baseline, 9 functions"
+    assert in_words(["0057_baseline", *(f"holds/{n}" for n in range(9))]) == "0057_baseline, 9 functions"
     assert in_words(["0059_more", "holds/hold"]) == "0059_more, holds/hold"
     assert in_words([f"holds/{n}" for n in range(9)]) == "9 functions"

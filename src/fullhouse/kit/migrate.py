@@ -1,6 +1,6 @@
 """Brings a database to this program's schema: numbered migrations, and functions whose text is edited in place.
 
-`db/baseline` is the schema as of migration 58, by domain: what a new database begins with. `db/migrations` has what
+`db/baseline` is the schema as of migration 57, by domain: what a new database begins with. `db/migrations` has what
 came after it, numbered, each applied once; a file that was released never changes. `db/functions` has one file for each
 function or procedure, with its triggers: it is applied, after the migrations, whenever its text is not the one that the
 database has. Those under `before_tables` are what tables are made with, and come first. All of it is one transaction,
@@ -18,22 +18,22 @@ import hashlib
 import re
 from collections.abc import Collection, Sequence
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
 import asyncpg
 import structlog
 
+import fullhouse
 from fullhouse.kit.db import ROLES
 from fullhouse.kit.errors import OperatorError
 
 log = structlog.get_logger()
 FOLDER = Path(__file__).parents[1] / "db"
 CHECKSUMS = "checksums.txt"
-VERSION = version("fullhouse")
-BASELINE = 58  # the last of the migrations that the baseline stands for
-_ADOPTED = "466df82dab6da5da872c6c290507994edb3ea2a0d8200581e4d0e6e5068116b7"  # its checksum, of all of its text
+VERSION = fullhouse.VERSION
+BASELINE = 57  # the last of the migrations that the baseline stands for
+_ADOPTED = "e8f4538993ddd324697f989899260e63da86a3a9cf38a952e54b9e294a6dbb12"  # its checksum, of all of its text
 _FIRST = "before_tables"
 _LOCK = 0x66_68_6D_69  # "fhmi"
 _BOOKS = f"""

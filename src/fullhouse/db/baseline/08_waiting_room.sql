@@ -51,8 +51,6 @@ CREATE TABLE queue_entries (
     cooldown_until  timestamptz,
     every_s         smallint NOT NULL DEFAULT 240 CHECK (every_s > 0),   -- from a heartbeat to when the next one is due
     absent          boolean NOT NULL DEFAULT false,   -- published, so that queues in memory count those who are present
-    promo_code      text,                             -- with which the person joined
-    is_buyer        boolean NOT NULL DEFAULT false,   -- as last seen; checked while the event is sold out
     PRIMARY KEY (organization_id, event_id, seq),
     CHECK (status <> 'admitted' OR admitted_at IS NOT NULL)
 ) WITH (fillfactor = 80);
@@ -66,9 +64,5 @@ CREATE INDEX queue_entries_cooling ON queue_entries (organization_id, event_id, 
     WHERE cooldown_until IS NOT NULL;
 CREATE INDEX queue_entries_there ON queue_entries (organization_id, event_id, place)
     WHERE status = 'waiting' AND NOT absent;
--- Sold out means that no ticket type is left that everybody may buy. The queue goes on for buyers: a person who holds
--- places already, or has a promo code that makes a hidden type with tickets left visible, still has something to buy.
-CREATE INDEX queue_entries_buyers ON queue_entries (organization_id, event_id)
-    WHERE status = 'waiting' AND (is_buyer OR promo_code IS NOT NULL);
 CALL app.protect('queue_entries', 'SELECT, INSERT, UPDATE');
 CALL app.let_workers_find('queue_entries');
