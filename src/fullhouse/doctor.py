@@ -111,7 +111,7 @@ async def _migrations(urls: Urls) -> Finding:
     finally:
         await connection.close(timeout=2)
     if waiting:
-        return Finding("migrations", BAD, f"to apply: {', '.join(waiting)}. Run `fullhouse migrate`")
+        return Finding("migrations", BAD, f"to apply: {migrate.in_words(waiting)}. Run `fullhouse migrate`")
     return Finding("migrations", GOOD, "all applied")
 
 
