@@ -1,5 +1,6 @@
 """Shows as they change, over Server-Sent Events: `events:org:{org}` and `events:event:{event}`."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -63,6 +64,17 @@ async def move(services: Services, tenant: Tenant, event: Event, *moves: Move, *
             await actions.move_event(tx, event.id, each, **{"reason": "a test"} | more)
 
 
+async def caught_up(reading: Lane, writing: Services, tenant: Tenant) -> None:
+    """The other process has heard all that was told before: news come in their order."""
+    heard = asyncio.Event()
+    drop = reading.wide.state.services.bus.subscribe("tests:caught_up", lambda *_: heard.set())
+    async with writing.database.tenant(tenant.id) as tx:
+        tx.tell("tests:caught_up", None)
+    async with asyncio.timeout(20):
+        await heard.wait()
+    drop()
+
+
 def path(event: Event | UUID) -> str:
     return f"/api/events/{event.id if isinstance(event, Event) else event}/stream"
 
@@ -85,6 +97,7 @@ async def test_the_organisation_hears_of_every_show(reading: Lane, writing: Serv
     tenant = await make_tenant(writing)
     running = await make_show(writing, tenant, Move.PUBLISH, slug="running")
     await make_show(writing, tenant, slug="a-draft", name="A draft")
+    await caught_up(reading, writing, tenant)
     async with listening(reading, ORG, token=tenant.tokens["staff"]) as stream:
         first = await stream.next()
         assert first.event == "snapshot"
@@ -108,6 +121,7 @@ async def test_the_organisation_hears_of_every_show(reading: Lane, writing: Serv
 async def test_the_public_hears_of_one_show_and_no_more_than_it_may_know(reading: Lane, writing: Services) -> None:
     tenant = await make_tenant(writing)
     event = await make_show(writing, tenant, Move.PUBLISH)
+    await caught_up(reading, writing, tenant)
     async with listening(reading, path(event)) as stream, Client(reading) as client:
         first = await stream.next()
         shown = (await client.get(f"/event/v1/events/{event.id}")).json()["data"]
@@ -135,6 +149,7 @@ async def test_the_public_hears_of_one_show_and_no_more_than_it_may_know(reading
 async def test_a_show_that_is_public_no_more_says_so_and_ends(reading: Lane, writing: Services, end: Move) -> None:
     tenant = await make_tenant(writing)
     event = await make_show(writing, tenant, Move.PUBLISH)
+    await caught_up(reading, writing, tenant)
     async with listening(reading, path(event)) as stream:
         first = await stream.next()
         await move(writing, tenant, event, end)
@@ -148,6 +163,7 @@ async def test_a_show_that_is_public_no_more_says_so_and_ends(reading: Lane, wri
 @pytest.mark.req("EV-12", "TEN-2")
 async def test_another_organisations_shows_are_never_heard_of(reading: Lane, writing: Services) -> None:
     mine, theirs = await make_tenant(writing), await make_tenant(writing)
+    await caught_up(reading, writing, mine)
     async with listening(reading, ORG, token=mine.tokens["owner"]) as stream:
         assert (await stream.next()).data == {"events": []}
         await make_show(writing, theirs, Move.PUBLISH, Move.CANCEL)
@@ -162,6 +178,7 @@ async def test_another_organisations_shows_are_never_heard_of(reading: Lane, wri
 async def test_what_was_rolled_back_was_never_told(reading: Lane, writing: Services) -> None:
     tenant = await make_tenant(writing)
     event = await make_show(writing, tenant, Move.PUBLISH)
+    await caught_up(reading, writing, tenant)
     async with listening(reading, ORG, token=tenant.tokens["owner"]) as stream:
         await stream.next()
         with pytest.raises(ZeroDivisionError):
