@@ -22,6 +22,9 @@ DOMAINS: dict[str, Domain] = {
             "queue_let_in",
             "why_no_queue",
             "is_sold_out",
+            "queue_find_buyers",
+            "buyers_of",
+            "code_sells",
         ),
         ("tests/queue",),
         ("tests/races/test_queue.py",),
@@ -70,9 +73,19 @@ DOMAINS: dict[str, Domain] = {
     ),
     "tickets": Domain(
         ("tickets/policy.py", "tickets/pricing.py"),
-        ("stock", "follow_stock"),
+        (),
         ("tests/tickets",),
         ("tests/races/test_promos.py",),
+    ),
+    "what is left": Domain(
+        (),
+        ("is_full", "selling", "has_tickets", "has_places", "stock", "follow_stock"),
+        (
+            *("tests/events/test_sale_by_the_clock.py", "tests/events/test_sale_status.py"),
+            *("tests/checkout/test_places_by_day.py", "tests/tickets", "tests/queue/test_nothing_to_wait_for.py"),
+            "tests/queue/test_buyers.py",
+        ),
+        (),
     ),
     "scanning": Domain(
         ("scanning/policy.py",),
@@ -81,5 +94,35 @@ DOMAINS: dict[str, Domain] = {
         ("tests/races/test_gates.py",),
     ),
     "events": Domain(("events/policy.py", "events/sale_policy.py"), (), ("tests/events",), ()),
-    "seating": Domain(("seating/policy.py",), (), ("tests/seating",), ()),
+    "seating": Domain(
+        ("seating/policy.py",),
+        ("keep_event_layout", "keep_layout", "keep_places"),
+        ("tests/seating",),
+        (),
+    ),
+}
+
+# Functions that decide nothing of the sale, each with what it does instead. A test compares: no other is left out.
+NO_DECISION: dict[str, str] = {
+    "clock": "the time of now, which tests move",
+    "epoch": "a number of a time",
+    "org": "the tenant of the transaction",
+    "let_workers_find": "a row-level policy, which tests/kit/test_isolation.py proves",
+    "protect": "a row-level policy, which tests/kit/test_isolation.py proves",
+    "make_audit_months": "partitions",
+    "publish": "an announcement",
+    "changed": "an announcement, of a library",
+    "note_change": "an announcement",
+    "tell_seats": "an announcement",
+    "tell_shows": "an announcement",
+    "tell_queue": "an announcement",
+    "tell_offer": "an announcement",
+    "who_has_key": "a key's account, before there is a tenant",
+    "keep_an_owner": "accounts",
+    "refuse_change": "what no update changes, which tests of each table prove",
+    "free_number": "the end of an address",
+    "heat": "the order of a list",
+    "rank": "the order of a list",
+    "list_event": "a row of the public list",
+    "show_participants": "a row of the public list",
 }
