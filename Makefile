@@ -74,10 +74,11 @@ requirements: ## print which tests prove what, and how: over HTTP, on a page, th
 	@scripts/venv dev
 	@$(PY) scripts/requirements.py
 
-schema: ## after a change in db/: write the migrations' checksums, the schema's guards, and its text
+schema: ## after a change of SQL: write the migrations' checksums, the schema's guards and text, and what queries take
 	@scripts/venv dev
 	@$(PY) scripts/checksums.py --write
 	@$(PY) scripts/schema.py --write
+	@$(PY) scripts/queries.py --write
 
 lock: ## choose the newest versions that pyproject.toml allows, and pin them
 	@scripts/lock

@@ -99,12 +99,27 @@ def pgbench(url: str, org: UUID, script: str, seconds: float, clients: int = 16,
         file.write(script)
         file.flush()
         done = subprocess.run(
-            [find_install().program("pgbench"), "-n", "-M", "prepared", "-c", str(clients), "-j", "2",
-             "-T", str(int(seconds)), *(f"--define={name}={value}" for name, value in first.items()), "-f", file.name,
-             url],
+            [
+                find_install().program("pgbench"),
+                "-n",
+                "-M",
+                "prepared",
+                "-c",
+                str(clients),
+                "-j",
+                "2",
+                "-T",
+                str(int(seconds)),
+                *(f"--define={name}={value}" for name, value in first.items()),
+                "-f",
+                file.name,
+                url,
+            ],
             env={**os.environ, "PGOPTIONS": f"-c role=fullhouse_app -c app.org={org}"},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 0, done.stderr
     found = re.search(r"tps = ([\d.]+)", done.stdout)
     assert found, done.stdout
@@ -145,14 +160,17 @@ async def sign_in(owner: Any, org: UUID, count: int) -> tuple[list[UUID], list[s
     await owner.execute(
         "INSERT INTO users (id, organization_id, name, role)"
         " SELECT u, $1, 'Guest', 'customer' FROM unnest($2::uuid[]) u",
-        org, people,
-    )  # fmt: skip
+        org,
+        people,
+    )
     await owner.execute(
         "INSERT INTO sessions (id, organization_id, user_id, token_hash, method, expires_at)"
         " SELECT gen_random_uuid(), $1, u, h, 'guest', now() + interval '1 day'"
         " FROM unnest($2::uuid[], $3::bytea[]) AS x (u, h)",
-        org, people, [secrets.digest(token) for token in tokens],
-    )  # fmt: skip
+        org,
+        people,
+        [secrets.digest(token) for token in tokens],
+    )
     return people, tokens
 
 
@@ -167,15 +185,23 @@ async def open_house(urls: serving.Urls, tiers: int = 6, rows: int = 30, *, buye
     await owner.execute(
         "INSERT INTO layouts (id, organization_id, family_id, version, name, status, total_capacity, seat_count,"
         " document, geometry) VALUES ($1, $2, $1, 1, 'Arena', 'active', $3, $3, $4, $5)",
-        layout, org, seats, prepared.document, prepared.geometry,
-    )  # fmt: skip
+        layout,
+        org,
+        seats,
+        prepared.document,
+        prepared.geometry,
+    )
     zones = [zone, *(new_id() for _ in prepared.plan.zones[1:])]
     for n, (zone_id, plan) in enumerate(zip(zones, prepared.plan.zones, strict=True)):
         await owner.execute(
             "INSERT INTO zones (id, organization_id, layout_id, position, zone_key, name, zone_type, capacity,"
             " access_mode) VALUES ($1, $2, $3, $4, $5, $5, 'reserved_seating', 1, 'public')",
-            zone_id, org, layout, n, plan.key,
-        )  # fmt: skip
+            zone_id,
+            org,
+            layout,
+            n,
+            plan.key,
+        )
     people, tokens = await sign_in(owner, org, buyers)
     await owner.execute(
         "INSERT INTO seating_policies (organization_id, values) VALUES"
@@ -210,8 +236,10 @@ async def publish(owner: Any, org: UUID) -> UUID:
         " VALUES ($1, $2, $3, 'Show', 'A show', 'concert', 'published', now() + interval '9 days',"
         " now() + interval '10 days', now() + interval '9 days',"
         " now() - interval '1 day', now() + interval '8 days', 'Arena', 'City', 'ZZ', 'UTC', $3)",
-        event, org, f"show-{event.hex[-10:]}",
-    )  # fmt: skip
+        event,
+        org,
+        f"show-{event.hex[-10:]}",
+    )
     await owner.execute("INSERT INTO event_directory VALUES ($1, $2)", event, org)
     return event
 
@@ -228,17 +256,28 @@ async def _open_show(owner: Any, house: House) -> Show:
         await owner.execute(
             "INSERT INTO event_zones (organization_id, event_id, zone_id, position, zone_key, name, zone_type,"
             " capacity, access_mode) VALUES ($1, $2, $3, 0, $4, $4, $5, $6, 'public')",
-            house.org, event, zone_id, kind, kind, capacity,
-        )  # fmt: skip
+            house.org,
+            event,
+            zone_id,
+            kind,
+            kind,
+            capacity,
+        )
         await owner.execute(
             "INSERT INTO pools (organization_id, event_id, kind, ref_id, capacity) VALUES ($1, $2, 'zone', $3, $4)",
-            house.org, event, zone_id, capacity,
-        )  # fmt: skip
+            house.org,
+            event,
+            zone_id,
+            capacity,
+        )
     await owner.execute(
         "INSERT INTO event_seats (organization_id, event_id, seat_id, ordinal, zone_id)"
         " SELECT $1, $2, s, n - 1, $3 FROM unnest($4::uuid[]) WITH ORDINALITY AS x (s, n)",
-        house.org, event, house.zone, [seat_id(house.layout, n) for n in range(house.seats)],
-    )  # fmt: skip
+        house.org,
+        event,
+        house.zone,
+        [seat_id(house.layout, n) for n in range(house.seats)],
+    )
     return Show(event, pit)
 
 

@@ -112,39 +112,62 @@ async def open_sale(url: str, house: House, price: int) -> Sale:
     seats = [seat_id(house.layout, n) for n in range(CHECKOUTS)]
     await owner.execute(
         "INSERT INTO ticket_types (id, organization_id, event_id, name, tier, kind, price, currency, entitlement)"
-        " VALUES ($1, $2, $3, 'seat', 'general', 'seated', $4, 'EUR', 'single')", kind, house.org, show.event, price,
-    )  # fmt: skip
+        " VALUES ($1, $2, $3, 'seat', 'general', 'seated', $4, 'EUR', 'single')",
+        kind,
+        house.org,
+        show.event,
+        price,
+    )
     await owner.execute(
         "INSERT INTO seat_holds (id, organization_id, event_id, basket_id, user_id, seat_id, zone_id, held_until,"
         " source) SELECT x.id, $1, $2, x.id, x.u, x.s, $3, now() + interval '1 hour', 'web'"
         " FROM unnest($4::uuid[], $5::uuid[], $6::uuid[]) AS x (id, u, s)",
-        house.org, show.event, house.zone, ids, users, seats,
-    )  # fmt: skip
+        house.org,
+        show.event,
+        house.zone,
+        ids,
+        users,
+        seats,
+    )
     await owner.execute(
         "INSERT INTO audit_log (id, organization_id, actor_type, actor_id, action, entity_type, entity_id)"
         " SELECT gen_random_uuid(), $1, 'user', user_id, 'seat_reserved', 'seat_hold', id FROM seat_holds"
-        " WHERE event_id = $2", house.org, show.event,
-    )  # fmt: skip
+        " WHERE event_id = $2",
+        house.org,
+        show.event,
+    )
     await owner.execute(
         "UPDATE event_seats e SET status = 'held', hold_id = h.id, held_until = h.held_until FROM seat_holds h"
-        " WHERE h.event_id = $1 AND e.event_id = $1 AND e.seat_id = h.seat_id", show.event,
-    )  # fmt: skip
+        " WHERE h.event_id = $1 AND e.event_id = $1 AND e.seat_id = h.seat_id",
+        show.event,
+    )
     quote = {"currency": "EUR", "lines": [], "subtotal": price, "discount": 0, "fees": 0, "taxes": 0, "total": price}
     await owner.execute(
         "INSERT INTO checkout_sessions (id, organization_id, event_id, user_id, expires_at, currency, total, quote)"
         " SELECT id, $1, $2, user_id, now() + interval '1 hour', 'EUR', $3, $4::text::jsonb FROM seat_holds"
-        " WHERE event_id = $2", house.org, show.event, price, json.dumps(quote | {"nets": [price]}),
-    )  # fmt: skip
+        " WHERE event_id = $2",
+        house.org,
+        show.event,
+        price,
+        json.dumps(quote | {"nets": [price]}),
+    )
     await owner.execute(
         "INSERT INTO checkout_items (organization_id, session_id, position, hold_id, ticket_type_id, name, seat_id,"
         " zone_id, quantity, unit, net, counted) SELECT $1, id, 1, id, $3, 'seat', seat_id, zone_id, 1, $4, $4, true"
-        " FROM seat_holds WHERE event_id = $2", house.org, show.event, kind, price,
-    )  # fmt: skip
+        " FROM seat_holds WHERE event_id = $2",
+        house.org,
+        show.event,
+        kind,
+        price,
+    )
     await owner.execute(
         "INSERT INTO queue_entries (organization_id, event_id, seq, place, user_id, status, joined_at, seen_at,"
         " expires_at, admitted_at) SELECT $1, $2, n, n, u, 'admitted', now(), now(), now() + interval '1 hour', now()"
-        " FROM unnest($3::uuid[]) WITH ORDINALITY AS x (u, n)", house.org, show.event, users,
-    )  # fmt: skip
+        " FROM unnest($3::uuid[]) WITH ORDINALITY AS x (u, n)",
+        house.org,
+        show.event,
+        users,
+    )
     await owner.execute("VACUUM ANALYZE seat_holds, checkout_sessions, checkout_items, event_seats, queue_entries")
     await owner.close()
     return Sale(show, kind, ids, ids, base)

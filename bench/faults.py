@@ -96,8 +96,10 @@ def main() -> None:
         with ClientLog(Path(here.home, "told"), sync=False) as log:
             found = measure_all(here, house, log, seconds)
         here.prove(log.path)
-        report({name: [m.percentile(0.99) for m in measured] for name, measured in found.items()},
-               {name: max(max(m.times_ms) for m in measured) for name, measured in found.items()})  # fmt: skip
+        report(
+            {name: [m.percentile(0.99) for m in measured] for name, measured in found.items()},
+            {name: max(max(m.times_ms) for m in measured) for name, measured in found.items()},
+        )
 
 
 def report(p99s: dict[str, list[float]], worst: dict[str, float]) -> None:

@@ -34,7 +34,13 @@ from fullhouse.kit.text import tsquery
 
 PAGE, DEEP = 20, 1000
 CITIES, WORDS = 2_000, 20_000
-NO_FILTERS = (None,) * 6  # organisation, city, category, since, until, sale status
+NO_FILTERS: dict[str, Any] = dict.fromkeys(("organization_id", "city", "category", "since", "until", "sale_status"))
+NO_SEARCH = dict.fromkeys(("filters", "since", "until", "sale_status"))
+FIRST: dict[str, dict[str, Any]] = {
+    "latest": dict.fromkeys(("after_start_time", "after_id")),
+    "trending": {"epoch": 1} | dict.fromkeys(("after_rank", "after_start", "after_id")),
+}
+LISTS = {"latest": store.public_feed, "trending": store.public_trending}
 
 # A show's words are drawn by a hash of its number: the same house every time. All are an evening, one in ten a matinee,
 # one in a hundred a gala; a jubilee is one of the last. Few are sold out, postponed, or not on sale at the moment.
@@ -128,10 +134,9 @@ async def pages(database: Database, url: str) -> None:
 
         async def by_key(after: Any, sort: str = sort) -> None:
             async with database.nobody() as tx:
-                if sort == "latest":
-                    await store.public_feed(tx, *NO_FILTERS, *(after or (None, None)), PAGE + 1, words=None)
-                else:
-                    await store.public_trending(tx, *NO_FILTERS, 1, *(after or (None,) * 3), PAGE + 1, words=None)
+                keys = [name for name in FIRST[sort] if name != "epoch"]
+                begun = FIRST[sort] | (dict(zip(keys, after, strict=True)) if after else {})
+                await LISTS[sort](tx, **NO_FILTERS, **begun, limit=PAGE + 1, words=None)
 
         async def by_offset(page: int, sort: str = sort) -> None:
             async with database.nobody() as tx:
@@ -140,8 +145,10 @@ async def pages(database: Database, url: str) -> None:
         await by_key(None)
         first, far = await medians_ms(100, partial(by_key, None), partial(by_key, tuple(deep)))
         near_offset, far_offset = await medians_ms(20, partial(by_offset, 1), partial(by_offset, DEEP))
-        print(f"{sort:<9} page 1 {first:6.2f} ms, page {DEEP:,} {far:6.2f} ms: ratio {far / first:.2f} by keyset, "
-              f"{far_offset / near_offset:.1f} by OFFSET ({far_offset:.1f} ms)")  # fmt: skip
+        print(
+            f"{sort:<9} page 1 {first:6.2f} ms, page {DEEP:,} {far:6.2f} ms: ratio {far / first:.2f} by keyset, "
+            f"{far_offset / near_offset:.1f} by OFFSET ({far_offset:.1f} ms)"
+        )
     await owner.close()
 
 
@@ -152,30 +159,30 @@ async def questions(database: Database) -> None:
         "evening", "matinee", "gala", "jubilee", "word5", "nosuchword", "-evening", "gala -matinee",
         "evening gala", "gala word1", "word1234 wor", "evening word1234",
     ]  # fmt: skip
-    filters: dict[str, tuple[tuple[Any, ...], str | None]] = {word: (NO_FILTERS, tsquery(word)) for word in words}
-    filters |= {status: ((*NO_FILTERS[:5], status), None) for status in get_args(SaleStatus)}
-    filters |= {f"{status} gala": ((*NO_FILTERS[:5], status), "gala") for status in get_args(SaleStatus)}
+    filters: dict[str, tuple[dict[str, Any], str | None]] = {word: ({}, tsquery(word)) for word in words}
+    filters |= {status: ({"sale_status": status}, None) for status in get_args(SaleStatus)}
+    filters |= {f"{status} gala": ({"sale_status": status}, "gala") for status in get_args(SaleStatus)}
     filters |= {
-        "gala in a city": ((None, "city7", *NO_FILTERS[2:]), "gala"),
-        "a house": ((house, *NO_FILTERS[1:]), None),
+        "gala in a city": ({"city": "city7"}, "gala"),
+        "a house": ({"organization_id": house}, None),
     }
-    filters |= {"gala of a house": ((house, *NO_FILTERS[1:]), "gala")}
+    filters |= {"gala of a house": ({"organization_id": house}, "gala")}
     asked: dict[str, Callable[[Any], Awaitable[Any]]] = {}
     for name, (wanted, word) in filters.items():
-        first = (None, None, PAGE + 1)
-        asked[f"latest, {name}"] = partial(_ask, partial(_listed, store.public_feed, word), *wanted, *first)
-        asked[f"trending, {name}"] = partial(
-            _ask, partial(_listed, store.public_trending, word), *wanted, 1, None, *first
-        )
+        for sort, find in LISTS.items():
+            page = NO_FILTERS | wanted | FIRST[sort]
+            asked[f"{sort}, {name}"] = partial(_ask, partial(_listed, find, word), **page, limit=PAGE + 1)
     for word in words:
-        asked[f"search, {word}"] = partial(_ask, public_reads.search, tsquery(word), "english", *NO_FILTERS[:4], 20)
+        asked[f"search, {word}"] = partial(
+            _ask, public_reads.search, words=tsquery(word), stemmer="english", **NO_SEARCH, limit=20
+        )
     asked |= {
-        "by slug": partial(_ask, store.public_show_at, "house-1", "show-1000"),
-        "newest": partial(_ask, store.newest_shows, None, 50),
-        "newest of a house": partial(_ask, store.newest_shows, house, 50),
-        "calendar of a house": partial(_ask, store.coming_shows, house, 500),
+        "by slug": partial(_ask, store.public_show_at, organization="house-1", slug="show-1000"),
+        "newest": partial(_ask, store.newest_shows, organization_id=None, limit=50),
+        "newest of a house": partial(_ask, store.newest_shows, organization_id=house, limit=50),
+        "calendar of a house": partial(_ask, store.coming_shows, organization_id=house, limit=500),
         "categories": partial(_ask, store.public_categories),
-        "a file of the sitemap": partial(_ask, store.sitemap_shows, UUID(int=0), None, 10_000),
+        "a file of the sitemap": partial(_ask, store.sitemap_shows, after_id=UUID(int=0), last_id=None, limit=10_000),
         "houses of the sitemap": partial(_ask, store.sitemap_organizations, 9_999),
         "cities, once an hour": partial(_ask, store.public_cities),
         "sitemap, once an hour": partial(_ask, store.sitemap_boundaries, 5_000),
@@ -190,14 +197,14 @@ async def questions(database: Database) -> None:
     print(f"of {len(took)} public questions the slowest: " + "; ".join(f"{name} {ms:.1f} ms" for ms, name in slowest))
 
 
-async def _listed(statement: Callable[..., Awaitable[Any]], words: str | None, tx: Tx, *wanted: Any) -> None:
+async def _listed(statement: Callable[..., Awaitable[Any]], words: str | None, tx: Tx, **wanted: Any) -> None:
     by = await public_reads.looked_up(tx, words, None) if words else None
-    await statement(tx, *wanted, words=words, by=by)
+    await statement(tx, **wanted, words=words, by=by)
 
 
-async def _ask(statement: Callable[..., Awaitable[Any]], *arguments: Any) -> None:
+async def _ask(statement: Callable[..., Awaitable[Any]], *arguments: Any, **named: Any) -> None:
     *wanted, tx = arguments
-    await statement(tx, *wanted)
+    await statement(tx, *wanted, **named)
 
 
 async def searches(database: Database) -> None:

@@ -114,11 +114,16 @@ async def post(url: str, amqp_url: str) -> None:
     with tempfile.TemporaryDirectory() as home:
         async with (
             open_services(
-                url=url, read_url=None, redis_url=None, secret_key="x" * 32, files=Disk(Path(home)), public_url="",
+                url=url,
+                read_url=None,
+                redis_url=None,
+                secret_key="x" * 32,
+                files=Disk(Path(home)),
+                public_url="",
                 pool_size=4,
             ) as services,
             open_post(services, amqp_url, wiring.ASYNC, wiring.ASYNC_ALL) as work,
-        ):  # fmt: skip
+        ):
             print("at work", flush=True)
             await asyncio.gather(*(run() for run in work.values()))
 

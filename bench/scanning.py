@@ -111,32 +111,48 @@ async def open_doors(urls: serving.Urls, org: UUID, tickets: int) -> Doors:
     await owner.execute("UPDATE events SET status = 'live', venue_id = $2 WHERE id = $1", event, venue)
     await owner.execute(
         "INSERT INTO gates (id, organization_id, venue_id, gate_code, name, capacity)"
-        " VALUES ($1, $2, $3, 'A', 'A', 10000000)", gate, org, venue,
-    )  # fmt: skip
+        " VALUES ($1, $2, $3, 'A', 'A', 10000000)",
+        gate,
+        org,
+        venue,
+    )
     await owner.execute(
         "INSERT INTO ticket_types (id, organization_id, event_id, name, tier, kind, price, currency, entitlement)"
-        " VALUES ($1, $2, $3, 'Entry', 'general', 'ga', 0, 'EUR', 'single')", kind, org, event,
-    )  # fmt: skip
+        " VALUES ($1, $2, $3, 'Entry', 'general', 'ga', 0, 'EUR', 'single')",
+        kind,
+        org,
+        event,
+    )
     first = await owner.fetchval("SELECT count(*) FROM tickets")
     codes = [snapshot.code_of((first + n) * 7_919_317 % 31**8) for n in range(1, tickets + 1)]
     await owner.execute(
         "INSERT INTO tickets (id, organization_id, event_id, order_id, ticket_type_id, number, code, nonce,"
         " holder_name, holder_email) SELECT gen_random_uuid(), $1, $2, $1, $3, 'N' || n, c,"
         " substr(uuid_send(gen_random_uuid()), 1, 8), 'Ada', 'a@example.org'"
-        " FROM unnest($4::text[]) WITH ORDINALITY AS x (c, n)", org, event, kind, codes,
-    )  # fmt: skip
+        " FROM unnest($4::text[]) WITH ORDINALITY AS x (c, n)",
+        org,
+        event,
+        kind,
+        codes,
+    )
     tokens = [secrets.mint(secrets.Kind.DEVICE, org) for _ in range(DEVICES)]
     await owner.execute(
         "INSERT INTO scan_devices (id, organization_id, event_id, name, gate_ids, rights, token_hash, sealed_key,"
         " paired_at) SELECT gen_random_uuid(), $1, $2, 'Scanner', ARRAY[$3::uuid], '{scan}', h, $5, now()"
         " FROM unnest($4::bytea[]) h",
-        org, event, gate, [secrets.digest(token) for token in tokens],
+        org,
+        event,
+        gate,
+        [secrets.digest(token) for token in tokens],
         Keyring(SECRET_KEY).seal(device_actions.KEY, b"k" * 32),
-    )  # fmt: skip
+    )
     await owner.execute(
         "INSERT INTO scan_counts (organization_id, event_id, day, kind, ref_id)"
-        " VALUES ($1, $2, current_date, 'event', $2), ($1, $2, current_date, 'gate', $3)", org, event, gate,
-    )  # fmt: skip
+        " VALUES ($1, $2, current_date, 'event', $2), ($1, $2, current_date, 'gate', $3)",
+        org,
+        event,
+        gate,
+    )
     await owner.execute("VACUUM ANALYZE tickets, scan_devices, scan_counts")
     await owner.close()
     return Doors(event, gate, tokens, codes)

@@ -63,10 +63,12 @@ async def measure(settings: config.Config, urls: Any, seats: int) -> None:
     async with (
         lane.wide.lifespan(),
         httpx.AsyncClient(
-            transport=httpx.ASGITransport(lane), base_url="http://bench", timeout=120,
+            transport=httpx.ASGITransport(lane),
+            base_url="http://bench",
+            timeout=120,
             headers={"authorization": f"Bearer {token}"},
         ) as client,
-    ):  # fmt: skip
+    ):
         event = await show(client)
         venue = event["venue_id"]
         longest = asyncio.create_task(longest_pause())
@@ -112,7 +114,7 @@ async def snapshots(client: httpx.AsyncClient, urls: Any, organization_id: UUID,
 
         async def read() -> None:
             async with database.tenant(organization_id) as tx:
-                await store.seat_states(tx, organization_id, UUID(event_id))
+                await store.seat_states(tx, UUID(event_id))
 
         from_database = await median(read, 10)
     finally:
@@ -182,20 +184,30 @@ async def single_inserts(urls: Any, organization_id: UUID, layout_id: UUID) -> f
         await owner.execute(
             "INSERT INTO layouts (id, organization_id, venue_id, family_id, version, name, total_capacity, seat_count,"
             " document, geometry) SELECT $2, organization_id, venue_id, $2, 1, name, total_capacity, seat_count, '', ''"
-            " FROM layouts WHERE id = $1", layout_id, other,
-        )  # fmt: skip
+            " FROM layouts WHERE id = $1",
+            layout_id,
+            other,
+        )
         await owner.execute(
             "INSERT INTO zones SELECT $2, organization_id, $3, position, zone_key, name, zone_type, capacity,"
             " access_mode, membership_tier, allowed_roles, price_category FROM zones WHERE id = $1",
-            zone, (copy := new_id()), other,
-        )  # fmt: skip
+            zone,
+            (copy := new_id()),
+            other,
+        )
         began = time.perf_counter()
         for n in range(SINGLE):
             await owner.execute(
                 "INSERT INTO seats (id, organization_id, layout_id, ordinal, seat_key, zone_id, section, row_label,"
                 " number, category) VALUES ($1, $2, $3, $4, $5, $6, 'Hall', 'A', $7, 'standard')",
-                seat_id(other, n), organization_id, other, n, f"A-{n}", copy, str(n),
-            )  # fmt: skip
+                seat_id(other, n),
+                organization_id,
+                other,
+                n,
+                f"A-{n}",
+                copy,
+                str(n),
+            )
         took = time.perf_counter() - began
         await transaction.rollback()
         return took

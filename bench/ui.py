@@ -207,10 +207,17 @@ async def _memory(inspector: Any) -> float:
 async def the_snapshot(browser: Browser, script: bytes) -> list[Goal]:
     chance = random.Random(1)
     rows = [
-        sample.row(n, snapshot.code_of(chance.randrange(31**8)), nonce=chance.randbytes(8), seat=n % 40,
-                   row=n // 40 % 60, at=chance.randrange(9000) if n % 2 else 0, inside=n % 2)
+        sample.row(
+            n,
+            snapshot.code_of(chance.randrange(31**8)),
+            nonce=chance.randbytes(8),
+            seat=n % 40,
+            row=n // 40 % 60,
+            at=chance.randrange(9000) if n % 2 else 0,
+            inside=n % 2,
+        )
         for n in range(TICKETS)
-    ]  # fmt: skip
+    ]
     rows.sort(key=lambda row: row.code)
     former = {snapshot.code_of(chance.randrange(31**8)): row.code for row in rows[::20]}  # one in twenty was passed on
     packed = snapshot.pack(sample.header(former=former), rows)

@@ -34,11 +34,35 @@ ROUND = "SELECT count(*) FROM app.offer_places($1, $2, NULL)"
 
 def lines(house: House, event: UUID, first: int, count: int, apart: int) -> list[tuple[Any, ...]]:
     return [
-        (n + 1, 1, event, house.people[n], seat_id(house.layout, first + n * apart), None, None, 1, new_id(), new_id(),
-         "web", None, 300, 1_000_000, None, None, False, None, None, None, None, None, None,
-         None, None)
+        (
+            n + 1,
+            1,
+            event,
+            house.people[n],
+            seat_id(house.layout, first + n * apart),
+            None,
+            None,
+            1,
+            new_id(),
+            new_id(),
+            "web",
+            None,
+            300,
+            1_000_000,
+            None,
+            None,
+            False,
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+        )
         for n in range(count)
-    ]  # fmt: skip
+    ]
 
 
 async def timed(connection: Any, statement: str, *args: Any) -> float:
@@ -78,17 +102,26 @@ async def wait(owner: Any, house: House, event: UUID, known: layouts.Neighbours)
     )
     await owner.execute(
         "INSERT INTO ticket_types (id, organization_id, event_id, name, tier, kind, entitlement, price, currency)"
-        " VALUES (gen_random_uuid(), $1, $2, 'seat', 'general', 'seated', 'single', 100, 'EUR')", house.org, event,
-    )  # fmt: skip
+        " VALUES (gen_random_uuid(), $1, $2, 'seat', 'general', 'seated', 'single', 100, 'EUR')",
+        house.org,
+        event,
+    )
     await owner.execute(
         "INSERT INTO waitlists (organization_id, event_id, layout_id, run_starts, whole_seats, chair_seats)"
-        " VALUES ($1, $2, $3, $4, $5, $6)", house.org, event, house.layout, *known,
-    )  # fmt: skip
+        " VALUES ($1, $2, $3, $4, $5, $6)",
+        house.org,
+        event,
+        house.layout,
+        *known,
+    )
     await owner.execute(
         "INSERT INTO waitlist_entries (id, organization_id, event_id, seq, user_id, email, secret_hash, party,"
         " zone_key) SELECT gen_random_uuid(), $1, $2, n, gen_random_uuid(), n || '@example.org', n::text::bytea, 2,"
-        " 'reserved_seating' FROM generate_series(1, $3) n", house.org, event, WAITING,
-    )  # fmt: skip
+        " 'reserved_seating' FROM generate_series(1, $3) n",
+        house.org,
+        event,
+        WAITING,
+    )
     await owner.execute("VACUUM ANALYZE event_seats, waitlist_entries")
 
 

@@ -80,14 +80,18 @@ async def open_show(owner_url: str, house: House, waiting: int = 0) -> UUID:
     event = await publish(owner, house.org)
     await owner.execute(
         "INSERT INTO queue_rooms (organization_id, event_id, mode, state, next_seq) VALUES ($1, $2, 'on', 'open', $3)",
-        house.org, event, waiting + 1,
-    )  # fmt: skip
+        house.org,
+        event,
+        waiting + 1,
+    )
     await owner.execute(
         "INSERT INTO queue_entries (organization_id, event_id, seq, place, user_id, status, joined_at, seen_at,"
         " expires_at) SELECT $1, $2, n, n, gen_random_uuid(), 'waiting', now(), now(), now() + interval '30 minutes'"
         " FROM generate_series(1, $3::integer) n",
-        house.org, event, waiting,
-    )  # fmt: skip
+        house.org,
+        event,
+        waiting,
+    )
     await owner.execute("VACUUM ANALYZE queue_rooms, queue_entries")
     await owner.close()
     return event
@@ -109,21 +113,30 @@ async def naive(url: str, house: House, event: UUID, seconds: float, callers: in
                 await tx.fetchrow("SELECT status FROM events WHERE organization_id = $1 AND id = $2", house.org, event)
                 seq = await tx.fetchval(
                     "SELECT next_seq FROM queue_rooms WHERE organization_id = $1 AND event_id = $2 FOR UPDATE",
-                    house.org, event,
-                )  # fmt: skip
+                    house.org,
+                    event,
+                )
                 await tx.fetchrow(
                     "SELECT seq FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND user_id = $3"
-                    " AND status IN ('waiting', 'admitted')", house.org, event, user,
-                )  # fmt: skip
+                    " AND status IN ('waiting', 'admitted')",
+                    house.org,
+                    event,
+                    user,
+                )
                 await tx.execute(
                     "INSERT INTO queue_entries (organization_id, event_id, seq, place, user_id, status, joined_at,"
                     " seen_at, expires_at) VALUES ($1, $2, $3, $3, $4, 'waiting', now(), now(),"
-                    " now() + interval '30 minutes')", house.org, event, seq, user,
-                )  # fmt: skip
+                    " now() + interval '30 minutes')",
+                    house.org,
+                    event,
+                    seq,
+                    user,
+                )
                 await tx.execute(
                     "UPDATE queue_rooms SET next_seq = next_seq + 1 WHERE organization_id = $1 AND event_id = $2",
-                    house.org, event,
-                )  # fmt: skip
+                    house.org,
+                    event,
+                )
             joined += 1
 
     waiting = asyncio.Semaphore(16)  # a pool's own queue has a time-out

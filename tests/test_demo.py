@@ -76,8 +76,11 @@ async def _has_seats(client: Client, staff: Client, shows: dict[str, Any]) -> No
     assert (await counts("Aurora: the World Tour"))["capacity"] == 20_000
     festival = await counts("Signal Hill Sounds")
     assert {zone["name"]: zone["capacity"] for zone in festival["zones"]} == {
-        "Pit": 300, "Floor": 400, "Orchestra": 300, "VIP lounge": 50,
-    }  # fmt: skip
+        "Pit": 300,
+        "Floor": 400,
+        "Orchestra": 300,
+        "VIP lounge": 50,
+    }
     gone = "The Cartographer's Daughter"
     full = await counts(gone)
     assert (full["sold"], full["available"]) == (420, 0)
@@ -133,8 +136,9 @@ async def _told_the_books(staff: Client) -> None:
     assert max(one["tried_at"] for one in told) < webhook["updated_at"]
     deeds = data(await staff.get("/api/audit", params={"entity_id": webhook["id"]}))
     assert [(deed["action"], deed["after"]["enabled"]) for deed in deeds] == [
-        ("webhook.updated", False), ("webhook.created", True),
-    ]  # fmt: skip
+        ("webhook.updated", False),
+        ("webhook.created", True),
+    ]
     for one in told:
         fact = msgspec.convert(json.loads(one["request_body"])["data"], OrderPaid)
         order = data(await staff.get(f"/api/orders/{fact.subject_id}"))
@@ -151,8 +155,9 @@ async def _has_a_neighbour(client: Client, found: Any) -> None:
     assert houses.keys() == {demo_log_ins.SLUG, demo_neighbour.SLUG}
     shows = data(await platform.get(f"/api/platform/organizations/{houses[demo_neighbour.SLUG]}/events"))
     assert {show["name"]: show["status"] for show in shows}.items() >= {
-        (demo_neighbour.TO_STOP, "published"), ("Songs from the Long Road", "postponed"),
-    }  # fmt: skip
+        (demo_neighbour.TO_STOP, "published"),
+        ("Songs from the Long Road", "postponed"),
+    }
     assert all(0 < show["sold"] < show["places"] for show in shows if show["status"] != "draft")
 
 

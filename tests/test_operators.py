@@ -130,9 +130,18 @@ async def test_an_unknown_organisation_is_a_sentence(run: Run) -> None:
 
 async def test_somebody_new_can_sign_in(run: Run, client: Client, tenant: Tenant) -> None:
     made = await run(
-        "user", "create", "New@example.org", "--name", "Newcomer", "--role", "scanner",
-        "--org", tenant.organization.slug, "--password", PASSWORD,
-    )  # fmt: skip
+        "user",
+        "create",
+        "New@example.org",
+        "--name",
+        "Newcomer",
+        "--role",
+        "scanner",
+        "--org",
+        tenant.organization.slug,
+        "--password",
+        PASSWORD,
+    )
     assert made == (0, "", "fullhouse: New@example.org can sign in as scanner\n")
     wish = {"organization": tenant.organization.slug, "email": "new@example.org", "password": PASSWORD}
     assert data(await client.post("/api/auth/login", json=wish), 201)["user"]["role"] == "scanner"

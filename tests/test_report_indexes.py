@@ -114,35 +114,40 @@ async def _filled(owner_url: str) -> None:
     await owner.close()
 
 
-async def _read(server_url: str, name: str, *asked: Any) -> list[str]:
-    return await used(server_url, APP, HOUSE, store.statements.texts[name], HOUSE, *asked)
+async def _read(server_url: str, name: str, **asked: Any) -> list[str]:
+    query = getattr(store, name).query
+    given = dict.fromkeys(query.parameters) | asked
+    return await used(server_url, APP, HOUSE, query.text, *query.arguments(HOUSE, **given))
 
 
 async def test_a_page_of_reports_reads_its_own_shows_alone(server_url: str) -> None:
-    read = await _read(server_url, "show_reports", None, None, None, None, None, 3)
+    read = await _read(server_url, "show_reports", limit=3)
     assert set(read) - {"Sort"} == BY_SHOW | {"events_start"}
 
 
 async def test_a_shows_report_reads_that_show_alone(server_url: str) -> None:
-    read = set(await _read(server_url, "show_report", SHOW))
+    read = set(await _read(server_url, "show_report", event_id=SHOW))
     assert read - {"Sort", "Seq Scan", "events_id_key"} == BY_SHOW  # of few shows, one is found either way
 
 
 async def test_its_days_are_counted_the_same_way(server_url: str) -> None:
-    assert set(await _read(server_url, "report_days", SHOW, "UTC")) - {"Sort"} == BY_SHOW
+    assert set(await _read(server_url, "report_days", event_id=SHOW, timezone="UTC")) - {"Sort"} == BY_SHOW
 
 
 async def test_the_time_to_a_sale_and_who_ended_a_hold(server_url: str) -> None:
-    assert set(await _read(server_url, "time_to_sale", SHOW)) - {"Sort"} <= {"seat_holds_ended", "seat_holds_sold"}
-    read = await _read(server_url, "released_by_house", SHOW)
+    read = await _read(server_url, "time_to_sale", event_id=SHOW)
+    assert set(read) - {"Sort"} <= {"seat_holds_ended", "seat_holds_sold"}
+    read = await _read(server_url, "released_by_house", event_id=SHOW)
     assert "seat_holds_ended" in read
     assert not {"Seq Scan", "seat_holds_person", "seat_holds_pkey"} & set(read)
 
 
 async def test_a_notice_reads_the_people_of_its_show_alone(server_url: str) -> None:
-    text = notice_store.statements.texts["gather_people"]
+    query = notice_store.gather_people.query
+    text = query.text
     found = text[text.index("SELECT") : text.index("ON CONFLICT")]  # to write them down takes a notice
-    read = await used(server_url, APP, HOUSE, found, HOUSE, new_id(), SHOW, datetime.now(UTC))
+    asked = query.arguments(HOUSE, notice_id=new_id(), event_id=SHOW, updated_at=datetime.now(UTC))
+    read = await used(server_url, APP, HOUSE, found, *asked)
     assert "seat_holds_ended" in read
     assert "orders_event" in read or "orders_pkey" in read
     assert "tickets_organization_id_event_id_number_key" in read

@@ -113,6 +113,8 @@ async def _make_platform_staff(owner_url: str, keyring: Keyring) -> None:
         for role, name in PLATFORM:
             log_in = derive_log_in(keyring, role)
             password_hash = await passwords.hash_password(log_in.password)
-            await store.insert_platform_user(connection, new_id(), log_in.email, name, log_in.role, password_hash)
+            await store.insert_platform_user(
+                connection, id=new_id(), email=log_in.email, name=name, role=log_in.role, password_hash=password_hash
+            )
     finally:
         await connection.close(timeout=5)

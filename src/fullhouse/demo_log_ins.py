@@ -51,7 +51,17 @@ async def find(database: Database, keyring: Keyring) -> Demo | None:
 
 
 async def describe(tx: Tx, organization: Organization, keyring: Keyring) -> Demo:
-    shows = await events_store.list_events(tx, organization.id, *[None] * 7, 100)
+    shows = await events_store.list_events(
+        tx,
+        statuses=None,
+        slug=None,
+        venue_id=None,
+        since=None,
+        until=None,
+        after_at=None,
+        after_id=None,
+        limit=100,
+    )
     return Demo(
         organization=SLUG,
         organization_id=str(organization.id),

@@ -372,7 +372,7 @@ async def _write(tx: Tx, keyring: Keyring, event: Event, sold: Sequence[Bought])
     await insert(tx, "ticket_counters", [{"event_id": event.id, "last": book.issued}])
     await stock.take(tx, event.id, book.seats, book.counts, book.day_counts)
     # And what follows a sale: how hot the show is, whether it is sold out, whether companion seats are still kept.
-    await store.count_sale(tx, tx.organization_id, event.id, book.live)
+    await store.count_sale(tx, event_id=event.id, tickets=book.live)
     await shows.follow_stock(tx, event.id)
     for zone in {wish.zone_id for sale in sold for wish, _ in sale.lines if wish.seat_id}:
         await seating.release_companions(tx, event.id, zone)

@@ -86,9 +86,7 @@ def _device(tx: Tx, keyring: Keyring, event: Event, gate: Gate, until: datetime)
     }  # fmt: skip
 
 
-def _scan(
-    event: Event, device: Row, counter: int, ticket_id: UUID, at: datetime, day: date, **outcome: Any
-) -> Row:  # fmt: skip
+def _scan(event: Event, device: Row, counter: int, ticket_id: UUID, at: datetime, day: date, **outcome: Any) -> Row:
     return {
         "id": new_id(), "event_id": event.id, "ticket_id": ticket_id, "device_id": device["id"], "counter": counter,
         "gate_id": device["gate_ids"][0], "direction": "in", "admitted": "reason" not in outcome,

@@ -46,9 +46,12 @@ async def zones(tx: Tx, event_id: UUID) -> list[Any]:
 
 
 async def take(
-    tx: Tx, event_id: UUID, seats: Mapping[UUID, UUID], counts: Mapping[UUID, int],
+    tx: Tx,
+    event_id: UUID,
+    seats: Mapping[UUID, UUID],
+    counts: Mapping[UUID, int],
     day_counts: Mapping[tuple[str, UUID, UUID], int],
-) -> None:  # fmt: skip
+) -> None:
     """Tickets by their seats, and how many are sold: by pool, and by pool and type where a type is for some days."""
     await tx.execute(_SELL_SEATS, tx.organization_id, event_id, list(seats), list(seats.values()))
     await tx.execute(_COUNT, tx.organization_id, event_id, list(counts), list(counts.values()))

@@ -69,10 +69,17 @@ def _deeds(tx: Tx, webhook_id: UUID, made_at: datetime, off_at: datetime) -> Ite
         (off_at, "webhook.updated", made, off),
     ):
         yield {
-            "id": new_id(), "created_at": at, "actor_type": tx.actor.type, "actor_id": tx.actor.id,
-            "actor_name": tx.actor.name, "action": action, "entity_type": "webhook", "entity_id": webhook_id,
-            "before": before, "after": after,
-        }  # fmt: skip
+            "id": new_id(),
+            "created_at": at,
+            "actor_type": tx.actor.type,
+            "actor_id": tx.actor.id,
+            "actor_name": tx.actor.name,
+            "action": action,
+            "entity_type": "webhook",
+            "entity_id": webhook_id,
+            "before": before,
+            "after": after,
+        }
 
 
 def _deliveries(webhook_id: UUID, orders: list[Any]) -> Iterator[Row]:
@@ -81,7 +88,11 @@ def _deliveries(webhook_id: UUID, orders: list[Any]) -> Iterator[Row]:
         fact = msgspec.convert(order["fact"], OrderPaid)
         waited = sum(policy.PAUSES[: outcome["attempts"] - 1], timedelta())
         yield {
-            "id": new_id(), "webhook_id": webhook_id, "message_id": message_id, "type": fact.name, "created_at": at,
+            "id": new_id(),
+            "webhook_id": webhook_id,
+            "message_id": message_id,
+            "type": fact.name,
+            "created_at": at,
             "body": envelope(message_id, fact.name, fact.version, at, msgspec.to_builtins(fact)),
             "tried_at": at + waited + timedelta(seconds=1),
-        } | outcome  # fmt: skip
+        } | outcome

@@ -99,7 +99,7 @@ def resend(settings: Config, args: argparse.Namespace) -> int:
         since, facts = now - timedelta(hours=args.hours), 0
         while since < now:  # the oldest first: a relay that begins meanwhile keeps the order of a subject
             async with finder.nobody() as tx:
-                facts += await store.resend(tx, since, min(since + TOGETHER, now), pattern)
+                facts += await store.resend(tx, since=since, until=min(since + TOGETHER, now), pattern=pattern)
             since += TOGETHER
         say(f"{facts} facts are sent again, under the ids that they had")
 
@@ -112,7 +112,7 @@ def redeliver(settings: Config, args: argparse.Namespace) -> int:
     async def again(database: Database, _urls: serving.Urls) -> None:
         organization = await organization_named(database, args.org)
         async with database.tenant(organization.id, SYSTEM) as tx:
-            known = await webhook_store.list_webhooks(tx, organization.id, None, None, WEBHOOKS_MAX)
+            known = await webhook_store.list_webhooks(tx, after_at=None, after_id=None, limit=WEBHOOKS_MAX)
             since = await tx.now() - timedelta(hours=args.hours)
         chosen = [one for one in known if one.enabled and args.webhook in (None, one.id)]
         if args.webhook and not chosen:

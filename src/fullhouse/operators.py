@@ -3,7 +3,8 @@
 import argparse
 import asyncio
 import getpass
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,7 @@ def create_organization(settings: Config, args: Arguments) -> int:
 def list_organizations(settings: Config, _args: Arguments) -> int:
     async def show(database: Database, _urls: Urls) -> None:
         async with database.nobody() as tx:
-            rows = await store.list_organizations(tx, None, None, ALL)
+            rows = await store.list_organizations(tx, after_at=None, after_id=None, limit=ALL)
         print(table([(str(o.id), o.slug, o.status, o.name) for o in rows]))
 
     return on_database(settings, show)
@@ -122,8 +123,16 @@ def create_user(settings: Config, args: Arguments) -> int:
     async def create(database: Database, urls: Urls) -> None:
         password_hash = await passwords.hash_password(password)
         if args.role in tuple(PlatformRole):
-            row = new_id(), args.email, args.name, args.role, password_hash
-            if await _as_owner(urls, store.insert_platform_user, *row) is None:
+            async with _owner(urls) as owner:
+                made = await store.insert_platform_user(
+                    owner,
+                    id=new_id(),
+                    email=args.email,
+                    name=args.name,
+                    role=args.role,
+                    password_hash=password_hash,
+                )
+            if made is None:
                 raise OperatorError(
                     f"{args.email} is platform staff already; `fullhouse user password` changes theirs."
                 )
@@ -172,14 +181,17 @@ def change_user(settings: Config, args: Arguments) -> int:
 
 
 async def _change_platform_user(urls: Urls, email: str, password_hash: str | None, status: str | None) -> None:
-    if await _as_owner(urls, store.update_platform_user, email, password_hash, status) is None:
+    async with _owner(urls) as owner:
+        found = await store.update_platform_user(owner, email=email, password_hash=password_hash, status=status)
+    if found is None:
         raise OperatorError(f"{email} is not platform staff. Name the organisation of anybody else: --org SLUG")
 
 
-async def _as_owner(urls: Urls, statement: Callable[..., Any], *args: Any) -> Any:
+@asynccontextmanager
+async def _owner(urls: Urls) -> AsyncIterator[Any]:
     connection = await asyncpg.connect(urls.owner, timeout=10)
     try:
-        return await statement(connection, *args)
+        yield connection
     finally:
         await connection.close(timeout=5)
 
@@ -188,7 +200,7 @@ def list_users(settings: Config, args: Arguments) -> int:
     async def show(database: Database, _urls: Urls) -> None:
         organization = await organization_named(database, args.org)
         async with database.tenant(organization.id, SYSTEM) as tx:
-            rows = await store.list_members(tx, organization.id, None, None, ALL)
+            rows = await store.list_members(tx, after_at=None, after_id=None, limit=ALL)
         print(table([(str(u.id), u.role, u.status, u.email or "", u.name) for u in rows]))
 
     return on_database(settings, show)
@@ -216,7 +228,7 @@ def list_keys(settings: Config, args: Arguments) -> int:
     async def show(database: Database, _urls: Urls) -> None:
         organization = await organization_named(database, args.org)
         async with database.tenant(organization.id, SYSTEM) as tx:
-            rows = await store.list_api_keys(tx, organization.id, None, None, ALL)
+            rows = await store.list_api_keys(tx, after_at=None, after_id=None, limit=ALL)
         print(table([(str(k.id), f"…{k.hint}", k.name, " ".join(k.scopes)) for k in rows]))
 
     return on_database(settings, show)
@@ -250,9 +262,11 @@ def _check(what: str, value: str, kind: Any) -> None:
 def show_jobs(settings: Config, args: Arguments) -> int:
     async def show(_database: Database, urls: Urls) -> None:
         if args.retry:
-            again = await _as_owner(urls, _retry_jobs)
+            async with _owner(urls) as owner:
+                again = await _retry_jobs(owner)
             say(f"{again} jobs are tried again")
-        rows = await _as_owner(urls, _count_jobs)
+        async with _owner(urls) as owner:
+            rows = await _count_jobs(owner)
         print(table([("waiting", "job", "state"), *((str(r["jobs"]), r["entrypoint"], r["status"]) for r in rows)]))
 
     return on_database(settings, show)
@@ -277,10 +291,10 @@ def show_payments(settings: Config, args: Arguments) -> int:
     """What a payment provider said that an operator must look at."""
 
     async def show(_database: Database, urls: Urls) -> None:
-        if args.drop:
-            dropped = await _as_owner(urls, payments.drop_parked, args.drop)
-            say(f"{dropped} are no longer parked")
-        rows = await _as_owner(urls, payments.parked, PARKED_MAX)
+        async with _owner(urls) as owner:
+            if args.drop:
+                say(f"{await payments.drop_parked(owner, args.drop)} are no longer parked")
+            rows = await payments.parked(owner, PARKED_MAX)
         for row in rows:
             print(f"{row.news_id}  {row.kind}: {row.reason}, {row.received_at:%Y-%m-%d %H:%M:%S %Z}")
             print(f"    {row.said}")

@@ -97,7 +97,7 @@ def bring_in(settings: Config, args: Arguments) -> int:
 
 async def _venue(tx: Tx, slug: str) -> Venue:
     assert tx.organization_id
-    venues = await events_store.list_venues(tx, tx.organization_id, None, None, None, None, ALL)
+    venues = await events_store.list_venues(tx, city=None, timezone=None, after_at=None, after_id=None, limit=ALL)
     for venue in venues:
         if venue.slug == slug:
             return venue

@@ -17,6 +17,7 @@ from fullhouse.checkout import jobs as checkout_jobs
 from fullhouse.checkout import refund_jobs, waitlist_jobs
 from fullhouse.config import Config
 from fullhouse.events import jobs as events_jobs
+from fullhouse.events import store as events_store
 from fullhouse.holds import jobs as holds_jobs
 from fullhouse.holds.watch import Watch
 from fullhouse.kit import idempotency, mail, telemetry
@@ -118,7 +119,7 @@ def loops(url: str, finder: Database, services: Services, *, broker: bool = Fals
         ("mirror shows in Redis", 300, lambda: holds_jobs.rebuild_warm(services, finder)),
         ("watch shows", 60, watch.round),
         ("rank shows", 10, lambda: events_jobs.rank_shows(finder, database)),
-        ("forget old ranks", 600, lambda: sweep(finder, events_jobs.FORGET_RANKS)),
+        ("forget old ranks", 600, lambda: sweep(finder, events_store.FORGET_RANKS)),
         ("forget unused pictures", 3600, lambda: events_jobs.forget_unused_images(finder, database, files)),
         ("forget webhook deliveries", 3600, lambda: sweep(finder, webhook_jobs.FORGET)),
         ("forget messages", 600, lambda: messaging_jobs.forget(finder, broker=broker)),

@@ -35,7 +35,7 @@ def refused(answer: httpx.Response) -> tuple[int, str]:
 async def give_password(services: Services, tenant: Tenant, role: str, password: str = PASSWORD) -> None:
     password_hash = await passwords.hash_password(password)
     async with services.database.tenant(tenant.id) as tx:
-        await store.update_password(tx, tenant.id, tenant.people[role].id, password_hash)
+        await store.update_password(tx, user_id=tenant.people[role].id, password_hash=password_hash)
         await audit.write(tx, "user.password_reset", "user", tenant.people[role].id)
 
 
@@ -61,7 +61,9 @@ async def make_platform_user(owner: Any, role: str, password: str = PASSWORD) ->
     """Only the database's owner can; returns the address."""
     email = f"{new_id().hex}@example.org"
     password_hash = await passwords.hash_password(password)
-    await store.insert_platform_user(owner, new_id(), email, role.title(), role, password_hash)
+    await store.insert_platform_user(
+        owner, id=new_id(), email=email, name=role.title(), role=role, password_hash=password_hash
+    )
     return email
 
 
@@ -70,6 +72,7 @@ async def audited(owner: Any, tenant: Tenant, action: str) -> list[dict[str, Any
     rows = await owner.fetch(
         "SELECT actor_type, actor_id, entity_id, before::text, after::text, reason, ip, user_agent, request_id"
         " FROM audit_log WHERE organization_id = $1 AND action = $2 ORDER BY created_at, id",
-        tenant.id, action,
-    )  # fmt: skip
+        tenant.id,
+        action,
+    )
     return [dict(row) for row in rows]

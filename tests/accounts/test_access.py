@@ -53,15 +53,16 @@ async def test_what_changes_in_another_process_counts_here(
     token, staff = tenant.tokens["staff"], tenant.people["staff"]
     before = await _who(access, token)
     assert before
+    assert before.session_id
     async with services.database.tenant(tenant.id) as tx:
         if what == "session":
-            await store.revoke_session(tx, tenant.id, before.session_id)
+            await store.revoke_session(tx, before.session_id)
         elif what == "sessions":
-            await store.revoke_sessions_of(tx, tenant.id, staff.id, None)
+            await store.revoke_sessions_of(tx, user_id=staff.id, except_id=None)
         elif what == "role":
-            await store.update_user(tx, tenant.id, staff.id, staff.name, "scanner", "active")
+            await store.update_user(tx, user_id=staff.id, name=staff.name, role="scanner", status="active")
         else:
-            await store.update_organization_status(tx, tenant.id, "suspended")
+            await store.update_organization_status(tx, "suspended")
 
     async def is_heard() -> bool:
         now = await _who(access, token)

@@ -113,9 +113,13 @@ async def test_a_browser_learns_where_it_is_signed_in(client: Client, tenant: Te
     found = data(answer)
     assert [session["id"] for session in found] == [str(other_tenant.id), str(tenant.id)]
     assert found[1] == {
-        "id": str(tenant.id), "slug": tenant.organization.slug, "name": tenant.organization.name,
-        "user_name": "Guest", "email": None, "role": "customer",
-    }  # fmt: skip
+        "id": str(tenant.id),
+        "slug": tenant.organization.slug,
+        "name": tenant.organization.name,
+        "user_name": "Guest",
+        "email": None,
+        "role": "customer",
+    }
     await client.post("/api/auth/logout", headers=HOME | _at(other_tenant))
     assert [session["id"] for session in data(await client.get("/api/auth/sessions"))] == [str(tenant.id)]
 

@@ -204,8 +204,11 @@ async def test_audit_for_a_spreadsheet(owners: Client, services: Services, tenan
     assert answer.headers["content-type"].startswith("text/csv")
     head, first, second = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))))
     assert dict(zip(head, first, strict=True)).items() >= {
-        ("action", "lamp.lit"), ("after", '{"n":2}'), ("reason", "'=1+1"), ("before", ""),
-    }  # fmt: skip
+        ("action", "lamp.lit"),
+        ("after", '{"n":2}'),
+        ("reason", "'=1+1"),
+        ("before", ""),
+    }
     assert dict(zip(head, second, strict=True))["after"] == '{"n":1}'
     more = {"action": "lamp.lit", "limit": "2", "cursor": answer.headers["x-next-cursor"]}
     rest = await owners.get("/api/audit.csv", params=more)

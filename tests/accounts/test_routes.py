@@ -118,8 +118,10 @@ async def test_a_members_role_and_status(owners: Client, tenant: Tenant, owner: 
     )
     told = [json.loads(fact["payload"]) for fact in facts]
     assert [(fact["role"], fact["status"]) for fact in told] == [
-        ("staff", "active"), ("admin", "active"), ("admin", "disabled")
-    ]  # fmt: skip
+        ("staff", "active"),
+        ("admin", "active"),
+        ("admin", "disabled"),
+    ]
 
 
 @pytest.mark.parametrize(

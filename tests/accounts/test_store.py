@@ -139,10 +139,10 @@ async def _two_in_a_house(database: Database) -> Tenant:
 
 @pytest.mark.parametrize("spelling", ["staff@example.org", "STAFF@Example.ORG"])
 async def test_an_address_is_one_person_however_it_is_spelled(spelling: str, tx: Tx, tenant: Tenant) -> None:
-    assert await store.user_by_email(tx, tenant.id, spelling) == tenant.people["staff"]
+    assert await store.user_by_email(tx, spelling) == tenant.people["staff"]
     with pytest.raises(asyncpg.UniqueViolationError):
         async with tx.savepoint():
-            await store.insert_user(tx, new_id(), tenant.id, spelling, "Twin", "customer", None)
+            await store.insert_user(tx, id=new_id(), email=spelling, name="Twin", role="customer", password_hash=None)
 
 
 @pytest.mark.req("TEN-1")
@@ -161,7 +161,7 @@ async def test_guests_have_no_address_and_are_many(tx: Tx, tenant: Tenant) -> No
 async def test_whoever_works_here_has_an_address(role: str, tx: Tx, tenant: Tenant) -> None:
     with pytest.raises(asyncpg.CheckViolationError):
         async with tx.savepoint():
-            await store.insert_user(tx, new_id(), tenant.id, None, "Nobody", role, None)
+            await store.insert_user(tx, id=new_id(), email=None, name="Nobody", role=role, password_hash=None)
 
 
 # --- links that work once
@@ -173,7 +173,7 @@ async def test_one_open_invitation_an_address(tx: Tx, tenant: Tenant) -> None:
         async with tx.savepoint():
             await _invitation(tx, tenant, "New@Example.org")
     await _invitation(tx, tenant, "another@example.org")
-    assert await store.revoke_open_invitation(tx, tenant.id, "NEW@example.org") == 1
+    assert await store.revoke_open_invitation(tx, "NEW@example.org") == 1
     await _invitation(tx, tenant, "New@Example.org")
 
 
@@ -191,7 +191,7 @@ async def test_a_magic_link_opens_one_session(services: Services, tenant: Tenant
     token = secrets.mint(Kind.MAGIC_LINK, tenant.id)
     async with services.database.tenant(tenant.id) as tx:
         await store.insert_magic_link(
-            tx, new_id(), tenant.id, "new@example.org", secrets.digest(token), policy.MAGIC_LINK_TTL
+            tx, id=new_id(), email="new@example.org", token_hash=secrets.digest(token), ttl=policy.MAGIC_LINK_TTL
         )
     session = _the_only_one(
         await asyncio.gather(
@@ -219,9 +219,14 @@ async def test_an_invitation_opens_one_session(services: Services, tenant: Tenan
 async def _invitation(tx: Tx, tenant: Tenant, email: str) -> str:
     token = secrets.mint(Kind.INVITATION, tenant.id)
     await store.insert_invitation(
-        tx, new_id(), tenant.id, email, "staff", secrets.digest(token), tenant.people["owner"].id,
-        policy.INVITATION_TTL,
-    )  # fmt: skip
+        tx,
+        id=new_id(),
+        email=email,
+        role="staff",
+        token_hash=secrets.digest(token),
+        invited_by=tenant.people["owner"].id,
+        ttl=policy.INVITATION_TTL,
+    )
     return token
 
 

@@ -54,9 +54,15 @@ async def test_whoever_has_an_orders_page_passes_a_ticket_on(
 @pytest.mark.req("BUY-3")
 @pytest.mark.parametrize("accept", [True, False])
 async def test_whoever_paid_late_answers_on_the_orders_page(
-    visit: Visit, client: Client, staff: Client, tenant: Tenant, owner: Any, server_url: str, tmp_path: Path,
+    visit: Visit,
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    server_url: str,
+    tmp_path: Path,
     accept: bool,
-) -> None:  # fmt: skip
+) -> None:
     sale = await counter.small_house(staff)
     async with a_process(server_url, tmp_path) as process:
         late = await given_up(client, tenant, owner, process, sale, 0, 1)

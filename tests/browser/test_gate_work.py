@@ -83,9 +83,13 @@ async def test_tests_before_the_doors_open_then_in_and_out_without_a_pointer(
         "SELECT direction, test, reason FROM scans WHERE event_id = $1 ORDER BY recorded_at", evening.event_id
     )
     assert [tuple(row) for row in kept] == [
-        ("in", False, "not_yet"), ("in", True, None), ("in", True, None),
-        ("in", False, None), ("out", False, None), ("out", False, "not_inside"),
-    ]  # fmt: skip
+        ("in", False, "not_yet"),
+        ("in", True, None),
+        ("in", True, None),
+        ("in", False, None),
+        ("out", False, None),
+        ("out", False, "not_inside"),
+    ]
 
 
 @pytest.mark.req("SCAN-1")
@@ -289,8 +293,10 @@ async def test_somebody_without_a_ticket_at_hand_is_found_and_a_supervisor_lets_
         "SELECT admitted, reason, override FROM scans WHERE event_id = $1 ORDER BY recorded_at", evening.event_id
     )
     assert [tuple(row) for row in kept] == [
-        (True, None, None), (False, "already_inside", None), (True, "already_inside", "Went out unseen"),
-    ]  # fmt: skip
+        (True, None, None),
+        (False, "already_inside", None),
+        (True, "already_inside", "Went out unseen"),
+    ]
 
 
 @pytest.mark.req("SCAN-4")

@@ -91,8 +91,10 @@ async def test_a_phone_at_the_gate(device: Visitor, evening: Evening, tenant: Te
         "SELECT admitted, offline FROM scans WHERE event_id = $1 ORDER BY recorded_at, at", evening.event_id
     )
     assert [(row["admitted"], row["offline"]) for row in rows if row["admitted"]] == [
-        (True, False), (True, False), (True, True),
-    ]  # fmt: skip
+        (True, False),
+        (True, False),
+        (True, True),
+    ]
 
 
 # --- where it does not work, or says no

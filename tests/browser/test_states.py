@@ -275,8 +275,10 @@ async def test_no_barrier_in_any_state_of_an_order(
     was_paid = status.endswith("refunded")
     await owner.execute(
         "UPDATE orders SET status = $2, paid_at = CASE WHEN $3 THEN paid_at END WHERE id = $1",
-        order["id"], status, was_paid,
-    )  # fmt: skip
+        order["id"],
+        status,
+        was_paid,
+    )
     visitor = await visit(f"/orders/{order['secret']}")
     await expect(visitor.page.get_by_role("status").first).to_contain_text(ORDERS[status])
     await clean(visitor, status)

@@ -132,9 +132,13 @@ class LifeOfALimit(RuleBasedStateMachine):
             days = {"front": [first], "back": [second]} if way == "days" else {}
             for name, room in self.model.room.items():
                 wish = NewTicketType(
-                    name=name, kind="seated" if planned and name == "back" else "ga", price=0, currency="EUR",
-                    quantity=None if planned else room, valid_days=days.get(name, []),
-                )  # fmt: skip
+                    name=name,
+                    kind="seated" if planned and name == "back" else "ga",
+                    price=0,
+                    currency="EUR",
+                    quantity=None if planned else room,
+                    valid_days=days.get(name, []),
+                )
                 made[name] = (await types.create_type(tx, self.sale.event_id, wish)).id
             if not planned:
                 await events.move_event(tx, self.sale.event_id, Move.PUBLISH)

@@ -45,8 +45,10 @@ async def test_whoever_has_the_link_sees_and_takes_the_other_places(
 ) -> None:
     order = await late.looks()
     assert [(place["quantity"], place["row"], place["seat"]) for place in order["proposed"]] == [
-        (1, "A", "2"), (1, "A", "3"), (1, None, None),
-    ]  # fmt: skip
+        (1, "A", "2"),
+        (1, "A", "3"),
+        (1, None, None),
+    ]
     page = (await client.get(f"/orders/{order['secret']}")).text
     assert "row A, seat 2" in page
     assert "If we hear nothing until then" in page

@@ -121,8 +121,10 @@ async def test_a_right_that_ends_before_the_purchase_buys_nothing(
         assert await rows(world.owner, table, world.tenant) == [], table
     (row,) = await world.denials()
     assert (row["action"], row["entity_id"], row["after"]["code"]) == (
-        "access.denied", session["id"], "zone_access_denied"
-    )  # fmt: skip
+        "access.denied",
+        session["id"],
+        "zone_access_denied",
+    )
     assert row["reason"] == answer.json()["detail"]
     # What was held is held as before, and nobody closes a zone meanwhile.
     assert {item["live"] for item in data(await world.buyer.get(f"/api/checkout/{session['id']}"))["items"]} == {True}
@@ -201,9 +203,9 @@ async def test_rights_are_asked_for_where_a_zone_is_not_open_to_all(
         assert (await world.staff.post(path, json=guests)).is_success
     orders, ask = list[UUID](), store.rights_of_order
 
-    async def seen(tx: Any, *args: Any) -> list[store.LineRight]:
-        orders.append(args[-1])
-        return await ask(tx, *args)
+    async def seen(tx: Any, **asked: Any) -> list[store.LineRight]:
+        orders.append(asked["order_id"])
+        return await ask(tx, **asked)
 
     monkeypatch.setattr(store, "rights_of_order", seen)
     items = await hold(world.buyer, world.sale, 0, pit=2)

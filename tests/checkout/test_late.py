@@ -271,9 +271,16 @@ async def test_if_nothing_is_left_the_money_goes_back(
 @pytest.mark.parametrize("method", ["approve", "drop"])
 @pytest.mark.parametrize("again", [False, True])
 async def test_paid_twice_goes_back_once(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, finder: Database, server_url: str,
-    method: str, again: bool,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    process: Services,
+    finder: Database,
+    server_url: str,
+    method: str,
+    again: bool,
+) -> None:
     """The first payment was given up, the second one is for the same places, paid or under way; then the first comes
     all the same. There are other places, and nobody has asked for them."""
     sale = await selling(staff, quantity=9)
@@ -304,7 +311,9 @@ async def test_a_seat_that_somebody_else_pays_for_is_theirs(
     other = await guest(client, tenant)
     theirs = data(await buy(other, await begun(other, sale, 0, 1), method="drop"), 202)
     assert (await late.comes())["status"] == "cancelled"
-    held = await owner.fetchval("SELECT count(*) FROM seat_holds WHERE attempt_id IS NOT NULL AND status = 'active'"
-                                " AND organization_id = $1", tenant.id)  # fmt: skip
+    held = await owner.fetchval(
+        "SELECT count(*) FROM seat_holds WHERE attempt_id IS NOT NULL AND status = 'active' AND organization_id = $1",
+        tenant.id,
+    )
     assert (held, theirs["status"]) == (2, "pending")
     assert await wrong(server_url) == {}

@@ -46,9 +46,14 @@ async def lane(
 @pytest.fixture
 async def worker(server_url: str, own_redis: Server, patient: None, tmp_path: Path) -> AsyncIterator[Services]:
     opening = open_services(
-        url=server_url, read_url=None, redis_url=own_redis.url, secret_key=SECRET_KEY, files=Disk(tmp_path / "images"),
-        public_url=PUBLIC_URL, pool_size=4,
-    )  # fmt: skip
+        url=server_url,
+        read_url=None,
+        redis_url=own_redis.url,
+        secret_key=SECRET_KEY,
+        files=Disk(tmp_path / "images"),
+        public_url=PUBLIC_URL,
+        pool_size=4,
+    )
     async with opening as services, open_parts(services, wiring.WORKER_PARTS):
         yield services
 

@@ -109,14 +109,18 @@ async def test_whoever_was_moved_is_told_once_for_all_of_their_tickets(
     sale = await selling(house, hall(4, 10))
     await bought(client, tenant, sale, 0, 1)
     await bought(client, tenant, sale, 38, 39)
-    await owner.execute("UPDATE tickets SET holder_email = 'Ada@Example.org' WHERE ctid = ("
-                        "SELECT ctid FROM tickets WHERE organization_id = $1 LIMIT 1)", tenant.id)  # fmt: skip
+    await owner.execute(
+        "UPDATE tickets SET holder_email = 'Ada@Example.org' WHERE ctid = ("
+        "SELECT ctid FROM tickets WHERE organization_id = $1 LIMIT 1)",
+        tenant.id,
+    )
     await migrate(house, sale, hall(3, 10))
     async with services.database.tenant(tenant.id) as tx:
         row = await tx.fetchrow(
             "SELECT id, organization_id, name, subject_id, 1 AS version, payload, created_at, seq FROM outbox"
-            " WHERE organization_id = $1 AND name = 'event.layout_migrated'", tenant.id,
-        )  # fmt: skip
+            " WHERE organization_id = $1 AND name = 'event.layout_migrated'",
+            tenant.id,
+        )
         await receipt_actions.tell_moved(tx, Message(**row))
     letters = [it for it in data(await house.get("/api/org/mailbox")) if it["recipient"].lower() == "ada@example.org"]
     [letter] = [it for it in letters if "seat" in it["subject"].lower()]

@@ -60,9 +60,7 @@ def test_ten_tickets_are_one_purchase_and_eleven_are_not() -> None:
 
 
 def test_a_sale_is_divided_among_the_accounts_to_the_last_unit() -> None:
-    bill = Quote(
-        currency="EUR", lines=[], subtotal=1000, discount=0, fees=133, taxes=238, total=1371, nets=[1000]
-    )  # fmt: skip
+    bill = Quote(currency="EUR", lines=[], subtotal=1000, discount=0, fees=133, taxes=238, total=1371, nets=[1000])
     shares = policy.earned(bill, "provider:test")
     assert shares == {"provider:test": 1371, ORGANIZER: -1000, FEES: -133, TAX: -238}
     assert sum(shares.values()) == 0

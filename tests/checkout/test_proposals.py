@@ -60,9 +60,15 @@ async def test_where_no_block_is_left_the_longest_come_first(
 
 @pytest.mark.parametrize(("left", "status"), [(2, "needs_consent"), (1, "cancelled")])
 async def test_with_standing_places_other_seats_are_proposed_if_as_many_are_left(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, server_url: str, left: int,
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    process: Services,
+    server_url: str,
+    left: int,
     status: str,
-) -> None:  # fmt: skip
+) -> None:
     sale = await selling(staff, hall(1, 6, pit=5), quantity=9)
     late = await given_up(client, tenant, owner, process, sale, 0, pit=2)
     await late.leaves()

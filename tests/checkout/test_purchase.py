@@ -256,9 +256,15 @@ async def test_declined_payments_lengthen_neither_hold_nor_checkout_nor_slot(
 @pytest.mark.req("BUY-3", "CHK-2")
 @pytest.mark.parametrize("takes", [timedelta(minutes=9), timedelta(minutes=11)])
 async def test_a_payment_counts_as_time_of_its_checkout(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, server_url: str, clock: Any,
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    process: Services,
+    server_url: str,
+    clock: Any,
     takes: timedelta,
-) -> None:  # fmt: skip
+) -> None:
     """While it runs nobody takes the places away, however long it takes; when it fails, its time has passed."""
     sale = await selling(staff)
     buyer, other = await guest(client, tenant), await guest(client, tenant)

@@ -63,9 +63,14 @@ async def _every_ending(client: Client, staff: Client, tenant: Tenant, sale: Sal
 
 
 async def test_each_ending_is_counted_once(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, clock: Callable[..., Any], services: Services,
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    clock: Callable[..., Any],
+    services: Services,
     finder: Database,
-) -> None:  # fmt: skip
+) -> None:
     sale, other = await _selling(staff), await _selling(staff)
     await bought(client, tenant, other, 0)
     await _every_ending(client, staff, tenant, sale)
@@ -74,15 +79,24 @@ async def test_each_ending_is_counted_once(
     await hold(await guest(client, tenant), sale, 11, pit=2)
     found = await _report(staff, sale)
     assert found["holds"] == {
-        "placed": 14, "in_checkout": 9, "sold": 4, "expired": 3, "released": 4, "live": 3, "places": 17,
+        "placed": 14,
+        "in_checkout": 9,
+        "sold": 4,
+        "expired": 3,
+        "released": 4,
+        "live": 3,
+        "places": 17,
         "places_sold": 6,
-    }  # fmt: skip
+    }
     assert found["checkouts"] == {"started": 5, "bought": 2, "left": 1, "expired": 1, "stopped": 0, "open": 1}
     assert found["released_by_house"] == 1
     assert found["rates"] == {
-        "hold_to_checkout": 0.6429, "checkout_to_sale": 0.4, "hold_to_sale": 0.2857, "abandonment": 0.4,
+        "hold_to_checkout": 0.6429,
+        "checkout_to_sale": 0.4,
+        "hold_to_sale": 0.2857,
+        "abandonment": 0.4,
         "expiry": 0.2143,
-    }  # fmt: skip
+    }
     assert Counter(row["status"] for row in await _of(owner, tenant, sale, "seat_holds"))["active"] == 6  # not swept
     await jobs.sweep_sessions(finder, services.database)
     await owner.execute(END_OVERDUE)
@@ -157,8 +171,9 @@ async def test_days_are_those_of_the_show(client: Client, staff: Client, tenant:
     await hold(await guest(client, tenant), sale, 0)
     await owner.execute(
         "UPDATE seat_holds SET created_at = '2031-01-31T23:30:00Z' WHERE organization_id = $1 AND event_id = $2",
-        tenant.id, sale.event_id,
-    )  # fmt: skip
+        tenant.id,
+        sale.event_id,
+    )
     assert [day["day"] for day in (await _report(staff, sale))["days"]] == ["2031-02-01"]
 
 
@@ -172,8 +187,9 @@ async def test_half_are_sold_within_a_time(client: Client, staff: Client, tenant
         "UPDATE seat_holds h SET created_at = h.updated_at - make_interval(secs => 60 * n.n)"
         " FROM (SELECT id, row_number() OVER (ORDER BY created_at) AS n FROM seat_holds"
         "       WHERE organization_id = $1 AND event_id = $2 AND status = 'converted') n WHERE h.id = n.id",
-        tenant.id, sale.event_id,
-    )  # fmt: skip
+        tenant.id,
+        sale.event_id,
+    )
     assert (await _report(staff, sale))["seconds_to_sale"] == 120
 
 

@@ -33,9 +33,14 @@ Seat = tuple[int, str, str, str | None]  # ordinal, status before and after, rea
 @pytest.fixture
 async def worker(server_url: str, tmp_path: Path) -> AsyncIterator[Services]:
     opening = open_services(
-        url=server_url, read_url=None, redis_url=None, secret_key=SECRET_KEY, files=Disk(tmp_path / "images"),
-        public_url=PUBLIC_URL, pool_size=4,
-    )  # fmt: skip
+        url=server_url,
+        read_url=None,
+        redis_url=None,
+        secret_key=SECRET_KEY,
+        files=Disk(tmp_path / "images"),
+        public_url=PUBLIC_URL,
+        pool_size=4,
+    )
     async with opening as services, open_parts(services, wiring.WORKER_PARTS):
         yield services
 

@@ -32,8 +32,9 @@ async def give_up(owner: Any, column: str, value: UUID) -> None:
         f"WITH given_up AS (UPDATE checkout_sessions SET status = 'left' WHERE {column} = $1 AND status = 'open'"
         " RETURNING organization_id, id)"
         " INSERT INTO audit_log (id, organization_id, actor_type, action, entity_type, entity_id)"
-        " SELECT gen_random_uuid(), organization_id, 'system', 'checkout.left', 'checkout', id FROM given_up", value,
-    )  # fmt: skip
+        " SELECT gen_random_uuid(), organization_id, 'system', 'checkout.left', 'checkout', id FROM given_up",
+        value,
+    )
 
 
 @pytest.mark.req("CHK-1", "CHK-2", "CHK-3")
@@ -124,9 +125,15 @@ async def test_leaving_frees_everything_at_once(
 
 @pytest.mark.req("CHK-1")
 async def test_its_time_over_it_gives_back_what_it_counted_but_not_the_holds(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, clock: Any, finder: Database, services: Services,
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    clock: Any,
+    finder: Database,
+    services: Services,
     server_url: str,
-) -> None:  # fmt: skip
+) -> None:
     sale = await selling(staff, quantity=4)
     await add_promo(staff, sale)
     buyer = await guest(client, tenant)
@@ -153,9 +160,15 @@ async def test_its_time_over_it_gives_back_what_it_counted_but_not_the_holds(
 
 @pytest.mark.req("CHK-1")
 async def test_a_checkout_that_cannot_be_ended_hinders_no_other(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, clock: Any, finder: Database,
-    services: Services, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    clock: Any,
+    finder: Database,
+    services: Services,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     sale = await selling(staff)
     buyers = [await guest(client, tenant) for _ in range(2)]
     ids = [(await begun(buyer, sale, n))["id"] for n, buyer in enumerate(buyers)]
@@ -217,9 +230,15 @@ async def test_when_all_slots_are_taken_one_waits_with_a_position(
 @pytest.mark.req("CHK-1", "CHK-3")
 @pytest.mark.parametrize("taken", [True, False])
 async def test_a_payment_that_outlasts_its_checkout_and_fails_leaves_nothing(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, clock: Any, server_url: str,
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    process: Services,
+    clock: Any,
+    server_url: str,
     taken: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Whether or not somebody else has the slot by then."""
     sale = await selling(staff, quantity=9)
     data(await staff.put(sale.path("queue/settings"), json={"slots": 1}))

@@ -199,9 +199,10 @@ class LifeOfAnOnSale(Visitors):
         rows = self.house.run(
             owner.fetch(
                 "SELECT e.status, h.user_id, h.attempt_id FROM event_seats e LEFT JOIN seat_holds h ON h.id = e.hold_id"
-                " WHERE e.event_id = $1 ORDER BY e.ordinal", self.sale.event_id,
+                " WHERE e.event_id = $1 ORDER BY e.ordinal",
+                self.sale.event_id,
             )
-        )  # fmt: skip
+        )
         for row, said in zip(rows, model.rows, strict=True):
             if isinstance(said, Hold):
                 assert (row["status"], row["user_id"], row["attempt_id"]) == ("held", said.user, said.for_payment)

@@ -103,8 +103,11 @@ async def test_the_table_of_states(client: Client, staff: Client, tenant: Tenant
         offer = new_id() if status not in ("waiting", "left") else None
         await owner.execute(
             "UPDATE waitlist_entries SET status = $2, basket_id = $3, answer_by = $4 WHERE id = $1",
-            entry["id"], status, offer, datetime.now().astimezone() if offer else None,
-        )  # fmt: skip
+            entry["id"],
+            status,
+            offer,
+            datetime.now().astimezone() if offer else None,
+        )
 
     for before, after in product(STATES, STATES):
         round_trip = owner.transaction()
@@ -130,8 +133,13 @@ async def test_the_organiser_switches_it_and_sees_who_waits(
     found = data(await staff.get(house.path("waitlist/settings")))
     assert (found["enabled"], found["window_s"]) == (True, 86_400)
     assert found["now"] == {
-        "waiting": 2, "people_waiting": 3, "offered": 0, "taken": 0, "lapsed": 0, "left": 1,
-    }  # fmt: skip
+        "waiting": 2,
+        "people_waiting": 3,
+        "offered": 0,
+        "taken": 0,
+        "lapsed": 0,
+        "left": 1,
+    }
     page = (await staff.get(house.path("waitlist/entries?limit=2"))).json()
     rest = (await staff.get(house.path(f"waitlist/entries?limit=2&cursor={page['next_cursor']}"))).json()
     assert [row["party"] for row in page["data"] + rest["data"]] == [1, 2, 3]

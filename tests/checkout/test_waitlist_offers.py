@@ -104,9 +104,16 @@ def _under(tenant: Tenant) -> str:
 
 
 async def test_an_offer_that_lapses_goes_to_the_next(
-    client: Client, staff: Client, tenant: Tenant, serve: Any, clock: Any, finder: Database, services: Services,
-    owner: Any, server_url: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    serve: Any,
+    clock: Any,
+    finder: Database,
+    services: Services,
+    owner: Any,
+    server_url: str,
+) -> None:
     house = await sold_out(client, tenant, staff)
     data(await staff.put(house.path("waitlist/settings"), json={"window_s": 3600}))
     first, second = [await waiter(client, tenant, house) for _ in range(2)]

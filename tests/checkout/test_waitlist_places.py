@@ -44,9 +44,10 @@ def chains(night: Night, chairs: bool) -> list[list[int]]:
 def best(night: Night, party: int, chairs: bool, near: range) -> list[int] | None:
     """The tightest; one seat too many is worst, since nobody sits there then. Of equals the first."""
     fits = [
-        chain for chain in chains(night, chairs)
+        chain
+        for chain in chains(night, chairs)
         if len(chain) >= party and chain[0] in near and (not chairs or set(chain) & set(night.chairs))
-    ]  # fmt: skip
+    ]
     if not fits:
         return None
     chain = min(fits, key=lambda it: (len(it) == party + 1, len(it), it[0]))
@@ -58,14 +59,17 @@ async def prepare(owner: Any, sale: Sale, night: Night) -> None:
     show = sale.event_id
     await owner.execute(
         "UPDATE event_seats SET status = CASE WHEN ordinal = ANY ($2) THEN 'available' ELSE 'blocked' END"
-        " WHERE event_id = $1", show, night.free,
-    )  # fmt: skip
+        " WHERE event_id = $1",
+        show,
+        night.free,
+    )
     await owner.execute(
         "INSERT INTO waitlists (organization_id, event_id, layout_id, run_starts, whole_seats, chair_seats)"
         " SELECT organization_id, event_id, layout_id, $2, $3, $4 FROM event_layouts WHERE event_id = $1"
         " ON CONFLICT (organization_id, event_id) DO UPDATE SET run_starts = $2, whole_seats = $3, chair_seats = $4",
-        show, *night[1:],
-    )  # fmt: skip
+        show,
+        *night[1:],
+    )
 
 
 async def test_the_database_finds_the_block_that_fits_best(staff: Client, owner: Any) -> None:
@@ -88,8 +92,13 @@ async def test_the_database_finds_the_block_that_fits_best(staff: Client, owner:
                     for chairs in (False, True):
                         seats = await owner.fetchval(
                             "SELECT app.seats_together($1, $2, $3, $4, $5, $6::text::int4multirange, '{}')",
-                            org, sale.event_id, zone, party, chairs, near,
-                        )  # fmt: skip
+                            org,
+                            sale.event_id,
+                            zone,
+                            party,
+                            chairs,
+                            near,
+                        )
                         found = seats and [seat.int & 0xFFFFFFFF for seat in seats]
                         assert found == best(night, party, chairs, rows), (seed, night, party, chairs, near)
     finally:
@@ -111,8 +120,11 @@ async def test_wishes_are_told_apart_and_the_first_of_each_is_next(staff: Client
                 "INSERT INTO waitlist_entries (id, organization_id, event_id, seq, user_id, email, secret_hash, party,"
                 " zone_key, accessible) VALUES (gen_random_uuid(), $1, $2, $3, gen_random_uuid(),"
                 " $3::bigint::text || '@x.org', gen_random_uuid()::text::bytea, $4, $5, $6)",
-                org, sale.event_id, seq, *wish,
-            )  # fmt: skip
+                org,
+                sale.event_id,
+                seq,
+                *wish,
+            )
             first.setdefault(wish, seq)
         found = await owner.fetch("SELECT * FROM app.wishes($1, $2)", org, sale.event_id)
         assert {(row["party"], row["zone_key"], row["accessible"]): row["seq"] for row in found} == first

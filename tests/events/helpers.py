@@ -105,8 +105,9 @@ async def trail(owner: Any, tenant: Tenant, event: Any) -> list[dict[str, Any]]:
     rows = await owner.fetch(
         "SELECT action, actor_type, actor_id, before::text, after::text, reason, approval_reference, ip"
         " FROM audit_log WHERE organization_id = $1 AND entity_id::text = $2 ORDER BY created_at, id",
-        tenant.id, _id(event),
-    )  # fmt: skip
+        tenant.id,
+        _id(event),
+    )
     return [
         dict(row) | {side: msgspec.json.decode(row[side] or "null") for side in ("before", "after")} for row in rows
     ]
@@ -131,7 +132,7 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 async def make_picture(tx: Tx) -> UUID:
     """Its row, which is all that a show asks for."""
-    image = await store.insert_image(tx, new_id(), tx.organization_id, "0" * 64, 1, 1, 1, None)
+    image = await store.insert_image(tx, id=new_id(), digest="0" * 64, width=1, height=1, bytes=1, created_by=None)
     assert image
     await audit.write(tx, "image.uploaded", "image", image.id)
     return image.id

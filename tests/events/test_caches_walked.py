@@ -63,8 +63,9 @@ class World:
         services: Services = self.writer.wide.state.services
         for row in await self.owner.fetch(
             "SELECT id, organization_id, name, subject_id, payload::text, created_at FROM outbox"
-            " WHERE organization_id = $1 ORDER BY seq", self.tenant.id,
-        ):  # fmt: skip
+            " WHERE organization_id = $1 ORDER BY seq",
+            self.tenant.id,
+        ):
             if row["id"] in self.kept.setdefault("followed", set()):
                 continue
             self.kept["followed"].add(row["id"])

@@ -59,8 +59,9 @@ async def test_what_staff_were_not_granted_is_written_once_with_a_key_too(
     assert await _denied(owner, tenant, venue) == [("venues.write", "staff", "not_granted_to_staff")]
     rows = await owner.fetch(
         "SELECT entity_type, reason FROM audit_log WHERE organization_id = $1 AND action = 'access.denied'"
-        " AND entity_id IS NULL", tenant.id,
-    )  # fmt: skip
+        " AND entity_id IS NULL",
+        tenant.id,
+    )
     assert [(row["entity_type"], bool(row["reason"])) for row in rows] == [("action", True)]
 
 

@@ -60,8 +60,11 @@ async def test_a_draft_with_nothing_but_what_is_needed(staff: Client, tenant: Te
     )
     assert [event[name] for name in ("rescheduled_at", "recurrence_group_id", "replaced_by_event_id")] == [None] * 3
     assert (event["sale_status"], event["can_sell"], event["scanning"], event["visible"]) == (
-        "upcoming", False, "test", False,
-    )  # fmt: skip
+        "upcoming",
+        False,
+        "test",
+        False,
+    )
     assert event["start_at_unix_ms"] == datetime.fromisoformat(START).timestamp() * 1000
     again = await staff.get(answer.headers["location"])
     assert again.headers["etag"] == '"1"'
@@ -314,8 +317,11 @@ async def test_an_announced_show_changes_its_venue_by_an_admin_who_says_why(
     assert (moved["venue_id"], moved["venue_name"], moved["city"]) == (there["id"], "Open Air", "Namur")
     row = (await trail(owner, tenant, event))[-1]
     assert (row["action"], row["reason"], row["before"]["city"], row["after"]["city"]) == (
-        "event.updated", "storm", "Liège", "Namur",
-    )  # fmt: skip
+        "event.updated",
+        "storm",
+        "Liège",
+        "Namur",
+    )
 
 
 @pytest.mark.req("EV-9")
@@ -363,9 +369,14 @@ async def test_only_drafts_are_deleted(admin: Client, owner: Any, tenant: Tenant
 @pytest.mark.req("EV-10")
 async def test_a_series_keeps_every_distance_to_the_start(admin: Client, staff: Client) -> None:
     source = await show_in(
-        admin, "published", doors_at="2090-06-01T18:15:00Z", sale_start_at="2090-03-01T09:00:00Z", sale_end_at=END,
-        capacity=300, settings={"age_min": 12},
-    )  # fmt: skip
+        admin,
+        "published",
+        doors_at="2090-06-01T18:15:00Z",
+        sale_start_at="2090-03-01T09:00:00Z",
+        sale_end_at=END,
+        capacity=300,
+        settings={"age_min": 12},
+    )
     answer = await staff.post(f"{path(source)}/duplicate", json={"start_at": "2090-07-11T20:00:00Z"})
     copy = data(answer, 201)
     assert answer.headers["location"] == path(copy)

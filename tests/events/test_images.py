@@ -213,10 +213,12 @@ async def test_no_transaction_is_open_while_a_picture_is_decoded(
     decode = pictures.clean
 
     async def look(raw: bytes) -> pictures.Picture:
-        seen.append(await owner.fetchval(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-            " AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND state = 'idle in transaction'"
-        ))  # fmt: skip
+        seen.append(
+            await owner.fetchval(
+                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                " AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND state = 'idle in transaction'"
+            )
+        )
         return await decode(raw)
 
     monkeypatch.setattr(pictures, "clean", look)

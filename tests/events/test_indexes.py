@@ -15,9 +15,10 @@ import asyncpg
 import msgspec
 import pytest
 
-from fullhouse.events import public_reads, store
+from fullhouse.events import public_reads, queries, store
 from fullhouse.events.image_actions import UNUSED_FOR
 from fullhouse.events.jobs import LONG_AGO
+from fullhouse.kit import sql
 from fullhouse.kit.db import APP, WORKER, Database, HotLine, connect
 from tests.events.helpers import DAY
 from tests.services.client import ask
@@ -126,120 +127,222 @@ async def values(owner_url: str) -> dict[str, Any]:
     }
 
 
-Question = tuple[str, list[Any], list[str]]  # a statement, what is asked, what it reads; a name stands for its value
+# A statement, what it is asked for, and what it reads. A word that names a value above stands for it.
+Question = tuple[str, dict[str, Any], list[str]]
 
-# Of one house. First the house itself; then, of lists: status, venue, since, until, after (start, id), limit.
 OF_A_HOUSE: dict[str, Question] = {
-    "by slug": ("event_by_slug", ["show-7000"], ["events_slug"]),
-    "by id": ("event_by_id", ["event"], ["events_id_key"]),
-    "from now on": ("list_events", [None, None, None, "now", None, None, None, 51], ["events_start"]),
-    "the next page": ("list_events", [None, None, None, "now", None, "later", "event", 51], ["events_start"]),
-    "postponed ones": ("list_events", [["postponed"], *[None] * 6, 51], ["Sort", "events_status"]),
-    "cancelled ones": ("list_events", [["cancelled"], *[None] * 6, 51], ["events_status"]),
-    "at a venue": ("list_events", [None, None, "venue", None, None, None, None, 51], ["events_venue"]),
-    "from now on at a venue": ("list_events", [None, None, "venue", "now", None, None, None, 51], ["events_venue"]),
-    "upcoming": ("upcoming_events", [None, 200], ["events_coming"]),
-    "upcoming at a venue": ("upcoming_events", ["venue", 200], ["Sort", "events_coming_there"]),
-    "my own": ("my_events", ["user", None, None, 21], ["events_mine", "event_stats_pkey"]),
-    "more of my own": ("my_events", ["user", "now", "event", 21], ["events_mine", "event_stats_pkey"]),
-    "venues": ("list_venues", [None, None, None, None, 51], ["venues_newest"]),
-    "venues in a city": ("list_venues", ["city7", None, None, None, 51], ["Sort", "venues_city"]),
-    "venues by time zone": ("list_venues", [None, "Asia/Tokyo", None, None, 51], ["venues_timezone"]),
-    "open gates": ("list_gates", ["venue", "open", None, None, 51], ["Sort", "gates_venue"]),
+    "by slug": ("event_by_slug", {"slug": "show-7000"}, ["events_slug"]),
+    "by id": ("event_by_id", {"event_id": "event"}, ["events_id_key"]),
+    "from now on": ("list_events", {"since": "now", "limit": 51}, ["events_start"]),
+    "the next page": (
+        "list_events",
+        {"since": "now", "after_at": "later", "after_id": "event", "limit": 51},
+        ["events_start"],
+    ),
+    "postponed ones": ("list_events", {"statuses": ["postponed"], "limit": 51}, ["Sort", "events_status"]),
+    "cancelled ones": ("list_events", {"statuses": ["cancelled"], "limit": 51}, ["events_status"]),
+    "at a venue": ("list_events", {"venue_id": "venue", "limit": 51}, ["events_venue"]),
+    "from now on at a venue": ("list_events", {"venue_id": "venue", "since": "now", "limit": 51}, ["events_venue"]),
+    "upcoming": ("upcoming_events", {"limit": 200}, ["events_coming"]),
+    "upcoming at a venue": ("upcoming_events", {"venue_id": "venue", "limit": 200}, ["Sort", "events_coming_there"]),
+    "my own": ("my_events", {"created_by": "user", "limit": 21}, ["events_mine", "event_stats_pkey"]),
+    "more of my own": (
+        "my_events",
+        {"created_by": "user", "after_at": "now", "after_id": "event", "limit": 21},
+        ["events_mine", "event_stats_pkey"],
+    ),
+    "venues": ("list_venues", {"limit": 51}, ["venues_newest"]),
+    "venues in a city": ("list_venues", {"city": "city7", "limit": 51}, ["Sort", "venues_city"]),
+    "venues by time zone": ("list_venues", {"timezone": "Asia/Tokyo", "limit": 51}, ["venues_timezone"]),
+    "open gates": ("list_gates", {"venue_id": "venue", "status": "open", "limit": 51}, ["Sort", "gates_venue"]),
 }
 
-# organisation, city, category, since, until, sale status; from where on, how many; words
-ALL = [None] * 6
-PAGE, NEXT = [None, None, 21], ["later", "event", 21]
-TOP, ON = [1, None, None, None, 21], [1, 500.0, "later", "event", 21]
-RANKED = ["public_ranks_hottest", "public_events_pkey"]
-FOUND, MET = ["Sort", "public_events_search"], ["public_events_latest", "public_events_pkey"]
-SEARCHED = ["english", *ALL[:4], 20]
-
-
-def _with(**asked: Any) -> list[Any]:
-    return [asked.get(name) for name in ("house", "city", "category", "since", "until", "sale_status")]
-
-
+ALL = dict.fromkeys(("organization_id", "city", "category", "since", "until", "sale_status"))
 SELLING = "public_events_selling_from|public_events_selling_until"
-EDGES = ["public_events_sale_start", "public_events_sale_end", SELLING, SELLING, "public_events_gaps"]
-COMING = ["Sort", "public_events_sale_start", "public_events_no_tickets", SELLING]
 OF_THE_PUBLIC: dict[str, Question] = {
-    "feed": ("public_feed", [*ALL, *PAGE], ["public_events_latest"]),
-    "feed, next page": ("public_feed", [*ALL, *NEXT], ["public_events_latest"]),
-    "feed, city": ("public_feed", [*_with(city="city7"), *PAGE], ["public_events_city"]),
-    "feed, city, next page": ("public_feed", [*_with(city="city7"), *NEXT], ["public_events_city"]),
-    "feed, category": ("public_feed", [*_with(category="dance"), *PAGE], ["public_events_category"]),
-    "feed, since": ("public_feed", [*_with(since="later"), *PAGE], ["public_events_latest"]),
-    "feed, until": ("public_feed", [*_with(since="later", until="much later"), *PAGE], ["public_events_latest"]),
-    "feed, on sale": ("public_feed", [*_with(sale_status="on_sale"), *PAGE], ["public_events_latest"]),
-    "feed, sold out": ("public_feed", [*_with(sale_status="sold_out"), *PAGE], ["public_events_sold_out"]),
-    "feed, suspended": ("public_feed", [*_with(sale_status="suspended"), *PAGE], ["public_events_suspended"]),
-    "feed, upcoming": ("public_feed", [*_with(sale_status="upcoming"), *PAGE], COMING),
-    "feed, closed": ("public_feed", [*_with(sale_status="closed"), *PAGE], ["Sort", "public_events_sale_end"]),
-    "feed, how long its filters hold": ("next_sale_change", [], EDGES),
-    "feed, rare word": ("public_feed_words", [*ALL, *PAGE, "word77", "word77"], ["public_events_latest", *FOUND]),
-    "feed, unknown word": ("public_feed_words", [*ALL, *PAGE, "nosuch", "nosuch"], ["public_events_latest", *FOUND]),
-    "feed, common word": ("public_feed_words", [*ALL, *PAGE, "evening", "evening"], ["public_events_latest", "Sort"]),
-    "feed, no word": ("public_feed_words", [*ALL, *PAGE, "!evening", "!evening"], ["Sort"]),
-    "house": ("public_feed", [*_with(house="house"), *PAGE], ["public_events_organization"]),
-    "house, next page": ("public_feed", [*_with(house="house"), *NEXT], ["public_events_organization"]),
-    "trending": ("public_trending", [*ALL, *TOP], RANKED),
-    "trending, next page": ("public_trending", [*ALL, *ON], RANKED),
-    "trending, city": ("public_trending", [*_with(city="city7"), *TOP], ["public_ranks_city", "public_events_pkey"]),
-    "trending, category": (
-        "public_trending", [*_with(category="dance"), *TOP], ["public_ranks_category", "public_events_pkey"]
+    "feed": ("public_feed", {"limit": 21}, ["public_events_latest"]),
+    "feed, next page": (
+        "public_feed",
+        {"after_start_time": "later", "after_id": "event", "limit": 21},
+        ["public_events_latest"],
     ),
-    "trending, on sale": ("public_trending", [*_with(sale_status="on_sale"), *TOP], RANKED),
+    "feed, city": ("public_feed", {"city": "city7", "limit": 21}, ["public_events_city"]),
+    "feed, city, next page": (
+        "public_feed",
+        {"city": "city7", "after_start_time": "later", "after_id": "event", "limit": 21},
+        ["public_events_city"],
+    ),
+    "feed, category": ("public_feed", {"category": "dance", "limit": 21}, ["public_events_category"]),
+    "feed, since": ("public_feed", {"since": "later", "limit": 21}, ["public_events_latest"]),
+    "feed, until": ("public_feed", {"since": "later", "until": "much later", "limit": 21}, ["public_events_latest"]),
+    "feed, on sale": ("public_feed", {"sale_status": "on_sale", "limit": 21}, ["public_events_latest"]),
+    "feed, sold out": ("public_feed", {"sale_status": "sold_out", "limit": 21}, ["public_events_sold_out"]),
+    "feed, suspended": ("public_feed", {"sale_status": "suspended", "limit": 21}, ["public_events_suspended"]),
+    "feed, upcoming": (
+        "public_feed",
+        {"sale_status": "upcoming", "limit": 21},
+        [
+            "Sort",
+            "public_events_sale_start",
+            "public_events_no_tickets",
+            SELLING,
+        ],
+    ),
+    "feed, closed": ("public_feed", {"sale_status": "closed", "limit": 21}, ["Sort", "public_events_sale_end"]),
+    "feed, how long its filters hold": (
+        "next_sale_change",
+        {},
+        [
+            "public_events_sale_start",
+            "public_events_sale_end",
+            SELLING,
+            SELLING,
+            "public_events_gaps",
+        ],
+    ),
+    "feed, rare word": (
+        "public_feed_words",
+        {"limit": 21, "words": "word77", "indexed_words": "word77"},
+        ["public_events_latest", "Sort", "public_events_search"],
+    ),
+    "feed, unknown word": (
+        "public_feed_words",
+        {"limit": 21, "words": "nosuch", "indexed_words": "nosuch"},
+        ["public_events_latest", "Sort", "public_events_search"],
+    ),
+    "feed, common word": (
+        "public_feed_words",
+        {"limit": 21, "words": "evening", "indexed_words": "evening"},
+        ["public_events_latest", "Sort"],
+    ),
+    "feed, no word": ("public_feed_words", {"limit": 21, "words": "!evening", "indexed_words": "!evening"}, ["Sort"]),
+    "house": ("public_feed", {"organization_id": "house", "limit": 21}, ["public_events_organization"]),
+    "house, next page": (
+        "public_feed",
+        {"organization_id": "house", "after_start_time": "later", "after_id": "event", "limit": 21},
+        ["public_events_organization"],
+    ),
+    "trending": ("public_trending", {"epoch": 1, "limit": 21}, ["public_ranks_hottest", "public_events_pkey"]),
+    "trending, next page": (
+        "public_trending",
+        {"epoch": 1, "after_rank": 500.0, "after_start": "later", "after_id": "event", "limit": 21},
+        ["public_ranks_hottest", "public_events_pkey"],
+    ),
+    "trending, city": (
+        "public_trending",
+        {"city": "city7", "epoch": 1, "limit": 21},
+        ["public_ranks_city", "public_events_pkey"],
+    ),
+    "trending, category": (
+        "public_trending",
+        {"category": "dance", "epoch": 1, "limit": 21},
+        ["public_ranks_category", "public_events_pkey"],
+    ),
+    "trending, on sale": (
+        "public_trending",
+        {"sale_status": "on_sale", "epoch": 1, "limit": 21},
+        ["public_ranks_hottest", "public_events_pkey"],
+    ),
     "trending, sold out": (
-        "public_trending", [*_with(sale_status="sold_out"), *TOP],
+        "public_trending",
+        {"sale_status": "sold_out", "epoch": 1, "limit": 21},
         ["Sort", "public_events_sold_out", "public_ranks_pkey"],
     ),
     "trending, rare word": (
-        "public_trending_words", [*ALL, *TOP, "word77", "word77"], [*RANKED, *FOUND, "public_ranks_pkey"]
+        "public_trending_words",
+        {"epoch": 1, "limit": 21, "words": "word77", "indexed_words": "word77"},
+        ["public_ranks_hottest", "public_events_pkey", "Sort", "public_events_search", "public_ranks_pkey"],
     ),
-    "trending, unknown word": ("public_trending_words", [*ALL, *TOP, "nosuch", "nosuch"], [*RANKED, *FOUND]),
-    "trending, common word": ("public_trending_words", [*ALL, *TOP, "evening", "evening"], [*RANKED, "Sort"]),
-    "trending, no word": ("public_trending_words", [*ALL, *TOP, "!evening", "!evening"], ["Sort"]),
-    "search, common word": ("search_next", ["evening", *SEARCHED], ["Sort", *MET]),
-    "search, no word": ("search_next", ["!evening", *SEARCHED], ["Sort"]),
-    "search, rare word": ("search_by_words", ["word77", *SEARCHED, "word77", None], [*FOUND, "public_events_pkey"]),
-    "search, two": ("search_by_words", ["word77 & word5", *SEARCHED, "word77 & word5", None], FOUND),
+    "trending, unknown word": (
+        "public_trending_words",
+        {"epoch": 1, "limit": 21, "words": "nosuch", "indexed_words": "nosuch"},
+        ["public_ranks_hottest", "public_events_pkey", "Sort", "public_events_search"],
+    ),
+    "trending, common word": (
+        "public_trending_words",
+        {"epoch": 1, "limit": 21, "words": "evening", "indexed_words": "evening"},
+        ["public_ranks_hottest", "public_events_pkey", "Sort"],
+    ),
+    "trending, no word": (
+        "public_trending_words",
+        {"epoch": 1, "limit": 21, "words": "!evening", "indexed_words": "!evening"},
+        ["Sort"],
+    ),
+    "search, common word": (
+        "search_next",
+        {"words": "evening", "language": "english", "limit": 20},
+        ["Sort", "public_events_latest", "public_events_pkey"],
+    ),
+    "search, no word": ("search_next", {"words": "!evening", "language": "english", "limit": 20}, ["Sort"]),
+    "search, rare word": (
+        "search_by_words",
+        {"words": "word77", "language": "english", "limit": 20, "indexed_words": "word77"},
+        ["Sort", "public_events_search", "public_events_pkey"],
+    ),
+    "search, two": (
+        "search_by_words",
+        {"words": "word77 & word5", "language": "english", "limit": 20, "indexed_words": "word77 & word5"},
+        ["Sort", "public_events_search"],
+    ),
     "search, unfinished": (
-        "search_by_words", ["word77 & e:*", *SEARCHED, "word77", None], [*FOUND, "public_events_pkey"]
+        "search_by_words",
+        {"words": "word77 & e:*", "language": "english", "limit": 20, "indexed_words": "word77"},
+        ["Sort", "public_events_search", "public_events_pkey"],
     ),
     "search, soon": (
-        "search_by_words", ["matinee", *SEARCHED, "matinee", "soon"],
-        ["Sort", *["public_events_search|public_events_latest"] * 2, "public_events_pkey"],
+        "search_by_words",
+        {"words": "matinee", "language": "english", "limit": 20, "indexed_words": "matinee", "horizon": "soon"},
+        [
+            "Sort",
+            "public_events_search|public_events_latest",
+            "public_events_search|public_events_latest",
+            "public_events_pkey",
+        ],
     ),
     "search, filters": (
         "search_by_words",
-        ["word77", "english", "'§city:city7' & '§category:dance'", None, None, "on_sale", 20, "word77", None], FOUND,
+        {
+            "words": "word77",
+            "language": "english",
+            "filters": "'\u00a7city:city7' & '\u00a7category:dance'",
+            "sale_status": "on_sale",
+            "limit": 20,
+            "indexed_words": "word77",
+        },
+        ["Sort", "public_events_search"],
     ),
-    "search, horizon": ("horizon", ["now"], ["public_events_latest"]),
-    "search, sample": ("sample_words", ["word77", "evening", None], ["public_events_latest"]),
-    "by slug": ("public_show_at", ["index-house-1", "show-7000"], ["public_events_slug"]),
-    "by id": ("public_event", ["event"], ["public_events_pkey"]),
-    "calendar": ("coming_shows", ["house", 50], ["public_events_organization"]),
-    "newest": ("newest_shows", [None, 50], ["public_events_newest"]),
-    "newest of a house": ("newest_shows", ["house", 50], ["public_events_newest_here"]),
-    "alone in its city": ("is_alone_in_its_city", ["city7", "event"], ["public_events_city|public_events_places"]),
-    "categories": ("public_categories", [], ["public_events_category", "public_events_category"]),
-    "a file of the sitemap": ("sitemap_shows", ["event", None, 10_000], ["public_events_pkey"]),
-    "files of the sitemap": ("sitemap_boundaries", [5000], ["public_events_pkey"]),
-}  # fmt: skip
+    "search, horizon": ("horizon", {"since": "now"}, ["public_events_latest"]),
+    "search, sample": ("sample_words", {"words": "word77", "prefixes": "evening"}, ["public_events_latest"]),
+    "by slug": ("public_show_at", {"organization": "index-house-1", "slug": "show-7000"}, ["public_events_slug"]),
+    "by id": ("public_event", {"event_id": "event"}, ["public_events_pkey"]),
+    "calendar": ("coming_shows", {"organization_id": "house", "limit": 50}, ["public_events_organization"]),
+    "newest": ("newest_shows", {"limit": 50}, ["public_events_newest"]),
+    "newest of a house": ("newest_shows", {"organization_id": "house", "limit": 50}, ["public_events_newest_here"]),
+    "alone in its city": (
+        "is_alone_in_its_city",
+        {"city_norm": "city7", "event_id": "event"},
+        ["public_events_city|public_events_places"],
+    ),
+    "categories": ("public_categories", {}, ["public_events_category", "public_events_category"]),
+    "a file of the sitemap": ("sitemap_shows", {"after_id": "event", "limit": 10_000}, ["public_events_pkey"]),
+    "files of the sitemap": ("sitemap_boundaries", {"size": 5000}, ["public_events_pkey"]),
+}
 
 OF_WORKERS: dict[str, Question] = {
-    "due shows": ("due_events", [LONG_AGO, "no id"], ["events_doors", "events_resuming", "events_ending"]),
-    "unused pictures": ("unused_images", ["a day"], ["images_unused"]),
-    "houses to rank": ("unranked_organizations", [], ["Sort", "event_stats_unranked"]),
+    "due shows": (
+        "due_events",
+        {"since": LONG_AGO, "since_id": "no id"},
+        ["events_doors", "events_resuming", "events_ending"],
+    ),
+    "unused pictures": ("unused_images", {"age": "a day"}, ["images_unused"]),
+    "houses to rank": ("unranked_organizations", {}, ["Sort", "event_stats_unranked"]),
 }
 
 
 @pytest.mark.parametrize("question", OF_A_HOUSE)
 async def test_a_houses_question_uses_its_index(question: str, values: dict[str, Any], server_url: str) -> None:
     name, asked, expected = OF_A_HOUSE[question]
-    ask = partial(used, server_url, APP, HOUSE, store.statements.texts[name], HOUSE, *_said(asked, values))
+    ask = partial(explain, server_url, APP, HOUSE, name, asked, values)
     read = await ask()
     if "Sort" in read:  # of few rows: by the statistics that may cost less than reading in order, if that can be done
         read = await ask(sorts=False)
@@ -248,14 +351,16 @@ async def test_a_houses_question_uses_its_index(question: str, values: dict[str,
 
 @pytest.mark.parametrize(
     ("asked", "index"),
-    [([None, "show-7000"], "events_slug"), ([["cancelled", "ended", "archived"], None], "events_status|events_start")],
+    [
+        ({"slug": "show-7000"}, "events_slug"),
+        ({"statuses": ["cancelled", "ended", "archived"]}, "events_status|events_start"),
+    ],
     ids=["by slug", "several statuses"],
 )
 async def test_a_list_of_few_events_is_found_and_then_sorted(
-    asked: list[Any], index: str, values: dict[str, Any], server_url: str
+    asked: dict[str, Any], index: str, values: dict[str, Any], server_url: str
 ) -> None:
-    text = store.statements.texts["list_events"]
-    read = await used(server_url, APP, HOUSE, text, HOUSE, *_said([*asked, *[None] * 5, 51], values))
+    read = await explain(server_url, APP, HOUSE, "list_events", {**asked, "limit": 51}, values)
     assert read[-1] in index.split("|")
 
 
@@ -263,13 +368,13 @@ async def test_a_list_of_few_events_is_found_and_then_sorted(
 @pytest.mark.parametrize("question", OF_THE_PUBLIC)
 async def test_the_publics_question_uses_its_index(question: str, values: dict[str, Any], server_url: str) -> None:
     name, asked, expected = OF_THE_PUBLIC[question]
-    _check(await used(server_url, APP, None, store.statements.texts[name], *_said(asked, values)), expected)
+    _check(await explain(server_url, APP, None, name, asked, values), expected)
 
 
 @pytest.mark.parametrize("question", OF_WORKERS)
 async def test_a_workers_question_uses_its_index(question: str, values: dict[str, Any], server_url: str) -> None:
     name, asked, expected = OF_WORKERS[question]
-    _check(await used(server_url, WORKER, None, store.statements.texts[name], *_said(asked, values)), expected)
+    _check(await explain(server_url, WORKER, None, name, asked, values), expected)
 
 
 @pytest.mark.req("FEED-2", "FEED-3")
@@ -281,14 +386,18 @@ async def test_words_are_found_alike_by_either_way(words: str, values: dict[str,
     by_rank = plain.format("JOIN public_ranks r ON event_id = id", "", "rank, start_at, event_id")
     connection = await connect(server_url, APP)
     try:
-        found = await store.public_feed(connection, *ALL, None, None, 21, words=words)
+        found = await store.public_feed(connection, **ALL, after_start_time=None, after_id=None, limit=21, words=words)
         assert [show.id for show in found] == await _ids(connection, plain.format("", "", "start_time, id"), words)
         after = values["later"], values["event"]
-        found = await store.public_feed(connection, *ALL, *after, 21, words=words)
+        found = await store.public_feed(
+            connection, **ALL, after_start_time=after[0], after_id=after[1], limit=21, words=words
+        )
         assert [show.id for show in found] == await _ids(
             connection, plain.format("", later, "start_time, id"), words, *after
         )
-        ranked = await store.public_trending(connection, *ALL, 1, None, None, None, 21, words=words)
+        ranked = await store.public_trending(
+            connection, **ALL, epoch=1, after_rank=None, after_start=None, after_id=None, limit=21, words=words
+        )
         assert [row.show.id for row in ranked] == await _ids(connection, by_rank, words)
     finally:
         await connection.close()
@@ -370,8 +479,8 @@ async def test_a_pool_plans_for_the_values_at_hand_and_a_hot_line_once(server_ur
     try:
         async with pool.nobody() as tx:
             for _ in range(8):
-                await store.public_show_at(tx, "no-house", "no-show")
-            plans = await tx.fetchrow(counted, store.statements.texts["public_show_at"])
+                await store.public_show_at(tx, organization="no-house", slug="no-show")
+            plans = await tx.fetchrow(counted, store.public_show_at.query.text)
             assert tuple(plans) == (0, 8)
         for _ in range(8):
             await line.fetch(7)
@@ -384,8 +493,21 @@ async def test_a_pool_plans_for_the_values_at_hand_and_a_hot_line_once(server_ur
         await line.close()
 
 
-def _said(asked: list[Any], values: dict[str, Any]) -> list[Any]:
-    return [values.get(each, each) if isinstance(each, str) else each for each in asked]
+async def explain(
+    server_url: str,
+    role: str,
+    house: UUID | None,
+    name: str,
+    asked: dict[str, Any],
+    values: dict[str, Any],
+    **more: bool,
+) -> list[str]:
+    """What the plan of one of the store's statements reads. What is not asked for is null."""
+    query = sql.query_of(getattr(queries, name))
+    assert asked.keys() <= set(query.parameters)
+    given = {parameter: asked.get(parameter) for parameter in query.parameters}
+    named = {k: values.get(v, v) if isinstance(v, str) else v for k, v in given.items()}
+    return await used(server_url, role, house, query.text, *query.arguments(house, **named), **more)
 
 
 def _check(read: list[str], expected: list[str]) -> None:

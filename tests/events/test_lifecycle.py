@@ -57,8 +57,11 @@ async def test_what_is_open_from_here(status: str, admin: Client, owner: Any, te
         assert answer.headers["etag"] == f'"{moved["version"]}"'
         row = (await trail(owner, tenant, event))[-1]
         assert (row["action"], row["actor_type"], row["actor_id"], row["ip"]) == (
-            f"event.{name}", "user", tenant.people["admin"].id, "198.51.100.7",
-        )  # fmt: skip
+            f"event.{name}",
+            "user",
+            tenant.people["admin"].id,
+            "198.51.100.7",
+        )
         assert (row["before"].get("status", status), row["after"].get("status", status)) == (status, to)
         fact = (await announced(owner, event))[-1]
         assert (fact["name"], fact["old_status"], fact["new_status"]) == (NAMES[name], status, to)
@@ -107,8 +110,9 @@ async def test_postponed_and_back_on_the_new_date(admin: Client) -> None:
     for name in ("publish", "start"):
         assert refused(await move(admin, event, name)) == (409, "no_new_date")
     assert refused(await move(admin, event, "reschedule", rescheduled_at="2020-01-01T19:00:00Z")) == (
-        422, "start_in_the_past",
-    )  # fmt: skip
+        422,
+        "start_in_the_past",
+    )
     dated = data(await move(admin, event, "reschedule"))
     assert (dated["start_at"], dated["rescheduled_at"], dated["sale_end_at"]) == (SHOW["start_at"], NEW_DATE, NEW_DATE)
     assert (dated["sale_status"], dated["can_sell"], dated["visible"]) == ("on_sale", True, True)
@@ -156,12 +160,24 @@ async def test_facts_say_what_the_channels_promise(admin: Client, owner: Any) ->
         "replaced_by_event_id": instead["id"],
     }
     assert updated == common | {
-        "name": "event.updated", "new_status": "postponed", "reason": None, "changed": ["replaced_by_event_id"],
-        "consent_note": None, "drop_layout": False, "moved_days": 0,
-        "title": SHOW["name"], "description": SHOW["description"], "category": "theatre", "city": HALL["city"],
-        "start_time": NEW_DATE, "end_time": "2090-09-01T21:30:00Z", "capacity": 0, "owner_id": event["created_by"],
-        "cover_image_ids": event["cover_image_ids"], "published_at": event["published_at"],
-    }  # fmt: skip
+        "name": "event.updated",
+        "new_status": "postponed",
+        "reason": None,
+        "changed": ["replaced_by_event_id"],
+        "consent_note": None,
+        "drop_layout": False,
+        "moved_days": 0,
+        "title": SHOW["name"],
+        "description": SHOW["description"],
+        "category": "theatre",
+        "city": HALL["city"],
+        "start_time": NEW_DATE,
+        "end_time": "2090-09-01T21:30:00Z",
+        "capacity": 0,
+        "owner_id": event["created_by"],
+        "cover_image_ids": event["cover_image_ids"],
+        "published_at": event["published_at"],
+    }
     assert cancelled == common | {"name": "event.canceled", "new_status": "cancelled", "reason": "fire"}
 
 

@@ -216,9 +216,20 @@ async def test_the_next_shows_are_those_that_are_announced_and_not_over(admin: C
     assert sorted(await coming(admin)) == ["live", "postponed", "published"]
     first = data(await admin.get("/api/events/upcoming"))[0]
     assert first.keys() >= {
-        "id", "name", "slug", "status", "start_at", "end_at", "sale_start_at", "sale_end_at", "rescheduled_at",
-        "venue_id", "timezone", "capacity", "replaced_by_event_id",
-    }  # fmt: skip
+        "id",
+        "name",
+        "slug",
+        "status",
+        "start_at",
+        "end_at",
+        "sale_start_at",
+        "sale_end_at",
+        "rescheduled_at",
+        "venue_id",
+        "timezone",
+        "capacity",
+        "replaced_by_event_id",
+    }
 
 
 @pytest.mark.req("EV-13", "TEN-2")

@@ -108,7 +108,7 @@ async def test_deleting_a_venue_and_copying_its_show_do_not_wait_in_a_circle(
 
     async def delete() -> None:
         async with services.database.tenant(tenant.id, who.actor) as tx:
-            await store.lock_venue(tx, tenant.id, venue_id)
+            await store.lock_venue(tx, venue_id)
             locked.set()
             await go.wait()
             await venue_actions.delete_venue(tx, venue_id, None)

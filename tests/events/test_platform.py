@@ -43,8 +43,11 @@ async def test_a_super_admin_stops_any_show_and_says_why(
     assert stopped["status"] == (await read(admin, event))["status"] == DONE[name]
     row = (await trail(owner, tenant, event))[-1]
     assert (row["action"], row["actor_type"], row["reason"], row["approval_reference"]) == (
-        f"event.{name}", "platform", "fire safety", None,
-    )  # fmt: skip
+        f"event.{name}",
+        "platform",
+        "fire safety",
+        None,
+    )
     assert row["actor_id"] is not None
     assert (row["before"]["status"], row["after"]["status"]) == ("published", DONE[name])
 
@@ -65,8 +68,10 @@ async def test_a_tenant_manager_stops_a_show_with_the_tenants_consent(
     assert stopped["status"] == DONE[name]
     tried, done = (await trail(owner, tenant, event))[-2:]
     assert (tried["action"], tried["actor_type"], tried["reason"]) == (
-        f"event.{name}_refused", "platform", "asked by phone",
-    )  # fmt: skip
+        f"event.{name}_refused",
+        "platform",
+        "asked by phone",
+    )
     assert (done["action"], done["reason"], done["approval_reference"]) == (f"event.{name}", "asked by phone", CONSENT)
     assert tried["actor_id"] == done["actor_id"] is not None
 

@@ -8,8 +8,8 @@ import asyncpg
 import pytest
 
 from fullhouse.events import actions, policy, public_actions, store
-from fullhouse.events.jobs import FORGET_RANKS
 from fullhouse.events.policy import Move
+from fullhouse.events.store import FORGET_RANKS
 from fullhouse.kit.db import sweep
 from tests.events.helpers import DAY
 from tests.events.trending import FOREVER, MINUTE, House, finder, house
@@ -32,7 +32,9 @@ async def test_ranking_twice_changes_nothing(house: House) -> None:
     async with house.services.database.tenant(house.tenant.id) as tx:
         epoch = policy.epoch(await tx.now())
         for _ in range(2):
-            await store.rank_event(tx, house.tenant.id, [e.id for e in events], epoch + policy.EPOCHS_AHEAD, epoch)
+            await store.rank_event(
+                tx, event_ids=[e.id for e in events], next_epoch=epoch + policy.EPOCHS_AHEAD, epoch=epoch
+            )
     assert [await house.versions(event) for event in events] == versions
 
 
@@ -90,7 +92,7 @@ async def test_who_began_to_rank_earlier_may_end_later(house: House) -> None:
         await tx.now()
         await house.wait(2 * MINUTE)
         await house.rank()
-        await store.record_activity(tx, house.tenant.id, [event.id], [1], [0])
+        await store.record_activity(tx, event_ids=[event.id], views=[1], sold=[0])
         await public_actions.rank(tx, [event.id])
     newest = [v for v in await house.versions(event) if v["until_epoch"] == FOREVER]
     stats = await house.stats(event)
@@ -120,11 +122,11 @@ async def test_nobody_fails_while_ranks_are_written(house: House) -> None:
     async def look() -> None:
         ids = [event.id for event in dice.sample(shows, 6)]
         async with house.services.database.tenant(house.tenant.id) as tx:
-            await store.record_activity(tx, house.tenant.id, ids, [1] * 6, [0] * 6)
+            await store.record_activity(tx, event_ids=ids, views=[1] * 6, sold=[0] * 6)
 
     async def rank() -> None:
         async with house.services.database.tenant(house.tenant.id) as tx:
-            await public_actions.rank(tx, await store.take_unranked(tx, house.tenant.id) or [])
+            await public_actions.rank(tx, await store.take_unranked(tx) or [])
 
     for n in range(60):
         move = Move.PUBLISH if n % 2 else Move.UNPUBLISH
@@ -133,8 +135,11 @@ async def test_nobody_fails_while_ranks_are_written(house: House) -> None:
         await asyncio.gather(
             *(house.move(event, move) for event in shows[:3]),
             *(house.change(event, category=f"c{n}") for event in shows[3:]),
-            look(), rank(), look(), rank(),
-        )  # fmt: skip
+            look(),
+            rank(),
+            look(),
+            rank(),
+        )
     assert [len([v for v in await house.versions(e) if v["until_epoch"] == FOREVER]) for e in shows] == [1] * 6
 
 
@@ -171,8 +176,8 @@ async def test_an_organisation_warms_only_its_own(house: House, other_tenant: Te
     event = await house.show()
     before, versions = await house.stats(event), await house.versions(event)
     async with house.services.database.tenant(other_tenant.id) as tx:
-        assert await store.record_activity(tx, house.tenant.id, [event.id], [9], [9]) == 0
-        assert await store.record_activity(tx, other_tenant.id, [event.id], [9], [9]) == 0
+        assert await store.record_activity(tx, event_ids=[event.id], views=[9], sold=[9]) == 0
+        assert await store.record_activity(tx, event_ids=[event.id], views=[9], sold=[9]) == 0
         for change in ("UPDATE public_ranks SET rank = 0", "DELETE FROM public_ranks", "DELETE FROM event_stats"):
             assert (await tx.execute(change)).endswith(" 0")
     assert (await house.stats(event), await house.versions(event)) == (before, versions)

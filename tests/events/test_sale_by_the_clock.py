@@ -163,9 +163,15 @@ async def test_between_two_ticket_types_more_is_to_come(walk: Walk) -> None:
         walk.staff, 5, event=event | {"sale_start_at": walk.at(0)}, sale_start_at=walk.at(20), sale_end_at=walk.at(40)
     )
     await add_type(
-        walk.staff, sale.event_id, name="general", price=900, kind="ga", quantity=5,
-        sale_start_at=walk.at(60), sale_end_at=walk.at(80),
-    )  # fmt: skip
+        walk.staff,
+        sale.event_id,
+        name="general",
+        price=900,
+        kind="ga",
+        quantity=5,
+        sale_start_at=walk.at(60),
+        sale_end_at=walk.at(80),
+    )
     await walk.go(50)
     buyer = await guest(walk.client(walk.lanes[0]), walk.tenant)
     early = {"items": [{"ticket_type_id": sale.types["entry"], "quantity": 1}]}

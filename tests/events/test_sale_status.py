@@ -69,8 +69,13 @@ async def test_both_who_work_out_the_sale_status_say_the_same(here: Process, own
         await own_time.execute(
             "UPDATE public_events SET status = $2, rescheduled_at = $3, has_tickets = $4, sold_out = $5,"
             " selling = $6 WHERE event_id = $1",
-            event.id, phase, date, tickets, sold_out, selling,
-        )  # fmt: skip
+            event.id,
+            phase,
+            date,
+            tickets,
+            sold_out,
+            selling,
+        )
         for now in moments:
             await own_time.execute("SELECT set_config('test.clock', $1, true)", now.isoformat())
             show = await store.public_event(own_time, event.id)

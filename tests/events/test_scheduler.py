@@ -279,6 +279,8 @@ async def test_a_worker_finds_everywhere_and_changes_nothing(
                 await tx.execute(change)
     assert await move_due_events(finder, finder) == 0
     async with finder.nobody() as tx:
-        assert {(show.organization_id, show.id) for show in await store.due_events(tx, LONG_AGO, NOBODY)} == due
+        assert {
+            (show.organization_id, show.id) for show in await store.due_events(tx, since=LONG_AGO, since_id=NOBODY)
+        } == due
     async with services.database.nobody() as tx:
-        assert await store.due_events(tx, LONG_AGO, NOBODY) == []
+        assert await store.due_events(tx, since=LONG_AGO, since_id=NOBODY) == []

@@ -10,8 +10,8 @@ from uuid import UUID
 import pytest
 
 from fullhouse.events import policy
-from fullhouse.events.jobs import FORGET_RANKS
 from fullhouse.events.policy import Move
+from fullhouse.events.store import FORGET_RANKS
 from fullhouse.kit.cursors import BadCursor
 from fullhouse.kit.db import sweep
 from tests.accounts.helpers import refused

@@ -177,5 +177,7 @@ async def test_deleting_a_venue_takes_its_gates_along(admin: Client, owner: Any,
     assert (await admin.get(gate.headers["location"])).status_code == 404
     facts = await owner.fetch("SELECT name FROM outbox WHERE organization_id = $1 ORDER BY seq", tenant.id)
     assert [row["name"] for row in facts if row["name"].startswith(("venue", "gate"))] == [
-        "venue.changed", "gate.changed", "venue.changed",
-    ]  # fmt: skip
+        "venue.changed",
+        "gate.changed",
+        "venue.changed",
+    ]

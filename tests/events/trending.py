@@ -59,7 +59,7 @@ class House:
 
     async def act(self, event: Event, *, views: int = 0, sold: int = 0) -> None:
         async with self.services.database.tenant(self.tenant.id) as tx:
-            await store.record_activity(tx, self.tenant.id, [event.id], [views], [sold])
+            await store.record_activity(tx, event_ids=[event.id], views=[views], sold=[sold])
 
     async def change(self, event: Event, **wish: Any) -> None:
         who = self.tenant.principal("owner")

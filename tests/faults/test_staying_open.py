@@ -250,10 +250,16 @@ async def disk_full(its: Installation, watch: Watch) -> None:
 FAULTS: dict[str, Callable[[Installation, Watch], Awaitable[None]]] = {
     fault.__name__: fault
     for fault in (
-        postgres_killed, postgres_hung, one_api_killed, every_api_killed, worker_killed, redis_hung_and_killed,
-        broker_hung_and_away, disk_full,
+        postgres_killed,
+        postgres_hung,
+        one_api_killed,
+        every_api_killed,
+        worker_killed,
+        redis_hung_and_killed,
+        broker_hung_and_away,
+        disk_full,
     )
-}  # fmt: skip
+}
 # By callers. (Of those who waited for an API process that is killed, the supervisor takes leave with a 503.)
 UNSEEN = ("worker_killed", "redis_hung_and_killed", "broker_hung_and_away")
 

@@ -195,9 +195,7 @@ def theatre(
     cluster = Cluster(home, settings=settings)
     cluster.start()
     try:
-        urls = serving.Urls(
-            cluster.url(serving.LOGIN, serving.DATABASE), cluster.url(database=serving.DATABASE)
-        )  # fmt: skip
+        urls = serving.Urls(cluster.url(serving.LOGIN, serving.DATABASE), cluster.url(database=serving.DATABASE))
         yield asyncio.run(_open(home, cluster, urls, people, plan or hall(ROWS, IN_A_ROW, pit=PIT), policy))
     finally:
         cluster.stop()

@@ -144,9 +144,18 @@ def wish(sale: OnSale, user_id: UUID, *wants: Want, **more: Any) -> Ask:
     limits = Limits(ttl_s=300, per_window=1000, most_mine=None, most_near=None)
     limits = limits._replace(**{name: more.pop(name) for name in Limits._fields if name in more})
     usual = Ask(
-        event_id=sale.event_id, user_id=user_id, basket_id=new_id(), wants=wants, source="web", network="192.0.2.1",
-        limits=limits, once=None, ip="192.0.2.1", user_agent="test", request_id=None,
-    )  # fmt: skip
+        event_id=sale.event_id,
+        user_id=user_id,
+        basket_id=new_id(),
+        wants=wants,
+        source="web",
+        network="192.0.2.1",
+        limits=limits,
+        once=None,
+        ip="192.0.2.1",
+        user_agent="test",
+        request_id=None,
+    )
     return usual._replace(**more)
 
 

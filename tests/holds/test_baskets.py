@@ -36,8 +36,10 @@ async def test_seats_and_places_in_one_basket(
     answer = await buyer.post(sale.path(f"holds{suffix}"), json={"items": items(sale, 0, 1, pit=3)})
     basket = data(answer, 201)
     assert [(line["row"], line["seat_number"], line["block_name"], line["quantity"]) for line in basket["items"]] == [
-        ("A", "1", "Hall", 1), ("A", "2", "Hall", 1), (None, None, "Pit", 3),
-    ]  # fmt: skip
+        ("A", "1", "Hall", 1),
+        ("A", "2", "Hall", 1),
+        (None, None, "Pit", 3),
+    ]
     assert basket["items"][2]["zone_id"] == sale.zones["pit"]
     assert basket["expires_in_seconds"] == 300
     assert basket["held_until"].endswith("Z")

@@ -246,8 +246,9 @@ class Scene:
         await jobs.sweep_holds(self.finder, self.process.database)
 
     async def release_zone(self) -> None:
-        await self.owner.execute("UPDATE event_zones SET companions_released = true WHERE event_id = $1",
-                                 self.sale.event_id)  # fmt: skip
+        await self.owner.execute(
+            "UPDATE event_zones SET companions_released = true WHERE event_id = $1", self.sale.event_id
+        )
 
     async def postpone(self) -> None:
         async with self.process.database.tenant(self.tenant.id) as tx:
@@ -264,8 +265,9 @@ class Scene:
             "SELECT status, reserved_for, reserved_until = 'infinity' AS for_good,"
             " status = 'available' AND reserved_until > app.clock() AS kept"
             " FROM event_seats WHERE event_id = $1 AND ordinal = $2",
-            self.sale.event_id, self.ordinals["beside"],
-        )  # fmt: skip
+            self.sale.event_id,
+            self.ordinals["beside"],
+        )
         if not row["kept"]:
             return str(row["status"])
         keeper = {user_id: name for name, user_id in self.people.items()}[row["reserved_for"]]
@@ -338,8 +340,10 @@ async def test_the_database_knows_the_rule_as_the_policy_has_it(
     house = {} if of_house is None else {name: of_house}
     await owner.execute(
         "INSERT INTO seating_policies (organization_id, values, mandatory) VALUES ($1, $2::text::jsonb, $3)",
-        tenant.id, msgspec.json.encode(house).decode(), [name] if mandatory else [],
-    )  # fmt: skip
+        tenant.id,
+        msgspec.json.encode(house).decode(),
+        [name] if mandatory else [],
+    )
     async with process.database.tenant(tenant.id) as tx:
         expected = policy.values_of(await policy_actions.effective(tx, sale.event_id)).on(name)
         assert await tx.fetchval("SELECT app.keeps_companions($1, $2)", tenant.id, sale.event_id) == expected
@@ -424,8 +428,9 @@ async def test_what_was_taken_or_released_is_not_offered(staff: Client, buyer: C
     assert await _mine(buyer, sale) == {sale.seat(chair): [], sale.seat(beside): []}
     assert (await buyer.delete(f"/api/holds/{mine['hold_id']}")).status_code == 204
     assert await _mine(buyer, sale) == {sale.seat(chair): [sale.seat(beside)]}
-    await owner.execute("UPDATE event_seats SET reserved_for = NULL, reserved_until = NULL WHERE event_id = $1",
-                        sale.event_id)  # fmt: skip
+    await owner.execute(
+        "UPDATE event_seats SET reserved_for = NULL, reserved_until = NULL WHERE event_id = $1", sale.event_id
+    )
     assert await _mine(buyer, sale) == {sale.seat(chair): []}
 
 
@@ -434,8 +439,12 @@ async def test_one_place_brings_one_companion(staff: Client, buyer: Client, owne
     """Two are kept; once one is theirs, the other is not offered."""
     sale = await on_sale(staff, hall(3, 8, wheelchairs=1))
     ((chair, beside),) = await chairs(owner, sale)
-    await owner.execute("UPDATE event_seats SET companion_of = $2 WHERE event_id = $1 AND ordinal = $3",
-                        sale.event_id, UUID(sale.seat(chair)), 2 * beside - chair)  # fmt: skip
+    await owner.execute(
+        "UPDATE event_seats SET companion_of = $2 WHERE event_id = $1 AND ordinal = $3",
+        sale.event_id,
+        UUID(sale.seat(chair)),
+        2 * beside - chair,
+    )
     held = data(await buyer.post(sale.path(f"seats/{sale.seat(chair)}/reserve"), json={}), 201)
     assert [seat["seat_id"] for seat in held["companions"]] == [sale.seat(n) for n in (beside, 2 * beside - chair)]
     data(await buyer.post(sale.path(f"seats/{sale.seat(beside)}/reserve"), json={}), 201)

@@ -201,6 +201,8 @@ async def test_a_new_house_counts_a_persons_holds_by_the_person(owner: Any) -> N
         await owner.execute("SET LOCAL enable_seqscan = off")
         plan = await owner.fetch(
             "EXPLAIN SELECT count(*) FROM new_holds WHERE organization_id = $1 AND user_id = $2"
-            " AND created_at > now() - interval '300 seconds'", new_id(), new_id(),
-        )  # fmt: skip
+            " AND created_at > now() - interval '300 seconds'",
+            new_id(),
+            new_id(),
+        )
     assert "new_holds_organization_id_user_id_created_at_idx" in "\n".join(row[0] for row in plan)

@@ -171,9 +171,10 @@ OF_STRANGERS = {"unauthorized"}  # nobody is known who could be written down
 
 def test_every_code_has_its_story() -> None:
     rooms = {
-        kind.code for kind in vars(model).values() if isinstance(kind, type) and kind.__module__ == model.__name__
-        and issubclass(kind, Refusal)
-    }  # fmt: skip
+        kind.code
+        for kind in vars(model).values()
+        if isinstance(kind, type) and kind.__module__ == model.__name__ and issubclass(kind, Refusal)
+    }
     engine = {kind.code for kind in policy.REFUSALS.values() if not issubclass(kind, NotFound)}
     assert set(STORIES) == (rooms | engine | {ZoneAccessDenied.code}) - OF_ENDINGS - OF_SHOWS - OF_STRANGERS
 
@@ -219,9 +220,9 @@ async def test_a_crowd_that_is_refused_is_written_down_in_few_statements(
     sizes: list[int] = []
     write = store.note_failures
 
-    async def counted(tx: Any, organization_id: Any, *columns: Any) -> int:
-        sizes.append(len(columns[0]))
-        return await write(tx, organization_id, *columns)
+    async def counted(tx: Any, **columns: Any) -> int:
+        sizes.append(len(columns["event_ids"]))
+        return await write(tx, **columns)
 
     monkeypatch.setattr(store, "note_failures", counted)
     noting = [failures.note(process, who, sale.event_id, model.OrphanSeats()) for _ in range(100)]
@@ -233,7 +234,7 @@ async def test_a_crowd_that_is_refused_is_written_down_in_few_statements(
 async def test_a_row_that_cannot_be_written_costs_nobody_the_answer(
     process: Services, tenant: Tenant, owner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def away(*_args: Any) -> int:
+    async def away(*_: Any, **__: Any) -> int:
         raise asyncpg.ConnectionDoesNotExistError("gone")
 
     sale = await stage(process, tenant, hall())

@@ -36,9 +36,12 @@ async def test_a_hold_and_what_becomes_of_its_seat(staff: Client, buyer: Client,
     assert UUID(line.pop("hold_id")) == UUID(held["hold_id"])
     assert line.pop("held_until").startswith(held["held_until"][:19])
     assert line == about | {
-        "user_id": str(tenant.people["customer"].id), "quantity": 1, "status_before": "available",
-        "status_after": "held", "reason": "web",
-    }  # fmt: skip
+        "user_id": str(tenant.people["customer"].id),
+        "quantity": 1,
+        "status_before": "available",
+        "status_after": "held",
+        "reason": "web",
+    }
     with capture_logs() as logs:
         assert (await buyer.delete(f"/api/holds/{held['hold_id']}")).status_code == 204
     gone = {"status_before": "held", "status_after": "available", "reason": "cancelled"}

@@ -115,8 +115,11 @@ async def test_live_holds_of_a_stopped_show_are_an_alert(
         assert any(entry["log_level"] == "error" for entry in logs)
         (line,) = [entry for entry in logs if entry["event"] == "event.stopped_with_live"]
         assert (line["event_id"], line["status"], line["tickets"], line["holds"]) == (
-            str(sale.event_id), "cancelled", 0, 1,
-        )  # fmt: skip
+            str(sale.event_id),
+            "cancelled",
+            0,
+            1,
+        )
     finally:
         await owner.execute("UPDATE seat_holds SET status = 'cancelled' WHERE event_id = $1", sale.event_id)
     await watching.round()

@@ -25,8 +25,9 @@ async def lived_in(at: Arena) -> tuple[OnSale, list[UUID]]:
     assert await convert(at.processes[0], at.tenant, ids[1])
     await at.owner.fetch(
         "SELECT app.end_holds($1, $2, 'cancelled', false, 'system', NULL, NULL, NULL, NULL, NULL, NULL)",
-        at.tenant.id, [ids[2]],
-    )  # fmt: skip
+        at.tenant.id,
+        [ids[2]],
+    )
     return sale, ids
 
 

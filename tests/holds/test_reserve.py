@@ -92,8 +92,11 @@ async def test_a_reservation_is_written_down_and_announced(
     said = msgspec.json.decode(fact["payload"])
     assert fact["name"] == "hold.placed"
     assert (said["seat_id"], said["event_id"], said["user_id"], said["quantity"]) == (
-        sale.seat(0), str(sale.event_id), str(customer), 1,
-    )  # fmt: skip
+        sale.seat(0),
+        str(sale.event_id),
+        str(customer),
+        1,
+    )
     assert await owner.fetchval("SELECT source FROM seat_holds WHERE id = $1", UUID(held["hold_id"])) == "scanner"
     seeds = {"hold_id", "seat_id", "event_id", "user_id", "organization_id", "held_until", "timestamp"}
     assert seeds <= said.keys()
@@ -187,8 +190,9 @@ async def _no_more(staff: Client, owner: Any, sale: OnSale) -> None:
 async def _sold(staff: Client, owner: Any, sale: OnSale) -> None:
     await owner.execute(
         "UPDATE event_seats SET status = 'sold', ticket_id = $2 WHERE event_id = $1 AND ordinal = 0",
-        sale.event_id, new_id(),
-    )  # fmt: skip
+        sale.event_id,
+        new_id(),
+    )
 
 
 async def _blocked(staff: Client, owner: Any, sale: OnSale) -> None:

@@ -124,8 +124,12 @@ async def test_a_snapshot_says_where_the_states_are(here: Services, lane: Lane, 
     assert found["layout_id"] == str(sale.layout_id) == answer.headers["x-layout-id"]
     shown = found["occupancy"]
     assert [shown[n] for n in ("total_available", "total_held", "total_sold", "total_blocked", "total")] == [
-        85, 5, 0, 0, 90,
-    ]  # fmt: skip
+        85,
+        5,
+        0,
+        0,
+        90,
+    ]
     assert (shown["percent_available"], shown["percent_held"]) == (94.4, 5.6)
     by_zone = {zone["zone_id"]: zone for zone in shown["zones"]}
     pit = by_zone[sale.zones["pit"]]
@@ -345,10 +349,17 @@ async def test_a_team_hears_of_each_seat_that_is_held_and_the_public_does_not(
                 pass
         assert seen.data["total_held"] == 1
         assert message.data | {"timestamp": ""} == {
-            "event": "seat_held", "seat_id": sale.seat(1), "hold_id": str(held.hold_id),
-            "event_id": str(sale.event_id), "total_available": 49, "total_held": 1, "total_sold": 0,
-            "percent_available": 98.0, "percent_held": 2.0, "timestamp": "",
-        }  # fmt: skip
+            "event": "seat_held",
+            "seat_id": sale.seat(1),
+            "hold_id": str(held.hold_id),
+            "event_id": str(sale.event_id),
+            "total_available": 49,
+            "total_held": 1,
+            "total_sold": 0,
+            "percent_available": 98.0,
+            "percent_held": 2.0,
+            "timestamp": "",
+        }
         assert str(other.event_id).encode() not in stream.whole
         assert str(held.hold_id).encode() not in public.whole
 

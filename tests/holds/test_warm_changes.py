@@ -18,9 +18,18 @@ def test_a_hold_that_is_frozen_and_thawed_stays(has_seat: bool) -> None:
     """Seen to be taken out of the mirror, as if it had ended, when what was gone before was not looked at again."""
     organization_id, event_id, place = new_id(), new_id(), new_id()
     frozen = Prolonged(
-        new_id(), event_id, new_id(), place if has_seat else None, None if has_seat else place, None, UNTIL, INFINITY,
-        0 if has_seat else None, 3 if has_seat else None, 1,
-    )  # fmt: skip
+        new_id(),
+        event_id,
+        new_id(),
+        place if has_seat else None,
+        None if has_seat else place,
+        None,
+        UNTIL,
+        INFINITY,
+        0 if has_seat else None,
+        3 if has_seat else None,
+        1,
+    )
     thawed = frozen._replace(held_before=INFINITY, held_until=UNTIL, version=4 if has_seat else None)
     changes = Changes({}, {}, [], [])
     for row in (frozen, thawed):

@@ -67,7 +67,7 @@ class Mailroom:
 
     async def everything(self) -> list[Mail]:
         async with self.database.tenant(self.organization_id) as tx:
-            return await mail.newest(tx, self.organization_id, None, None, 100)
+            return await mail.newest(tx, after_at=None, after_id=None, limit=100)
 
     async def see(self) -> Mail:
         [found] = await self.everything()

@@ -35,9 +35,15 @@ async def test_a_row_says_who_did_what_to_which_thing_and_why(services: Services
     async with services.database.tenant(tenant.id, actor) as tx:
         now = await tx.now()
         await audit.write(
-            tx, "thing.moved", "thing", entity_id,
-            before={"place": 1}, after={"place": 2}, reason="asked to", approval_reference="REF-1",
-        )  # fmt: skip
+            tx,
+            "thing.moved",
+            "thing",
+            entity_id,
+            before={"place": 1},
+            after={"place": 2},
+            reason="asked to",
+            approval_reference="REF-1",
+        )
     [row] = await rows_of(owner, entity_id)
     assert row.pop("id")
     assert row == {

@@ -199,8 +199,9 @@ def test_other_kinds_are_refused(raw: bytes) -> None:
 def test_an_animation_is_refused() -> None:
     frames = [samples.quarters(), samples.quarters().rotate(180)]
     assert code_of(samples.saved(frames[0], "WEBP", save_all=True, append_images=frames[1:])) == (
-        415, "image_type_not_allowed",
-    )  # fmt: skip
+        415,
+        "image_type_not_allowed",
+    )
     still = samples.saved(frames[0], "PNG", save_all=True, append_images=frames[1:])
     assert near(large(still), RED, GREEN, BLUE, YELLOW)  # every reader of PNG may show the first picture only
 

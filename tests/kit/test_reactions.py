@@ -81,8 +81,9 @@ async def effects(owner: Any, lamp: UUID) -> list[str]:
 
 
 async def owed(owner: Any) -> list[tuple[str, int, bool]]:
-    rows = await owner.fetch("SELECT consumer, attempts, parked_at IS NOT NULL AS parked FROM owed_reactions"
-                             " ORDER BY consumer, seq")  # fmt: skip
+    rows = await owner.fetch(
+        "SELECT consumer, attempts, parked_at IS NOT NULL AS parked FROM owed_reactions ORDER BY consumer, seq"
+    )
     return [(row["consumer"].rpartition(".")[2], row["attempts"], row["parked"]) for row in rows]
 
 
@@ -140,9 +141,14 @@ async def test_a_house_that_died_before_the_mark_does_nothing_twice(
 async def test_the_dedupe_row_is_the_effects_own(owner: Any, tenant: Tenant, services: Services) -> None:
     """An effect that is taken back takes its dedupe row with it."""
     message = Message(
-        id=new_id(), organization_id=tenant.id, name="lamp.lit", subject_id=new_id(), version=1, payload={},
+        id=new_id(),
+        organization_id=tenant.id,
+        name="lamp.lit",
+        subject_id=new_id(),
+        version=1,
+        payload={},
         created_at=await owner.fetchval("SELECT now()"),
-    )  # fmt: skip
+    )
     broken.add("write_down")
     with pytest.raises(ZeroDivisionError):
         async with services.database.tenant(tenant.id) as tx:
@@ -305,8 +311,10 @@ async def test_what_was_processed_under_a_former_name_is_not_processed_again(
     fact = await put(owner, tenant.id, "lamp.lit", lamp)
     await owner.execute(
         "INSERT INTO processed_messages (organization_id, consumer, message_id) VALUES ($1, $2, $3)",
-        tenant.id, WRITE_DOWN.former[0], fact,
-    )  # fmt: skip
+        tenant.id,
+        WRITE_DOWN.former[0],
+        fact,
+    )
     assert await house.round() == 1
     assert await effects(owner, lamp) == ["lamp.admired"]
 

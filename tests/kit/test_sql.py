@@ -1,21 +1,31 @@
-"""Statements load by name and become typed calls; and every statement of the house is one the database understands."""
+"""Statements load by name and become typed calls; the database understands each of them."""
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
+import asyncpg
 import msgspec
 import pytest
+from scripts import queries
 
 import fullhouse
+import fullhouse.wiring  # all stores
 from fullhouse.kit import sql
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db import Database, Tx
+from fullhouse.kit.sql import Query, Statement
+from fullhouse.seating import store as seating
 
-HOUSE = Path(fullhouse.__file__).parent
+PRODUCT = Path(fullhouse.__file__).parent
+FILES = {f"{file.parent.name}/{file.stem}": file for file in queries.files()}
 ALL = [
-    pytest.param(text, id=f"{file.parent.name}.{name}")
-    for file in sorted(HOUSE.rglob("queries.sql"))
-    for name, text in sql.load(str(file)).texts.items()
+    pytest.param(query, id=f"{file.parent.name}.{name}")
+    for file in sorted(PRODUCT.rglob("*queries.sql"))
+    for name, query in sql.load(file).items()
 ]
+BOUND = [pytest.param(statement, id=statement.name.removeprefix("fullhouse.")) for statement in sql.STATEMENTS]
 
 
 class Row(msgspec.Struct):
@@ -23,28 +33,82 @@ class Row(msgspec.Struct):
     word: str
 
 
-def loaded(folder: Path, text: str) -> sql.Statements:
-    (folder / "queries.sql").write_text(text)
-    return sql.load(str(folder / "store.py"))
+def loaded(folder: Path, text: str) -> dict[str, str]:
+    file = folder / "queries.sql"
+    file.write_text(text)
+    return {name: query.text for name, query in sql.load(file).items()}
 
 
-@pytest.mark.parametrize("text", ALL)
-async def test_the_database_understands_every_statement(owner: Any, text: str) -> None:
-    await owner.prepare(text)
+# --- those of the product, and the database
+
+
+@pytest.mark.parametrize("query", ALL)
+async def test_the_database_understands_every_statement(owner: Any, query: Query) -> None:
+    await owner.prepare(query.text)
+
+
+@pytest.mark.parametrize("name", FILES)
+async def test_what_statements_take_is_written_beside_them(owner: asyncpg.Connection, name: str) -> None:
+    file = FILES[name]
+    assert file.with_suffix(".py").read_text() == await queries.written(owner, file), "run `make schema`"
+
+
+def test_every_statement_that_is_written_is_used() -> None:
+    sources = "\n".join(file.read_text() for file in PRODUCT.rglob("*.py") if not file.stem.endswith("queries"))
+    unused = [
+        f"{file.parent.name}.{name}"
+        for file in FILES.values()
+        for name in sql.load(file)
+        if f"{file.stem}.{name}" not in sources
+    ]
+    assert unused == []
 
 
 def test_there_are_statements() -> None:
-    assert len(ALL) > 30
+    assert min(len(ALL), len(BOUND)) > 500
+
+
+@pytest.mark.parametrize("statement", BOUND)
+async def test_columns_are_what_its_row_has(owner: asyncpg.Connection, statement: Statement[Any, Any]) -> None:
+    """By name, and by type where the row says one that the database knows."""
+    if (fields := fields_of(statement.row)) is None:
+        return
+    columns = {each.name: each.type for each in (await owner.prepare(statement.query.text)).get_attributes()}
+    required = {name for name, field in fields.items() if field.required}
+    assert required <= columns.keys() <= fields.keys()
+    for name, type_ in columns.items():
+        known = queries.TYPES.get(type_.name.removesuffix("[]"), ("object", ""))[0]
+        said = str(fields[name].type)
+        if known in ("UUID", "bool", "bytes", "date", "datetime", "float", "timedelta"):
+            assert known in said or "Any" in said or "object" in said, f"{name} is {type_.name}, and {said}"
+
+
+class Field(msgspec.Struct):
+    type: Any
+    required: bool
+
+
+def fields_of(row: Any) -> dict[str, Field] | None:
+    """Of a row that is a struct or a named tuple; a function that makes one of them says nothing."""
+    if not inspect.isclass(row):
+        return None
+    if issubclass(row, msgspec.Struct):
+        return {field.name: Field(field.type, field.required) for field in msgspec.structs.fields(row)}
+    hints = inspect.get_annotations(row, eval_str=True)
+    defaults: dict[str, Any] = getattr(row, "_field_defaults", {})
+    return {name: Field(hint, name not in defaults) for name, hint in hints.items()} if hints else None
+
+
+# --- the loader
 
 
 def test_a_statement_runs_from_its_name_to_the_next(tmp_path: Path) -> None:
-    statements = loaded(
+    assert loaded(
         tmp_path,
         "-- A preface, which belongs to none.\n\n"
         "-- name: first\n-- Why it is odd.\nSELECT 1;\n\n"
         "-- name: second\nSELECT ';'\n;\n",
-    )
-    assert statements.texts == {"first": "-- Why it is odd.\nSELECT 1", "second": "SELECT ';'\n"}
+    ) == {"first": "-- Why it is odd.\nSELECT 1", "second": "SELECT ';'\n"}
 
 
 def test_a_name_is_given_once(tmp_path: Path) -> None:
@@ -52,34 +116,29 @@ def test_a_name_is_given_once(tmp_path: Path) -> None:
         loaded(tmp_path, "-- name: same\nSELECT 1;\n-- name: same\nSELECT 2;\n")
 
 
-def test_an_unknown_name_is_noticed_when_the_module_is_imported(tmp_path: Path) -> None:
-    statements = loaded(tmp_path, "-- name: known\nSELECT 1;\n")
-    for kind in (lambda: statements.one("unknown", Row), lambda: statements.count("unknown")):
-        with pytest.raises(KeyError):
-            kind()
-
-
 def test_a_part_stands_for_what_several_statements_share(tmp_path: Path) -> None:
-    statements = loaded(
+    assert loaded(
         tmp_path,
         "-- part: columns\na,\nb\n\n"
         "-- name: all\nSELECT {columns} FROM t;\n-- name: some\nSELECT {columns}, {more} FROM t;\n"
         "-- part: more\nc;\n",
-    )
-    assert statements.texts == {"all": "SELECT a,\nb FROM t", "some": "SELECT a,\nb, c FROM t"}
+    ) == {"all": "SELECT a,\nb FROM t", "some": "SELECT a,\nb, c FROM t"}
 
 
 def test_a_part_may_have_parts_above_it(tmp_path: Path) -> None:
-    statements = loaded(tmp_path, "-- part: a\na\n-- part: both\n{a}, b\n-- name: it\nSELECT {both};\n")
-    assert statements.texts == {"it": "SELECT a, b"}
+    assert loaded(tmp_path, "-- part: a\na\n-- part: both\n{a}, b\n-- name: it\nSELECT {both};\n") == {
+        "it": "SELECT a, b"
+    }
+
+
+def test_a_part_further_down_is_not_known(tmp_path: Path) -> None:
     with pytest.raises(KeyError, match="later"):
         loaded(tmp_path, "-- part: a\n{later}\n-- part: later\nb\n-- name: it\nSELECT {a};\n")
 
 
 @pytest.mark.parametrize("text", ["'{}'", "'{1,2}'", "'{\"a\": 1}'", "'{ columns }'", "'{Columns}'", "'{{}}'"])
 def test_braces_that_name_no_part_stay_as_they_are(tmp_path: Path, text: str) -> None:
-    statements = loaded(tmp_path, f"-- part: columns\na\n-- name: it\nSELECT {text} AS x;\n")
-    assert statements.texts == {"it": f"SELECT {text} AS x"}
+    assert loaded(tmp_path, f"-- part: columns\na\n-- name: it\nSELECT {text} AS x;\n") == {"it": f"SELECT {text} AS x"}
 
 
 def test_an_unknown_part_is_noticed_when_the_module_is_imported(tmp_path: Path) -> None:
@@ -92,17 +151,90 @@ def test_a_part_and_a_statement_have_different_names(tmp_path: Path) -> None:
         loaded(tmp_path, "-- part: same\na\n-- name: same\nSELECT {same};\n")
 
 
-async def test_each_kind_returns_what_it_says(tmp_path: Path, tx: Tx) -> None:
-    statements = loaded(
-        tmp_path,
-        "-- name: rows\nSELECT n, 'word ' || n AS word FROM generate_series(1, $1::int) n;\n"
-        "-- name: touch\nUPDATE users SET name = name WHERE role = $1;\n",
+# --- parameters
+
+
+def test_parameters_are_numbered_as_they_come_after_the_organisation() -> None:
+    query = Query.of("SELECT :b FROM t WHERE a = :a AND organization_id = :org AND b <> :b")
+    assert query == Query("SELECT $2 FROM t WHERE a = $3 AND organization_id = $1 AND b <> $2", ("b", "a"), True, {})
+
+
+@pytest.mark.parametrize(
+    "text", ["SELECT a::text", "SELECT ':a'", "SELECT 'it''s :a'", "-- of :a\nSELECT 1", "SELECT a[1:b]", "SELECT a:b"]
+)
+def test_what_only_looks_like_a_parameter_stays(text: str) -> None:
+    assert Query.of(text) == Query(text, (), False, {})
+
+
+def test_what_may_be_null_is_said_once() -> None:
+    query = Query.of("SELECT :a?::text, :a, :b[?]::uuid[], :c[1]")
+    assert query == Query("SELECT $1::text, $1, $2::uuid[], $3[1]", ("a", "b", "c"), False, {"a": "?", "b": "[?]"})
+
+
+def test_arguments_come_in_the_order_of_their_numbers() -> None:
+    query = Query.of("SELECT :b, :a, :org")
+    assert query.arguments(UUID(int=7), a=1, b=2) == [UUID(int=7), 2, 1]
+    assert query.arguments(UUID(int=7), 2, a=1) == [UUID(int=7), 2, 1]
+
+
+@pytest.mark.parametrize("asked", [{}, {"a": 1}, {"a": 1, "b": 2, "c": 3}, {"a": 1, "c": 3}])
+def test_arguments_are_all_that_it_takes_and_nothing_else(asked: dict[str, int]) -> None:
+    with pytest.raises(TypeError, match="the statement"):
+        Query.of("SELECT :b, :a").arguments(None, **asked)
+
+
+def test_an_argument_is_not_given_twice() -> None:
+    with pytest.raises(TypeError, match="the statement"):
+        Query.of("SELECT :b, :a").arguments(None, 1, 2, a=3)
+
+
+async def test_a_statement_of_a_tenant_needs_one(services: Any) -> None:
+    database: Database = services.database
+    from fullhouse.events import store
+
+    async with database.nobody() as tx:
+        with pytest.raises(LookupError, match="organisation"):
+            await store.event_by_id(tx, UUID(int=7))
+
+
+# --- running
+
+
+@pytest.fixture
+def takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """A module with statements of a test's own."""
+    (tmp_path / "some_queries.sql").write_text(
+        "-- name: rows\nSELECT n, 'word ' || n AS word FROM generate_series(1, :most::int) n;\n"
+        "-- name: touch\nUPDATE users SET name = name WHERE role = :role;\n"
     )
-    one, many = statements.one("rows", Row), statements.many("rows", Row)
-    value, count = statements.value("rows", int), statements.count("touch")
+    (tmp_path / "some_queries.py").write_text("def rows(tx, /, most): ...\ndef touch(tx, /, role): ...\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sql, "STATEMENTS", [])
+    module = __import__("some_queries")
+    return lambda name: getattr(module, name)
+
+
+async def test_each_kind_returns_what_it_says(takes: Callable[[str], Any], tx: Tx) -> None:
+    one, many = sql.one(takes("rows"), Row), sql.many(takes("rows"), Row)
+    value, count = sql.value(takes("rows"), int), sql.count(takes("touch"))
     assert await one(tx, 2) == Row(1, "word 1")
     assert await one(tx, 0) is None
     assert await many(tx, 2) == [Row(1, "word 1"), Row(2, "word 2")]
     assert await many(tx, 0) == []
     assert (await value(tx, 2), await value(tx, 0)) == (1, None)
     assert (await count(tx, "staff"), await count(tx, "nobody")) == (1, 0)
+
+
+if TYPE_CHECKING:  # mypy reports a `type: ignore` that hides nothing: so these are mistakes that `make check` sees
+
+    async def _mistakes(tx: Tx, event_id: UUID, zone_id: UUID, email: str) -> None:
+        await seating.remove_guest(
+            tx,
+            event_id=event_id,
+            zone_id=email,  # type: ignore[arg-type]
+            email=zone_id,  # type: ignore[arg-type]
+        )
+        await seating.remove_guest(tx, event_id, zone_id, email)  # type: ignore[call-arg]
+        await seating.remove_guest(tx, event_id=event_id, zone_id=zone_id)  # type: ignore[call-arg]
+        await seating.remove_guest(tx, event_id=event_id, zone_id=zone_id, mail=email)  # type: ignore[call-arg]
+        await seating.remove_guest(tx, event_id=event_id, zone_id=None, email=email)  # type: ignore[arg-type]

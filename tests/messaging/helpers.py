@@ -38,8 +38,12 @@ async def put(owner: Any, organization_id: UUID, name: str, subject_id: UUID, **
     body = msgspec.json.encode({"version": 1, "subject_id": subject_id, **payload}).decode()
     await owner.execute(
         "INSERT INTO outbox (id, organization_id, name, subject_id, payload) VALUES ($1, $2, $3, $4, $5)",
-        message_id, organization_id, name, subject_id, body,
-    )  # fmt: skip
+        message_id,
+        organization_id,
+        name,
+        subject_id,
+        body,
+    )
     return message_id
 
 

@@ -89,8 +89,10 @@ async def test_what_the_broker_refuses_rests_and_holds_back_only_its_own_subject
         await put(owner, tenant.id, "event.canceled", new_id())
         taken, away = await relay.round()
         assert (taken, away) == (5, None)
-    rows = await owner.fetch("SELECT id, sent_at IS NOT NULL AS sent, attempts, last_error FROM outbox"
-                             " WHERE id = ANY ($1) ORDER BY seq", facts)  # fmt: skip
+    rows = await owner.fetch(
+        "SELECT id, sent_at IS NOT NULL AS sent, attempts, last_error FROM outbox WHERE id = ANY ($1) ORDER BY seq",
+        facts,
+    )
     sent = [row["sent"] for row in rows]
     refused = sent.index(False)
     assert refused in (1, 2)  # such a queue may take one more than it should

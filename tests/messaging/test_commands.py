@@ -33,8 +33,11 @@ async def park(owner: Any, fact: UUID, error: str) -> None:
 async def owe(owner: Any, tenant: Tenant, fact: UUID, consumer: str, error: str) -> None:
     await owner.execute(
         "INSERT INTO owed_reactions SELECT $1, $2, id, subject_id, seq, 12, now(), $3, now() FROM outbox WHERE id = $4",
-        tenant.id, consumer, error, fact,
-    )  # fmt: skip
+        tenant.id,
+        consumer,
+        error,
+        fact,
+    )
 
 
 async def test_what_is_parked_is_shown_with_its_reason_and_tried_again(run: Run, owner: Any, tenant: Tenant) -> None:  # noqa: F811
@@ -104,8 +107,9 @@ async def test_facts_of_a_whole_day_are_sent_again_each_once(run: Run, owner: An
     ages = [0, 14, 15, 16, 29, 30, 31, 600, 24 * 60 - 1, 24 * 60 + 1]
     for age in ages:
         fact = await put(owner, tenant.id, "event.updated", new_id())
-        await owner.execute("UPDATE outbox SET created_at = now() - $2 * interval '1 minute', sent_at = now()"
-                            " WHERE id = $1", fact, age)  # fmt: skip
+        await owner.execute(
+            "UPDATE outbox SET created_at = now() - $2 * interval '1 minute', sent_at = now() WHERE id = $1", fact, age
+        )
     told = await run("messages", "resend")
     assert told.err == f"fullhouse: {len(ages) - 1} facts are sent again, under the ids that they had\n"
     assert await owner.fetchval("SELECT count(*) FROM outbox WHERE sent_at IS NULL") == len(ages) - 1
@@ -115,8 +119,9 @@ async def test_counting_anew(run: Run, owner: Any, services: Services, tenant: T
     show = await make_show(services, tenant)
     await owner.execute(
         "INSERT INTO event_stats (organization_id, event_id, heat, active_participants) VALUES ($1, $2, 0, 3)",
-        tenant.id, show.id,
-    )  # fmt: skip
+        tenant.id,
+        show.id,
+    )
     told = await run("messages", "recount")
     assert re.fullmatch(r"fullhouse: \d+ shows were miscounted, and are right now\n", told.err.splitlines(True)[-1])
     assert not await owner.fetchval("SELECT active_participants FROM event_stats WHERE event_id = $1", show.id)
@@ -267,8 +272,9 @@ async def test_old_messages_are_forgotten_but_for_what_somebody_waits_for(
     await owe(owner, tenant, facts["owed"], "x", "no")
     await owner.execute(
         f"INSERT INTO processed_messages VALUES ($1, 'a', $2, {old}), ($1, 'b', $2, now() - interval '31 days')",
-        tenant.id, new_id(),
-    )  # fmt: skip
+        tenant.id,
+        new_id(),
+    )
 
     async def left() -> set[str]:
         ids = {row["id"] for row in await owner.fetch("SELECT id FROM outbox")}

@@ -106,7 +106,7 @@ async def test_a_message_that_keeps_failing_is_dead_after_a_few_tries(
 ) -> None:
     tries = []
 
-    async def fail(*_: Any) -> None:
+    async def fail(*_: Any, **__: Any) -> None:
         tries.append(1)
         raise ZeroDivisionError("on a Monday")
 
@@ -132,11 +132,11 @@ async def test_a_database_that_is_away_is_no_fault_of_a_message(
     monkeypatch.setattr(consumer, "FIRST_PAUSE_S", 0.001)
     working, left = store.note_join, [1] * 20
 
-    async def away(*arguments: Any) -> Any:
+    async def away(*given: Any, **named: Any) -> Any:
         if left:
             left.pop()
             raise trouble("the database is away")
-        return await working(*arguments)
+        return await working(*given, **named)
 
     monkeypatch.setattr(store, "note_join", away)
     await stage.all_processed(await stage.say("join.confirmed", new_id()))

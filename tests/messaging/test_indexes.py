@@ -8,7 +8,8 @@ import asyncpg
 import pytest
 
 from fullhouse.accounts import jobs as accounts_jobs
-from fullhouse.accounts.store import statements as of_accounts
+from fullhouse.accounts import queries as account_queries
+from fullhouse.kit import sql
 from fullhouse.kit.db import WORKER, Database
 from fullhouse.messaging import jobs, store
 from tests.events.test_indexes import used
@@ -59,13 +60,14 @@ async def finder(urls: dict[str, str]) -> Any:
 
 async def test_facts_are_found_by_when_they_were_made(urls: dict[str, str]) -> None:
     since = datetime.now(UTC) - timedelta(hours=30)
-    text = store.statements.texts["resend"]
-    read = await used(urls["server_url"], WORKER, None, text, since, since + timedelta(minutes=15), None)
+    query = store.resend.query
+    asked = query.arguments(None, since=since, until=since + timedelta(minutes=15), pattern=None)
+    read = await used(urls["server_url"], WORKER, None, query.text, *asked)
     assert read == ["outbox_created"]
 
 
 async def test_given_up_jobs_are_counted_among_many_that_wait(urls: dict[str, str], finder: Database) -> None:
-    assert "queue_failed" in await used(urls["server_url"], WORKER, None, store.statements.texts["backlog"])
+    assert "queue_failed" in await used(urls["server_url"], WORKER, None, store.backlog.query.text)
     assert (await jobs.look(finder)).failed_jobs == JOBS // 5000
     await jobs.watch(finder, broker=False)
     assert jobs.WAITING.labels("operator")._value.get() == JOBS // 5000
@@ -74,9 +76,9 @@ async def test_given_up_jobs_are_counted_among_many_that_wait(urls: dict[str, st
 async def test_mails_that_never_left_are_forgotten_and_ways_in_after_a_day(
     urls: dict[str, str], finder: Database
 ) -> None:
-    links = await used(urls["server_url"], WORKER, None, of_accounts.texts["sweep_unsent_links"])
+    links = await used(urls["server_url"], WORKER, None, sql.text(account_queries.sweep_unsent_links))
     assert "mails_unsent_links" in links
-    everything = await used(urls["server_url"], WORKER, None, of_accounts.texts["sweep_mails"])
+    everything = await used(urls["server_url"], WORKER, None, sql.text(account_queries.sweep_mails))
     assert {"mails_sent", "mails_unsent", "mails_refused"} <= set(everything)
     await accounts_jobs.sweep_all(finder)
     owner = await asyncpg.connect(urls["owner_url"])

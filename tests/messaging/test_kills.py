@@ -224,8 +224,9 @@ async def test_nothing_is_missing_doubled_or_out_of_order(
     assert scene.killed["rabbit"] == RABBIT_KILLS
     assert scene.killed["relay"] >= RELAY_KILLS // 2
     # Each message once, whatever came twice: who was confirmed last takes part.
-    assert await owner.fetchval("SELECT count(*) FROM processed_messages WHERE consumer = $1 AND organization_id = $2",
-                                CONSUMER, tenant.id) == len(said)  # fmt: skip
+    assert await owner.fetchval(
+        "SELECT count(*) FROM processed_messages WHERE consumer = $1 AND organization_id = $2", CONSUMER, tenant.id
+    ) == len(said)
     assert await here.joined() == (JOINS if (FACTS // JOINS - 1) % 2 == 0 else 0)
 
 

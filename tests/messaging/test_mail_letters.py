@@ -246,8 +246,16 @@ def test_any_text_fits_a_line_that_knows_ascii_only(text: str) -> None:
 def test_names_come_out_as_they_went_in_and_inject_nothing(name: str) -> None:
     parsed = sent(subject=name, sender_name=name)
     assert set(parsed.keys()) == {
-        "From", "To", "Reply-To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version", "Content-Type",
-    }  # fmt: skip
+        "From",
+        "To",
+        "Reply-To",
+        "Subject",
+        "Date",
+        "Message-ID",
+        "Auto-Submitted",
+        "MIME-Version",
+        "Content-Type",
+    }
     [author] = parsed["From"].addresses
     assert author.addr_spec == "tickets@house.example"
     if not name.startswith("=?"):

@@ -223,8 +223,10 @@ async def crowd(owner: Any, tenant: Tenant) -> AsyncIterator[Crowd]:
                        CASE n WHEN 2 THEN buyer_email ELSE lower(buyer_email) END
                 FROM people, generate_series(2, 3) n
                 """,
-                house.tenant.id, house.sale.event_id, size,
-            )  # fmt: skip
+                house.tenant.id,
+                house.sale.event_id,
+                size,
+            )
 
     yield come
     async with owner.transaction():

@@ -70,7 +70,9 @@ async def test_a_debt_without_its_fact_is_found(owner: Any, tenant: Tenant, serv
     gone = new_id()
     await owner.execute(
         "INSERT INTO owed_reactions VALUES ($1, 'a.reaction', $2, $3, 1, 1, now(), NULL, NULL)",
-        tenant.id, gone, new_id(),
-    )  # fmt: skip
+        tenant.id,
+        gone,
+        new_id(),
+    )
     assert await wrong(server_url) == [f"a.reaction owes a reaction to fact {gone}, which is not there"]
     await owner.execute("DELETE FROM owed_reactions")

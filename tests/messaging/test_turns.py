@@ -92,7 +92,7 @@ async def test_a_crowd_is_told_in_pages_and_nobody_is_looked_at_twice(
     await tell_queues(finder, services.database)
     assert posted == [f"{role}@example.org" for role in roles]  # the last one, and nobody else
     async with services.database.tenant(tenant.id) as tx:
-        assert await turn_store.who_is_away(tx, tenant.id, sale.event_id, "queue_turn", 10) == []
+        assert await turn_store.who_is_away(tx, event_id=sale.event_id, template="queue_turn", limit=10) == []
     assert len(await letters(services, tenant)) == 4
 
 

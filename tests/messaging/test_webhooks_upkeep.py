@@ -93,8 +93,10 @@ async def test_days_of_failures_disable_it(house: House, receiver: Receiver, own
     await house.work()
     await owner.execute(
         "UPDATE webhooks SET failures = $2, failing_since = now() - $3::interval WHERE id = $1",
-        webhook.id, webhook_policy.GIVE_UP_FAILURES - 2, webhook_policy.GIVE_UP_AFTER + timedelta(hours=1),
-    )  # fmt: skip
+        webhook.id,
+        webhook_policy.GIVE_UP_FAILURES - 2,
+        webhook_policy.GIVE_UP_AFTER + timedelta(hours=1),
+    )
     await house.work()
     assert (await house.see(webhook)).enabled
     await house.work()
@@ -148,8 +150,10 @@ async def test_old_deliveries_are_forgotten_unless_they_wait(
         "INSERT INTO webhook_deliveries"
         " (id, organization_id, webhook_id, message_id, type, body, next_try_at, created_at)"
         " SELECT gen_random_uuid(), $1, $2, gen_random_uuid(), 'webhook.test', '{}', now(), app.clock() - age"
-        " FROM unnest(ARRAY[interval '25 hours', interval '1 minute']) age", house.tenant.id, webhook.id,
-    )  # fmt: skip
+        " FROM unnest(ARRAY[interval '25 hours', interval '1 minute']) age",
+        house.tenant.id,
+        webhook.id,
+    )
     finder = await Database.open(server_url, WORKER, size=1)
     try:
         await sweep(finder, webhook_jobs.FORGET)

@@ -91,7 +91,9 @@ class House:
 
     async def log(self, webhook: Webhook) -> list[Delivery]:
         async with self.tx() as tx:
-            return await store.list_deliveries(tx, self.tenant.id, webhook.id, None, None, None, 100)
+            return await store.list_deliveries(
+                tx, webhook_id=webhook.id, status=None, after_at=None, after_id=None, limit=100
+            )
 
     async def only(self, webhook: Webhook) -> Delivery:
         [delivery] = await self.log(webhook)
@@ -105,9 +107,11 @@ class House:
         return int(
             await self.owner.fetchval(
                 "SELECT count(*) FROM audit_log WHERE organization_id = $1 AND action = $2 AND entity_id = $3",
-                self.tenant.id, action, entity_id,
+                self.tenant.id,
+                action,
+                entity_id,
             )
-        )  # fmt: skip
+        )
 
 
 @pytest.fixture

@@ -49,11 +49,16 @@ async def process(with_stripe: Config, tmp_path: Path) -> AsyncIterator[Services
     assert with_stripe.database_url
     async with (
         open_services(
-            url=with_stripe.database_url, read_url=None, redis_url=None, secret_key=SECRET_KEY,
-            files=Disk(tmp_path / "images"), public_url=PUBLIC_URL, pool_size=4,
+            url=with_stripe.database_url,
+            read_url=None,
+            redis_url=None,
+            secret_key=SECRET_KEY,
+            files=Disk(tmp_path / "images"),
+            public_url=PUBLIC_URL,
+            pool_size=4,
         ) as services,
         open_parts(services, wiring.WORKER_PARTS, wiring.given(with_stripe)),
-    ):  # fmt: skip
+    ):
         yield services
 
 

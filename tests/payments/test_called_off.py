@@ -29,9 +29,17 @@ class Till:
     """Somebody opens the card's form for seat 0 and goes away; somebody else wants the seat."""
 
     def __init__(
-        self, sale: Sale, buyer: Client, other: Client, fake: StripeFake, process: Services, finder: Database,
-        owner: Any, clock: Any, tenant: Tenant,
-    ) -> None:  # fmt: skip
+        self,
+        sale: Sale,
+        buyer: Client,
+        other: Client,
+        fake: StripeFake,
+        process: Services,
+        finder: Database,
+        owner: Any,
+        clock: Any,
+        tenant: Tenant,
+    ) -> None:
         self.sale, self.buyer, self.other, self.fake, self.owner = sale, buyer, other, fake, owner
         self._process, self._finder, self._clock, self._tenant = process, finder, clock, tenant
         self.order_id, self.now_s = "", 0.0
@@ -70,9 +78,15 @@ class Till:
 
 @pytest.fixture
 async def till(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
     clock: Any,
-) -> Till:  # fmt: skip
+) -> Till:
     sale = await selling(staff, hall(1, 2))
     buyer, other = await guest(client, tenant), await guest(client, tenant)
     found = Till(sale, buyer, other, fake, process, finder, owner, clock, tenant)

@@ -50,8 +50,9 @@ async def _raw(tx: Tx, tenant: Tenant, entries: list[tuple[str, int]]) -> Any:
     await tx.execute(
         "INSERT INTO ledger_transactions (id, organization_id, kind, source_id, order_id, event_id)"
         " VALUES ($1, $2, 'test', $1, $1, $1)",
-        transaction, tenant.id,
-    )  # fmt: skip
+        transaction,
+        tenant.id,
+    )
     for position, (account, amount) in enumerate(entries):
         await _entry(tx, tenant, transaction, position, account, amount)
     return transaction
@@ -60,8 +61,12 @@ async def _raw(tx: Tx, tenant: Tenant, entries: list[tuple[str, int]]) -> Any:
 async def _entry(tx: Tx, tenant: Tenant, transaction: Any, position: int, account: str, amount: int) -> None:
     await tx.execute(
         "INSERT INTO ledger_entries VALUES ($1, $2, $3, $4, $5, 'EUR')",
-        tenant.id, transaction, position, account, amount,
-    )  # fmt: skip
+        tenant.id,
+        transaction,
+        position,
+        account,
+        amount,
+    )
 
 
 @pytest.mark.parametrize("table", ["ledger_transactions", "ledger_entries"])

@@ -46,9 +46,15 @@ async def frozen(owner: Any, tenant: Tenant) -> list[bool]:
 
 @pytest.mark.req("BUY-3")
 async def test_a_lost_answer_is_asked_for_until_it_is_known(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, finder: Database, clock: Any,
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    process: Services,
+    finder: Database,
+    clock: Any,
     server_url: str,
-) -> None:  # fmt: skip
+) -> None:
     """`drop`: captured, but we never heard of it. The seats stay until somebody has asked."""
     buyer, _, order = await paying(client, staff, tenant, "drop")
     assert order["payment"]["status"] == "unknown"
@@ -66,9 +72,16 @@ async def test_a_lost_answer_is_asked_for_until_it_is_known(
 
 @pytest.mark.req("BUY-3")
 async def test_a_payment_that_cannot_be_settled_hinders_no_other(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, finder: Database, clock: Any,
-    server_url: str, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    process: Services,
+    finder: Database,
+    clock: Any,
+    server_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     first = await paying(client, staff, tenant, "drop")
     second = await paying(client, staff, tenant, "drop")
     broken_id = await owner.fetchval("SELECT attempt_id FROM orders WHERE id = $1", first[2]["id"])
@@ -93,9 +106,15 @@ async def test_a_payment_that_cannot_be_settled_hinders_no_other(
 
 @pytest.mark.req("BUY-1", "BUY-3")
 async def test_a_type_that_is_being_paid_for_stays_and_so_does_one_that_was(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, finder: Database, clock: Any,
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    process: Services,
+    finder: Database,
+    clock: Any,
     server_url: str,
-) -> None:  # fmt: skip
+) -> None:
     """Without it the money would come, and no ticket could be issued; late money too."""
     buyer, sale, order = await paying(client, staff, tenant, "drop")
     path = f"/api/events/{sale.event_id}/ticket-types/{sale.types['seat']}"
@@ -119,9 +138,17 @@ async def test_a_type_that_is_being_paid_for_stays_and_so_does_one_that_was(
 @pytest.mark.req("BUY-3")
 @pytest.mark.parametrize("method", ["error", "silent"])
 async def test_what_was_never_charged_fails_once_it_is_known(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, finder: Database, clock: Any,
-    server_url: str, method: str, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    process: Services,
+    finder: Database,
+    clock: Any,
+    server_url: str,
+    method: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with monkeypatch.context() as patch:  # for the start alone: whoever asks afterwards must hear the answer
         patch.setattr(payment_policy, "START_S", 0.2)
         buyer, sale, order = await paying(client, staff, tenant, method, quantity=3)
@@ -151,9 +178,15 @@ async def test_a_pending_payment_has_a_secret_and_is_settled_when_asked(
 
 @pytest.mark.req("BUY-3")
 async def test_what_stays_pending_is_called_off_at_the_provider_first(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, finder: Database, clock: Any,
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    process: Services,
+    finder: Database,
+    clock: Any,
     server_url: str,
-) -> None:  # fmt: skip
+) -> None:
     buyer, _, order = await paying(client, staff, tenant, "delay")
     await clock(timedelta(minutes=16))
     await jobs.sweep_attempts(finder, process)
@@ -166,9 +199,14 @@ async def test_what_stays_pending_is_called_off_at_the_provider_first(
 
 @pytest.mark.req("BUY-3")
 async def test_the_news_may_come_twice(
-    client: Client, lane: Lane, staff: Client, tenant: Tenant, owner: Any, server_url: str,
+    client: Client,
+    lane: Lane,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    server_url: str,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     """The second time it is heard whole, and changes nothing."""
     heard: list[UUID] = []
     provider = lane.wide.state.services.part(Providers)._table["test"]
@@ -223,8 +261,9 @@ async def test_another_amount_is_an_alarm_and_no_ticket(
     (attempt,) = await rows(owner, "payment_attempts", tenant)
     assert (attempt["status"], attempt["failure_code"]) == ("unknown", "wrong_amount")
     assert await rows(owner, "tickets", tenant) == []
-    alarms = await owner.fetchval("SELECT count(*) FROM audit_log WHERE action = 'payment.wrong_amount'"
-                                  " AND organization_id = $1", tenant.id)  # fmt: skip
+    alarms = await owner.fetchval(
+        "SELECT count(*) FROM audit_log WHERE action = 'payment.wrong_amount' AND organization_id = $1", tenant.id
+    )
     assert alarms == 1
 
 
@@ -268,8 +307,10 @@ async def test_nobody_takes_away_what_is_being_paid_for(
     for step in ("postpone", "reschedule"):
         data(await move(staff, {"id": sale.event_id}, step))
         assert await frozen(owner, tenant) == [True, True]
-        seats = await owner.fetch("SELECT held_until = 'infinity' AS f FROM event_seats WHERE event_id = $1"
-                                  " AND status = 'held'", sale.event_id)  # fmt: skip
+        seats = await owner.fetch(
+            "SELECT held_until = 'infinity' AS f FROM event_seats WHERE event_id = $1 AND status = 'held'",
+            sale.event_id,
+        )
         assert [row["f"] for row in seats] == [True]
     assert order["status"] == "pending"
     assert await wrong(server_url) == {}
@@ -290,9 +331,16 @@ async def test_leaving_calls_a_pending_payment_off(
 @pytest.mark.req("BUY-3", "BUY-4")
 @pytest.mark.parametrize("method", ["drop", "delay"])
 async def test_a_show_that_is_cancelled_while_somebody_pays_gives_the_money_back(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, finder: Database, clock: Any,
-    server_url: str, method: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    process: Services,
+    finder: Database,
+    clock: Any,
+    server_url: str,
+    method: str,
+) -> None:
     buyer, sale, order = await paying(client, staff, tenant, method, quantity=4)
     data(await move(staff, {"id": sale.event_id}, "cancel"))
     assert {row["status"] for row in await rows(owner, "seat_holds", tenant)} == {"cancelled"}

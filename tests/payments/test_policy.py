@@ -62,9 +62,15 @@ def test_the_sweep_asks_ever_more_rarely_and_never_stops() -> None:
 )
 def test_money_that_is_not_as_agreed_is_named(amount: int, currency: str | None, wrong: str | None) -> None:
     attempt = Attempt(
-        id=new_id(), organization_id=new_id(), order_id=new_id(), provider="test", method=None, amount=900,
-        currency="EUR", status="started",
-    )  # fmt: skip
+        id=new_id(),
+        organization_id=new_id(),
+        order_id=new_id(),
+        provider="test",
+        method=None,
+        amount=900,
+        currency="EUR",
+        status="started",
+    )
     assert policy.wrong(attempt, Captured("ref", amount, currency)) == wrong
 
 
@@ -82,10 +88,22 @@ REFUND_TABLE: dict[str, set[str]] = {
 @pytest.mark.parametrize("word", REFUND_WORDS)
 def test_what_a_word_does_to_a_refund_of_its_own_try(status: str, word: str) -> None:
     refund = Refund(
-        id=new_id(), organization_id=new_id(), attempt_id=new_id(), order_id=new_id(), event_id=new_id(),
-        amount=1, currency="EUR", status=status, reason="r", provider_ref=None, failure=None, asked=0, tries=2,
-        paid_outside=None, created_at=datetime(2030, 1, 1, tzinfo=UTC),
-    )  # fmt: skip
+        id=new_id(),
+        organization_id=new_id(),
+        attempt_id=new_id(),
+        order_id=new_id(),
+        event_id=new_id(),
+        amount=1,
+        currency="EUR",
+        status=status,
+        reason="r",
+        provider_ref=None,
+        failure=None,
+        asked=0,
+        tries=2,
+        paid_outside=None,
+        created_at=datetime(2030, 1, 1, tzinfo=UTC),
+    )
     assert policy.refund_moved(refund, REFUND_WORDS[word], 2) == (word if word in REFUND_TABLE[status] else None)
     assert policy.refund_moved(refund, REFUND_WORDS[word], 1) is None
 

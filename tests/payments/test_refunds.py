@@ -63,8 +63,13 @@ async def test_all_of_an_order_goes_back(
     after = await seen(staff, order)
     assert (after["status"], [t["status"] for t in after["tickets"]]) == ("refunded", ["refunded"] * 2)
     assert await booked(staff) == {
-        "currency": "EUR", "organizer": 0, "fees": 0, "tax": 0, "owed_to_buyers": 5720, "at_providers": {"test": 5720},
-    }  # fmt: skip
+        "currency": "EUR",
+        "organizer": 0,
+        "fees": 0,
+        "tax": 0,
+        "owed_to_buyers": 5720,
+        "at_providers": {"test": 5720},
+    }
     assert await wrong(server_url) == {}
     for _ in range(2):  # the second time nothing of ours is due
         await jobs.sweep_refunds(finder, process)
@@ -182,8 +187,10 @@ async def test_the_buyer_is_told(client: Client, staff: Client, tenant: Tenant, 
     data(await back(staff, order, amount=100, reason="between us"), 201)
     (row,) = await owner.fetch(
         "SELECT id, organization_id, name, subject_id, payload::text, created_at FROM outbox"
-        " WHERE organization_id = $1 AND name = $2", tenant.id, OrderRefunded.name,
-    )  # fmt: skip
+        " WHERE organization_id = $1 AND name = $2",
+        tenant.id,
+        OrderRefunded.name,
+    )
     handout = Handout(services)
     async with services.database.tenant(tenant.id) as tx:
         payload = await tx.fetchval("SELECT payload FROM outbox WHERE id = $1", row["id"])
@@ -285,9 +292,16 @@ async def test_whoever_dies_in_the_middle_is_followed_by_the_next(
 
 @pytest.mark.usefixtures("nothing_due")
 async def test_an_order_that_fails_hinders_no_other(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, process: Services, finder: Database, clock: Any,
-    server_url: str, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    process: Services,
+    finder: Database,
+    clock: Any,
+    server_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     sale, orders = await cancelled(client, staff, tenant, 3)
     real = refund_actions.give_back
 

@@ -97,9 +97,16 @@ async def test_it_is_noted_once_however_it_is_told(
 
 
 async def test_what_is_left_of_it_can_be_given_back_here(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    order: Any, server_url: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    order: Any,
+    server_url: str,
+) -> None:
     await hook(client, fake.give_back(fake.intent["id"], 3000)[0])
     assert refused(await back(staff, order, amount=2001)) == (409, "refund_too_high")
     data(await back(staff, order, amount=2000), 201)
@@ -110,9 +117,17 @@ async def test_what_is_left_of_it_can_be_given_back_here(
 
 
 async def test_a_show_that_is_cancelled_then_gives_back_the_rest(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    sale: Sale, order: Any, server_url: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    sale: Sale,
+    order: Any,
+    server_url: str,
+) -> None:
     """Nothing, if all of it has gone back; the tickets are void then."""
     await hook(client, fake.give_back(fake.intent["id"], 5000)[1])
     data(await move(staff, {"id": str(sale.event_id)}, "cancel"))
@@ -148,9 +163,16 @@ async def test_more_than_is_left_is_only_parked(
 
 
 async def test_it_counts_when_it_has_gone_out_and_is_owed_when_it_comes_back(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    order: Any, server_url: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    order: Any,
+    server_url: str,
+) -> None:
     fake.refund_status = "pending"
     await hook(client, fake.give_back(fake.intent["id"], 3000)[0])
     assert await refunds(staff, order) == []
@@ -172,9 +194,16 @@ async def test_it_counts_when_it_has_gone_out_and_is_owed_when_it_comes_back(
 
 
 async def test_the_same_was_wanted_here_and_made_there(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    order: Any, server_url: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    order: Any,
+    server_url: str,
+) -> None:
     """Ours was decided first and Stripe heard of it last: it is refused then, and the one that was made is it."""
     data(await back(staff, order), 201)
     for event in fake.give_back(fake.intent["id"], 5000):
@@ -204,9 +233,17 @@ async def test_it_is_told_before_the_payment_is(
 
 @pytest.mark.parametrize("amount", [5000, 2000])
 async def test_nobody_consents_to_places_whose_money_went_back(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    waiting: Late, server_url: str, amount: int,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    waiting: Late,
+    server_url: str,
+    amount: int,
+) -> None:
     """The order is over, and what is left of the money goes back, too; there is nothing that a person must decide."""
     news = fake.give_back(fake.intent["id"], amount) * 3
     random.Random(7).shuffle(news)
@@ -236,9 +273,16 @@ async def test_nobody_consents_to_places_whose_money_went_back(
 
 
 async def test_whoever_consents_at_that_moment_has_tickets_or_the_money(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    waiting: Late, server_url: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    waiting: Late,
+    server_url: str,
+) -> None:
     news = fake.give_back(fake.intent["id"], 2000)
     consent = waiting.buyer.post(f"/api/orders/{waiting.order['id']}/consent", json={"accept": True})
     answer, *_ = await asyncio.gather(consent, *(hook(client, event) for event in news))
@@ -254,9 +298,15 @@ async def test_whoever_consents_at_that_moment_has_tickets_or_the_money(
 
 @pytest.mark.parametrize("change", [{"amount_received": 4999}, {"currency": "usd"}])
 async def test_other_money_than_was_asked_for_goes_back_and_nobody_waits_any_more(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, sale: Sale, server_url: str,
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    sale: Sale,
+    server_url: str,
     change: dict[str, Any],
-) -> None:  # fmt: skip
+) -> None:
     """Until then the seats wait, and a person looks."""
     order = await paying(await guest(client, tenant), sale, 0, 1)
     fake.pay(fake.intent["id"])
@@ -285,9 +335,16 @@ async def test_stripe_may_send_null_where_nothing_is_noted(
 
 
 async def test_old_news_of_one_that_came_back_are_not_a_second_one(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    order: Any, server_url: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    order: Any,
+    server_url: str,
+) -> None:
     made = fake.give_back(fake.intent["id"], 2000)
     await hook(client, made[0])
     (name,) = fake.refunds

@@ -70,8 +70,13 @@ async def test_it_is_tried_again_under_a_new_key(
         "SELECT action, actor_type FROM audit_log WHERE entity_id = $1 ORDER BY created_at, id", failed["id"]
     )
     assert [row["action"].removeprefix("refund.") for row in said] == [
-        "requested", "failed", "retried", "failed", "retried", "done",
-    ]  # fmt: skip
+        "requested",
+        "failed",
+        "retried",
+        "failed",
+        "retried",
+        "done",
+    ]
     assert await wrong(server_url) == {}
 
 
@@ -131,9 +136,15 @@ async def test_only_of_its_own_order(client: Client, staff: Client, tenant: Tena
 
 
 async def test_a_cancelled_show_goes_on_with_what_was_refused(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, finder: Database, process: Services, clock: Any,
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    finder: Database,
+    process: Services,
+    clock: Any,
     server_url: str,
-) -> None:  # fmt: skip
+) -> None:
     sale = await selling(staff)
     orders = [await bought(client, tenant, sale, n) for n in range(3)]
     data(await move(staff, {"id": str(sale.event_id)}, "cancel"))

@@ -39,8 +39,10 @@ async def test_a_payment_is_completed_by_the_browser_and_told_by_the_webhook(
     (attempt,) = await rows(owner, "payment_attempts", tenant)
     assert (fake.intent["amount"], fake.intent["currency"]) == (5000, "eur")
     assert fake.intent["metadata"] == {
-        "organization": str(tenant.id), "attempt": str(attempt["id"]), "order": order["id"],
-    }  # fmt: skip
+        "organization": str(tenant.id),
+        "attempt": str(attempt["id"]),
+        "order": order["id"],
+    }
     assert list(fake.kept) == [str(attempt["id"])]
     fake.pay(fake.intent["id"])
     assert (await hook(client, fake.events[-1])).status_code == 200
@@ -51,9 +53,18 @@ async def test_a_payment_is_completed_by_the_browser_and_told_by_the_webhook(
 
 @pytest.mark.parametrize("fault", ["lost", "hang", "500"])
 async def test_an_answer_that_is_lost_makes_no_second_intent(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    clock: Any, server_url: str, fault: str, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    clock: Any,
+    server_url: str,
+    fault: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(payment_policy, "START_S", 2.0)
     sale, buyer = await selling(staff), await guest(client, tenant)
     session = await begun(buyer, sale, 0)
@@ -75,9 +86,15 @@ async def test_an_answer_that_is_lost_makes_no_second_intent(
 
 
 async def test_what_stripe_counts_otherwise_is_paid_and_given_back_as_it_is_meant(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
     server_url: str,
-) -> None:  # fmt: skip
+) -> None:
     """5,000 Icelandic crowns are 5000 here, and 500000 at Stripe, which counts hundredths that there are not."""
     show = await on_sale(staff, hall(1, 4))
     kind = await add_type(staff, show.event_id, name="seat", price=5000, currency="ISK", kind="seated")
@@ -115,9 +132,16 @@ async def test_what_stripe_refuses_outright_leaves_the_places(
 
 
 async def test_who_never_pays_is_called_off_at_stripe_first(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    clock: Any, server_url: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    clock: Any,
+    server_url: str,
+) -> None:
     sale, buyer = await selling(staff), await guest(client, tenant)
     order = await paying(buyer, sale, 0)
     await clock(timedelta(minutes=14))
@@ -133,9 +157,16 @@ async def test_who_never_pays_is_called_off_at_stripe_first(
 
 
 async def test_who_pays_in_the_last_moment_is_not_called_off(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    clock: Any, server_url: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    clock: Any,
+    server_url: str,
+) -> None:
     """Stripe refuses to cancel what is paid: we ask, and it is sold."""
     sale, buyer = await selling(staff), await guest(client, tenant)
     order = await paying(buyer, sale, 0)
@@ -150,9 +181,16 @@ async def test_who_pays_in_the_last_moment_is_not_called_off(
 
 @pytest.mark.parametrize("minutes", [1, 16])  # asked about, and called off
 async def test_another_currency_is_an_alarm_when_it_is_asked_for(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    clock: Any, minutes: int,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    clock: Any,
+    minutes: int,
+) -> None:
     sale, buyer = await selling(staff), await guest(client, tenant)
     await paying(buyer, sale, 0)
     fake.intent["currency"] = "huf"
@@ -169,9 +207,16 @@ async def test_another_currency_is_an_alarm_when_it_is_asked_for(
 
 
 async def test_nobody_can_pay_what_was_never_answered(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    clock: Any, server_url: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    clock: Any,
+    server_url: str,
+) -> None:
     """Stripe is away from beginning to end: after a quarter of an hour the places are free."""
     sale, buyer = await selling(staff), await guest(client, tenant)
     session = await begun(buyer, sale, 0)
@@ -190,9 +235,17 @@ async def test_nobody_can_pay_what_was_never_answered(
 @pytest.mark.req("BUY-4")
 @pytest.mark.parametrize("fault", ["", "lost", "500"])
 async def test_a_refund_is_asked_for_until_it_is_there_and_given_once(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    clock: Any, server_url: str, fault: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    clock: Any,
+    server_url: str,
+    fault: str,
+) -> None:
     sale, buyer = await selling(staff), await guest(client, tenant)
     await paying(buyer, sale, 0)
     data(await move(staff, {"id": str(sale.event_id)}, "cancel"))
@@ -212,15 +265,28 @@ async def test_a_refund_is_asked_for_until_it_is_there_and_given_once(
 @pytest.mark.req("BUY-4")
 @pytest.mark.parametrize("end", ["succeeded", "failed"])
 async def test_a_refund_that_takes_its_time_is_told_by_the_webhook(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    server_url: str, end: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    server_url: str,
+    end: str,
+) -> None:
     sale, buyer = await selling(staff), await guest(client, tenant)
     order = await paying(buyer, sale, 0, pit=1)
     fake.pay(fake.intent["id"])
     await hook(client, fake.events[-1])
-    data(await staff.post(f"/api/orders/{order['id']}/refunds", json={"reason": "Ill.", "amount": 700},
-                          headers={"idempotency-key": "once"}), 201)  # fmt: skip
+    data(
+        await staff.post(
+            f"/api/orders/{order['id']}/refunds",
+            json={"reason": "Ill.", "amount": 700},
+            headers={"idempotency-key": "once"},
+        ),
+        201,
+    )
     fake.refund_status = "pending"
     await jobs.sweep_refunds(finder, process)
     assert [row["status"] for row in await rows(owner, "refunds", tenant)] == ["unknown"]
@@ -244,9 +310,16 @@ async def given_back(client: Client, staff: Client, tenant: Tenant, fake: Stripe
 
 @pytest.mark.req("BUY-4")
 async def test_a_refund_that_comes_back_is_owed_again_and_tried_again(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    clock: Any, server_url: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    clock: Any,
+    server_url: str,
+) -> None:
     """Gone out, and weeks later the bank says no. News of the first try changes nothing of the second."""
     refund = await given_back(client, staff, tenant, fake, 700)
     await jobs.sweep_refunds(finder, process)
@@ -277,9 +350,15 @@ async def test_a_refund_that_comes_back_is_owed_again_and_tried_again(
 
 @pytest.mark.req("BUY-4")
 async def test_a_refund_made_at_stripe_is_the_one_that_failed(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
     server_url: str,
-) -> None:  # fmt: skip
+) -> None:
     """If it is of as much. Once, however often it is told; any other is another one."""
     await given_back(client, staff, tenant, fake, 700)
     fake.refund_status = "failed"
@@ -300,9 +379,16 @@ async def test_a_refund_made_at_stripe_is_the_one_that_failed(
 
 
 async def test_in_a_storm_everybody_pays_once_and_has_tickets(
-    client: Client, staff: Client, tenant: Tenant, owner: Any, fake: StripeFake, process: Services, finder: Database,
-    clock: Any, server_url: str,
-) -> None:  # fmt: skip
+    client: Client,
+    staff: Client,
+    tenant: Tenant,
+    owner: Any,
+    fake: StripeFake,
+    process: Services,
+    finder: Database,
+    clock: Any,
+    server_url: str,
+) -> None:
     """Lost answers, breakdowns, webhooks twice, late and in any order, while the sweep runs."""
     dice = random.Random(7)
     sale, buyers = await selling(staff), [await guest(client, tenant) for _ in range(5)]
@@ -342,7 +428,12 @@ async def test_in_a_storm_everybody_pays_once_and_has_tickets(
 def test_every_status_has_a_meaning() -> None:
     words = {status: said(Intent("pi_1", status, "eur", 5)).word for status in [*PAYMENTS, "new_one"]}
     assert words == {
-        "succeeded": "captured", "canceled": "abandoned", "processing": "pending", "requires_action": "pending",
-        "requires_capture": "pending", "requires_confirmation": "pending", "requires_payment_method": "pending",
+        "succeeded": "captured",
+        "canceled": "abandoned",
+        "processing": "pending",
+        "requires_action": "pending",
+        "requires_capture": "pending",
+        "requires_confirmation": "pending",
+        "requires_payment_method": "pending",
         "new_one": "unknown",
-    }  # fmt: skip
+    }

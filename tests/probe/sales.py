@@ -111,8 +111,9 @@ async def a_refused_refund(services: Services, tenant: Tenant) -> Named:
             "INSERT INTO refunds (id, organization_id, attempt_id, order_id, event_id, amount, currency, status,"
             " reason) SELECT $1, organization_id, attempt_id, id, event_id, 1, currency, 'failed', 'Ill' FROM orders"
             " WHERE id = $2",
-            refund_id, order_id,
-        )  # fmt: skip
+            refund_id,
+            order_id,
+        )
     return order_id, refund_id
 
 
@@ -177,13 +178,20 @@ async def a_scan_and_its_incident(services: Services, tenant: Tenant) -> tuple[U
         await tx.execute(
             "INSERT INTO scans (id, organization_id, event_id, ticket_id, device_id, gate_id, direction, admitted,"
             " test, at, day) VALUES ($1, $2, $3, $4, $1, $1, 'in', true, false, app.clock(), '2026-01-01')",
-            scan_id, tenant.id, event_id, ticket_id,
-        )  # fmt: skip
+            scan_id,
+            tenant.id,
+            event_id,
+            ticket_id,
+        )
         await tx.execute(
             "INSERT INTO scan_incidents (id, organization_id, event_id, ticket_id, kind, first_scan_id, second_scan_id)"
             " VALUES ($1, $2, $3, $4, 'already_inside', $5, $5)",
-            incident_id, tenant.id, event_id, ticket_id, scan_id,
-        )  # fmt: skip
+            incident_id,
+            tenant.id,
+            event_id,
+            ticket_id,
+            scan_id,
+        )
     return scan_id, event_id, incident_id
 
 

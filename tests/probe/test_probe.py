@@ -163,7 +163,9 @@ async def _super_admin(client: Client, owner: Any) -> str:
     """Their token."""
     email = f"{new_id().hex}@example.org"
     password_hash = await passwords.hash_password("a long password")
-    await store.insert_platform_user(owner, new_id(), email, "Root", "super_admin", password_hash)
+    await store.insert_platform_user(
+        owner, id=new_id(), email=email, name="Root", role="super_admin", password_hash=password_hash
+    )
     answer = await client.post("/api/platform/login", json={"email": email, "password": "a long password"})
     token: str = answer.json()["data"]["token"]
     return token

@@ -98,9 +98,12 @@ async def _hold_and_sell(client: Client, tenant: Tenant, staff: Client, at: Door
     free = await selling_types(staff, 5, price=0)
     data(await buy(one, await begun(one, free, entry=1), provider="free"), 201)
     days = await selling_types(
-        staff, 5, price=0, event={"start_at": FIRST_DAY, "end_at": "2090-07-08T20:00:00Z", "capacity": 9},
+        staff,
+        5,
+        price=0,
+        event={"start_at": FIRST_DAY, "end_at": "2090-07-08T20:00:00Z", "capacity": 9},
         valid_days=[FIRST_DAY[:10]],
-    )  # fmt: skip
+    )
     data(await buy(one, await begun(one, days, entry=1), provider="free"), 201)
     await hold(two, days, entry=1)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import fullhouse
-from fullhouse.prove.check import texts
+from fullhouse.prove.check import queries
 from fullhouse.prove.unseen import UNSEEN
 from tests.prove.sample import Sample
 from tests.prove.test_corruptions import broken
@@ -206,7 +206,7 @@ def test_every_audited_action_is_decided() -> None:
 
     assert {action for action in written if not is_decided(action)} == set()
     assert not asked & UNSEEN.keys()
-    statement = texts("audit")["audited"]
+    statement = queries("audit")["audited"].text
     lists = " ".join(re.findall(r"ARRAY\[.*?\]", statement, re.DOTALL))
     named = {*re.findall(r"'([a-z_]+\.[a-z_]*[a-z])'", statement), *re.findall(r"'([a-z_.]*[a-z])'", lists)}
     assert named - asked - UNSEEN.keys() == set(), "a corruption for each that the check names"

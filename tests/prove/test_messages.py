@@ -11,7 +11,7 @@ from fullhouse import wiring
 from fullhouse.kit.services import Services
 from fullhouse.messaging.catalogue import FACTS
 from fullhouse.messaging.mail_model import BY_TEMPLATE, Notice
-from fullhouse.prove.check import texts
+from fullhouse.prove.check import queries
 from tests.prove.sample import Sample
 from tests.prove.test_corruptions import broken
 
@@ -163,14 +163,14 @@ async def test_a_notice_is_not_asked_for_where_nobody_had_a_ticket(sample: Sampl
 
 
 def test_every_fact_that_the_check_names_is_deleted_once() -> None:
-    text = texts("messages")["announced"]
+    text = queries("messages")["announced"].text
     named = {name for name in re.findall(r"'([a-z]+\.[a-z_]+)'", text) if name in FACTS}
     assert named == ANNOUNCED.keys() <= FACTS.keys()
 
 
 async def test_every_email_that_the_check_names_is_deleted_once(process: Services) -> None:
     """By the handler's name: who writes a new email comes by here."""
-    text = texts("messages")["mailed"]
+    text = queries("messages")["mailed"].text
     rows = re.findall(r"\('([a-z_.]+)', '([\w.]+)', '(\w+)'\)", text)
     wired = {
         (fact.name, handler.name)
@@ -192,5 +192,5 @@ async def test_every_fact_that_ticket_holders_hear_of_has_its_notice_deleted(pro
     }
     assert told - NO_NOTICE_ASKED == set(NOTICES.values())
     assert all(issubclass(BY_TEMPLATE[template], Notice) for template in NOTICES)
-    named = re.findall(r"'(event\.\w+)'", texts("messages")["mailed"].partition("email_ticket_holders")[2])
+    named = re.findall(r"'(event\.\w+)'", queries("messages")["mailed"].text.partition("email_ticket_holders")[2])
     assert set(named) == set(NOTICES.values())

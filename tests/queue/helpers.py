@@ -124,5 +124,7 @@ async def soon(check: Any, seconds: float = 60) -> None:
 async def sell_everything(owner: Any, sale: OnSale, *, but: int = 0) -> None:
     await owner.execute(
         "UPDATE event_seats SET status = 'sold', ticket_id = gen_random_uuid(), hold_id = NULL, held_until = NULL"
-        " WHERE event_id = $1 AND ordinal >= $2", sale.event_id, but,
-    )  # fmt: skip
+        " WHERE event_id = $1 AND ordinal >= $2",
+        sale.event_id,
+        but,
+    )

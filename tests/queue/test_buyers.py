@@ -187,14 +187,24 @@ CODES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], bool]] = 
 
 @pytest.mark.parametrize(("code", "of", "pool", "sells"), list(CODES.values()), ids=list(CODES))
 async def test_a_code_lets_in_while_it_can_be_bought_with(
-    client: Client, tenant: Tenant, buyer: Client, sale: Sale, owner: Any, clock: Shift,
-    code: dict[str, Any], of: dict[str, Any], pool: dict[str, Any], sells: bool,
-) -> None:  # fmt: skip
+    client: Client,
+    tenant: Tenant,
+    buyer: Client,
+    sale: Sale,
+    owner: Any,
+    clock: Shift,
+    code: dict[str, Any],
+    of: dict[str, Any],
+    pool: dict[str, Any],
+    sells: bool,
+) -> None:
     await bought(client, tenant, sale, entry=1)
     friends = sale.types["friends"]
     for table, key, columns in (
-        ("promo_codes", sale.event_id, code), ("ticket_types", friends, of), ("pools", friends, pool)
-    ):  # fmt: skip
+        ("promo_codes", sale.event_id, code),
+        ("ticket_types", friends, of),
+        ("pools", friends, pool),
+    ):
         for name, value in columns.items():
             of_it = {"promo_codes": "event_id", "ticket_types": "id", "pools": "ref_id"}[table]
             await owner.execute(f"UPDATE {table} SET {name} = $2 WHERE {of_it} = $1", key, value)

@@ -26,9 +26,15 @@ async def _passed(process: Services, clock: Shift, time: timedelta) -> None:
 
 @pytest.mark.parametrize(("missed", "turn"), [(2 * EVERY - 3 * SECOND, "silent"), (2 * EVERY + SECOND, "alive")])
 async def test_two_missed_polls_cost_the_turn_and_not_the_place(
-    process: Services, finder: Database, tenant: Tenant, sale: OnSale, owner: Any, clock: Shift,
-    missed: timedelta, turn: str,
-) -> None:  # fmt: skip
+    process: Services,
+    finder: Database,
+    tenant: Tenant,
+    sale: OnSale,
+    owner: Any,
+    clock: Shift,
+    missed: timedelta,
+    turn: str,
+) -> None:
     await settle(process, tenant, sale, mode="on", slots=1, admit_window_s=1800)
     (inside, _), silent, alive = await crowd(process, tenant, sale, 3)
     await _passed(process, clock, missed)

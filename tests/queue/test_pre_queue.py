@@ -90,19 +90,26 @@ async def test_the_order_is_the_draws_and_everybody_can_check_it(
 
 
 async def test_a_draw_goes_on_where_it_was_left_and_nobody_is_let_in_before_it_is_done(
-    process: Services, finder: Database, tenant: Tenant, upcoming: OnSale, owner: Any, clock: Shift,
-    server_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    process: Services,
+    finder: Database,
+    tenant: Tenant,
+    upcoming: OnSale,
+    owner: Any,
+    clock: Shift,
+    server_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     people = await gather(process, tenant, upcoming)
     monkeypatch.setattr(jobs, "DRAWN_AT_ONCE", 7)
     draws = 0
 
-    async def dies(*args: Any) -> Any:
+    async def dies(tx: Any, **drawn: Any) -> Any:
         nonlocal draws
-        draws += args[2] == upcoming.event_id  # the worker draws for shows of other tests too
+        draws += drawn["event_id"] == upcoming.event_id  # the worker draws for shows of other tests too
         if draws == 3:
             raise ConnectionError("the worker is gone")
-        return await drawing(*args)
+        return await drawing(tx, **drawn)
 
     drawing = store.draw
     monkeypatch.setattr(store, "draw", dies)
@@ -128,9 +135,15 @@ async def test_a_draw_goes_on_where_it_was_left_and_nobody_is_let_in_before_it_i
 
 @pytest.mark.req("QUEUE-2")
 async def test_who_is_gone_when_it_opens_is_passed_over_and_keeps_the_place(
-    process: Services, finder: Database, tenant: Tenant, upcoming: OnSale, owner: Any, clock: Shift,
-    server_url: str, tmp_path: Path,
-) -> None:  # fmt: skip
+    process: Services,
+    finder: Database,
+    tenant: Tenant,
+    upcoming: OnSale,
+    owner: Any,
+    clock: Shift,
+    server_url: str,
+    tmp_path: Path,
+) -> None:
     """Seen to let in whoever had a good number, there or not, when the draw counted as a sign of life."""
     people = await gather(process, tenant, upcoming, 16)
     await move_to_opening(clock, owner, upcoming, -20)
@@ -170,10 +183,14 @@ async def test_who_is_gone_when_it_opens_is_passed_over_and_keeps_the_place(
     async def all_are_heard() -> bool:
         """Of somebody whose row another statement has at that moment, the next poll is heard."""
         await come(process, tenant, upcoming, [*there, away])
-        return bool(await owner.fetchval(
-            "SELECT NOT EXISTS (SELECT FROM queue_entries WHERE event_id = $1 AND seq = ANY ($2)"
-            " AND status = 'waiting' AND seen_at < app.clock() - interval '10 minutes')", upcoming.event_id, waiting,
-        ))  # fmt: skip
+        return bool(
+            await owner.fetchval(
+                "SELECT NOT EXISTS (SELECT FROM queue_entries WHERE event_id = $1 AND seq = ANY ($2)"
+                " AND status = 'waiting' AND seen_at < app.clock() - interval '10 minutes')",
+                upcoming.event_id,
+                waiting,
+            )
+        )
 
     await soon(all_are_heard)
     await clock(timedelta(days=1, minutes=31))
@@ -205,8 +222,10 @@ async def test_whoever_holds_something_is_drawn_like_everybody(
     await owner.execute(
         "INSERT INTO seat_holds (id, organization_id, event_id, basket_id, user_id, ticket_type_id, status, held_until,"
         " source) VALUES ($1, $2, $3, $1, $1, $1, 'suspended', 'infinity', 'web')",
-        new_id(), tenant.id, upcoming.event_id,
-    )  # fmt: skip
+        new_id(),
+        tenant.id,
+        upcoming.event_id,
+    )
     await gather(process, tenant, upcoming, 0)
     found = await entries(owner, upcoming)
     await owner.execute("DELETE FROM seat_holds WHERE event_id = $1", upcoming.event_id)

@@ -86,8 +86,10 @@ async def test_who_holds_seats_when_it_opens_comes_first(
     await settle(process, tenant, sale, mode="on", slots=2)
     rows = await entries(owner, sale)
     assert [(row["user_id"], row["status"]) for row in rows] == [
-        (holders[0], "admitted"), (holders[1], "admitted"), (holders[2], "waiting"),
-    ]  # fmt: skip
+        (holders[0], "admitted"),
+        (holders[1], "admitted"),
+        (holders[2], "waiting"),
+    ]
     until = await owner.fetchval("SELECT held_until FROM seat_holds WHERE user_id = $1", holders[0])
     assert rows[0]["expires_at"] == until
     assert (await join(process, tenant, sale)).ahead == 1

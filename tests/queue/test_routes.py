@@ -27,8 +27,10 @@ async def test_guests_join_poll_and_leave(
 ) -> None:
     inside, waiting, behind = [await come(await guest(client, tenant), sale) for _ in range(3)]
     assert [(one.place["status"], one.place["position"]) for one in (inside, waiting, behind)] == [
-        ("admitted", None), ("waiting", 1), ("waiting", 2),
-    ]  # fmt: skip
+        ("admitted", None),
+        ("waiting", 1),
+        ("waiting", 2),
+    ]
     found = await behind.now()
     assert (found["status"], found["room"], found["ahead"], found["eta_low_s"]) == ("waiting", "open", 1, None)
     assert found["token"] is None

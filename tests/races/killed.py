@@ -179,11 +179,16 @@ async def main(orders: Orders) -> None:
     outbox.wire(wiring.SYNC)
     async with (
         open_services(
-            url=orders.url, read_url=None, redis_url=None, secret_key=SECRET_KEY,
-            files=Disk(Path(orders.home) / "images"), public_url=PUBLIC_URL, pool_size=len(orders.errands) + 7,
+            url=orders.url,
+            read_url=None,
+            redis_url=None,
+            secret_key=SECRET_KEY,
+            files=Disk(Path(orders.home) / "images"),
+            public_url=PUBLIC_URL,
+            pool_size=len(orders.errands) + 7,
         ) as services,
         open_parts(services, wiring.PARTS, {StripeKeys: orders.stripe} if orders.stripe else {}),
-    ):  # fmt: skip
+    ):
         for _, errand in orders.errands:
             await errand.prepare(services)
         reaper = Reaper(orders)

@@ -32,11 +32,16 @@ async def main(url: str, home: Path, when: str, organization_id: UUID, event_id:
     db.Database._commit = commit  # type: ignore[assignment, method-assign]
     async with (
         open_services(
-            url=url, read_url=None, redis_url=None, secret_key=SECRET_KEY, files=Disk(home / "images"),
-            public_url=PUBLIC_URL, pool_size=2,
+            url=url,
+            read_url=None,
+            redis_url=None,
+            secret_key=SECRET_KEY,
+            files=Disk(home / "images"),
+            public_url=PUBLIC_URL,
+            pool_size=2,
         ) as services,
         services.database.tenant(organization_id) as tx,
-    ):  # fmt: skip
+    ):
         await waitlist_actions.serve(tx, event_id)
 
 

@@ -12,21 +12,21 @@ from fullhouse.holds import actions as holds
 from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.outbox import announce
-from fullhouse.kit.sql import Statements
 from fullhouse.seating import seat_actions, store
 from fullhouse.seating.model import SeatChoice
 from tests.fixtures import soaking
 from tests.holds.helpers import OnSale, hall, held_in, seat_row, seats, stage, statuses, wish
 from tests.races.arena import Arena, arena
+from tests.support.statements import replace
 
 pytestmark = pytest.mark.req("SEAT-7", "HOLD-5")
 VERBS = {"block": seat_actions.block, "release": seat_actions.release}
 # A guard is a lock and the words that are left without it.
-POOLS_FIRST = ("lock_pools", "SELECT $1::uuid, $2::uuid")
+POOLS_FIRST = (store.lock_pools, "SELECT :org::uuid, :event_id::uuid")
 WITH_COMPANIONS = (
-    "lock_seats",
-    "SELECT seat_id, status, reserved_for IS NOT NULL AS is_kept FROM event_seats WHERE organization_id = $1"
-    " AND event_id = $2 AND seat_id = ANY ($3::uuid[]) ORDER BY seat_id FOR UPDATE",
+    store.lock_seats,
+    "SELECT seat_id, status, reserved_for IS NOT NULL AS is_kept FROM event_seats WHERE organization_id = :org"
+    " AND event_id = :event_id AND seat_id = ANY (:seat_ids::uuid[]) ORDER BY seat_id FOR UPDATE",
 )
 _WAITING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 
@@ -45,13 +45,6 @@ async def give_back(at: Arena, *hold_ids: UUID) -> int:
 async def held(at: Arena, sale: OnSale, *ordinals: int) -> list[UUID]:
     results = await at.hold(wish(sale, new_id(), *seats(sale, *ordinals)))
     return [result.hold_id for result in results if result.hold_id]
-
-
-def take_away(monkeypatch: pytest.MonkeyPatch, guard: tuple[str, str]) -> None:
-    name, without = guard
-    left = Statements({name: without})
-    run: Any = left.count(name) if name == "lock_pools" else left.many(name, store.LockedSeat)
-    monkeypatch.setattr(store, name, run)
 
 
 async def in_between(
@@ -82,7 +75,7 @@ async def test_pools_come_before_seats(
 ) -> None:
     """A show with a limit of its own: whoever ends a hold counts there, and then goes to the seat."""
     if not guarded:
-        take_away(monkeypatch, POOLS_FIRST)
+        replace(monkeypatch, *POOLS_FIRST)
     async with arena(tmp_path, 2) as at:
         sale = await stage(at.processes[0], at.tenant, hall(2, 10), capacity=15)
         ids = await held(at, sale, 0)
@@ -103,8 +96,8 @@ async def test_companions_are_locked_with_their_places(
 ) -> None:
     """Ending the hold of a wheelchair place changes the seats beside it: the lower id may be one of those."""
     if not guarded:
-        take_away(monkeypatch, WITH_COMPANIONS)
-        take_away(monkeypatch, POOLS_FIRST)  # a show without limits has no pool that two who end holds would share
+        replace(monkeypatch, *WITH_COMPANIONS)
+        replace(monkeypatch, *POOLS_FIRST)  # a show without limits has no pool that two who end holds would share
     async with arena(tmp_path, 2) as at:
         sale = await stage(at.processes[0], at.tenant, hall(2, 10, wheelchairs=1))
         rows = await at.owner.fetch(

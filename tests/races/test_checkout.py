@@ -85,9 +85,14 @@ async def begin(to: Shop, n: int, *, ttl_s: int = 300) -> tuple[Principal, Sessi
 
 
 async def buy(
-    to: Shop, n: int, who: Principal, session: Session, method: str | None = "approve", key: str = "k",
+    to: Shop,
+    n: int,
+    who: Principal,
+    session: Session,
+    method: str | None = "approve",
+    key: str = "k",
     provider: str = "test",
-) -> str:  # fmt: skip
+) -> str:
     purchase = Purchase(provider=provider, buyer=Buyer(name="A", email="a@example.org"), method=method)
     try:
         bought = await order_actions.purchase(to.services(n), who, session.id, purchase, key)
@@ -105,8 +110,9 @@ async def test_buying_expiring_and_giving_back_have_one_winner(tmp_path: Path) -
         # Their time is over in this very moment: half of them is overdue when the sweep looks.
         await at.owner.execute(
             "UPDATE seat_holds SET held_until = now() + (random() - 0.3) * interval '300 ms'"
-            " WHERE organization_id = $1", at.tenant.id,
-        )  # fmt: skip
+            " WHERE organization_id = $1",
+            at.tenant.id,
+        )
         await at.owner.execute(
             "UPDATE event_seats s SET held_until = h.held_until FROM seat_holds h WHERE h.id = s.hold_id"
         )
@@ -165,8 +171,9 @@ async def test_one_key_for_two_checkouts_at_once_is_refused_the_second_time(tmp_
         assert await buy(to, 0, first, first_session) == "paid"
         await at.owner.execute(
             "INSERT INTO orders SELECT (jsonb_populate_record(o, jsonb_build_object('id', gen_random_uuid(), 'user_id',"
-            " $1::uuid, 'code', '22222222', 'secret_hash', '\\x00', 'purchase_key', 'one'))).* FROM orders o", who.id,
-        )  # fmt: skip
+            " $1::uuid, 'code', '22222222', 'secret_hash', '\\x00', 'purchase_key', 'one'))).* FROM orders o",
+            who.id,
+        )
         buying = asyncio.create_task(buy(to, 0, who, session, key="one"))
         behind_us = "SELECT true FROM pg_locks WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid)) LIMIT 1"
         await until(lambda: at.owner.fetchval(behind_us))

@@ -115,7 +115,8 @@ async def test_a_release_waits_for_a_sale_that_is_under_way(tmp_path: Path) -> N
             await tx.execute(
                 "UPDATE event_seats SET status = 'sold', hold_id = NULL, held_until = NULL, ticket_id = $2"
                 " WHERE hold_id = $1",
-                held.hold_id, new_id(),
-            )  # fmt: skip
+                held.hold_id,
+                new_id(),
+            )
         assert await waiting == "over"
         assert await statuses(at.owner, sale) == ["converted"]

@@ -57,18 +57,29 @@ async def doors(at: Arena, tickets: int, *, gates: int = GATES, capacity: int | 
     await at.owner.execute("UPDATE events SET status = 'live' WHERE id = $1", show.id)
     await at.owner.execute(
         "INSERT INTO ticket_types (id, organization_id, event_id, name, tier, kind, price, currency, entitlement)"
-        " VALUES ($1, $2, $3, 'Entry', 'general', 'ga', 0, 'EUR', 'single')", kind, at.tenant.id, show.id,
-    )  # fmt: skip
+        " VALUES ($1, $2, $3, 'Entry', 'general', 'ga', 0, 'EUR', 'single')",
+        kind,
+        at.tenant.id,
+        show.id,
+    )
     await at.owner.execute(
         "INSERT INTO tickets (id, organization_id, event_id, order_id, ticket_type_id, number, code, nonce,"
         " holder_name, holder_email) SELECT gen_random_uuid(), $1, $2, $3, $4, c, c, 'nnnnnnnn', 'Ada', 'a@example.org'"
-        " FROM unnest($5::text[]) c", at.tenant.id, show.id, order, kind, codes,
-    )  # fmt: skip
+        " FROM unnest($5::text[]) c",
+        at.tenant.id,
+        show.id,
+        order,
+        kind,
+        codes,
+    )
     await at.owner.execute(
         "INSERT INTO scan_devices (id, organization_id, event_id, name, gate_ids, rights)"
         " SELECT d, $1, $2, 'Scanner', ARRAY[g], '{scan}' FROM unnest($3::uuid[], $4::uuid[]) AS x (d, g)",
-        at.tenant.id, show.id, devices, made,
-    )  # fmt: skip
+        at.tenant.id,
+        show.id,
+        devices,
+        made,
+    )
     return Doors(at, show.id, made, devices, codes, await signed(at, show.id, codes[0]))
 
 
@@ -78,8 +89,9 @@ async def signed(at: Arena, event_id: UUID, code: str) -> str:
     await at.owner.execute(
         "INSERT INTO ticket_keys (organization_id, key_id, public_key, sealed_key) VALUES ($1, 1, $2, '')"
         " ON CONFLICT (organization_id, key_id) DO UPDATE SET public_key = excluded.public_key",
-        at.tenant.id, key.public_key().public_bytes_raw(),
-    )  # fmt: skip
+        at.tenant.id,
+        key.public_key().public_bytes_raw(),
+    )
     ticket_id = await at.owner.fetchval("SELECT id FROM tickets WHERE event_id = $1 AND code = $2", event_id, code)
     return signing.sign(signing.Claim(1, event_id, ticket_id, b"nnnnnnnn"), key.private_bytes_raw())
 

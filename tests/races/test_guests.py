@@ -60,7 +60,7 @@ async def signs_in(at: Arena, n: int, guest: Guest, who: Principal) -> None:
     """As a password does, once it was right."""
     services = at.processes[n % len(at.processes)]
     async with services.database.tenant(at.tenant.id, SYSTEM) as tx:
-        user = await account_store.user_by_id(tx, at.tenant.id, who.id)
+        user = await account_store.user_by_id(tx, who.id)
         assert user
         await signing_in.open_session(tx, at.tenant.organization, user, "password", lambda _: guest.token)
 
@@ -132,7 +132,7 @@ async def test_a_checkout_that_begins_meanwhile_comes_along(tmp_path: Path, monk
 async def test_without_a_second_look_it_would_be_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The guard taken away: a checkout without its places, in the name of nobody who could pay for it."""
 
-    async def none(*_: Any) -> list[Any]:
+    async def none(*_: Any, **__: Any) -> list[Any]:
         return []
 
     monkeypatch.setattr(guest_store, "lock_new_checkouts", none)
@@ -189,7 +189,7 @@ async def test_who_joins_meanwhile_has_one_place(tmp_path: Path, monkeypatch: py
 
 
 async def test_without_the_rooms_lock_joining_would_break(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def nothing(*_: Any) -> list[Any]:
+    async def nothing(*_: Any, **__: Any) -> list[Any]:
         return []
 
     monkeypatch.setattr(queue_store, "lock_rooms", nothing)

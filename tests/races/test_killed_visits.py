@@ -53,8 +53,10 @@ class Scene(NamedTuple):
         if self.fake:
             its = [one for one in self.fake.intents.values() if one["metadata"]["attempt"] == str(attempt_id)]
             return [one["status"] for one in its]
-        return [row["status"] for row in await self.at.owner.fetch(
-            "SELECT status FROM test_charges WHERE key = $1", attempt_id)]  # fmt: skip
+        return [
+            row["status"]
+            for row in await self.at.owner.fetch("SELECT status FROM test_charges WHERE key = $1", attempt_id)
+        ]
 
     async def ask_again(self, attempt_id: UUID) -> None:
         """The sweep, a while later."""

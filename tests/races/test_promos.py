@@ -5,7 +5,6 @@ Whoever has it, it is used once, and has cost what it took off.
 import asyncio
 from collections import Counter
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -13,9 +12,9 @@ import pytest
 from fullhouse.checkout import actions, jobs
 from fullhouse.checkout.model import Item, Session, StartCheckout
 from fullhouse.checkout.settle_actions import USED_UP
+from fullhouse.kit import sql
 from fullhouse.kit.actors import SYSTEM, Principal
 from fullhouse.kit.errors import Refusal
-from fullhouse.kit.sql import Statements
 from fullhouse.payments.model import Cancelled, Captured
 from fullhouse.tickets import policy, store
 from fullhouse.tickets import promo_actions as promos
@@ -25,6 +24,7 @@ from tests.holds.helpers import a_finder, seats, wish
 from tests.races.arena import Arena, arena
 from tests.races.test_checkout import Shop, buy, buyer_of, shop
 from tests.races.test_windows import Stop, attempt_of, hears, leaves
+from tests.support.statements import without
 
 PEOPLE = 100 if soaking() else 24
 CODE, OFF = "LASTONE", 100
@@ -166,10 +166,7 @@ async def test_late_money_in_a_crowd_that_wants_the_same_use(tmp_path: Path) -> 
 
 
 def _unguarded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    query, text = store.statements.texts[name], UNGUARDED[name]
-    assert text in query, "the guard has another shape now: the mutant must follow it"
-    mutant = Statements({"mutant": query.replace(text, "")})
-    monkeypatch.setattr(store, name, mutant.value("mutant", str) if name == "retake_promo" else mutant.count("mutant"))
+    without(monkeypatch, getattr(store, name), UNGUARDED[name])
 
 
 async def test_without_its_guards_a_code_is_used_by_everybody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,5 +196,6 @@ async def test_without_its_guard_late_money_uses_it_once_more(tmp_path: Path, mo
 
 
 def test_what_is_replaced_above_is_all_that_counts_uses() -> None:
-    counting: list[Any] = [name for name, text in store.statements.texts.items() if "uses + 1" in text]
+    every = sql.load(Path(store.__file__).with_name("queries.sql"))
+    counting = [name for name, query in every.items() if "uses + 1" in query.text]
     assert sorted(counting) == sorted(UNGUARDED)

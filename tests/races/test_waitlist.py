@@ -200,9 +200,15 @@ async def test_a_killed_worker_has_offered_all_or_nothing(tmp_path: Path, when: 
         await wait(to, 3, zone_id=UUID(to.sale.zones["pit"]), party=2)
         await give_back(to, held)
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.races.killed_worker", at.url, str(tmp_path), when, str(at.tenant.id),
+            sys.executable,
+            "-m",
+            "tests.races.killed_worker",
+            at.url,
+            str(tmp_path),
+            when,
+            str(at.tenant.id),
             str(to.sale.event_id),
-        )  # fmt: skip
+        )
         async with asyncio.timeout(60):
             assert await process.wait() == -signal.SIGKILL
         assert await serve(to, 0) == (2 if when == "before" else 0)

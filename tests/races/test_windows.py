@@ -37,8 +37,8 @@ class Stop:
         self.here, self._once = asyncio.Event(), True
         monkeypatch.setattr(of, name, self._run)
 
-    async def _run(self, tx: Tx, *args: Any) -> Any:
-        found = await self._usual(tx, *args)
+    async def _run(self, tx: Tx, *given: Any, **named: Any) -> Any:
+        found = await self._usual(tx, *given, **named)
         if self._once:
             self._once = False
             mine = await tx.fetchval("SELECT pg_backend_pid()")

@@ -80,11 +80,19 @@ def changes() -> bytes:
     """The first ticket changed hands, a third was sold; gates and members stand in another order now."""
     other = header()
     moved = header(
-        version=ms(NOW) + 60_000, since=ms(NOW), base=ms(BASE) + 60_000, gates=other["gates"][::-1],
-        members=[{"id": "m-0", "status": "active", "from": 0, "until": None},
-                 {"id": "m-1", "status": "revoked", "from": 0, "until": None}],
-        sections=["9"], rows=["Q"], seats=["1"], former={CODES[0]: PASSED_ON},
-    )  # fmt: skip
+        version=ms(NOW) + 60_000,
+        since=ms(NOW),
+        base=ms(BASE) + 60_000,
+        gates=other["gates"][::-1],
+        members=[
+            {"id": "m-0", "status": "active", "from": 0, "until": None},
+            {"id": "m-1", "status": "revoked", "from": 0, "until": None},
+        ],
+        sections=["9"],
+        rows=["Q"],
+        seats=["1"],
+        former={CODES[0]: PASSED_ON},
+    )
     return snapshot.pack(moved, [row(0, PASSED_ON, nonce=b"nonce-02", seat=NONE), row(2, CODES[2], member=0)])
 
 

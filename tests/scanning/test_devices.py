@@ -18,8 +18,9 @@ async def test_a_device_does_what_it_was_paired_for(client: Client, at: Door) ->
     denied = await plain.post("/api/scan", json={"code": ticket["code"], "override": {"reason": "Please"}})
     assert code_of(denied) == (403, "override_not_allowed")
     assert code_of(await plain.post("/api/scan", json={"code": ticket["code"], "gate_id": at.gates["B"]})) == (
-        403, "gate_not_paired",
-    )  # fmt: skip
+        403,
+        "gate_not_paired",
+    )
     assert code_of(await plain.get("/api/scan/search?q=ada")) == (403, "forbidden")
     assert code_of(await plain.post("/api/scan/search", json={"q": "ada"})) == (403, "forbidden")
     assert code_of(await plain.get("/api/events")) == (403, "forbidden")

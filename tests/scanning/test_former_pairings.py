@@ -40,12 +40,15 @@ async def test_what_the_house_has_already_counts_once(client: Client, at: Door, 
     assert await counts(at) == (2, 3, 0)
     kept = await rows(owner, "scans", tenant, "device_id::text, counter, gate_id::text")
     assert {(row["device_id"], row["counter"], row["gate_id"]) for row in kept} == {
-        *((was["device"]["id"], n, at.gates["A"]) for n in range(3)), (is_now["device"]["id"], 0, at.gates["B"]),
-    }  # fmt: skip
+        *((was["device"]["id"], n, at.gates["A"]) for n in range(3)),
+        (is_now["device"]["id"], 0, at.gates["B"]),
+    }
     merges = await owner.fetch(
         "SELECT entity_id::text, after FROM audit_log WHERE organization_id = $1 AND action = 'scan_device.merged'"
-        " AND actor_id::text = $2", tenant.id, is_now["device"]["id"],
-    )  # fmt: skip
+        " AND actor_id::text = $2",
+        tenant.id,
+        is_now["device"]["id"],
+    )
     assert {row["entity_id"] for row in merges} == {was["device"]["id"], is_now["device"]["id"]}
     assert await wrong(owner, at) == {}
     # However often, and from whichever pairing.

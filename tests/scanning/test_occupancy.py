@@ -27,8 +27,10 @@ async def test_in_and_out_and_in_again_as_often_as_the_type_says(client: Client,
     answers = [await scan(by, ticket, direction=d, gate_id=at.gates["B"] if d == "out" else None) for d, _ in way]
     assert [answer["admit"] for answer in answers] == [admitted for _, admitted in way]
     assert [answer["reason"] for answer in answers if not answer["admit"]] == [
-        "already_inside", "not_inside", "no_entries_left",
-    ]  # fmt: skip
+        "already_inside",
+        "not_inside",
+        "no_entries_left",
+    ]
     counts = await live(at)
     assert (counts["inside"], counts["entered"]) == (0, 2)
     assert [zone["entered"] for zone in counts["zones"] if zone["name"] == "Pit"] == [2]
@@ -56,8 +58,9 @@ async def test_gates_and_zones_have_their_limits(client: Client, at: Door, owner
 async def test_places_are_given_at_the_gate_where_the_show_wants_it(client: Client, at: Door, owner: Any) -> None:
     by, _ = await device(at, client)
     await owner.execute("UPDATE events SET settings = '{\"assign_places\": true}' WHERE id = $1", at.sale.event_id)
-    await owner.execute("UPDATE event_zones SET zone_type = 'ga_seated' WHERE event_id = $1 AND name = 'Pit'",
-                        at.sale.event_id)  # fmt: skip
+    await owner.execute(
+        "UPDATE event_zones SET zone_type = 'ga_seated' WHERE event_id = $1 AND name = 'Pit'", at.sale.event_id
+    )
     places = [(await scan(by, ticket))["ticket"]["place_no"] for ticket in at.tickets if not ticket["seat_id"]]
     assert places == [1, 2]
     by_day = [(await scan(by, at.tickets[-1]))["ticket"]["place_no"], (await live(at))["entered"]]

@@ -154,10 +154,17 @@ async def test_the_same_scans_in_any_order_leave_the_same(client: Client, tenant
     devices = [(await device(at, client, gate))[0] for gate in "ABC"]
     now, chance = datetime.now(UTC), random.Random(8)
     scans = [
-        (n % 3, seen(chance.choice(at.tickets), n // 3, now - timedelta(seconds=chance.randrange(3600)),
-                     direction=chance.choice(["in", "in", "out"])))
+        (
+            n % 3,
+            seen(
+                chance.choice(at.tickets),
+                n // 3,
+                now - timedelta(seconds=chance.randrange(3600)),
+                direction=chance.choice(["in", "in", "out"]),
+            ),
+        )
         for n in range(24)
-    ]  # fmt: skip
+    ]
     states = []
     for _ in range(3):
         await owner.execute("SET session_replication_role = replica")  # the audit, too, as if nothing had been told
@@ -195,9 +202,11 @@ async def test_the_databases_day_is_the_policys(owner: Any) -> None:
     for zone in zones:
         moments = [datetime(2026, 1, 1, 0, 30, tzinfo=UTC) + timedelta(hours=n) for n in range(24 * 366)]
         found = await owner.fetch(
-            "SELECT app.day_of(t, $2, '{\"day_boundary\": \"03:30\"}') AS day"
-            " FROM unnest($1::timestamptz[]) WITH ORDINALITY AS x (t, n) ORDER BY n", moments, zone,
-        )  # fmt: skip
+            'SELECT app.day_of(t, $2, \'{"day_boundary": "03:30"}\') AS day'
+            " FROM unnest($1::timestamptz[]) WITH ORDINALITY AS x (t, n) ORDER BY n",
+            moments,
+            zone,
+        )
         ours = [policy.day_of(at, zone, timedelta(hours=3, minutes=30)) for at in moments]
         assert [row["day"] for row in found] == ours
 
@@ -214,11 +223,24 @@ def test_a_snapshot_of_a_stadium_is_small() -> None:
     chance = random.Random(1)
     days = snapshot.days_since(date(2026, 1, 2), date(2026, 1, 1))
     made = [
-        Row(new_id(), chance.randbytes(8), snapshot.code_of(chance.randrange(31**8)),
-            tuple({"seat": n % 40, "row": n // 40 % 60, "day": days, "at": chance.randrange(9000) if n % 2 else 0,
-                   "gate": n % 12, "inside": n % 2}.get(name, 0) for name, _ in COLUMNS))
+        Row(
+            new_id(),
+            chance.randbytes(8),
+            snapshot.code_of(chance.randrange(31**8)),
+            tuple(
+                {
+                    "seat": n % 40,
+                    "row": n // 40 % 60,
+                    "day": days,
+                    "at": chance.randrange(9000) if n % 2 else 0,
+                    "gate": n % 12,
+                    "inside": n % 2,
+                }.get(name, 0)
+                for name, _ in COLUMNS
+            ),
+        )
         for n in range(100_000)
-    ]  # fmt: skip
+    ]
     key, signer = chance.randbytes(32), Ed25519PrivateKey.generate()
     sealed = snapshot.seal(snapshot.pack({}, made), key, signer, new_id())
     assert len(sealed) < 3_000_000

@@ -115,8 +115,9 @@ async def test_a_supervisor_overrides_and_undoes(client: Client, at: Door, owner
         undone = data(await by.post(f"/api/scan/{answer['scan_id']}/undo", json={"reason": "Wrong person"}))
         assert undone["undone_reason"] == "Wrong person"
     assert code_of(await by.post(f"/api/scan/{first['scan_id']}/undo", json={"reason": "x"})) == (
-        409, "nothing_to_undo",
-    )  # fmt: skip
+        409,
+        "nothing_to_undo",
+    )
     counts = await live(at)
     assert (counts["inside"], counts["entered"]) == (0, 0)
     assert data(await at.staff.get(f"/api/tickets/{ticket['id']}"))["status"] == "valid"

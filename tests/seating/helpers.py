@@ -145,8 +145,9 @@ async def seat_of(owner: Any, event: Any, key: str) -> UUID:
     found: UUID = await owner.fetchval(
         "SELECT e.seat_id FROM event_seats e JOIN seats s ON s.id = e.seat_id WHERE e.event_id::text = $1"
         " AND s.seat_key = $2",
-        str(event["id"]), key,
-    )  # fmt: skip
+        str(event["id"]),
+        key,
+    )
     return found
 
 
@@ -157,8 +158,10 @@ async def sell(owner: Any, event: Any, *keys: str) -> dict[str, UUID]:
         await owner.execute(
             "UPDATE event_seats SET status = 'sold', ticket_id = $2, hold_id = NULL, held_until = NULL"
             " WHERE seat_id = $1 AND event_id::text = $3",
-            await seat_of(owner, event, key), ticket, str(event["id"]),
-        )  # fmt: skip
+            await seat_of(owner, event, key),
+            ticket,
+            str(event["id"]),
+        )
     return tickets
 
 
@@ -167,16 +170,22 @@ async def hold(owner: Any, event: Any, key: str, seconds: int = 300) -> UUID:
     await owner.execute(
         "UPDATE event_seats SET status = 'held', hold_id = $2, held_until = app.clock() + make_interval(secs => $3)"
         " WHERE seat_id = $1 AND event_id::text = $4",
-        await seat_of(owner, event, key), hold_id, seconds, str(event["id"]),
-    )  # fmt: skip
+        await seat_of(owner, event, key),
+        hold_id,
+        seconds,
+        str(event["id"]),
+    )
     return hold_id
 
 
 async def count_in_pool(owner: Any, event: Any, zone: str, *, held: int = 0, sold: int = 0) -> None:
     await owner.execute(
         "UPDATE pools SET held = $3, sold = $4 WHERE event_id::text = $1 AND ref_id::text = $2",
-        str(event["id"]), zone, held, sold,
-    )  # fmt: skip
+        str(event["id"]),
+        zone,
+        held,
+        sold,
+    )
 
 
 async def states_of(owner: Any, event: Any) -> dict[str, str]:
@@ -185,7 +194,7 @@ async def states_of(owner: Any, event: Any) -> dict[str, str]:
         "SELECT s.seat_key, e.status FROM event_seats e JOIN seats s ON s.id = e.seat_id WHERE e.event_id::text = $1"
         " ORDER BY s.ordinal",
         str(event["id"]),
-    )  # fmt: skip
+    )
     return {row["seat_key"]: row["status"] for row in rows}
 
 
@@ -196,5 +205,5 @@ async def pools_of(owner: Any, event: Any) -> dict[tuple[str, str], tuple[int, i
         " FROM pools p LEFT JOIN event_zones z ON z.event_id = p.event_id AND z.zone_id = p.ref_id"
         " WHERE p.event_id::text = $1",
         str(event["id"]),
-    )  # fmt: skip
+    )
     return {(row["kind"], row["key"]): (row["capacity"], row["held"], row["sold"]) for row in rows}

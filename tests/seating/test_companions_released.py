@@ -29,8 +29,9 @@ def admin(client: Client, tenant: Tenant) -> Client:
 async def _keep_companion(owner: Any, event: Any) -> None:
     await owner.execute(
         "UPDATE event_seats SET reserved_for = $2, reserved_until = 'infinity' WHERE seat_id = $1",
-        await seat_of(owner, event, "A-2"), new_id(),
-    )  # fmt: skip
+        await seat_of(owner, event, "A-2"),
+        new_id(),
+    )
 
 
 @pytest.mark.req("ACC-1", "AUD-1")
@@ -67,7 +68,7 @@ async def test_companions_are_released_once_and_for_good(
 async def test_the_statement_opens_the_kept_seats_of_its_zone(tx: Tx, admin: Client, owner: Any) -> None:
     event, layout = await seated_show(admin)
     await _keep_companion(owner, event)
-    args = tx, tx.organization_id, UUID(event["id"])
-    assert await store.release_companions(*args, UUID(zone_id(layout, "pit"))) == []
-    assert await store.release_companions(*args, UUID(zone_id(layout, "stalls"))) == [1]
-    assert await store.release_companions(*args, UUID(zone_id(layout, "stalls"))) == []
+    show = UUID(event["id"])
+    assert await store.release_companions(tx, event_id=show, zone_id=UUID(zone_id(layout, "pit"))) == []
+    assert await store.release_companions(tx, event_id=show, zone_id=UUID(zone_id(layout, "stalls"))) == [1]
+    assert await store.release_companions(tx, event_id=show, zone_id=UUID(zone_id(layout, "stalls"))) == []

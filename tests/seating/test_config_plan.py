@@ -87,8 +87,10 @@ def test_the_plan_says_what_the_config_says() -> None:
     assert [zone.key for zone in plan.zones] == [zone["zone_id"] for zone in CONFIG["zones"]]
     assert [zone.zone_type for zone in plan.zones] == ["reserved_seating", "ga_seated", "ga_standing", "vip_reserved"]
     assert (plan.zones[2].capacity, plan.zones[2].metadata, plan.zones[3].membership_tier) == (
-        400, {"entrance": "north"}, "friends",
-    )  # fmt: skip
+        400,
+        {"entrance": "north"},
+        "friends",
+    )
     seats = {place.seat.key: place for place in walk(plan)}
     listed = {seat["seat_id"]: seat for zone in CONFIG["zones"] for seat in zone.get("seats", ())}
     assert seats.keys() == listed.keys()
@@ -236,8 +238,11 @@ def test_any_plan_comes_back_the_same(kind: str) -> None:
         assert (getattr(before, name) == getattr(after, name)).all(), name
     assert [p.seat.number for p in walk(again)] == [p.seat.number for p in walk(plan)]
     assert (again.groups, again.focal_point, again.width, again.height) == (
-        plan.groups, plan.focal_point, plan.width, plan.height,
-    )  # fmt: skip
+        plan.groups,
+        plan.focal_point,
+        plan.width,
+        plan.height,
+    )
     assert config_plan.write(again) == config_plan.write(plan)
 
 

@@ -71,9 +71,15 @@ async def test_the_overlay_comes_along_and_the_states_do_not(
 
 async def test_a_copy_takes_the_version_that_shows_take_now(admin: Client, owner: Any) -> None:
     event, layout = await seated_show(admin, pricing_zones={})
-    data(await admin.post(f"/api/events/{event['id']}/seats/block", json={
-        "seat_ids": [str(await seat_of(owner, event, "A-4"))], "reason": "pillar",
-    }))  # fmt: skip
+    data(
+        await admin.post(
+            f"/api/events/{event['id']}/seats/block",
+            json={
+                "seat_ids": [str(await seat_of(owner, event, "A-4"))],
+                "reason": "pillar",
+            },
+        )
+    )
     plan = house()
     newer = await next_version(admin, layout, msgspec.structs.replace(plan, zones=plan.zones[:2], name="Painted"))
     copy = await again(admin, event)

@@ -45,8 +45,10 @@ async def test_a_zones_guests(admin: Client, tenant: Tenant, owner: Any) -> None
     first = (await admin.get(f"{path}?limit=2")).json()
     rest = (await admin.get(f"{path}?limit=2&cursor={first['next_cursor']}")).json()
     assert [guest["email"] for guest in first["data"] + rest["data"]] == [
-        "ada@example.org", "ben@example.org", "cy@example.org",
-    ]  # fmt: skip
+        "ada@example.org",
+        "ben@example.org",
+        "cy@example.org",
+    ]
     assert rest["next_cursor"] is None
     renamed = data(await admin.post(path, json={"guests": [{"email": "ADA@example.org", "name": "Ada"}]}))
     assert renamed == {"listed": 1}

@@ -69,9 +69,9 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[UUID]:
     """The shows whose states were read from the database, in order."""
     read: list[UUID] = []
 
-    async def counting(tx: Any, organization_id: UUID, event_id: UUID) -> Any:
+    async def counting(tx: Any, event_id: UUID) -> Any:
         read.append(event_id)
-        return await seat_states(tx, organization_id, event_id)
+        return await seat_states(tx, event_id)
 
     seat_states = store.seat_states
     monkeypatch.setattr(store, "seat_states", counting)
@@ -277,10 +277,15 @@ async def processes(
         for n in range(2):
             services = await stack.enter_async_context(
                 open_services(
-                    url=server_url, read_url=None, redis_url=redis_url, secret_key=SECRET_KEY,
-                    files=Disk(tmp_path / str(n)), public_url=PUBLIC_URL, pool_size=4,
+                    url=server_url,
+                    read_url=None,
+                    redis_url=redis_url,
+                    secret_key=SECRET_KEY,
+                    files=Disk(tmp_path / str(n)),
+                    public_url=PUBLIC_URL,
+                    pool_size=4,
                 )
-            )  # fmt: skip
+            )
             halls = Halls(services)
             stack.push_async_callback(halls.stop)
             opened.append((services, halls))

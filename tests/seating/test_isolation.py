@@ -31,8 +31,9 @@ async def theirs(client: Client, services: Services, other_tenant: Tenant, owner
     data(await admin.post(f"/api/venues/{layout['venue_id']}/layouts/generate", json=tables), 201)
     await owner.execute(
         "UPDATE event_seats SET status = 'sold', ticket_id = $2 WHERE seat_id = $1",
-        await seat_of(owner, event, "A-3"), new_id(),
-    )  # fmt: skip
+        await seat_of(owner, event, "A-3"),
+        new_id(),
+    )
     newer = await next_version(admin, layout, without_lounge())
     wish = {"to_layout_id": newer["id"], "respond_by": "2090-05-01T12:00:00Z"}
     data(await admin.post(f"/api/events/{event['id']}/layout/migrations", json=wish), 201)
@@ -65,8 +66,9 @@ async def test_rows_cannot_point_into_another_organisation(
         with pytest.raises(asyncpg.ForeignKeyViolationError):
             await owner.execute(
                 "UPDATE event_layouts SET layout_id = $2 WHERE event_id = $1",
-                UUID(mine["id"]), UUID(theirs[1]["id"]),
-            )  # fmt: skip
+                UUID(mine["id"]),
+                UUID(theirs[1]["id"]),
+            )
 
 
 @pytest.mark.req("TEN-2")

@@ -62,8 +62,10 @@ async def test_a_layout_is_made_of_a_plan(admin: Client, tenant: Tenant, owner: 
     assert (made["version"], made["status"], made["family_id"]) == (1, "draft", made["id"])
     assert (made["total_capacity"], made["seat_count"], made["venue_id"]) == (47, 7, venue["id"])
     assert [(zone["key"], zone["position"], zone["capacity"]) for zone in made["zones"]] == [
-        ("stalls", 0, 5), ("pit", 1, 40), ("lounge", 2, 2),
-    ]  # fmt: skip
+        ("stalls", 0, 5),
+        ("pit", 1, 40),
+        ("lounge", 2, 2),
+    ]
     assert made["zones"][2]["membership_tier"] == "friends"
     assert data(await admin.get(f"/api/layouts/{made['id']}")) == made
     assert [row["id"] for row in data(await admin.get(f"/api/venues/{venue['id']}/layouts"))] == [made["id"]]
@@ -87,8 +89,10 @@ async def test_what_is_stored_of_it(admin: Client, owner: Any) -> None:
         "SELECT id, companion_of, category FROM seats WHERE layout_id::text = $1 ORDER BY ordinal LIMIT 2", small["id"]
     )
     assert (pair[0]["category"], pair[1]["category"], pair[1]["companion_of"]) == (
-        "wheelchair", "companion", pair[0]["id"],
-    )  # fmt: skip
+        "wheelchair",
+        "companion",
+        pair[0]["id"],
+    )
 
 
 @pytest.mark.req("SEAT-1")
@@ -183,8 +187,9 @@ async def test_versions_have_numbers_and_one_is_active(admin: Client, tenant: Te
         data(await post_plan(admin, f"/api/layouts/{first['id']}/versions", rows_of(("A", n))), 201) for n in (2, 3)
     ]
     assert [(d["version"], d["family_id"], d["status"]) for d in drafts] == [
-        (2, first["id"], "draft"), (3, first["id"], "draft"),
-    ]  # fmt: skip
+        (2, first["id"], "draft"),
+        (3, first["id"], "draft"),
+    ]
     data(await admin.post(f"/api/layouts/{drafts[1]['id']}/activate"))
     listed = data(await admin.get(f"/api/venues/{first['venue_id']}/layouts"))
     assert [(row["version"], row["status"]) for row in listed] == [(1, "archived"), (2, "draft"), (3, "active")]

@@ -231,8 +231,9 @@ async def test_seats_that_the_show_does_not_have(client: Client, admin: Client, 
     assert await states(client, event, 7) == [BLOCKED] * 7
     counts = data(await client.get(path_of(event, "occupancy")))
     assert [(zone["zone_type"], zone["available"], zone["blocked"]) for zone in counts["zones"]] == [
-        ("ga_standing", 5, 0), ("ga_standing", 40, 0),
-    ]  # fmt: skip
+        ("ga_standing", 5, 0),
+        ("ga_standing", 40, 0),
+    ]
 
 
 @pytest.mark.req("SEAT-3")
@@ -310,10 +311,21 @@ def test_the_counts_add_up_whatever_the_states(states: list[int], held: int, sol
         seats = sum(len(row.seats) for section in zone.sections for row in section.rows)
         capacity = seats or held + sold
         shown = EventZone(
-            id=new_id(), position=position, key=zone.key, name=zone.name, zone_type=zone.zone_type, capacity=capacity,
-            access_mode="public", membership_tier=None, allowed_roles=[], price_category=None, priced_as=None,
-            companions_released=False, held=held, sold=sold,
-        )  # fmt: skip
+            id=new_id(),
+            position=position,
+            key=zone.key,
+            name=zone.name,
+            zone_type=zone.zone_type,
+            capacity=capacity,
+            access_mode="public",
+            membership_tier=None,
+            allowed_roles=[],
+            price_category=None,
+            priced_as=None,
+            companions_released=False,
+            held=held,
+            sold=sold,
+        )
         counted = count_zone(shown, found.counts()[position].tolist())
         assert counted.available + counted.held + counted.sold + counted.blocked == counted.capacity
         assert min(counted.available, counted.held, counted.sold, counted.blocked) >= 0

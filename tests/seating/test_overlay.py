@@ -59,12 +59,16 @@ async def test_attaching_makes_seats_and_pools(vip: None, admin: Client, tenant:
     assert answer.headers["etag"] == '"1"'
     assert (made["layout_id"], made["layout_version"], made["blocked_seat_ids"]) == (layout["id"], 1, [])
     assert [(z["key"], z["capacity"], z["held"], z["sold"]) for z in made["zones"]] == [
-        ("stalls", 5, 0, 0), ("pit", 40, 0, 0), ("lounge", 2, 0, 0),
-    ]  # fmt: skip
+        ("stalls", 5, 0, 0),
+        ("pit", 40, 0, 0),
+        ("lounge", 2, 0, 0),
+    ]
     assert await states_of(owner, event) == dict.fromkeys([*SEATS, "V-1", "V-2"], "available")
     assert await pools_of(owner, event) == {
-        ("zone", "stalls"): (5, 0, 0), ("zone", "pit"): (40, 0, 0), ("zone", "lounge"): (2, 0, 0),
-    }  # fmt: skip
+        ("zone", "stalls"): (5, 0, 0),
+        ("zone", "pit"): (40, 0, 0),
+        ("zone", "lounge"): (2, 0, 0),
+    }
     companion = await owner.fetchval(
         "SELECT companion_of FROM event_seats WHERE seat_id = $1", await seat_of(owner, event, "A-2")
     )
@@ -96,8 +100,11 @@ async def test_an_overlay_says_what_differs(vip: None, admin: Client, owner: Any
     assert made["version"] == first["version"] + 1
     floor, room = made["zones"]
     assert (floor["key"], floor["name"], floor["zone_type"], floor["capacity"]) == (
-        "stalls", "Dance floor", "ga_standing", 60,
-    )  # fmt: skip
+        "stalls",
+        "Dance floor",
+        "ga_standing",
+        60,
+    )
     assert (room["access_mode"], room["membership_tier"], room["price_category"]) == ("whitelist", None, "two")
     assert made["blocked_seat_ids"] == [blocked]
     assert {name: made[name] for name in overlay} == overlay  # deltas, as they were said
@@ -122,7 +129,11 @@ async def test_every_mistake_of_an_overlay_at_once(vip: None, admin: Client, own
     nowhere = str(new_id())
     async with Counts(owner).unchanged():
         answer = await attach(
-            admin, event, layout, disabled_zones=[nowhere], pricing_zones={nowhere: "x", pit: "gala", stalls: "two"},
+            admin,
+            event,
+            layout,
+            disabled_zones=[nowhere],
+            pricing_zones={nowhere: "x", pit: "gala", stalls: "two"},
             zone_overrides={
                 nowhere: {"name": "X"},
                 stalls: {"capacity": 9, "membership_tier": "friends"},
@@ -130,14 +141,22 @@ async def test_every_mistake_of_an_overlay_at_once(vip: None, admin: Client, own
                 lounge: {"access_mode": "public", "zone_type": "vip_standing", "capacity": 900},
             },
             blocked_seat_ids=[nowhere, stalls],
-        )  # fmt: skip
+        )
     assert refused(answer) == (422, "overlay_invalid")
     assert {field["path"] for field in answer.json()["fields"]} == {
-        f"disabled_zones.{nowhere}", f"pricing_zones.{nowhere}", f"pricing_zones.{pit}", f"zone_overrides.{nowhere}",
-        f"zone_overrides.{stalls}.capacity", f"zone_overrides.{stalls}.membership_tier",
-        f"zone_overrides.{pit}.zone_type", f"zone_overrides.{pit}.allowed_roles",
-        f"zone_overrides.{lounge}.access_mode", "zone_overrides", "blocked_seat_ids[0]", "blocked_seat_ids[1]",
-    }  # fmt: skip
+        f"disabled_zones.{nowhere}",
+        f"pricing_zones.{nowhere}",
+        f"pricing_zones.{pit}",
+        f"zone_overrides.{nowhere}",
+        f"zone_overrides.{stalls}.capacity",
+        f"zone_overrides.{stalls}.membership_tier",
+        f"zone_overrides.{pit}.zone_type",
+        f"zone_overrides.{pit}.allowed_roles",
+        f"zone_overrides.{lounge}.access_mode",
+        "zone_overrides",
+        "blocked_seat_ids[0]",
+        "blocked_seat_ids[1]",
+    }
     every = [zone["id"] for zone in layout["zones"]]
     answer = await attach(admin, event, layout, disabled_zones=every)
     assert [field["message"] for field in answer.json()["fields"]] == ["At least one zone stays."]

@@ -58,11 +58,11 @@ def _record(tx: Tx, verb: str, ran: list[str]) -> None:
     setattr(tx, verb, recorded)
 
 
-LOOK_UPS: dict[str, tuple[str, Callable[..., tuple[Any, ...]]]] = {
-    "seat_of_event": ("event_seats_pkey", lambda e, s, _l: (e, s)),
-    "list_seats": ("seats_pkey", lambda e, _s, _l: (e, 2000, 3000, 51)),
-    "lock_seats": ("event_seats_pkey", lambda e, s, _l: (e, [s])),
-    "seat_states": ("event_seats_pkey", lambda e, _s, _l: (e,)),
+LOOK_UPS: dict[str, tuple[str, Callable[..., dict[str, Any]]]] = {
+    "seat_of_event": ("event_seats_pkey", lambda e, s: {"event_id": e, "seat_id": s}),
+    "list_seats": ("seats_pkey", lambda e, _: {"event_id": e, "first_ordinal": 2000, "end_ordinal": 3000, "limit": 51}),
+    "lock_seats": ("event_seats_pkey", lambda e, s: {"event_id": e, "seat_ids": [s]}),
+    "seat_states": ("event_seats_pkey", lambda e, _: {"event_id": e}),
 }
 
 
@@ -77,10 +77,10 @@ async def test_seats_are_found_by_their_keys(
         data(await attach(admin, other, layout))
     await owner.execute("ANALYZE seats, event_seats, event_layouts")
     index, arguments = LOOK_UPS[name]
-    text = store.statements.texts[name]
+    query = getattr(store, name).query
     async with services.database.tenant(tenant.id) as tx:
-        values = arguments(UUID(event["id"]), await seat_of(owner, event, "R20-7"), UUID(layout["id"]))
-        plan_rows = await tx.fetch(f"EXPLAIN {text}", tenant.id, *values)
+        asked = arguments(UUID(event["id"]), await seat_of(owner, event, "R20-7"))
+        plan_rows = await tx.fetch(f"EXPLAIN {query.text}", *query.arguments(tenant.id, **asked))
     explained = "\n".join(row[0] for row in plan_rows)
     assert index in explained, explained
     assert "Seq Scan on seats" not in explained

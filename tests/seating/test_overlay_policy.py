@@ -63,9 +63,10 @@ async def test_a_show_overrides_what_is_not_mandatory(admin: Client, services: S
     data(await attach(admin, event, layout, policy={"default_hold_ttl_minutes": 8, "allow_vip_zones": True}))
     said = {row["name"]: row for row in data(await admin.get(f"/api/events/{event['id']}/seating-policy"))}
     for name, value, source in (
-        ("default_hold_ttl_minutes", 8, "event"), ("max_seats_per_booking", 6, "organization"),
+        ("default_hold_ttl_minutes", 8, "event"),
+        ("max_seats_per_booking", 6, "organization"),
         ("max_group_split", 2, "platform"),
-    ):  # fmt: skip
+    ):
         assert (said[name]["value"], said[name]["source"]) == (value, source)
 
 

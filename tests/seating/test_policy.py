@@ -152,9 +152,12 @@ async def test_every_mistake_in_a_policy_at_once(client: Client, owner: Any, ten
     answer = await root.put(path, json={"values": values, "mandatory": ["size"]})
     assert refused(answer) == (422, "seating_policy_invalid")
     assert {field["path"] for field in answer.json()["fields"]} == {
-        "values.max_group_split", "values.colour", "values.allow_vip_zones", "values.holds_per_window",
+        "values.max_group_split",
+        "values.colour",
+        "values.allow_vip_zones",
+        "values.holds_per_window",
         "mandatory.size",
-    }  # fmt: skip
+    }
     assert (await root.put(path, json={"values": {"max_group_split": 1.5}})).status_code == 422
     assert (await root.put(path, json={"values": {}, "more": 1})).status_code == 422
 

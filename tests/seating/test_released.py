@@ -83,8 +83,9 @@ async def test_a_seat_that_no_hold_answers_for(admin: Client, root: Client, owne
     await hold(owner, event, "A-4")
     await owner.execute(
         "UPDATE event_seats SET reserved_for = $2, reserved_until = 'infinity' WHERE seat_id = $1",
-        await seat_of(owner, event, "A-2"), new_id(),
-    )  # fmt: skip
+        await seat_of(owner, event, "A-2"),
+        new_id(),
+    )
     assert data(await root.post(release_path(event), json=await wish(owner, event, "A-2", "A-4"))) == {"released": 2}
     assert await states_of(owner, event) == FREE
     kept = "SELECT count(*) FROM event_seats WHERE event_id::text = $1 AND (reserved_for, hold_id) IS NOT NULL"

@@ -107,8 +107,9 @@ async def test_from_planning_to_the_new_seats(admin: Client, tenant: Tenant, own
         migration["id"]
     ]
     assert [row["action"] for row in await trail(owner, tenant, event)][-2:] == [
-        "layout_migration.planned", "layout_migration.applied",
-    ]  # fmt: skip
+        "layout_migration.planned",
+        "layout_migration.applied",
+    ]
     fact = (await announced(owner, event))[-1]
     assert (fact["name"], fact["migration_id"]) == ("event.layout_migrated", migration["id"])
     assert (fact["from_layout_id"], fact["to_layout_id"]) == (layout["id"], newer["id"])
@@ -137,8 +138,12 @@ async def test_the_overlay_moves_along(admin: Client, owner: Any) -> None:
     assert there["pricing_zones"] == {new_stalls: "two"}
     assert there["policy"] == overlay["policy"]
     assert await states_of(owner, event) == {
-        "A-1": "available", "A-2": "available", "A-3": "sold", "A-5": "blocked", "A-6": "available",
-    }  # fmt: skip
+        "A-1": "available",
+        "A-2": "available",
+        "A-3": "sold",
+        "A-5": "blocked",
+        "A-6": "available",
+    }
     listed = data(await admin.get(f"/api/events/{event['id']}/zones/{new_pit}/guests"))
     assert [guest["email"] for guest in listed] == ["a@example.org"]
 
@@ -183,8 +188,9 @@ async def test_companions_stay_with_their_wheelchair_places(admin: Client, owner
     holder = new_id()
     await owner.execute(
         "UPDATE event_seats SET reserved_for = $2, reserved_until = 'infinity' WHERE seat_id = $1",
-        await seat_of(owner, event, "A-2"), holder,
-    )  # fmt: skip
+        await seat_of(owner, event, "A-2"),
+        holder,
+    )
     newer = await next_version(admin, layout, rebuilt())
     data(await approve(admin, await planned(admin, event, newer)))
     kept = await owner.fetchval(
@@ -349,8 +355,9 @@ async def test_the_database_moves_a_sold_show_by_relocation_only(
                     await app.execute("SELECT set_config('app.relocating', $1, true)", other)
                     await app.execute(
                         "UPDATE event_layouts SET layout_id = $2 WHERE event_id = $1",
-                        UUID(event["id"]), UUID(newer["id"]),
-                    )  # fmt: skip
+                        UUID(event["id"]),
+                        UUID(newer["id"]),
+                    )
     finally:
         await app.close()
 

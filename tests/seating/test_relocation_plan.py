@@ -34,20 +34,26 @@ def plans(draw: st.DrawFn) -> Plan:
             continue
         seats = [
             Seat(
-                key=f"S-{n}", number=str(n), x=draw(st.integers(0, 50)), y=draw(st.integers(0, 50)),
+                key=f"S-{n}",
+                number=str(n),
+                x=draw(st.integers(0, 50)),
+                y=draw(st.integers(0, 50)),
                 price_category=draw(st.sampled_from([None, "one", "two"])),
                 category=draw(st.sampled_from(["standard", "restricted_view"])),
             )
             for n in part
-        ]  # fmt: skip
+        ]
         section = Section(key=f"s{index}", name="S", rows=(Row(label="A", seats=tuple(seats)),))
         tier = draw(st.sampled_from([None, "friends"]))
         zones.append(
             Zone(
-                key=f"z{index}", name="Z", sections=(section,), membership_tier=tier,
+                key=f"z{index}",
+                name="Z",
+                sections=(section,),
+                membership_tier=tier,
                 access_mode="membership_tier" if tier else "public",
             )
-        )  # fmt: skip
+        )
     return Plan(name="P", width=100, height=100, focal_point=Point(0, 0), zones=tuple(zones))
 
 

@@ -41,9 +41,14 @@ async def offered(stream: Listener) -> list[tuple[str, int | None, int]]:
 
 @pytest.mark.parametrize("by", ["notify", "redis"])
 async def test_the_last_tickets_go_and_come_back(
-    by: str, request: pytest.FixtureRequest, server_url: str, owner_url: str, tmp_path: Path, finder: Database,
+    by: str,
+    request: pytest.FixtureRequest,
+    server_url: str,
+    owner_url: str,
+    tmp_path: Path,
+    finder: Database,
     clock: Callable[[timedelta], Any],
-) -> None:  # fmt: skip
+) -> None:
     """In one process somebody buys, in the other somebody looks on."""
     redis = request.getfixturevalue("redis_url") if by == "redis" else None
     async with processes(2, server_url, owner_url, tmp_path, redis) as (here, there), AsyncExitStack() as stack:

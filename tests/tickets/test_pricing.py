@@ -87,12 +87,18 @@ lines = st.lists(
 shares = st.integers(0, 10_000)
 charges = st.lists(
     st.one_of(
-        st.builds(Charge, name=st.just("F"), kind=st.just("fee"), basis_points=shares, amount=st.integers(0, 999),
-                  per=st.sampled_from(["ticket", "order"])),
+        st.builds(
+            Charge,
+            name=st.just("F"),
+            kind=st.just("fee"),
+            basis_points=shares,
+            amount=st.integers(0, 999),
+            per=st.sampled_from(["ticket", "order"]),
+        ),
         st.builds(Charge, name=st.just("T"), kind=st.just("tax"), basis_points=shares, included=st.booleans()),
     ),
     max_size=4,
-)  # fmt: skip
+)
 promos = st.none() | st.builds(
     Discount,
     code=st.just("X"),

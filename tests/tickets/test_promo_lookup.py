@@ -49,9 +49,14 @@ async def test_a_code_says_what_it_shows(client: Client, sale: Sale) -> None:
     found = data(await look(client, sale, "  friends "))
     assert datetime.fromisoformat(found.pop("valid_until")) == LATER
     assert found == {
-        "code": "FRIENDS", "kind": "access", "basis_points": None, "amount": None, "left": None,
-        "ticket_type_ids": both, "shown_type_ids": [sale.types["friends"]],
-    }  # fmt: skip
+        "code": "FRIENDS",
+        "kind": "access",
+        "basis_points": None,
+        "amount": None,
+        "left": None,
+        "ticket_type_ids": both,
+        "shown_type_ids": [sale.types["friends"]],
+    }
 
 
 async def test_a_code_says_what_it_takes_off(client: Client, sale: Sale, owner: Any) -> None:

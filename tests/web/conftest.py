@@ -18,4 +18,4 @@ def home(tenant: Tenant) -> str:
 @pytest.fixture
 def city(tenant: Tenant) -> str:
     """One that no other test's shows are in."""
-    return f"Stad {tenant.id.hex[:12]}"
+    return f"Stad {tenant.id.hex[-12:]}"

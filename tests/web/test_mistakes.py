@@ -64,9 +64,10 @@ def said_in(tree: ast.AST) -> Iterator[str]:
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         calls = [
-            node for node in ast.walk(function)
+            node
+            for node in ast.walk(function)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "FieldError"
-        ]  # fmt: skip
+        ]
         told = [sentence(call.args[1]) for call in calls]
         yield from (text for text in told if text is not None)
         if None in told:

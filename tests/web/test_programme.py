@@ -11,9 +11,14 @@ from tests.web.helpers import Seen, in_city, seen
 async def test_the_form_finds(client: Client, admin: Client, city: str) -> None:
     early = await in_city(admin, city, name="Early storm", venue={"slug": "one"})
     late = await in_city(
-        admin, city, name="Late calm", category="opera_buffa", venue={"slug": "two"},
-        start_at="2090-07-01T19:00:00Z", end_at="2090-07-01T20:00:00Z",
-    )  # fmt: skip
+        admin,
+        city,
+        name="Late calm",
+        category="opera_buffa",
+        venue={"slug": "two"},
+        start_at="2090-07-01T19:00:00Z",
+        end_at="2090-07-01T20:00:00Z",
+    )
 
     async def found(**params: str) -> list[str]:
         page = await seen(client, "/", city=city, **params)

@@ -41,14 +41,10 @@ class Access:
 
     def __init__(self, services: Services) -> None:
         self._database, self._bus, self._clock = services.database, services.bus, services.clock
-        self._sessions = HotLine(
-            services.url, "SELECT * FROM app.who_have_sessions($1, $2)", settings={"enable_seqscan": "off"}
-        )
+        self._sessions = HotLine(services.url, store.who_have_sessions.query.text, settings={"enable_seqscan": "off"})
         self._together: Coalescer[bytes, Known | None] = Coalescer("sessions", self._find_sessions, lines=2)
-        self._keys = HotLine(services.url, "SELECT * FROM app.who_has_key($1, $2)", lines=1)
-        self._devices = HotLine(
-            services.url, "SELECT * FROM app.who_has_device($1, $2)", settings={"enable_seqscan": "off"}
-        )
+        self._keys = HotLine(services.url, store.who_has_key.query.text, lines=1)
+        self._devices = HotLine(services.url, store.who_has_device.query.text, settings={"enable_seqscan": "off"})
         self._known: OrderedDict[bytes, Known] = OrderedDict()
         self._forgotten = 0  # how often; what was read before the last time is not remembered
         self._touched: dict[UUID, float] = {}
@@ -98,7 +94,8 @@ class Access:
         self, key: Hashable, digests: Sequence[bytes], _last: Sequence[bool]
     ) -> Sequence[Known | None]:
         forgotten = self._forgotten
-        rows = await self._sessions.fetch(key, list(set(digests)))
+        assert isinstance(key, UUID)
+        rows = await store.who_have_sessions(self._sessions.tenant(key), list(set(digests)))
         until = time.monotonic() + KEPT_S
         found = {row["token_hash"]: Known(_caller(row), until, row["expires_at"].timestamp()) for row in rows}
         self._remember(found, forgotten)
@@ -125,27 +122,27 @@ class Access:
     # --- keys, devices, and the platform's people
 
     async def _by_key(self, organization_id: UUID, digest: bytes) -> Principal | None:
-        row = _first(await self._keys.fetch(organization_id, digest))
-        if row is None:
+        key = await store.who_has_key(self._keys.tenant(organization_id), digest)
+        if key is None:
             return None
-        self._note_use(organization_id, row["key_id"])
+        self._note_use(organization_id, key.key_id)
         return Principal(
             organization_id=organization_id,
-            actor=Actor(type="api_key", id=row["key_id"], name=row["name"]),
+            actor=Actor(type="api_key", id=key.key_id, name=key.name),
             role="api_key",
-            allowed=policy.actions_of_key(row["scopes"]),
+            allowed=policy.actions_of_key(key.scopes),
         )
 
     async def _by_device(self, organization_id: UUID, digest: bytes) -> Principal | None:
         forgotten = self._forgotten
-        row = _first(await self._devices.fetch(organization_id, digest))
-        if row is None:
+        found = await store.who_has_device(self._devices.tenant(organization_id), digest)
+        if found is None:
             return None
         device = Principal(
             organization_id=organization_id,
-            actor=Actor(type="device", id=row["device_id"], name=row["name"]),
+            actor=Actor(type="device", id=found.device_id, name=found.name),
             role="device",
-            allowed=policy.actions_of_device(row["rights"]),
+            allowed=policy.actions_of_device(found.rights),
         )
         self._remember({digest: Known(device, time.monotonic() + KEPT_S, math.inf)}, forgotten)
         return device
@@ -175,7 +172,7 @@ class Access:
 
     async def _touch(self, organization_id: UUID, key_id: UUID) -> None:
         async with self._database.tenant(organization_id) as tx:
-            await store.touch_api_key(tx, organization_id, key_id)
+            await store.touch_api_key(tx, key_id)
 
 
 def choose(cookie: str | None, organization_id: str | None) -> str | None:
@@ -215,10 +212,6 @@ def without_token(cookie: str | None, organization_id: UUID) -> str:
         if claim and claim[1] != organization_id:
             kept.append(token)
     return ".".join(kept)
-
-
-def _first(rows: list[Any]) -> Any:
-    return rows[0] if rows else None
 
 
 def _caller(row: Any) -> Principal:

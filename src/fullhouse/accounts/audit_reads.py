@@ -32,15 +32,27 @@ class Filters(NamedTuple):
 
 async def page_of_audit(tx: Tx, keyring: Keyring, cursor: str | None, limit: int, filters: Filters) -> Page[AuditEntry]:
     """Who did what, newest first; of everything, or of one thing."""
-    return await page_by_age(tx, keyring, "audit", store.list_audit, cursor, limit, *filters)
+    return await page_by_age(tx, keyring, "audit", store.list_audit, cursor, limit, **filters._asdict())
 
 
 def as_sheet(page: Page[AuditEntry]) -> Answer:
     rows = (
-        (e.created_at, e.action, e.actor_type, e.actor_name, e.entity_type, e.entity_id, _said(e.before),
-         _said(e.after), e.reason, e.approval_reference, e.ip, e.request_id)
+        (
+            e.created_at,
+            e.action,
+            e.actor_type,
+            e.actor_name,
+            e.entity_type,
+            e.entity_id,
+            _said(e.before),
+            _said(e.after),
+            e.reason,
+            e.approval_reference,
+            e.ip,
+            e.request_id,
+        )
         for e in page.data
-    )  # fmt: skip
+    )
     return sheet("audit", HEAD, rows, page.next_cursor)
 
 

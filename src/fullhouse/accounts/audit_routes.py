@@ -23,10 +23,17 @@ Rows = Annotated[int, QueryParameter(ge=1, le=ROWS_MAX, description="How many ro
 
 @get("/api/audit", "audit.read")
 async def list_audit(
-    tx: Tx, services: Services, action: Action = None, entity_type: Thing = None, actor_id: UUID | None = None,
-    entity_id: UUID | None = None, since: Moment = None, until: Moment = None, limit: PageSize = LIMIT,
+    tx: Tx,
+    services: Services,
+    action: Action = None,
+    entity_type: Thing = None,
+    actor_id: UUID | None = None,
+    entity_id: UUID | None = None,
+    since: Moment = None,
+    until: Moment = None,
+    limit: PageSize = LIMIT,
     cursor: After = None,
-) -> Page[AuditEntry]:  # fmt: skip
+) -> Page[AuditEntry]:
     """Who did what, newest first."""
     filters = Filters(action, entity_type, actor_id, entity_id, moment("since", since), moment("until", until))
     return await audit_reads.page_of_audit(tx, services.keyring, cursor, limit, filters)
@@ -34,10 +41,17 @@ async def list_audit(
 
 @get("/api/audit.csv", "audit.read", media_type=MEDIA_TYPE)
 async def export_audit(
-    tx: Tx, services: Services, action: Action = None, entity_type: Thing = None, actor_id: UUID | None = None,
-    entity_id: UUID | None = None, since: Moment = None, until: Moment = None, limit: Rows = ROWS_MAX,
+    tx: Tx,
+    services: Services,
+    action: Action = None,
+    entity_type: Thing = None,
+    actor_id: UUID | None = None,
+    entity_id: UUID | None = None,
+    since: Moment = None,
+    until: Moment = None,
+    limit: Rows = ROWS_MAX,
     cursor: After = None,
-) -> Answer:  # fmt: skip
+) -> Answer:
     """The same for a spreadsheet.
 
     If there is more, the header `X-Next-Cursor` names the `cursor` to go on with.

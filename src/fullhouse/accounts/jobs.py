@@ -1,14 +1,19 @@
 """Periodic work of this room: what is long past is swept away."""
 
-from fullhouse.accounts.store import statements
+from fullhouse.accounts import queries
+from fullhouse.kit import sql
 from fullhouse.kit.db import Database, sweep
 
 SWEEPS = (
-    "sweep_sessions", "sweep_magic_links", "sweep_invitations", "sweep_platform_sessions", "sweep_mails",
-    "sweep_unsent_links",
-)  # fmt: skip
+    queries.sweep_sessions,
+    queries.sweep_magic_links,
+    queries.sweep_invitations,
+    queries.sweep_platform_sessions,
+    queries.sweep_mails,
+    queries.sweep_unsent_links,
+)
 
 
 async def sweep_all(finder: Database) -> int:
     """Sessions, links, invitations and mails whose end lies well behind. Returns how many rows went."""
-    return sum([await sweep(finder, statements.texts[name]) for name in SWEEPS])
+    return sum([await sweep(finder, sql.text(query)) for query in SWEEPS])

@@ -53,9 +53,9 @@ async def get_platform_me(who: Principal, services: Services) -> PlatformMe:
 async def list_organizations(services: Services, limit: PageSize = LIMIT, cursor: After = None) -> Page[Organization]:
     """All organisations, oldest first."""
     cursors = Cursors(services.keyring, "organizations")
-    after = cursors.read(cursor, datetime, UUID) or (None, None)
+    after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
     async with services.database.nobody() as tx:
-        rows = await store.list_organizations(tx, *after, limit + 1)
+        rows = await store.list_organizations(tx, after_at=after_at, after_id=after_id, limit=limit + 1)
     return cursors.page(rows, limit, "created_at", "id")
 
 

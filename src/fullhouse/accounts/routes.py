@@ -33,7 +33,7 @@ from fullhouse.kit.services import Services
 async def get_me(tx: Tx, who: Principal) -> Me:
     """Who am I, and what may I do here."""
     organization = await store.organization_by_id(tx, who.organization_id)
-    user = await store.user_by_id(tx, who.organization_id, who.id)
+    user = await store.user_by_id(tx, who.id)
     assert organization
     email = user.email if user else None
     return Me(who.id, who.actor.type, who.actor.name, email, who.role, organization, sorted(who.allowed))
@@ -124,7 +124,7 @@ async def list_memberships(
     tx: Tx, services: Services, tier: str | None = None, limit: PageSize = LIMIT, cursor: After = None
 ) -> Page[Membership]:
     """Memberships, oldest first."""
-    return await page_by_age(tx, services.keyring, "memberships", store.list_memberships, cursor, limit, tier)
+    return await page_by_age(tx, services.keyring, "memberships", store.list_memberships, cursor, limit, tier=tier)
 
 
 @post("/api/org/memberships", "memberships.write", location="/api/org/memberships/{id}")

@@ -65,8 +65,8 @@ async def with_password(
     before: Before = nobody,
 ) -> Session:
     async with database.tenant(organization.id, actor) as tx:
-        user = await store.user_by_email(tx, organization.id, email)
-        password_hash = await store.password_hash(tx, organization.id, user.id) if user else None
+        user = await store.user_by_email(tx, email)
+        password_hash = await store.password_hash(tx, user.id) if user else None
     # Outside the transaction: argon2 takes its time, a connection should not wait for it.
     good = await passwords.verify(password_hash, password)
     async with database.tenant(organization.id, actor) as tx:
@@ -81,7 +81,7 @@ async def ask_for_magic_link(database: Database, organization: Organization, act
     token = secrets.mint(secrets.Kind.MAGIC_LINK, organization.id)
     async with database.tenant(organization.id, actor) as tx:
         await store.insert_magic_link(
-            tx, new_id(), organization.id, email, secrets.digest(token), policy.MAGIC_LINK_TTL
+            tx, id=new_id(), email=email, token_hash=secrets.digest(token), ttl=policy.MAGIC_LINK_TTL
         )
         minutes = policy.MAGIC_LINK_TTL // timedelta(minutes=1)
         await mail.post(tx, email, SignInLink(path=f"/sign-in#{token}", minutes=minutes), language=actor.language)
@@ -90,7 +90,7 @@ async def ask_for_magic_link(database: Database, organization: Organization, act
 async def redeem_magic_link(database: Database, actor: Actor, token: str, before: Before = nobody) -> Session:
     organization = await _organization_of(database, token, secrets.Kind.MAGIC_LINK)
     async with database.tenant(organization.id, actor) as tx:
-        email = await store.spend_magic_link(tx, organization.id, secrets.digest(token))
+        email = await store.spend_magic_link(tx, secrets.digest(token))
         if email is None:
             raise LinkSpent()
         user = await actions.customer(tx, email, email.partition("@")[0])
@@ -105,10 +105,10 @@ async def accept_invitation(
     organization = await _organization_of(database, wish.token, secrets.Kind.INVITATION)
     password_hash = await passwords.hash_password(wish.password)
     async with database.tenant(organization.id, actor) as tx:
-        invitation = await store.accept_invitation(tx, organization.id, secrets.digest(wish.token))
+        invitation = await store.accept_invitation(tx, secrets.digest(wish.token))
         if invitation is None:
             raise LinkSpent()
-        user = await store.user_by_email(tx, organization.id, invitation.email)
+        user = await store.user_by_email(tx, invitation.email)
         if user is not None and user.status != "active":
             raise LinkSpent()
         if user is None:
@@ -116,11 +116,11 @@ async def accept_invitation(
                 tx, email=invitation.email, name=wish.name, role=invitation.role, password_hash=password_hash
             )
         elif user.role == Role.CUSTOMER:  # a buyer joins the team: same person, same tickets
-            user = await store.update_user(tx, organization.id, user.id, wish.name, invitation.role, "active")
+            user = await store.update_user(tx, user_id=user.id, name=wish.name, role=invitation.role, status="active")
             assert user
-            await store.update_password(tx, organization.id, user.id, password_hash)
+            await store.update_password(tx, user_id=user.id, password_hash=password_hash)
             # Whoever holds an old session of the buyer's must not become staff by it.
-            await store.revoke_sessions_of(tx, organization.id, user.id, None)
+            await store.revoke_sessions_of(tx, user_id=user.id, except_id=None)
             await audit.write(tx, "member.joined", "user", user.id, after={"role": invitation.role})
             await announce(tx, MemberChanged(subject_id=user.id, role=user.role, status=user.status))
         else:
@@ -134,19 +134,19 @@ async def open_sessions(database: Database, tokens: list[str]) -> list[OpenSessi
     for token in tokens:
         if claim := secrets.read(token, secrets.Kind.SESSION):
             async with database.tenant(claim[1]) as tx:
-                found.append(await store.open_session(tx, claim[1], secrets.digest(token)))
+                found.append(await store.open_session(tx, secrets.digest(token)))
     return [session for session in found if session]
 
 
 async def sign_out(tx: Tx, who: Principal) -> None:
-    if who.session_id and await store.revoke_session(tx, tx.organization_id, who.session_id):
+    if who.session_id and await store.revoke_session(tx, who.session_id):
         await audit.write(tx, "session.closed", "session", who.session_id)
 
 
 async def change_password(database: Database, who: Principal, wish: ChangePassword) -> None:
     """Ends every other session of the same person: a password is changed when it is no longer trusted."""
     async with database.tenant(who.organization_id, who.actor) as tx:
-        current = await store.password_hash(tx, who.organization_id, who.id)
+        current = await store.password_hash(tx, who.id)
     if current is not None and not await passwords.verify(current, wish.current_password or ""):
         raise Invalid(
             "The current password is wrong.",
@@ -154,10 +154,10 @@ async def change_password(database: Database, who: Principal, wish: ChangePasswo
         )
     password_hash = await passwords.hash_password(wish.new_password)
     async with database.tenant(who.organization_id, who.actor) as tx:
-        await store.update_password(tx, who.organization_id, who.id, password_hash)
-        await store.revoke_sessions_of(tx, who.organization_id, who.id, who.session_id)
+        await store.update_password(tx, user_id=who.id, password_hash=password_hash)
+        await store.revoke_sessions_of(tx, user_id=who.id, except_id=who.session_id)
         await audit.write(tx, "user.password_changed", "user", who.id)
-        user = await store.user_by_id(tx, who.organization_id, who.id)
+        user = await store.user_by_id(tx, who.id)
         if user and user.email:
             await mail.post(tx, user.email, PasswordChanged(email=user.email))
 
@@ -170,7 +170,7 @@ async def to_platform(database: Database, email: str, password: str) -> Platform
     token = secrets.mint(secrets.Kind.PLATFORM, secrets.NOWHERE)
     async with database.nobody() as tx:
         expires_at = await store.insert_platform_session(
-            tx, new_id(), found.id, secrets.digest(token), policy.PLATFORM_SESSION_TTL
+            tx, id=new_id(), user_id=found.id, token_hash=secrets.digest(token), ttl=policy.PLATFORM_SESSION_TTL
         )
     assert expires_at
     return PlatformSession(token, PlatformUser(found.id, found.email, found.name, found.role), expires_at)
@@ -183,9 +183,15 @@ async def open_session(tx: Tx, organization: Organization, user: User, method: s
     if user.email:
         await mail.note_reader(tx, user.email)
     expires_at = await store.insert_session(
-        tx, session_id, organization.id, user.id, secrets.digest(token), method, actor.ip, actor.user_agent,
-        policy.SESSION_TTL[method],
-    )  # fmt: skip
+        tx,
+        id=session_id,
+        user_id=user.id,
+        token_hash=secrets.digest(token),
+        method=method,
+        ip=actor.ip,
+        user_agent=actor.user_agent,
+        ttl=policy.SESSION_TTL[method],
+    )
     assert expires_at
     await audit.write(tx, "session.opened", "user", user.id, after={"session_id": session_id, "method": method})
     return Session(token, user, organization, expires_at, int(expires_at.timestamp() * 1000))
@@ -193,7 +199,7 @@ async def open_session(tx: Tx, organization: Organization, user: User, method: s
 
 async def _recognise(tx: Tx, user: User, token: str | None) -> None:
     """Whoever was here as a guest until now was this person: the guest's session ends, and what it had follows."""
-    guest = await store.end_guest_session(tx, tx.organization_id, secrets.digest(token)) if token else None
+    guest = await store.end_guest_session(tx, secrets.digest(token)) if token else None
     if guest is not None:
         await audit.write(tx, "guest.signed_in", "user", user.id, after={"guest_id": guest.user_id})
         await announce(tx, GuestSignedIn(subject_id=user.id, guest_id=guest.user_id))

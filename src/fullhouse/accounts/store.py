@@ -2,11 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 from uuid import UUID
 
 import msgspec
 
+from fullhouse.accounts import queries
 from fullhouse.accounts.model import (
     ApiKey,
     AuditEntry,
@@ -21,8 +22,8 @@ from fullhouse.accounts.model import (
 from fullhouse.kit import sql
 from fullhouse.kit.db import Tx
 
-statements = sql.load(__file__)
 T = TypeVar("T")
+P = ParamSpec("P")
 SESSIONS = "sessions"  # the topic of sessions that are not what they were
 
 
@@ -35,6 +36,18 @@ class GuestSession(NamedTuple):
     user_id: UUID
 
 
+class KeyCaller(NamedTuple):
+    key_id: UUID
+    name: str
+    scopes: list[str]
+
+
+class DeviceCaller(NamedTuple):
+    device_id: UUID
+    name: str
+    rights: list[str]
+
+
 class PlatformCaller(msgspec.Struct, frozen=True):
     session_id: UUID
     user_id: UUID
@@ -42,78 +55,85 @@ class PlatformCaller(msgspec.Struct, frozen=True):
     role: str
 
 
-def _telling(run: Callable[..., Awaitable[T]], *, whose: int) -> Callable[..., Awaitable[T]]:
+def _telling(run: Callable[P, Awaitable[T]], *, whose: Callable[..., object]) -> Callable[P, Awaitable[T]]:
     """Whoever remembers sessions (access.py) hears of it, in every process: by the id of a session, of a person or of
     an organisation. Said here, where it is written, so that no verb can forget to."""
 
-    async def run_and_tell(tx: Tx, *args: Any) -> T:
-        tx.tell(SESSIONS, str(args[whose]))
-        return await run(tx, *args)
+    async def run_and_tell(*given: P.args, **named: P.kwargs) -> T:
+        tx: Any = given[0]
+        tx.tell(SESSIONS, str(whose(*given, **named)))
+        return await run(*given, **named)
 
     return run_and_tell
 
 
-async def end_guest_session(tx: Tx, organization_id: UUID | None, token_hash: bytes) -> GuestSession | None:
+async def end_guest_session(tx: Tx, token_hash: bytes) -> GuestSession | None:
     """Known by its token alone: who remembers it hears its id."""
-    ended = await _end_guest_session(tx, organization_id, token_hash)
+    ended = await _end_guest_session(tx, token_hash)
     if ended is not None:
         tx.tell(SESSIONS, str(ended.id))
     return ended
 
 
-organization_by_slug = statements.one("organization_by_slug", Organization)
-open_organizations = statements.many("open_organizations", Organization)
-organization_by_id = statements.one("organization_by_id", Organization)
-lock_organization = statements.one("lock_organization", Organization)
-list_organizations = statements.many("list_organizations", Organization)
-insert_organization = statements.one("insert_organization", Organization)
-insert_settings = statements.count("insert_settings")
-profile = statements.one("profile", OrganizationProfile)
-update_organization = statements.count("update_organization")
-update_organization_status = _telling(statements.one("update_organization_status", Organization), whose=0)
-update_settings = statements.count("update_settings")
+organization_by_slug = sql.one(queries.organization_by_slug, Organization)
+open_organizations = sql.many(queries.open_organizations, Organization)
+organization_by_id = sql.one(queries.organization_by_id, Organization)
+lock_organization = sql.one(queries.lock_organization, Organization)
+list_organizations = sql.many(queries.list_organizations, Organization)
+insert_organization = sql.one(queries.insert_organization, Organization)
+insert_settings = sql.count(queries.insert_settings)
+profile = sql.one(queries.profile, OrganizationProfile)
+update_organization = sql.count(queries.update_organization)
+update_organization_status = _telling(
+    sql.one(queries.update_organization_status, Organization), whose=lambda tx, _status: tx.organization_id
+)
+update_settings = sql.count(queries.update_settings)
 
-insert_user = statements.one("insert_user", User)
-user_by_id = statements.one("user_by_id", User)
-user_by_email = statements.one("user_by_email", User)
-lock_user = statements.one("lock_user", User)
-password_hash = statements.value("password_hash", str)
-update_password = statements.count("update_password")
-update_user = _telling(statements.one("update_user", User), whose=1)
-list_members = statements.many("list_members", User)
+insert_user = sql.one(queries.insert_user, User)
+user_by_id = sql.one(queries.user_by_id, User)
+user_by_email = sql.one(queries.user_by_email, User)
+lock_user = sql.one(queries.lock_user, User)
+password_hash = sql.value(queries.password_hash, str)
+update_password = sql.count(queries.update_password)
+update_user = _telling(sql.one(queries.update_user, User), whose=lambda _tx, **user: user["user_id"])
+list_members = sql.many(queries.list_members, User)
 
-insert_session = statements.value("insert_session", datetime)
-open_session = statements.one("open_session", OpenSession)
-revoke_session = _telling(statements.count("revoke_session"), whose=1)
-revoke_sessions_of = _telling(statements.count("revoke_sessions_of"), whose=1)
-_end_guest_session = statements.one("end_guest_session", GuestSession)
-insert_magic_link = statements.count("insert_magic_link")
-spend_magic_link = statements.value("spend_magic_link", str)
+insert_session = sql.value(queries.insert_session, datetime)
+open_session = sql.one(queries.open_session, OpenSession)
+revoke_session = _telling(sql.count(queries.revoke_session), whose=lambda _tx, session_id: session_id)
+revoke_sessions_of = _telling(sql.count(queries.revoke_sessions_of), whose=lambda _tx, **sessions: sessions["user_id"])
+_end_guest_session = sql.one(queries.end_guest_session, GuestSession)
+insert_magic_link = sql.count(queries.insert_magic_link)
+spend_magic_link = sql.value(queries.spend_magic_link, str)
 
-revoke_open_invitation = statements.count("revoke_open_invitation")
-insert_invitation = statements.one("insert_invitation", Invitation)
-list_invitations = statements.many("list_invitations", Invitation)
-revoke_invitation = statements.count("revoke_invitation")
-accept_invitation = statements.one("accept_invitation", Invitation)
+revoke_open_invitation = sql.count(queries.revoke_open_invitation)
+insert_invitation = sql.one(queries.insert_invitation, Invitation)
+list_invitations = sql.many(queries.list_invitations, Invitation)
+revoke_invitation = sql.count(queries.revoke_invitation)
+accept_invitation = sql.one(queries.accept_invitation, Invitation)
 
-insert_api_key = statements.one("insert_api_key", ApiKey)
-list_api_keys = statements.many("list_api_keys", ApiKey)
-revoke_api_key = statements.count("revoke_api_key")
-touch_api_key = statements.count("touch_api_key")
+insert_api_key = sql.one(queries.insert_api_key, ApiKey)
+list_api_keys = sql.many(queries.list_api_keys, ApiKey)
+revoke_api_key = sql.count(queries.revoke_api_key)
+touch_api_key = sql.count(queries.touch_api_key)
 
-insert_membership = statements.one("insert_membership", Membership)
-membership_by_id = statements.one("membership_by_id", Membership)
-lock_membership = statements.one("lock_membership", Membership)
-update_membership = statements.one("update_membership", Membership)
-list_memberships = statements.many("list_memberships", Membership)
-memberships_of = statements.many("memberships_of", Membership)
+insert_membership = sql.one(queries.insert_membership, Membership)
+membership_by_id = sql.one(queries.membership_by_id, Membership)
+lock_membership = sql.one(queries.lock_membership, Membership)
+update_membership = sql.one(queries.update_membership, Membership)
+list_memberships = sql.many(queries.list_memberships, Membership)
+memberships_of = sql.many(queries.memberships_of, Membership)
 
-list_audit = statements.many("list_audit", AuditEntry)
+list_audit = sql.many(queries.list_audit, AuditEntry)
 
-platform_user_by_email = statements.one("platform_user_by_email", PlatformUserWithHash)
-platform_user_by_id = statements.one("platform_user_by_id", PlatformUser)
-insert_platform_user = statements.one("insert_platform_user", PlatformUser)
-update_platform_user = statements.value("update_platform_user", UUID)
-insert_platform_session = statements.value("insert_platform_session", datetime)
-who_has_platform_session = statements.one("who_has_platform_session", PlatformCaller)
-revoke_platform_session = statements.count("revoke_platform_session")
+platform_user_by_email = sql.one(queries.platform_user_by_email, PlatformUserWithHash)
+platform_user_by_id = sql.one(queries.platform_user_by_id, PlatformUser)
+insert_platform_user = sql.one(queries.insert_platform_user, PlatformUser)
+update_platform_user = sql.value(queries.update_platform_user, UUID)
+insert_platform_session = sql.value(queries.insert_platform_session, datetime)
+who_has_platform_session = sql.one(queries.who_has_platform_session, PlatformCaller)
+revoke_platform_session = sql.count(queries.revoke_platform_session)
+
+who_have_sessions = sql.rows(queries.who_have_sessions)
+who_has_key = sql.one(queries.who_has_key, KeyCaller)
+who_has_device = sql.one(queries.who_has_device, DeviceCaller)

@@ -68,7 +68,7 @@ async def start(services: Services, who: Principal, event_id: UUID, wish: StartC
     gone before it is used, if another window of theirs has given it back: whoever finds that comes in once more."""
     async with services.database.tenant(who.organization_id, who.actor) as tx:
         await _check_show(tx, event_id)
-        before = await store.live_session(tx, tx.organization_id, event_id, who.id)
+        before = await store.live_session(tx, event_id=event_id, user_id=who.id)
         _refuse_paying(before)
         wanted = await _wanted(tx, who, event_id, wish.items)
         chosen = await _choice(tx, who, event_id, wanted, before)
@@ -95,7 +95,7 @@ async def _choice(
     tx: Tx, who: Principal, event_id: UUID, wanted: Sequence[Wanted], before: StoredSession | None
 ) -> list[ChosenSeat]:
     """The seats to be judged for orphans. What a checkout of theirs has already was judged when that began."""
-    known = await store.items_of_session(tx, tx.organization_id, before.id) if before else []
+    known = await store.items_of_session(tx, before.id) if before else []
     ids = {item.hold_id for item in wanted}
     return [] if ids <= {item.hold_id for item in known} else await leaving.read_choice(tx, who, event_id, ids)
 
@@ -111,7 +111,7 @@ async def _give_slot_back(tx: Tx, who: Principal, event_id: UUID) -> None:
     """Unless a checkout has it, from before or from another window: whoever begins one has the slot locked."""
     if await queue.admission(tx, event_id, who.id, lock=True) is None:
         return
-    if await store.live_session(tx, tx.organization_id, event_id, who.id) is None:
+    if await store.live_session(tx, event_id=event_id, user_id=who.id) is None:
         await queue.finish(tx, event_id, who.id, bought=False)
 
 
@@ -130,8 +130,8 @@ async def _start(tx: Tx, who: Principal, event_id: UUID, wish: StartCheckout) ->
     for row in priced:
         counts[row.kind.id] += row.wanted.quantity if row.place.ticket_type_id is None else 0
     if before:  # in its place: what it had counted is part of what is counted now
-        counts.subtract(counted(await store.items_of_session(tx, tx.organization_id, before.id)))
-        await store.end_session(tx, tx.organization_id, before.id, "left", ["open"])
+        counts.subtract(counted(await store.items_of_session(tx, before.id)))
+        await store.end_session(tx, session_id=before.id, status="left", from_statuses=["open"])
     await types.take(tx, event_id, {kind: count for kind, count in counts.items() if count})
     # Beginning again gains no time.
     until = before.expires_at if before and before.expires_at > now else now + timedelta(seconds=policy.SESSION_S)
@@ -142,9 +142,16 @@ async def _start(tx: Tx, who: Principal, event_id: UUID, wish: StartCheckout) ->
     locked = await promos.lock(tx, event_id, wish.promo_code) if wish.promo_code else None
     bill = await _bill(tx, event_id, priced, locked)
     session = await store.insert_session(
-        tx, new_id(), tx.organization_id, event_id, who.id, until, locked.code if locked else None, bill.currency,
-        bill.total, bill,
-    )  # fmt: skip
+        tx,
+        id=new_id(),
+        event_id=event_id,
+        user_id=who.id,
+        expires_at=until,
+        promo_code=locked.code if locked else None,
+        currency=bill.currency,
+        total=bill.total,
+        quote=bill,
+    )
     assert session
     if locked:
         await promos.take(tx, locked, session.id, bill.discount)
@@ -152,13 +159,20 @@ async def _start(tx: Tx, who: Principal, event_id: UUID, wish: StartCheckout) ->
     await queue.prolong(tx, event_id, who.id, session.expires_at)
     tickets = sum(row.wanted.quantity for row in priced)
     await audit.write(
-        tx, "checkout.started", "checkout", session.id,
+        tx,
+        "checkout.started",
+        "checkout",
+        session.id,
         after={"event_id": event_id, "tickets": tickets, "total": bill.total, "instead_of": before and before.id},
-    )  # fmt: skip
+    )
     fact = facts.CheckoutStarted(
-        subject_id=session.id, event_id=event_id, user_id=who.id, tickets=tickets, total=bill.total,
+        subject_id=session.id,
+        event_id=event_id,
+        user_id=who.id,
+        tickets=tickets,
+        total=bill.total,
         currency=bill.currency,
-    )  # fmt: skip
+    )
     await announce(tx, fact)
     return session
 
@@ -166,16 +180,16 @@ async def _start(tx: Tx, who: Principal, event_id: UUID, wish: StartCheckout) ->
 async def _lock(tx: Tx, who: Principal, event_id: UUID) -> StoredSession | None:
     """The checkout that is to be replaced, if there is one, and then the slot, as everybody does who ends both. Without
     one, the slot is what two windows meet at: the second may find a checkout that the first has begun meanwhile."""
-    before = await store.lock_live_session(tx, tx.organization_id, event_id, who.id)
+    before = await store.lock_live_session(tx, event_id=event_id, user_id=who.id)
     if await queue.admission(tx, event_id, who.id, lock=True) is None:
         raise AdmissionRequired()
-    if before is None and await store.live_session(tx, tx.organization_id, event_id, who.id):
+    if before is None and await store.live_session(tx, event_id=event_id, user_id=who.id):
         raise BegunElsewhere
     return before
 
 
 async def _check_show(tx: Tx, event_id: UUID) -> None:
-    state = await store.lock_show(tx, tx.organization_id, event_id)
+    state = await store.lock_show(tx, event_id)
     if state is None:
         raise EventNotFound()
     if state != "on_sale":
@@ -190,7 +204,7 @@ def _refuse_paying(session: StoredSession | None) -> None:
 async def _wanted(tx: Tx, who: Principal, event_id: UUID, items: Sequence[Item]) -> list[Wanted]:
     """The items, if all their holds are this person's and good: somebody else's is like one that never was."""
     ids = {item.hold_id for item in items}
-    live = await store.live_holds(tx, tx.organization_id, event_id, who.id, list(ids))
+    live = await store.live_holds(tx, event_id=event_id, user_id=who.id, hold_ids=list(ids))
     held = {row.id: row.quantity for row in live}
     if gone := ids - held.keys():
         raise HoldExpired("What you held is no longer held for you. Choose again.", hold_ids=sorted(gone))
@@ -205,29 +219,34 @@ async def _bill(tx: Tx, event_id: UUID, priced: Sequence[Priced], promo: PromoCo
 
 
 async def _insert_items(
-    tx: Tx, session: StoredSession, items: Sequence[Item], priced: Sequence[Priced], bill: Quote,
+    tx: Tx,
+    session: StoredSession,
+    items: Sequence[Item],
+    priced: Sequence[Priced],
+    bill: Quote,
     members: Sequence[UUID | None],
-) -> None:  # fmt: skip
+) -> None:
     going = [item.attendee for item in items]
     await store.insert_items(
-        tx, tx.organization_id, session.id,
-        [row.wanted.hold_id for row in priced],
-        [row.kind.id for row in priced],
-        [row.kind.name for row in priced],
-        [row.wanted.quantity for row in priced],
-        [row.line.unit for row in priced],
-        bill.nets,
-        [person.name if person else None for person in going],
-        [person.email if person else None for person in going],
-        list(members),
-    )  # fmt: skip
+        tx,
+        session_id=session.id,
+        hold_ids=[row.wanted.hold_id for row in priced],
+        ticket_type_ids=[row.kind.id for row in priced],
+        names=[row.kind.name for row in priced],
+        quantities=[row.wanted.quantity for row in priced],
+        units=[row.line.unit for row in priced],
+        nets=bill.nets,
+        attendee_names=[person.name if person else None for person in going],
+        attendee_emails=[person.email if person else None for person in going],
+        membership_ids=list(members),
+    )
 
 
 # --- finding again
 
 
 async def get_session(tx: Tx, who: Principal, session_id: UUID) -> StoredSession:
-    found = await store.session_by_id(tx, tx.organization_id, session_id)
+    found = await store.session_by_id(tx, session_id)
     if found is None or found.user_id != who.id:
         raise CheckoutNotFound()
     return found
@@ -235,7 +254,7 @@ async def get_session(tx: Tx, who: Principal, session_id: UUID) -> StoredSession
 
 async def current(tx: Tx, who: Principal, event_id: UUID) -> StoredSession:
     """Mine in this show, if it is still good."""
-    found = await store.live_session(tx, tx.organization_id, event_id, who.id)
+    found = await store.live_session(tx, event_id=event_id, user_id=who.id)
     if found is None or (found.status == "open" and found.expires_at <= await tx.now()):
         await events.get_event(tx, event_id)  # a show that there is not is another matter
         raise CheckoutNotFound()
@@ -243,8 +262,8 @@ async def current(tx: Tx, who: Principal, event_id: UUID) -> StoredSession:
 
 
 async def view(tx: Tx, services: Services, session: StoredSession) -> Session:
-    items = await store.items_of_session(tx, tx.organization_id, session.id)
-    order_id = None if session.status == "open" else await store.order_of_session(tx, tx.organization_id, session.id)
+    items = await store.items_of_session(tx, session.id)
+    order_id = None if session.status == "open" else await store.order_of_session(tx, session.id)
     over = session.status == "open" and session.expires_at <= await tx.now()
     return Session(
         id=session.id,
@@ -287,38 +306,38 @@ def _item(item: StoredItem, currency: str) -> SessionItem:
 async def leave(tx: Tx, who: Principal, session_id: UUID) -> None:
     """Gives everything back at once: the slot, what is counted, the code's use, and the places. Twice is once."""
     session = await get_session(tx, who, session_id)
-    await store.lock_show(tx, tx.organization_id, session.event_id)
-    session = await store.lock_session(tx, tx.organization_id, session_id) or session
+    await store.lock_show(tx, session.event_id)
+    session = await store.lock_session(tx, session_id) or session
     _refuse_paying(session)
-    items = await store.items_of_session(tx, tx.organization_id, session_id)
+    items = await store.items_of_session(tx, session_id)
     if session.status != "open":
         return
     zones, kinds = [item.zone_id for item in items if item.zone_id], [item.ticket_type_id for item in items]
-    await store.lock_pools(tx, tx.organization_id, session.event_id, zones, kinds)
+    await store.lock_pools(tx, event_id=session.event_id, zone_ids=zones, type_ids=kinds)
     await holds.end(tx, [item.hold_id for item in items], "cancelled", reason="the checkout was left")
     await end_session(tx, session, items, "left")
 
 
 async def expire(tx: Tx, session_id: UUID) -> bool:
     """Its time is over. The holds have their own."""
-    session = await store.session_by_id(tx, tx.organization_id, session_id)
+    session = await store.session_by_id(tx, session_id)
     assert session
-    await store.lock_show(tx, tx.organization_id, session.event_id)
-    locked = await store.lock_session(tx, tx.organization_id, session_id)
+    await store.lock_show(tx, session.event_id)
+    locked = await store.lock_session(tx, session_id)
     if locked is None or locked.status != "open" or locked.expires_at > await tx.now():
         return False
-    return await end_session(tx, locked, await store.items_of_session(tx, tx.organization_id, session_id), "expired")
+    return await end_session(tx, locked, await store.items_of_session(tx, session_id), "expired")
 
 
 async def give_up(tx: Tx, session: StoredSession, status: str) -> None:
     """A payment for it has failed, and its time is over (`expired`), or others have its slot now (`left`). The holds
     have their own time."""
-    await end_session(tx, session, await store.items_of_session(tx, tx.organization_id, session.id), status)
+    await end_session(tx, session, await store.items_of_session(tx, session.id), status)
 
 
 async def end_session(tx: Tx, session: StoredSession, items: Sequence[StoredItem], status: str) -> bool:
     """What it had counted, its promo code and its slot are free; its places have their own time."""
-    if await store.end_session(tx, tx.organization_id, session.id, status, ["open", "paying"]) is None:
+    if await store.end_session(tx, session_id=session.id, status=status, from_statuses=["open", "paying"]) is None:
         return False
     await types.give_back(tx, session.event_id, counted(items))
     if session.promo_code:
@@ -344,17 +363,17 @@ def counted(items: Sequence[StoredItem]) -> dict[UUID, int]:
 
 async def end_overdue(tx: Tx, fact: LimitsJudged) -> None:
     """What such a checkout has counted of its ticket types stands in no edit's way."""
-    for session in await store.overdue_sessions_of_event(tx, tx.organization_id, fact.subject_id):
-        await end_session(tx, session, await store.items_of_session(tx, tx.organization_id, session.id), "expired")
+    for session in await store.overdue_sessions_of_event(tx, fact.subject_id):
+        await end_session(tx, session, await store.items_of_session(tx, session.id), "expired")
 
 
 async def end_checkouts(tx: Tx, fact: EventFact) -> None:
     """It is cancelled or over: nobody buys any more, and what is being paid for is let go. A payment that comes through
     all the same finds the show stopped, and goes back."""
-    for order in await store.pending_orders_of_show(tx, tx.organization_id, fact.subject_id):
-        lines = await store.lines_of_order(tx, tx.organization_id, order.id)
+    for order in await store.pending_orders_of_show(tx, fact.subject_id):
+        lines = await store.lines_of_order(tx, order.id)
         await sales.let_go(tx, list({item.hold_id for item in lines}))
-    while live := await store.open_sessions_of_show(tx, tx.organization_id, fact.subject_id, AT_ONCE):
+    while live := await store.open_sessions_of_show(tx, event_id=fact.subject_id, limit=AT_ONCE):
         for session in live:
-            items = await store.items_of_session(tx, tx.organization_id, session.id)
+            items = await store.items_of_session(tx, session.id)
             await end_session(tx, session, items, "cancelled")

@@ -19,7 +19,9 @@ async def memberships(
     """By item: whose right it is, if it is by a membership."""
     emails = [item.attendee.email if item.attendee else None for item in items]
     zones = [row.place.zone_id for row in priced]
-    rights = await store.rights_to_enter(tx, tx.organization_id, event_id, who.id, who.role, zones, emails)
+    rights = await store.rights_to_enter(
+        tx, event_id=event_id, user_id=who.id, role=who.role, zone_ids=zones, emails=emails
+    )
     check_rights(rights, {n: row.wanted.quantity for n, row in enumerate(priced, 1)})
     found = {right.place: right.membership_id for right in rights}
     return [found.get(n) for n, _ in enumerate(items, 1)]
@@ -28,12 +30,12 @@ async def memberships(
 async def check_order(tx: Tx, who: Principal, event_id: UUID, order_id: UUID) -> None:
     """Of an order that was just placed, under the event's lock: its zones stay as they are. The tickets are by the
     memberships that count now."""
-    lines = await store.rights_of_order(tx, tx.organization_id, event_id, who.id, who.role, order_id)
+    lines = await store.rights_of_order(tx, event_id=event_id, user_id=who.id, role=who.role, order_id=order_id)
     check_rights([line.right for line in lines], {line.right.place: line.quantity for line in lines})
     other = [line for line in lines if line.right.membership_id != line.named]
     if other:
         places, rights = [line.right.place for line in other], [line.right.membership_id for line in other]
-        await store.enter_by(tx, tx.organization_id, order_id, places, rights)
+        await store.enter_by(tx, order_id=order_id, positions=places, membership_ids=rights)
 
 
 def check_rights(rights: Sequence[store.Right], quantities: Mapping[int, int]) -> None:

@@ -55,21 +55,22 @@ async def bring_along(tx: Tx, fact: GuestSignedIn) -> None:
 
 
 async def _locked(tx: Tx, guest_id: UUID, user_id: UUID) -> list[Show]:
-    people, organization_id = [guest_id, user_id], tx.organization_id
-    shows = await store.lock_shows(tx, organization_id, guest_id) or []
+    people = [guest_id, user_id]
+    shows = await store.lock_shows(tx, guest_id) or []
     if not shows:
         return []
     await holds.lock_people(tx, people)
-    await store.lock_checkouts(tx, organization_id, shows, people)
+    await store.lock_checkouts(tx, event_ids=shows, user_ids=people)
     open_lines, places = await queue.lock_places(tx, shows, people)
-    sessions = await store.lock_new_checkouts(tx, organization_id, shows, people)
+    sessions = await store.lock_new_checkouts(tx, event_ids=shows, user_ids=people)
     # Where somebody is at work with one that has just begun, everything stays as it is: it has its own time.
-    busy = await store.shows_with_checkouts(tx, organization_id, shows, people, [s.id for s in sessions]) or []
+    busy = (
+        await store.shows_with_checkouts(tx, event_ids=shows, user_ids=people, session_ids=[s.id for s in sessions])
+        or []
+    )
     shows = [event_id for event_id in shows if event_id not in busy]
     begun = {
-        s.event_id: Begun(s, await checkouts.items_of_session(tx, organization_id, s.id))
-        for s in sessions
-        if s.user_id == guest_id
+        s.event_id: Begun(s, await checkouts.items_of_session(tx, s.id)) for s in sessions if s.user_id == guest_id
     }
     kinds = [item.ticket_type_id for one in begun.values() for item in one.items]
     brought = await holds.lock_brought(tx, shows, guest_id, kinds)
@@ -115,7 +116,7 @@ def _stays(begun: Begun, brought: Sequence[Brought]) -> bool:
 
 
 async def _hand_over(tx: Tx, session: StoredSession, guest_id: UUID, user_id: UUID) -> None:
-    await store.hand_over_checkout(tx, tx.organization_id, session.id, guest_id, user_id)
+    await store.hand_over_checkout(tx, session_id=session.id, guest_id=guest_id, user_id=user_id)
     await queue.prolong(tx, session.event_id, user_id, session.expires_at)
     about = {"event_id": session.event_id, "user_id": user_id}
     await audit.write(tx, "checkout.handed_over", "checkout", session.id, before={"user_id": guest_id}, after=about)

@@ -4,23 +4,28 @@
 id, event_id, user_id, status, expires_at, promo_code, currency, total, quote, created_at
 
 -- part: live
-organization_id = $1 AND event_id = ANY ($2::uuid[]) AND user_id = ANY ($3::uuid[]) AND status IN ('open', 'paying')
+organization_id = :org AND event_id = ANY (:event_ids::uuid[]) AND user_id = ANY (:user_ids::uuid[])
+    AND status IN ('open', 'paying')
 
 -- name: lock_shows
 -- Where the guest holds something, is about to buy, or stands in line: asked room by room of those that are open, since
--- a line has a hundred thousand people and a house a few lines. Who cancels a show waits for us, or we see it cancelled.
+-- a line has a hundred thousand people and a house a few lines. Who cancels a show waits for us, or we see it
+-- cancelled.
 WITH had AS MATERIALIZED (
     SELECT event_id FROM seat_holds
-    WHERE organization_id = $1 AND user_id = $2 AND status IN ('active', 'suspended') AND held_until > app.clock()
+    WHERE organization_id = :org AND user_id = :guest_id AND status IN ('active', 'suspended')
+      AND held_until > app.clock()
     UNION
-    SELECT event_id FROM checkout_sessions WHERE organization_id = $1 AND user_id = $2 AND status IN ('open', 'paying')
+    SELECT event_id FROM checkout_sessions
+    WHERE organization_id = :org AND user_id = :guest_id AND status IN ('open', 'paying')
     UNION
     SELECT r.event_id FROM queue_rooms r
-    CROSS JOIN LATERAL (SELECT 1 FROM queue_entries e WHERE e.organization_id = $1 AND e.event_id = r.event_id
-                        AND e.user_id = $2 AND e.status IN ('waiting', 'admitted') OFFSET 0) e
-    WHERE r.organization_id = $1 AND r.state <> 'closed'
+    CROSS JOIN LATERAL (SELECT 1 FROM queue_entries e WHERE e.organization_id = :org AND e.event_id = r.event_id
+                        AND e.user_id = :guest_id AND e.status IN ('waiting', 'admitted') OFFSET 0) e
+    WHERE r.organization_id = :org AND r.state <> 'closed'
 ), ours AS MATERIALIZED (
-    SELECT e.id FROM events e WHERE e.organization_id = $1 AND e.id IN (SELECT event_id FROM had) ORDER BY e.id FOR SHARE
+    SELECT e.id FROM events e
+    WHERE e.organization_id = :org AND e.id IN (SELECT event_id FROM had) ORDER BY e.id FOR SHARE
 )
 SELECT array(SELECT id FROM ours ORDER BY id);
 
@@ -32,8 +37,8 @@ SELECT {session} FROM checkout_sessions WHERE {live} ORDER BY id FOR UPDATE;
 SELECT {session} FROM checkout_sessions WHERE {live} ORDER BY id FOR UPDATE SKIP LOCKED;
 
 -- name: shows_with_checkouts
-SELECT array(SELECT event_id FROM checkout_sessions WHERE {live} AND id <> ALL ($4::uuid[]));
+SELECT array(SELECT event_id FROM checkout_sessions WHERE {live} AND id <> ALL (:session_ids::uuid[]));
 
 -- name: hand_over_checkout
-UPDATE checkout_sessions SET user_id = $4, updated_at = app.clock()
-WHERE organization_id = $1 AND id = $2 AND user_id = $3 AND status = 'open';
+UPDATE checkout_sessions SET user_id = :user_id, updated_at = app.clock()
+WHERE organization_id = :org AND id = :session_id AND user_id = :guest_id AND status = 'open';

@@ -2,13 +2,12 @@
 
 from uuid import UUID
 
+from fullhouse.checkout import guest_queries
 from fullhouse.checkout.model import StoredSession
 from fullhouse.kit import sql
 
-statements = sql.load(__file__)
-
-lock_shows = statements.value("lock_shows", list[UUID])
-lock_checkouts = statements.many("lock_checkouts", StoredSession)
-lock_new_checkouts = statements.many("lock_new_checkouts", StoredSession)
-shows_with_checkouts = statements.value("shows_with_checkouts", list[UUID])
-hand_over_checkout = statements.count("hand_over_checkout")
+lock_shows = sql.value(guest_queries.lock_shows, list[UUID])
+lock_checkouts = sql.many(guest_queries.lock_checkouts, StoredSession)
+lock_new_checkouts = sql.many(guest_queries.lock_new_checkouts, StoredSession)
+shows_with_checkouts = sql.value(guest_queries.shows_with_checkouts, list[UUID])
+hand_over_checkout = sql.count(guest_queries.hand_over_checkout)

@@ -24,14 +24,14 @@ NO_SEAT = "There is no seat for the ticket in the new layout."
 
 async def reissue(tx: Tx, fact: LayoutMigrated) -> None:
     """A consequence of the migration, in its transaction: no ticket ever names a seat that its show does not have."""
-    moved = await store.reissue(tx, tx.organization_id, fact.subject_id, fact.migration_id)
+    moved = await store.reissue(tx, event_id=fact.subject_id, migration_id=fact.migration_id)
     for move in moved:
         places = {"place": move.from_place}, {"place": move.to_place}
         await audit.write(tx, "ticket.moved", "ticket", move.ticket_id, before=places[0], after=places[1])
 
 
 async def moves_of(tx: Tx, migration_id: UUID) -> list[MovedTicket]:
-    return await store.moves_of_migration(tx, tx.organization_id, migration_id)
+    return await store.moves_of_migration(tx, migration_id)
 
 
 async def see(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID) -> TicketMove:
@@ -40,7 +40,7 @@ async def see(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID) -> Tick
 
 
 async def open_moves(tx: Tx, who: Principal) -> list[TicketMove]:
-    return await store.open_moves_of(tx, tx.organization_id, who.id, OPEN_MAX)
+    return await store.open_moves_of(tx, user_id=who.id, limit=OPEN_MAX)
 
 
 async def answer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, *, accept: bool) -> TicketMove:
@@ -64,7 +64,7 @@ async def close(tx: Tx, ticket_id: UUID) -> None:
 
 
 async def _settle(tx: Tx, move: TicketMove, word: str, reason: str) -> TicketMove:
-    answered = await store.answer_move(tx, tx.organization_id, move.migration_id, move.ticket_id, word)
+    answered = await store.answer_move(tx, migration_id=move.migration_id, ticket_id=move.ticket_id, answer=word)
     if answered is None:
         raise MoveAnswered()
     await audit.write(tx, f"ticket.move_{word}", "ticket", move.ticket_id)
@@ -85,7 +85,7 @@ async def _pay_back(tx: Tx, order_id: UUID, wish: RefundOrder) -> OrderRefund:
 
 
 async def _newest(tx: Tx, ticket_id: UUID) -> TicketMove:
-    move = await store.newest_move(tx, tx.organization_id, ticket_id)
+    move = await store.newest_move(tx, ticket_id)
     if move is None:
         raise NotMoved()
     return move

@@ -5,10 +5,9 @@ from uuid import UUID
 
 import msgspec
 
+from fullhouse.checkout import move_queries
 from fullhouse.checkout.move_model import MovedTicket, TicketMove
 from fullhouse.kit import sql
-
-statements = sql.load(__file__)
 
 
 class Due(NamedTuple):
@@ -24,9 +23,9 @@ def _moved(**row: Any) -> MovedTicket:
     return msgspec.convert(row, MovedTicket)
 
 
-reissue = statements.many("reissue", _move)
-moves_of_migration = statements.many("moves_of_migration", _moved)
-newest_move = statements.one("newest_move", _move)
-open_moves_of = statements.many("open_moves_of", _move)
-answer_move = statements.one("answer_move", _move)
-due_moves = statements.many("due_moves", Due)
+reissue = sql.many(move_queries.reissue, _move)
+moves_of_migration = sql.many(move_queries.moves_of_migration, _moved)
+newest_move = sql.one(move_queries.newest_move, _move)
+open_moves_of = sql.many(move_queries.open_moves_of, _move)
+answer_move = sql.one(move_queries.answer_move, _move)
+due_moves = sql.many(move_queries.due_moves, Due)

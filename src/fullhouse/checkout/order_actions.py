@@ -77,11 +77,28 @@ async def _buy(services: Services, who: Principal, session_id: UUID, wish: Purch
     secret = secret_of(services.keyring, who.organization_id, order_id)
     async with services.database.tenant(who.organization_id, who.actor) as tx:
         placed = await store.place_order(
-            tx, who.organization_id, session_id, who.id, order_id, attempt_id, new_code(),
-            secrets.digest(secret), wish.provider, wish.method, wish.buyer.name, wish.buyer.email, key, hashed,
-            FIRST_ASK_S, GIVE_UP_S, policy.TICKETS_MAX, who.actor.type, who.actor.name,
-            who.actor.ip, who.actor.user_agent, who.actor.request_id,
-        )  # fmt: skip
+            tx,
+            session_id=session_id,
+            user_id=who.id,
+            order_id=order_id,
+            attempt_id=attempt_id,
+            code=new_code(),
+            secret_hash=secrets.digest(secret),
+            provider=wish.provider,
+            method=wish.method,
+            buyer_name=wish.buyer.name,
+            buyer_email=wish.buyer.email,
+            key=key,
+            body_hash=hashed,
+            first_ask_s=FIRST_ASK_S,
+            give_up_s=GIVE_UP_S,
+            tickets_max=policy.TICKETS_MAX,
+            actor_type=who.actor.type,
+            actor_name=who.actor.name,
+            ip=who.actor.ip,
+            user_agent=who.actor.user_agent,
+            request_id=who.actor.request_id,
+        )
         assert placed
         if placed.outcome == "placed":
             assert placed.event_id
@@ -99,9 +116,15 @@ async def _buy(services: Services, who: Principal, session_id: UUID, wish: Purch
     assert placed.currency
     assert placed.event_id
     attempt = Attempt(
-        id=attempt_id, organization_id=who.organization_id, order_id=order_id, provider=wish.provider,
-        method=wish.method, amount=placed.total, currency=placed.currency, status="started",
-    )  # fmt: skip
+        id=attempt_id,
+        organization_id=who.organization_id,
+        order_id=order_id,
+        provider=wish.provider,
+        method=wish.method,
+        amount=placed.total,
+        currency=placed.currency,
+        status="started",
+    )
     outcome = await services.part(Providers).begin(attempt)
     return _judged(await _settle(services, who, placed.event_id, attempt, outcome))
 
@@ -115,7 +138,7 @@ async def _settle(services: Services, who: Principal, event_id: UUID, attempt: A
     async with services.database.tenant(who.organization_id, who.actor) as tx:
         said = await payments.record(tx, attempt.id, outcome)
         if isinstance(outcome, Pending | Unknown):
-            lines = await store.lines_of_order(tx, tx.organization_id, attempt.order_id)
+            lines = await store.lines_of_order(tx, attempt.order_id)
             await sales.tell_frozen(tx, event_id, list({line.hold_id for line in lines}))
         return await view(tx, services, attempt.order_id, with_secret=True, attempt=said)
 
@@ -154,8 +177,8 @@ def _judged(order: Order) -> Bought:
 async def call_off(services: Services, who: Principal, session_id: UUID) -> None:
     """Whoever leaves a checkout while the provider waits for them: it is called off there first."""
     async with services.database.tenant(who.organization_id, who.actor) as tx:
-        order_id = await store.order_of_session(tx, tx.organization_id, session_id)
-        order = await store.order_by_id(tx, tx.organization_id, order_id)
+        order_id = await store.order_of_session(tx, session_id)
+        order = await store.order_by_id(tx, order_id)
         if order is None or order.user_id != who.id:
             return
         attempt = await payments.get_attempt(tx, order.attempt_id)

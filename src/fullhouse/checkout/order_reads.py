@@ -37,7 +37,7 @@ def secret_of(keyring: Keyring, organization_id: UUID, order_id: UUID) -> str:
 
 
 async def get(tx: Tx, order_id: UUID) -> StoredOrder:
-    found = await store.order_by_id(tx, tx.organization_id, order_id)
+    found = await store.order_by_id(tx, order_id)
     if found is None:
         raise OrderNotFound()
     return found
@@ -67,7 +67,7 @@ def organization_in(secret: str) -> UUID:
 
 async def opened_by(tx: Tx, secret: str) -> StoredOrder:
     """The secret names its organisation; inside it, its hash finds the order."""
-    found = await store.order_by_secret(tx, tx.organization_id, secrets.digest(secret))
+    found = await store.order_by_secret(tx, secrets.digest(secret))
     if found is None:
         raise OrderNotFound()
     return found
@@ -85,11 +85,30 @@ async def order_by_secret(services: Services, secret: str) -> Order:
 
 
 async def page_of_orders(
-    tx: Tx, keyring: Keyring, cursor: str | None, limit: int, *, user_id: UUID | None, event_id: UUID | None = None,
-    status: str | None = None, code: str | None = None, email: str | None = None,
-) -> Page[OrderRow]:  # fmt: skip
-    filters = (user_id, event_id, status, code, email)
-    return await page_by_age(tx, keyring, "orders", store.list_orders, cursor, limit, *filters)
+    tx: Tx,
+    keyring: Keyring,
+    cursor: str | None,
+    limit: int,
+    *,
+    user_id: UUID | None,
+    event_id: UUID | None = None,
+    status: str | None = None,
+    code: str | None = None,
+    email: str | None = None,
+) -> Page[OrderRow]:
+    return await page_by_age(
+        tx,
+        keyring,
+        "orders",
+        store.list_orders,
+        cursor,
+        limit,
+        user_id=user_id,
+        event_id=event_id,
+        status=status,
+        code=code,
+        buyer_email=email,
+    )
 
 
 async def view(
@@ -99,30 +118,48 @@ async def view(
 
 
 async def shown(
-    tx: Tx, services: Services, order: StoredOrder, *, with_secret: bool = False, all_codes: bool = False,
+    tx: Tx,
+    services: Services,
+    order: StoredOrder,
+    *,
+    with_secret: bool = False,
+    all_codes: bool = False,
     attempt: Attempt | None = None,
-) -> Order:  # fmt: skip
+) -> Order:
     """`attempt` is the order's, if it is at hand. `all_codes` is for staff."""
     attempt = attempt or await payments.get_attempt(tx, order.attempt_id)
     issued = await tickets.tickets_of_order(tx, order.id) if order.paid_at else []
     refunds = await payments.refunds_of(tx, order.id) if attempt.refunded else []
     return drawn_up(
-        services, order, attempt, issued, refunds, await proposed(tx, order), with_secret=with_secret,
+        services,
+        order,
+        attempt,
+        issued,
+        refunds,
+        await proposed(tx, order),
+        with_secret=with_secret,
         all_codes=all_codes,
-    )  # fmt: skip
+    )
 
 
 async def proposed(tx: Tx, order: StoredOrder) -> list[ProposedPlace]:
     """What is held for the buyer instead of the first places, while nobody has answered."""
     if order.status != "needs_consent":
         return []
-    return await store.places_of_order(tx, tx.organization_id, order.id)
+    return await store.places_of_order(tx, order.id)
 
 
 def drawn_up(
-    services: Services, order: StoredOrder, attempt: Attempt, issued: Sequence[Ticket], refunds: Sequence[Refund] = (),
-    instead: Sequence[ProposedPlace] = (), *, with_secret: bool = False, all_codes: bool = False,
-) -> Order:  # fmt: skip
+    services: Services,
+    order: StoredOrder,
+    attempt: Attempt,
+    issued: Sequence[Ticket],
+    refunds: Sequence[Refund] = (),
+    instead: Sequence[ProposedPlace] = (),
+    *,
+    with_secret: bool = False,
+    all_codes: bool = False,
+) -> Order:
     """From what is at hand."""
     return Order(
         id=order.id,
@@ -147,15 +184,20 @@ def drawn_up(
         created_at=order.created_at,
         paid_at=order.paid_at,
         secret=secret_of(services.keyring, attempt.organization_id, order.id) if with_secret else None,
-    )  # fmt: skip
+    )
 
 
 def _ticket(ticket: Ticket, *, named: bool) -> TicketView:
     return TicketView(
-        id=ticket.id, number=ticket.number, code=ticket.code if named else "", status=ticket.status,
-        ticket_type_id=ticket.ticket_type_id, seat_id=ticket.seat_id, zone_id=ticket.zone_id,
+        id=ticket.id,
+        number=ticket.number,
+        code=ticket.code if named else "",
+        status=ticket.status,
+        ticket_type_id=ticket.ticket_type_id,
+        seat_id=ticket.seat_id,
+        zone_id=ticket.zone_id,
         holder_name=ticket.holder_name if named else "",
-    )  # fmt: skip
+    )
 
 
 def _payment(services: Services, attempt: Attempt) -> PaymentView:

@@ -27,9 +27,16 @@ BY_SECRET, PASSED_ON = Limit(60, 60), Limit(20, 60)
 
 @get("/api/orders", "orders.mine")
 async def list_orders(
-    tx: Tx, services: Services, who: Principal, event_id: UUID | None = None, status: OrderStatus | None = None,
-    code: Code = None, email: Email = None, cursor: After = None, limit: PageSize = LIMIT,
-) -> Page[OrderRow]:  # fmt: skip
+    tx: Tx,
+    services: Services,
+    who: Principal,
+    event_id: UUID | None = None,
+    status: OrderStatus | None = None,
+    code: Code = None,
+    email: Email = None,
+    cursor: After = None,
+    limit: PageSize = LIMIT,
+) -> Page[OrderRow]:
     """My orders, oldest first; for staff those of the whole organisation."""
     mine = None if "orders.read" in who.allowed else who.id
     return await order_reads.page_of_orders(
@@ -39,9 +46,15 @@ async def list_orders(
 
 @get("/api/events/{event_id:uuid}/orders", "orders.read")
 async def list_orders_of_event(
-    tx: Tx, services: Services, event_id: UUID, status: OrderStatus | None = None, code: Code = None,
-    email: Email = None, cursor: After = None, limit: PageSize = LIMIT,
-) -> Page[OrderRow]:  # fmt: skip
+    tx: Tx,
+    services: Services,
+    event_id: UUID,
+    status: OrderStatus | None = None,
+    code: Code = None,
+    email: Email = None,
+    cursor: After = None,
+    limit: PageSize = LIMIT,
+) -> Page[OrderRow]:
     """The orders of a show, oldest first."""
     await events.get_event(tx, event_id)
     return await order_reads.page_of_orders(

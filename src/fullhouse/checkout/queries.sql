@@ -21,117 +21,126 @@ SELECT CASE WHEN status NOT IN ('published', 'live') AND (status <> 'postponed' 
                 THEN 'event_not_available'
             WHEN app.clock() NOT BETWEEN sale_start_at AND sale_end_at THEN 'event_sales_closed'
             ELSE 'on_sale' END
-FROM events WHERE organization_id = $1 AND id = $2 FOR SHARE;
+FROM events WHERE organization_id = :org AND id = :event_id FOR SHARE;
 
 -- name: session_by_id
-SELECT {session} FROM checkout_sessions WHERE organization_id = $1 AND id = $2;
+SELECT {session} FROM checkout_sessions WHERE organization_id = :org AND id = :session_id;
 
 -- name: lock_session
-SELECT {session} FROM checkout_sessions WHERE organization_id = $1 AND id = $2 FOR UPDATE;
+SELECT {session} FROM checkout_sessions WHERE organization_id = :org AND id = :session_id FOR UPDATE;
 
 -- name: lock_pools
 -- All that one transaction counts in, before it counts in any: in one order.
 SELECT FROM pools
-WHERE organization_id = $1 AND event_id = $2 AND (kind = 'event' OR kind = 'zone' AND ref_id = ANY ($3::uuid[])
-                                                  OR kind = 'ticket_type' AND ref_id = ANY ($4::uuid[]))
+WHERE organization_id = :org AND event_id = :event_id
+  AND (kind = 'event' OR kind = 'zone' AND ref_id = ANY (:zone_ids::uuid[])
+       OR kind = 'ticket_type' AND ref_id = ANY (:type_ids::uuid[]))
 ORDER BY event_id, kind, ref_id FOR UPDATE;
 
 -- name: live_session
 SELECT {session} FROM checkout_sessions
-WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status IN ('open', 'paying');
+WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status IN ('open', 'paying');
 
 -- name: lock_live_session
 SELECT {session} FROM checkout_sessions
-WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status IN ('open', 'paying') FOR UPDATE;
+WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status IN ('open', 'paying')
+    FOR UPDATE;
 
 -- name: live_holds
 -- Of these, the ones that are this person's and good for a while.
 SELECT id, quantity FROM seat_holds
-WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND id = ANY ($4::uuid[]) AND status = 'active'
+WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND id = ANY (:hold_ids::uuid[])
+  AND status = 'active'
   AND held_until > app.clock() AND attempt_id IS NULL;
 
 -- name: insert_session
 INSERT INTO checkout_sessions (id, organization_id, event_id, user_id, expires_at, promo_code, currency, total, quote)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+VALUES (:id, :org, :event_id, :user_id, :expires_at, :promo_code?, :currency, :total, :quote)
 RETURNING {session};
 
 -- name: insert_items
 -- What is not held of a type outright is counted in the type's pool by the checkout, where there is one.
 INSERT INTO checkout_items (organization_id, session_id, position, hold_id, ticket_type_id, name, seat_id, zone_id,
                             quantity, unit, net, counted, attendee_name, attendee_email, membership_id)
-SELECT $1, $2, i.position, i.hold_id, i.ticket_type_id, i.name, h.seat_id, h.zone_id, i.quantity, i.unit, i.net,
+SELECT :org, :session_id, i.position, i.hold_id, i.ticket_type_id, i.name, h.seat_id, h.zone_id, i.quantity, i.unit,
+       i.net,
        h.ticket_type_id IS NULL, i.attendee_name, i.attendee_email, i.membership_id
-FROM unnest($3::uuid[], $4::uuid[], $5::text[], $6::integer[], $7::bigint[], $8::bigint[], $9::text[], $10::text[],
-            $11::uuid[]) WITH ORDINALITY
+FROM unnest(:hold_ids::uuid[], :ticket_type_ids::uuid[], :names::text[], :quantities::integer[], :units::bigint[],
+            :nets::bigint[], :attendee_names[?]::text[], :attendee_emails[?]::text[],
+            :membership_ids[?]::uuid[]) WITH ORDINALITY
      AS i (hold_id, ticket_type_id, name, quantity, unit, net, attendee_name, attendee_email, membership_id, position)
-JOIN seat_holds h ON h.organization_id = $1 AND h.id = i.hold_id;
+JOIN seat_holds h ON h.organization_id = :org AND h.id = i.hold_id;
 
 -- name: items_of_session
 SELECT {item}, CASE WHEN h.held_until < 'infinity' THEN h.held_until END AS held_until,
        CASE WHEN h.held_until > app.clock() THEN h.status ELSE 'expired' END AS hold_status
 FROM checkout_items i
 LEFT JOIN seat_holds h ON h.organization_id = i.organization_id AND h.id = i.hold_id
-WHERE i.organization_id = $1 AND i.session_id = $2 ORDER BY i.position;
+WHERE i.organization_id = :org AND i.session_id = :session_id ORDER BY i.position;
 
 -- part: right
 w.place::integer AS place, z.zone_id, z.name, p.email, m.id AS membership_id,
-CASE z.access_mode WHEN 'role_based' THEN $4::text = ANY (z.allowed_roles)
+CASE z.access_mode WHEN 'role_based' THEN :role::text = ANY (z.allowed_roles)
                    WHEN 'membership_tier' THEN m.id IS NOT NULL OR g.email IS NOT NULL
                    ELSE g.email IS NOT NULL END AS allowed
 
 -- part: rights
-JOIN event_zones z ON z.organization_id = $1 AND z.event_id = $2 AND z.zone_id = w.zone_id AND z.access_mode <> 'public'
-CROSS JOIN LATERAL (SELECT lower(coalesce(w.email, (SELECT u.email FROM users u WHERE u.organization_id = $1
-                                                    AND u.id = $3))) AS email) p
+JOIN event_zones z ON z.organization_id = :org AND z.event_id = :event_id AND z.zone_id = w.zone_id
+    AND z.access_mode <> 'public'
+CROSS JOIN LATERAL (SELECT lower(coalesce(w.email, (SELECT u.email FROM users u WHERE u.organization_id = :org
+                                                    AND u.id = :user_id))) AS email) p
 LEFT JOIN LATERAL (
-    SELECT m.id FROM users u JOIN memberships m ON m.organization_id = $1 AND m.user_id = u.id
-    WHERE u.organization_id = $1 AND lower(u.email) = p.email AND m.tier = z.membership_tier AND m.status = 'active'
+    SELECT m.id FROM users u JOIN memberships m ON m.organization_id = :org AND m.user_id = u.id
+    WHERE u.organization_id = :org AND lower(u.email) = p.email AND m.tier = z.membership_tier AND m.status = 'active'
       AND m.valid_from <= app.clock() AND (m.valid_until IS NULL OR app.clock() < m.valid_until)
     ORDER BY m.created_at LIMIT 1) m ON z.access_mode = 'membership_tier'
-LEFT JOIN zone_guests g ON g.organization_id = $1 AND g.event_id = $2 AND g.zone_id = z.zone_id AND g.email = p.email
+LEFT JOIN zone_guests g ON g.organization_id = :org AND g.event_id = :event_id AND g.zone_id = z.zone_id
+    AND g.email = p.email
 ORDER BY w.place
 
 -- name: rights_to_enter
 -- Of items in zones that are not open to all: whether who goes, or else who buys, may be there.
-SELECT {right} FROM unnest($5::uuid[], $6::text[]) WITH ORDINALITY AS w (zone_id, email, place) {rights};
+SELECT {right}
+FROM unnest(:zone_ids[?]::uuid[], :emails[?]::text[]) WITH ORDINALITY AS w (zone_id, email, place) {rights};
 
 -- name: rights_of_order
 -- The same of an order's lines, each with the membership that it names.
 SELECT {right}, w.quantity, w.membership_id AS named
 FROM (SELECT l.zone_id, l.attendee_email AS email, l.position AS place, l.quantity, l.membership_id
-      FROM order_lines l WHERE l.organization_id = $1 AND l.order_id = $5) AS w {rights};
+      FROM order_lines l WHERE l.organization_id = :org AND l.order_id = :order_id) AS w {rights};
 
 -- name: enter_by
 UPDATE order_lines l SET membership_id = w.membership_id
-FROM unnest($3::smallint[], $4::uuid[]) AS w (position, membership_id)
-WHERE l.organization_id = $1 AND l.order_id = $2 AND l.position = w.position;
+FROM unnest(:positions::smallint[], :membership_ids[?]::uuid[]) AS w (position, membership_id)
+WHERE l.organization_id = :org AND l.order_id = :order_id AND l.position = w.position;
 
 -- name: end_session
 -- Of two who end it, one does.
-UPDATE checkout_sessions SET status = $3, updated_at = app.clock()
-WHERE organization_id = $1 AND id = $2 AND status = ANY ($4::text[])
-  AND ($3 <> 'expired' OR expires_at <= app.clock())
+UPDATE checkout_sessions SET status = :status, updated_at = app.clock()
+WHERE organization_id = :org AND id = :session_id AND status = ANY (:from_statuses::text[])
+  AND (:status <> 'expired' OR expires_at <= app.clock())
 RETURNING {session};
 
 -- name: reopen_session
 -- A payment for it has failed: in what is left of its time it may be paid in another way.
 UPDATE checkout_sessions SET status = 'open', updated_at = app.clock()
-WHERE organization_id = $1 AND id = $2 AND status = 'paying'
+WHERE organization_id = :org AND id = :session_id AND status = 'paying'
 RETURNING {session};
 
 -- name: due_sessions
 -- The sweep's question, across organisations: the oldest first.
 SELECT organization_id, id FROM checkout_sessions WHERE status = 'open' AND expires_at <= app.clock()
-ORDER BY expires_at LIMIT $1;
+ORDER BY expires_at LIMIT :limit;
 
 -- name: overdue_sessions_of_event
 -- One that is being paid for has time.
-SELECT {session} FROM checkout_sessions WHERE organization_id = $1 AND event_id = $2 AND status = 'open'
+SELECT {session} FROM checkout_sessions WHERE organization_id = :org AND event_id = :event_id AND status = 'open'
 AND expires_at <= app.clock() ORDER BY id FOR UPDATE;
 
 -- name: open_sessions_of_show
-SELECT {session} FROM checkout_sessions WHERE organization_id = $1 AND event_id = $2 AND status IN ('open', 'paying')
-ORDER BY id LIMIT $3 FOR UPDATE;
+SELECT {session} FROM checkout_sessions
+WHERE organization_id = :org AND event_id = :event_id AND status IN ('open', 'paying')
+ORDER BY id LIMIT :limit FOR UPDATE;
 
 -- Orders -------------------------------------------------------------------------------------------
 
@@ -139,115 +148,123 @@ ORDER BY id LIMIT $3 FOR UPDATE;
 -- And whether a zone of it is not open to all: while its places are held, no zone changes that.
 SELECT outcome, order_id, event_id, total, currency, EXISTS (
     SELECT FROM checkout_items i
-    JOIN checkout_sessions s ON s.organization_id = $1 AND s.id = i.session_id
-    JOIN event_zones z ON z.organization_id = $1 AND z.event_id = s.event_id AND z.zone_id = i.zone_id
-    WHERE i.organization_id = $1 AND i.session_id = $2 AND z.access_mode <> 'public') AS is_restricted
+    JOIN checkout_sessions s ON s.organization_id = :org AND s.id = i.session_id
+    JOIN event_zones z ON z.organization_id = :org AND z.event_id = s.event_id AND z.zone_id = i.zone_id
+    WHERE i.organization_id = :org AND i.session_id = :session_id AND z.access_mode <> 'public') AS is_restricted
 FROM app.place_order(
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21);
+    :org, :session_id, :user_id, :order_id, :attempt_id, :code, :secret_hash, :provider, :method?, :buyer_name,
+    :buyer_email, :key, :body_hash, :first_ask_s, :give_up_s, :tickets_max, :actor_type, :actor_name?, :ip?,
+    :user_agent?, :request_id?);
 
 -- name: settle_orders
-SELECT order_id, outcome, hold_id, user_id, seat_id, quantity, zone_id, ticket_type_id, held_until, age_s, version, held,
+SELECT order_id, outcome, hold_id, user_id, seat_id, quantity, zone_id, ticket_type_id, held_until, age_s, version,
+       held,
        sold
-FROM app.settle_orders($1, $2, $3, $4, $5, $6, $7);
+FROM app.settle_orders(:org, :event_id, :order_ids, :attempt_ids, :actor_types, :actor_ids[?], :actor_names[?]);
 
 -- name: hold_again
-SELECT app.hold_again($1, $2, $3);
+SELECT app.hold_again(:org, :order_id, :attempt_id);
 
 -- name: is_bought_otherwise
 -- Whether another order of the same buyer's is for the same places, and paid for or being paid for.
 SELECT EXISTS (
     SELECT FROM orders mine
-    JOIN orders o ON o.organization_id = $1 AND o.user_id = mine.user_id AND o.event_id = mine.event_id
+    JOIN orders o ON o.organization_id = :org AND o.user_id = mine.user_id AND o.event_id = mine.event_id
                  AND o.id <> mine.id AND o.status <> 'cancelled'
-    JOIN order_lines l ON l.organization_id = $1 AND l.order_id = o.id
-    JOIN order_lines m ON m.organization_id = $1 AND m.order_id = mine.id AND m.hold_id = l.hold_id
-    WHERE mine.organization_id = $1 AND mine.id = $2);
+    JOIN order_lines l ON l.organization_id = :org AND l.order_id = o.id
+    JOIN order_lines m ON m.organization_id = :org AND m.order_id = mine.id AND m.hold_id = l.hold_id
+    WHERE mine.organization_id = :org AND mine.id = :order_id);
 
 -- name: order_by_id
-SELECT {order} FROM orders WHERE organization_id = $1 AND id = $2;
+SELECT {order} FROM orders WHERE organization_id = :org AND id = :order_id?;
 
 -- name: orders_by_ids
-SELECT {order} FROM orders WHERE organization_id = $1 AND id = ANY ($2::uuid[]);
+SELECT {order} FROM orders WHERE organization_id = :org AND id = ANY (:order_ids::uuid[]);
 
 -- name: lock_order
-SELECT {order} FROM orders WHERE organization_id = $1 AND id = $2 FOR UPDATE;
+SELECT {order} FROM orders WHERE organization_id = :org AND id = :order_id FOR UPDATE;
 
 -- name: order_by_key
-SELECT id, body_hash FROM orders WHERE organization_id = $1 AND user_id = $2 AND purchase_key = $3;
+SELECT id, body_hash FROM orders WHERE organization_id = :org AND user_id = :user_id AND purchase_key = :purchase_key;
 
 -- name: order_by_secret
-SELECT {order} FROM orders WHERE organization_id = $1 AND secret_hash = $2;
+SELECT {order} FROM orders WHERE organization_id = :org AND secret_hash = :secret_hash;
 
 -- name: order_of_session
-SELECT id FROM orders WHERE organization_id = $1 AND session_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1;
+SELECT id FROM orders
+WHERE organization_id = :org AND session_id = :session_id ORDER BY created_at DESC, id DESC LIMIT 1;
 
 -- name: lines_of_order
-SELECT {item} FROM order_lines i WHERE i.organization_id = $1 AND i.order_id = $2 ORDER BY i.position;
+SELECT {item} FROM order_lines i WHERE i.organization_id = :org AND i.order_id = :order_id ORDER BY i.position;
 
 -- name: places_of_order
 SELECT i.quantity, coalesce(z.name, i.name) AS zone_name, s.row_label AS row, s.number AS seat
 FROM order_lines i
-JOIN orders o ON o.organization_id = $1 AND o.id = i.order_id
-LEFT JOIN event_zones z ON z.organization_id = $1 AND z.event_id = o.event_id AND z.zone_id = i.zone_id
-LEFT JOIN seats s ON s.organization_id = $1 AND s.id = i.seat_id
-WHERE i.organization_id = $1 AND i.order_id = $2 ORDER BY i.position;
+JOIN orders o ON o.organization_id = :org AND o.id = i.order_id
+LEFT JOIN event_zones z ON z.organization_id = :org AND z.event_id = o.event_id AND z.zone_id = i.zone_id
+LEFT JOIN seats s ON s.organization_id = :org AND s.id = i.seat_id
+WHERE i.organization_id = :org AND i.order_id = :order_id ORDER BY i.position;
 
 -- name: sold_places
 -- Where the tickets of an order are now.
 SELECT t.zone_id, t.seat_id, t.ticket_type_id FROM tickets t
-WHERE t.organization_id = $1 AND t.order_id = $2 AND t.status IN ('valid', 'used')
+WHERE t.organization_id = :org AND t.order_id = :order_id AND t.status IN ('valid', 'used')
 ORDER BY t.id;
 
 -- name: lines_of_orders
-SELECT i.order_id, {item} FROM order_lines i WHERE i.organization_id = $1 AND i.order_id = ANY ($2::uuid[])
+SELECT i.order_id, {item} FROM order_lines i WHERE i.organization_id = :org AND i.order_id = ANY (:order_ids::uuid[])
 ORDER BY i.order_id, i.position;
 
 -- name: pending_orders_of_show
-SELECT {order} FROM orders WHERE organization_id = $1 AND event_id = $2 AND status = 'pending' ORDER BY id;
+SELECT {order} FROM orders WHERE organization_id = :org AND event_id = :event_id AND status = 'pending' ORDER BY id;
 
 -- name: proposals_of_show
-SELECT {order} FROM orders WHERE organization_id = $1 AND event_id = $2 AND status = 'needs_consent' ORDER BY id
+SELECT {order} FROM orders
+WHERE organization_id = :org AND event_id = :event_id AND status = 'needs_consent' ORDER BY id
 FOR UPDATE;
 
 -- name: cancel_order
-UPDATE orders SET status = 'cancelled', reason = $3, updated_at = app.clock(), consent_by = NULL
-WHERE organization_id = $1 AND id = $2 AND status IN ('pending', 'needs_consent')
+UPDATE orders SET status = 'cancelled', reason = :reason, updated_at = app.clock(), consent_by = NULL
+WHERE organization_id = :org AND id = :order_id AND status IN ('pending', 'needs_consent')
 RETURNING {order};
 
 -- name: call_off_order
-UPDATE orders SET status = 'cancelled', reason = $3, updated_at = app.clock(), consent_by = NULL
-WHERE organization_id = $1 AND id = $2 AND status IN ('pending', 'needs_consent', 'cancelled')
+UPDATE orders SET status = 'cancelled', reason = :reason, updated_at = app.clock(), consent_by = NULL
+WHERE organization_id = :org AND id = :order_id AND status IN ('pending', 'needs_consent', 'cancelled')
 RETURNING {order};
 
 -- name: propose_seats
 -- Whoever is asked has some time to answer, and before the show begins; once it runs, until it ends.
-SELECT CASE WHEN until > app.clock() + make_interval(secs => $5) THEN app.propose_seats($1, $2, $3, until, $6, $7) ELSE false END
-FROM (SELECT least(app.clock() + make_interval(secs => $4), CASE
+SELECT CASE WHEN until > app.clock() + make_interval(secs => :least_s)
+       THEN app.propose_seats(:org, :order_id, :attempt_id, until, :begins, :wholes) ELSE false END
+FROM (SELECT least(app.clock() + make_interval(secs => :consent_s), CASE
           WHEN e.status = 'live' THEN e.end_at
           WHEN e.status = 'postponed' THEN coalesce(e.rescheduled_at, 'infinity')
           ELSE e.start_at END) AS until
-      FROM orders o JOIN events e ON e.organization_id = $1 AND e.id = o.event_id
-      WHERE o.organization_id = $1 AND o.id = $2) asked;
+      FROM orders o JOIN events e ON e.organization_id = :org AND e.id = o.event_id
+      WHERE o.organization_id = :org AND o.id = :order_id) asked;
 
 -- name: due_consents
 SELECT organization_id, id FROM orders WHERE status = 'needs_consent' AND consent_by <= app.clock()
-ORDER BY consent_by LIMIT $1;
+ORDER BY consent_by LIMIT :limit;
 
 -- name: count_sale
 -- How hot the show is.
-UPDATE event_stats SET sold = sold + $3, heat = app.heat(heat, 20 * $3), unranked = true
-WHERE organization_id = $1 AND event_id = $2;
+UPDATE event_stats SET sold = sold + :tickets, heat = app.heat(heat, 20 * :tickets), unranked = true
+WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: is_any_pool_full
--- Whether nothing is left, on some day at least, of the event, or of one of these zones ($3) or ticket types ($4).
-SELECT EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND sold + day_peak >= capacity
-               AND (kind = 'event' OR kind = 'zone' AND ref_id = ANY ($3::uuid[])
-                    OR kind = 'ticket_type' AND ref_id = ANY ($4::uuid[])));
+-- Whether nothing is left, on some day at least, of the event, or of one of these zones (:zone_ids) or ticket types
+-- (:type_ids).
+SELECT EXISTS (SELECT FROM pools WHERE organization_id = :org AND event_id = :event_id AND sold + day_peak >= capacity
+               AND (kind = 'event' OR kind = 'zone' AND ref_id = ANY (:zone_ids::uuid[])
+                    OR kind = 'ticket_type' AND ref_id = ANY (:type_ids::uuid[])));
 
 -- name: list_orders
 SELECT {order_row} FROM orders
-WHERE organization_id = $1 AND ($2::uuid IS NULL OR user_id = $2) AND ($3::uuid IS NULL OR event_id = $3)
-  AND ($4::text IS NULL OR status = $4) AND ($5::text IS NULL OR code = upper($5))
-  AND ($6::text IS NULL OR lower(buyer_email) = lower($6))
-  AND ($7::timestamptz IS NULL OR (created_at, id) > ($7, $8::uuid))
-ORDER BY created_at, id LIMIT $9;
+WHERE organization_id = :org AND (:user_id?::uuid IS NULL OR user_id = :user_id)
+  AND (:event_id?::uuid IS NULL OR event_id = :event_id)
+  AND (:status?::text IS NULL OR status = :status) AND (:code?::text IS NULL OR code = upper(:code))
+  AND (:buyer_email?::text IS NULL OR lower(buyer_email) = lower(:buyer_email))
+  AND (:after_at?::timestamptz IS NULL OR (created_at, id) > (:after_at, :after_id?::uuid))
+ORDER BY created_at, id LIMIT :limit;

@@ -99,7 +99,7 @@ async def _decide(tx: Tx, order_id: UUID, wish: RefundOrder) -> tuple[StoredOrde
     elif wish.ticket_ids is not None:
         amount = sum(wanted.values())
     else:
-        before = await refunds.refunds_of_order(tx, tx.organization_id, order_id)
+        before = await refunds.refunds_of_order(tx, order_id)
         returned = {ticket for one in before if one.fees == "return" for ticket in one.ticket_ids}
         not_returned = [one.worth for one in sold if one.ticket.id not in returned]
         amount = refund_policy.everything(left, not_returned, wish.fees)
@@ -122,7 +122,7 @@ async def _lock(tx: Tx, order_id: UUID) -> StoredOrder:
 async def _lock_any(tx: Tx, order_id: UUID) -> StoredOrder:
     seen = await get(tx, order_id)
     await events.share_event(tx, seen.event_id)
-    order = await store.lock_order(tx, tx.organization_id, order_id)
+    order = await store.lock_order(tx, order_id)
     if order is None:
         raise OrderNotFound()
     return order
@@ -130,7 +130,7 @@ async def _lock_any(tx: Tx, order_id: UUID) -> StoredOrder:
 
 async def _sold(tx: Tx, order: StoredOrder) -> list[Sold]:
     """Tickets were issued line by line: their numbers go up as the lines do."""
-    lines = await store.lines_of_order(tx, tx.organization_id, order.id)
+    lines = await store.lines_of_order(tx, order.id)
     issued = sorted(await tickets.tickets_of_order(tx, order.id), key=lambda t: int(t.number.rpartition("-")[2]))
     worths = refund_policy.worths(quote_of(order.quote), [line.quantity for line in lines])
     return [Sold(ticket, worth) for ticket, worth in zip(issued, worths, strict=True)]
@@ -161,33 +161,57 @@ async def _carry_out(tx: Tx, order: StoredOrder, decided: Decision) -> OrderRefu
         about = About(order.id, order.event_id)
         await ledger.post(tx, "refund", refund_id, about, order.currency, decided.entries)
     await refunds.insert_refund(
-        tx, refund_id, tx.organization_id, order.id, order.event_id, decided.amount, order.currency, decided.fees,
-        decided.void, decided.reason, decided.batch, tx.actor.id,
-    )  # fmt: skip
+        tx,
+        id=refund_id,
+        order_id=order.id,
+        event_id=order.event_id,
+        amount=decided.amount,
+        currency=order.currency,
+        fees=decided.fees,
+        ticket_ids=decided.void,
+        reason=decided.reason,
+        batch=decided.batch,
+        requested_by=tx.actor.id,
+    )
     left = [t for t in await tickets.tickets_of_order(tx, order.id) if t.status in LIVE]
     status = "partly_refunded" if left else "refunded"
-    await refunds.set_order_status(tx, tx.organization_id, order.id, status)
+    await refunds.set_order_status(tx, order_id=order.id, status=status)
     await audit.write(
-        tx, "order.refunded", "order", order.id, before={"status": order.status}, reason=decided.reason,
+        tx,
+        "order.refunded",
+        "order",
+        order.id,
+        before={"status": order.status},
+        reason=decided.reason,
         after={"status": status, "refund_id": refund_id, "amount": decided.amount, "tickets": len(decided.void)},
-    )  # fmt: skip
+    )
     fact = facts.OrderRefunded(
-        subject_id=order.id, event_id=order.event_id, user_id=order.user_id, code=order.code, total=order.total,
-        currency=order.currency, buyer_email=order.buyer_email, refund_id=refund_id, amount=decided.amount,
-        tickets=len(decided.void), reason=decided.reason, status=status, cancelled=decided.batch,
-    )  # fmt: skip
+        subject_id=order.id,
+        event_id=order.event_id,
+        user_id=order.user_id,
+        code=order.code,
+        total=order.total,
+        currency=order.currency,
+        buyer_email=order.buyer_email,
+        refund_id=refund_id,
+        amount=decided.amount,
+        tickets=len(decided.void),
+        reason=decided.reason,
+        status=status,
+        cancelled=decided.batch,
+    )
     await announce(tx, fact)
     return await _shown(tx, order.id, refund_id)
 
 
 async def _shown(tx: Tx, order_id: UUID, refund_id: UUID) -> OrderRefund:
-    made_of = await refunds.refunds_of_order(tx, tx.organization_id, order_id)
+    made_of = await refunds.refunds_of_order(tx, order_id)
     return next(one for one in made_of if one.id == refund_id)
 
 
 async def refunds_of(tx: Tx, order_id: UUID) -> list[OrderRefund]:
     await get(tx, order_id)
-    return await refunds.refunds_of_order(tx, tx.organization_id, order_id)
+    return await refunds.refunds_of_order(tx, order_id)
 
 
 async def retry(tx: Tx, order_id: UUID, refund_id: UUID) -> OrderRefund:
@@ -211,7 +235,7 @@ async def retry_all(tx: Tx, event_id: UUID) -> EventRefunds:
 async def follow_void(tx: Tx, message: Message) -> None:
     """A reaction: a ticket is void, so there is a place again."""
     event_id = message.fact(TicketVoided).event_id
-    await refunds.count_void(tx, tx.organization_id, event_id)
+    await refunds.count_void(tx, event_id)
     await shows.follow_stock(tx, event_id)
     types.follow_places(tx, event_id)
 
@@ -243,14 +267,14 @@ async def follow_provider(tx: Tx, fact: RefundFound) -> None:
 
 async def note_cancellation(tx: Tx, fact: EventFact) -> None:
     """A consequence: what was sold is to be given back. A worker does it, order by order."""
-    if await refunds.begin_batch(tx, tx.organization_id, fact.subject_id, CANCELLED):
+    if await refunds.begin_batch(tx, event_id=fact.subject_id, reason=CANCELLED):
         await audit.write(tx, "refunds.started", "event", fact.subject_id)
 
 
 async def give_back(tx: Tx, order_id: UUID, reason: str) -> bool:
     """All that is left of an order, fees included: nobody keeps anything of a show that did not take place. Once."""
     order = await _lock(tx, order_id)
-    if order.status not in ("paid", "partly_refunded") or await refunds.is_given_back(tx, tx.organization_id, order_id):
+    if order.status not in ("paid", "partly_refunded") or await refunds.is_given_back(tx, order_id):
         return False
     attempt = await payments.get_attempt(tx, order.attempt_id)
     left = attempt.amount - attempt.refunded
@@ -259,13 +283,13 @@ async def give_back(tx: Tx, order_id: UUID, reason: str) -> bool:
     issued = await tickets.tickets_of_order(tx, order_id)
     void = [ticket.id for ticket in issued if ticket.status in LIVE]
     await _carry_out(tx, order, Decision(left, entries, void, "return", reason, batch=True))
-    await refunds.forget_failure(tx, tx.organization_id, order_id)
+    await refunds.forget_failure(tx, order_id)
     return True
 
 
 async def finish_round(tx: Tx, event_id: UUID) -> bool:
     """Whether all of a cancelled show's orders are given back."""
-    done = await refunds.close_batch(tx, tx.organization_id, event_id) == "done"
+    done = await refunds.close_batch(tx, event_id) == "done"
     if done:
         await audit.write(tx, "refunds.finished", "event", event_id)
     return done
@@ -273,11 +297,10 @@ async def finish_round(tx: Tx, event_id: UUID) -> bool:
 
 async def progress(tx: Tx, event_id: UUID) -> EventRefunds:
     await events.get_event(tx, event_id)
-    org = tx.organization_id
     return EventRefunds(
         event_id=event_id,
-        batch=await refunds.batch_progress(tx, org, event_id),
-        amounts=await refunds.refunded_amounts(tx, org, event_id),
-        failures=await refunds.batch_failures(tx, org, event_id, SHOWN_MAX),
-        refused=await refunds.refused_refunds(tx, org, event_id, SHOWN_MAX),
+        batch=await refunds.batch_progress(tx, event_id),
+        amounts=await refunds.refunded_amounts(tx, event_id),
+        failures=await refunds.batch_failures(tx, event_id=event_id, limit=SHOWN_MAX),
+        refused=await refunds.refused_refunds(tx, event_id=event_id, limit=SHOWN_MAX),
     )

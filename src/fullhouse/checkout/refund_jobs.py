@@ -27,8 +27,8 @@ async def run_batch(database: Database, organization_id: UUID, event_id: UUID) -
     given = 0
     while True:
         async with database.tenant(organization_id, WORKER) as tx:
-            reason = await store.batch_reason(tx, organization_id, event_id)
-            orders = await store.next_orders(tx, organization_id, event_id, PAGE)
+            reason = await store.batch_reason(tx, event_id)
+            orders = await store.next_orders(tx, event_id=event_id, limit=PAGE)
             if not orders or reason is None:
                 await actions.finish_round(tx, event_id)
                 return given
@@ -46,5 +46,5 @@ async def _give_back(database: Database, organization_id: UUID, event_id: UUID, 
             raise
         log.exception("an order of a cancelled show could not be given back", order_id=str(order_id))
         async with database.tenant(organization_id, WORKER) as tx:
-            await store.note_failure(tx, organization_id, event_id, order_id, repr(error)[:500])
+            await store.note_failure(tx, event_id=event_id, order_id=order_id, error=repr(error)[:500])
         return False

@@ -27,11 +27,7 @@ class Worth(NamedTuple):
 
 def worths(quote: Quote, quantities: Sequence[int]) -> list[Worth]:
     """Of each ticket, in the order of the lines that they were bought by."""
-    nets = [
-        part
-        for net, quantity in zip(quote.nets, quantities, strict=True)
-        for part in spread(net, [1] * quantity)
-    ]  # fmt: skip
+    nets = [part for net, quantity in zip(quote.nets, quantities, strict=True) for part in spread(net, [1] * quantity)]
     fees = spread(quote.fees, nets)
     taxes = [line for line in quote.lines if line.kind == "tax"]
     added = spread(sum(tax.amount for tax in taxes if not tax.included), [*nets, *fees])

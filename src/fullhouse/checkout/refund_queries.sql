@@ -3,7 +3,7 @@
 -- name: insert_refund
 INSERT INTO order_refunds (id, organization_id, order_id, event_id, amount, currency, fees, ticket_ids, reason, batch,
                            requested_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+VALUES (:id, :org, :order_id, :event_id, :amount, :currency, :fees, :ticket_ids, :reason, :batch, :requested_by?);
 
 -- name: refunds_of_order
 -- What was decided, and what had to go back by itself.
@@ -12,53 +12,54 @@ SELECT coalesce(d.id, r.id) AS id, coalesce(d.order_id, r.order_id) AS order_id,
        coalesce(d.reason, r.reason) AS reason, d.fees, coalesce(d.ticket_ids, '{}') AS ticket_ids, r.failure,
        coalesce(r.tries, 0) AS tries, r.paid_outside,
        coalesce(d.created_at, r.created_at) AS created_at
-FROM (SELECT * FROM order_refunds WHERE organization_id = $1 AND order_id = $2) d
-FULL JOIN (SELECT * FROM refunds WHERE organization_id = $1 AND order_id = $2) r USING (organization_id, id)
+FROM (SELECT * FROM order_refunds WHERE organization_id = :org AND order_id = :order_id) d
+FULL JOIN (SELECT * FROM refunds WHERE organization_id = :org AND order_id = :order_id) r USING (organization_id, id)
 ORDER BY created_at, id;
 
 -- name: set_order_status
-UPDATE orders SET status = $3, updated_at = app.clock()
-WHERE organization_id = $1 AND id = $2 AND paid_at IS NOT NULL;
+UPDATE orders SET status = :status, updated_at = app.clock()
+WHERE organization_id = :org AND id = :order_id AND paid_at IS NOT NULL;
 
 -- name: is_given_back
 -- By its show's cancellation.
-SELECT EXISTS (SELECT FROM order_refunds WHERE organization_id = $1 AND order_id = $2 AND batch);
+SELECT EXISTS (SELECT FROM order_refunds WHERE organization_id = :org AND order_id = :order_id AND batch);
 
 -- name: count_void
-UPDATE event_stats SET sold = greatest(sold - 1, 0), unranked = true WHERE organization_id = $1 AND event_id = $2;
+UPDATE event_stats SET sold = greatest(sold - 1, 0), unranked = true
+WHERE organization_id = :org AND event_id = :event_id;
 
 -- A cancelled show ---------------------------------------------------------------------------------
 
 -- part: to_give_back
-o.organization_id = $1 AND o.event_id = $2 AND o.status IN ('paid', 'partly_refunded')
+o.organization_id = :org AND o.event_id = :event_id AND o.status IN ('paid', 'partly_refunded')
 
 -- name: begin_batch
 INSERT INTO refund_batches (organization_id, event_id, orders, reason)
-SELECT $1, $2, count(*), $3 FROM orders o WHERE {to_give_back} HAVING count(*) > 0
+SELECT :org, :event_id, count(*), :reason FROM orders o WHERE {to_give_back} HAVING count(*) > 0
 ON CONFLICT DO NOTHING;
 
 -- name: due_batches
 -- The worker's question, across organisations.
 SELECT organization_id, event_id AS id FROM refund_batches WHERE status = 'running' AND look_at <= app.clock()
-ORDER BY look_at LIMIT $1;
+ORDER BY look_at LIMIT :limit;
 
 -- name: batch_reason
-SELECT reason FROM refund_batches WHERE organization_id = $1 AND event_id = $2 AND status = 'running';
+SELECT reason FROM refund_batches WHERE organization_id = :org AND event_id = :event_id AND status = 'running';
 
 -- name: next_orders
 SELECT o.id AS value FROM orders o
 LEFT JOIN refund_failures f ON f.organization_id = o.organization_id AND f.order_id = o.id
 WHERE {to_give_back} AND (f.try_at IS NULL OR f.try_at <= app.clock())
-ORDER BY o.created_at, o.id LIMIT $3;
+ORDER BY o.created_at, o.id LIMIT :limit;
 
 -- name: note_failure
 INSERT INTO refund_failures AS f (organization_id, event_id, order_id, error, try_at)
-VALUES ($1, $2, $3, $4, app.clock() + interval '30 seconds')
+VALUES (:org, :event_id, :order_id, :error, app.clock() + interval '30 seconds')
 ON CONFLICT (organization_id, order_id) DO UPDATE
-SET error = $4, tries = f.tries + 1, try_at = app.clock() + interval '30 seconds' * power(2, least(f.tries, 7));
+SET error = :error, tries = f.tries + 1, try_at = app.clock() + interval '30 seconds' * power(2, least(f.tries, 7));
 
 -- name: forget_failure
-DELETE FROM refund_failures WHERE organization_id = $1 AND order_id = $2;
+DELETE FROM refund_failures WHERE organization_id = :org AND order_id = :order_id;
 
 -- name: close_batch
 -- Done if nothing is left; otherwise it is looked at again when the first of what failed is due.
@@ -69,7 +70,7 @@ SET status = CASE WHEN left_over.orders = 0 THEN 'done' ELSE 'running' END,
 FROM (SELECT count(*) AS orders, min(f.try_at) AS try_at FROM orders o
       LEFT JOIN refund_failures f ON f.organization_id = o.organization_id AND f.order_id = o.id
       WHERE {to_give_back}) left_over
-WHERE b.organization_id = $1 AND b.event_id = $2 AND b.status = 'running'
+WHERE b.organization_id = :org AND b.event_id = :event_id AND b.status = 'running'
 RETURNING b.status;
 
 -- name: batch_progress
@@ -78,22 +79,22 @@ SELECT b.status, b.orders, greatest(b.orders - l.orders, 0)::integer AS done, f.
 FROM refund_batches b
 CROSS JOIN LATERAL (SELECT count(*) AS orders FROM orders o WHERE {to_give_back}) l
 CROSS JOIN LATERAL (SELECT count(*) AS orders FROM refund_failures f
-                    WHERE f.organization_id = $1 AND f.event_id = $2) f
-WHERE b.organization_id = $1 AND b.event_id = $2;
+                    WHERE f.organization_id = :org AND f.event_id = :event_id) f
+WHERE b.organization_id = :org AND b.event_id = :event_id;
 
 -- name: batch_failures
-SELECT order_id, error, tries, try_at FROM refund_failures WHERE organization_id = $1 AND event_id = $2
-ORDER BY try_at, order_id LIMIT $3;
+SELECT order_id, error, tries, try_at FROM refund_failures WHERE organization_id = :org AND event_id = :event_id
+ORDER BY try_at, order_id LIMIT :limit;
 
 -- name: refunded_amounts
 SELECT currency, count(*)::integer AS refunds, sum(amount)::bigint AS requested,
        coalesce(sum(amount) FILTER (WHERE status = 'done'), 0)::bigint AS paid_out,
        coalesce(sum(amount) FILTER (WHERE status = 'failed'), 0)::bigint AS failed
-FROM refunds WHERE organization_id = $1 AND event_id = $2 GROUP BY currency ORDER BY currency;
+FROM refunds WHERE organization_id = :org AND event_id = :event_id GROUP BY currency ORDER BY currency;
 
 -- name: refused_refunds
 SELECT id, order_id, amount, currency, failure, tries, created_at FROM refunds
-WHERE organization_id = $1 AND event_id = $2 AND status = 'failed' ORDER BY created_at, id LIMIT $3;
+WHERE organization_id = :org AND event_id = :event_id AND status = 'failed' ORDER BY created_at, id LIMIT :limit;
 
 -- For spreadsheets ---------------------------------------------------------------------------------
 
@@ -105,6 +106,6 @@ LEFT JOIN payment_attempts a ON a.organization_id = o.organization_id AND a.id =
 CROSS JOIN LATERAL (
     SELECT count(*)::integer AS tickets, count(*) FILTER (WHERE t.status IN ('valid', 'used'))::integer AS valid
     FROM tickets t WHERE t.organization_id = o.organization_id AND t.order_id = o.id) t
-WHERE o.organization_id = $1 AND o.event_id = $2
-  AND ($3::timestamptz IS NULL OR (o.created_at, o.id) > ($3, $4::uuid))
-ORDER BY o.created_at, o.id LIMIT $5;
+WHERE o.organization_id = :org AND o.event_id = :event_id
+  AND (:after_at?::timestamptz IS NULL OR (o.created_at, o.id) > (:after_at, :after_id?::uuid))
+ORDER BY o.created_at, o.id LIMIT :limit;

@@ -1,6 +1,7 @@
 """Reports: page by page, of one show, and for spreadsheets."""
 
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -20,37 +21,60 @@ HEAD = (
     "places sold", "checkouts", "bought", "left", "ran out", "stopped", "open", "hold to checkout", "checkout to sale",
     "hold to sale", "abandonment", "expiry", "event",
 )  # fmt: skip
-Filters = tuple[Status | None, datetime | None, datetime | None]
+
+
+class Filters(NamedTuple):
+    status: Status | None
+    since: datetime | None
+    until: datetime | None
 
 
 async def page_of_reports(
     tx: Tx, keyring: Keyring, cursor: str | None, limit: int, filters: Filters
 ) -> Page[ShowReport]:
-    """Filters: status, since, until."""
     cursors = Cursors(keyring, "reports", tx.organization_id, *filters)
-    after = cursors.read(cursor, datetime, UUID) or (None, None)
-    rows = await store.show_reports(tx, tx.organization_id, *filters, *after, limit + 1)
+    after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
+    rows = await store.show_reports(tx, **filters._asdict(), after_at=after_at, after_id=after_id, limit=limit + 1)
     return cursors.page(rows, limit, "date", "event_id")
 
 
 async def of_show(tx: Tx, event_id: UUID) -> EventReport:
-    report = await store.show_report(tx, tx.organization_id, event_id)
+    report = await store.show_report(tx, event_id)
     if report is None:
         raise EventNotFound()
     return EventReport(
         **msgspec.structs.asdict(report),
-        released_by_house=await store.released_by_house(tx, tx.organization_id, event_id) or 0,
-        seconds_to_sale=await store.time_to_sale(tx, tx.organization_id, event_id),
-        days=await store.report_days(tx, tx.organization_id, event_id, report.timezone),
+        released_by_house=await store.released_by_house(tx, event_id) or 0,
+        seconds_to_sale=await store.time_to_sale(tx, event_id),
+        days=await store.report_days(tx, event_id=event_id, timezone=report.timezone),
     )
 
 
 def as_sheet(page: Page[ShowReport]) -> Answer:
     rows = (
-        (r.date, r.name, r.status, r.reason, h.placed, h.in_checkout, h.sold, h.expired, h.released, h.live, h.places,
-         h.places_sold, c.started, c.bought, c.left, c.expired, c.stopped, c.open, *msgspec.structs.astuple(r.rates),
-         r.event_id)
+        (
+            r.date,
+            r.name,
+            r.status,
+            r.reason,
+            h.placed,
+            h.in_checkout,
+            h.sold,
+            h.expired,
+            h.released,
+            h.live,
+            h.places,
+            h.places_sold,
+            c.started,
+            c.bought,
+            c.left,
+            c.expired,
+            c.stopped,
+            c.open,
+            *msgspec.structs.astuple(r.rates),
+            r.event_id,
+        )
         for r in page.data
         for h, c in ((r.holds, r.checkouts),)
-    )  # fmt: skip
+    )
     return sheet("reports", HEAD, rows, page.next_cursor)

@@ -26,27 +26,37 @@ OFTEN = Limit(60, 60)
 
 @get("/api/org/reports", "sales.read", limit=OFTEN, deadline_s=DEADLINE_S)
 async def list_reports(
-    tx: Tx, services: Services, status: Status | None = None, since: Moment = None, until: Moment = None,
-    cursor: After = None, limit: Shows = SHOWS,
-) -> Page[ShowReport]:  # fmt: skip
+    tx: Tx,
+    services: Services,
+    status: Status | None = None,
+    since: Moment = None,
+    until: Moment = None,
+    cursor: After = None,
+    limit: Shows = SHOWS,
+) -> Page[ShowReport]:
     """What became of holds and checkouts, show by show: those that were announced, the latest date first.
 
     `since` and `until` are about the date of a show: the new one, once it has been moved.
     """
-    filters = status, moment("since", since), moment("until", until)
+    filters = report_reads.Filters(status, moment("since", since), moment("until", until))
     return await report_reads.page_of_reports(tx, services.keyring, cursor, limit, filters)
 
 
 @get("/api/org/reports.csv", "sales.read", media_type=MEDIA_TYPE, limit=OFTEN, deadline_s=DEADLINE_S)
 async def export_reports(
-    tx: Tx, services: Services, status: Status | None = None, since: Moment = None, until: Moment = None,
-    cursor: After = None, limit: Rows = SHOWS_MAX,
-) -> Answer:  # fmt: skip
+    tx: Tx,
+    services: Services,
+    status: Status | None = None,
+    since: Moment = None,
+    until: Moment = None,
+    cursor: After = None,
+    limit: Rows = SHOWS_MAX,
+) -> Answer:
     """The same for a spreadsheet.
 
     If there is more, the header `X-Next-Cursor` names the `cursor` to go on with.
     """
-    filters = status, moment("since", since), moment("until", until)
+    filters = report_reads.Filters(status, moment("since", since), moment("until", until))
     return report_reads.as_sheet(await report_reads.page_of_reports(tx, services.keyring, cursor, limit, filters))
 
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from fullhouse.checkout import report_queries
 from fullhouse.checkout.report_model import CheckoutCounts, HoldCounts, ReportDay, ShowReport
 from fullhouse.checkout.report_policy import rates
 from fullhouse.kit import sql
 
-statements = sql.load(__file__)
 _HOLDS = HoldCounts.__struct_fields__
 
 
@@ -20,8 +20,8 @@ def _report(
     return ShowReport(holds=holds, checkouts=checkouts, rates=rates(holds, checkouts), **rest)
 
 
-show_reports = statements.many("show_reports", _report)
-show_report = statements.one("show_report", _report)
-report_days = statements.many("report_days", ReportDay)
-time_to_sale = statements.value("time_to_sale", float)
-released_by_house = statements.value("released_by_house", int)
+show_reports = sql.many(report_queries.show_reports, _report)
+show_report = sql.one(report_queries.show_report, _report)
+report_days = sql.many(report_queries.report_days, ReportDay)
+time_to_sale = sql.value(report_queries.time_to_sale, float)
+released_by_house = sql.value(report_queries.released_by_house, int)

@@ -2,13 +2,14 @@
 
 -- name: sales_over_time
 -- By when it was ordered: that is when somebody wanted it, and it has an index.
-SELECT date_trunc($5, o.created_at, $6) AS at, o.currency, count(*)::integer AS orders,
+SELECT date_trunc(:step, o.created_at, :timezone) AS at, o.currency, count(*)::integer AS orders,
        coalesce(sum(l.tickets), 0)::integer AS tickets, sum(o.total)::bigint AS amount
 FROM orders o
 CROSS JOIN LATERAL (
     SELECT sum(l.quantity) AS tickets FROM order_lines l
     WHERE l.organization_id = o.organization_id AND l.order_id = o.id) l
-WHERE o.organization_id = $1 AND ($2::uuid IS NULL OR o.event_id = $2) AND o.created_at >= $3 AND o.created_at < $4
+WHERE o.organization_id = :org AND (:event_id?::uuid IS NULL OR o.event_id = :event_id) AND o.created_at >= :since
+  AND o.created_at < :until
   AND o.paid_at IS NOT NULL
 GROUP BY 1, 2 ORDER BY 1, 2;
 
@@ -35,8 +36,8 @@ LEFT JOIN LATERAL (
     JOIN payment_attempts a ON a.organization_id = o.organization_id AND a.id = o.attempt_id
     WHERE o.organization_id = e.organization_id AND o.event_id = e.id AND o.paid_at IS NOT NULL
     GROUP BY o.currency ORDER BY orders DESC LIMIT 1) o ON true
-WHERE e.organization_id = $1 AND e.status IN ('published', 'live', 'postponed')
-ORDER BY coalesce(e.rescheduled_at, e.start_at), e.id LIMIT $2;
+WHERE e.organization_id = :org AND e.status IN ('published', 'live', 'postponed')
+ORDER BY coalesce(e.rescheduled_at, e.start_at), e.id LIMIT :limit;
 
 -- name: search_orders
 -- Newest first. Words are found in the buyer's name and address; the order's characters must be all of them.
@@ -49,8 +50,9 @@ LEFT JOIN payment_attempts a ON a.organization_id = o.organization_id AND a.id =
 CROSS JOIN LATERAL (
     SELECT sum(l.quantity) AS tickets FROM order_lines l
     WHERE l.organization_id = o.organization_id AND l.order_id = o.id) l
-WHERE o.organization_id = $1 AND ($2::uuid IS NULL OR o.event_id = $2) AND ($3::text IS NULL OR o.status = $3)
-  AND ($4::text IS NULL OR o.code = upper($4) OR strpos(lower(o.buyer_email), lower($4)) > 0
-       OR strpos(lower(o.buyer_name), lower($4)) > 0)
-  AND ($5::timestamptz IS NULL OR (o.created_at, o.id) < ($5, $6::uuid))
-ORDER BY o.created_at DESC, o.id DESC LIMIT $7;
+WHERE o.organization_id = :org AND (:event_id?::uuid IS NULL OR o.event_id = :event_id)
+  AND (:status?::text IS NULL OR o.status = :status)
+  AND (:words?::text IS NULL OR o.code = upper(:words) OR strpos(lower(o.buyer_email), lower(:words)) > 0
+       OR strpos(lower(o.buyer_name), lower(:words)) > 0)
+  AND (:after_at?::timestamptz IS NULL OR (o.created_at, o.id) < (:after_at, :after_id?::uuid))
+ORDER BY o.created_at DESC, o.id DESC LIMIT :limit;

@@ -32,13 +32,13 @@ async def get_sales_over_time(
     start = moment("since", since) or to - USUAL[step]
     if to - start > POINTS_MAX[step]:
         raise Invalid(fields=[FieldError("since", f"At most {POINTS_MAX[step].days} days by the {step}.")])
-    return await store.sales_over_time(tx, tx.organization_id, event_id, start, to, step, zone)
+    return await store.sales_over_time(tx, event_id=event_id, since=start, until=to, step=step, timezone=zone)
 
 
 @get("/api/sales/by-show", "orders.read")
 async def list_sales_by_show(tx: Tx) -> list[ShowSales]:
     """Shows that are announced and not over, the next one first, with what they have sold. At most 200."""
-    return await store.sales_by_show(tx, tx.organization_id, LISTED_MAX)
+    return await store.sales_by_show(tx, LISTED_MAX)
 
 
 @post("/api/orders/search", "orders.read", status=200)
@@ -46,10 +46,18 @@ async def search_orders(
     tx: Tx, services: Services, data: FindOrders, cursor: After = None, limit: PageSize = LIMIT
 ) -> Page[FoundOrder]:
     """Orders by their code, or by words of the buyer's name or address; newest first."""
-    filters = data.event_id, data.status, (data.q or "").strip() or None
-    cursors = Cursors(services.keyring, "orders.search", tx.organization_id, *filters)
-    after = cursors.read(cursor, datetime, UUID) or (None, None)
-    rows = await store.search_orders(tx, tx.organization_id, *filters, *after, limit + 1)
+    words = (data.q or "").strip() or None
+    cursors = Cursors(services.keyring, "orders.search", tx.organization_id, data.event_id, data.status, words)
+    after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
+    rows = await store.search_orders(
+        tx,
+        event_id=data.event_id,
+        status=data.status,
+        words=words,
+        after_at=after_at,
+        after_id=after_id,
+        limit=limit + 1,
+    )
     return cursors.page(rows, limit, "created_at", "id")
 
 

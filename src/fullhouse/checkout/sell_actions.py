@@ -36,25 +36,31 @@ class Sold(NamedTuple):
 
 async def sell(tx: Tx, event_id: UUID, paid: Sequence[Paid]) -> list[store.Settled]:
     """Each of them whole or not at all: the rows say what was sold, and of the others why not."""
-    columns: list[list[Any]] = [
-        [each.order_id for each in paid],
-        [each.attempt_id for each in paid],
-        [each.actor.type for each in paid],
-        [each.actor.id for each in paid],
-        [each.actor.name for each in paid],
-    ]
-    return await store.settle_orders(tx, tx.organization_id, event_id, *columns)
+    return await store.settle_orders(
+        tx,
+        event_id=event_id,
+        order_ids=[each.order_id for each in paid],
+        attempt_ids=[each.attempt_id for each in paid],
+        actor_types=[each.actor.type for each in paid],
+        actor_ids=[each.actor.id for each in paid],
+        actor_names=[each.actor.name for each in paid],
+    )
 
 
 async def issue(
-    tx: Tx, event_id: UUID, paid: Sequence[Paid], rows: Sequence[store.Settled], kind: str = "capture", *,
+    tx: Tx,
+    event_id: UUID,
+    paid: Sequence[Paid],
+    rows: Sequence[store.Settled],
+    kind: str = "capture",
+    *,
     inside: bool = True,
-) -> list[Sold]:  # fmt: skip
+) -> list[Sold]:
     """What follows from a sale: tickets, entries in the ledger, slots that are free, and the word to others. Who is no
     longer `inside` for it has no slot of this sale's."""
     by_order = {each.order_id: each for each in paid}
-    orders = {order.id: order for order in await store.orders_by_ids(tx, tx.organization_id, list(by_order))}
-    lines = await store.lines_of_orders(tx, tx.organization_id, list(by_order))
+    orders = {order.id: order for order in await store.orders_by_ids(tx, list(by_order))}
+    lines = await store.lines_of_orders(tx, list(by_order))
     sales.tell_sold(tx, event_id, rows)
     items = [_item(orders[line.order_id], by_order[line.order_id].actor, line.item) for line in lines]
     issued: dict[UUID, list[Ticket]] = defaultdict(list)

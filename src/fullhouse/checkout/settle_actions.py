@@ -69,8 +69,8 @@ async def settle(tx: Tx, fact: PaymentCaptured) -> None:
 
 async def _is_inside(tx: Tx, order: StoredOrder) -> bool:
     """Whether the buyer's slot, if there is one, is this order's. Once its checkout is over it is another visit's."""
-    await store.lock_show(tx, tx.organization_id, order.event_id)
-    checkout = await store.lock_session(tx, tx.organization_id, order.session_id)
+    await store.lock_show(tx, order.event_id)
+    checkout = await store.lock_session(tx, order.session_id)
     return checkout is not None and checkout.status in ("open", "paying")
 
 
@@ -80,31 +80,31 @@ async def _sold(tx: Tx, order: StoredOrder, paid: Paid) -> tuple[str, list[store
     rows = await sell(tx, order.event_id, [paid])
     if rows[0].outcome != "gone":
         return rows[0].outcome, rows, False
-    if await store.is_bought_otherwise(tx, tx.organization_id, order.id):
+    if await store.is_bought_otherwise(tx, order.id):
         return "twice", rows, False
     code = await promos.take_again(tx, order.session_id)
     if code == "used_up":
         return code, rows, False
     known = await _holds_of(tx, order.id)
-    if await store.hold_again(tx, tx.organization_id, order.id, paid.attempt_id):
+    if await store.hold_again(tx, order_id=order.id, attempt_id=paid.attempt_id):
         await sales.tell_held_again(tx, order.event_id, await _holds_of(tx, order.id), known)
         rows = await sell(tx, order.event_id, [paid])
     return rows[0].outcome, rows, code == "again"
 
 
 async def _holds_of(tx: Tx, order_id: UUID) -> list[UUID]:
-    return list({line.hold_id for line in await store.lines_of_order(tx, tx.organization_id, order_id)})
+    return list({line.hold_id for line in await store.lines_of_order(tx, order_id)})
 
 
 async def follow_sale(tx: Tx, message: Message) -> None:
     """A reaction, after the commit: the show is hotter, may be sold out, and may have to keep no companion seats."""
     paid = message.fact(facts.OrderPaid)
-    await store.count_sale(tx, tx.organization_id, paid.event_id, paid.tickets)
+    await store.count_sale(tx, event_id=paid.event_id, tickets=paid.tickets)
     await events.follow_stock(tx, paid.event_id)
     # Of the tickets, not of what was ordered: another version of the layout may have come in between.
-    sold = await store.sold_places(tx, tx.organization_id, paid.subject_id)
+    sold = await store.sold_places(tx, paid.subject_id)
     zones, kinds = [place.zone_id for place in sold if place.zone_id], [place.ticket_type_id for place in sold]
-    if await store.is_any_pool_full(tx, tx.organization_id, paid.event_id, zones, kinds):
+    if await store.is_any_pool_full(tx, event_id=paid.event_id, zone_ids=zones, type_ids=kinds):
         types.follow_places(tx, paid.event_id)
     for zone_id in {place.zone_id for place in sold if place.zone_id and place.seat_id}:
         await seating.release_companions(tx, paid.event_id, zone_id)
@@ -118,14 +118,19 @@ async def follow_sale(tx: Tx, message: Message) -> None:
 
 async def _found_others(tx: Tx, order: StoredOrder, attempt_id: UUID) -> bool:
     """Equal places, held: side by side if there are any, and none of those that are sold only as a whole."""
-    layout_id = await waitlist_store.layout_of_show(tx, tx.organization_id, order.event_id)
+    layout_id = await waitlist_store.layout_of_show(tx, order.event_id)
     if layout_id is None:
         return False
     beside, known = await layouts.neighbours(tx, layout_id), await _holds_of(tx, order.id)
     proposed = await store.propose_seats(
-        tx, tx.organization_id, order.id, attempt_id, policy.CONSENT_S, policy.CONSENT_LEAST_S, beside.begins,
-        beside.wholes,
-    )  # fmt: skip
+        tx,
+        order_id=order.id,
+        attempt_id=attempt_id,
+        consent_s=policy.CONSENT_S,
+        least_s=policy.CONSENT_LEAST_S,
+        begins=beside.begins,
+        wholes=beside.wholes,
+    )
     if proposed:
         await sales.tell_held_again(tx, order.event_id, await _holds_of(tx, order.id), known)
     return bool(proposed)
@@ -144,8 +149,8 @@ async def _propose(tx: Tx, order_id: UUID, *, inside: bool) -> None:
 async def answer(tx: Tx, order_id: UUID, *, accept: bool, now: datetime) -> None:
     """The buyer's word about other places, or its time is over. Of two answers the first counts."""
     seen = await get(tx, order_id)
-    await store.lock_show(tx, tx.organization_id, seen.event_id)
-    order = await store.lock_order(tx, tx.organization_id, order_id)
+    await store.lock_show(tx, seen.event_id)
+    order = await store.lock_order(tx, order_id)
     if order is None or order.status != "needs_consent" or order.consent_by is None:
         raise NoConsentNeeded()
     attempt = await payments.get_attempt(tx, order.attempt_id)
@@ -161,7 +166,7 @@ async def answer(tx: Tx, order_id: UUID, *, accept: bool, now: datetime) -> None
 
 async def end_with_show(tx: Tx, fact: EventFact) -> None:
     """A consequence: the show is cancelled or over. Nobody consents to anything any more, nor buys."""
-    for order in await store.proposals_of_show(tx, tx.organization_id, fact.subject_id):
+    for order in await store.proposals_of_show(tx, fact.subject_id):
         await drop(tx, order, order.total, STOPPED)
     await end_checkouts(tx, fact)
 
@@ -169,9 +174,9 @@ async def end_with_show(tx: Tx, fact: EventFact) -> None:
 async def drop(tx: Tx, order: StoredOrder, amount: int, reason: str) -> None:
     """The other places are free again, and what was counted with them; the money goes back. The caller has locked the
     order, which waits for consent."""
-    lines = await store.lines_of_order(tx, tx.organization_id, order.id)
+    lines = await store.lines_of_order(tx, order.id)
     zones, kinds = [line.zone_id for line in lines if line.zone_id], [line.ticket_type_id for line in lines]
-    await store.lock_pools(tx, tx.organization_id, order.event_id, zones, kinds)
+    await store.lock_pools(tx, event_id=order.event_id, zone_ids=zones, type_ids=kinds)
     held = list({line.hold_id for line in lines})
     await sales.let_go(tx, held)
     await holds.end(tx, held, "cancelled", reason=reason)
@@ -199,7 +204,7 @@ async def _call_off(tx: Tx, order: StoredOrder, amount: int, reason: str) -> Non
     money did not come: it is told again, now with what goes back and why."""
     attempt = await payments.get_attempt(tx, order.attempt_id)
     await _give_back(tx, order, attempt.id, amount - attempt.refunded, reason)
-    called_off = await store.call_off_order(tx, tx.organization_id, order.id, reason)
+    called_off = await store.call_off_order(tx, order_id=order.id, reason=reason)
     if called_off is not None:
         await _tell_cancelled(tx, called_off, reason, amount)
 
@@ -211,16 +216,16 @@ async def unfreeze(tx: Tx, fact: PaymentFailed) -> None:
     """A consequence of a failure: the checkout is open again for another way, in what is left of its time; a payment
     that fails gains nobody any. If it took all of it, or others have the slot now, the checkout is over."""
     order = await get(tx, fact.order_id)
-    await store.lock_show(tx, tx.organization_id, order.event_id)
-    session = await store.reopen_session(tx, tx.organization_id, order.session_id)
+    await store.lock_show(tx, order.event_id)
+    session = await store.reopen_session(tx, order.session_id)
     if session:
         over = session.expires_at <= await tx.now()
         if over or not await queue.regain(tx, order.event_id, order.user_id, session.expires_at):
             await give_up(tx, session, "expired" if over else "left")
-    lines = await store.lines_of_order(tx, tx.organization_id, order.id)
+    lines = await store.lines_of_order(tx, order.id)
     held = list({line.hold_id for line in lines})
     await sales.thaw(tx, order.event_id, held, fact.subject_id)
-    cancelled = await store.cancel_order(tx, tx.organization_id, order.id, fact.code)
+    cancelled = await store.cancel_order(tx, order_id=order.id, reason=fact.code)
     if cancelled is not None:
         await _tell_cancelled(tx, cancelled, fact.code, 0)
 

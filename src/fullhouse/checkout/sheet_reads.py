@@ -18,13 +18,26 @@ HEAD = (
 
 async def orders(tx: Tx, keyring: Keyring, event_id: UUID, cursor: str | None, limit: int) -> Answer:
     cursors = Cursors(keyring, "orders.csv", tx.organization_id, event_id)
-    after = cursors.read(cursor, datetime, UUID) or (None, None)
-    page = cursors.page(
-        await store.orders_for_sheet(tx, tx.organization_id, event_id, *after, limit + 1), limit, "created_at", "id"
-    )
+    after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
+    found = await store.orders_for_sheet(tx, event_id=event_id, after_at=after_at, after_id=after_id, limit=limit + 1)
+    page = cursors.page(found, limit, "created_at", "id")
     rows = (
-        (o.code, o.status, o.created_at, o.paid_at, o.buyer_name, o.buyer_email, o.tickets, o.valid,
-         number(o.total, o.currency), number(o.refunded, o.currency), o.currency, o.provider, o.reason, o.id)
+        (
+            o.code,
+            o.status,
+            o.created_at,
+            o.paid_at,
+            o.buyer_name,
+            o.buyer_email,
+            o.tickets,
+            o.valid,
+            number(o.total, o.currency),
+            number(o.refunded, o.currency),
+            o.currency,
+            o.provider,
+            o.reason,
+            o.id,
+        )
         for o in page.data
-    )  # fmt: skip
+    )
     return sheet("orders", HEAD, rows, page.next_cursor)

@@ -53,7 +53,7 @@ TOLD = {"freed": AVAILABLE, "offered": HELD, "accompanied": RESERVED}  # what an
 
 async def join(tx: Tx, keyring: Keyring, who: Principal, event_id: UUID, wish: JoinList) -> StoredEntry:
     """Behind everybody who has joined before. Who could have such places now is told so instead."""
-    state = await lock_show(tx, tx.organization_id, event_id)
+    state = await lock_show(tx, event_id)
     if state is None:
         raise EventNotFound()
     if state != "on_sale":
@@ -65,15 +65,30 @@ async def join(tx: Tx, keyring: Keyring, who: Principal, event_id: UUID, wish: J
         raise ListOff()
     zone_key = await _zone(tx, who, event_id, wish)
     await serve(tx, event_id)  # whoever waits already is before us
-    where = (wish.party, zone_key, wish.ticket_type_id, wish.accessible)
-    if await store.are_there_places(tx, tx.organization_id, event_id, *where):
+    if await store.are_there_places(
+        tx,
+        event_id=event_id,
+        party=wish.party,
+        zone_key=zone_key,
+        ticket_type_id=wish.ticket_type_id,
+        accessible=wish.accessible,
+    ):
         raise PlacesLeft()
     entry_id = new_id()
     assert tx.organization_id
     secret = waitlist_reads.secret_of(keyring, tx.organization_id, entry_id)
     try:
         await store.insert_entry(
-            tx, entry_id, tx.organization_id, event_id, who.id, email, secrets.digest(secret), *where
+            tx,
+            id=entry_id,
+            event_id=event_id,
+            user_id=who.id,
+            email=email,
+            secret_hash=secrets.digest(secret),
+            party=wish.party,
+            zone_key=zone_key,
+            ticket_type_id=wish.ticket_type_id,
+            accessible=wish.accessible,
         )
     except asyncpg.UniqueViolationError:
         raise AlreadyWaiting() from None
@@ -86,7 +101,7 @@ async def join(tx: Tx, keyring: Keyring, who: Principal, event_id: UUID, wish: J
 
 async def _zone(tx: Tx, who: Principal, event_id: UUID, wish: JoinList) -> str | None:
     """The key of the zone that is waited for. A layout has zones; without one there are types."""
-    has_layout = await store.layout_of_show(tx, tx.organization_id, event_id) is not None
+    has_layout = await store.layout_of_show(tx, event_id) is not None
     if wish.ticket_type_id is not None:
         if has_layout or wish.zone_id is not None:
             raise Invalid(fields=[FieldError("ticket_type_id", "A show with a layout has zones to wait for.")])
@@ -102,14 +117,14 @@ async def _zone(tx: Tx, who: Principal, event_id: UUID, wish: JoinList) -> str |
 async def leave(tx: Tx, entry: StoredEntry) -> None:
     """What was offered goes to the next one at once. Twice is once."""
     await events.share_event(tx, entry.event_id)
-    await store.lock_list(tx, tx.organization_id, entry.event_id)
+    await store.lock_list(tx, entry.event_id)
     entry = await waitlist_reads.get(tx, entry.id)
     if entry.status == "offered":
         offered = [hold.hold_id for hold in await waitlist_reads.offer_of(tx, entry)]
         if await holds.end(tx, offered, "cancelled", reason=NOT_WANTED) < len(offered):
             raise BeingPaidFor()
         await serve(tx, entry.event_id)
-    elif await store.leave_entry(tx, tx.organization_id, entry.id):
+    elif await store.leave_entry(tx, entry.id):
         await audit.write(tx, "waitlist.left", "waitlist_entry", entry.id)
         said = facts.WaitlistLeft(
             subject_id=entry.id, event_id=entry.event_id, user_id=entry.user_id, party=entry.party
@@ -124,7 +139,7 @@ async def change_settings(tx: Tx, event_id: UUID, wish: ListSettings) -> List:
     """Offers that were made stay as they are; a new length is for those to come."""
     await events.share_event(tx, event_id)
     before = await _locked(tx, event_id)
-    after = await store.set_list(tx, tx.organization_id, event_id, wish.enabled, wish.window_s)
+    after = await store.set_list(tx, event_id=event_id, enabled=wish.enabled, window_s=wish.window_s)
     assert after
     if before != after:
         sides = [{"enabled": side.enabled, "window_s": side.window_s} for side in (before, after)]
@@ -134,18 +149,25 @@ async def change_settings(tx: Tx, event_id: UUID, wish: ListSettings) -> List:
 
 
 async def _locked(tx: Tx, event_id: UUID) -> List:
-    found = await store.lock_list(tx, tx.organization_id, event_id)
+    found = await store.lock_list(tx, event_id)
     if found is None:
-        await store.make_list(tx, tx.organization_id, event_id)
-        await _note_neighbours(tx, event_id, await store.layout_of_show(tx, tx.organization_id, event_id))
-        found = await store.lock_list(tx, tx.organization_id, event_id)
+        await store.make_list(tx, event_id)
+        await _note_neighbours(tx, event_id, await store.layout_of_show(tx, event_id))
+        found = await store.lock_list(tx, event_id)
     assert found
     return found
 
 
 async def _note_neighbours(tx: Tx, event_id: UUID, layout_id: UUID | None) -> None:
     known = await layouts.neighbours(tx, layout_id) if layout_id else layouts.Neighbours([], [], [])
-    await store.set_neighbours(tx, tx.organization_id, event_id, layout_id, *known)
+    await store.set_neighbours(
+        tx,
+        event_id=event_id,
+        layout_id=layout_id,
+        run_starts=known.begins,
+        whole_seats=known.wholes,
+        chair_seats=known.wheelchairs,
+    )
 
 
 # --- serving
@@ -153,7 +175,7 @@ async def _note_neighbours(tx: Tx, event_id: UUID, layout_id: UUID | None) -> No
 
 async def serve(tx: Tx, event_id: UUID) -> int:
     """Offers what is free to those whom it fits, first come first served; returns how many holds were made."""
-    made = await store.offer_places(tx, tx.organization_id, event_id, ROUND)
+    made = await store.offer_places(tx, event_id=event_id, rounds=ROUND)
     if made:
         await _tell(tx, event_id, made)
     for outcome, state in TOLD.items():
@@ -167,10 +189,10 @@ async def serve(tx: Tx, event_id: UUID) -> int:
 async def _tell(tx: Tx, event_id: UUID, made: Sequence[store.Made]) -> None:
     """Whose the new holds are, and what happened to seats beside them: for the log, and for who mirrors holds."""
     seats = [row.seat_id for row in made if row.seat_id]
-    chairs = await store.wheelchair_places(tx, tx.organization_id, seats) if seats else []
+    chairs = await store.wheelchair_places(tx, seats) if seats else []
     tell_made(tx, of_offers([row._asdict() for row in made], chairs))
     beside = {outcome: [row.ordinal for row in made if row.outcome == outcome] for outcome in journal.BESIDES}
-    if any(beside.values()) and (layout_id := await store.layout_of_show(tx, tx.organization_id, event_id)):
+    if any(beside.values()) and (layout_id := await store.layout_of_show(tx, event_id)):
         for outcome, ordinals in beside.items():
             journal.beside_changed(tx, event_id, layout_id, outcome, [n for n in ordinals if n is not None])
 
@@ -185,7 +207,7 @@ async def follow_return(tx: Tx, message: Message) -> None:
 
 async def follow_layout(tx: Tx, fact: EventLayoutChanged | LayoutMigrated) -> None:
     """Other seats have other neighbours."""
-    if await store.list_of(tx, tx.organization_id, fact.subject_id):
+    if await store.list_of(tx, fact.subject_id):
         layout_id = fact.layout_id if isinstance(fact, EventLayoutChanged) else fact.to_layout_id
         await _note_neighbours(tx, fact.subject_id, layout_id)
 
@@ -214,7 +236,7 @@ async def withdraw_seats(tx: Tx, fact: SeatsBlocked | SeatsReleased) -> None:
 
 
 async def _withdraw(tx: Tx, event_id: UUID, seat_ids: list[UUID] | None, reason: str) -> None:
-    offered = await store.offered_holds(tx, tx.organization_id, event_id, seat_ids)
+    offered = await store.offered_holds(tx, event_id=event_id, seat_ids=seat_ids)
     if offered:
         await store.say_withdrawing(tx, str(event_id))
         await holds.end(tx, offered, "cancelled", reason=reason)
@@ -223,7 +245,7 @@ async def _withdraw(tx: Tx, event_id: UUID, seat_ids: list[UUID] | None, reason:
 
 async def close_with_show(tx: Tx, fact: EventFact) -> None:
     """It is cancelled or over: nobody waits any more. What is offered ends with all other holds."""
-    closed = await store.close_list(tx, tx.organization_id, fact.subject_id)
+    closed = await store.close_list(tx, fact.subject_id)
     if closed:
         reason = f"the show is {fact.new_status}"
         await audit.write(tx, "waitlist.closed", "event", fact.subject_id, after={"entries": closed}, reason=reason)

@@ -8,60 +8,66 @@ CASE e.status WHEN 'waiting' THEN (
     AND b.status = 'waiting' AND b.seq < e.seq) END AS ahead
 
 -- name: list_of
-SELECT event_id, enabled, window_s, layout_id FROM waitlists WHERE organization_id = $1 AND event_id = $2;
+SELECT event_id, enabled, window_s, layout_id FROM waitlists WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: lock_list
-SELECT event_id, enabled, window_s, layout_id FROM waitlists WHERE organization_id = $1 AND event_id = $2 FOR UPDATE;
+SELECT event_id, enabled, window_s, layout_id FROM waitlists
+WHERE organization_id = :org AND event_id = :event_id FOR UPDATE;
 
 -- name: make_list
 -- Of two who come first, one makes it.
-INSERT INTO waitlists (organization_id, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING;
+INSERT INTO waitlists (organization_id, event_id) VALUES (:org, :event_id) ON CONFLICT DO NOTHING;
 
 -- name: set_list
-UPDATE waitlists SET enabled = $3, window_s = $4, updated_at = app.clock()
-WHERE organization_id = $1 AND event_id = $2
+UPDATE waitlists SET enabled = :enabled, window_s = :window_s, updated_at = app.clock()
+WHERE organization_id = :org AND event_id = :event_id
 RETURNING event_id, enabled, window_s, layout_id;
 
 -- name: set_neighbours
-UPDATE waitlists SET layout_id = $3, run_starts = $4, whole_seats = $5, chair_seats = $6
-WHERE organization_id = $1 AND event_id = $2;
+UPDATE waitlists
+SET layout_id = :layout_id?, run_starts = :run_starts, whole_seats = :whole_seats, chair_seats = :chair_seats
+WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: layout_of_show
-SELECT layout_id FROM event_layouts WHERE organization_id = $1 AND event_id = $2;
+SELECT layout_id FROM event_layouts WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: insert_entry
 WITH counted AS (
-    UPDATE waitlists SET next_seq = next_seq + 1 WHERE organization_id = $2 AND event_id = $3 RETURNING next_seq - 1 AS seq
+    UPDATE waitlists SET next_seq = next_seq + 1
+    WHERE organization_id = :org AND event_id = :event_id RETURNING next_seq - 1 AS seq
 )
 INSERT INTO waitlist_entries (id, organization_id, event_id, seq, user_id, email, secret_hash, party, zone_key,
                               ticket_type_id, accessible)
-SELECT $1, $2, $3, counted.seq, $4, $5, $6, $7, $8, $9, $10 FROM counted;
+SELECT :id, :org, :event_id, counted.seq, :user_id, :email, :secret_hash, :party, :zone_key?, :ticket_type_id?,
+       :accessible FROM counted;
 
 -- name: entry_by_id
-SELECT {entry} FROM waitlist_entries e WHERE e.organization_id = $1 AND e.id = $2;
+SELECT {entry} FROM waitlist_entries e WHERE e.organization_id = :org AND e.id = :entry_id;
 
 -- name: entry_of
 -- The newest of a person in a show.
 SELECT {entry} FROM waitlist_entries e
-WHERE e.organization_id = $1 AND e.event_id = $2 AND e.user_id = $3 ORDER BY e.seq DESC LIMIT 1;
+WHERE e.organization_id = :org AND e.event_id = :event_id AND e.user_id = :user_id ORDER BY e.seq DESC LIMIT 1;
 
 -- name: entry_by_secret
-SELECT {entry} FROM waitlist_entries e WHERE e.organization_id = $1 AND e.secret_hash = $2;
+SELECT {entry} FROM waitlist_entries e WHERE e.organization_id = :org AND e.secret_hash = :secret_hash;
 
 -- name: leave_entry
-UPDATE waitlist_entries SET status = 'left' WHERE organization_id = $1 AND id = $2 AND status = 'waiting';
+UPDATE waitlist_entries SET status = 'left' WHERE organization_id = :org AND id = :entry_id AND status = 'waiting';
 
 -- name: close_list
-UPDATE waitlist_entries SET status = 'left' WHERE organization_id = $1 AND event_id = $2 AND status = 'waiting';
+UPDATE waitlist_entries SET status = 'left'
+WHERE organization_id = :org AND event_id = :event_id AND status = 'waiting';
 
 -- name: holds_of_offer
 SELECT h.id AS hold_id, h.seat_id, h.zone_id, h.ticket_type_id, h.quantity, coalesce(z.name, t.name) AS zone_name,
        s.row_label AS row, s.number AS seat_number
 FROM seat_holds h
-LEFT JOIN event_zones z ON z.organization_id = $1 AND z.event_id = h.event_id AND z.zone_id = h.zone_id
-LEFT JOIN ticket_types t ON t.organization_id = $1 AND t.id = h.ticket_type_id
-LEFT JOIN seats s ON s.organization_id = $1 AND s.id = h.seat_id
-WHERE h.organization_id = $1 AND h.basket_id = $2 AND h.source = 'waitlist' AND h.status IN ('active', 'suspended')
+LEFT JOIN event_zones z ON z.organization_id = :org AND z.event_id = h.event_id AND z.zone_id = h.zone_id
+LEFT JOIN ticket_types t ON t.organization_id = :org AND t.id = h.ticket_type_id
+LEFT JOIN seats s ON s.organization_id = :org AND s.id = h.seat_id
+WHERE h.organization_id = :org AND h.basket_id = :basket_id? AND h.source = 'waitlist'
+  AND h.status IN ('active', 'suspended')
   AND h.held_until > app.clock()
 ORDER BY s.ordinal, h.id;
 
@@ -69,29 +75,32 @@ ORDER BY s.ordinal, h.id;
 -- All of each offer that has one of these seats; of every offer, if no seat is named. What is paid for stays.
 SELECT array(
     SELECT h.id FROM waitlist_entries e
-    JOIN seat_holds h ON h.organization_id = $1 AND h.basket_id = e.basket_id AND h.source = 'waitlist'
-    WHERE e.organization_id = $1 AND e.event_id = $2 AND e.status = 'offered' AND h.status IN ('active', 'suspended')
+    JOIN seat_holds h ON h.organization_id = :org AND h.basket_id = e.basket_id AND h.source = 'waitlist'
+    WHERE e.organization_id = :org AND e.event_id = :event_id AND e.status = 'offered'
+      AND h.status IN ('active', 'suspended')
       AND h.attempt_id IS NULL
-      AND ($3::uuid[] IS NULL OR EXISTS (
-          SELECT FROM seat_holds o WHERE o.organization_id = $1 AND o.basket_id = e.basket_id AND o.source = 'waitlist'
-          AND o.status IN ('active', 'suspended') AND o.seat_id = ANY ($3)))
+      AND (:seat_ids?::uuid[] IS NULL OR EXISTS (
+          SELECT FROM seat_holds o
+          WHERE o.organization_id = :org AND o.basket_id = e.basket_id AND o.source = 'waitlist'
+          AND o.status IN ('active', 'suspended') AND o.seat_id = ANY (:seat_ids)))
     ORDER BY h.id);
 
 -- name: say_withdrawing
-SELECT set_config('app.withdrawing', $1, true);
+SELECT set_config('app.withdrawing', :event_id, true);
 
 -- name: offer_places
 -- So many at most: whoever wants a seat meanwhile waits for this transaction.
 SELECT outcome, hold_id, held_until, event_id, ordinal, zone_id, version, held, sold, user_id, seat_id, kind, ref_id,
        quantity
-FROM app.offer_places($1, $2, NULL, most => $3);
+FROM app.offer_places(:org, :event_id, NULL, most => :rounds);
 
 -- name: wheelchair_places
-SELECT array(SELECT id FROM seats WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND category = 'wheelchair');
+SELECT array(SELECT id FROM seats WHERE organization_id = :org AND id = ANY (:seat_ids::uuid[])
+             AND category = 'wheelchair');
 
 -- name: are_there_places
 -- Not `IS NOT NULL`, which of a row means that nothing in it is.
-SELECT NOT (app.places_for($1, $2, $3, $4, $5, $6) IS NULL);
+SELECT NOT (app.places_for(:org, :event_id, :party, :zone_key?, :ticket_type_id?, :accessible) IS NULL);
 
 -- name: lists_to_serve
 -- The sweep's question, across organisations.
@@ -107,13 +116,13 @@ ORDER BY w.event_id;
 SELECT e.id, e.seq, e.user_id, e.email, e.party, e.zone_key, e.ticket_type_id, e.accessible, e.status, e.answer_by,
        e.created_at, e.updated_at
 FROM waitlist_entries e
-WHERE e.organization_id = $1 AND e.event_id = $2 AND ($3::text IS NULL OR e.status = $3)
-  AND ($4::bigint IS NULL OR e.seq > $4)
-ORDER BY e.seq LIMIT $5;
+WHERE e.organization_id = :org AND e.event_id = :event_id AND (:status?::text IS NULL OR e.status = :status)
+  AND (:after_seq?::bigint IS NULL OR e.seq > :after_seq)
+ORDER BY e.seq LIMIT :limit;
 
 -- name: count_entries
 SELECT count(*) FILTER (WHERE status = 'waiting') AS waiting,
        coalesce(sum(party) FILTER (WHERE status = 'waiting'), 0) AS people_waiting,
        count(*) FILTER (WHERE status = 'offered') AS offered, count(*) FILTER (WHERE status = 'taken') AS taken,
        count(*) FILTER (WHERE status = 'lapsed') AS lapsed, count(*) FILTER (WHERE status = 'left') AS "left"
-FROM waitlist_entries WHERE organization_id = $1 AND event_id = $2;
+FROM waitlist_entries WHERE organization_id = :org AND event_id = :event_id;

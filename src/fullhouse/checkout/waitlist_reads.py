@@ -28,7 +28,7 @@ def organization_in(secret: str) -> UUID:
 
 
 async def get(tx: Tx, entry_id: UUID) -> StoredEntry:
-    found = await store.entry_by_id(tx, tx.organization_id, entry_id)
+    found = await store.entry_by_id(tx, entry_id)
     if found is None:
         raise NotWaiting()
     return found
@@ -38,11 +38,11 @@ async def offer_of(tx: Tx, entry: StoredEntry) -> list[Offered]:
     """What is held for them now."""
     if entry.status != "offered":
         return []
-    return await store.holds_of_offer(tx, tx.organization_id, entry.basket_id)
+    return await store.holds_of_offer(tx, entry.basket_id)
 
 
 async def by_secret(tx: Tx, secret: str) -> StoredEntry:
-    found = await store.entry_by_secret(tx, tx.organization_id, secrets.digest(secret))
+    found = await store.entry_by_secret(tx, secrets.digest(secret))
     if found is None:
         raise NotWaiting()
     return found
@@ -50,7 +50,7 @@ async def by_secret(tx: Tx, secret: str) -> StoredEntry:
 
 async def of_person(tx: Tx, who: Principal, event_id: UUID) -> StoredEntry:
     """The newest of mine in this show."""
-    found = await store.entry_of(tx, tx.organization_id, event_id, who.id)
+    found = await store.entry_of(tx, event_id=event_id, user_id=who.id)
     if found is None:
         await events.get_event(tx, event_id)  # a show that there is not is another matter
         raise NotWaiting()
@@ -85,8 +85,8 @@ async def shown(tx: Tx, keyring: Keyring, entry: StoredEntry) -> Entry:
 async def view(tx: Tx, event_id: UUID) -> ListView:
     """For the organiser. A list that nobody has made yet is as it would be."""
     await events.get_event(tx, event_id)
-    known = await store.list_of(tx, tx.organization_id, event_id) or List(event_id=event_id)
-    counts = await store.count_entries(tx, tx.organization_id, event_id)
+    known = await store.list_of(tx, event_id) or List(event_id=event_id)
+    counts = await store.count_entries(tx, event_id)
     assert isinstance(counts, Counts)
     return ListView(event_id=event_id, enabled=known.enabled, window_s=known.window_s, now=counts)
 
@@ -97,5 +97,5 @@ async def page_of_entries(
     await events.get_event(tx, event_id)
     cursors = Cursors(keyring, "waitlist", tx.organization_id, event_id, status)
     (after,) = cursors.read(cursor, int) or (None,)
-    rows = await store.list_entries(tx, tx.organization_id, event_id, status, after, limit + 1)
+    rows = await store.list_entries(tx, event_id=event_id, status=status, after_seq=after, limit=limit + 1)
     return cursors.page(rows, limit, "seq")

@@ -55,9 +55,13 @@ async def leave_waitlist_by_secret(services: Services, actor: Actor, authorizati
 
 
 async def list_waitlist(
-    tx: Tx, services: Services, event_id: UUID, status: Status | None = None, cursor: After = None,
+    tx: Tx,
+    services: Services,
+    event_id: UUID,
+    status: Status | None = None,
+    cursor: After = None,
     limit: PageSize = LIMIT,
-) -> Page[EntryRow]:  # fmt: skip
+) -> Page[EntryRow]:
     """Who is or was on a show's waiting list, in the order of joining."""
     return await reads.page_of_entries(tx, services.keyring, event_id, status, cursor, limit)
 

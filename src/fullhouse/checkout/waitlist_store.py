@@ -4,11 +4,10 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
+from fullhouse.checkout import waitlist_queries
 from fullhouse.checkout.store import Due
 from fullhouse.checkout.waitlist_model import Counts, EntryRow, List, Offered, StoredEntry
 from fullhouse.kit import sql
-
-statements = sql.load(__file__)
 
 
 class Made(NamedTuple):
@@ -30,24 +29,24 @@ class Made(NamedTuple):
     quantity: int | None
 
 
-list_of = statements.one("list_of", List)
-lock_list = statements.one("lock_list", List)
-make_list = statements.count("make_list")
-set_list = statements.one("set_list", List)
-set_neighbours = statements.count("set_neighbours")
-layout_of_show = statements.value("layout_of_show", UUID)
-insert_entry = statements.count("insert_entry")
-entry_by_id = statements.one("entry_by_id", StoredEntry)
-entry_of = statements.one("entry_of", StoredEntry)
-entry_by_secret = statements.one("entry_by_secret", StoredEntry)
-leave_entry = statements.count("leave_entry")
-close_list = statements.count("close_list")
-holds_of_offer = statements.many("holds_of_offer", Offered)
-offered_holds = statements.value("offered_holds", list[UUID])
-say_withdrawing = statements.value("say_withdrawing", str)
-offer_places = statements.many("offer_places", Made)
-wheelchair_places = statements.value("wheelchair_places", list[UUID])
-are_there_places = statements.value("are_there_places", bool)
-lists_to_serve = statements.many("lists_to_serve", Due)
-list_entries = statements.many("list_entries", EntryRow)
-count_entries = statements.one("count_entries", Counts)
+list_of = sql.one(waitlist_queries.list_of, List)
+lock_list = sql.one(waitlist_queries.lock_list, List)
+make_list = sql.count(waitlist_queries.make_list)
+set_list = sql.one(waitlist_queries.set_list, List)
+set_neighbours = sql.count(waitlist_queries.set_neighbours)
+layout_of_show = sql.value(waitlist_queries.layout_of_show, UUID)
+insert_entry = sql.count(waitlist_queries.insert_entry)
+entry_by_id = sql.one(waitlist_queries.entry_by_id, StoredEntry)
+entry_of = sql.one(waitlist_queries.entry_of, StoredEntry)
+entry_by_secret = sql.one(waitlist_queries.entry_by_secret, StoredEntry)
+leave_entry = sql.count(waitlist_queries.leave_entry)
+close_list = sql.count(waitlist_queries.close_list)
+holds_of_offer = sql.many(waitlist_queries.holds_of_offer, Offered)
+offered_holds = sql.value(waitlist_queries.offered_holds, list[UUID])
+say_withdrawing = sql.value(waitlist_queries.say_withdrawing, str)
+offer_places = sql.many(waitlist_queries.offer_places, Made)
+wheelchair_places = sql.value(waitlist_queries.wheelchair_places, list[UUID])
+are_there_places = sql.value(waitlist_queries.are_there_places, bool)
+lists_to_serve = sql.many(waitlist_queries.lists_to_serve, Due)
+list_entries = sql.many(waitlist_queries.list_entries, EntryRow)
+count_entries = sql.one(waitlist_queries.count_entries, Counts)

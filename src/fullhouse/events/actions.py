@@ -9,8 +9,7 @@ import asyncpg
 import msgspec
 from msgspec import UNSET
 
-from fullhouse.accounts import actions as accounts
-from fullhouse.events import anomalies, changes, facts, image_actions, keys, policy, store
+from fullhouse.events import anomalies, changes, edits, facts, image_actions, keys, policy, store
 from fullhouse.events.model import (
     ChangeEvent,
     Duplicate,
@@ -18,23 +17,17 @@ from fullhouse.events.model import (
     Event,
     NewEvent,
     NotDeletable,
-    NotItsOwnReplacement,
-    ReplacementCycle,
-    ShowIsOver,
     SlugTaken,
     StartInThePast,
     Status,
-    TimesAreFixed,
     Venue,
-    VenueChangeNeedsReason,
-    VenueIsFixed,
     VenueUnknown,
 )
 from fullhouse.events.policy import Move
 from fullhouse.kit import audit, text, versions
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.cache import Cache
-from fullhouse.kit.changes import audit_difference, changed, difference
+from fullhouse.kit.changes import audit_difference, difference
 from fullhouse.kit.db import Tx
 from fullhouse.kit.errors import FieldError, NotFound
 from fullhouse.kit.ids import new_id
@@ -42,7 +35,6 @@ from fullhouse.kit.outbox import announce
 
 _SLUG_TRIES = 20  # as many may ask for the same one at the same time
 _SAID_AT_ONCE = ("name", "description", "category", "capacity", "settings", "cover_image_ids")
-_TIMES = ("start_at", "end_at", "doors_at", "sale_start_at", "sale_end_at")
 _NEWS = facts.EventFact.__struct_fields__  # what every fact about an event has, and watchers hear
 _FACTS: dict[Move, type[facts.EventFact]] = {
     Move.PUBLISH: facts.EventPublished,
@@ -61,7 +53,7 @@ def is_public(event: Event) -> bool:
 
 
 async def get_event(tx: Tx, event_id: UUID) -> Event:
-    event = await store.event_by_id(tx, tx.organization_id, event_id)
+    event = await store.event_by_id(tx, event_id)
     if event is None:
         raise NotFound
     return event
@@ -73,7 +65,7 @@ async def create_event(
 ) -> Event:
     now = await tx.now()
     venue = await _venue(tx, wish.venue_id)
-    said: dict[str, Any] = {n: policy.reachable(n, at) for n in _TIMES if (at := getattr(wish, n)) is not None}
+    said: dict[str, Any] = {n: policy.reachable(n, at) for n in edits.TIMES if (at := getattr(wish, n)) is not None}
     start_at = said["start_at"]
     if start_at <= now:
         raise StartInThePast(fields=[FieldError("start_at", "In the future.")])
@@ -94,10 +86,10 @@ async def create_event(
         updated_at=now,
         **{"doors_at": start_at, "sale_start_at": now, "sale_end_at": start_at} | said,
         **{name: getattr(wish, name) for name in _SAID_AT_ONCE},
-        **_snapshot(venue),
+        **edits.snapshot(venue),
     )
     policy.check_times(draft)
-    await _check_capacity(tx, draft.capacity, venue)
+    await edits.check_capacity(tx, draft.capacity, venue)
     await image_actions.attach(tx, draft.cover_image_ids)
     event = await _insert(tx, draft, chosen=wish.slug is not None)
     await audit.write(tx, "event.created", "event", event.id, after={"name": event.name, "slug": event.slug})
@@ -109,14 +101,14 @@ async def create_event(
 async def change_event(tx: Tx, who: Principal, event_id: UUID, change: ChangeEvent, if_match: str | None) -> Event:
     before, venue = await _lock_with_venue(tx, event_id, change)
     versions.check(if_match, before.version)
-    _check_open(before, change)
-    after = _wished(before, change)
+    edits.check_open(before, change)
+    after = edits.apply_change(before, change)
     if after.venue_id != before.venue_id:
-        after = _at_another_venue(who, before, after, venue, change.reason)
+        after = edits.move_to_venue(who, before, after, venue, change.reason)
     differing = difference(before, after)[0]
     if not differing:
         return before
-    await _check_change(tx, who, before, after, venue)
+    await edits.check_change(tx, who, before, after, venue)
     event = await _save(tx, after)
     was, is_now = difference(before, event)
     note = {"consent_note": change.consent_note} if change.consent_note else {}
@@ -143,7 +135,7 @@ async def move_event(
     before = await lock_event(tx, event_id)
     versions.check(if_match, before.version)
     if move is Move.PUBLISH and before.status == Status.DRAFT and before.capacity:
-        await _check_capacity(tx, before.capacity, await store.venue_by_id(tx, tx.organization_id, before.venue_id))
+        await edits.check_capacity(tx, before.capacity, await store.venue_by_id(tx, before.venue_id))
     date = policy.reachable("rescheduled_at", new_date) if new_date else None
     after = policy.moved(before, move, await tx.now(), new_date=date, reason=reason)
     if sale_end_at is not None:
@@ -164,7 +156,7 @@ async def delete_event(tx: Tx, event_id: UUID, if_match: str | None) -> None:
     if event.status != Status.DRAFT:
         raise NotDeletable(f"The show is {event.status}; archive it instead.")
     await tell(tx, facts.EventDeleted, event, event)
-    await store.delete_event(tx, tx.organization_id, event_id)
+    await store.delete_event(tx, event_id)
     await image_actions.detach(tx, event.cover_image_ids)
     await audit.write(tx, "event.deleted", "event", event_id, before={"name": event.name, "slug": event.slug})
 
@@ -202,7 +194,7 @@ async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, wish: Duplicat
 
 async def share_event(tx: Tx, event_id: UUID) -> Event:
     """The show as it stays until the commit; others may do the same with it."""
-    event = await store.share_event(tx, tx.organization_id, event_id)
+    event = await store.share_event(tx, event_id)
     if event is None:
         raise NotFound
     return event
@@ -210,7 +202,7 @@ async def share_event(tx: Tx, event_id: UUID) -> Event:
 
 async def lock_event(tx: Tx, event_id: UUID) -> Event:
     """The show's row is the first lock of everything that changes it or what hangs on it."""
-    event = await store.lock_event(tx, tx.organization_id, event_id)
+    event = await store.lock_event(tx, event_id)
     if event is None:
         raise NotFound
     return event
@@ -218,7 +210,7 @@ async def lock_event(tx: Tx, event_id: UUID) -> Event:
 
 async def _venue(tx: Tx, venue_id: UUID) -> Venue:
     """It stays until this transaction ends. Always before the show's own lock: whoever deletes it goes that way too."""
-    venue = await store.keep_venue(tx, tx.organization_id, venue_id)
+    venue = await store.keep_venue(tx, venue_id)
     if venue is None:
         raise VenueUnknown(fields=[FieldError("venue_id", "There is no such venue.")])
     return venue
@@ -233,43 +225,13 @@ async def _lock_with_venue(tx: Tx, event_id: UUID, change: ChangeEvent = _NO_CHA
     if change.venue_id is not UNSET:
         venue: Venue | None = await _venue(tx, change.venue_id)
     else:  # one that was deleted since sets no limit any more
-        venue = await store.keep_venue(tx, tx.organization_id, seen.venue_id) if seen.venue_id else None
+        venue = await store.keep_venue(tx, seen.venue_id) if seen.venue_id else None
     if change.replaced_by_event_id not in (UNSET, None):
-        await store.lock_events(tx, tx.organization_id, [event_id, change.replaced_by_event_id])
+        await store.lock_events(tx, [event_id, change.replaced_by_event_id])
     event = await lock_event(tx, event_id)
     if change.venue_id is UNSET and event.venue_id != (venue.id if venue else None):
         raise versions.StaleVersion("The show was moved to another venue in this very moment.", version=event.version)
     return event, venue
-
-
-def _snapshot(venue: Venue) -> dict[str, Any]:
-    return {
-        "venue_id": venue.id,
-        "venue_name": venue.name,
-        "city": venue.city,
-        "country": venue.country,
-        "address": venue.address,
-        "timezone": venue.timezone,
-    }
-
-
-def _wished(before: Event, change: ChangeEvent) -> Event:
-    named = {name for name in _TIMES if getattr(change, name) is not UNSET}
-    after = changed(before, change)
-    after = msgspec.structs.replace(after, **{name: policy.reachable(name, getattr(after, name)) for name in named})
-    return policy.moved_along(before, after, named)
-
-
-def _check_open(event: Event, change: ChangeEvent) -> None:
-    """What is over stays as it was; only which show takes its place may be said later."""
-    named = {name for name, value in msgspec.structs.asdict(change).items() if value not in (UNSET, None, False)}
-    if policy.is_over(event.status) and named - {"replaced_by_event_id", "reason"}:
-        raise ShowIsOver(f"The show is {event.status}.")
-
-
-def in_charge(who: Principal) -> bool:
-    """Whoever may announce a show may also move it: owners, admins, and keys that were given the right."""
-    return "events.publish" in who.allowed
 
 
 async def _begin_series(tx: Tx, source: Event) -> None:
@@ -277,48 +239,6 @@ async def _begin_series(tx: Tx, source: Event) -> None:
     event = await _save(tx, after)
     await audit_difference(tx, "event.updated", "event", source, event)
     await tell(tx, facts.EventUpdated, source, event, changed=["recurrence_group_id"])
-
-
-def _at_another_venue(who: Principal, before: Event, after: Event, venue: Venue | None, reason: str | None) -> Event:
-    if before.status != Status.DRAFT and not in_charge(who):
-        raise VenueIsFixed()
-    if before.status != Status.DRAFT and reason is None:
-        raise VenueChangeNeedsReason()
-    assert venue
-    return msgspec.structs.replace(after, **_snapshot(venue))
-
-
-async def _check_change(tx: Tx, who: Principal, before: Event, after: Event, venue: Venue | None) -> None:
-    moved = [name for name in _TIMES if getattr(before, name) != getattr(after, name)]
-    if moved and not in_charge(who) and before.status != Status.DRAFT:
-        raise TimesAreFixed()
-    policy.check_date_edit(before, after)
-    if after.start_at != before.start_at and after.start_at <= await tx.now():
-        raise StartInThePast(fields=[FieldError("start_at", "In the future.")])
-    policy.check_times(after)
-    if after.capacity != before.capacity or after.venue_id != before.venue_id:
-        await _check_capacity(tx, after.capacity, venue)
-    if after.cover_image_ids != before.cover_image_ids:
-        await image_actions.attach(tx, after.cover_image_ids)
-    if after.replaced_by_event_id not in (None, before.replaced_by_event_id):
-        await _check_replacement(tx, before, after.replaced_by_event_id)
-
-
-async def _check_replacement(tx: Tx, event: Event, replacement: UUID | None) -> None:
-    """Another show, which is there, and which this one does not replace in its turn."""
-    if replacement == event.id:
-        raise NotItsOwnReplacement(fields=[FieldError("replaced_by_event_id", "Another show.")])
-    if await store.event_by_id(tx, tx.organization_id, replacement) is None:
-        raise NotFound
-    if await store.is_replaced_by(tx, tx.organization_id, replacement, event.id):
-        raise ReplacementCycle()
-
-
-async def _check_capacity(tx: Tx, capacity: int, venue: Venue | None) -> None:
-    most = policy.CAPACITY_MAX
-    if capacity > most:
-        most = (await accounts.get_profile(tx)).event_capacity_max
-    policy.check_capacity(capacity, venue, most)
 
 
 def _dedupe_key(event: Event) -> str:
@@ -332,32 +252,73 @@ async def _insert(tx: Tx, draft: Event, *, chosen: bool) -> Event:
     for _ in range(_SLUG_TRIES):
         try:
             event = await store.insert_event(
-                tx, draft.id, tx.organization_id, draft.venue_id, slug, draft.name, draft.description, draft.category,
-                draft.start_at, draft.end_at, draft.doors_at, draft.sale_start_at, draft.sale_end_at, draft.capacity,
-                draft.settings, draft.venue_name, draft.city, draft.country, draft.address, draft.timezone,
-                draft.cover_image_ids, draft.recurrence_group_id, draft.created_by, _dedupe_key(draft),
-            )  # fmt: skip
+                tx,
+                id=draft.id,
+                venue_id=draft.venue_id,
+                slug=slug,
+                name=draft.name,
+                description=draft.description,
+                category=draft.category,
+                start_at=draft.start_at,
+                end_at=draft.end_at,
+                doors_at=draft.doors_at,
+                sale_start_at=draft.sale_start_at,
+                sale_end_at=draft.sale_end_at,
+                capacity=draft.capacity,
+                settings=draft.settings,
+                venue_name=draft.venue_name,
+                city=draft.city,
+                country=draft.country,
+                address=draft.address,
+                timezone=draft.timezone,
+                cover_image_ids=draft.cover_image_ids,
+                recurrence_group_id=draft.recurrence_group_id,
+                created_by=draft.created_by,
+                dedupe_key=_dedupe_key(draft),
+            )
         except asyncpg.UniqueViolationError:
             raise Duplicated() from None
         if event is not None:
             return event
         if chosen:
             break
-        slug = f"{wanted}-{await store.free_number(tx, 'events', tx.organization_id, wanted)}"
+        slug = f"{wanted}-{await store.free_number(tx, table='events', slug=wanted)}"
     raise SlugTaken(f"Another show has the slug “{wanted}”.", slug=wanted)
 
 
 async def _save(tx: Tx, event: Event) -> Event:
     try:
         saved = await store.update_event(
-            tx, tx.organization_id, event.id, event.venue_id, event.slug, event.name, event.description,
-            event.category, event.status, event.start_at, event.end_at, event.doors_at, event.sale_start_at,
-            event.sale_end_at, event.rescheduled_at, event.capacity, event.settings, event.venue_name, event.city,
-            event.country, event.address, event.timezone, event.cover_image_ids, event.recurrence_group_id,
-            event.replaced_by_event_id, event.postponement_reason, event.cancellation_reason, event.published_at,
-            event.cancelled_at,
-            _dedupe_key(event),
-        )  # fmt: skip
+            tx,
+            event_id=event.id,
+            venue_id=event.venue_id,
+            slug=event.slug,
+            name=event.name,
+            description=event.description,
+            category=event.category,
+            status=event.status,
+            start_at=event.start_at,
+            end_at=event.end_at,
+            doors_at=event.doors_at,
+            sale_start_at=event.sale_start_at,
+            sale_end_at=event.sale_end_at,
+            rescheduled_at=event.rescheduled_at,
+            capacity=event.capacity,
+            settings=event.settings,
+            venue_name=event.venue_name,
+            city=event.city,
+            country=event.country,
+            address=event.address,
+            timezone=event.timezone,
+            cover_image_ids=event.cover_image_ids,
+            recurrence_group_id=event.recurrence_group_id,
+            replaced_by_event_id=event.replaced_by_event_id,
+            postponement_reason=event.postponement_reason,
+            cancellation_reason=event.cancellation_reason,
+            published_at=event.published_at,
+            cancelled_at=event.cancelled_at,
+            dedupe_key=_dedupe_key(event),
+        )
     except asyncpg.UniqueViolationError as error:
         if error.constraint_name == "events_dedupe":
             raise Duplicated() from None

@@ -24,7 +24,7 @@ def noting(verb: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
             tx = args[0]
             assert isinstance(tx, Tx)
             event_id = next((it for it in args if isinstance(it, UUID)), None)
-            event = await store.event_by_id(tx, tx.organization_id, event_id) if event_id else None
+            event = await store.event_by_id(tx, event_id) if event_id else None
             wish = next((it for it in args if isinstance(it, NewEvent)), None)
             changes.note_anomaly(refusal.code, refusal.detail, tx.organization_id, event or wish)
             raise

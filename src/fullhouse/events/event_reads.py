@@ -13,7 +13,7 @@ from fullhouse.kit.db import Tx
 
 
 async def views(tx: Tx, events: Sequence[Event]) -> list[EventView]:
-    rows = await store.sales_among(tx, tx.organization_id, [event.id for event in events])
+    rows = await store.sales_among(tx, [event.id for event in events])
     sales = {row.event_id: row for row in rows}
     now = await tx.now()
     return [_view(event, now, sales[event.id]) for event in events]

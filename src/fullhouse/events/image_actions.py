@@ -27,8 +27,8 @@ async def upload(database: Database, files: Files, who: Principal, raw: bytes, *
     """
     digest = hashlib.sha256(raw).hexdigest()
     async with database.tenant(who.organization_id, who.actor) as tx:
-        known = await store.renew_image(tx, tx.organization_id, digest)
-        weight = 0 if known else await store.image_bytes(tx, tx.organization_id) or 0
+        known = await store.renew_image(tx, digest)
+        weight = 0 if known else await store.image_bytes(tx) or 0
     if known and await _is_stored(files, who.organization_id, known.id):
         return _shown(who.organization_id, known)
     picture = await pictures.clean(raw)
@@ -39,10 +39,10 @@ async def upload(database: Database, files: Files, who: Principal, raw: bytes, *
         await files.put(file_name(who.organization_id, image_id, size), content)
     try:
         async with database.tenant(who.organization_id, who.actor) as tx:
-            await store.lock_pictures(tx, tx.organization_id)
+            await store.lock_pictures(tx)
             image = await _insert(tx, image_id, digest, picture)
             if known is None and image.id == image_id:
-                _check_quota(await store.image_bytes(tx, tx.organization_id) or 0, quota)
+                _check_quota(await store.image_bytes(tx) or 0, quota)
                 await _note(tx, image)
     except PicturesFull:  # somebody else's came in between
         await remove_files(files, who.organization_id, image_id)
@@ -76,7 +76,7 @@ async def attach(tx: Tx, image_ids: Sequence[UUID]) -> None:
     """Says that a show uses these: they are kept from now on. All of them are the organisation's own, or none is."""
     if len(set(image_ids)) < len(image_ids):
         raise Invalid(fields=[FieldError("cover_image_ids", "Each picture once.")])
-    if image_ids and await store.attach_images(tx, tx.organization_id, list(image_ids)) < len(image_ids):
+    if image_ids and await store.attach_images(tx, list(image_ids)) < len(image_ids):
         raise ImageUnknown(fields=[FieldError("cover_image_ids", "Not a picture of this organisation.")])
 
 
@@ -84,14 +84,14 @@ async def detach(tx: Tx, image_ids: Sequence[UUID], *, besides: Sequence[UUID] =
     """A show does not use these any more. Those that no other show uses wait for a day, as if just uploaded."""
     dropped = [image_id for image_id in image_ids if image_id not in besides]
     if dropped:
-        await store.lock_images(tx, tx.organization_id, dropped)
-        await store.detach_images(tx, tx.organization_id, dropped)
+        await store.lock_images(tx, dropped)
+        await store.detach_images(tx, dropped)
 
 
 async def forget(database: Database, files: Files, organization_id: UUID, image_id: UUID) -> bool:
     """Removes a picture that no show has used for a day. The row goes first: what is left by a crash is only a file."""
     async with database.tenant(organization_id) as tx:
-        gone = await store.delete_unused_image(tx, organization_id, image_id, UNUSED_FOR)
+        gone = await store.delete_unused_image(tx, image_id=image_id, age=UNUSED_FOR)
         if gone:
             await audit.write(tx, "image.deleted", "image", image_id, reason="not used by any show")
     if gone:
@@ -114,7 +114,13 @@ async def _is_stored(files: Files, organization_id: UUID, image_id: UUID) -> boo
 
 async def _insert(tx: Tx, image_id: UUID, digest: str, picture: pictures.Picture) -> StoredImage:
     image = await store.insert_image(
-        tx, image_id, tx.organization_id, digest, picture.width, picture.height, _weight(picture), tx.actor.id
+        tx,
+        id=image_id,
+        digest=digest,
+        width=picture.width,
+        height=picture.height,
+        bytes=_weight(picture),
+        created_by=tx.actor.id,
     )
     assert image
     return image

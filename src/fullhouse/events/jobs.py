@@ -16,27 +16,26 @@ from fullhouse.kit.files import Files
 
 log = structlog.get_logger()
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
-FORGET_RANKS = store.statements.texts["forget_ranks"]
 SCHEDULER = Actor(type="system", name="scheduler")
 
 
 async def move_due_events(finder: Database, database: Database) -> int:
     """Finds across organisations, moves inside each; returns how many were moved. One that cannot holds up nobody."""
-    moved, last = 0, (LONG_AGO, UUID(int=0))
+    moved, since, since_id = 0, LONG_AGO, UUID(int=0)
     while True:
         async with finder.nobody() as tx:
-            due = await store.due_events(tx, *last)
+            due = await store.due_events(tx, since=since, since_id=since_id)
         if not due:
             return moved
         moved += sum([await _move(database, show.organization_id, show.id) for show in due])
-        last = (due[-1].due_at, due[-1].id)
+        since, since_id = due[-1].due_at, due[-1].id
 
 
 async def _move(database: Database, organization_id: UUID, event_id: UUID) -> bool:
     event = None
     try:
         async with database.tenant(organization_id, SCHEDULER) as tx:
-            event = await store.lock_event(tx, organization_id, event_id)
+            event = await store.lock_event(tx, event_id)
             # Looked at again under the lock: somebody may have been faster.
             move = event and policy.due_move(event, await tx.now())
             if not move:
@@ -59,7 +58,7 @@ async def rank_shows(finder: Database, database: Database) -> int:
     for organization_id in houses:
         try:
             async with database.tenant(organization_id, SCHEDULER) as tx:
-                shows = await store.take_unranked(tx, organization_id) or []
+                shows = await store.take_unranked(tx) or []
                 await public_actions.rank(tx, shows)
         except LOST:  # such as a show that was taken back in this very moment
             log.exception("shows were not ranked", organization_id=str(organization_id))

@@ -25,7 +25,7 @@ _SHOWN = {
 async def running(services: Services, organization_id: UUID) -> list[EventSummary]:
     """The shows that are published, live or postponed, the next one first."""
     async with services.database.tenant(organization_id) as tx:
-        return await store.upcoming_events(tx, organization_id, None, LISTED_MAX)
+        return await store.upcoming_events(tx, venue_id=None, limit=LISTED_MAX)
 
 
 async def show_now(services: Services, event_id: UUID) -> PublicEvent:

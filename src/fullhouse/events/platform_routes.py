@@ -49,10 +49,10 @@ async def list_events_of_any(
 ) -> Page[EventView]:
     """An organisation's shows that are not over, by their date: what the platform might have to stop."""
     cursors = Cursors(services.keyring, "platform_events", organization_id)
-    after = cursors.read(cursor, datetime, UUID) or (None, None)
+    after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
     async with services.database.tenant(organization_id, who.actor) as tx:
         await accounts.get_profile(tx)
-        rows = await store.events_to_stop(tx, organization_id, *after, limit + 1)
+        rows = await store.events_to_stop(tx, after_at=after_at, after_id=after_id, limit=limit + 1)
         page = cursors.page(rows, limit, date_of, "id")
         return Page(await event_reads.views(tx, page.data), page.next_cursor)
 

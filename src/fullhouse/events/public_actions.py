@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.facts import OrganizationChanged, OrganizationStatusChanged
-from fullhouse.events import actions, keys, policy, store, venue_actions
+from fullhouse.events import actions, edits, keys, policy, store, venue_actions
 from fullhouse.events.facts import EventFact
 from fullhouse.events.model import ChangeEvent, Event, NewEvent
 from fullhouse.events.public_model import UNDATED, ChangePublicEvent, NewPublicEvent, OwnEvent, word
@@ -32,41 +32,64 @@ _SAME = ("description", "category", "capacity", "cover_image_ids", "venue_id", "
 
 async def project(tx: Tx, fact: EventFact) -> None:
     """Runs with every fact about a show, in its transaction: the public sees the change when it is true."""
-    event = await store.event_by_id(tx, tx.organization_id, fact.subject_id)
+    event = await store.event_by_id(tx, fact.subject_id)
     if event is None:
         return  # deleted in this transaction: its rows went with it
-    await store.lock_stats(tx, tx.organization_id, event.id)
+    await store.lock_stats(tx, event.id)
     shown = await store.public_event(tx, event.id)
     cities = {folded(event.city)} | ({folded(shown.city)} if shown else set())
-    if any([await store.is_alone_in_its_city(tx, city, event.id) for city in cities]):
+    if any([await store.is_alone_in_its_city(tx, city_norm=city, event_id=event.id) for city in cities]):
         Cache.invalidate(tx, keys.CITIES)
     categories = {event.category} | ({shown.category} if shown else set())
-    if any([await store.is_alone_in_its_category(tx, category, event.id) for category in categories]):
+    if any([await store.is_alone_in_its_category(tx, category=category, event_id=event.id) for category in categories]):
         Cache.invalidate(tx, keys.CATEGORIES)
     if not policy.is_visible(event.status):
-        await store.hide_event(tx, tx.organization_id, fact.subject_id)
+        await store.hide_event(tx, fact.subject_id)
         return
     locale = (await accounts.get_profile(tx)).locale
     undated = policy.is_undated(event.status, event.rescheduled_at)
     start_at = UNDATED if undated else policy.date_of(event)
     await store.show_event(
-        tx, event.id, tx.organization_id, event.slug, event.name, event.description, event.category, event.status,
-        event.venue_name, event.city, folded(event.city), event.country, event.address, event.timezone, start_at,
-        start_at + policy.duration(event), event.start_at, event.rescheduled_at, event.sale_start_at,
-        event.sale_end_at, event.capacity, event.cover_image_ids, event.published_at, searchable(event.name),
-        searchable(event.venue_name), searchable(event.city), searchable(event.description),
-        filter_lexemes(city=event.city, category=event.category),
-        STEMMERS.get(locale[:2], "simple"), event.created_by, event.created_at,
-    )  # fmt: skip
+        tx,
+        event_id=event.id,
+        slug=event.slug,
+        title=event.name,
+        description=event.description,
+        category=event.category,
+        status=event.status,
+        venue_name=event.venue_name,
+        city=event.city,
+        city_norm=folded(event.city),
+        country=event.country,
+        address=event.address,
+        timezone=event.timezone,
+        start_at=start_at,
+        end_at=start_at + policy.duration(event),
+        first_start_at=event.start_at,
+        rescheduled_at=event.rescheduled_at,
+        sale_start_at=event.sale_start_at,
+        sale_end_at=event.sale_end_at,
+        capacity=event.capacity,
+        cover_image_ids=event.cover_image_ids,
+        published_at=event.published_at,
+        title_words=searchable(event.name),
+        name_words=searchable(event.venue_name),
+        place_words=searchable(event.city),
+        description_words=searchable(event.description),
+        lexemes=filter_lexemes(city=event.city, category=event.category),
+        language=STEMMERS.get(locale[:2], "simple"),
+        owner_id=event.created_by,
+        created_at=event.created_at,
+    )
     await follow_stock(tx, event.id)
-    await store.begin_stats(tx, tx.organization_id, event.id)
+    await store.begin_stats(tx, event.id)
     await rank(tx, [event.id])
 
 
 async def follow_stock(tx: Tx, event_id: UUID) -> None:
     """To be called by whatever changes what a show has to sell, when it is changed: the public sees it, and nobody is
     told from a cache what was true before."""
-    if await store.follow_stock(tx, tx.organization_id, event_id):
+    if await store.follow_stock(tx, event_id):
         Cache.invalidate(tx, keys.show(event_id), keys.FEED)
 
 
@@ -88,7 +111,7 @@ async def forget_house(tx: Tx, fact: OrganizationStatusChanged | OrganizationCha
 async def rank(tx: Tx, event_ids: list[UUID]) -> None:
     """Gives shows the rank that their heat deserves: the first at once, later ones when nobody pages through it."""
     epoch = policy.epoch(await tx.now())
-    await store.rank_event(tx, tx.organization_id, event_ids, epoch + policy.EPOCHS_AHEAD, epoch)
+    await store.rank_event(tx, event_ids=event_ids, next_epoch=epoch + policy.EPOCHS_AHEAD, epoch=epoch)
 
 
 def filter_lexemes(*, city: str | None = None, category: str | None = None) -> list[str]:
@@ -138,7 +161,7 @@ async def change(tx: Tx, who: Principal, event_id: UUID, wish: ChangePublicEvent
 
 async def check_mine(tx: Tx, who: Principal, event_id: UUID) -> None:
     event = await actions.get_event(tx, event_id)
-    if event.created_by != who.actor.id and not actions.in_charge(who):
+    if event.created_by != who.actor.id and not edits.in_charge(who):
         raise Forbidden("Only its maker, an admin or an owner changes a show here.")
 
 
@@ -155,7 +178,7 @@ async def own(tx: Tx, event: Event) -> OwnEvent:
         capacity=event.capacity,
         cover_image_ids=event.cover_image_ids,
         status=word(event.status, event.published_at, event.cancelled_at),
-        active_participants=await store.active_participants(tx, tx.organization_id, event.id) or 0,
+        active_participants=await store.active_participants(tx, event.id) or 0,
         published_at=event.published_at,
         canceled_at=event.cancelled_at,
         created_at=event.created_at,

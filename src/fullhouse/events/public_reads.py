@@ -8,6 +8,7 @@ import math
 import re
 import secrets
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 from uuid import UUID
 
@@ -157,15 +158,33 @@ async def search(
     What many shows say is met on a short walk. What some say is looked up by words and by time together; what few say,
     by words alone: each way costs most where the next one is better.
     """
-    asked = words, stemmer, filters, since, until, sale_status, limit
-    found = await store.search_next(tx, *asked)
+    find = partial(
+        store.search_by_words,
+        words=words,
+        language=stemmer,
+        filters=filters,
+        since=since,
+        until=until,
+        sale_status=sale_status,
+        limit=limit,
+    )
+    found = await store.search_next(
+        tx,
+        words=words,
+        language=stemmer,
+        filters=filters,
+        since=since,
+        until=until,
+        sale_status=sale_status,
+        limit=limit,
+    )
     met = found[0].compared if found else 0
     if met < COMPARED:
         by = await looked_up(tx, words, since)
         soon = await store.horizon(tx, since) if met >= SCENT else None
-        found = await store.search_by_words(tx, *asked, by, soon)
+        found = await find(tx, indexed_words=by, horizon=soon)
         if soon and (not found or found[0].compared < COMPARED):
-            found = await store.search_by_words(tx, *asked, by, None)
+            found = await find(tx, indexed_words=by, horizon=None)
     return [each.show for each in found]
 
 
@@ -175,7 +194,7 @@ async def looked_up(tx: Tx, words: str, since: datetime | None) -> str:
     """
     if not (parts := _UNFINISHED.fullmatch(words)):
         return words
-    sample = await store.sample_words(tx, *parts.groups(), since)
+    sample = await store.sample_words(tx, words=parts[1], prefixes=parts[2], since=since)
     return parts[1] if sample and sample.begun > 8 * sample.said else words
 
 
@@ -217,11 +236,18 @@ async def _latest(
     services: Services, organization_id: UUID | None, filters: Filters, cursor: str | None, limit: int
 ) -> Page[PublicEvent]:
     cursors = Cursors(services.keyring, "feed", organization_id, *filters)
-    after = cursors.read(cursor, datetime, UUID) or (None, None)
+    after_start, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
     async with services.reads.nobody() as tx:
         by = await looked_up(tx, filters.words, filters.since) if filters.words else None
-        asked = (organization_id, *filters[:-1], *after, limit + 1)
-        rows = await store.public_feed(tx, *asked, words=filters.words, by=by)
+        rows = await store.public_feed(
+            tx,
+            organization_id=organization_id,
+            **filters._asdict(),
+            by=by,
+            after_start_time=after_start,
+            after_id=after_id,
+            limit=limit + 1,
+        )
     return cursors.page(rows, limit, "place_in_feed", "id")
 
 
@@ -231,13 +257,27 @@ async def _trending(
     """The order as it was when the first page was asked for; the cursor remembers when that was."""
     cursors = Cursors(services.keyring, "trending", organization_id, *filters)
     now = policy.epoch(services.clock.now())
-    epoch, *after = cursors.read(cursor, int, float, datetime, UUID) or (now, None, None, None)
+    epoch, after_rank, after_start, after_id = cursors.read(cursor, int, float, datetime, UUID) or (
+        now,
+        None,
+        None,
+        None,
+    )
     if epoch < now - policy.EPOCHS_KEPT:
         raise BadCursor("The order of an hour ago is forgotten. Start again without a cursor.")
     async with services.reads.nobody() as tx:
         by = await looked_up(tx, filters.words, filters.since) if filters.words else None
-        asked = (organization_id, *filters[:-1], epoch, *after, limit + 1)
-        rows = await store.public_trending(tx, *asked, words=filters.words, by=by)
+        rows = await store.public_trending(
+            tx,
+            organization_id=organization_id,
+            **filters._asdict(),
+            by=by,
+            epoch=epoch,
+            after_rank=after_rank,
+            after_start=after_start,
+            after_id=after_id,
+            limit=limit + 1,
+        )
     shown = rows[:limit]
     more = len(rows) > limit
     last = shown[-1] if more else None
@@ -264,7 +304,7 @@ async def upcoming(services: Services, organization_id: UUID, venue_id: UUID | N
 
     async def load() -> list[EventSummary]:
         async with services.database.tenant(organization_id) as tx:
-            return await store.upcoming_events(tx, organization_id, venue_id, UPCOMING_MAX)
+            return await store.upcoming_events(tx, venue_id=venue_id, limit=UPCOMING_MAX)
 
     name = keys.upcoming(organization_id, venue_id)
     warm_s = keys.SUMMARY_WARM_S
@@ -276,7 +316,7 @@ async def summary(services: Services, organization_id: UUID, event_id: UUID) -> 
 
     async def load() -> EventSummary | None:
         async with services.database.tenant(organization_id) as tx:
-            event = await store.event_by_id(tx, organization_id, event_id)
+            event = await store.event_by_id(tx, event_id)
         if event is None:
             return None
         fields = {name: getattr(event, name) for name in EventSummary.__struct_fields__ if name != "org_id"}

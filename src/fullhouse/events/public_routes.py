@@ -114,7 +114,7 @@ async def _mine(services: Services, event_id: UUID, who: Principal | None) -> An
     if who is None or "events.read" not in who.allowed:
         raise EventNotFound()
     async with services.database.tenant(who.organization_id, who.actor) as tx:
-        event = await store.event_by_id(tx, who.organization_id, event_id)
+        event = await store.event_by_id(tx, event_id)
         if event is None or event.created_by != who.actor.id:
             raise EventNotFound()
         body = msgspec.json.encode({"data": await public_actions.own(tx, event)})
@@ -189,7 +189,7 @@ async def list_my_events(
     tx: Tx, who: Principal, services: Services, limit: PageSize = PAGE, cursor: After = None
 ) -> Page[OwnEvent]:
     """Shows that I made, newest first."""
-    page = await page_by_age(tx, services.keyring, "my events", store.my_events, cursor, limit, who.id)
+    page = await page_by_age(tx, services.keyring, "my events", store.my_events, cursor, limit, created_by=who.id)
     return Page([public_actions.spoken(event) for event in page.data], page.next_cursor)
 
 

@@ -60,10 +60,20 @@ async def list_events(
     cursor: After = None,
 ) -> Page[EventView]:
     """Shows of every status, by their date: the new one, if there is one. `ahead` are those that are not over yet."""
-    filters = _statuses(status), slug, venue_id, moment("since", since), moment("until", until)
-    cursors = Cursors(services.keyring, "events", tx.organization_id, *filters)
-    after = cursors.read(cursor, datetime, UUID) or (None, None)
-    rows = await store.list_events(tx, tx.organization_id, *filters, *after, limit + 1)
+    statuses, starts, ends = _statuses(status), moment("since", since), moment("until", until)
+    cursors = Cursors(services.keyring, "events", tx.organization_id, statuses, slug, venue_id, starts, ends)
+    after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
+    rows = await store.list_events(
+        tx,
+        statuses=statuses,
+        slug=slug,
+        venue_id=venue_id,
+        since=starts,
+        until=ends,
+        after_at=after_at,
+        after_id=after_id,
+        limit=limit + 1,
+    )
     page = cursors.page(rows, limit, date_of, "id")
     return Page(await event_reads.views(tx, page.data), page.next_cursor)
 
@@ -199,7 +209,7 @@ async def list_event_audit(
 
 
 async def _shown(tx: Tx, event: Event) -> Reply[EventView]:
-    joined = await store.active_participants(tx, tx.organization_id, event.id) or 0
+    joined = await store.active_participants(tx, event.id) or 0
     (view,) = await event_reads.views(tx, [event])
     shown = msgspec.structs.replace(view, active_participants=joined)
     return Reply(shown, {"etag": etag(event.version)})

@@ -7,34 +7,33 @@ from uuid import UUID
 
 import msgspec
 
+from fullhouse.events import queries
 from fullhouse.events.image_model import StoredImage, poster_urls, urls
 from fullhouse.events.model import AddressParts, Event, EventSummary, Gate, Venue
 from fullhouse.events.public_model import UNDATED, CitySuggestion, House, OwnEvent, Picture, PublicEvent, SalePeriod
 from fullhouse.kit import sql
-
-statements = sql.load(__file__)
 
 
 def _venue(**row: Any) -> Venue:
     return Venue(**{**row, "address_parts": msgspec.convert(row["address_parts"], AddressParts)})
 
 
-free_number = statements.value("free_number", int)
-insert_venue = statements.one("insert_venue", _venue)
-venue_by_id = statements.one("venue_by_id", _venue)
-keep_venue = statements.one("keep_venue", _venue)
-lock_venue = statements.one("lock_venue", _venue)
-city_venue = statements.one("city_venue", _venue)
-update_venue = statements.one("update_venue", _venue)
-delete_venue = statements.count("delete_venue")
-list_venues = statements.many("list_venues", _venue)
+free_number = sql.value(queries.free_number, int)
+insert_venue = sql.one(queries.insert_venue, _venue)
+venue_by_id = sql.one(queries.venue_by_id, _venue)
+keep_venue = sql.one(queries.keep_venue, _venue)
+lock_venue = sql.one(queries.lock_venue, _venue)
+city_venue = sql.one(queries.city_venue, _venue)
+update_venue = sql.one(queries.update_venue, _venue)
+delete_venue = sql.count(queries.delete_venue)
+list_venues = sql.many(queries.list_venues, _venue)
 
-insert_gate = statements.one("insert_gate", Gate)
-gate_by_id = statements.one("gate_by_id", Gate)
-lock_gate = statements.one("lock_gate", Gate)
-update_gate = statements.one("update_gate", Gate)
-delete_gate = statements.count("delete_gate")
-list_gates = statements.many("list_gates", Gate)
+insert_gate = sql.one(queries.insert_gate, Gate)
+gate_by_id = sql.one(queries.gate_by_id, Gate)
+lock_gate = sql.one(queries.lock_gate, Gate)
+update_gate = sql.one(queries.update_gate, Gate)
+delete_gate = sql.count(queries.delete_gate)
+list_gates = sql.many(queries.list_gates, Gate)
 
 
 class Due(NamedTuple):
@@ -76,26 +75,26 @@ def _sales(**row: Any) -> Sales:
     return Sales(periods=_periods(row.pop("selling")), **row)
 
 
-insert_event = statements.one("insert_event", Event)
-event_by_id = statements.one("event_by_id", Event)
-event_by_slug = statements.one("event_by_slug", Event)
-active_participants = statements.value("active_participants", int)
-lock_event = statements.one("lock_event", Event)
-share_event = statements.one("share_event", Event)
-update_event = statements.one("update_event", Event)
-delete_event = statements.count("delete_event")
-list_events = statements.many("list_events", Event)
-sales_among = statements.many("sales_among", _sales)
-events_to_stop = statements.many("events_to_stop", Event)
-lock_events = statements.count("lock_events")
-is_replaced_by = statements.value("is_replaced_by", bool)
-lock_events_at = statements.many("lock_events_at", Event)
-lock_open_events_at = statements.value("lock_open_events_at", list[UUID])
-leave_venue = statements.many("leave_venue", Event)
-too_large_for = statements.many("too_large_for", Named)
-upcoming_events = statements.many("upcoming_events", EventSummary)
-due_events = statements.many("due_events", DueEvent)
-organization_of_event = statements.value("organization_of_event", UUID)
+insert_event = sql.one(queries.insert_event, Event)
+event_by_id = sql.one(queries.event_by_id, Event)
+event_by_slug = sql.one(queries.event_by_slug, Event)
+active_participants = sql.value(queries.active_participants, int)
+lock_event = sql.one(queries.lock_event, Event)
+share_event = sql.one(queries.share_event, Event)
+update_event = sql.one(queries.update_event, Event)
+delete_event = sql.count(queries.delete_event)
+list_events = sql.many(queries.list_events, Event)
+sales_among = sql.many(queries.sales_among, _sales)
+events_to_stop = sql.many(queries.events_to_stop, Event)
+lock_events = sql.count(queries.lock_events)
+is_replaced_by = sql.value(queries.is_replaced_by, bool)
+lock_events_at = sql.many(queries.lock_events_at, Event)
+lock_open_events_at = sql.value(queries.lock_open_events_at, list[UUID])
+leave_venue = sql.many(queries.leave_venue, Event)
+too_large_for = sql.many(queries.too_large_for, Named)
+upcoming_events = sql.many(queries.upcoming_events, EventSummary)
+due_events = sql.many(queries.due_events, DueEvent)
+organization_of_event = sql.value(queries.organization_of_event, UUID)
 
 
 class Ranked(NamedTuple):
@@ -143,54 +142,58 @@ def _ranked(rank: float, ranked_start: datetime, **row: Any) -> Ranked:
     return Ranked(rank, ranked_start, _show(**row))
 
 
-begin_stats = statements.count("begin_stats")
-rank_event = statements.count("rank_event")
-record_activity = statements.count("record_activity")
-unranked_organizations = statements.value("unranked_organizations", list[UUID])
-take_unranked = statements.value("take_unranked", list[UUID])
-hide_event = statements.count("hide_event")
-show_event = statements.count("show_event")
-house = statements.one("house", House)
-show_of_any_house = statements.one("show_of_any_house", _show)
-lock_stats = statements.count("lock_stats")
-follow_stock = statements.value("follow_stock", bool)
-next_sale_change = statements.value("next_sale_change", datetime)
-is_alone_in_its_city = statements.value("is_alone_in_its_city", bool)
-is_alone_in_its_category = statements.value("is_alone_in_its_category", bool)
-public_event = statements.one("public_event", _show)
-_feed = statements.many("public_feed", _show)
-_feed_words = statements.many("public_feed_words", _show)
-_trending = statements.many("public_trending", _ranked)
-_trending_words = statements.many("public_trending_words", _ranked)
-search_next = statements.many("search_next", _found)
-search_by_words = statements.many("search_by_words", _found)
-horizon = statements.value("horizon", datetime)
-sample_words = statements.one("sample_words", Sampled)
-public_cities = statements.many("public_cities", CitySuggestion)
-cities_of_house = statements.value("cities_of_house", list[str])
-my_events = statements.many("my_events", OwnEvent)
+begin_stats = sql.count(queries.begin_stats)
+rank_event = sql.count(queries.rank_event)
+record_activity = sql.count(queries.record_activity)
+unranked_organizations = sql.value(queries.unranked_organizations, list[UUID])
+take_unranked = sql.value(queries.take_unranked, list[UUID])
+hide_event = sql.count(queries.hide_event)
+show_event = sql.count(queries.show_event)
+house = sql.one(queries.house, House)
+show_of_any_house = sql.one(queries.show_of_any_house, _show)
+lock_stats = sql.count(queries.lock_stats)
+follow_stock = sql.value(queries.follow_stock, bool)
+next_sale_change = sql.value(queries.next_sale_change, datetime)
+is_alone_in_its_city = sql.value(queries.is_alone_in_its_city, bool)
+is_alone_in_its_category = sql.value(queries.is_alone_in_its_category, bool)
+public_event = sql.one(queries.public_event, _show)
+_feed = sql.many(queries.public_feed, _show)
+_feed_words = sql.many(queries.public_feed_words, _show)
+_trending = sql.many(queries.public_trending, _ranked)
+_trending_words = sql.many(queries.public_trending_words, _ranked)
+search_next = sql.many(queries.search_next, _found)
+search_by_words = sql.many(queries.search_by_words, _found)
+horizon = sql.value(queries.horizon, datetime)
+sample_words = sql.one(queries.sample_words, Sampled)
+public_cities = sql.many(queries.public_cities, CitySuggestion)
+cities_of_house = sql.value(queries.cities_of_house, list[str])
+my_events = sql.many(queries.my_events, OwnEvent)
 
-insert_image = statements.one("insert_image", StoredImage)
-renew_image = statements.one("renew_image", StoredImage)
-attach_images = statements.count("attach_images")
-lock_images = statements.count("lock_images")
-detach_images = statements.count("detach_images")
-lock_pictures = statements.value("lock_pictures", str)
-image_bytes = statements.value("image_bytes", int)
-unused_images = statements.many("unused_images", Due)
-delete_unused_image = statements.count("delete_unused_image")
-
-
-# organisation, city, category, since, until, sale status; where to go on, how many; with words or without, and what of
-# them the index is asked for
+insert_image = sql.one(queries.insert_image, StoredImage)
+renew_image = sql.one(queries.renew_image, StoredImage)
+attach_images = sql.count(queries.attach_images)
+lock_images = sql.count(queries.lock_images)
+detach_images = sql.count(queries.detach_images)
+lock_pictures = sql.value(queries.lock_pictures, str)
+image_bytes = sql.value(queries.image_bytes, int)
+unused_images = sql.many(queries.unused_images, Due)
+delete_unused_image = sql.count(queries.delete_unused_image)
 
 
-async def public_feed(tx: sql.Runs, *asked: Any, words: str | None, by: str | None = None) -> list[PublicEvent]:
-    return await (_feed(tx, *asked) if words is None else _feed_words(tx, *asked, words, by or words))
+async def public_feed(tx: sql.Runs, *, words: str | None, by: str | None = None, **asked: Any) -> list[PublicEvent]:
+    """`by` is what the index of words is asked for, if not all of them."""
+    if words is None:
+        return await _feed(tx, **asked)
+    return await _feed_words(tx, **asked, words=words, indexed_words=by or words)
 
 
-async def public_trending(tx: sql.Runs, *asked: Any, words: str | None, by: str | None = None) -> list[Ranked]:
-    return await (_trending(tx, *asked) if words is None else _trending_words(tx, *asked, words, by or words))
+async def public_trending(tx: sql.Runs, *, words: str | None, by: str | None = None, **asked: Any) -> list[Ranked]:
+    if words is None:
+        return await _trending(tx, **asked)
+    return await _trending_words(tx, **asked, words=words, indexed_words=by or words)
+
+
+FORGET_RANKS = sql.text(queries.forget_ranks)
 
 
 class SitemapEntry(NamedTuple):
@@ -199,11 +202,11 @@ class SitemapEntry(NamedTuple):
     changed_at: datetime
 
 
-public_show_at = statements.one("public_show_at", _show)
-replacement_at = statements.value("replacement_at", str)
-coming_shows = statements.many("coming_shows", _show)
-newest_shows = statements.many("newest_shows", _show)
-public_categories = statements.value("public_categories", list[str])
-sitemap_boundaries = statements.value("sitemap_boundaries", list[UUID])
-sitemap_shows = statements.many("sitemap_shows", SitemapEntry)
-sitemap_organizations = statements.value("sitemap_organizations", list[str])
+public_show_at = sql.one(queries.public_show_at, _show)
+replacement_at = sql.value(queries.replacement_at, str)
+coming_shows = sql.many(queries.coming_shows, _show)
+newest_shows = sql.many(queries.newest_shows, _show)
+public_categories = sql.value(queries.public_categories, list[str])
+sitemap_boundaries = sql.value(queries.sitemap_boundaries, list[UUID])
+sitemap_shows = sql.many(queries.sitemap_shows, SitemapEntry)
+sitemap_organizations = sql.value(queries.sitemap_organizations, list[str])

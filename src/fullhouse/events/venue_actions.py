@@ -40,7 +40,7 @@ _SLUG_TRIES = 20  # as many may ask for the same one at the same time
 
 
 async def get_venue(tx: Tx, venue_id: UUID) -> Venue:
-    return _found(await store.venue_by_id(tx, tx.organization_id, venue_id))
+    return _found(await store.venue_by_id(tx, venue_id))
 
 
 async def create_venue(tx: Tx, who: Principal, wish: NewVenue) -> Venue:
@@ -51,7 +51,7 @@ async def create_venue(tx: Tx, who: Principal, wish: NewVenue) -> Venue:
 async def city_venue(tx: Tx, city: str) -> Venue:
     """The virtual venue that stands for a whole city, made once. It names no place: staff may always use it."""
     name = text.folded(city)
-    if known := await store.city_venue(tx, tx.organization_id, name):
+    if known := await store.city_venue(tx, name):
         return known
     zone = (await accounts.get_profile(tx)).timezone
     return await _create(tx, NewVenue(name=city, city=city, country=NOWHERE_KNOWN, timezone=zone, kind="virtual"), name)
@@ -69,7 +69,7 @@ async def _create(tx: Tx, wish: NewVenue, stands_for: str | None = None) -> Venu
 
 async def change_venue(tx: Tx, who: Principal, venue_id: UUID, change: ChangeVenue, if_match: str | None) -> Venue:
     await _check_staff(tx, who)
-    before = _found(await store.lock_venue(tx, tx.organization_id, venue_id))
+    before = _found(await store.lock_venue(tx, venue_id))
     versions.check(if_match, before.version)
     after = _tidy(changed(before, change))
     _check_place(after)
@@ -79,7 +79,7 @@ async def change_venue(tx: Tx, who: Principal, venue_id: UUID, change: ChangeVen
         _check_country(after.country)
     await _check_room(tx, before, after)
     try:
-        saved = await store.update_venue(tx, tx.organization_id, venue_id, *_columns(after))
+        saved = await store.update_venue(tx, venue_id=venue_id, **_columns(after))
     except asyncpg.UniqueViolationError:
         raise SlugTaken(f"Another venue has the slug “{after.slug}”.", slug=after.slug) from None
     assert saved
@@ -91,11 +91,11 @@ async def change_venue(tx: Tx, who: Principal, venue_id: UUID, change: ChangeVen
 
 async def delete_venue(tx: Tx, venue_id: UUID, if_match: str | None) -> None:
     """Its gates go with it. Shows keep the name, address and time zone that they were given, and are told."""
-    venue = _found(await store.lock_venue(tx, tx.organization_id, venue_id))
+    venue = _found(await store.lock_venue(tx, venue_id))
     versions.check(if_match, venue.version)
-    before = {show.id: show for show in await store.lock_events_at(tx, tx.organization_id, venue_id)}
-    shows = await store.leave_venue(tx, tx.organization_id, venue_id)
-    await store.delete_venue(tx, tx.organization_id, venue_id)
+    before = {show.id: show for show in await store.lock_events_at(tx, venue_id)}
+    shows = await store.leave_venue(tx, venue_id)
+    await store.delete_venue(tx, venue_id)
     Cache.invalidate(tx, *keys.of_venue(tx.organization_id, venue_id, list(before)))
     await audit.write(tx, "venue.deleted", "venue", venue_id, before={"name": venue.name, "slug": venue.slug})
     for show in shows:
@@ -110,22 +110,25 @@ async def _insert_venue(tx: Tx, wish: NewVenue, stands_for: str | None) -> tuple
     wanted = slug = wish.slug or text.slug(wish.name, "venue")
     for _ in range(_SLUG_TRIES):
         row = msgspec.structs.replace(wish, slug=slug)
-        venue = await store.insert_venue(tx, new_id(), tx.organization_id, *_columns(row), stands_for)
+        venue = await store.insert_venue(tx, id=new_id(), **_columns(row), stands_for=stands_for)
         if venue is not None:
             return venue, True
-        if stands_for and (known := await store.city_venue(tx, tx.organization_id, stands_for)):
+        if stands_for and (known := await store.city_venue(tx, stands_for)):
             return known, False
         if wish.slug:
             break
-        slug = f"{wanted}-{await store.free_number(tx, 'venues', tx.organization_id, wanted)}"
+        slug = f"{wanted}-{await store.free_number(tx, table='venues', slug=wanted)}"
     raise SlugTaken(f"Another venue has the slug “{wanted}”.", slug=wanted)
 
 
-def _columns(venue: Venue | NewVenue) -> tuple[Any, ...]:
-    return (
-        venue.slug, venue.name, venue.kind, venue.timezone, venue.address, venue.address_parts, venue.city,
-        venue.country, venue.latitude, venue.longitude, venue.max_capacity, venue.settings,
-    )  # fmt: skip
+_COLUMNS = (
+    "slug", "name", "kind", "timezone", "address", "address_parts", "city", "country", "latitude", "longitude",
+    "max_capacity", "settings",
+)  # fmt: skip
+
+
+def _columns(venue: Venue | NewVenue) -> dict[str, Any]:
+    return {name: getattr(venue, name) for name in _COLUMNS}
 
 
 def _check_place(venue: Venue | NewVenue) -> None:
@@ -153,7 +156,7 @@ def _tidy(venue: Place) -> Place:
 
 async def lock_open_events(tx: Tx, venue_id: UUID) -> list[UUID]:
     """The events at a venue that are not over: behind their locks nobody takes a place. The venue's own is first."""
-    return await store.lock_open_events_at(tx, tx.organization_id, venue_id) or []
+    return await store.lock_open_events_at(tx, venue_id) or []
 
 
 async def _check_room(tx: Tx, before: Venue, after: Venue) -> None:
@@ -164,7 +167,7 @@ async def _check_room(tx: Tx, before: Venue, after: Venue) -> None:
     await lock_open_events(tx, before.id)
     if not after.max_capacity or (before.max_capacity and after.max_capacity >= before.max_capacity):
         return
-    shows = await store.too_large_for(tx, tx.organization_id, before.id, after.max_capacity)
+    shows = await store.too_large_for(tx, venue_id=before.id, max_capacity=after.max_capacity)
     if shows:
         names = ", ".join(f"“{show.name}”" for show in shows)
         raise VenueTooSmall(f"More places than that have: {names}.", names=names, events=[show.id for show in shows])
@@ -179,17 +182,23 @@ async def _check_staff(tx: Tx, who: Principal) -> None:
 
 
 async def get_gate(tx: Tx, gate_id: UUID) -> Gate:
-    return _found(await store.gate_by_id(tx, tx.organization_id, gate_id))
+    return _found(await store.gate_by_id(tx, gate_id))
 
 
 async def create_gate(tx: Tx, who: Principal, venue_id: UUID, wish: NewGate) -> Gate:
     await _check_staff(tx, who)
-    _found(await store.keep_venue(tx, tx.organization_id, venue_id))
+    _found(await store.keep_venue(tx, venue_id))
     try:
         gate = await store.insert_gate(
-            tx, new_id(), tx.organization_id, venue_id, wish.gate_code, wish.name, wish.status, wish.capacity,
-            wish.settings,
-        )  # fmt: skip
+            tx,
+            id=new_id(),
+            venue_id=venue_id,
+            gate_code=wish.gate_code,
+            name=wish.name,
+            status=wish.status,
+            capacity=wish.capacity,
+            settings=wish.settings,
+        )
     except asyncpg.UniqueViolationError:
         raise GateCodeTaken(f"The venue has a gate “{wish.gate_code}” already.", gate_code=wish.gate_code) from None
     assert gate
@@ -200,14 +209,20 @@ async def create_gate(tx: Tx, who: Principal, venue_id: UUID, wish: NewGate) -> 
 
 async def change_gate(tx: Tx, who: Principal, gate_id: UUID, change: ChangeGate, if_match: str | None) -> Gate:
     await _check_staff(tx, who)
-    before = _found(await store.lock_gate(tx, tx.organization_id, gate_id))
+    before = _found(await store.lock_gate(tx, gate_id))
     versions.check(if_match, before.version)
     after = changed(before, change)
     if after == before:
         return before
     try:
         saved = await store.update_gate(
-            tx, tx.organization_id, gate_id, after.gate_code, after.name, after.status, after.capacity, after.settings
+            tx,
+            gate_id=gate_id,
+            gate_code=after.gate_code,
+            name=after.name,
+            status=after.status,
+            capacity=after.capacity,
+            settings=after.settings,
         )
     except asyncpg.UniqueViolationError:
         raise GateCodeTaken(f"The venue has a gate “{after.gate_code}” already.", gate_code=after.gate_code) from None
@@ -218,9 +233,9 @@ async def change_gate(tx: Tx, who: Principal, gate_id: UUID, change: ChangeGate,
 
 
 async def delete_gate(tx: Tx, gate_id: UUID, if_match: str | None) -> None:
-    gate = _found(await store.lock_gate(tx, tx.organization_id, gate_id))
+    gate = _found(await store.lock_gate(tx, gate_id))
     versions.check(if_match, gate.version)
-    await store.delete_gate(tx, tx.organization_id, gate_id)
+    await store.delete_gate(tx, gate_id)
     await audit.write(tx, "gate.deleted", "gate", gate_id, before={"gate_code": gate.gate_code})
     await _announce_gate(tx, msgspec.structs.replace(gate, status="closed"))
 

@@ -27,7 +27,9 @@ async def list_venues(
     cursor: After = None,
 ) -> Page[Venue]:
     """Venues, oldest first."""
-    return await page_by_age(tx, services.keyring, "venues", store.list_venues, cursor, limit, city, timezone)
+    return await page_by_age(
+        tx, services.keyring, "venues", store.list_venues, cursor, limit, city=city, timezone=timezone
+    )
 
 
 @post("/api/venues", "venues.write", location="/api/venues/{id}")
@@ -67,7 +69,9 @@ async def list_gates(
 ) -> Page[Gate]:
     """A venue's gates, oldest first."""
     await actions.get_venue(tx, venue_id)
-    return await page_by_age(tx, services.keyring, "gates", store.list_gates, cursor, limit, venue_id, status)
+    return await page_by_age(
+        tx, services.keyring, "gates", store.list_gates, cursor, limit, venue_id=venue_id, status=status
+    )
 
 
 @post("/api/venues/{venue_id:uuid}/gates", "venues.write", location="/api/gates/{id}")

@@ -52,7 +52,7 @@ class Views:
             try:
                 async with self._services.database.tenant(organization_id) as tx:
                     numbers = [looks[event_id] for event_id in shows]
-                    await store.record_activity(tx, organization_id, shows, numbers, [0] * len(shows))
+                    await store.record_activity(tx, event_ids=shows, views=numbers, sold=[0] * len(shows))
             except (asyncio.CancelledError, *LOST) as error:
                 self._counted[organization_id].update(looks)
                 if isinstance(error, asyncio.CancelledError):

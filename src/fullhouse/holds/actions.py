@@ -148,7 +148,7 @@ async def _repeated(at: Desk, who: Principal, basket_id: BasketId) -> Basket | N
     """What the same key has got before. Another body under it is a mistake, and nothing else happens."""
     assert basket_id.once
     async with at.services.database.tenant(at.organization_id, who.actor) as tx:
-        holds = await store.holds_of_basket(tx, at.organization_id, *basket_id.once)
+        holds = await store.holds_of_basket(tx, first_id=basket_id.once[0], last_id=basket_id.once[1])
     if any(hold.basket_id != basket_id.id for hold in holds):
         raise KeyReused()
     return basket_again(at, basket_id.id, holds) if holds else None
@@ -234,7 +234,7 @@ def _choose(
 
 async def release(tx: Tx, who: Principal, hold_id: UUID, reason: str | None) -> None:
     """By whoever holds it; by staff with a reason. Somebody else's hold does not exist for anybody else."""
-    hold = await store.hold_by_id(tx, tx.organization_id, hold_id)
+    hold = await store.hold_by_id(tx, hold_id)
     mine = hold is not None and hold.user_id == who.id
     if hold is None or not (mine or "seating.write" in who.allowed):
         raise HoldNotFound()
@@ -249,7 +249,7 @@ async def release(tx: Tx, who: Principal, hold_id: UUID, reason: str | None) -> 
 async def release_seats(tx: Tx, event_id: UUID, wish: ReleaseSeats) -> int:
     """By staff, who see seats and not who holds them. An offer of a waiting list ends as a whole, by its own room."""
     await events.lock_event(tx, event_id)
-    held = await store.live_holds_of_seats(tx, tx.organization_id, event_id, wish.seat_ids) or []
+    held = await store.live_holds_of_seats(tx, event_id=event_id, seat_ids=wish.seat_ids) or []
     if held:
         await announce(tx, SeatsReleased(subject_id=event_id, seat_ids=wish.seat_ids, reason=wish.reason))
     return len(held)
@@ -261,9 +261,18 @@ async def end(
     """Ends those that are still live, frees what they have, and says so. Returns how many ended."""
     who = tx.actor
     ended = await store.end_holds(
-        tx, tx.organization_id, hold_ids, ending, overdue_only, who.type, who.id, who.name, reason, who.ip,
-        who.user_agent, who.request_id,
-    )  # fmt: skip
+        tx,
+        hold_ids=hold_ids,
+        ending=ending,
+        overdue_only=overdue_only,
+        actor_type=who.type,
+        actor_id=who.id,
+        actor_name=who.name,
+        reason=reason,
+        ip=who.ip,
+        user_agent=who.user_agent,
+        request_id=who.request_id,
+    )
     for event_id in {row.event_id for row in ended}:
         rows = [row for row in ended if row.event_id == event_id]
         freed = [(row.ordinal, row.version) for row in rows if row.ordinal is not None]
@@ -276,7 +285,7 @@ async def end(
 
 
 async def my_holds(tx: Tx, who: Principal, event_id: UUID) -> list[Hold]:
-    rows = await store.my_holds(tx, tx.organization_id, event_id, who.id)
+    rows = await store.my_holds(tx, event_id=event_id, user_id=who.id)
     if not rows:
         await events.get_event(tx, event_id)  # a show that there is not is another matter
     companions = await kept_companions(tx, event_id, who.id, [row.seat_id for row in rows if row.seat_id])
@@ -300,7 +309,7 @@ async def release_all(tx: Tx, fact: event_facts.EventFact) -> None:
 async def suspend_or_resume(tx: Tx, fact: event_facts.EventFact) -> None:
     """Postponed without a date, holds wait; with one they have their full time again."""
     if fact.new_status == "postponed" and fact.rescheduled_at is None:
-        if await store.suspend_holds(tx, tx.organization_id, fact.subject_id):
+        if await store.suspend_holds(tx, fact.subject_id):
             seating.forget_seats(tx, fact.subject_id)
     else:
         await resume(tx, fact)
@@ -310,19 +319,17 @@ async def resume(tx: Tx, fact: event_facts.EventFact) -> None:
     """Unless the sale is closed at the new date: then they end."""
     if fact.old_status != "postponed" and fact.new_status != "postponed":
         return
-    if not await store.is_on_sale(tx, tx.organization_id, fact.subject_id):
+    if not await store.is_on_sale(tx, fact.subject_id):
         await _end_all(tx, fact.subject_id, "the sale is closed")
         return
     values = seating_policy.values_of(await seating_policies.effective(tx, fact.subject_id))
-    if await store.resume_holds(tx, tx.organization_id, fact.subject_id, policy.ttl_s(values)):
+    if await store.resume_holds(tx, event_id=fact.subject_id, ttl_s=policy.ttl_s(values)):
         seating.forget_seats(tx, fact.subject_id)
 
 
 async def release_outside_window(tx: Tx, fact: event_facts.EventUpdated) -> None:
     """The sale's time was changed: whoever holds something outside of it holds it no more."""
-    if {"sale_start_at", "sale_end_at"} & set(fact.changed) and not await store.is_on_sale(
-        tx, tx.organization_id, fact.subject_id
-    ):
+    if {"sale_start_at", "sale_end_at"} & set(fact.changed) and not await store.is_on_sale(tx, fact.subject_id):
         await _end_all(tx, fact.subject_id, "the sale is closed")
 
 
@@ -331,20 +338,20 @@ async def refuse_move_without_consent(tx: Tx, fact: event_facts.EventUpdated) ->
     if "venue_id" not in fact.changed or fact.consent_note is not None:
         return
     event = await events.get_event(tx, fact.subject_id)
-    if event.venue_id is not None and await store.is_in_sale(tx, tx.organization_id, fact.subject_id):
+    if event.venue_id is not None and await store.is_in_sale(tx, fact.subject_id):
         raise ConsentNeeded()
 
 
 async def refuse_while_in_sale(tx: Tx, fact: event_facts.EventUnpublished) -> None:
     """A show that somebody has bought or holds a place in does not go back into the drafts."""
-    if await store.is_in_sale(tx, tx.organization_id, fact.subject_id):
+    if await store.is_in_sale(tx, fact.subject_id):
         raise InSale()
 
 
 async def release_blocked(tx: Tx, fact: SeatsBlocked | SeatsReleased) -> None:
     """Whoever holds a seat that is blocked, or set free by hand, loses it while it is still theirs to lose."""
     if isinstance(fact, SeatsReleased) or fact.blocked:
-        held = await store.live_holds_of_seats(tx, tx.organization_id, fact.subject_id, fact.seat_ids) or []
+        held = await store.live_holds_of_seats(tx, event_id=fact.subject_id, seat_ids=fact.seat_ids) or []
         if await end(tx, held, "cancelled", reason=fact.reason) < len(held):
             raise BeingPaidFor()
 
@@ -354,9 +361,9 @@ async def admit_holders(tx: Tx, fact: QueueOpened) -> None:
     draw, which is among all of them."""
     if fact.state == "pre":
         return
-    await waiting_room.admit_first(tx, fact.subject_id, await store.holders(tx, tx.organization_id, fact.subject_id))
+    await waiting_room.admit_first(tx, fact.subject_id, await store.holders(tx, fact.subject_id))
 
 
 async def _end_all(tx: Tx, event_id: UUID, reason: str) -> None:
-    while held := await store.live_holds_of_event(tx, tx.organization_id, event_id, ENDED_AT_ONCE):
+    while held := await store.live_holds_of_event(tx, event_id=event_id, limit=ENDED_AT_ONCE):
         await end(tx, held, "cancelled", reason=reason)

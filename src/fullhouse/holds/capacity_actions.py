@@ -37,13 +37,13 @@ async def end_overdue(tx: Tx, fact: LimitsJudged) -> None:
 
 async def _end_overdue(tx: Tx, event_ids: list[UUID]) -> None:
     """It must neither stand in the way, nor be taken off a new pool later."""
-    await store.lock_pools_of_events(tx, tx.organization_id, event_ids)
-    overdue = await store.overdue_holds_of_events(tx, tx.organization_id, event_ids) or []
+    await store.lock_pools_of_events(tx, event_ids)
+    overdue = await store.overdue_holds_of_events(tx, event_ids) or []
     await actions.end(tx, overdue, "expired", overdue_only=True)
 
 
 async def _judge(tx: Tx, event_ids: list[UUID]) -> None:
     await _end_overdue(tx, event_ids)
-    for limit in await store.lowered_limits(tx, tx.organization_id, event_ids):
+    for limit in await store.lowered_limits(tx, event_ids):
         policy.check_limit(limit)
-    await store.fit_event_pools(tx, tx.organization_id, event_ids)
+    await store.fit_event_pools(tx, event_ids)

@@ -19,7 +19,7 @@ async def kept_companions(tx: Tx, event_id: UUID, user_id: UUID, seats: Sequence
     """By wheelchair place."""
     kept: Kept = {}
     if seats:
-        for seat in await store.kept_companions(tx, tx.organization_id, event_id, user_id, list(seats)):
+        for seat in await store.kept_companions(tx, event_id=event_id, user_id=user_id, seat_ids=list(seats)):
             kept.setdefault(seat.companion_of, []).append(seat)
     return kept
 

@@ -192,9 +192,14 @@ def check_orphans(at: Desk, ordinals: Sequence[int], own: Sequence[int]) -> None
         mine[[*own, *ordinals]] = True
         free = (states == AVAILABLE) | mine
         verdict = orphans.judge(
-            at.hall.house.index, free, free | (states == RESERVED), list(ordinals), at.rules_beside([*own, *ordinals]),
-            own=own, names=at.hall.house.names,
-        )  # fmt: skip
+            at.hall.house.index,
+            free,
+            free | (states == RESERVED),
+            list(ordinals),
+            at.rules_beside([*own, *ordinals]),
+            own=own,
+            names=at.hall.house.names,
+        )
     except Exception:
         log.exception("the orphan check failed; the choice is allowed", event_id=str(at.event_id))
         return
@@ -212,7 +217,7 @@ def check_orphans(at: Desk, ordinals: Sequence[int], own: Sequence[int]) -> None
 
 async def own_seats(tx: Tx, at: Desk, who: Principal) -> list[int]:
     """What the buyer has in this show already, by ordinal."""
-    holds = await store.my_holds(tx, at.organization_id, at.event_id, who.id)
+    holds = await store.my_holds(tx, event_id=at.event_id, user_id=who.id)
     return [n for hold in holds if hold.seat_id and (n := at.ordinal(hold.seat_id)) is not None]
 
 
@@ -224,7 +229,7 @@ async def zones_on_sale(tx: Tx, at: Desk, who: Principal, zones: set[int], promo
     if policy.is_staff(who) or not ids:
         return zones
     code = promo_code and as_stored(promo_code)
-    unsold = await store.unsold_zones(tx, at.organization_id, at.event_id, list(ids), code)
+    unsold = await store.unsold_zones(tx, event_id=at.event_id, zone_ids=list(ids), promo_code=code)
     if len(unsold) == len(ids):
         raise policy.nothing_sold([zone.outcome for zone in unsold])
     return zones - {ids[zone.zone_id] for zone in unsold}
@@ -272,8 +277,20 @@ def asking(
     actor = who.actor
     limits = at.staff_limits if policy.is_staff(who) else at.limits
     network = network_of(actor.ip) if limits.most_near is not None else None
-    return Ask(at.event_id, who.id, basket.id, wants, source, network, limits, basket.once, actor.ip,
-               actor.user_agent, actor.request_id, promo_code and as_stored(promo_code))  # fmt: skip
+    return Ask(
+        at.event_id,
+        who.id,
+        basket.id,
+        wants,
+        source,
+        network,
+        limits,
+        basket.once,
+        actor.ip,
+        actor.user_agent,
+        actor.request_id,
+        promo_code and as_stored(promo_code),
+    )
 
 
 async def ask(

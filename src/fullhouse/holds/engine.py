@@ -10,21 +10,22 @@ from collections import Counter as Tally
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import asyncpg
 from prometheus_client import Counter
 
+from fullhouse.holds import store
 from fullhouse.holds.made_facts import MADE, of_offers
 from fullhouse.holds.policy import Limits
+from fullhouse.holds.queries import HoldLine
 from fullhouse.kit.batching import AGAIN, Again, Coalescer
 from fullhouse.kit.bus import HERE
 from fullhouse.kit.db import HotLine
 from fullhouse.kit.services import Services
 from fullhouse.seating.model import SeatChange
 
-STATEMENT = "SELECT * FROM app.hold_in_turn($1, $2, $3)"
 LINES, BATCH_MAX = 3, 256
 CHANGES = {"freed": 0, "held": 1, "offered": 1, "accompanied": 4}  # what a line did to its seat, as the halls know it
 PLACED = f"{HERE}holds:placed"  # told in this process only: the batch, and what it got
@@ -90,7 +91,9 @@ class Engine:
     def __init__(self, services: Services) -> None:
         self._bus = services.bus
         # The plan is made when tables are small and kept when they are not: it must not read any of them whole.
-        self._line = HotLine(services.url, STATEMENT, lines=LINES, settings={"enable_seqscan": "off"})
+        self._line = HotLine(
+            services.url, store.place_holds.query.text, lines=LINES, settings={"enable_seqscan": "off"}
+        )
         self.batches: Coalescer[Ask, Results] = Coalescer("holds", self._run, lines=LINES, most=BATCH_MAX)
         """By organisation: one result for each want of a request."""
 
@@ -104,11 +107,12 @@ class Engine:
         return await self.batches.submit(organization_id, ask, ask.apart)
 
     async def _run(self, key: Hashable, asks: Sequence[Ask], last: Sequence[bool]) -> Sequence[Results | Again]:
+        assert isinstance(key, UUID)
         lines = [
             _line(req, line, ask, want) for req, ask in enumerate(asks, 1) for line, want in enumerate(ask.wants, 1)
         ]
         try:
-            rows = await self._line.fetch(key, self._bus.sender, lines)
+            rows = await store.place_holds(self._line.tenant(key), sender=self._bus.sender, lines=lines)
         except asyncpg.DeadlockDetectedError:
             if all(last):
                 raise
@@ -139,11 +143,34 @@ def _answer(results: list[Result], final: bool) -> Results | Again:
     return tuple(results)
 
 
-def _line(req: int, line: int, ask: Ask, want: Want) -> tuple[Any, ...]:
-    """As `app.hold_line` has them."""
-    return (
-        req, line, ask.event_id, ask.user_id, want.seat_id, want.kind, want.ref_id, want.quantity, want.hold_id,
-        ask.basket_id, ask.source, ask.network, *ask.limits[:4], want.keeps_companions, *(ask.once or (None, None)),
-        ask.ip, ask.user_agent, ask.request_id, ask.limits.most_places, want.most_chairs, ask.promo_code,
-        want.ticket_type_id,
-    )  # fmt: skip
+def _line(req: int, line: int, ask: Ask, want: Want) -> HoldLine:
+    limits = ask.limits
+    basket_low, basket_high = ask.once or (None, None)
+    return HoldLine(
+        req=req,
+        line=line,
+        event_id=ask.event_id,
+        user_id=ask.user_id,
+        seat_id=want.seat_id,
+        kind=want.kind,
+        ref_id=want.ref_id,
+        quantity=want.quantity,
+        hold_id=want.hold_id,
+        basket_id=ask.basket_id,
+        source=ask.source,
+        network=ask.network,
+        ttl_s=limits.ttl_s,
+        per_window=limits.per_window,
+        most_mine=limits.most_mine,
+        most_near=limits.most_near,
+        keeps_companions=want.keeps_companions,
+        basket_low=basket_low,
+        basket_high=basket_high,
+        ip=ask.ip,
+        user_agent=ask.user_agent,
+        request_id=ask.request_id,
+        most_places=limits.most_places,
+        most_chairs=want.most_chairs,
+        promo_code=ask.promo_code,
+        ticket_type_id=want.ticket_type_id,
+    )

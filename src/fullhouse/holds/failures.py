@@ -50,8 +50,9 @@ class Failures:
 
     async def note(self, who: Principal, event_id: UUID, seat_id: UUID | None, refusal: Refusal) -> None:
         actor = who.actor
-        row = Failure(event_id, seat_id, refusal.code, refusal.detail, who.id, actor.ip, actor.user_agent,
-                      actor.request_id)  # fmt: skip
+        row = Failure(
+            event_id, seat_id, refusal.code, refusal.detail, who.id, actor.ip, actor.user_agent, actor.request_id
+        )
         try:
             await self._coalescer.submit(who.organization_id, row)
         except LOST as error:
@@ -60,7 +61,17 @@ class Failures:
     async def _write(self, organization_id: Hashable, rows: Sequence[Failure], _last: Sequence[bool]) -> list[None]:
         assert isinstance(organization_id, UUID)
         async with self._database.tenant(organization_id) as tx:
-            await store.note_failures(tx, organization_id, *map(list, zip(*rows, strict=True)))
+            await store.note_failures(
+                tx,
+                event_ids=[row.event_id for row in rows],
+                seat_ids=[row.seat_id for row in rows],
+                codes=[row.code for row in rows],
+                reasons=[row.reason for row in rows],
+                user_ids=[row.user_id for row in rows],
+                ips=[row.ip for row in rows],
+                user_agents=[row.user_agent for row in rows],
+                request_ids=[row.request_id for row in rows],
+            )
         return [None] * len(rows)
 
 
@@ -84,7 +95,7 @@ async def explained(services: Services, who: Principal, event_id: UUID, refusal:
     if not isinstance(refusal, TooManyOfType) or type_id is None:
         return refusal
     async with services.database.tenant(who.organization_id) as tx:
-        found = await store.limit_of_type(tx, who.organization_id, event_id, type_id)
+        found = await store.limit_of_type(tx, event_id=event_id, ticket_type_id=type_id)
     if found is None or found.most is None:  # taken off meanwhile
         return refusal
     named = {"name": found.name, "most": found.most}

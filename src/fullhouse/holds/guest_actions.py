@@ -31,9 +31,9 @@ async def lock_brought(tx: Tx, event_ids: Sequence[UUID], guest_id: UUID, type_i
     """What a guest holds in these shows and may be handed over: not what is being paid for, whose payment decides, nor
     what a waiting list offers, which has its own link. Pools (those of `type_ids` too), seats, holds: in this order."""
     shows = list(event_ids)
-    await store.lock_pools_of(tx, tx.organization_id, shows, guest_id, list(type_ids))
-    await store.lock_seats_of(tx, tx.organization_id, shows, guest_id)
-    return await store.brought(tx, tx.organization_id, shows, guest_id)
+    await store.lock_pools_of(tx, event_ids=shows, user_id=guest_id, type_ids=list(type_ids))
+    await store.lock_seats_of(tx, event_ids=shows, user_id=guest_id)
+    return await store.brought(tx, event_ids=shows, user_id=guest_id)
 
 
 async def give_back_surplus(tx: Tx, event_id: UUID, user_id: UUID, brought: Sequence[Brought]) -> list[Brought]:
@@ -45,7 +45,7 @@ async def give_back_surplus(tx: Tx, event_id: UUID, user_id: UUID, brought: Sequ
         policy.Load(len(rows), sum(row.wheelchair for row in rows), sum(row.quantity for row in rows))
         for rows in baskets
     ]
-    has = await store.load_of(tx, tx.organization_id, event_id, user_id)
+    has = await store.load_of(tx, event_id=event_id, user_id=user_id)
     fits = policy.fitting(loads, has or policy.Load(0, 0, 0), terms)
     surplus = [row.hold_id for rows, fit in zip(baskets, fits, strict=True) if not fit for row in rows]
     if surplus:
@@ -56,15 +56,20 @@ async def give_back_surplus(tx: Tx, event_id: UUID, user_id: UUID, brought: Sequ
 async def hand_over(tx: Tx, event_id: UUID, guest_id: UUID, user_id: UUID, brought: Sequence[Brought]) -> None:
     who = tx.actor
     rows = await store.hand_over(
-        tx, tx.organization_id, [row.hold_id for row in brought], guest_id, user_id, who.ip, who.user_agent,
-        who.request_id,
-    )  # fmt: skip
+        tx,
+        hold_ids=[row.hold_id for row in brought],
+        guest_id=guest_id,
+        user_id=user_id,
+        ip=who.ip,
+        user_agent=who.user_agent,
+        request_id=who.request_id,
+    )
     if not rows:
         return
     tx.tell(HANDED_OVER, (tx.organization_id, guest_id, user_id, rows))  # whose they are comes before the seats
     seats = [(row.ordinal, row.version) for row in rows if row.ordinal is not None]
     seating.tell_seats(tx, event_id, seats, HELD, kept=True)
     places = [row.seat_id for row in rows if row.seat_id]
-    kept = await store.keep_companions(tx, tx.organization_id, event_id, places)
+    kept = await store.keep_companions(tx, event_id=event_id, seat_ids=places)
     if kept:
         seating.tell_seats(tx, event_id, [(row.ordinal, row.version) for row in kept], RESERVED)

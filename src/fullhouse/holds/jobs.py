@@ -37,7 +37,7 @@ async def sweep_holds(finder: Database, database: Database) -> int:
         ended = 0
         for organization_id, ids in due:
             async with database.tenant(organization_id, SWEEPER) as tx:
-                theirs = await store.lock_shows_of_holds(tx, organization_id, ids) or []
+                theirs = await store.lock_shows_of_holds(tx, ids) or []
                 ended += await actions.end(tx, theirs, "expired", overdue_only=True)
         swept += ended
         if ended == 0:

@@ -29,7 +29,7 @@ async def read_choice(tx: Tx, who: Principal, event_id: UUID, hold_ids: Collecti
     """The seats of a booking, if there is one among them that was not judged yet. Staff choose as they wish."""
     if not hold_ids or "seating.write" in who.allowed:
         return []
-    chosen = await store.chosen_seats(tx, tx.organization_id, event_id, who.id, list(hold_ids))
+    chosen = await store.chosen_seats(tx, event_id=event_id, user_id=who.id, hold_ids=list(hold_ids))
     return [] if all(seat.judged for seat in chosen) else chosen
 
 
@@ -67,9 +67,12 @@ async def _judge(tx: Tx, at: Desk, who: Principal, chosen: Sequence[ChosenSeat],
         return None
     refused = bool(found.fixes) and not found.verdict.allowed
     log.info(
-        "orphan.refused" if refused else "orphan.allowed", org_id=str(at.organization_id), event_id=str(at.event_id),
-        orphans_created=len(found.orphans), reason=found.verdict.reason,
-    )  # fmt: skip
+        "orphan.refused" if refused else "orphan.allowed",
+        org_id=str(at.organization_id),
+        event_id=str(at.event_id),
+        orphans_created=len(found.orphans),
+        reason=found.verdict.reason,
+    )
     return _refusal(at, found, seats) if refused else None
 
 
@@ -82,7 +85,7 @@ async def _read(tx: Tx, at: Desk, seats: dict[int, ChosenSeat], places: Places) 
     free, kept = (states == AVAILABLE) | mine, (states == RESERVED) & ~mine
     since = {n: seat.since for n, seat in seats.items()}
     ids = [seat_id(house.layout_id, n) for n in places.tolist()]
-    for row in await store.seats_now(tx, at.organization_id, at.event_id, ids):
+    for row in await store.seats_now(tx, event_id=at.event_id, seat_ids=ids):
         if not mine[row.ordinal]:
             free[row.ordinal], kept[row.ordinal] = row.state == "free", row.state == "kept"
             if row.state == "taken" and row.since is not None:
@@ -96,7 +99,7 @@ async def _read(tx: Tx, at: Desk, seats: dict[int, ChosenSeat], places: Places) 
 
 async def _spare(tx: Tx, at: Desk, who: Principal) -> int:
     """How many more seats may be held before others are given back."""
-    used = await store.usage_of(tx, at.organization_id, at.event_id, who.id, policy.WINDOW_S)
+    used = await store.usage_of(tx, event_id=at.event_id, user_id=who.id, window_s=policy.WINDOW_S)
     assert used
     most = [at.terms.policy.number("max_seats_per_booking") - used.places, at.limits.per_window - used.recent]
     if at.limits.most_mine is not None:

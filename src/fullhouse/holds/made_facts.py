@@ -35,13 +35,22 @@ def of_offers(rows: Sequence[Mapping[str, Any]], wheelchairs: Iterable[UUID] | N
     chairs = None if wheelchairs is None else set(wheelchairs)
     return [
         Made(
-            row["event_id"], row["hold_id"], row["user_id"], row["seat_id"], row["kind"], row["ref_id"],
-            row["quantity"], row["held_until"], row["version"] or 0, OFFERED, beside.get(row["hold_id"]),
+            row["event_id"],
+            row["hold_id"],
+            row["user_id"],
+            row["seat_id"],
+            row["kind"],
+            row["ref_id"],
+            row["quantity"],
+            row["held_until"],
+            row["version"] or 0,
+            OFFERED,
+            beside.get(row["hold_id"]),
             None if chairs is None else row["seat_id"] in chairs,
         )
         for row in rows
         if row["outcome"] == "offered"
-    ]  # fmt: skip
+    ]
 
 
 def tell_made(tx: Tx, made: Sequence[Made]) -> None:

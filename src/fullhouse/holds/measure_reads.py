@@ -75,7 +75,7 @@ async def measures(services: Services, organization_id: UUID) -> Measures:
     shows = await events.upcoming(services, organization_id, None)
     found = [await _of_show(services, organization_id, show) for show in shows[:SHOWS_MAX]]
     async with services.database.tenant(organization_id) as tx:
-        hours = await store.endings_by_hour(tx, organization_id, [show.id for show in shows])
+        hours = await store.endings_by_hour(tx, [show.id for show in shows])
     return Measures(
         shows=[show for show in found if show],
         more_shows=max(0, len(shows) - SHOWS_MAX),
@@ -96,16 +96,21 @@ async def _of_show(services: Services, organization_id: UUID, show: EventSummary
     if hall is None:  # without a layout there is nothing to measure
         return None
     async with services.database.tenant(organization_id) as tx:
-        endings = await store.hold_endings(tx, organization_id, show.id)
+        endings = await store.hold_endings(tx, show.id)
     sample = measure(hall, {row.status: row.holds for row in endings})
     return _shown(show, sample.full, of_sample(sample))
 
 
 def _shown(show: EventSummary, full: float, found: list[Measure]) -> ShowMeasures:
     return ShowMeasures(
-        event_id=show.id, name=show.name, start_at=show.start_at, rescheduled_at=show.rescheduled_at,
-        timezone=show.timezone, full=full, measures=found,
-    )  # fmt: skip
+        event_id=show.id,
+        name=show.name,
+        start_at=show.start_at,
+        rescheduled_at=show.rescheduled_at,
+        timezone=show.timezone,
+        full=full,
+        measures=found,
+    )
 
 
 def of_sample(sample: Sample) -> list[Measure]:
@@ -151,9 +156,15 @@ def _state(value: float | None, usual: Range) -> State:
 
 def _measure(name: str, value: float | None, usual: Range, state: State) -> Measure:
     return Measure(
-        name=name, value=value, state=state, low=usual.low, high=usual.high, target_low=usual.target_low,
-        target_high=usual.target_high, why=usual.why if state == "alert" else None,
-    )  # fmt: skip
+        name=name,
+        value=value,
+        state=state,
+        low=usual.low,
+        high=usual.high,
+        target_low=usual.target_low,
+        target_high=usual.target_high,
+        why=usual.why if state == "alert" else None,
+    )
 
 
 def expiries(hours: Sequence[HourOfEndings]) -> Expiries:

@@ -213,15 +213,15 @@ async def truth(services: Services, organization_id: UUID, event_id: UUID) -> Tr
     """What the database says."""
     hall = await services.part(Halls).read(organization_id, event_id)
     async with services.database.tenant(organization_id) as tx:
-        rows = await store.live_holds(tx, organization_id, event_id)
-        inside = await store.people_inside(tx, organization_id, event_id) or 0
+        rows = await store.live_holds(tx, event_id)
+        inside = await store.people_inside(tx, event_id) or 0
     held = {row.hold_id: Held(row.hold_id, row.user_id, row.place, row.held_until) for row in rows}
     return Truth(hall, held, inside)
 
 
 async def people_inside(services: Services, organization_id: UUID, event_id: UUID) -> int:
     async with services.database.tenant(organization_id) as tx:
-        return await store.people_inside(tx, organization_id, event_id) or 0
+        return await store.people_inside(tx, event_id) or 0
 
 
 # --- writing

@@ -85,7 +85,7 @@ class HeldSeats:
                 return
             seats = [seat_id(hall.house.layout_id, n) for n in sorted(ordinals)]
             async with self._services.database.tenant(organization_id) as tx:
-                found = await store.holds_of_seats(tx, organization_id, event_id, seats)
+                found = await store.holds_of_seats(tx, event_id=event_id, seat_ids=seats)
         except Exception:  # whoever watches sees the counts, and the next one
             log.warning("occupancy.seats_unread", event_id=str(event_id), exc_info=True)
             return

@@ -7,12 +7,13 @@ CASE WHEN held_until < 'infinity' THEN floor(extract(epoch FROM held_until) * 10
 source, created_at
 
 -- part: frozen
-(SELECT f.seat_id FROM seat_holds f WHERE f.organization_id = $1 AND f.event_id = $2 AND f.attempt_id IS NOT NULL
+(SELECT f.seat_id FROM seat_holds f WHERE f.organization_id = :org AND f.event_id = :event_id
+ AND f.attempt_id IS NOT NULL
  AND f.status = 'active' AND f.seat_id IS NOT NULL)
 
 -- name: my_holds
 SELECT {hold} FROM seat_holds
-WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status IN ('active', 'suspended')
+WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status IN ('active', 'suspended')
   AND held_until > app.clock()
 ORDER BY created_at, id;
 
@@ -20,12 +21,15 @@ ORDER BY created_at, id;
 -- As the hold statement judges their seats.
 SELECT z.zone_id, s.outcome
 FROM event_zones z
-CROSS JOIN LATERAL (SELECT app.check_zone_sale(z.organization_id, z.event_id, z.zone_id, true, $4::text, app.clock())
+CROSS JOIN LATERAL (SELECT app.check_zone_sale(z.organization_id, z.event_id, z.zone_id, true, :promo_code?::text,
+                                               app.clock())
                     AS outcome) s
-WHERE z.organization_id = $1 AND z.event_id = $2 AND z.zone_id = ANY ($3::uuid[]) AND s.outcome IS NOT NULL;
+WHERE z.organization_id = :org AND z.event_id = :event_id AND z.zone_id = ANY (:zone_ids::uuid[])
+  AND s.outcome IS NOT NULL;
 
 -- name: limit_of_type
-SELECT name, max_per_order AS most FROM ticket_types WHERE organization_id = $1 AND event_id = $2 AND id = $3;
+SELECT name, max_per_order AS most FROM ticket_types
+WHERE organization_id = :org AND event_id = :event_id AND id = :ticket_type_id;
 
 -- name: kept_companions
 -- Of these wheelchair places: the companion seats that are kept for this person, nearest first. One place brings one
@@ -34,16 +38,16 @@ SELECT c.companion_of, c.seat_id, s.seat_key, c.zone_id, z.name AS block_name, s
        s.number AS seat_number, coalesce(l.pricing_zones ->> c.zone_id::text, s.price_category, z.price_category)
            AS price_category
 FROM event_seats c
-JOIN event_seats w ON w.organization_id = $1 AND w.event_id = $2 AND w.seat_id = c.companion_of
-JOIN seats s ON s.organization_id = $1 AND s.id = c.seat_id
-JOIN event_zones z ON z.organization_id = $1 AND z.event_id = $2 AND z.zone_id = c.zone_id
-JOIN event_layouts l ON l.organization_id = $1 AND l.event_id = $2
-WHERE c.organization_id = $1 AND c.event_id = $2 AND c.companion_of = ANY ($4::uuid[])
-  AND c.reserved_for = $3 AND c.reserved_until > app.clock()
+JOIN event_seats w ON w.organization_id = :org AND w.event_id = :event_id AND w.seat_id = c.companion_of
+JOIN seats s ON s.organization_id = :org AND s.id = c.seat_id
+JOIN event_zones z ON z.organization_id = :org AND z.event_id = :event_id AND z.zone_id = c.zone_id
+JOIN event_layouts l ON l.organization_id = :org AND l.event_id = :event_id
+WHERE c.organization_id = :org AND c.event_id = :event_id AND c.companion_of = ANY (:seat_ids::uuid[])
+  AND c.reserved_for = :user_id AND c.reserved_until > app.clock()
   AND (c.status = 'available' OR c.status = 'held' AND c.held_until <= app.clock())
-  AND NOT EXISTS (SELECT FROM event_seats m JOIN seat_holds h ON h.organization_id = $1 AND h.id = m.hold_id
-                  WHERE m.organization_id = $1 AND m.event_id = $2 AND m.companion_of = c.companion_of
-                    AND m.status = 'held' AND m.held_until > app.clock() AND h.user_id = $3)
+  AND NOT EXISTS (SELECT FROM event_seats m JOIN seat_holds h ON h.organization_id = :org AND h.id = m.hold_id
+                  WHERE m.organization_id = :org AND m.event_id = :event_id AND m.companion_of = c.companion_of
+                    AND m.status = 'held' AND m.held_until > app.clock() AND h.user_id = :user_id)
 ORDER BY c.companion_of, abs(c.ordinal - w.ordinal), c.ordinal;
 
 -- name: chosen_seats
@@ -51,10 +55,10 @@ ORDER BY c.companion_of, abs(c.ordinal - w.ordinal), c.ordinal;
 -- judged, once one of its seats was given back.
 SELECT h.id AS hold_id, h.seat_id, h.created_at AS since,
        h.basket_id <> h.id AND NOT EXISTS (
-           SELECT FROM seat_holds b WHERE b.organization_id = $1 AND b.user_id = $3 AND b.event_id = $2
+           SELECT FROM seat_holds b WHERE b.organization_id = :org AND b.user_id = :user_id AND b.event_id = :event_id
            AND b.basket_id = h.basket_id AND b.status = 'cancelled') AS judged
 FROM seat_holds h
-WHERE h.organization_id = $1 AND h.event_id = $2 AND h.user_id = $3 AND h.id = ANY ($4::uuid[])
+WHERE h.organization_id = :org AND h.event_id = :event_id AND h.user_id = :user_id AND h.id = ANY (:hold_ids::uuid[])
   AND h.seat_id IS NOT NULL;
 
 -- name: seats_now
@@ -62,77 +66,83 @@ SELECT s.ordinal, CASE WHEN s.status IN ('sold', 'blocked') OR s.status = 'held'
                            THEN 'taken'
                        WHEN s.reserved_until > app.clock() THEN 'kept' ELSE 'free' END AS state,
        CASE s.status WHEN 'held' THEN (SELECT h.created_at FROM seat_holds h
-                                       WHERE h.organization_id = $1 AND h.id = s.hold_id)
+                                       WHERE h.organization_id = :org AND h.id = s.hold_id)
                      WHEN 'sold' THEN (SELECT max(h.created_at) FROM seat_holds h
-                                       WHERE h.organization_id = $1 AND h.event_id = $2 AND h.seat_id = s.seat_id
+                                       WHERE h.organization_id = :org AND h.event_id = :event_id
+                                         AND h.seat_id = s.seat_id
                                          AND h.status = 'converted') END AS since
 FROM event_seats s
-WHERE s.organization_id = $1 AND s.event_id = $2 AND s.seat_id = ANY ($3::uuid[]);
+WHERE s.organization_id = :org AND s.event_id = :event_id AND s.seat_id = ANY (:seat_ids::uuid[]);
 
 -- name: usage_of
-SELECT coalesce(sum(quantity) FILTER (WHERE live), 0)::integer AS places, (count(*) FILTER (WHERE live))::integer AS holds,
-       (count(*) FILTER (WHERE created_at > app.clock() - make_interval(secs => $4)))::integer AS recent
+SELECT coalesce(sum(quantity) FILTER (WHERE live), 0)::integer AS places, (count(*) FILTER (WHERE live))::integer
+       AS holds,
+       (count(*) FILTER (WHERE created_at > app.clock() - make_interval(secs => :window_s)))::integer AS recent
 FROM (SELECT quantity, created_at,
-             event_id = $2 AND status IN ('active', 'suspended') AND held_until > app.clock() AS live
-      FROM seat_holds WHERE organization_id = $1 AND user_id = $3) h;
+             event_id = :event_id AND status IN ('active', 'suspended') AND held_until > app.clock() AS live
+      FROM seat_holds WHERE organization_id = :org AND user_id = :user_id) h;
 
 -- name: holds_of_basket
 -- Of all baskets that a key may have made: one, or one with another body.
 SELECT {hold} FROM seat_holds
-WHERE organization_id = $1 AND keyed AND basket_id BETWEEN $2 AND $3 ORDER BY created_at, id;
+WHERE organization_id = :org AND keyed AND basket_id BETWEEN :first_id AND :last_id ORDER BY created_at, id;
 
 -- name: hold_by_id
-SELECT {hold} FROM seat_holds WHERE organization_id = $1 AND id = $2;
+SELECT {hold} FROM seat_holds WHERE organization_id = :org AND id = :hold_id;
 
 -- name: end_holds
-SELECT hold_id, event_id, user_id, seat_id, quantity, ordinal, zone_id, ticket_type_id, held_until, age_s, version, held,
+SELECT hold_id, event_id, user_id, seat_id, quantity, ordinal, zone_id, ticket_type_id, held_until, age_s, version,
+       held,
        sold, kept
-FROM app.end_holds($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+FROM app.end_holds(:org, :hold_ids, :ending, :overdue_only, :actor_type, :actor_id?, :actor_name?, :reason?, :ip?,
+                   :user_agent?, :request_id?);
 
 -- name: note_failures
 -- Who was refused before the engine was asked, as its own statement writes it.
 INSERT INTO audit_log (id, organization_id, created_at, actor_type, actor_id, action, entity_type, entity_id, after,
                        reason, ip, user_agent, request_id)
-SELECT gen_random_uuid(), $1, app.clock(), 'user', f.user_id, 'seat_reserve_failed', 'event', f.event_id,
+SELECT gen_random_uuid(), :org, app.clock(), 'user', f.user_id, 'seat_reserve_failed', 'event', f.event_id,
        jsonb_strip_nulls(jsonb_build_object('seat_id', f.seat_id, 'reason', f.code)), f.reason, f.ip, f.user_agent,
        f.request_id
-FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::text[])
+FROM unnest(:event_ids::uuid[], :seat_ids[?]::uuid[], :codes::text[], :reasons::text[], :user_ids[?]::uuid[],
+            :ips[?]::text[], :user_agents[?]::text[], :request_ids[?]::text[])
      AS f (event_id, seat_id, code, reason, user_id, ip, user_agent, request_id);
 
 -- name: due_holds
 -- The sweep's question, across organisations: the oldest first.
 SELECT organization_id, array_agg(id) AS ids
 FROM (SELECT organization_id, id FROM seat_holds WHERE status = 'active' AND held_until <= app.clock()
-      ORDER BY held_until LIMIT $1) AS due
+      ORDER BY held_until LIMIT :limit) AS due
 GROUP BY organization_id;
 
 -- name: lock_shows_of_holds
 -- Events before seats: who cancels or postpones a show locks its seats in another order. One that is being changed is
 -- left out: its holds end with that, or by the next sweep.
 WITH due AS MATERIALIZED (
-    SELECT h.id, h.event_id FROM seat_holds h WHERE h.organization_id = $1 AND h.id = ANY ($2::uuid[])
+    SELECT h.id, h.event_id FROM seat_holds h WHERE h.organization_id = :org AND h.id = ANY (:hold_ids::uuid[])
 ), ours AS MATERIALIZED (
-    SELECT e.id FROM events e WHERE e.organization_id = $1 AND e.id IN (SELECT event_id FROM due)
+    SELECT e.id FROM events e WHERE e.organization_id = :org AND e.id IN (SELECT event_id FROM due)
     ORDER BY e.id FOR SHARE SKIP LOCKED
 )
 SELECT array(SELECT due.id FROM due JOIN ours ON ours.id = due.event_id);
 
 -- name: live_holds_of_event
 -- Without those that are being paid for: their payment decides.
-SELECT array(SELECT id FROM seat_holds WHERE organization_id = $1 AND event_id = $2
-             AND status IN ('active', 'suspended') AND attempt_id IS NULL ORDER BY id LIMIT $3);
+SELECT array(SELECT id FROM seat_holds WHERE organization_id = :org AND event_id = :event_id
+             AND status IN ('active', 'suspended') AND attempt_id IS NULL ORDER BY id LIMIT :limit);
 
 -- name: overdue_holds_of_events
-SELECT array(SELECT id FROM seat_holds WHERE organization_id = $1 AND event_id = ANY ($2::uuid[]) AND status = 'active'
+SELECT array(SELECT id FROM seat_holds WHERE organization_id = :org AND event_id = ANY (:event_ids::uuid[])
+             AND status = 'active'
              AND held_until <= app.clock() ORDER BY id);
 
 -- name: lock_pools_of_events
-SELECT FROM pools WHERE organization_id = $1 AND event_id = ANY ($2::uuid[])
+SELECT FROM pools WHERE organization_id = :org AND event_id = ANY (:event_ids::uuid[])
 ORDER BY event_id, kind, ref_id FOR UPDATE;
 
 -- name: fit_event_pools
 -- As the database does at the commit at the latest: whoever reads in this transaction sees the new limit.
-SELECT FROM app.fit_event_pools($1, $2);
+SELECT FROM app.fit_event_pools(:org, :event_ids);
 
 -- name: lowered_limits
 -- Where an event's limit is below that of its pool, or there is no pool yet: with what is held and sold, on the fullest
@@ -140,92 +150,98 @@ SELECT FROM app.fit_event_pools($1, $2);
 SELECT e.id AS event_id, e.name, l.capacity, (coalesce(p.held, t.held) + coalesce(d.held, 0))::integer AS held,
        (coalesce(p.sold, t.sold) + coalesce(d.sold, 0))::integer AS sold
 FROM events e
-CROSS JOIN LATERAL (SELECT app.event_limit($1, e.id) AS capacity) l
-LEFT JOIN pools p ON p.organization_id = $1 AND p.event_id = e.id AND p.kind = 'event'
-LEFT JOIN LATERAL app.taken_places($1, e.id) t ON p.event_id IS NULL
+CROSS JOIN LATERAL (SELECT app.event_limit(:org, e.id) AS capacity) l
+LEFT JOIN pools p ON p.organization_id = :org AND p.event_id = e.id AND p.kind = 'event'
+LEFT JOIN LATERAL app.taken_places(:org, e.id) t ON p.event_id IS NULL
 LEFT JOIN LATERAL (
     SELECT sum(n.held) AS held, sum(n.sold) AS sold
-    FROM app.taken_by_day($1, e.id) n
-    JOIN ticket_types y ON y.organization_id = $1 AND y.id = n.ticket_type_id
+    FROM app.taken_by_day(:org, e.id) n
+    JOIN ticket_types y ON y.organization_id = :org AND y.id = n.ticket_type_id
     CROSS JOIN LATERAL unnest(y.valid_days) AS on_day
     GROUP BY on_day ORDER BY sum(n.held + n.sold) DESC LIMIT 1) d ON true
-WHERE e.organization_id = $1 AND e.id = ANY ($2::uuid[])
+WHERE e.organization_id = :org AND e.id = ANY (:event_ids::uuid[])
   AND (p.event_id IS NULL OR l.capacity < coalesce(p.shrinks_to, p.capacity)) AND l.capacity IS NOT NULL
 ORDER BY e.start_at, e.id;
 
 -- name: live_holds_of_seats
 -- A seat may be stranded: held, and no hold that lives answers for it.
 SELECT array(SELECT h.id FROM event_seats s
-             JOIN seat_holds h ON h.organization_id = $1 AND h.id = s.hold_id AND h.status IN ('active', 'suspended')
-             WHERE s.organization_id = $1 AND s.event_id = $2 AND s.seat_id = ANY ($3::uuid[]) AND s.status = 'held');
+             JOIN seat_holds h ON h.organization_id = :org AND h.id = s.hold_id AND h.status IN ('active', 'suspended')
+             WHERE s.organization_id = :org AND s.event_id = :event_id AND s.seat_id = ANY (:seat_ids::uuid[])
+               AND s.status = 'held');
 
 -- name: holds_of_seats
 SELECT seat_id, hold_id FROM event_seats
-WHERE organization_id = $1 AND event_id = $2 AND seat_id = ANY ($3::uuid[]) AND status = 'held' AND hold_id IS NOT NULL
+WHERE organization_id = :org AND event_id = :event_id AND seat_id = ANY (:seat_ids::uuid[]) AND status = 'held'
+  AND hold_id IS NOT NULL
 ORDER BY seat_id;
 
 -- name: suspend_holds
 -- They are kept and do not count down; seats first, as everywhere.
 WITH kept AS (
     UPDATE event_seats SET held_until = 'infinity', version = version + 1
-    WHERE organization_id = $1 AND event_id = $2 AND status = 'held' AND held_until > app.clock()
+    WHERE organization_id = :org AND event_id = :event_id AND status = 'held' AND held_until > app.clock()
 ), companions AS (
     UPDATE event_seats SET reserved_until = 'infinity', version = version + 1
-    WHERE organization_id = $1 AND event_id = $2 AND status = 'available' AND reserved_until > app.clock()
+    WHERE organization_id = :org AND event_id = :event_id AND status = 'available' AND reserved_until > app.clock()
 )
 UPDATE seat_holds SET status = 'suspended', held_until = 'infinity', updated_at = app.clock()
-WHERE organization_id = $1 AND event_id = $2 AND status = 'active' AND held_until > app.clock();
+WHERE organization_id = :org AND event_id = :event_id AND status = 'active' AND held_until > app.clock();
 
 -- name: resume_holds
 -- With a full time from now on, whether they were suspended or ran on. What is being paid for goes on as it is.
 WITH counting AS (
-    UPDATE event_seats SET held_until = app.clock() + make_interval(secs => $3), version = version + 1
-    WHERE organization_id = $1 AND event_id = $2 AND status = 'held' AND held_until > app.clock()
+    UPDATE event_seats SET held_until = app.clock() + make_interval(secs => :ttl_s), version = version + 1
+    WHERE organization_id = :org AND event_id = :event_id AND status = 'held' AND held_until > app.clock()
       AND seat_id NOT IN {frozen}
 ), companions AS (
     -- Of places that are held: those of a place that is sold are kept for good.
-    UPDATE event_seats c SET reserved_until = app.clock() + make_interval(secs => $3), version = c.version + 1
+    UPDATE event_seats c SET reserved_until = app.clock() + make_interval(secs => :ttl_s), version = c.version + 1
     FROM event_seats w
-    WHERE c.organization_id = $1 AND c.event_id = $2 AND c.status = 'available' AND c.reserved_until > app.clock()
-      AND w.organization_id = $1 AND w.event_id = $2 AND w.seat_id = c.companion_of AND w.status = 'held'
+    WHERE c.organization_id = :org AND c.event_id = :event_id AND c.status = 'available'
+      AND c.reserved_until > app.clock()
+      AND w.organization_id = :org AND w.event_id = :event_id AND w.seat_id = c.companion_of AND w.status = 'held'
       AND w.seat_id NOT IN {frozen}
 )
-UPDATE seat_holds SET status = 'active', held_until = app.clock() + make_interval(secs => $3), updated_at = app.clock()
-WHERE organization_id = $1 AND event_id = $2 AND status IN ('active', 'suspended') AND held_until > app.clock();
+UPDATE seat_holds
+SET status = 'active', held_until = app.clock() + make_interval(secs => :ttl_s), updated_at = app.clock()
+WHERE organization_id = :org AND event_id = :event_id AND status IN ('active', 'suspended')
+  AND held_until > app.clock();
 
 -- name: is_on_sale
 -- As the hold statement sees it.
 SELECT (status IN ('published', 'live') OR status = 'postponed' AND rescheduled_at IS NOT NULL)
        AND app.clock() BETWEEN sale_start_at AND sale_end_at
-FROM events WHERE organization_id = $1 AND id = $2;
+FROM events WHERE organization_id = :org AND id = :event_id;
 
 -- name: is_in_sale
 -- Somebody holds or has bought something.
-SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = $1 AND event_id = $2
+SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = :org AND event_id = :event_id
                AND status IN ('active', 'suspended') AND held_until > app.clock())
-    OR EXISTS (SELECT FROM event_seats WHERE organization_id = $1 AND event_id = $2 AND status = 'sold')
-    OR EXISTS (SELECT FROM pools WHERE organization_id = $1 AND event_id = $2 AND sold > 0)
-    OR EXISTS (SELECT FROM day_places WHERE organization_id = $1 AND event_id = $2 AND sold > 0);
+    OR EXISTS (SELECT FROM event_seats WHERE organization_id = :org AND event_id = :event_id AND status = 'sold')
+    OR EXISTS (SELECT FROM pools WHERE organization_id = :org AND event_id = :event_id AND sold > 0)
+    OR EXISTS (SELECT FROM day_places WHERE organization_id = :org AND event_id = :event_id AND sold > 0);
 
 -- name: holders
 -- Who is choosing when the waiting room opens, whoever began first in front.
 SELECT user_id, max(held_until) AS until FROM seat_holds
-WHERE organization_id = $1 AND event_id = $2 AND status IN ('active', 'suspended') AND held_until > app.clock()
+WHERE organization_id = :org AND event_id = :event_id AND status IN ('active', 'suspended') AND held_until > app.clock()
 GROUP BY user_id ORDER BY min(created_at), user_id;
 
 -- name: live_holds
 -- All of a show's, whoever has them.
 SELECT id AS hold_id, user_id, coalesce(seat_id, zone_id, ticket_type_id) AS place, held_until
 FROM seat_holds
-WHERE organization_id = $1 AND event_id = $2 AND status IN ('active', 'suspended') AND held_until > app.clock();
+WHERE organization_id = :org AND event_id = :event_id AND status IN ('active', 'suspended')
+  AND held_until > app.clock();
 
 -- name: people_inside
 -- By what the gates have counted today.
 SELECT coalesce(sum(c.inside), 0)::integer
 FROM events e
-JOIN scan_counts c ON c.organization_id = $1 AND c.event_id = e.id AND c.kind = 'event'
+JOIN scan_counts c ON c.organization_id = :org AND c.event_id = e.id AND c.kind = 'event'
                   AND c.day = app.day_of(app.clock(), e.timezone, e.settings)
-WHERE e.organization_id = $1 AND e.id = $2;
+WHERE e.organization_id = :org AND e.id = :event_id;
 
 -- name: shows_on_sale
 -- Across organisations, for those who watch and mirror them.
@@ -259,15 +275,17 @@ ORDER BY e.organization_id, e.id;
 
 -- name: hold_endings
 SELECT status, count(*) AS holds FROM seat_holds
-WHERE organization_id = $1 AND event_id = $2 AND status IN ('converted', 'expired', 'cancelled')
+WHERE organization_id = :org AND event_id = :event_id AND status IN ('converted', 'expired', 'cancelled')
   AND updated_at > app.clock() - interval '1 day'
 GROUP BY status;
 
 -- name: endings_by_hour
--- A whole day of hours, those without an ending too: a spike is one among its neighbours. Holds are counted once, first.
+-- A whole day of hours, those without an ending too: a spike is one among its neighbours. Holds are counted once,
+-- first.
 WITH ended AS (
     SELECT date_trunc('hour', updated_at) AS hour, status, count(*) AS holds FROM seat_holds
-    WHERE organization_id = $1 AND event_id = ANY ($2::uuid[]) AND status IN ('converted', 'expired', 'cancelled')
+    WHERE organization_id = :org AND event_id = ANY (:event_ids::uuid[])
+      AND status IN ('converted', 'expired', 'cancelled')
       AND updated_at >= date_trunc('hour', app.clock()) - interval '23 hours'
     GROUP BY 1, 2
 )
@@ -281,52 +299,54 @@ LEFT JOIN ended USING (hour) GROUP BY hour ORDER BY hour;
 -- Holds that are paid for --------------------------------------------------------------------------
 
 -- name: freeze_holds
-SELECT app.freeze_holds($1, $2, $3, $4, $5);
+SELECT app.freeze_holds(:org, :event_id, :user_id, :hold_ids, :attempt_id);
 
 -- name: thaw_holds
-SELECT app.thaw_holds($1, $2, $3, $4);
+SELECT app.thaw_holds(:org, :event_id, :hold_ids, :attempt_id);
 
 -- name: prolong_holds
 SELECT hold_id, event_id, user_id, seat_id, zone_id, ticket_type_id, held_before, held_until, ordinal, version,
        NULL::integer AS quantity
-FROM app.prolong_holds($1, $2, $3, $4);
+FROM app.prolong_holds(:org, :event_id, :hold_ids, :until);
 
 -- name: frozen_and_thawed
 -- Of these holds, those that live: until when they were held before, and are now.
 SELECT h.id AS hold_id, h.event_id, h.user_id, h.seat_id, h.zone_id, h.ticket_type_id,
        coalesce(h.held_before, 'infinity') AS held_before, h.held_until, s.ordinal, s.version, h.quantity
 FROM seat_holds h
-LEFT JOIN event_seats s ON s.organization_id = $1 AND s.event_id = h.event_id AND s.seat_id = h.seat_id
+LEFT JOIN event_seats s ON s.organization_id = :org AND s.event_id = h.event_id AND s.seat_id = h.seat_id
                        AND s.hold_id = h.id
-WHERE h.organization_id = $1 AND h.id = ANY ($2::uuid[]) AND h.status IN ('active', 'suspended');
+WHERE h.organization_id = :org AND h.id = ANY (:hold_ids::uuid[]) AND h.status IN ('active', 'suspended');
 
 -- name: companions_kept
 -- Beside these places: they are kept for as long as the place is held.
 SELECT ordinal, version FROM event_seats
-WHERE organization_id = $1 AND event_id = $2 AND companion_of = ANY ($3::uuid[]) AND status = 'available'
+WHERE organization_id = :org AND event_id = :event_id AND companion_of = ANY (:seat_ids::uuid[])
+  AND status = 'available'
   AND reserved_until > app.clock();
 
 -- name: let_go
 -- No payment decides about them any more: they may be ended.
 UPDATE seat_holds SET attempt_id = NULL, updated_at = app.clock()
-WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND status = 'active' AND attempt_id IS NOT NULL;
+WHERE organization_id = :org AND id = ANY (:hold_ids::uuid[]) AND status = 'active' AND attempt_id IS NOT NULL;
 
 -- A guest who turns out to be somebody -------------------------------------------------------------
 
 -- part: comes_along
-h.organization_id = $1 AND h.event_id = ANY ($2::uuid[]) AND h.user_id = $3 AND h.status IN ('active', 'suspended')
+h.organization_id = :org AND h.event_id = ANY (:event_ids::uuid[]) AND h.user_id = :user_id
+    AND h.status IN ('active', 'suspended')
 AND h.held_until > app.clock() AND h.attempt_id IS NULL AND h.source <> 'waitlist'
 
 -- name: lock_people
 -- The same locks as `app.hold`, in the same order.
 SELECT pg_advisory_xact_lock(k.key)::text
-FROM (SELECT hashtextextended('user:' || u, 0) AS key FROM unnest($1::uuid[]) u ORDER BY 1) k;
+FROM (SELECT hashtextextended('user:' || u, 0) AS key FROM unnest(:user_ids::uuid[]) u ORDER BY 1) k;
 
 -- name: lock_pools_of
 -- All that may be counted in, in one order: what is given back of it, and what a checkout had counted of types.
 SELECT FROM pools p
-WHERE p.organization_id = $1 AND p.event_id = ANY ($2::uuid[])
-  AND (p.kind = 'ticket_type' AND p.ref_id = ANY ($4::uuid[]) OR (p.event_id, p.kind, p.ref_id) IN (
+WHERE p.organization_id = :org AND p.event_id = ANY (:event_ids::uuid[])
+  AND (p.kind = 'ticket_type' AND p.ref_id = ANY (:type_ids::uuid[]) OR (p.event_id, p.kind, p.ref_id) IN (
     SELECT h.event_id, k.kind, k.ref_id
     FROM seat_holds h CROSS JOIN LATERAL (VALUES
         ('event', h.event_id), ('zone', CASE WHEN h.seat_id IS NULL THEN h.zone_id END),
@@ -337,67 +357,76 @@ ORDER BY p.event_id, p.kind, p.ref_id FOR UPDATE;
 -- name: lock_seats_of
 -- Places and companions together, as whoever ends holds has them.
 SELECT FROM event_seats s
-WHERE s.organization_id = $1 AND (s.event_id, s.seat_id) IN (
+WHERE s.organization_id = :org AND (s.event_id, s.seat_id) IN (
     SELECT h.event_id, n.seat_id
     FROM seat_holds h
-    JOIN event_seats e ON e.organization_id = $1 AND (e.event_id, e.seat_id) = (h.event_id, h.seat_id)
+    JOIN event_seats e ON e.organization_id = :org AND (e.event_id, e.seat_id) = (h.event_id, h.seat_id)
     CROSS JOIN LATERAL (
         VALUES (e.seat_id), (e.companion_of)
         UNION ALL SELECT c.seat_id FROM event_seats c
-        WHERE c.organization_id = $1 AND c.event_id = e.event_id AND c.companion_of = e.seat_id) AS n (seat_id)
+        WHERE c.organization_id = :org AND c.event_id = e.event_id AND c.companion_of = e.seat_id) AS n (seat_id)
     WHERE {comes_along})
 ORDER BY s.event_id, s.seat_id FOR UPDATE;
 
 -- name: brought
 -- The oldest basket first, and each in one piece.
 SELECT h.id AS hold_id, h.event_id, h.basket_id, h.quantity, coalesce(s.category = 'wheelchair', false) AS wheelchair
-FROM seat_holds h LEFT JOIN seats s ON s.organization_id = $1 AND s.id = h.seat_id
+FROM seat_holds h LEFT JOIN seats s ON s.organization_id = :org AND s.id = h.seat_id
 WHERE {comes_along}
 ORDER BY h.event_id, h.created_at, h.basket_id, h.id FOR UPDATE OF h;
 
 -- name: load_of
 SELECT count(*)::integer AS holds, count(*) FILTER (WHERE s.category = 'wheelchair')::integer AS wheelchairs,
        coalesce(sum(h.quantity), 0)::integer AS places
-FROM seat_holds h LEFT JOIN seats s ON s.organization_id = $1 AND s.id = h.seat_id
-WHERE h.organization_id = $1 AND h.event_id = $2 AND h.user_id = $3 AND h.status IN ('active', 'suspended')
+FROM seat_holds h LEFT JOIN seats s ON s.organization_id = :org AND s.id = h.seat_id
+WHERE h.organization_id = :org AND h.event_id = :event_id AND h.user_id = :user_id
+  AND h.status IN ('active', 'suspended')
   AND h.held_until > app.clock();
 
 -- name: load_of_booking
 -- Of these holds. What a waiting list has offered is as large as it was asked for: alone, it is within every limit.
 SELECT count(*)::integer AS holds, count(*) FILTER (WHERE s.category = 'wheelchair')::integer AS wheelchairs,
        coalesce(sum(h.quantity), 0)::integer AS places
-FROM seat_holds h LEFT JOIN seats s ON s.organization_id = $1 AND s.id = h.seat_id
-WHERE h.organization_id = $1 AND h.id = ANY ($2::uuid[])
+FROM seat_holds h LEFT JOIN seats s ON s.organization_id = :org AND s.id = h.seat_id
+WHERE h.organization_id = :org AND h.id = ANY (:hold_ids::uuid[])
 HAVING bool_or(h.source <> 'waitlist');
 
 -- name: hand_over
 -- Seats and holds are locked. A seat's row has another version, for those who mirror whose it is.
 WITH handed AS (
-    UPDATE seat_holds h SET user_id = $4, updated_at = app.clock()
-    WHERE h.organization_id = $1 AND h.id = ANY ($2::uuid[]) AND h.user_id = $3
+    UPDATE seat_holds h SET user_id = :user_id, updated_at = app.clock()
+    WHERE h.organization_id = :org AND h.id = ANY (:hold_ids::uuid[]) AND h.user_id = :guest_id
       AND h.status IN ('active', 'suspended') AND h.held_until > app.clock() AND h.attempt_id IS NULL
     RETURNING h.id, h.event_id, h.seat_id, h.zone_id, h.ticket_type_id, h.quantity, h.held_until
 ), seated AS (
     UPDATE event_seats s SET version = s.version + 1
     FROM handed h
-    WHERE s.organization_id = $1 AND s.event_id = h.event_id AND s.seat_id = h.seat_id AND s.hold_id = h.id
+    WHERE s.organization_id = :org AND s.event_id = h.event_id AND s.seat_id = h.seat_id AND s.hold_id = h.id
     RETURNING s.event_id, s.seat_id, s.ordinal, s.version
 ), audited AS (
-    INSERT INTO audit_log (id, organization_id, created_at, actor_type, actor_id, action, entity_type, entity_id, before,
+    INSERT INTO audit_log (id, organization_id, created_at, actor_type, actor_id, action, entity_type, entity_id,
+                           before,
                            after, ip, user_agent, request_id)
-    SELECT gen_random_uuid(), $1, app.clock(), 'user', $4, 'hold.handed_over', 'seat_hold', h.id,
-           jsonb_build_object('user_id', $3::uuid), jsonb_strip_nulls(jsonb_build_object('user_id', $4::uuid,
-               'event_id', h.event_id, 'seat_id', h.seat_id, 'zone_id', h.zone_id, 'quantity', h.quantity)), $5, $6, $7
+    SELECT gen_random_uuid(), :org, app.clock(), 'user', :user_id, 'hold.handed_over', 'seat_hold', h.id,
+           jsonb_build_object('user_id', :guest_id::uuid), jsonb_strip_nulls(jsonb_build_object('user_id',
+           :user_id::uuid,
+               'event_id', h.event_id, 'seat_id', h.seat_id, 'zone_id', h.zone_id, 'quantity', h.quantity)), :ip?,
+               :user_agent?, :request_id?
     FROM handed h
 ), announced AS (
     INSERT INTO outbox (id, organization_id, name, subject_id, payload)
-    SELECT gen_random_uuid(), $1, 'hold.handed_over', h.id, jsonb_strip_nulls(jsonb_build_object('version', 1,
+    SELECT gen_random_uuid(), :org, 'hold.handed_over', h.id, jsonb_strip_nulls(jsonb_build_object('version', 1,
                'subject_id', h.id, 'event_id', h.event_id, 'seat_id', h.seat_id, 'zone_id', h.zone_id,
-               'ticket_type_id', h.ticket_type_id, 'quantity', h.quantity, 'user_id', $4::uuid, 'guest_id', $3::uuid))
+               'ticket_type_id', h.ticket_type_id, 'quantity', h.quantity, 'user_id', :user_id::uuid, 'guest_id',
+               :guest_id::uuid))
     FROM handed h
 )
 SELECT h.id AS hold_id, h.event_id, h.seat_id, h.zone_id, h.ticket_type_id, h.held_until, s.ordinal, s.version
 FROM handed h LEFT JOIN seated s USING (event_id, seat_id);
 
 -- name: keep_companions
-SELECT ordinal, version FROM app.keep_companions($1, $2, $3);
+SELECT ordinal, version FROM app.keep_companions(:org, :event_id, :seat_ids);
+
+-- name: place_holds
+-- Of all requests that wait: where an event has a waitlist, after the people on it.
+SELECT * FROM app.hold_in_turn(:org, :sender?, :lines);

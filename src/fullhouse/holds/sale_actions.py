@@ -55,7 +55,7 @@ async def check_booking(tx: Tx, who: Principal, event_id: UUID, hold_ids: Sequen
     others: their requests were judged one by one."""
     if policy.is_staff(who):
         return
-    booking = await store.load_of_booking(tx, tx.organization_id, list(hold_ids))
+    booking = await store.load_of_booking(tx, list(hold_ids))
     if booking:
         terms = seating_policy.values_of(await seating_policies.effective(tx, event_id))
         policy.check_size(booking.places, booking.wheelchairs, terms)
@@ -63,17 +63,21 @@ async def check_booking(tx: Tx, who: Principal, event_id: UUID, hold_ids: Sequen
 
 async def freeze(tx: Tx, event_id: UUID, user_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUID) -> bool:
     """All of them, if all are this person's and live; says whether they were."""
-    return bool(await store.freeze_holds(tx, tx.organization_id, event_id, user_id, list(hold_ids), attempt_id))
+    return bool(
+        await store.freeze_holds(tx, event_id=event_id, user_id=user_id, hold_ids=list(hold_ids), attempt_id=attempt_id)
+    )
 
 
 async def prolong(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], until: datetime) -> None:
     """A checkout begins: what it gathers is held for as long as it lasts. Once: nothing else lengthens a hold."""
-    await _tell_time(tx, event_id, await store.prolong_holds(tx, tx.organization_id, event_id, list(hold_ids), until))
+    await _tell_time(
+        tx, event_id, await store.prolong_holds(tx, event_id=event_id, hold_ids=list(hold_ids), until=until)
+    )
 
 
 async def thaw(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUID) -> int:
     """The payment came to nothing: they are held until when they were before it, and no longer."""
-    thawed = await store.thaw_holds(tx, tx.organization_id, event_id, list(hold_ids), attempt_id) or 0
+    thawed = await store.thaw_holds(tx, event_id=event_id, hold_ids=list(hold_ids), attempt_id=attempt_id) or 0
     if thawed:
         await tell_frozen(tx, event_id, hold_ids)
     return thawed
@@ -82,24 +86,32 @@ async def thaw(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUI
 async def tell_frozen(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID]) -> None:
     """A payment's outcome stays open, or it came to nothing: these holds have another time, for whoever mirrors them.
     One that is sold at once is only told of as sold."""
-    await _tell_time(tx, event_id, await store.frozen_and_thawed(tx, tx.organization_id, list(hold_ids)))
+    await _tell_time(tx, event_id, await store.frozen_and_thawed(tx, list(hold_ids)))
 
 
 async def tell_held_again(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], known: Sequence[UUID]) -> None:
     """Money that came late has its places again, or others: the show is read anew, and the holds that were not
     `known` are new ones."""
-    rows = await store.frozen_and_thawed(tx, tx.organization_id, list(hold_ids))
+    rows = await store.frozen_and_thawed(tx, list(hold_ids))
     tell_made(
         tx,
         [
             Made(
-                event_id, row.hold_id, row.user_id, row.seat_id, "zone" if row.zone_id else "ticket_type",
-                row.zone_id or row.ticket_type_id, row.quantity or 1, row.held_until, row.version or 0, PAID_LATE,
+                event_id,
+                row.hold_id,
+                row.user_id,
+                row.seat_id,
+                "zone" if row.zone_id else "ticket_type",
+                row.zone_id or row.ticket_type_id,
+                row.quantity or 1,
+                row.held_until,
+                row.version or 0,
+                PAID_LATE,
             )
             for row in rows
             if row.hold_id not in known
         ],
-    )  # fmt: skip
+    )
     seating.forget_seats(tx, event_id)
 
 
@@ -110,13 +122,13 @@ async def _tell_time(tx: Tx, event_id: UUID, rows: Sequence[store.Prolonged]) ->
     seats = [(row.ordinal, row.version) for row in rows if row.ordinal is not None]
     seating.tell_seats(tx, event_id, seats, HELD, kept=True)
     if places := [row.seat_id for row in rows if row.seat_id]:
-        kept = await store.companions_kept(tx, tx.organization_id, event_id, places)
+        kept = await store.companions_kept(tx, event_id=event_id, seat_ids=places)
         seating.tell_seats(tx, event_id, [(row.ordinal, row.version) for row in kept], RESERVED)
 
 
 async def let_go(tx: Tx, hold_ids: Sequence[UUID]) -> None:
     """Their show is over or cancelled: whatever the payment brings, they end like all others."""
-    await store.let_go(tx, tx.organization_id, list(hold_ids))
+    await store.let_go(tx, list(hold_ids))
 
 
 def tell_sold(tx: Tx, event_id: UUID, rows: Sequence[Sold]) -> None:
@@ -125,10 +137,22 @@ def tell_sold(tx: Tx, event_id: UUID, rows: Sequence[Sold]) -> None:
     seating.tell_seats(tx, event_id, (), SOLD, counts)
     ended = [
         store.Ended(
-            row.hold_id, event_id, row.user_id, row.seat_id, row.quantity, None, row.zone_id, row.ticket_type_id,
-            row.held_until, row.age_s, None, None, None, None,
+            row.hold_id,
+            event_id,
+            row.user_id,
+            row.seat_id,
+            row.quantity,
+            None,
+            row.zone_id,
+            row.ticket_type_id,
+            row.held_until,
+            row.age_s,
+            None,
+            None,
+            None,
+            None,
         )
         for row in rows
         if row.hold_id is not None
-    ]  # fmt: skip
+    ]
     tx.tell(ENDED, (tx.organization_id, "converted", None, ended))

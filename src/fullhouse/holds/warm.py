@@ -350,7 +350,10 @@ async def rebuild(services: Services, organization_id: UUID, event_id: UUID) -> 
     if done:
         names = Names.of(services, organization_id, event_id)
         log.info(
-            "cache.invalidated", org_id=str(organization_id), event_id=str(event_id),
-            keys_invalidated=[*names.shared, names.occupancy], reason="rebuilt",
-        )  # fmt: skip
+            "cache.invalidated",
+            org_id=str(organization_id),
+            event_id=str(event_id),
+            keys_invalidated=[*names.shared, names.occupancy],
+            reason="rebuilt",
+        )
     return done

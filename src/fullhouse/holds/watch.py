@@ -25,9 +25,11 @@ AGES_S = (5, 15, 30, 60, 120, 180, 240, 300, 600, 1800)
 ENDED = Counter("fullhouse_holds_ended_total", "Holds that ended, by how", ["ending"])
 AGE = Histogram("fullhouse_hold_age_seconds", "How old holds were when they ended", ["ending"], buckets=AGES_S)
 STOPPED = Gauge(
-    "fullhouse_live_of_stopped_events", "Live tickets and holds of events that are cancelled or postponed",
-    ["status", "kind"], multiprocess_mode="mostrecent",
-)  # fmt: skip
+    "fullhouse_live_of_stopped_events",
+    "Live tickets and holds of events that are cancelled or postponed",
+    ["status", "kind"],
+    multiprocess_mode="mostrecent",
+)
 STOPPED_STATUSES, STOPPED_KINDS = ("cancelled", "postponed"), ("tickets", "holds")
 MEASURES = {
     name: Gauge(f"fullhouse_show_{name}_ratio", what, ["organization", "event"], multiprocess_mode="mostrecent")
@@ -82,9 +84,17 @@ class Journal:
             place = {"seat_id": str(want.seat_id)} if want.seat_id else {f"{want.kind}_id": str(want.ref_id)}
             if row["outcome"] == "held":
                 made = Made(
-                    ask.event_id, row["hold_id"], ask.user_id, want.seat_id, want.kind, want.ref_id, want.quantity,
-                    row["held_until"], row["version"], ask.source,
-                )  # fmt: skip
+                    ask.event_id,
+                    row["hold_id"],
+                    ask.user_id,
+                    want.seat_id,
+                    want.kind,
+                    want.ref_id,
+                    want.quantity,
+                    row["held_until"],
+                    row["version"],
+                    ask.source,
+                )
                 _created(said, made, ask.source)
                 if want.keeps_companions and want.seat_id:
                     self._wheelchair(said, ask.event_id, want.seat_id, kept.get(row["hold_id"]))
@@ -120,10 +130,12 @@ class Journal:
             ordinal = ordinal_of(hall.house.layout_id, place)
             companion = next(iter(np.flatnonzero(hall.house.index.chart.companion_of == ordinal).tolist()), None)
         log.info(
-            "wheelchair.held", **said, seat_id=str(place),
+            "wheelchair.held",
+            **said,
+            seat_id=str(place),
             companion_seat_id=None if companion is None else str(seat_id(place, companion)),
             companion_soft_reserved=kept is not None,
-        )  # fmt: skip
+        )
 
     def _ended(self, organization_id: UUID, ending: str, reason: str | None, rows: Sequence[store.Ended]) -> None:
         ended = [row for row in rows if row.hold_id]
@@ -143,18 +155,30 @@ class Journal:
                 journal.seat_changed(organization_id, row.event_id, seat, "blocked", "available", why)
         for event_id, count in Tally(row.event_id for row in ended).items():
             log.info(
-                "holds ended", organization_id=str(organization_id), event_id=str(event_id), holds=count,
-                status_before="held", status_after=after, ending=ending, reason=reason,
-            )  # fmt: skip
+                "holds ended",
+                organization_id=str(organization_id),
+                event_id=str(event_id),
+                holds=count,
+                status_before="held",
+                status_after=after,
+                ending=ending,
+                reason=reason,
+            )
 
 
 def _created(said: dict[str, str], made: Made, reason: str) -> None:
     place = {"seat_id": str(made.seat_id)} if made.seat_id else {f"{made.kind}_id": str(made.ref_id)}
     seat = {"status_before": "available", "status_after": "held", "reason": reason} if made.seat_id else {}
     log.info(
-        "seat_hold.created", **said, **place, user_id=str(made.user_id), hold_id=str(made.hold_id),
-        held_until=made.held_until.isoformat(), quantity=made.quantity, **seat,
-    )  # fmt: skip
+        "seat_hold.created",
+        **said,
+        **place,
+        user_id=str(made.user_id),
+        hold_id=str(made.hold_id),
+        held_until=made.held_until.isoformat(),
+        quantity=made.quantity,
+        **seat,
+    )
 
 
 # --- measuring, by one worker
@@ -253,10 +277,14 @@ class Watch:
             before = self._stopped.get((event.event_id, event.status))
             if before is None or event.tickets > before.tickets or event.holds > before.holds:
                 log.warning(
-                    "event.stopped_with_live", organization_id=str(event.organization_id), event_id=str(event.event_id),
-                    venue_id=str(event.venue_id) if event.venue_id else None, status=event.status,
-                    tickets=event.tickets, holds=event.holds,
-                )  # fmt: skip
+                    "event.stopped_with_live",
+                    organization_id=str(event.organization_id),
+                    event_id=str(event.event_id),
+                    venue_id=str(event.venue_id) if event.venue_id else None,
+                    status=event.status,
+                    tickets=event.tickets,
+                    holds=event.holds,
+                )
         if wrong := sum(event.wrong for event in stopped):
             log.error("shows that sell nothing have live holds", holds=wrong)
         self._stopped = {(event.event_id, event.status): event for event in stopped}
@@ -266,7 +294,7 @@ class Watch:
         if hall is None:
             return set()
         async with self._services.database.tenant(show.organization_id) as tx:
-            endings = await store.hold_endings(tx, show.organization_id, show.event_id)
+            endings = await store.hold_endings(tx, show.event_id)
         sample = measure(hall, {row.status: row.holds for row in endings})
         for name, gauge in MEASURES.items():
             if (value := getattr(sample, name)) is not None:

@@ -39,14 +39,19 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
         return Principal(
             organization_id=self.organization_id,
             actor=Actor(
-                type=who.type, id=who.id, name=who.name, ip=ip, user_agent=user_agent, request_id=request_id,
+                type=who.type,
+                id=who.id,
+                name=who.name,
+                ip=ip,
+                user_agent=user_agent,
+                request_id=request_id,
                 language=language,
             ),
             role=self.role,
             allowed=self.allowed,
             session_id=self.session_id,
             credential=self.credential,
-        )  # fmt: skip
+        )
 
     @property
     def id(self) -> UUID:

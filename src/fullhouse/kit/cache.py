@@ -240,6 +240,8 @@ def _note(organization_id: UUID | None, keys: tuple[str, ...]) -> None:
         by_event.setdefault(found[1] if found else None, []).append(key)
     for event_id, of_event in by_event.items():
         log.info(
-            "cache.invalidated", org_id=str(organization_id) if organization_id else None, event_id=event_id,
+            "cache.invalidated",
+            org_id=str(organization_id) if organization_id else None,
+            event_id=event_id,
             keys_invalidated=of_event,
-        )  # fmt: skip
+        )

@@ -64,10 +64,10 @@ async def page_by_age(
     find: Callable[..., Awaitable[list[T]]],
     cursor: str | None,
     limit: int,
-    *filters: Any,
+    **filters: Any,
 ) -> Page[T]:
     """A page of a list that is ordered by (created_at, id). Its cursor is good for the same filters only."""
-    cursors = Cursors(keyring, name, tx.organization_id, *filters)
-    after = cursors.read(cursor, datetime, UUID) or (None, None)
-    rows = await find(tx, tx.organization_id, *filters, *after, limit + 1)
+    cursors = Cursors(keyring, name, tx.organization_id, *filters.values())
+    after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
+    rows = await find(tx, **filters, after_at=after_at, after_id=after_id, limit=limit + 1)
     return cursors.page(rows, limit, "created_at", "id")

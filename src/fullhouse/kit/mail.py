@@ -70,9 +70,14 @@ def wire(writer: Writer) -> None:
 
 
 async def post(
-    tx: Tx, recipient: str, data: LetterData, *, about: UUID | None = None, enclosures: Sequence[Enclosure] = (),
+    tx: Tx,
+    recipient: str,
+    data: LetterData,
+    *,
+    about: UUID | None = None,
+    enclosures: Sequence[Enclosure] = (),
     language: str | None = None,
-) -> UUID | None:  # fmt: skip
+) -> UUID | None:
     """One letter. `about` is the id of the fact that it tells of; None comes back if the person has it already."""
     posted = await post_all(tx, [To(recipient, data, enclosures, language)], about=about)
     return posted[0] if posted else None
@@ -100,10 +105,15 @@ async def post_all(tx: Tx, letters: Sequence[To], *, about: UUID | None = None) 
     said = [(to.data, to.language or known.get(to.email.lower())) for to in letters]
     written = {each: write(*each) for each in set(said)}
     rows = [
-        (new_id(), to.email, to.data.template, msgspec.json.encode(to.enclosures).decode(),
-         *msgspec.structs.astuple(written[each]))
+        (
+            new_id(),
+            to.email,
+            to.data.template,
+            msgspec.json.encode(to.enclosures).decode(),
+            *msgspec.structs.astuple(written[each]),
+        )
         for to, each in zip(letters, said, strict=True)
-    ]  # fmt: skip
+    ]
     found = await tx.fetch(_POST, tx.organization_id, about, *map(list, zip(*rows, strict=True)))
     posted = [row["id"] for row in found]
     for first in range(0, len(posted), TOGETHER):
@@ -155,9 +165,9 @@ SELECT {_COLUMNS}, html, sender_name, reply_to, enclosures FROM mails WHERE orga
 """  # noqa: S608
 
 
-async def newest(tx: Tx, organization_id: UUID, since: datetime | None, last: UUID | None, limit: int) -> list[Mail]:
+async def newest(tx: Tx, *, after_at: datetime | None, after_id: UUID | None, limit: int) -> list[Mail]:
     """The local mailbox, newest first."""
-    return [Mail(**row) for row in await tx.fetch(_NEWEST, organization_id, since, last, limit)]
+    return [Mail(**row) for row in await tx.fetch(_NEWEST, tx.organization_id, after_at, after_id, limit)]
 
 
 async def in_full(tx: Tx, mail_id: UUID) -> MailInFull | None:

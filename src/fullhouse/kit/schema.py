@@ -11,6 +11,7 @@ anything of the kind on a partition.
 """
 
 import hashlib
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -20,8 +21,8 @@ from fullhouse.kit.db import ROLES
 
 FILE = migrate.FOLDER / "schema.json"
 OPENING = ("policy", "trigger", "rule", "grant")  # kinds of which one too many matters
-_statements = sql.load(__file__)
-_GUARDS, _SWITCHED_OFF = _statements.texts["guards"], _statements.texts["switched_off"]
+_QUERIES = sql.load(Path(__file__).with_suffix(".sql"))
+_GUARDS, _SWITCHED_OFF = _QUERIES["guards"].text, _QUERIES["switched_off"].text
 
 
 class Shipped(msgspec.Struct, frozen=True):

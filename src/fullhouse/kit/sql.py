@@ -1,21 +1,32 @@
-"""A room's statements live in its `queries.sql`, each under `-- name:`; this loads them, typed. A `thing_store.py` has
-a `thing_queries.sql`.
+"""A domain's statements live in its `queries.sql`, each under `-- name:`; this loads them, typed.
 
-    statements = sql.load(__file__)
-    user_by_email = statements.one("user_by_email", User)     # await user_by_email(tx, email) -> User | None
+    user_by_email = sql.one(queries.user_by_email, User)     # await user_by_email(tx, email) -> User | None
 
-Parameters are PostgreSQL's own `$1`, `$2`. A column's name is the field's name. What several statements share (such
-as a list of columns) stands once under `-- part:` and is meant by `{its_name}`; in parts further down, too.
+A parameter is `:name`. It may be null only if the text says `:name?`, and an array may have nulls only with `:name[?]`.
+`:org` is the organisation of the transaction: no caller passes it. A column's name is the field's name. What several
+statements share, such as a list of columns, stands once under `-- part:` and is meant by `{its_name}`, also in parts
+further down.
+
+What a statement takes stands in the `queries.py` beside it, which `make schema` writes by asking a database for the
+parameters' types. So mypy knows every call: one parameter may be given by position, several are given by name.
 """
 
 import re
-from collections.abc import Awaitable, Callable
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar
+from uuid import UUID
 
 T = TypeVar("T")
+R = TypeVar("R")
+P = ParamSpec("P")
 _NAME = re.compile(r"^-- (name|part): *(\w+) *$", re.MULTILINE)
 _PART = re.compile(r"\{([a-z]\w*)\}")
+# Comments, texts and casts are left as they are.
+_PARAMETER = re.compile(r"--[^\n]*|'(?:[^']|'')*'|::|(?<!\w):(?P<name>[a-z]\w*)(?P<null>\?|\[\?\])?")
+TENANT = "org"
 
 
 class Runs(Protocol):
@@ -27,50 +38,124 @@ class Runs(Protocol):
     async def execute(self, query: str, *args: Any) -> str: ...
 
 
-class Statements:
-    def __init__(self, texts: dict[str, str]) -> None:
-        self.texts = texts
+class Tenant(Runs, Protocol):
+    """A transaction of an organisation."""
 
-    def one(self, name: str, row: Callable[..., T]) -> Callable[..., Awaitable[T | None]]:
-        text = self.texts[name]
-
-        async def run(tx: Runs, *args: Any) -> T | None:
-            record = await tx.fetchrow(text, *args)
-            return None if record is None else row(**record)
-
-        return run
-
-    def many(self, name: str, row: Callable[..., T]) -> Callable[..., Awaitable[list[T]]]:
-        text = self.texts[name]
-
-        async def run(tx: Runs, *args: Any) -> list[T]:
-            return [row(**record) for record in await tx.fetch(text, *args)]
-
-        return run
-
-    def value(self, name: str, of: Callable[..., T]) -> Callable[..., Awaitable[T | None]]:
-        """The first column of the first row; `of` only names its type."""
-        text = self.texts[name]
-
-        async def run(tx: Runs, *args: Any) -> T | None:
-            found: T | None = await tx.fetchval(text, *args)
-            return found
-
-        return run
-
-    def count(self, name: str) -> Callable[..., Awaitable[int]]:
-        """How many rows the statement touched."""
-        text = self.texts[name]
-
-        async def run(tx: Runs, *args: Any) -> int:
-            return int((await tx.execute(text, *args)).rpartition(" ")[2])
-
-        return run
+    @property
+    def organization_id(self) -> UUID | None: ...
 
 
-def load(module_file: str) -> Statements:
-    path = Path(module_file)
-    path = path.with_name(path.stem.replace("store", "queries") + ".sql")
+class Query(NamedTuple):
+    """A statement with PostgreSQL's own `$1`, `$2`; `:org` is the first of them."""
+
+    text: str
+    parameters: tuple[str, ...]  # without `:org`
+    is_tenants: bool
+    nullable: Mapping[str, str]  # `?` or `[?]`
+
+    @classmethod
+    def of(cls, text: str) -> "Query":
+        found = [match for match in _PARAMETER.finditer(text) if match["name"]]
+        names = dict.fromkeys(sorted((match["name"] for match in found), key=lambda name: name != TENANT))
+        numbers = {name: f"${number}" for number, name in enumerate(names, 1)}
+        numbered = _PARAMETER.sub(lambda match: numbers[match["name"]] if match["name"] else match[0], text)
+        nullable = {match["name"]: match["null"] for match in found if match["null"]}
+        return cls(numbered, tuple(name for name in names if name != TENANT), TENANT in names, nullable)
+
+    def arguments(self, organization_id: UUID | None, /, *given: Any, **named: Any) -> list[Any]:
+        """What PostgreSQL is sent, in the order of its numbers."""
+        try:
+            values = [*given, *(named[name] for name in self.parameters[len(given) :])]
+        except KeyError as missing:
+            raise TypeError(f"the statement needs {missing}") from None
+        if len(given) + len(named) != len(self.parameters):
+            raise TypeError(f"the statement takes {', '.join(self.parameters) or 'nothing'}")
+        if not self.is_tenants:
+            return values
+        if organization_id is None:
+            raise LookupError("a statement with :org needs a transaction of an organisation")
+        return [organization_id, *values]
+
+
+class Statement(Generic[P, T]):
+    """A query, and what becomes of its rows. Called with a transaction, and with what the query takes."""
+
+    def __init__(
+        self, takes: Callable[P, None], row: Callable[..., Any] | None, run: Callable[[Any, list[Any]], Awaitable[T]]
+    ) -> None:
+        self.name = f"{takes.__module__}.{takes.__name__}"
+        self.query = query_of(takes)
+        self.row = row
+        self._run = run
+        STATEMENTS.append(self)
+
+    async def __call__(self, *given: P.args, **named: P.kwargs) -> T:
+        tx: Any
+        tx, *values = given
+        organization_id = tx.organization_id if self.query.is_tenants else None
+        return await self._run(tx, [self.query.text, *self.query.arguments(organization_id, *values, **named)])
+
+
+STATEMENTS: list[Statement[Any, Any]] = []  # the tests compare them with a database
+
+
+def one(takes: Callable[P, None], row: Callable[..., R]) -> Statement[P, R | None]:
+    async def run(tx: Runs, what: list[Any]) -> R | None:
+        record = await tx.fetchrow(*what)
+        return None if record is None else row(**record)
+
+    return Statement(takes, row, run)
+
+
+def many(takes: Callable[P, None], row: Callable[..., R]) -> Statement[P, list[R]]:
+    async def run(tx: Runs, what: list[Any]) -> list[R]:
+        return [row(**record) for record in await tx.fetch(*what)]
+
+    return Statement(takes, row, run)
+
+
+def rows(takes: Callable[P, None]) -> Statement[P, list[Any]]:
+    """As the driver has them: for the hot statements, whose rows are read once."""
+
+    async def run(tx: Runs, what: list[Any]) -> list[Any]:
+        return await tx.fetch(*what)
+
+    return Statement(takes, None, run)
+
+
+def value(takes: Callable[P, None], of: Callable[..., R]) -> Statement[P, R | None]:
+    """The first column of the first row; `of` only names its type."""
+
+    async def run(tx: Runs, what: list[Any]) -> R | None:
+        found: R | None = await tx.fetchval(*what)
+        return found
+
+    return Statement(takes, None, run)
+
+
+def count(takes: Callable[P, None]) -> Statement[P, int]:
+    """How many rows the statement touched."""
+
+    async def run(tx: Runs, what: list[Any]) -> int:
+        return int((await tx.execute(*what)).rpartition(" ")[2])
+
+    return Statement(takes, None, run)
+
+
+def text(takes: Callable[..., None]) -> str:
+    """The statement alone, for those that run it otherwise."""
+    return query_of(takes).text
+
+
+def query_of(takes: Callable[..., None]) -> Query:
+    """What stands under this name in the `queries.sql` beside the module."""
+    file = sys.modules[takes.__module__].__file__
+    assert file is not None
+    return load(Path(file).with_suffix(".sql"))[takes.__name__]
+
+
+@cache
+def load(path: Path) -> Mapping[str, Query]:
     _, *pieces = _NAME.split(path.read_text())
     kinds, names, bodies = pieces[::3], pieces[1::3], pieces[2::3]
     if len(set(names)) < len(names):
@@ -84,4 +169,4 @@ def load(module_file: str) -> Statements:
     for kind, name in zip(kinds, names, strict=True):
         if kind == "part":
             parts[name] = whole(texts.pop(name))
-    return Statements({name: whole(text) for name, text in texts.items()})
+    return {name: Query.of(whole(text)) for name, text in texts.items()}

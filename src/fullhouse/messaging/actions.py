@@ -24,28 +24,29 @@ async def follow_join(tx: Tx, message: Message) -> None:
     again under another id, or late, moves nothing.
     """
     fact = message.fact(JoinFact)
-    if not await store.show_exists(tx, tx.organization_id, fact.event_id):
+    if not await store.show_exists(tx, fact.event_id):
         raise Poison(f"organisation {tx.organization_id} has no show {fact.event_id}")
-    await store.begin_count(tx, tx.organization_id, fact.event_id)
-    await store.lock_count(tx, tx.organization_id, fact.event_id)
+    await store.begin_count(tx, fact.event_id)
+    await store.lock_count(tx, fact.event_id)
     joins = message.name == JoinConfirmed.name
-    key = tx.organization_id, fact.event_id, fact.subject_id
-    if more := await store.note_join(tx, *key, joins, fact.at):
-        await store.change_count(tx, tx.organization_id, fact.event_id, more)
+    if more := await store.note_join(
+        tx, event_id=fact.event_id, join_id=fact.subject_id, active=joins, said_at=fact.at
+    ):
+        await store.change_count(tx, event_id=fact.event_id, change=more)
         events.forget_event(tx, fact.event_id)
         action = f"participation.{message.name.partition('.')[2]}"
         await audit.write(tx, action, "participation", fact.subject_id, after={"event_id": fact.event_id})
 
 
 async def webhooks_want(tx: Tx, names: Sequence[str]) -> set[str]:
-    filters = set(await store.webhook_filters(tx, tx.organization_id) or ())
+    filters = set(await store.webhook_filters(tx) or ())
     return {name for name in names if filters.intersection(webhook_policy.filters_for(name))}
 
 
 async def recount(tx: Tx, event_id: UUID) -> tuple[int, int] | None:
     """The count as it was and as it is, if they differ. A correction is written down."""
-    before = await store.lock_count(tx, tx.organization_id, event_id)
-    after = await store.set_count(tx, tx.organization_id, event_id)
+    before = await store.lock_count(tx, event_id)
+    after = await store.set_count(tx, event_id)
     if before is None or after is None or before == after:
         return None
     events.forget_event(tx, event_id)

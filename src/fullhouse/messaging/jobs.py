@@ -11,17 +11,20 @@ WAITING = Gauge(
     "fullhouse_outbox_waiting", "Facts and reactions that wait, by for what", ["what"], multiprocess_mode="mostrecent"
 )
 AGE = Gauge(
-    "fullhouse_outbox_age_seconds", "How long the oldest fact has waited, by for what", ["what"],
+    "fullhouse_outbox_age_seconds",
+    "How long the oldest fact has waited, by for what",
+    ["what"],
     multiprocess_mode="mostrecent",
-)  # fmt: skip
+)
 
 MAILS = Gauge(
     "fullhouse_mails_waiting", "Emails that have not left, by status", ["status"], multiprocess_mode="mostrecent"
 )
 MAILS_AGE = Gauge(
-    "fullhouse_mails_age_seconds", "How long the oldest email that is still to leave has waited",
+    "fullhouse_mails_age_seconds",
+    "How long the oldest email that is still to leave has waited",
     multiprocess_mode="mostrecent",
-)  # fmt: skip
+)
 
 
 async def watch(finder: Database, *, broker: bool) -> None:

@@ -73,7 +73,9 @@ async def list_notices(
 ) -> Page[NoticeProgress]:
     """What everybody with a place in the show was told, and how many of them have it."""
     await events.get_event(tx, event_id)
-    return await page_by_age(tx, services.keyring, "notices", notice_store.list_notices, cursor, limit, event_id)
+    return await page_by_age(
+        tx, services.keyring, "notices", notice_store.list_notices, cursor, limit, event_id=event_id
+    )
 
 
 @post("/api/orders/{order_id:uuid}/resend", "orders.mine", status=202)

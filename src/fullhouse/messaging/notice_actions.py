@@ -48,16 +48,18 @@ async def _start(
     write: Callable[[Tx, Message], Awaitable[Notice | None]],
     gather: Callable[..., Awaitable[int]],
 ) -> None:
-    if await store.notice_by_id(tx, tx.organization_id, notice_id):
+    if await store.notice_by_id(tx, notice_id):
         return
     letter = await write(tx, message)
     if letter is None:
         return
-    total = await gather(tx, tx.organization_id, notice_id, message.subject_id, message.created_at)
+    total = await gather(tx, notice_id=notice_id, event_id=message.subject_id, updated_at=message.created_at)
     if not total:
         return
     said = msgspec.to_builtins(letter)
-    await store.insert_notice(tx, tx.organization_id, notice_id, message.subject_id, letter.template, said, total)
+    await store.insert_notice(
+        tx, id=notice_id, event_id=message.subject_id, template=letter.template, letter=said, total=total
+    )
     after = {"template": letter.template, "people": total}
     await audit.write(tx, "notice.started", "event", message.subject_id, after=after)
     await _ask_for_page(tx, notice_id, 0)
@@ -67,16 +69,16 @@ async def post_page(database: Database, organization_id: UUID, payload: Any) -> 
     """The job: letters to the next people on the list, then the job for those after them."""
     notice_id, posted = UUID(payload["notice_id"]), payload["posted"]
     async with database.tenant(organization_id) as tx:
-        notice = await store.lock_notice(tx, organization_id, notice_id)
+        notice = await store.lock_notice(tx, notice_id)
         if notice is None or notice.finished_at or notice.posted != posted:
             return  # an earlier run of this very job was committed
-        people = await store.take_people(tx, organization_id, notice_id, PAGE)
+        people = await store.take_people(tx, notice_id=notice_id, limit=PAGE)
         letter = msgspec.convert(notice.letter, letters.BY_TEMPLATE[notice.template])
         home = my_path((await accounts.get_profile(tx)).slug)
         to = [mail.To(it.email, replace(letter, order_path=home if it.has_ticket else None)) for it in people]
         await mail.post_all(tx, to, about=notice_id)
         last = len(people) < PAGE or posted + len(people) >= notice.total
-        await store.advance_notice(tx, organization_id, notice_id, len(people), last)
+        await store.advance_notice(tx, notice_id=notice_id, posted=len(people), last=last)
         if not last:
             await _ask_for_page(tx, notice_id, posted + len(people))
 

@@ -2,22 +2,23 @@
 
 -- name: show_exists
 -- Kept from being deleted until we are done.
-SELECT true FROM events WHERE organization_id = $1 AND id = $2 FOR KEY SHARE;
+SELECT true FROM events WHERE organization_id = :org AND id = :event_id FOR KEY SHARE;
 
 -- name: begin_count
-INSERT INTO event_stats (organization_id, event_id, heat) VALUES ($1, $2, app.heat(NULL, 1)) ON CONFLICT DO NOTHING;
+INSERT INTO event_stats (organization_id, event_id, heat)
+VALUES (:org, :event_id, app.heat(NULL, 1)) ON CONFLICT DO NOTHING;
 
 -- name: lock_count
 -- One at a time for each show: what a participation was before must not change under us.
-SELECT active_participants FROM event_stats WHERE organization_id = $1 AND event_id = $2 FOR UPDATE;
+SELECT active_participants FROM event_stats WHERE organization_id = :org AND event_id = :event_id FOR UPDATE;
 
 -- name: note_join
 -- Returns by how many the participants of the show became more. Of two words at one time the cancellation counts.
 WITH was AS (
-    SELECT active FROM participations WHERE organization_id = $1 AND event_id = $2 AND join_id = $3
+    SELECT active FROM participations WHERE organization_id = :org AND event_id = :event_id AND join_id = :join_id
 ), said AS (
     INSERT INTO participations AS p (organization_id, event_id, join_id, active, said_at)
-    VALUES ($1, $2, $3, $4, $5)
+    VALUES (:org, :event_id, :join_id, :active, :said_at)
     ON CONFLICT (organization_id, event_id, join_id) DO UPDATE SET active = excluded.active, said_at = excluded.said_at
     WHERE (excluded.said_at, NOT excluded.active) > (p.said_at, NOT p.active)
     RETURNING active
@@ -26,14 +27,15 @@ SELECT coalesce((SELECT active::integer FROM said)
                 - coalesce((SELECT active::integer FROM was), 0), 0);
 
 -- name: change_count
-UPDATE event_stats SET active_participants = active_participants + $3 WHERE organization_id = $1 AND event_id = $2;
+UPDATE event_stats SET active_participants = active_participants + :change
+WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: set_count
 -- Anew, from those who take part.
 UPDATE event_stats
 SET active_participants = (SELECT count(*) FROM participations p
-                           WHERE p.organization_id = $1 AND p.event_id = $2 AND p.active)
-WHERE organization_id = $1 AND event_id = $2
+                           WHERE p.organization_id = :org AND p.event_id = :event_id AND p.active)
+WHERE organization_id = :org AND event_id = :event_id
 RETURNING active_participants;
 
 -- name: miscounted
@@ -45,10 +47,10 @@ WHERE s.active_participants <> coalesce(p.active, 0)
 ORDER BY 1, 2;
 
 -- name: webhook_filters
-SELECT array(SELECT DISTINCT unnest(events) FROM webhooks WHERE organization_id = $1 AND enabled);
+SELECT array(SELECT DISTINCT unnest(events) FROM webhooks WHERE organization_id = :org AND enabled);
 
 -- name: organization_exists
-SELECT true FROM organizations WHERE id = $1;
+SELECT true FROM organizations WHERE id = :organization_id;
 
 -- name: backlog
 -- Counted up to a bound: how far beyond it, nobody needs to know every few seconds.
@@ -95,22 +97,23 @@ ORDER BY parked_at, message_id;
 -- name: retry_facts
 -- Null means all that are parked.
 UPDATE outbox SET parked_at = NULL, attempts = 0, due_at = app.clock()
-WHERE parked_at IS NOT NULL AND ($1::uuid[] IS NULL OR id = ANY ($1));
+WHERE parked_at IS NOT NULL AND (:fact_ids?::uuid[] IS NULL OR id = ANY (:fact_ids));
 
 -- name: retry_reactions
 UPDATE owed_reactions SET parked_at = NULL, attempts = 0, due_at = app.clock()
-WHERE parked_at IS NOT NULL AND ($1::uuid[] IS NULL OR message_id = ANY ($1));
+WHERE parked_at IS NOT NULL AND (:message_ids?::uuid[] IS NULL OR message_id = ANY (:message_ids));
 
 -- name: give_up_facts
 -- The broker never gets them; they are kept as long as any other.
-UPDATE outbox SET parked_at = NULL, sent_at = app.clock() WHERE parked_at IS NOT NULL AND id = ANY ($1);
+UPDATE outbox SET parked_at = NULL, sent_at = app.clock() WHERE parked_at IS NOT NULL AND id = ANY (:fact_ids);
 
 -- name: give_up_reactions
-DELETE FROM owed_reactions WHERE parked_at IS NOT NULL AND message_id = ANY ($1);
+DELETE FROM owed_reactions WHERE parked_at IS NOT NULL AND message_id = ANY (:message_ids);
 
 -- name: resend
 UPDATE outbox SET sent_at = NULL, attempts = 0, due_at = app.clock()
-WHERE sent_at IS NOT NULL AND created_at >= $1 AND created_at < $2 AND ($3::text IS NULL OR name LIKE $3);
+WHERE sent_at IS NOT NULL AND created_at >= :since AND created_at < :until
+  AND (:pattern?::text IS NULL OR name LIKE :pattern);
 
 -- name: forget_facts
 -- After a week, what everybody has had. What a broker is still to get stays.
@@ -124,7 +127,8 @@ DELETE FROM outbox WHERE id IN (
 -- The same where there is no broker: a week is how long one that is switched on finds them.
 DELETE FROM outbox WHERE id IN (
     SELECT id FROM outbox o
-    WHERE handled_at < app.clock() - interval '7 days' AND coalesce(sent_at, created_at) < app.clock() - interval '7 days'
+    WHERE handled_at < app.clock() - interval '7 days' AND coalesce(sent_at,
+        created_at) < app.clock() - interval '7 days'
       AND parked_at IS NULL AND NOT EXISTS (SELECT FROM owed_reactions w WHERE w.message_id = o.id)
     LIMIT 1000);
 

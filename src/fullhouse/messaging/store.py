@@ -1,29 +1,28 @@
 """Runs the statements of queries.sql."""
 
 from fullhouse.kit import sql
+from fullhouse.messaging import queries
 from fullhouse.messaging.model import Backlog, MailBacklog, Miscounted, Parked
 
-statements = sql.load(__file__)
+show_exists = sql.value(queries.show_exists, bool)
+begin_count = sql.count(queries.begin_count)
+lock_count = sql.value(queries.lock_count, int)
+note_join = sql.value(queries.note_join, int)
+change_count = sql.count(queries.change_count)
+set_count = sql.value(queries.set_count, int)
+miscounted = sql.many(queries.miscounted, Miscounted)
+webhook_filters = sql.value(queries.webhook_filters, list[str])
+organization_exists = sql.value(queries.organization_exists, bool)
 
-show_exists = statements.value("show_exists", bool)
-begin_count = statements.count("begin_count")
-lock_count = statements.value("lock_count", int)
-note_join = statements.value("note_join", int)
-change_count = statements.count("change_count")
-set_count = statements.value("set_count", int)
-miscounted = statements.many("miscounted", Miscounted)
-webhook_filters = statements.value("webhook_filters", list[str])
-organization_exists = statements.value("organization_exists", bool)
+backlog = sql.one(queries.backlog, Backlog)
+mail_backlog = sql.one(queries.mail_backlog, MailBacklog)
+parked = sql.many(queries.parked, Parked)
+retry_facts = sql.count(queries.retry_facts)
+retry_reactions = sql.count(queries.retry_reactions)
+give_up_facts = sql.count(queries.give_up_facts)
+give_up_reactions = sql.count(queries.give_up_reactions)
+resend = sql.count(queries.resend)
 
-backlog = statements.one("backlog", Backlog)
-mail_backlog = statements.one("mail_backlog", MailBacklog)
-parked = statements.many("parked", Parked)
-retry_facts = statements.count("retry_facts")
-retry_reactions = statements.count("retry_reactions")
-give_up_facts = statements.count("give_up_facts")
-give_up_reactions = statements.count("give_up_reactions")
-resend = statements.count("resend")
-
-FORGET_FACTS = statements.texts["forget_facts"]
-FORGET_FACTS_WITHOUT_BROKER = statements.texts["forget_facts_without_broker"]
-FORGET_PROCESSED = statements.texts["forget_processed"]
+FORGET_FACTS = sql.text(queries.forget_facts)
+FORGET_FACTS_WITHOUT_BROKER = sql.text(queries.forget_facts_without_broker)
+FORGET_PROCESSED = sql.text(queries.forget_processed)

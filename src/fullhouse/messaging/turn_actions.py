@@ -19,11 +19,11 @@ TURNS = 200  # letters about turns in one: each says another time, and is writte
 
 async def tell_opening(tx: Tx, event_id: UUID) -> int:
     """Whoever gathers before the room opens may go away until then: they are told when it is time to be back."""
-    opens_at = await store.opens_soon(tx, tx.organization_id, event_id)
+    opens_at = await store.opens_soon(tx, event_id)
     if opens_at is None:
         return 0
     about = uuid5(event_id, f"opens {opens_at.isoformat()}")
-    people = await store.who_gathers(tx, tx.organization_id, event_id, about, QueueOpens.template, PAGE)
+    people = await store.who_gathers(tx, event_id=event_id, about=about, template=QueueOpens.template, limit=PAGE)
     if not people:
         return 0
     show = await show_of(tx, await events.get_event(tx, event_id))
@@ -33,7 +33,7 @@ async def tell_opening(tx: Tx, event_id: UUID) -> int:
 
 async def tell_turns(tx: Tx, event_id: UUID) -> int:
     """The next page; fewer than that were the last."""
-    away = await store.who_is_away(tx, tx.organization_id, event_id, QueueTurn.template, TURNS)
+    away = await store.who_is_away(tx, event_id=event_id, template=QueueTurn.template, limit=TURNS)
     if not away:
         return 0
     show = await show_of(tx, await events.get_event(tx, event_id))

@@ -10,28 +10,28 @@ WHERE e.status = 'admitted' AND e.admitted_at > app.clock() - interval '3 minute
 
 -- name: opens_soon
 SELECT opens_at FROM queue_rooms
-WHERE organization_id = $1 AND event_id = $2 AND state = 'pre'
+WHERE organization_id = :org AND event_id = :event_id AND state = 'pre'
   AND opens_at BETWEEN app.clock() AND app.clock() + interval '15 minutes';
 
 -- name: who_gathers
 -- Those who have not been told of this opening, so many at a time.
 SELECT u.email FROM queue_entries e
-JOIN users u ON u.organization_id = $1 AND u.id = e.user_id AND u.email IS NOT NULL AND u.status = 'active'
-WHERE e.organization_id = $1 AND e.event_id = $2 AND e.status = 'waiting' AND NOT EXISTS (
-    SELECT FROM mails m WHERE m.organization_id = $1 AND m.about = $3 AND m.template = $4
+JOIN users u ON u.organization_id = :org AND u.id = e.user_id AND u.email IS NOT NULL AND u.status = 'active'
+WHERE e.organization_id = :org AND e.event_id = :event_id AND e.status = 'waiting' AND NOT EXISTS (
+    SELECT FROM mails m WHERE m.organization_id = :org AND m.about = :about AND m.template = :template
     AND lower(m.recipient) = lower(u.email))
-LIMIT $5;
+LIMIT :limit;
 
 -- name: who_is_away
--- Let in a moment ago, and holding nothing since: perhaps they do not look. There must be time left to come. Whoever has
--- the letter is left out; who was let in first comes first.
+-- Let in a moment ago, and holding nothing since: perhaps they do not look. There must be time left to come. Whoever
+-- has the letter is left out; who was let in first comes first.
 SELECT x.about, u.email, e.expires_at AS until FROM queue_entries e
 CROSS JOIN LATERAL (SELECT md5(e.event_id || ' turn ' || e.seq)::uuid AS about) x
-JOIN users u ON u.organization_id = $1 AND u.id = e.user_id AND u.email IS NOT NULL AND u.status = 'active'
-WHERE e.organization_id = $1 AND e.event_id = $2 AND e.status = 'admitted'
+JOIN users u ON u.organization_id = :org AND u.id = e.user_id AND u.email IS NOT NULL AND u.status = 'active'
+WHERE e.organization_id = :org AND e.event_id = :event_id AND e.status = 'admitted'
   AND e.admitted_at BETWEEN app.clock() - interval '3 minutes' AND app.clock() - interval '20 seconds'
   AND e.expires_at > app.clock() + interval '30 seconds'
-  AND NOT EXISTS (SELECT FROM seat_holds h WHERE h.organization_id = $1 AND h.user_id = e.user_id
+  AND NOT EXISTS (SELECT FROM seat_holds h WHERE h.organization_id = :org AND h.user_id = e.user_id
                   AND h.event_id = e.event_id AND h.created_at >= e.admitted_at)
-  AND NOT EXISTS (SELECT FROM mails m WHERE m.organization_id = $1 AND m.about = x.about AND m.template = $3)
-ORDER BY e.admitted_at, e.seq LIMIT $4;
+  AND NOT EXISTS (SELECT FROM mails m WHERE m.organization_id = :org AND m.about = x.about AND m.template = :template)
+ORDER BY e.admitted_at, e.seq LIMIT :limit;

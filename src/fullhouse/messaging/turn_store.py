@@ -5,8 +5,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from fullhouse.kit import sql
-
-statements = sql.load(__file__)
+from fullhouse.messaging import turn_queries
 
 
 class Room(NamedTuple):
@@ -24,7 +23,7 @@ class Away(NamedTuple):
     until: datetime
 
 
-rooms_to_tell = statements.many("rooms_to_tell", Room)
-opens_soon = statements.value("opens_soon", datetime)
-who_gathers = statements.many("who_gathers", Gathering)
-who_is_away = statements.many("who_is_away", Away)
+rooms_to_tell = sql.many(turn_queries.rooms_to_tell, Room)
+opens_soon = sql.value(turn_queries.opens_soon, datetime)
+who_gathers = sql.many(turn_queries.who_gathers, Gathering)
+who_is_away = sql.many(turn_queries.who_is_away, Away)

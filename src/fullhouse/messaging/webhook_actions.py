@@ -44,7 +44,7 @@ class Envelope(msgspec.Struct, frozen=True):
 
 
 async def get_webhook(tx: Tx, webhook_id: UUID) -> Webhook:
-    return _found(await store.webhook_by_id(tx, tx.organization_id, webhook_id))
+    return _found(await store.webhook_by_id(tx, webhook_id))
 
 
 async def create_webhook(tx: Tx, keyring: Keyring, outward: Outward, wish: NewWebhook) -> WebhookWithSecret:
@@ -52,9 +52,15 @@ async def create_webhook(tx: Tx, keyring: Keyring, outward: Outward, wish: NewWe
     await outward.check(wish.url, "url")
     webhook_id, secret = new_id(), os.urandom(policy.SECRET_BYTES)
     webhook = await store.insert_webhook(
-        tx, webhook_id, tx.organization_id, wish.url, wish.description, wish.events, wish.enabled,
-        keyring.seal(purpose(webhook_id), secret), policy.WEBHOOKS_MAX,
-    )  # fmt: skip
+        tx,
+        id=webhook_id,
+        url=wish.url,
+        description=wish.description,
+        events=wish.events,
+        enabled=wish.enabled,
+        secret=keyring.seal(purpose(webhook_id), secret),
+        webhooks_max=policy.WEBHOOKS_MAX,
+    )
     if webhook is None:
         raise TooManyWebhooks(f"There are {policy.WEBHOOKS_MAX} webhooks already.", most=policy.WEBHOOKS_MAX)
     told = {"url": webhook.url, "events": webhook.events, "enabled": webhook.enabled}
@@ -71,14 +77,19 @@ async def change_webhook(
     before = await get_webhook(tx, webhook_id)
     if change.url not in (UNSET, before.url):  # looked up before anything is locked
         await outward.check(str(change.url), "url")
-    before = _found(await store.lock_webhook(tx, tx.organization_id, webhook_id))
+    before = _found(await store.lock_webhook(tx, webhook_id))
     versions.check(if_match, before.version)
     after = changed(before, change)
     if after == before:
         return before
     saved = _found(
         await store.update_webhook(
-            tx, tx.organization_id, webhook_id, after.url, after.description, after.events, after.enabled
+            tx,
+            webhook_id=webhook_id,
+            url=after.url,
+            description=after.description,
+            events=after.events,
+            enabled=after.enabled,
         )
     )
     await audit_difference(tx, "webhook.updated", "webhook", before, saved)
@@ -89,27 +100,29 @@ async def rotate_secret(tx: Tx, keyring: Keyring, webhook_id: UUID) -> WebhookWi
     """The former secret signs beside the new one for a day; one that was former already ends now."""
     secret = os.urandom(policy.SECRET_BYTES)
     sealed = keyring.seal(purpose(webhook_id), secret)
-    webhook = _found(await store.rotate_secret(tx, tx.organization_id, webhook_id, sealed, policy.OVERLAP))
+    webhook = _found(await store.rotate_secret(tx, webhook_id=webhook_id, secret=sealed, overlap=policy.OVERLAP))
     await audit.write(tx, "webhook.secret_rotated", "webhook", webhook_id)
     return _with_secret(webhook, secret)
 
 
 async def delete_webhook(tx: Tx, webhook_id: UUID) -> None:
     """With its log. What was still to be sent is not."""
-    webhook = _found(await store.lock_webhook(tx, tx.organization_id, webhook_id))
-    await store.delete_webhook(tx, tx.organization_id, webhook_id)
+    webhook = _found(await store.lock_webhook(tx, webhook_id))
+    await store.delete_webhook(tx, webhook_id)
     await audit.write(tx, "webhook.deleted", "webhook", webhook_id, before={"url": webhook.url})
 
 
 async def deliver_later(tx: Tx, message: Message) -> None:
     """The reaction to every fact: a delivery for each webhook that wants it, and a job for each delivery."""
-    wanting = await store.wanting(tx, tx.organization_id, policy.filters_for(message.name))
+    wanting = await store.wanting(tx, policy.filters_for(message.name))
     if not wanting:
         return
     data = {name: value for name, value in message.payload.items() if name != "version"}
     body = envelope(message.id, message.name, message.version, message.created_at, data)
     ids = {new_id(): webhook_id for webhook_id in wanting}
-    put = await store.insert_deliveries(tx, tx.organization_id, message.id, message.name, body, [*ids], [*ids.values()])
+    put = await store.insert_deliveries(
+        tx, message_id=message.id, type=message.name, body=body, ids=[*ids], webhook_ids=[*ids.values()]
+    )
     for delivery_id in put or ():
         await send_later(tx, ids[delivery_id], delivery_id, 0)
 

@@ -62,7 +62,7 @@ async def put_off(database: Database, organization_id: UUID, delivery_id: UUID, 
     no failure of the webhook's. False if it was not put off: the last try is never given away.
     """
     async with database.tenant(organization_id, SENDER) as tx:
-        tried = await store.lock_tried(tx, tx.organization_id, delivery_id)
+        tried = await store.lock_tried(tx, delivery_id)
         if tried is None or not policy.is_ours(tried, attempt) or policy.is_claimed(tried, await tx.now()):
             return False
         verdict = policy.judge(None, tried.failures, random.random())  # noqa: S311 (spreads the load)
@@ -84,9 +84,11 @@ async def send_test(
         await webhooks.get_webhook(tx, webhook_id)
         now = await tx.now()
         body = webhooks.envelope(message_id, TEST, 1, now, {"webhook_id": webhook_id})
-        await store.insert_test(tx, delivery_id, tx.organization_id, webhook_id, message_id, TEST, body, policy.CLAIM)
+        await store.insert_test(
+            tx, id=delivery_id, webhook_id=webhook_id, message_id=message_id, type=TEST, body=body, claim=policy.CLAIM
+        )
         await audit.write(tx, "webhook.tested", "webhook", webhook_id)
-        tried = await store.lock_tried(tx, tx.organization_id, delivery_id)
+        tried = await store.lock_tried(tx, delivery_id)
         assert tried
     outcome = await _post(keyring, outward, tried, now)
     verdict = policy.judge(outcome.status, len(policy.PAUSES), 0)
@@ -98,8 +100,8 @@ async def redeliver(tx: Tx, webhook_id: UUID, delivery_id: UUID) -> Delivery:
     """Once more from the beginning, whatever became of it; with all its tries."""
     if not (await webhooks.get_webhook(tx, webhook_id)).enabled:
         raise WebhookDisabled()
-    before = _found(await store.lock_delivery(tx, tx.organization_id, webhook_id, delivery_id))
-    delivery = _found(await store.ask_again(tx, tx.organization_id, delivery_id))
+    before = _found(await store.lock_delivery(tx, webhook_id=webhook_id, delivery_id=delivery_id))
+    delivery = _found(await store.ask_again(tx, delivery_id))
     # The job that may wait for a later try finds its number gone.
     await webhooks.send_later(tx, webhook_id, delivery_id, delivery.attempts)
     told = {"webhook_id": webhook_id, "message_id": delivery.message_id}
@@ -115,7 +117,7 @@ async def redeliver_failed(tx: Tx, webhook_id: UUID, data: RedeliverFailed, *, a
     if not (await webhooks.get_webhook(tx, webhook_id)).enabled:
         raise WebhookDisabled()
     due = await store.ask_failed_again(
-        tx, tx.organization_id, webhook_id, data.since, policy.AGAIN_MAX, already, policy.AGAIN_EVERY
+        tx, webhook_id=webhook_id, since=data.since, limit=policy.AGAIN_MAX, waiting=already, pause=policy.AGAIN_EVERY
     )
     if due:
         await webhooks.send_all_later(tx, webhook_id, due)
@@ -125,7 +127,7 @@ async def redeliver_failed(tx: Tx, webhook_id: UUID, data: RedeliverFailed, *, a
 
 
 async def _claim(tx: Tx, delivery_id: UUID, attempt: int) -> Tried | None:
-    tried = await store.lock_tried(tx, tx.organization_id, delivery_id)
+    tried = await store.lock_tried(tx, delivery_id)
     if tried is None or not policy.is_ours(tried, attempt):
         return None
     if policy.is_claimed(tried, await tx.now()):
@@ -133,7 +135,7 @@ async def _claim(tx: Tx, delivery_id: UUID, attempt: int) -> Tried | None:
     if not tried.enabled:
         await _write(tx, tried, Outcome(None, b"", "the webhook was disabled", 0), policy.Verdict("failed", None))
         return None
-    await store.claim(tx, tx.organization_id, delivery_id, policy.CLAIM)
+    await store.claim(tx, delivery_id=delivery_id, claim=policy.CLAIM)
     return tried
 
 
@@ -156,8 +158,8 @@ async def _settle(tx: Tx, tried: Tried, outcome: Outcome) -> None:
     """Locks the webhook before the delivery, like whoever deletes it."""
     verdict = policy.judge(outcome.status, tried.failures, random.random())  # noqa: S311 (spreads the load)
     if verdict.status == "delivered":
-        await store.note_success(tx, tx.organization_id, tried.webhook_id)
-    elif webhook := await store.note_failure(tx, tx.organization_id, tried.webhook_id):
+        await store.note_success(tx, tried.webhook_id)
+    elif webhook := await store.note_failure(tx, tried.webhook_id):
         await _give_up_if_due(tx, webhook, verdict, outcome)
     delivery = await _write(tx, tried, outcome, verdict)
     if delivery is not None and verdict.pause is not None:
@@ -167,9 +169,16 @@ async def _settle(tx: Tx, tried: Tried, outcome: Outcome) -> None:
 async def _write(tx: Tx, tried: Tried, outcome: Outcome, verdict: policy.Verdict) -> Delivery | None:
     TRIES.labels(verdict.status if verdict.pause is None else "later").inc()
     return await store.finish(
-        tx, tx.organization_id, tried.id, tried.attempts, verdict.status, verdict.pause, outcome.status,
-        policy.excerpt(outcome.body) if outcome.status else None, outcome.error, outcome.ms,
-    )  # fmt: skip
+        tx,
+        delivery_id=tried.id,
+        attempts=tried.attempts,
+        status=verdict.status,
+        pause=verdict.pause,
+        response_status=outcome.status,
+        response_body=policy.excerpt(outcome.body) if outcome.status else None,
+        error=outcome.error,
+        duration_ms=outcome.ms,
+    )
 
 
 async def _give_up_if_due(tx: Tx, webhook: Webhook, verdict: policy.Verdict, outcome: Outcome) -> None:
@@ -180,7 +189,7 @@ async def _give_up_if_due(tx: Tx, webhook: Webhook, verdict: policy.Verdict, out
         because = "failing"
     else:
         return
-    if not await store.give_up(tx, tx.organization_id, webhook.id, because):
+    if not await store.give_up(tx, webhook_id=webhook.id, reason=because):
         return  # it is disabled already
     told = {"enabled": False, "disabled_because": because, "failures": webhook.failures}
     await audit.write(tx, "webhook.given_up", "webhook", webhook.id, before={"enabled": True}, after=told)
@@ -191,7 +200,7 @@ async def _give_up_if_due(tx: Tx, webhook: Webhook, verdict: policy.Verdict, out
 
 async def _tell_owners(tx: Tx, webhook: Webhook, outcome: Outcome, fact_id: UUID) -> None:
     assert webhook.failing_since
-    owners = await store.owners(tx, tx.organization_id)
+    owners = await store.owners(tx)
     if not owners:
         return
     letter = Letter(

@@ -83,8 +83,16 @@ async def list_webhook_deliveries(
 ) -> Page[Delivery]:
     """What was sent to a webhook and how it went, newest first. Kept for 30 days."""
     await actions.get_webhook(tx, webhook_id)
-    find = store.list_deliveries
-    return await page_by_age(tx, services.keyring, "webhook_deliveries", find, cursor, limit, webhook_id, status)
+    return await page_by_age(
+        tx,
+        services.keyring,
+        "webhook_deliveries",
+        store.list_deliveries,
+        cursor,
+        limit,
+        webhook_id=webhook_id,
+        status=status,
+    )
 
 
 @post("/api/org/webhooks/{webhook_id:uuid}/redeliver", "webhooks.write", status=202, limit=Limit(10, 60))

@@ -3,30 +3,29 @@
 from uuid import UUID
 
 from fullhouse.kit import sql
+from fullhouse.messaging import webhook_queries
 from fullhouse.messaging.webhook_model import Delivery, DueAgain, Tried, Webhook
 
-statements = sql.load(__file__)
+insert_webhook = sql.one(webhook_queries.insert_webhook, Webhook)
+webhook_by_id = sql.one(webhook_queries.webhook_by_id, Webhook)
+lock_webhook = sql.one(webhook_queries.lock_webhook, Webhook)
+update_webhook = sql.one(webhook_queries.update_webhook, Webhook)
+rotate_secret = sql.one(webhook_queries.rotate_secret, Webhook)
+delete_webhook = sql.count(webhook_queries.delete_webhook)
+list_webhooks = sql.many(webhook_queries.list_webhooks, Webhook)
+note_success = sql.count(webhook_queries.note_success)
+note_failure = sql.one(webhook_queries.note_failure, Webhook)
+give_up = sql.one(webhook_queries.give_up, Webhook)
 
-insert_webhook = statements.one("insert_webhook", Webhook)
-webhook_by_id = statements.one("webhook_by_id", Webhook)
-lock_webhook = statements.one("lock_webhook", Webhook)
-update_webhook = statements.one("update_webhook", Webhook)
-rotate_secret = statements.one("rotate_secret", Webhook)
-delete_webhook = statements.count("delete_webhook")
-list_webhooks = statements.many("list_webhooks", Webhook)
-note_success = statements.count("note_success")
-note_failure = statements.one("note_failure", Webhook)
-give_up = statements.one("give_up", Webhook)
-
-wanting = statements.value("wanting", list[UUID])
-insert_deliveries = statements.value("insert_deliveries", list[UUID])
-insert_test = statements.count("insert_test")
-lock_tried = statements.one("lock_tried", Tried)
-claim = statements.count("claim")
-finish = statements.one("finish", Delivery)
-lock_delivery = statements.one("lock_delivery", Delivery)
-ask_again = statements.one("ask_again", Delivery)
-ask_failed_again = statements.many("ask_failed_again", DueAgain)
-list_deliveries = statements.many("list_deliveries", Delivery)
-owners = statements.value("owners", list[str])
-FORGET = statements.texts["forget_deliveries"]
+wanting = sql.value(webhook_queries.wanting, list[UUID])
+insert_deliveries = sql.value(webhook_queries.insert_deliveries, list[UUID])
+insert_test = sql.count(webhook_queries.insert_test)
+lock_tried = sql.one(webhook_queries.lock_tried, Tried)
+claim = sql.count(webhook_queries.claim)
+finish = sql.one(webhook_queries.finish, Delivery)
+lock_delivery = sql.one(webhook_queries.lock_delivery, Delivery)
+ask_again = sql.one(webhook_queries.ask_again, Delivery)
+ask_failed_again = sql.many(webhook_queries.ask_failed_again, DueAgain)
+list_deliveries = sql.many(webhook_queries.list_deliveries, Delivery)
+owners = sql.value(webhook_queries.owners, list[str])
+FORGET = sql.text(webhook_queries.forget_deliveries)

@@ -5,7 +5,7 @@ every other one, and nobody who has another one waits for an attempt whose outco
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import structlog
@@ -45,19 +45,19 @@ class ToldBefore(Exception):
 
 
 async def get_attempt(tx: Tx, attempt_id: UUID) -> Attempt:
-    found = await store.attempt_by_id(tx, tx.organization_id, attempt_id)
+    found = await store.attempt_by_id(tx, attempt_id)
     if found is None:
         raise NotFound
     return found
 
 
 async def attempts_of(tx: Tx, order_id: UUID) -> list[Attempt]:
-    return await store.attempts_of_order(tx, tx.organization_id, order_id)
+    return await store.attempts_of_order(tx, order_id)
 
 
 async def record(tx: Tx, attempt_id: UUID, outcome: Outcome) -> Attempt:
     """What a provider said. The first capture settles its order, the first failure thaws what was frozen."""
-    before = await store.lock_attempt(tx, tx.organization_id, attempt_id)
+    before = await store.lock_attempt(tx, attempt_id)
     if before is None:
         raise NotFound
     if isinstance(outcome, Captured) and (wrong := policy.wrong(before, outcome)):
@@ -65,7 +65,7 @@ async def record(tx: Tx, attempt_id: UUID, outcome: Outcome) -> Attempt:
     status = policy.moved(before.status, outcome)
     if status is None:
         return before
-    after = await store.save_attempt(tx, tx.organization_id, attempt_id, status, *_details(outcome))
+    after = await store.save_attempt(tx, attempt_id=attempt_id, status=status, **_details(outcome)._asdict())
     assert after
     if status in ("captured", "failed", "abandoned"):
         OUTCOMES.labels(after.provider, status).inc()
@@ -79,7 +79,7 @@ async def capture_all(tx: Tx, captures: Sequence[tuple[UUID, Captured]]) -> list
     ids, outcomes = [attempt_id for attempt_id, _ in captures], [outcome for _, outcome in captures]
     refs, amounts = [outcome.ref for outcome in outcomes], [outcome.amount for outcome in outcomes]
     currencies = [outcome.currency for outcome in outcomes]
-    return await store.capture_attempts(tx, tx.organization_id, ids, refs, amounts, currencies)
+    return await store.capture_attempts(tx, attempt_ids=ids, refs=refs, amounts=amounts, currencies=currencies)
 
 
 async def tell_captured(tx: Tx, attempts: Sequence[Attempt]) -> None:
@@ -89,19 +89,25 @@ async def tell_captured(tx: Tx, attempts: Sequence[Attempt]) -> None:
     await add_all(tx, [facts.PaymentCaptured(subject_id=attempt.id, **_about(attempt)) for attempt in attempts])
 
 
-def _details(outcome: Outcome) -> tuple[str | None, ...]:
-    """Reference, client secret, failure's code and sentence."""
+class _Details(NamedTuple):
+    provider_ref: str | None = None
+    client_secret: str | None = None
+    failure_code: str | None = None
+    failure: str | None = None
+
+
+def _details(outcome: Outcome) -> _Details:
     match outcome:
         case Captured(ref=ref):
-            return ref, None, None, None
+            return _Details(provider_ref=ref)
         case Pending(ref=ref, client_secret=secret):
-            return ref, secret, None, None
+            return _Details(provider_ref=ref, client_secret=secret)
         case Failed(code=code, sentence=sentence):
-            return None, None, code, sentence
+            return _Details(failure_code=code, failure=sentence)
         case Cancelled():
-            return None, None, "cancelled", "The payment was not completed in time."
+            return _Details(failure_code="cancelled", failure="The payment was not completed in time.")
         case Unknown():
-            return None, None, None, None
+            return _Details()
 
 
 async def _tell(tx: Tx, before: Attempt, after: Attempt) -> None:
@@ -112,9 +118,14 @@ async def _tell(tx: Tx, before: Attempt, after: Attempt) -> None:
         await announce(tx, fact)
         return
     await audit.write(
-        tx, "payment.failed", "payment_attempt", after.id, before={"status": before.status},
-        after={"status": after.status}, reason=after.failure_code,
-    )  # fmt: skip
+        tx,
+        "payment.failed",
+        "payment_attempt",
+        after.id,
+        before={"status": before.status},
+        after={"status": after.status},
+        reason=after.failure_code,
+    )
     await announce(tx, facts.PaymentFailed(subject_id=after.id, code=after.failure_code or "failed", **said))
 
 
@@ -131,13 +142,26 @@ async def _alarm(tx: Tx, attempt: Attempt, outcome: Captured, wrong: str) -> Att
     """Another amount or currency than was asked for: no ticket for it, and a person looks."""
     currency = outcome.currency or attempt.currency
     log.error(
-        "a provider captured other money than was asked for", attempt_id=str(attempt.id), asked=attempt.amount,
-        currency=attempt.currency, captured=outcome.amount, captured_currency=currency, provider=attempt.provider,
-    )  # fmt: skip
+        "a provider captured other money than was asked for",
+        attempt_id=str(attempt.id),
+        asked=attempt.amount,
+        currency=attempt.currency,
+        captured=outcome.amount,
+        captured_currency=currency,
+        provider=attempt.provider,
+    )
     if attempt.is_alarming or not attempt.is_open:
         return attempt
     said = f"{outcome.amount} {currency} was captured, {attempt.amount} {attempt.currency} was asked for."
-    after = await store.save_attempt(tx, tx.organization_id, attempt.id, "unknown", outcome.ref, None, wrong, said)
+    after = await store.save_attempt(
+        tx,
+        attempt_id=attempt.id,
+        status="unknown",
+        provider_ref=outcome.ref,
+        client_secret=None,
+        failure_code=wrong,
+        failure=said,
+    )
     assert after
     captured = {"captured": outcome.amount, "currency": currency}
     await audit.write(tx, f"payment.{wrong}", "payment_attempt", attempt.id, after=captured)
@@ -159,8 +183,8 @@ async def find_refund(tx: Tx, attempt: Attempt, ref: str, amount: int) -> bool:
     """Money has gone back that nobody here asked for. What it means to its order is a consequence, which notes it. Says
     whether it was for something that was sold: what becomes of that, a person decides."""
     await announce(tx, facts.RefundFound(subject_id=attempt.id, ref=ref, **_about(attempt) | {"amount": amount}))
-    noted = await store.refund_by_ref(tx, tx.organization_id, attempt.id, ref)
-    return noted is not None and bool(await store.entries_of(tx, tx.organization_id, noted.id, "refund"))
+    noted = await store.refund_by_ref(tx, attempt_id=attempt.id, provider_ref=ref)
+    return noted is not None and bool(await store.entries_of(tx, source_id=noted.id, kind="refund"))
 
 
 async def note_refund(tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str, ref: str) -> Refund:
@@ -172,19 +196,28 @@ async def note_refund(tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, rea
 
 async def has_refund(tx: Tx, attempt_id: UUID, ref: str) -> bool:
     """By the provider's name for it."""
-    return await store.refund_by_ref(tx, tx.organization_id, attempt_id, ref) is not None
+    return await store.refund_by_ref(tx, attempt_id=attempt_id, provider_ref=ref) is not None
 
 
 async def _take(
     tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str, word: str, ref: str | None = None
 ) -> tuple[Refund, Attempt]:
-    attempt = await store.take_refund(tx, tx.organization_id, attempt_id, amount)
+    attempt = await store.take_refund(tx, attempt_id=attempt_id, amount=amount)
     if attempt is None:
         raise RefundTooHigh()
     refund = await store.insert_refund(
-        tx, new_id(), tx.organization_id, attempt_id, attempt.order_id, event_id, amount, attempt.currency, reason,
-        tx.actor.id, "done" if ref else "requested", ref,
-    )  # fmt: skip
+        tx,
+        id=new_id(),
+        attempt_id=attempt_id,
+        order_id=attempt.order_id,
+        event_id=event_id,
+        amount=amount,
+        currency=attempt.currency,
+        reason=reason,
+        requested_by=tx.actor.id,
+        status="done" if ref else "requested",
+        provider_ref=ref,
+    )
     assert refund
     after = {"order_id": refund.order_id, "amount": amount}
     await audit.write(tx, f"refund.{word}", "refund", refund.id, after=after, reason=reason)
@@ -193,7 +226,7 @@ async def _take(
 
 async def record_refund(tx: Tx, refund_id: UUID, outcome: RefundOutcome, of_try: int) -> Refund:
     """What a provider said about a try to give money back, once."""
-    before = await store.lock_refund(tx, tx.organization_id, refund_id)
+    before = await store.lock_refund(tx, refund_id)
     if before is None:
         raise NotFound
     status = policy.refund_moved(before, outcome, of_try)
@@ -201,7 +234,7 @@ async def record_refund(tx: Tx, refund_id: UUID, outcome: RefundOutcome, of_try:
         return before
     ref = outcome.ref if isinstance(outcome, Refunded) else None
     sentence = outcome.sentence if isinstance(outcome, Failed) else None
-    after = await store.save_refund(tx, tx.organization_id, refund_id, status, ref, sentence)
+    after = await store.save_refund(tx, refund_id=refund_id, status=status, provider_ref=ref, failure=sentence)
     assert after
     attempt = await get_attempt(tx, after.attempt_id)
     if after.status == "done":
@@ -217,7 +250,7 @@ async def record_refund(tx: Tx, refund_id: UUID, outcome: RefundOutcome, of_try:
 
 async def retry_refund(tx: Tx, order_id: UUID, refund_id: UUID) -> Refund:
     """What was refused is owed as before; a worker asks the provider once more, under a new key."""
-    refund = await store.retry_refund(tx, tx.organization_id, refund_id, order_id)
+    refund = await store.retry_refund(tx, refund_id=refund_id, order_id=order_id)
     if refund is None:
         raise await _not_failed(tx, order_id, refund_id)
     await audit.write(tx, "refund.retried", "refund", refund.id, after={"tries": refund.tries})
@@ -226,7 +259,7 @@ async def retry_refund(tx: Tx, order_id: UUID, refund_id: UUID) -> Refund:
 
 async def retry_refunds(tx: Tx, event_id: UUID, limit: int) -> int:
     """So many of a show's, all that were refused if they are no more."""
-    again = await store.retry_refunds(tx, tx.organization_id, event_id, limit)
+    again = await store.retry_refunds(tx, event_id=event_id, limit=limit)
     for refund in again:
         await audit.write(tx, "refund.retried", "refund", refund.id, after={"tries": refund.tries})
     return len(again)
@@ -234,7 +267,7 @@ async def retry_refunds(tx: Tx, event_id: UUID, limit: int) -> int:
 
 async def pay_outside(tx: Tx, order_id: UUID, refund_id: UUID, reason: str) -> Refund:
     """Somebody has given the buyer the money by another way. The provider keeps what it has for the organiser."""
-    refund = await store.pay_outside(tx, tx.organization_id, refund_id, order_id, reason)
+    refund = await store.pay_outside(tx, refund_id=refund_id, order_id=order_id, reason=reason)
     if refund is None:
         raise await _not_failed(tx, order_id, refund_id)
     await _gone_out(tx, refund, await get_attempt(tx, refund.attempt_id), OUTSIDE)
@@ -242,7 +275,7 @@ async def pay_outside(tx: Tx, order_id: UUID, refund_id: UUID, reason: str) -> R
 
 
 async def _not_failed(tx: Tx, order_id: UUID, refund_id: UUID) -> Exception:
-    found = await store.refund_by_id(tx, tx.organization_id, refund_id)
+    found = await store.refund_by_id(tx, refund_id)
     if found is None or found.order_id != order_id:
         return NotFound()
     return RefundNotFailed(f"It is {found.status}.")
@@ -261,7 +294,7 @@ async def _post(tx: Tx, kind: str, refund: Refund, entries: dict[str, int]) -> N
 
 
 async def refunds_of(tx: Tx, order_id: UUID) -> list[Refund]:
-    return await store.refunds_of_order(tx, tx.organization_id, order_id)
+    return await store.refunds_of_order(tx, order_id)
 
 
 def _said(refund: Refund, attempt: Attempt) -> dict[str, Any]:

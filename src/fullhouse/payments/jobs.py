@@ -29,8 +29,8 @@ async def sweep_attempts(finder: Database, services: Services) -> int:
 
 async def pursue(services: Services, organization_id: UUID, attempt_id: UUID) -> bool:
     async with services.database.tenant(organization_id, SWEEPER) as tx:
-        known = await store.attempt_by_id(tx, organization_id, attempt_id)
-        attempt = known and await store.claim_attempt(tx, organization_id, attempt_id, policy.pause_s(known.asked))
+        known = await store.attempt_by_id(tx, attempt_id)
+        attempt = known and await store.claim_attempt(tx, attempt_id=attempt_id, pause_s=policy.pause_s(known.asked))
         now = await tx.now()
     if attempt is None or attempt.is_alarming:
         return False
@@ -55,9 +55,9 @@ async def sweep_refunds(finder: Database, services: Services) -> int:
 async def carry_out(services: Services, organization_id: UUID, refund_id: UUID) -> bool:
     """Asks the provider to give it back, outside of every transaction; the key of the try makes it once."""
     async with services.database.tenant(organization_id, SWEEPER) as tx:
-        known = await store.refund_by_id(tx, organization_id, refund_id)
-        refund = known and await store.claim_refund(tx, organization_id, refund_id, policy.pause_s(known.asked))
-        attempt = await store.attempt_by_id(tx, organization_id, refund.attempt_id) if refund else None
+        known = await store.refund_by_id(tx, refund_id)
+        refund = known and await store.claim_refund(tx, refund_id=refund_id, pause_s=policy.pause_s(known.asked))
+        attempt = await store.attempt_by_id(tx, refund.attempt_id) if refund else None
     if refund is None or attempt is None:
         return False
     outcome = await services.part(Providers).give_back(refund, attempt)

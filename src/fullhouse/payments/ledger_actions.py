@@ -54,22 +54,36 @@ async def post(tx: Tx, kind: str, source_id: UUID, about: About, currency: str, 
 
 async def post_all(tx: Tx, kind: str, postings: Sequence[Posting]) -> int:
     """Several at once, by one statement. Returns how many entries were written."""
-    rows = []
-    ids = []
+    heads: list[tuple[UUID, Posting]] = []
+    entries: list[tuple[UUID, int, str, int, str]] = []
     for posting in postings:
         moved = {account: amount for account, amount in posting.entries.items() if amount}
         if sum(moved.values()):
             raise ValueError(f"{kind} of {posting.source_id} does not balance: {moved}")
         if moved:
-            ids.append((new_id(), posting.source_id, *posting.about))
-            rows += [(ids[-1][0], n, account, moved[account], posting.currency) for n, account in enumerate(moved, 1)]
-    if not ids:
+            transaction_id = new_id()
+            heads.append((transaction_id, posting))
+            entries += [
+                (transaction_id, n, account, moved[account], posting.currency) for n, account in enumerate(moved, 1)
+            ]
+    if not heads:
         return 0
-    heads, entries = zip(*ids, strict=True), zip(*rows, strict=True)
-    return await store.post_entries(tx, tx.organization_id, kind, *heads, *entries)
+    return await store.post_entries(
+        tx,
+        kind=kind,
+        ids=[transaction_id for transaction_id, _ in heads],
+        source_ids=[posting.source_id for _, posting in heads],
+        order_ids=[posting.about.order_id for _, posting in heads],
+        event_ids=[posting.about.event_id for _, posting in heads],
+        transaction_ids=[entry[0] for entry in entries],
+        positions=[entry[1] for entry in entries],
+        accounts=[entry[2] for entry in entries],
+        amounts=[entry[3] for entry in entries],
+        currencies=[entry[4] for entry in entries],
+    )
 
 
 async def earned_by(tx: Tx, order_id: UUID) -> dict[str, int]:
     """What an order has brought so far, by account, without what was given back of it."""
-    booked = {row.account: -row.amount for row in await ledger_store.booked_for_order(tx, tx.organization_id, order_id)}
+    booked = {row.account: -row.amount for row in await ledger_store.booked_for_order(tx, order_id)}
     return {account: booked.get(account, 0) for account in (ORGANIZER, FEES, TAX)}

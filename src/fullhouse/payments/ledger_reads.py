@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from itertools import groupby
-from typing import Literal
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 from fullhouse.kit.cursors import Page, page_by_age
@@ -16,22 +16,28 @@ from fullhouse.payments.model import FEES, ORGANIZER, REFUNDS, TAX, account_of
 
 HEAD = ("time", "transaction", "kind", "account", "amount", "currency", "order", "event", "source")
 _PROVIDER = account_of("")
-Filters = tuple[UUID | None, UUID | None, str | None, datetime | None, datetime | None]
 Sort = Literal["oldest", "newest"]
 # A cursor is good in its own order only.
 _LISTS = {"oldest": ("ledger", store.oldest_transactions), "newest": ("ledger.newest", store.newest_transactions)}
 
 
+class Filters(NamedTuple):
+    event_id: UUID | None = None
+    order_id: UUID | None = None
+    kind: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
 async def page_of_ledger(
     tx: Tx, keyring: Keyring, cursor: str | None, limit: int, filters: Filters, sort: Sort = "oldest"
 ) -> Page[LedgerTransaction]:
-    """Filters: event, order, kind, since, until."""
     name, find = _LISTS[sort]
-    return await page_by_age(tx, keyring, name, find, cursor, limit, *filters)
+    return await page_by_age(tx, keyring, name, find, cursor, limit, **filters._asdict())
 
 
 async def balances(tx: Tx, event_id: UUID | None) -> list[Balance]:
-    rows = await store.balances(tx, tx.organization_id, event_id)
+    rows = await store.balances(tx, event_id)
     return [
         _balance(currency, {row.account: row.amount for row in of})
         for currency, of in groupby(rows, lambda r: r.currency)
@@ -56,9 +62,18 @@ def _balance(currency: str, booked: dict[str, int]) -> Balance:
 def as_sheet(page: Page[LedgerTransaction]) -> Answer:
     """A line for each entry."""
     rows = (
-        (t.created_at, t.id, t.kind, e.account, number(e.amount.amount, e.amount.currency), e.amount.currency,
-         t.order_id, t.event_id, t.source_id)
+        (
+            t.created_at,
+            t.id,
+            t.kind,
+            e.account,
+            number(e.amount.amount, e.amount.currency),
+            e.amount.currency,
+            t.order_id,
+            t.event_id,
+            t.source_id,
+        )
         for t in page.data
         for e in t.entries
-    )  # fmt: skip
+    )
     return sheet("ledger", HEAD, rows, page.next_cursor)

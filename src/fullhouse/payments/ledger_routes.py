@@ -14,7 +14,7 @@ from fullhouse.kit.services import Services
 from fullhouse.kit.sheets import MEDIA_TYPE, ROWS_MAX
 from fullhouse.payments import ledger_reads
 from fullhouse.payments.ledger_model import Balance, LedgerTransaction
-from fullhouse.payments.ledger_reads import Sort
+from fullhouse.payments.ledger_reads import Filters, Sort
 
 Kind = Annotated[
     str | None, QueryParameter(max_length=20, description="`capture`, `consent`, `refund` or `payout`; all if unsaid.")
@@ -25,12 +25,20 @@ Rows = Annotated[int, QueryParameter(ge=1, le=ROWS_MAX, description="How many tr
 
 @get("/api/ledger", "ledger.read")
 async def list_ledger(
-    tx: Tx, services: Services, event_id: UUID | None = None, order_id: UUID | None = None, kind: Kind = None,
-    since: Moment = None, until: Moment = None, sort: Order = "oldest", cursor: After = None, limit: PageSize = LIMIT,
-) -> Page[LedgerTransaction]:  # fmt: skip
+    tx: Tx,
+    services: Services,
+    event_id: UUID | None = None,
+    order_id: UUID | None = None,
+    kind: Kind = None,
+    since: Moment = None,
+    until: Moment = None,
+    sort: Order = "oldest",
+    cursor: After = None,
+    limit: PageSize = LIMIT,
+) -> Page[LedgerTransaction]:
     """What was booked, as a book is read: oldest first, unless you ask for the newest. Each transaction's entries are
     nothing together."""
-    filters = event_id, order_id, kind, moment("since", since), moment("until", until)
+    filters = Filters(event_id, order_id, kind, moment("since", since), moment("until", until))
     return await ledger_reads.page_of_ledger(tx, services.keyring, cursor, limit, filters, sort)
 
 
@@ -42,14 +50,21 @@ async def get_balance(tx: Tx, event_id: UUID | None = None) -> list[Balance]:
 
 @get("/api/ledger.csv", "ledger.read", media_type=MEDIA_TYPE)
 async def export_ledger(
-    tx: Tx, services: Services, event_id: UUID | None = None, order_id: UUID | None = None, kind: Kind = None,
-    since: Moment = None, until: Moment = None, cursor: After = None, limit: Rows = ROWS_MAX,
-) -> Answer:  # fmt: skip
+    tx: Tx,
+    services: Services,
+    event_id: UUID | None = None,
+    order_id: UUID | None = None,
+    kind: Kind = None,
+    since: Moment = None,
+    until: Moment = None,
+    cursor: After = None,
+    limit: Rows = ROWS_MAX,
+) -> Answer:
     """The ledger for a spreadsheet, a line for each entry.
 
     If there is more, the header `X-Next-Cursor` names the `cursor` to go on with.
     """
-    filters = event_id, order_id, kind, moment("since", since), moment("until", until)
+    filters = Filters(event_id, order_id, kind, moment("since", since), moment("until", until))
     return ledger_reads.as_sheet(await ledger_reads.page_of_ledger(tx, services.keyring, cursor, limit, filters))
 
 

@@ -4,10 +4,9 @@ from typing import Any
 
 from fullhouse.kit import sql
 from fullhouse.kit.money import Money
+from fullhouse.payments import ledger_queries
 from fullhouse.payments.ledger_model import LedgerEntry, LedgerTransaction
 from fullhouse.payments.store import Entry
-
-statements = sql.load(__file__)
 
 
 def _transaction(entries: list[tuple[str, int, str]] | None, **rest: Any) -> LedgerTransaction:
@@ -17,7 +16,7 @@ def _transaction(entries: list[tuple[str, int, str]] | None, **rest: Any) -> Led
     return LedgerTransaction(entries=shown, **rest)
 
 
-booked_for_order = statements.many("booked_for_order", Entry)
-oldest_transactions = statements.many("oldest_transactions", _transaction)
-newest_transactions = statements.many("newest_transactions", _transaction)
-balances = statements.many("balances", Entry)
+booked_for_order = sql.many(ledger_queries.booked_for_order, Entry)
+oldest_transactions = sql.many(ledger_queries.oldest_transactions, _transaction)
+newest_transactions = sql.many(ledger_queries.newest_transactions, _transaction)
+balances = sql.many(ledger_queries.balances, Entry)

@@ -75,7 +75,7 @@ async def _about_payment(services: Services, intent: Intent) -> str | None:
     if organization_id is None or attempt_id is None:
         return "unknown_intent"
     async with services.database.tenant(organization_id, MESSENGER) as tx:
-        attempt = await store.attempt_by_id(tx, organization_id, attempt_id)
+        attempt = await store.attempt_by_id(tx, attempt_id)
         if attempt is None or not _is_its(attempt, intent):
             return "unknown_intent"
         outcome = said(intent)
@@ -100,7 +100,7 @@ async def _about_refund(services: Services, stripe: StripeMoney, news: News, ret
         except Refusal:  # more than is left of it, or of an order that is not paid
             return "unknown_refund"
     async with services.database.tenant(organization_id, MESSENGER) as tx:
-        if await store.refund_by_id(tx, organization_id, refund_id) is None:
+        if await store.refund_by_id(tx, refund_id) is None:
             return "unknown_refund"
         of_try = int(returned.of_try) if returned.of_try.isdecimal() else 0
         await actions.record_refund(tx, refund_id, said_of_refund(returned), of_try)
@@ -144,7 +144,7 @@ async def _adopt(tx: Tx, attempt: Attempt, returned: Returned) -> bool:
     """Whether it is one of ours: known by its name, or the same that was refused to us."""
     assert tx.organization_id
     outcome = said_of_refund(returned)
-    refunds = await store.lock_refunds_of_attempt(tx, tx.organization_id, attempt.id)
+    refunds = await store.lock_refunds_of_attempt(tx, attempt.id)
     its = next((refund for refund in refunds if refund.provider_ref == returned.id), None)
     if its is None and isinstance(outcome, Refunded):
         fits = ("failed", returned.returned, returned.currency.upper())
@@ -178,7 +178,7 @@ async def _park_in(tx: Tx, news: News, reason: str) -> None:
     thing = msgspec.json.decode(news.data.object)
     kept = ("id", "amount", "amount_received", "currency", "status", "metadata", "payment_intent")
     what = {name: thing[name] for name in kept if name in thing}
-    if await store.park(tx, "stripe", news.id, news.type, reason, what):
+    if await store.park(tx, provider="stripe", news_id=news.id, kind=news.type, reason=reason, said=what):
         PARKED.labels(reason).inc()
         log.error("news of money that an operator must look at", reason=reason, news_id=news.id, kind=news.type)
 

@@ -76,24 +76,30 @@ class PlayMoney:
 
     async def ask(self, attempt: Attempt) -> Outcome:
         async with self._database.tenant(attempt.organization_id) as tx:
-            status = await store.charge_status(tx, attempt.organization_id, attempt.id)
+            status = await store.charge_status(tx, attempt.id)
             if status == "pending":
-                await store.move_charge(tx, attempt.organization_id, attempt.id, "pending", "captured")
-                status = await store.charge_status(tx, attempt.organization_id, attempt.id)
+                await store.move_charge(tx, key=attempt.id, from_status="pending", status="captured")
+                status = await store.charge_status(tx, attempt.id)
         return _said(attempt, status)
 
     async def cancel(self, attempt: Attempt) -> Outcome:
         async with self._database.tenant(attempt.organization_id) as tx:
-            await store.move_charge(tx, attempt.organization_id, attempt.id, "pending", "cancelled")
-            return _said(attempt, await store.charge_status(tx, attempt.organization_id, attempt.id))
+            await store.move_charge(tx, key=attempt.id, from_status="pending", status="cancelled")
+            return _said(attempt, await store.charge_status(tx, attempt.id))
 
     async def refund(self, refund: Refund, attempt: Attempt) -> RefundOutcome:
         warn_once(log, "a test refund: nobody is paid", refund_id=str(refund.id))
         async with self._database.tenant(refund.organization_id) as tx:
-            if await store.charge_status(tx, refund.organization_id, attempt.id) != "captured":
+            if await store.charge_status(tx, attempt.id) != "captured":
                 return Failed("no_such_charge", "There is no such charge.")
             await store.charge_once(
-                tx, refund.organization_id, refund.key, "refund", "refund", refund.amount, refund.currency, "refunded"
+                tx,
+                key=refund.key,
+                kind="refund",
+                method="refund",
+                amount=refund.amount,
+                currency=refund.currency,
+                status="refunded",
             )
         return Refunded(str(refund.key))
 
@@ -102,8 +108,16 @@ class PlayMoney:
 
     async def _charge(self, tx: Tx, attempt: Attempt, method: str) -> str | None:
         """Once, however often it is asked: the key decides."""
-        org, status = attempt.organization_id, FIRST[method]
-        return await store.charge_once(tx, org, attempt.id, "charge", method, attempt.amount, attempt.currency, status)
+        status = FIRST[method]
+        return await store.charge_once(
+            tx,
+            key=attempt.id,
+            kind="charge",
+            method=method,
+            amount=attempt.amount,
+            currency=attempt.currency,
+            status=status,
+        )
 
 
 def _said(attempt: Attempt, status: str | None) -> Outcome:

@@ -148,7 +148,10 @@ class Providers:
                 return await call(provider)
         except Exception as error:
             log.warning(
-                "a payment provider did not answer", provider=attempt.provider, verb=verb, attempt_id=str(attempt.id),
+                "a payment provider did not answer",
+                provider=attempt.provider,
+                verb=verb,
+                attempt_id=str(attempt.id),
                 error=repr(error),
-            )  # fmt: skip
+            )
             return unknown

@@ -9,7 +9,7 @@ id, organization_id, attempt_id, order_id, event_id, amount, currency, status, r
 tries, paid_outside, created_at
 
 -- name: attempt_by_id
-SELECT {attempt} FROM payment_attempts WHERE organization_id = $1 AND id = $2;
+SELECT {attempt} FROM payment_attempts WHERE organization_id = :org AND id = :attempt_id;
 
 -- name: lock_attempt
 -- What follows in this transaction is a sale, always the same few statements: their plans are kept, and read no table
@@ -17,15 +17,16 @@ SELECT {attempt} FROM payment_attempts WHERE organization_id = $1 AND id = $2;
 SELECT {attempt}
 FROM payment_attempts, set_config('plan_cache_mode', 'force_generic_plan', true) AS kept,
      set_config('enable_seqscan', 'off', true) AS narrow
-WHERE organization_id = $1 AND id = $2 FOR UPDATE OF payment_attempts;
+WHERE organization_id = :org AND id = :attempt_id FOR UPDATE OF payment_attempts;
 
 -- name: capture_attempts
--- The money for several is there, in one order of locks. Only what is news and as it was asked for: not what was given up
--- before, nor another amount, nor one too many for its order. What follows is a sale, as above.
+-- The money for several is there, in one order of locks. Only what is news and as it was asked for: not what was given
+-- up before, nor another amount, nor one too many for its order. What follows is a sale, as above.
 WITH due AS MATERIALIZED (
     SELECT a.id AS attempt_id, w.ref
-    FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::text[]) AS w (id, ref, amount, currency)
-    JOIN payment_attempts a ON a.organization_id = $1 AND a.id = w.id AND a.amount = w.amount
+    FROM unnest(:attempt_ids::uuid[], :refs::text[], :amounts::bigint[], :currencies[?]::text[])
+        AS w (id, ref, amount, currency)
+    JOIN payment_attempts a ON a.organization_id = :org AND a.id = w.id AND a.amount = w.amount
                            AND a.currency = coalesce(w.currency, a.currency)
                            AND a.status IN ('started', 'pending', 'unknown'),
          set_config('plan_cache_mode', 'force_generic_plan', true) AS kept,
@@ -35,75 +36,81 @@ WITH due AS MATERIALIZED (
 UPDATE payment_attempts a
 SET status = 'captured', provider_ref = d.ref, failure_code = NULL, failure = NULL, updated_at = app.clock()
 FROM due d
-WHERE a.organization_id = $1 AND a.id = d.attempt_id AND NOT EXISTS (
-    SELECT FROM payment_attempts o WHERE o.organization_id = $1 AND o.order_id = a.order_id AND o.id <> a.id
+WHERE a.organization_id = :org AND a.id = d.attempt_id AND NOT EXISTS (
+    SELECT FROM payment_attempts o WHERE o.organization_id = :org AND o.order_id = a.order_id AND o.id <> a.id
     AND o.status = 'captured' AND NOT o.surplus)
 RETURNING {attempt};
 
 -- name: attempts_of_order
-SELECT {attempt} FROM payment_attempts WHERE organization_id = $1 AND order_id = $2 ORDER BY created_at, id;
+SELECT {attempt} FROM payment_attempts WHERE organization_id = :org AND order_id = :order_id ORDER BY created_at, id;
 
 -- name: save_attempt
 -- Whether money is one too many is seen here: the order's one capture is a unique index.
 UPDATE payment_attempts a
-SET status = $3, provider_ref = coalesce($4, provider_ref), client_secret = coalesce($5, client_secret),
-    failure_code = $6, failure = $7, updated_at = app.clock(),
-    surplus = $3 = 'captured' AND EXISTS (
-        SELECT FROM payment_attempts o WHERE o.organization_id = $1 AND o.order_id = a.order_id AND o.id <> a.id
+SET status = :status, provider_ref = coalesce(:provider_ref, provider_ref),
+    client_secret = coalesce(:client_secret?, client_secret),
+    failure_code = :failure_code, failure = :failure, updated_at = app.clock(),
+    surplus = :status = 'captured' AND EXISTS (
+        SELECT FROM payment_attempts o WHERE o.organization_id = :org AND o.order_id = a.order_id AND o.id <> a.id
         AND o.status = 'captured' AND NOT o.surplus)
-WHERE organization_id = $1 AND id = $2
+WHERE organization_id = :org AND id = :attempt_id
 RETURNING {attempt};
 
 -- name: due_attempts
 -- The sweep's question, across organisations: the oldest first.
 SELECT organization_id, id FROM payment_attempts
-WHERE status IN ('started', 'pending', 'unknown') AND ask_at <= app.clock() ORDER BY ask_at LIMIT $1;
+WHERE status IN ('started', 'pending', 'unknown') AND ask_at <= app.clock() ORDER BY ask_at LIMIT :limit;
 
 -- name: claim_attempt
--- Whoever moves the time asks; the others find that it is not due. No pause goes beyond the moment when it is called off,
--- and from then on it is tried each minute: seats wait for the answer.
+-- Whoever moves the time asks; the others find that it is not due. No pause goes beyond the moment when it is called
+-- off, and from then on it is tried each minute: seats wait for the answer.
 UPDATE payment_attempts
 SET asked = asked + 1,
-    ask_at = least(app.clock() + make_interval(secs => $3),
+    ask_at = least(app.clock() + make_interval(secs => :pause_s),
                    CASE WHEN give_up_at > app.clock() THEN give_up_at ELSE app.clock() + interval '1 minute' END)
-WHERE organization_id = $1 AND id = $2 AND status IN ('started', 'pending', 'unknown') AND ask_at <= app.clock()
+WHERE organization_id = :org AND id = :attempt_id AND status IN ('started', 'pending', 'unknown')
+  AND ask_at <= app.clock()
 RETURNING {attempt};
 
 -- Refunds ------------------------------------------------------------------------------------------
 
 -- name: take_refund
 -- As far as the money reaches.
-UPDATE payment_attempts SET refunded = refunded + $3, updated_at = app.clock()
-WHERE organization_id = $1 AND id = $2 AND status = 'captured' AND refunded + $3 <= amount
+UPDATE payment_attempts SET refunded = refunded + :amount, updated_at = app.clock()
+WHERE organization_id = :org AND id = :attempt_id AND status = 'captured' AND refunded + :amount <= amount
 RETURNING {attempt};
 
 -- name: insert_refund
-INSERT INTO refunds (id, organization_id, attempt_id, order_id, event_id, amount, currency, reason, requested_by, status,
+INSERT INTO refunds (id, organization_id, attempt_id, order_id, event_id, amount, currency, reason, requested_by,
+                     status,
                      provider_ref)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING {refund};
+VALUES (:id, :org, :attempt_id, :order_id, :event_id, :amount, :currency, :reason, :requested_by?, :status,
+        :provider_ref?) RETURNING {refund};
 
 -- name: refund_by_ref
-SELECT {refund} FROM refunds WHERE organization_id = $1 AND attempt_id = $2 AND provider_ref = $3;
+SELECT {refund} FROM refunds WHERE organization_id = :org AND attempt_id = :attempt_id AND provider_ref = :provider_ref;
 
 -- name: refund_by_id
-SELECT {refund} FROM refunds WHERE organization_id = $1 AND id = $2;
+SELECT {refund} FROM refunds WHERE organization_id = :org AND id = :refund_id;
 
 -- name: lock_refund
-SELECT {refund} FROM refunds WHERE organization_id = $1 AND id = $2 FOR UPDATE;
+SELECT {refund} FROM refunds WHERE organization_id = :org AND id = :refund_id FOR UPDATE;
 
 -- name: refunds_of_order
-SELECT {refund} FROM refunds WHERE organization_id = $1 AND order_id = $2 ORDER BY created_at, id;
+SELECT {refund} FROM refunds WHERE organization_id = :org AND order_id = :order_id ORDER BY created_at, id;
 
 -- name: save_refund
-UPDATE refunds SET status = $3, provider_ref = coalesce($4, provider_ref), failure = $5, updated_at = app.clock()
-WHERE organization_id = $1 AND id = $2 RETURNING {refund};
+UPDATE refunds
+SET status = :status, provider_ref = coalesce(:provider_ref?, provider_ref), failure = :failure?,
+    updated_at = app.clock()
+WHERE organization_id = :org AND id = :refund_id RETURNING {refund};
 
 -- name: retry_refund
 -- Of two who want it, the first; what was refused is refused no more.
 UPDATE refunds
 SET status = 'requested', tries = tries + 1, asked = 0, ask_at = app.clock(), provider_ref = NULL, failure = NULL,
     updated_at = app.clock()
-WHERE organization_id = $1 AND id = $2 AND order_id = $3 AND status = 'failed'
+WHERE organization_id = :org AND id = :refund_id AND order_id = :order_id AND status = 'failed'
 RETURNING {refund};
 
 -- name: retry_refunds
@@ -111,27 +118,29 @@ RETURNING {refund};
 UPDATE refunds
 SET status = 'requested', tries = tries + 1, asked = 0, ask_at = app.clock(), provider_ref = NULL, failure = NULL,
     updated_at = app.clock()
-WHERE organization_id = $1 AND status = 'failed' AND id IN (
-    SELECT id FROM refunds WHERE organization_id = $1 AND event_id = $2 AND status = 'failed'
-    ORDER BY created_at, id LIMIT $3 FOR UPDATE SKIP LOCKED)
+WHERE organization_id = :org AND status = 'failed' AND id IN (
+    SELECT id FROM refunds WHERE organization_id = :org AND event_id = :event_id AND status = 'failed'
+    ORDER BY created_at, id LIMIT :limit FOR UPDATE SKIP LOCKED)
 RETURNING {refund};
 
 -- name: pay_outside
 UPDATE refunds
-SET status = 'done', tries = tries + 1, provider_ref = NULL, failure = NULL, paid_outside = $4, updated_at = app.clock()
-WHERE organization_id = $1 AND id = $2 AND order_id = $3 AND status = 'failed'
+SET status = 'done', tries = tries + 1, provider_ref = NULL, failure = NULL, paid_outside = :reason,
+    updated_at = app.clock()
+WHERE organization_id = :org AND id = :refund_id AND order_id = :order_id AND status = 'failed'
 RETURNING {refund};
 
 -- name: lock_refunds_of_attempt
-SELECT {refund} FROM refunds WHERE organization_id = $1 AND attempt_id = $2 ORDER BY created_at, id FOR UPDATE;
+SELECT {refund} FROM refunds
+WHERE organization_id = :org AND attempt_id = :attempt_id ORDER BY created_at, id FOR UPDATE;
 
 -- name: due_refunds
 SELECT organization_id, id FROM refunds
-WHERE status IN ('requested', 'unknown') AND ask_at <= app.clock() ORDER BY ask_at LIMIT $1;
+WHERE status IN ('requested', 'unknown') AND ask_at <= app.clock() ORDER BY ask_at LIMIT :limit;
 
 -- name: claim_refund
-UPDATE refunds SET asked = asked + 1, ask_at = app.clock() + make_interval(secs => $3)
-WHERE organization_id = $1 AND id = $2 AND status IN ('requested', 'unknown') AND ask_at <= app.clock()
+UPDATE refunds SET asked = asked + 1, ask_at = app.clock() + make_interval(secs => :pause_s)
+WHERE organization_id = :org AND id = :refund_id AND status IN ('requested', 'unknown') AND ask_at <= app.clock()
 RETURNING {refund};
 
 -- The ledger ---------------------------------------------------------------------------------------
@@ -140,42 +149,45 @@ RETURNING {refund};
 -- Transactions with their entries; once for a source and a kind.
 WITH posted AS (
     INSERT INTO ledger_transactions (id, organization_id, kind, source_id, order_id, event_id)
-    SELECT t.id, $1, $2, t.source_id, t.order_id, t.event_id
-    FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[]) AS t (id, source_id, order_id, event_id)
+    SELECT t.id, :org, :kind, t.source_id, t.order_id, t.event_id
+    FROM unnest(:ids::uuid[], :source_ids::uuid[], :order_ids::uuid[], :event_ids::uuid[])
+        AS t (id, source_id, order_id, event_id)
     ON CONFLICT (organization_id, source_id, kind) DO NOTHING RETURNING id
 )
 INSERT INTO ledger_entries (organization_id, transaction_id, position, account, amount, currency)
-SELECT $1, p.id, e.position, e.account, e.amount, e.currency
+SELECT :org, p.id, e.position, e.account, e.amount, e.currency
 FROM posted p
-JOIN unnest($7::uuid[], $8::integer[], $9::text[], $10::bigint[], $11::text[])
+JOIN unnest(:transaction_ids::uuid[], :positions::integer[], :accounts::text[], :amounts::bigint[], :currencies::text[])
      AS e (transaction_id, position, account, amount, currency) ON e.transaction_id = p.id;
 
 -- name: entries_of
 SELECT e.account, e.amount, e.currency FROM ledger_transactions t
 JOIN ledger_entries e ON e.organization_id = t.organization_id AND e.transaction_id = t.id
-WHERE t.organization_id = $1 AND t.source_id = $2 AND t.kind = $3 ORDER BY e.position;
+WHERE t.organization_id = :org AND t.source_id = :source_id AND t.kind = :kind ORDER BY e.position;
 
 -- The test provider's own memory -------------------------------------------------------------------
 
 -- name: charge_once
 INSERT INTO test_charges AS c (organization_id, key, kind, method, amount, currency, status)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+VALUES (:org, :key, :kind, :method, :amount, :currency, :status)
 ON CONFLICT (organization_id, key) DO UPDATE SET calls = c.calls + 1
 RETURNING c.status;
 
 -- name: charge_status
-SELECT status FROM test_charges WHERE organization_id = $1 AND key = $2;
+SELECT status FROM test_charges WHERE organization_id = :org AND key = :key;
 
 -- name: move_charge
-UPDATE test_charges SET status = $4 WHERE organization_id = $1 AND key = $2 AND status = $3;
+UPDATE test_charges SET status = :status WHERE organization_id = :org AND key = :key AND status = :from_status;
 
 -- What an operator must look at ---------------------------------------------------------------------
 
 -- name: park
-INSERT INTO parked_payments (provider, news_id, kind, reason, said) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING;
+INSERT INTO parked_payments (provider, news_id, kind, reason, said)
+VALUES (:provider, :news_id, :kind, :reason, :said) ON CONFLICT DO NOTHING;
 
 -- name: parked
-SELECT provider, news_id, kind, reason, said, received_at FROM parked_payments ORDER BY received_at, news_id LIMIT $1;
+SELECT provider, news_id, kind, reason, said, received_at FROM parked_payments
+ORDER BY received_at, news_id LIMIT :limit;
 
 -- name: drop_parked
-DELETE FROM parked_payments WHERE news_id = ANY ($1::text[]);
+DELETE FROM parked_payments WHERE news_id = ANY (:news_ids::text[]);

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from fullhouse.kit import sql
+from fullhouse.payments import queries
 from fullhouse.payments.model import Attempt, Refund
-
-statements = sql.load(__file__)
 
 
 class Due(NamedTuple):
@@ -30,35 +29,35 @@ class Entry(NamedTuple):
     currency: str
 
 
-attempt_by_id = statements.one("attempt_by_id", Attempt)
-lock_attempt = statements.one("lock_attempt", Attempt)
-attempts_of_order = statements.many("attempts_of_order", Attempt)
-save_attempt = statements.one("save_attempt", Attempt)
-capture_attempts = statements.many("capture_attempts", Attempt)
-due_attempts = statements.many("due_attempts", Due)
-claim_attempt = statements.one("claim_attempt", Attempt)
+attempt_by_id = sql.one(queries.attempt_by_id, Attempt)
+lock_attempt = sql.one(queries.lock_attempt, Attempt)
+attempts_of_order = sql.many(queries.attempts_of_order, Attempt)
+save_attempt = sql.one(queries.save_attempt, Attempt)
+capture_attempts = sql.many(queries.capture_attempts, Attempt)
+due_attempts = sql.many(queries.due_attempts, Due)
+claim_attempt = sql.one(queries.claim_attempt, Attempt)
 
-take_refund = statements.one("take_refund", Attempt)
-insert_refund = statements.one("insert_refund", Refund)
-refund_by_ref = statements.one("refund_by_ref", Refund)
-refund_by_id = statements.one("refund_by_id", Refund)
-lock_refund = statements.one("lock_refund", Refund)
-refunds_of_order = statements.many("refunds_of_order", Refund)
-save_refund = statements.one("save_refund", Refund)
-retry_refund = statements.one("retry_refund", Refund)
-retry_refunds = statements.many("retry_refunds", Refund)
-pay_outside = statements.one("pay_outside", Refund)
-lock_refunds_of_attempt = statements.many("lock_refunds_of_attempt", Refund)
-due_refunds = statements.many("due_refunds", Due)
-claim_refund = statements.one("claim_refund", Refund)
+take_refund = sql.one(queries.take_refund, Attempt)
+insert_refund = sql.one(queries.insert_refund, Refund)
+refund_by_ref = sql.one(queries.refund_by_ref, Refund)
+refund_by_id = sql.one(queries.refund_by_id, Refund)
+lock_refund = sql.one(queries.lock_refund, Refund)
+refunds_of_order = sql.many(queries.refunds_of_order, Refund)
+save_refund = sql.one(queries.save_refund, Refund)
+retry_refund = sql.one(queries.retry_refund, Refund)
+retry_refunds = sql.many(queries.retry_refunds, Refund)
+pay_outside = sql.one(queries.pay_outside, Refund)
+lock_refunds_of_attempt = sql.many(queries.lock_refunds_of_attempt, Refund)
+due_refunds = sql.many(queries.due_refunds, Due)
+claim_refund = sql.one(queries.claim_refund, Refund)
 
-post_entries = statements.count("post_entries")
-entries_of = statements.many("entries_of", Entry)
+post_entries = sql.count(queries.post_entries)
+entries_of = sql.many(queries.entries_of, Entry)
 
-charge_once = statements.value("charge_once", str)
-charge_status = statements.value("charge_status", str)
-move_charge = statements.count("move_charge")
+charge_once = sql.value(queries.charge_once, str)
+charge_status = sql.value(queries.charge_status, str)
+move_charge = sql.count(queries.move_charge)
 
-park = statements.count("park")
-parked = statements.many("parked", Parked)
-drop_parked = statements.count("drop_parked")
+park = sql.count(queries.park)
+parked = sql.many(queries.parked, Parked)
+drop_parked = sql.count(queries.drop_parked)

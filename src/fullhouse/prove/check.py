@@ -1,7 +1,6 @@
 """What a check is, and how a statement of this folder becomes one."""
 
-from collections.abc import Awaitable, Callable
-from functools import cache
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ def in_sql(name: str, what: str, subject: str) -> Check:
     """The check that `subject`.sql has under this name. What one statement finds is of one moment, however busy the
     database is. Each row is a sentence.
     """
-    query = texts(subject)[name.replace(" ", "_")]
+    query = queries(subject)[name.replace(" ", "_")].text
 
     async def find(connection: Any) -> list[str]:
         rows = await connection.fetch(query)
@@ -31,6 +30,5 @@ def in_sql(name: str, what: str, subject: str) -> Check:
     return Check(name, what, find)
 
 
-@cache
-def texts(subject: str) -> dict[str, str]:
-    return sql.load(str(Path(__file__).with_name(f"{subject}.py"))).texts
+def queries(subject: str) -> Mapping[str, sql.Query]:
+    return sql.load(Path(__file__).with_name(f"{subject}.sql"))

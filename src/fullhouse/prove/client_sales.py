@@ -2,13 +2,14 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from fullhouse.kit import sql
 from fullhouse.prove.client_log import Call
 
-_texts = sql.load(__file__).texts
+_queries = sql.load(Path(__file__).with_suffix(".sql"))
 VOID = ("cancelled", "refunded")
 
 
@@ -60,7 +61,7 @@ async def disagreements(connection: Any, calls: Sequence[Call]) -> list[str]:
     events, users = {call.event for call in bought}, {call.user for call in bought}
 
     async def ask(name: str, of: type[Any], *args: Any) -> dict[UUID, Any]:
-        return {row["id"]: of(*row) for row in await connection.fetch(_texts[name], *args)}
+        return {row["id"]: of(*row) for row in await connection.fetch(_queries[name].text, *args)}
 
     found = There(
         await ask("orders", Order, list(orders), checkouts, list(events), list(users)),

@@ -46,12 +46,12 @@ _FACTS: dict[policy.Order, type[facts.QueueFact]] = {
 async def admission(tx: Tx, event_id: UUID, user_id: UUID, *, lock: bool = False) -> Admission | None:
     """The slot that somebody has now. Locked, nobody takes it away before this transaction has ended."""
     find = store.admission_locked if lock else store.admission
-    return _admission(await find(tx, tx.organization_id, event_id, user_id))
+    return _admission(await find(tx, event_id=event_id, user_id=user_id))
 
 
 async def prolong(tx: Tx, event_id: UUID, user_id: UUID, until: datetime) -> Admission | None:
     """A checkout keeps its slot until then, and never for a shorter time than it had."""
-    slot = await store.prolong(tx, tx.organization_id, event_id, user_id, until)
+    slot = await store.prolong(tx, event_id=event_id, user_id=user_id, until=until)
     return _told_admission(tx, event_id, slot)
 
 
@@ -60,10 +60,10 @@ async def regain(tx: Tx, event_id: UUID, user_id: UUID, until: datetime) -> bool
     it is free and nobody waits for it. The room's lock makes it exact, as for everybody who is let in."""
     if await prolong(tx, event_id, user_id, until):
         return True
-    room = await store.room_locked(tx, tx.organization_id, event_id)
+    room = await store.room_locked(tx, event_id)
     if room is None:
         return True
-    if room.state not in ("open", "closed") or not await store.is_empty(tx, tx.organization_id, event_id, room.slots):
+    if room.state not in ("open", "closed") or not await store.is_empty(tx, event_id=event_id, slots=room.slots):
         return False
     await admit_first(tx, event_id, [(user_id, until)])
     return True
@@ -71,7 +71,7 @@ async def regain(tx: Tx, event_id: UUID, user_id: UUID, until: datetime) -> bool
 
 async def stay(tx: Tx, event_id: UUID, user_id: UUID, seconds: int) -> Admission | None:
     """Whoever is choosing keeps the slot for so long, half an hour in all. None if there is no slot."""
-    slot = await store.stay(tx, tx.organization_id, event_id, user_id, seconds, policy.CHOOSING)
+    slot = await store.stay(tx, event_id=event_id, user_id=user_id, seconds=seconds, at_most=policy.CHOOSING)
     return _told_admission(tx, event_id, slot)
 
 
@@ -83,7 +83,7 @@ async def finish(tx: Tx, event_id: UUID, user_id: UUID, *, bought: bool) -> None
 async def finish_all(tx: Tx, event_id: UUID, user_ids: Sequence[UUID], *, bought: bool) -> None:
     """The slots of several people, by one statement."""
     ending = "done" if bought else "left"
-    seqs = await store.finish(tx, tx.organization_id, event_id, list(user_ids), ending)
+    seqs = await store.finish(tx, event_id=event_id, user_ids=list(user_ids), status=ending)
     if seqs:
         tell(tx, event_id, e=[[seq, CODES[ending]] for seq in seqs])
         tx.tell(FREE, (tx.organization_id, event_id))
@@ -92,7 +92,7 @@ async def finish_all(tx: Tx, event_id: UUID, user_ids: Sequence[UUID], *, bought
 async def admit_first(tx: Tx, event_id: UUID, holders: Sequence[tuple[UUID, datetime]]) -> None:
     """People who hold seats when the room opens, and until when: first in line, inside while there are slots."""
     users, untils = [user_id for user_id, _ in holders], [until for _, until in holders]
-    rows = await store.admit_first(tx, tx.organization_id, event_id, users, untils)
+    rows = await store.admit_first(tx, event_id=event_id, user_ids=users, untils=untils)
     if rows:
         slots = [[row.seq, _ms(row.expires_at)] for row in rows if row.status == "admitted"]
         tell(tx, event_id, j=[min(row.seq for row in rows), max(row.seq for row in rows), BUYERS], a=slots)
@@ -102,9 +102,9 @@ async def leave(tx: Tx, event_id: UUID, user_id: UUID) -> None:
     """Gives a place or a slot back. Whoever leaves the line cannot join one again for an hour. A slot with a
     checkout is not given back: there would be more checkouts than slots."""
     slot = await admission(tx, event_id, user_id, lock=True)
-    if slot and await store.is_in_checkout(tx, tx.organization_id, event_id, user_id):
+    if slot and await store.is_in_checkout(tx, event_id=event_id, user_id=user_id):
         raise InCheckout()
-    ended = await store.leave(tx, tx.organization_id, event_id, user_id, policy.COOLDOWN)
+    ended = await store.leave(tx, event_id=event_id, user_id=user_id, cooldown=policy.COOLDOWN)
     if ended is None:
         await events.get_event(tx, event_id)  # a show that there is not is another matter
         raise NotInQueue()
@@ -121,8 +121,8 @@ async def lock_places(
 ) -> tuple[set[UUID], list[PlaceInLine]]:
     """Which of these shows have a line now, and where these people stand. Nobody joins, is let in or ends there before
     this transaction has."""
-    rooms = await store.lock_rooms(tx, tx.organization_id, list(event_ids))
-    places = await store.lock_places(tx, tx.organization_id, list(event_ids), list(user_ids))
+    rooms = await store.lock_rooms(tx, list(event_ids))
+    places = await store.lock_places(tx, event_ids=list(event_ids), user_ids=list(user_ids))
     return {room.event_id for room in rooms if room.state != "closed"}, places
 
 
@@ -133,12 +133,12 @@ async def hand_over(tx: Tx, event_id: UUID, user_id: UUID, places: Sequence[Plac
     for place in places:
         if place not in live[:1] and (place.user_id == user_id or not place.overdue):
             ending = "expired" if place.overdue else "left"
-            await store.end_place(tx, tx.organization_id, event_id, place.seq, ending)
+            await store.end_place(tx, event_id=event_id, seq=place.seq, status=ending)
             tell(tx, event_id, e=[[place.seq, CODES[ending]]])
             if place.inside:
                 tx.tell(FREE, (tx.organization_id, event_id))
     if live and live[0].user_id != user_id:
-        await store.hand_over_place(tx, tx.organization_id, event_id, live[0].seq, user_id)
+        await store.hand_over_place(tx, event_id=event_id, seq=live[0].seq, user_id=user_id)
 
 
 # --- the organiser's orders
@@ -147,7 +147,7 @@ async def hand_over(tx: Tx, event_id: UUID, user_id: UUID, places: Sequence[Plac
 async def get_room(tx: Tx, event_id: UUID) -> Room:
     await events.get_event(tx, event_id)
     assert tx.organization_id
-    found = await store.room(tx, tx.organization_id, event_id)
+    found = await store.room(tx, event_id)
     return found or Room(organization_id=tx.organization_id, event_id=event_id)
 
 
@@ -156,7 +156,7 @@ async def change_settings(tx: Tx, keyring: Keyring, event_id: UUID, wish: RoomSe
     await events.get_event(tx, event_id)
     if wish.opens_at is not None and wish.opens_at <= await tx.now():
         raise Invalid(fields=[FieldError("opens_at", "In the future.")])
-    sells = await store.show_locked(tx, tx.organization_id, event_id)
+    sells = await store.show_locked(tx, event_id)
     room = await _locked(tx, event_id)
     opens_at = wish.opens_at if wish.mode == "on" else None
     changed = msgspec.structs.replace(
@@ -189,13 +189,13 @@ async def change_settings(tx: Tx, keyring: Keyring, event_id: UUID, wish: RoomSe
 async def move(tx: Tx, keyring: Keyring, event_id: UUID, order: policy.Order, reason: str | None = None) -> Room:
     """An order of the organiser's, or of the loop's. A room that is opened by hand stays open until it is drained."""
     await events.get_event(tx, event_id)
-    await store.show_locked(tx, tx.organization_id, event_id)
+    await store.show_locked(tx, event_id)
     return await _move(tx, keyring, await _locked(tx, event_id), order, reason)
 
 
 async def open_when_full(tx: Tx, keyring: Keyring, event_id: UUID) -> None:
     """Somebody wants a slot and none is free. Of several who notice, one opens the room."""
-    await store.show_locked(tx, tx.organization_id, event_id)
+    await store.show_locked(tx, event_id)
     room = await _locked(tx, event_id)
     if room.state == "closed" and room.mode != "off":
         await _move(tx, keyring, room, "open", "all slots are taken", by_itself=True)
@@ -205,7 +205,7 @@ async def close_when_empty(tx: Tx, keyring: Keyring, event_id: UUID) -> bool:
     """Nobody waits any more: a room that opened by itself, or is drained, closes."""
     room = await _locked(tx, event_id)
     over = room.state == "draining" or (room.state == "open" and room.mode == "auto")
-    if not over or not await store.is_empty(tx, tx.organization_id, event_id, room.slots):
+    if not over or not await store.is_empty(tx, event_id=event_id, slots=room.slots):
         return False
     await _move(tx, keyring, room, "close", "nobody waits any more")
     return True
@@ -213,7 +213,7 @@ async def close_when_empty(tx: Tx, keyring: Keyring, event_id: UUID) -> bool:
 
 async def close_with_show(tx: Tx, fact: EventFact) -> None:
     """A consequence: the show is cancelled or over. Whoever waits is told so at the next poll."""
-    room = await store.room_locked(tx, tx.organization_id, fact.subject_id)
+    room = await store.room_locked(tx, fact.subject_id)
     if room is not None and room.state != "closed":
         await _write(tx, msgspec.structs.replace(room, state="closed", mode="auto"))
         await audit.write(tx, "queue.closed", "event", fact.subject_id, reason=f"the show is {fact.new_status}")
@@ -265,19 +265,29 @@ def _opened(keyring: Keyring, room: Room, *, was: str) -> Room:
 
 
 async def _locked(tx: Tx, event_id: UUID) -> Room:
-    room = await store.room_locked(tx, tx.organization_id, event_id)
+    room = await store.room_locked(tx, event_id)
     if room is None:
-        await store.make_room(tx, tx.organization_id, event_id)
-        room = await store.room_locked(tx, tx.organization_id, event_id)
+        await store.make_room(tx, event_id)
+        room = await store.room_locked(tx, event_id)
     assert room
     return room
 
 
 async def _write(tx: Tx, room: Room) -> None:
     await store.write_room(
-        tx, room.organization_id, room.event_id, room.mode, room.state, room.slots, room.admit_window_s, room.opens_at,
-        room.seed_hash, room.sealed_seed, room.seed, room.tickets, room.drawn,
-    )  # fmt: skip
+        tx,
+        event_id=room.event_id,
+        mode=room.mode,
+        state=room.state,
+        slots=room.slots,
+        admit_window_s=room.admit_window_s,
+        opens_at=room.opens_at,
+        seed_hash=room.seed_hash,
+        sealed_seed=room.sealed_seed,
+        seed=room.seed,
+        tickets=room.tickets,
+        drawn=room.drawn,
+    )
     tell(tx, room.event_id, r=1)
 
 

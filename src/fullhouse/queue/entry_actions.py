@@ -117,7 +117,7 @@ async def check_admitted(services: Services, who: Principal, event_id: UUID, sec
 
 async def _check_still_open(tx: Tx, queue: Queue, event_id: UUID) -> None:
     """What is known here may be older than the database. Nobody is sent away for a room that has closed."""
-    room = await store.room(tx, tx.organization_id, event_id)
+    room = await store.room(tx, event_id)
     if room is not None and room.state != "closed":
         raise AdmissionRequired()
     queue.states.pop(event_id, None)

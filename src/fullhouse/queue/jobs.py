@@ -49,7 +49,7 @@ async def expire(services: Services, finder: Database) -> int:
         gone = 0
         for organization_id, event_id, seqs in due:
             async with services.database.tenant(organization_id, KEEPER) as tx:
-                rows = await store.expire(tx, organization_id, event_id, seqs)
+                rows = await store.expire(tx, event_id=event_id, seqs=seqs)
                 if rows:
                     actions.tell(tx, event_id, e=[[row.seq, actions.CODES["expired"]] for row in rows])
             for row in rows:
@@ -78,7 +78,7 @@ async def _keep(services: Services, room: store.AtWork) -> None:
 
 
 async def _admit(tx: Tx, event_id: Any) -> dict[str, Any]:
-    change = await store.admit(tx, tx.organization_id, None, event_id) or {}
+    change = await store.admit(tx, sender=None, event_id=event_id) or {}
     if change:
         actions.tell(tx, event_id, **change)
     return change
@@ -88,18 +88,18 @@ async def draw_places(services: Services, of: store.AtWork) -> None:
     """Writes down who stands where, some at a time: whoever takes over goes on where it was left."""
     organization_id, event_id = of.organization_id, of.event_id
     async with services.database.tenant(organization_id, KEEPER) as tx:
-        room = await store.room(tx, organization_id, event_id)
+        room = await store.room(tx, event_id)
     if room is None or room.drawn or room.seed is None or not room.tickets:
         return
     places = await asyncio.to_thread(draw.places, room.seed, room.tickets)
     while True:
         async with services.database.tenant(organization_id, KEEPER) as tx:
-            seqs = await store.undrawn(tx, organization_id, event_id, room.tickets, DRAWN_AT_ONCE)
+            seqs = await store.undrawn(tx, event_id=event_id, last_seq=room.tickets, limit=DRAWN_AT_ONCE)
             if not seqs:
-                await store.all_drawn(tx, organization_id, event_id)
+                await store.all_drawn(tx, event_id)
                 actions.tell(tx, event_id, r=1)
                 return
-            await store.draw(tx, organization_id, event_id, seqs, places[seqs].tolist())
+            await store.draw(tx, event_id=event_id, seqs=seqs, places=places[seqs].tolist())
 
 
 async def count_crowds(finder: Database) -> None:

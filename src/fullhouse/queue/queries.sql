@@ -5,110 +5,118 @@ organization_id, event_id, mode, state, slots, admit_window_s, opens_at, next_se
 seed, tickets, drawn, version
 
 -- name: room
-SELECT {columns} FROM queue_rooms WHERE organization_id = $1 AND event_id = $2;
+SELECT {columns} FROM queue_rooms WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: make_room
-INSERT INTO queue_rooms (organization_id, event_id) VALUES ($1, $2) ON CONFLICT DO NOTHING;
+INSERT INTO queue_rooms (organization_id, event_id) VALUES (:org, :event_id) ON CONFLICT DO NOTHING;
 
 -- name: room_locked
-SELECT {columns} FROM queue_rooms WHERE organization_id = $1 AND event_id = $2 FOR UPDATE;
+SELECT {columns} FROM queue_rooms WHERE organization_id = :org AND event_id = :event_id FOR UPDATE;
 
 -- name: show_locked
 -- Before the room, as everywhere: does it sell now?
-SELECT app.why_no_queue($1, $2, 'closed') IS NULL FROM events WHERE organization_id = $1 AND id = $2 FOR SHARE;
+SELECT app.why_no_queue(:org, :event_id, 'closed') IS NULL FROM events
+WHERE organization_id = :org AND id = :event_id FOR SHARE;
 
 -- name: write_room
-UPDATE queue_rooms SET mode = $3, state = $4, slots = $5, admit_window_s = $6, opens_at = $7, seed_hash = $8,
-    sealed_seed = $9, seed = $10, tickets = $11, drawn = $12, version = version + 1, updated_at = app.clock(),
-    slots_since = CASE WHEN slots = $5 THEN slots_since ELSE app.clock() END
-WHERE organization_id = $1 AND event_id = $2;
+UPDATE queue_rooms
+SET mode = :mode, state = :state, slots = :slots, admit_window_s = :admit_window_s, opens_at = :opens_at?,
+    seed_hash = :seed_hash?,
+    sealed_seed = :sealed_seed?, seed = :seed?, tickets = :tickets?, drawn = :drawn, version = version + 1,
+    updated_at = app.clock(),
+    slots_since = CASE WHEN slots = :slots THEN slots_since ELSE app.clock() END
+WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: admission
 SELECT seq, expires_at FROM queue_entries
-WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status = 'admitted' AND expires_at > app.clock();
+WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status = 'admitted'
+  AND expires_at > app.clock();
 
 -- name: admission_locked
 SELECT seq, expires_at FROM queue_entries
-WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status = 'admitted' AND expires_at > app.clock()
+WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status = 'admitted'
+  AND expires_at > app.clock()
 FOR UPDATE;
 
 -- name: prolong
 -- A slot that is over but not yet taken away is still counted, so that it may be prolonged.
-UPDATE queue_entries SET expires_at = greatest(expires_at, $4)
-WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status = 'admitted'
+UPDATE queue_entries SET expires_at = greatest(expires_at, :until)
+WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status = 'admitted'
 RETURNING seq, expires_at;
 
 -- name: stay
 -- Whoever chooses seats stays for as long as they would be held, within reason.
-UPDATE queue_entries SET expires_at = greatest(expires_at, least(app.clock() + make_interval(secs => $4),
-                                                                 admitted_at + $5::interval))
-WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status = 'admitted' AND expires_at > app.clock()
+UPDATE queue_entries SET expires_at = greatest(expires_at, least(app.clock() + make_interval(secs => :seconds),
+                                                                 admitted_at + :at_most::interval))
+WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status = 'admitted'
+  AND expires_at > app.clock()
 RETURNING seq, expires_at;
 
 -- name: finish
 -- In one order, as whoever ends several does.
 WITH inside AS MATERIALIZED (
     SELECT seq FROM queue_entries
-    WHERE organization_id = $1 AND event_id = $2 AND user_id = ANY ($3::uuid[]) AND status = 'admitted'
+    WHERE organization_id = :org AND event_id = :event_id AND user_id = ANY (:user_ids::uuid[]) AND status = 'admitted'
     ORDER BY seq FOR UPDATE
 )
-UPDATE queue_entries e SET status = $4, ended_at = app.clock()
-FROM inside WHERE e.organization_id = $1 AND e.event_id = $2 AND e.seq = inside.seq
+UPDATE queue_entries e SET status = :status, ended_at = app.clock()
+FROM inside WHERE e.organization_id = :org AND e.event_id = :event_id AND e.seq = inside.seq
 RETURNING e.seq AS value;
 
 -- name: is_in_checkout
-SELECT EXISTS (SELECT FROM checkout_sessions WHERE organization_id = $1 AND event_id = $2 AND user_id = $3
+SELECT EXISTS (SELECT FROM checkout_sessions WHERE organization_id = :org AND event_id = :event_id
+               AND user_id = :user_id
                AND (status = 'paying' OR status = 'open' AND expires_at > app.clock()));
 
 -- name: leave
 -- Whoever gives up a place in the line must not take another at once; a slot is given back freely.
 UPDATE queue_entries SET status = 'left', ended_at = app.clock(),
-    cooldown_until = CASE WHEN status = 'waiting' THEN app.clock() + $4::interval END
-WHERE organization_id = $1 AND event_id = $2 AND user_id = $3 AND status IN ('waiting', 'admitted')
+    cooldown_until = CASE WHEN status = 'waiting' THEN app.clock() + :cooldown::interval END
+WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status IN ('waiting', 'admitted')
   AND expires_at > app.clock()
 RETURNING seq, cooldown_until IS NULL AS was_slot;
 
 -- name: lock_rooms
 -- Before the places in them: whoever joins has the room's lock.
-SELECT event_id, state FROM queue_rooms WHERE organization_id = $1 AND event_id = ANY ($2::uuid[])
+SELECT event_id, state FROM queue_rooms WHERE organization_id = :org AND event_id = ANY (:event_ids::uuid[])
 ORDER BY event_id FOR UPDATE;
 
 -- name: lock_places
 SELECT event_id, user_id, seq, coalesce(place, seq) AS place, status = 'admitted' AS inside,
        expires_at <= app.clock() AS overdue
 FROM queue_entries
-WHERE organization_id = $1 AND event_id = ANY ($2::uuid[]) AND user_id = ANY ($3::uuid[])
+WHERE organization_id = :org AND event_id = ANY (:event_ids::uuid[]) AND user_id = ANY (:user_ids::uuid[])
   AND status IN ('waiting', 'admitted')
 ORDER BY event_id, seq FOR UPDATE;
 
 -- name: end_place
-UPDATE queue_entries SET status = $4, ended_at = app.clock()
-WHERE organization_id = $1 AND event_id = $2 AND seq = $3 AND status IN ('waiting', 'admitted');
+UPDATE queue_entries SET status = :status, ended_at = app.clock()
+WHERE organization_id = :org AND event_id = :event_id AND seq = :seq AND status IN ('waiting', 'admitted');
 
 -- name: hand_over_place
-UPDATE queue_entries SET user_id = $4
-WHERE organization_id = $1 AND event_id = $2 AND seq = $3 AND status IN ('waiting', 'admitted');
+UPDATE queue_entries SET user_id = :user_id
+WHERE organization_id = :org AND event_id = :event_id AND seq = :seq AND status IN ('waiting', 'admitted');
 
 -- name: admit_first
 -- People who hold seats when the room opens: in front of everybody, inside while there are slots, in the order given.
 WITH room AS (
-    SELECT next_seq, slots, admit_window_s FROM queue_rooms WHERE organization_id = $1 AND event_id = $2
+    SELECT next_seq, slots, admit_window_s FROM queue_rooms WHERE organization_id = :org AND event_id = :event_id
 ), free AS (
     SELECT room.slots - count(e.seq) AS free FROM room
-    LEFT JOIN queue_entries e ON e.organization_id = $1 AND e.event_id = $2 AND e.status = 'admitted'
+    LEFT JOIN queue_entries e ON e.organization_id = :org AND e.event_id = :event_id AND e.status = 'admitted'
     GROUP BY room.slots
 ), people AS (
     SELECT p.user_id, p.until, row_number() OVER (ORDER BY p.n)::integer AS n
-    FROM unnest($3::uuid[], $4::timestamptz[]) WITH ORDINALITY p (user_id, until, n)
-    WHERE NOT EXISTS (SELECT FROM queue_entries e WHERE e.organization_id = $1 AND e.event_id = $2
+    FROM unnest(:user_ids::uuid[], :untils::timestamptz[]) WITH ORDINALITY p (user_id, until, n)
+    WHERE NOT EXISTS (SELECT FROM queue_entries e WHERE e.organization_id = :org AND e.event_id = :event_id
                       AND e.user_id = p.user_id AND e.status IN ('waiting', 'admitted'))
 ), counted AS (
     UPDATE queue_rooms SET next_seq = next_seq + (SELECT count(*) FROM people)
-    WHERE organization_id = $1 AND event_id = $2
+    WHERE organization_id = :org AND event_id = :event_id
 )
 INSERT INTO queue_entries (organization_id, event_id, seq, place, user_id, status, joined_at, seen_at, expires_at,
                            admitted_at, is_buyer)
-SELECT $1, $2, room.next_seq + n - 1, room.next_seq + n - 1, user_id,
+SELECT :org, :event_id, room.next_seq + n - 1, room.next_seq + n - 1, user_id,
        CASE WHEN n <= free THEN 'admitted' ELSE 'waiting' END, app.clock(), app.clock(),
        CASE WHEN n <= free THEN greatest(least(until, app.clock() + interval '30 minutes'),
                                       app.clock() + make_interval(secs => admit_window_s))
@@ -118,7 +126,7 @@ FROM people, room, free
 RETURNING seq, status, expires_at;
 
 -- name: admit
-SELECT app.queue_admit($1, $2, $3);
+SELECT app.queue_admit(:org, :sender?, :event_id);
 
 -- name: rooms_at_work
 -- Across organisations, for the loop. What is due to open, what is not drawn, and where nobody waits any more.
@@ -131,53 +139,57 @@ FROM queue_rooms r WHERE r.state <> 'closed' ORDER BY r.organization_id, r.event
 -- Across organisations: places and slots whose time is over, the oldest first.
 SELECT organization_id, event_id, array_agg(seq) AS seqs
 FROM (SELECT organization_id, event_id, seq FROM queue_entries
-      WHERE status IN ('waiting', 'admitted') AND expires_at <= app.clock() ORDER BY expires_at LIMIT $1) AS due
+      WHERE status IN ('waiting', 'admitted') AND expires_at <= app.clock() ORDER BY expires_at LIMIT :limit) AS due
 GROUP BY organization_id, event_id;
 
 -- name: expire
 WITH overdue AS MATERIALIZED (
     SELECT o.seq FROM queue_entries o
-    WHERE o.organization_id = $1 AND o.event_id = $2 AND o.seq = ANY ($3::integer[])
+    WHERE o.organization_id = :org AND o.event_id = :event_id AND o.seq = ANY (:seqs::integer[])
       AND o.status IN ('waiting', 'admitted') AND o.expires_at <= app.clock()
     FOR UPDATE SKIP LOCKED
 )
 UPDATE queue_entries e SET status = 'expired', ended_at = app.clock()
-FROM overdue WHERE e.organization_id = $1 AND e.event_id = $2 AND e.seq = overdue.seq
+FROM overdue WHERE e.organization_id = :org AND e.event_id = :event_id AND e.seq = overdue.seq
 RETURNING e.seq, e.admitted_at IS NOT NULL AS was_slot;
 
 -- name: undrawn
-SELECT array(SELECT seq FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND seq <= $3 AND place IS NULL
-             ORDER BY seq LIMIT $4);
+SELECT array(SELECT seq FROM queue_entries WHERE organization_id = :org AND event_id = :event_id AND seq <= :last_seq
+             AND place IS NULL
+             ORDER BY seq LIMIT :limit);
 
 -- name: draw
 -- The time of a place that was drawn begins now. Whether its owner is there, the last sign of life says.
 UPDATE queue_entries e SET place = d.place, expires_at = app.clock() + interval '30 minutes'
-FROM unnest($3::integer[], $4::integer[]) AS d (seq, place)
-WHERE e.organization_id = $1 AND e.event_id = $2 AND e.seq = d.seq;
+FROM unnest(:seqs::integer[], :places::integer[]) AS d (seq, place)
+WHERE e.organization_id = :org AND e.event_id = :event_id AND e.seq = d.seq;
 
 -- name: all_drawn
-UPDATE queue_rooms SET drawn = true, version = version + 1 WHERE organization_id = $1 AND event_id = $2;
+UPDATE queue_rooms SET drawn = true, version = version + 1 WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: is_empty
 -- Nobody waits, and whoever came now would have a slot at once.
-SELECT NOT EXISTS (SELECT FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND status = 'waiting')
-   AND (SELECT count(*) FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND status = 'admitted') < $3;
+SELECT NOT EXISTS (SELECT FROM queue_entries WHERE organization_id = :org AND event_id = :event_id
+                   AND status = 'waiting')
+   AND (SELECT count(*) FROM queue_entries WHERE organization_id = :org AND event_id = :event_id
+        AND status = 'admitted') < :slots;
 
 -- name: line
--- A piece of the line for a process that begins: by number, in four columns; and who of them is a buyer though it is sold out.
+-- A piece of the line for a process that begins: by number, in four columns; and who of them is a buyer though it is
+-- sold out.
 SELECT array_agg(seq) AS seqs,
        array_agg(CASE status WHEN 'waiting' THEN 1 WHEN 'admitted' THEN 2 WHEN 'expired' THEN 3 WHEN 'left' THEN 4
                  ELSE 5 END::smallint) AS codes,
        array_agg(extract(epoch FROM seen_at)::integer) AS seen, array_agg(absent) AS away,
        array_agg(seq) FILTER (WHERE status = 'waiting' AND is_buyer) AS buyers
-FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND seq >= $3 AND seq < $4;
+FROM queue_entries WHERE organization_id = :org AND event_id = :event_id AND seq >= :first_seq AND seq < :end_seq;
 
 -- name: slots_taken
-SELECT seq, expires_at FROM queue_entries WHERE organization_id = $1 AND event_id = $2 AND status = 'admitted';
+SELECT seq, expires_at FROM queue_entries WHERE organization_id = :org AND event_id = :event_id AND status = 'admitted';
 
 -- name: let_in_lately
 SELECT extract(epoch FROM admitted_at)::float8 AS at_s, count(*)::integer AS people FROM queue_entries
-WHERE organization_id = $1 AND event_id = $2 AND admitted_at > app.clock() - interval '15 minutes'
+WHERE organization_id = :org AND event_id = :event_id AND admitted_at > app.clock() - interval '15 minutes'
 GROUP BY 1 ORDER BY 1;
 
 -- name: crowds
@@ -185,3 +197,9 @@ GROUP BY 1 ORDER BY 1;
 SELECT organization_id, event_id, count(*) FILTER (WHERE status = 'waiting')::integer AS waiting,
        count(*) FILTER (WHERE status = 'admitted')::integer AS admitted
 FROM queue_entries WHERE status IN ('waiting', 'admitted') GROUP BY 1, 2;
+
+-- name: join
+SELECT * FROM app.queue_join(:org, :sender?, :event_id, :user_ids, :promo_codes[?]);
+
+-- name: heartbeats
+SELECT * FROM app.queue_heartbeats(:org, :sender?, :event_id, :seqs, :every_s);

@@ -26,9 +26,6 @@ from fullhouse.queue.pace import HALF_LIFE_S, Pace
 from fullhouse.queue.passes import Passes
 from fullhouse.queue.standing import Standing
 
-JOIN = "SELECT * FROM app.queue_join($1, $2, $3, $4, $5)"
-HEARTBEATS = "SELECT * FROM app.queue_heartbeats($1, $2, $3, $4, $5)"
-ADMIT = "SELECT app.queue_admit($1, $2, $3)"
 TOPIC = "queue:"
 LINES, BATCH_MAX = 2, 512
 AT_ONCE = 200  # as many are let in by one statement; there may be more
@@ -55,9 +52,9 @@ class Queue:
         self.bus = services.bus
         self.passes = Passes(services.keyring)
         settings = {"enable_seqscan": "off"}  # plans are made while the tables are small, and kept
-        self._join_line = HotLine(services.url, JOIN, lines=LINES, settings=settings)
-        self._heartbeat_line = HotLine(services.url, HEARTBEATS, lines=1, settings=settings)
-        self._admit_line = HotLine(services.url, ADMIT, lines=1, settings=settings)
+        self._join_line = HotLine(services.url, store.join.query.text, lines=LINES, settings=settings)
+        self._heartbeat_line = HotLine(services.url, store.heartbeats.query.text, lines=1, settings=settings)
+        self._admit_line = HotLine(services.url, store.admit.query.text, lines=1, settings=settings)
         self._joins: Coalescer[tuple[UUID, str | None], Joined] = Coalescer(
             "queue joins", self._join_all, lines=LINES, most=BATCH_MAX
         )
@@ -108,7 +105,7 @@ class Queue:
         while True:
             before = self._changes
             async with self._services.database.tenant(organization_id) as tx:
-                room = await store.room(tx, organization_id, event_id)
+                room = await store.room(tx, event_id)
             state = room.state if room else "closed"
             if before == self._changes:  # nothing was said while we looked
                 self.states[event_id] = state
@@ -125,7 +122,13 @@ class Queue:
     ) -> list[Joined | Again]:
         organization_id, event_id = cast(tuple[UUID, UUID], key)
         users, codes = [user_id for user_id, _ in people], [code for _, code in people]
-        rows = await self._join_line.fetch(organization_id, self.bus.sender, event_id, users, codes)
+        rows = await store.join(
+            self._join_line.tenant(organization_id),
+            sender=self.bus.sender,
+            event_id=event_id,
+            user_ids=users,
+            promo_codes=codes,
+        )
         room = "closed"
         if rows[0]["req"] == 0:
             first = rows.pop(0)
@@ -174,8 +177,14 @@ class Queue:
     async def _hear_all(self, key: Hashable, signs: Sequence[tuple[int, int]], _last: Sequence[bool]) -> list[Any]:
         organization_id, event_id = cast(tuple[UUID, UUID], key)
         due = dict(signs)  # of somebody who asks twice at once, one is enough
-        asked = [organization_id, self.bus.sender, event_id, list(due), list(due.values())]
-        found = {row["seq"]: row for row in await self._heartbeat_line.fetch(*asked)}
+        rows = await store.heartbeats(
+            self._heartbeat_line.tenant(organization_id),
+            sender=self.bus.sender,
+            event_id=event_id,
+            seqs=list(due),
+            every_s=list(due.values()),
+        )
+        found = {row["seq"]: row for row in rows}
         if back := [seq for seq, row in found.items() if row["back"]]:
             self._told(event_id, {"b": back})
         return [found.get(seq) for seq, _every_s in signs]
@@ -196,8 +205,8 @@ class Queue:
         try:
             while True:
                 self._admitting[event_id] = False
-                rows = await self._admit_line.fetch(organization_id, self.bus.sender, event_id)
-                change = rows[0][0] or {}
+                line = self._admit_line.tenant(organization_id)
+                change = await store.admit(line, sender=self.bus.sender, event_id=event_id) or {}
                 self._told(event_id, change)
                 if not self._admitting[event_id] and not is_more(change):
                     return
@@ -244,14 +253,14 @@ class Queue:
         low = 1
         while low < standing.room.next_seq or low <= standing.line.last:
             async with self._services.database.tenant(organization_id) as tx:
-                piece = await store.line(tx, organization_id, event_id, low, low + PIECE)
+                piece = await store.line(tx, event_id=event_id, first_seq=low, end_seq=low + PIECE)
             if piece and piece.seqs and piece.codes and piece.seen:
                 standing.line.load(piece.seqs, piece.codes, piece.seen, piece.away, piece.buyers)
             low += PIECE
         async with self._services.database.tenant(organization_id) as tx:
-            for slot in await store.slots_taken(tx, organization_id, event_id):
+            for slot in await store.slots_taken(tx, event_id):
                 standing.line.admit(slot.seq, int(slot.expires_at.timestamp() * 1000))
-            lately = await store.let_in_lately(tx, organization_id, event_id)
+            lately = await store.let_in_lately(tx, event_id)
         if lately and standing.pace.seen == 0:
             standing.pace = Pace(max(lately[0].at_s, self.now_s() - 3 * HALF_LIFE_S))
             for at_s, people in lately:
@@ -267,7 +276,7 @@ class Queue:
     async def _read_room(self, standing: Standing) -> None:
         room = standing.room
         async with self._services.database.tenant(room.organization_id) as tx:
-            fresh = await store.room(tx, room.organization_id, room.event_id)
+            fresh = await store.room(tx, room.event_id)
         if fresh is None:
             return
         if fresh.drawn and fresh.seed and fresh.tickets and not (room.drawn and room.seed):

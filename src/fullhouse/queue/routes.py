@@ -82,7 +82,7 @@ async def get_draw(services: Services, event_id: UUID) -> Draw:
     if organization_id is None:
         raise EventNotFound()
     async with services.database.tenant(organization_id) as tx:
-        room = await store.room(tx, organization_id, event_id)
+        room = await store.room(tx, event_id)
     if room is None or room.seed_hash is None:
         raise NotInQueue("This show has no pre-queue.")
     return Draw(

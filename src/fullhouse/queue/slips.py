@@ -19,10 +19,22 @@ def blank(room: Room, seed_hash: str | None) -> bytes:
     """For everybody who waits in this room, as it is now."""
     seq, position, ahead, all_, low, high, until_ms, now_ms, next_s = numbers = range(_NUMBER, _NUMBER + 9)
     place = Place(
-        event_id=room.event_id, status="waiting", room=room.state, seq=seq, position=position, ahead=ahead,
-        total=all_, eta_low_s=low, eta_high_s=high, expires_at=_TIME, expires_at_unix_ms=until_ms, seed_hash=seed_hash,
-        server_time_unix_ms=now_ms, next_poll_s=next_s, token=_TOKEN,
-    )  # fmt: skip
+        event_id=room.event_id,
+        status="waiting",
+        room=room.state,
+        seq=seq,
+        position=position,
+        ahead=ahead,
+        total=all_,
+        eta_low_s=low,
+        eta_high_s=high,
+        expires_at=_TIME,
+        expires_at_unix_ms=until_ms,
+        seed_hash=seed_hash,
+        server_time_unix_ms=now_ms,
+        next_poll_s=next_s,
+        token=_TOKEN,
+    )
     text = b'{"data":%b}' % msgspec.json.encode(place)
     for words in (_TIME, _TOKEN):
         text = text.replace(msgspec.json.encode(words), b"%b")
@@ -37,9 +49,16 @@ def total(waiting: int, ahead: int) -> int:
 
 
 def fill(
-    slip: bytes, seq: int, ahead: int, waiting: int, eta: tuple[int, int] | None, until_s: int, now_s: float,
-    next_s: int, token: str | None,
-) -> bytes:  # fmt: skip
+    slip: bytes,
+    seq: int,
+    ahead: int,
+    waiting: int,
+    eta: tuple[int, int] | None,
+    until_s: int,
+    now_s: float,
+    next_s: int,
+    token: str | None,
+) -> bytes:
     low, high = (b"null", b"null") if eta is None else (b"%d" % eta[0], b"%d" % eta[1])
     own = b"null" if token is None else b'"%b"' % token.encode()
     of = total(waiting, ahead)

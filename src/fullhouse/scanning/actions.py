@@ -19,16 +19,16 @@ from fullhouse.scanning.model import Hit, Incident, IncidentNotFound, NothingToU
 
 async def undo(tx: Tx, who: Principal, scan_id: UUID, reason: str) -> Scan:
     """A wrong scan is taken back: what follows from the ticket's other scans is worked out anew."""
-    scan = await store.scan_by_id(tx, tx.organization_id, scan_id)
+    scan = await store.scan_by_id(tx, scan_id)
     if scan is None or (who.role == "device" and scan.event_id != (await device_actions.get_device(tx, who)).event_id):
         raise ScanNotFound
     await events.share_event(tx, scan.event_id)
     await store.lock_scans(tx, scan.event_id)
-    undone = await store.undo_scan(tx, tx.organization_id, scan_id, reason)
+    undone = await store.undo_scan(tx, scan_id=scan_id, undone_reason=reason)
     if undone is None or undone.ticket_id is None:
         raise NothingToUndo
-    tickets = await store.tickets_to_merge(tx, tx.organization_id, scan.event_id, [], [undone.ticket_id])
-    stayed = await store.kept_scans(tx, tx.organization_id, [undone.ticket_id])
+    tickets = await store.tickets_to_merge(tx, event_id=scan.event_id, codes=[], ticket_ids=[undone.ticket_id])
+    stayed = await store.kept_scans(tx, [undone.ticket_id])
     await fold_actions.refold(tx, scan.event_id, tickets, stayed, removed=[_kept(undone, undone.ticket_id)])
     after = {"scan_id": scan_id, "direction": scan.direction, "gate_id": scan.gate_id}
     await audit.write(tx, "ticket.scan_undone", "ticket", undone.ticket_id, after=after, reason=reason)
@@ -39,15 +39,22 @@ async def undo(tx: Tx, who: Principal, scan_id: UUID, reason: str) -> Scan:
 def _kept(scan: Scan, ticket_id: UUID) -> store.KeptScan:
     """As it was kept, before it was undone."""
     return store.KeptScan(
-        scan.id, ticket_id, scan.device_id, scan.counter, scan.at, scan.day, scan.direction, scan.gate_id,
+        scan.id,
+        ticket_id,
+        scan.device_id,
+        scan.counter,
+        scan.at,
+        scan.day,
+        scan.direction,
+        scan.gate_id,
         scan.override is not None,
-    )  # fmt: skip
+    )
 
 
 async def search(tx: Tx, who: Principal, event_id: UUID | None, words: str) -> list[Hit]:
     """Of a device's own show; people say which."""
     show = await show_of(tx, who, event_id)
-    return await store.search(tx, tx.organization_id, show, words.strip())
+    return await store.search(tx, event_id=show, words=words.strip())
 
 
 async def show_of(tx: Tx, who: Principal, event_id: UUID | None) -> UUID:
@@ -63,9 +70,9 @@ async def show_of(tx: Tx, who: Principal, event_id: UUID | None) -> UUID:
 
 async def live(tx: Tx, event_id: UUID) -> LiveGates:
     await events.get_event(tx, event_id)
-    day = await store.show_today(tx, tx.organization_id, event_id)
+    day = await store.show_today(tx, event_id)
     assert day
-    rows = await store.occupancy(tx, tx.organization_id, event_id, day)
+    rows = await store.occupancy(tx, event_id=event_id, day=day)
 
     def of(kind: str) -> list[Occupancy]:
         return [row for row in rows if row.kind == kind]
@@ -76,8 +83,8 @@ async def live(tx: Tx, event_id: UUID) -> LiveGates:
         day=day,
         inside=whole.inside,
         entered=whole.entered,
-        rejected=await store.rejected_today(tx, tx.organization_id, event_id, day) or 0,
-        incidents=await store.open_incidents(tx, tx.organization_id, event_id) or 0,
+        rejected=await store.rejected_today(tx, event_id=event_id, day=day) or 0,
+        incidents=await store.open_incidents(tx, event_id) or 0,
         gates=of("gate"),
         zones=of("zone"),
     )
@@ -86,26 +93,26 @@ async def live(tx: Tx, event_id: UUID) -> LiveGates:
 async def entries(tx: Tx, event_id: UUID, day: date | None) -> Entries:
     """Of today, or of another day of the show."""
     await events.get_event(tx, event_id)
-    chosen = day or await store.show_today(tx, tx.organization_id, event_id)
+    chosen = day or await store.show_today(tx, event_id)
     assert chosen
     inside, points = 0, []
-    for point in await store.entries_over_time(tx, tx.organization_id, event_id, chosen):
+    for point in await store.entries_over_time(tx, event_id=event_id, day=chosen):
         inside += point.entered - point.left
         points.append(msgspec.structs.replace(point, inside=inside))
-    pace = await store.pace_of_gates(tx, tx.organization_id, event_id)
+    pace = await store.pace_of_gates(tx, event_id)
     return Entries(event_id=event_id, day=chosen, points=points, pace=pace)
 
 
 async def incidents(tx: Tx, event_id: UUID) -> list[Incident]:
     """Open ones first."""
     await events.get_event(tx, event_id)
-    return await store.incidents_of_event(tx, tx.organization_id, event_id, None)
+    return await store.incidents_of_event(tx, event_id=event_id, incident_id=None)
 
 
 async def resolve(tx: Tx, who: Principal, event_id: UUID, incident_id: UUID, note: str) -> Incident:
-    if not await store.resolve_incident(tx, tx.organization_id, event_id, incident_id, who.id, note):
+    if not await store.resolve_incident(tx, event_id=event_id, incident_id=incident_id, resolved_by=who.id, note=note):
         raise IncidentNotFound
-    (incident,) = await store.incidents_of_event(tx, tx.organization_id, event_id, incident_id)
+    (incident,) = await store.incidents_of_event(tx, event_id=event_id, incident_id=incident_id)
     await audit.write(
         tx, "scan_incident.resolved", "scan_incident", incident_id, after={"ticket_id": incident.ticket_id}, reason=note
     )

@@ -46,15 +46,22 @@ async def add(tx: Tx, who: Principal, public_url: str, wish: NewDevice) -> NewPa
     """The device itself comes later, with the code, which is behind the link's `#`: no log has it."""
     assert tx.organization_id
     await events.get_event(tx, wish.event_id)
-    gates = await store.gates_of_show(tx, tx.organization_id, wish.event_id, wish.gate_ids)
+    gates = await store.gates_of_show(tx, event_id=wish.event_id, gate_ids=wish.gate_ids)
     if {gate.id for gate in gates} != set(wish.gate_ids):
         raise Invalid(fields=[FieldError("gate_ids", "The show's venue has no such gate.")])
     code = new_code()
     expires_at = await tx.now() + CODE_TTL
     device = await store.insert_device(
-        tx, new_id(), tx.organization_id, wish.event_id, wish.name, list(dict.fromkeys(wish.gate_ids)),
-        sorted(set(wish.rights)), secrets.digest(code), expires_at, who.id,
-    )  # fmt: skip
+        tx,
+        id=new_id(),
+        event_id=wish.event_id,
+        name=wish.name,
+        gate_ids=list(dict.fromkeys(wish.gate_ids)),
+        rights=sorted(set(wish.rights)),
+        code_hash=secrets.digest(code),
+        code_expires_at=expires_at,
+        created_by=who.id,
+    )
     assert device
     after = {"event_id": device.event_id, "name": device.name, "gate_ids": device.gate_ids, "rights": device.rights}
     await audit.write(tx, "scan_device.added", "scan_device", device.id, after=after)
@@ -62,9 +69,14 @@ async def add(tx: Tx, who: Principal, public_url: str, wish: NewDevice) -> NewPa
     link = f"{public_url}/scan/#{house.slug}/{code}"
     drawn = await asyncio.to_thread(qr_svg, link)
     return NewPairing(
-        id=device.id, code=code, organization=house.slug, link=link, qr=drawn.decode(), expires_at=expires_at,
+        id=device.id,
+        code=code,
+        organization=house.slug,
+        link=link,
+        qr=drawn.decode(),
+        expires_at=expires_at,
         device=device,
-    )  # fmt: skip
+    )
 
 
 async def pair(services: Services, actor: Actor, wish: Pair) -> Paired:
@@ -77,14 +89,18 @@ async def pair(services: Services, actor: Actor, wish: Pair) -> Paired:
     sealed = services.keyring.seal(KEY, key)
     async with services.database.tenant(house, actor) as tx:
         device = await store.pair_device(
-            tx, house, secrets.digest(typed(wish.code)), secrets.digest(token), sealed, wish.app_version
+            tx,
+            code_hash=secrets.digest(typed(wish.code)),
+            token_hash=secrets.digest(token),
+            sealed_key=sealed,
+            app_version=wish.app_version,
         )
         if device is None:
             raise PairingFailed()
         tx.actor = Actor(type="device", id=device.id, name=device.name, ip=actor.ip, user_agent=actor.user_agent)
         await audit.write(tx, "scan_device.paired", "scan_device", device.id, after={"app_version": wish.app_version})
         await announce(tx, DevicePaired(subject_id=device.id, event_id=device.event_id))
-        gates = await store.gates_of_show(tx, house, device.event_id, device.gate_ids)
+        gates = await store.gates_of_show(tx, event_id=device.event_id, gate_ids=device.gate_ids)
         locale = (await accounts.get_profile(tx)).locale
     public = signing_key(services.keyring, house).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
     return Paired(token=token, key=key, verify_key=public, device=device, gates=gates, locale=locale)
@@ -92,7 +108,7 @@ async def pair(services: Services, actor: Actor, wish: Pair) -> Paired:
 
 async def revoke(tx: Tx, device_id: UUID) -> None:
     """Its next request is refused."""
-    device = await store.revoke_device(tx, tx.organization_id, device_id)
+    device = await store.revoke_device(tx, device_id)
     if device is None:
         raise DeviceNotFound
     accounts.forget(tx, device.id)
@@ -102,7 +118,7 @@ async def revoke(tx: Tx, device_id: UUID) -> None:
 
 async def get_device(tx: Tx, who: Principal) -> Device:
     """The device that asks."""
-    device = await store.device_by_id(tx, tx.organization_id, who.id) if who.role == "device" else None
+    device = await store.device_by_id(tx, who.id) if who.role == "device" else None
     if device is None:
         raise DeviceNotFound
     return device
@@ -112,7 +128,7 @@ async def former_selves(tx: Tx, event_id: UUID, named: Sequence[FormerPairing]) 
     """The devices that this one says it was, if it proves each, and all were paired with the same show."""
     if not named:
         return {}
-    rows = await store.former_devices(tx, tx.organization_id, event_id, [one.device_id for one in named])
+    rows = await store.former_devices(tx, event_id=event_id, device_ids=[one.device_id for one in named])
     known = {row.device.id: row for row in rows}
     for one in named:
         row = known.get(one.device_id)

@@ -20,7 +20,7 @@ from fullhouse.kit.db import HotLine
 from fullhouse.kit.errors import Unauthenticated, Unavailable
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.scanning import policy
+from fullhouse.scanning import policy, store
 from fullhouse.scanning.model import (
     CounterReused,
     GateNotYours,
@@ -32,10 +32,9 @@ from fullhouse.scanning.model import (
     TicketAtGate,
     Verdict,
 )
+from fullhouse.scanning.queries import ScanAsk, ScanLine
 from fullhouse.tickets import signing
 
-READ = "SELECT * FROM app.scan_facts($1, $2)"
-WRITE = "SELECT * FROM app.scan($1, $2, $3)"
 LINES, BATCH_MAX = 2, 256
 SETTINGS = {"enable_seqscan": "off"}  # the plan is made when tables are small, and kept when they are not
 ROW_BY_ROW = {"enable_hashjoin": "off", "enable_mergejoin": "off"}  # a batch is few rows of large tables
@@ -67,8 +66,8 @@ class Decided(NamedTuple):
 class Engine:
     def __init__(self, services: Services) -> None:
         self._bus = services.bus
-        self._reads = HotLine(services.url, READ, lines=LINES, settings=SETTINGS | ROW_BY_ROW)
-        self._writes = HotLine(services.url, WRITE, lines=LINES, settings=SETTINGS)
+        self._reads = HotLine(services.url, store.scan_facts.query.text, lines=LINES, settings=SETTINGS | ROW_BY_ROW)
+        self._writes = HotLine(services.url, store.write_scans.query.text, lines=LINES, settings=SETTINGS)
         self._coalescer: Coalescer[Ask, ScanAnswer | Refused] = Coalescer(
             "scans", self._run, lines=LINES, most=BATCH_MAX, tries=6
         )
@@ -92,17 +91,21 @@ class Engine:
     async def _run(
         self, key: Hashable, asks: Sequence[Ask], last: Sequence[bool]
     ) -> Sequence[ScanAnswer | Refused | Again]:
-        rows = {row["req"]: row for row in await self._reads.fetch(key, [_look_up(n, a) for n, a in enumerate(asks)])}
+        assert isinstance(key, UUID)
+        read = await store.scan_facts(self._reads.tenant(key), [_look_up(n, ask) for n, ask in enumerate(asks)])
+        rows = {row["req"]: row for row in read}
         found = [judge(ask, rows.get(n)) for n, ask in enumerate(asks)]
         decided = {n: each for n, each in enumerate(found) if isinstance(each, Decided)}
         places = await self._write(key, decided, final=all(last)) if decided else {}
         return [_answer(n, each, places, last[n]) for n, each in enumerate(found)]
 
-    async def _write(self, key: Hashable, decided: Mapping[int, Decided], *, final: bool) -> dict[int, int | None]:
+    async def _write(
+        self, organization_id: UUID, decided: Mapping[int, Decided], *, final: bool
+    ) -> dict[int, int | None]:
         """Those that were written, each with the place that it got, if any."""
         lines = [_line(n, each) for n, each in decided.items()]
         try:
-            rows = await self._writes.fetch(key, self._bus.sender, lines)
+            rows = await store.write_scans(self._writes.tenant(organization_id), sender=self._bus.sender, lines=lines)
         except asyncpg.UniqueViolationError:  # another process has written one of these: the next look finds it
             if final:
                 raise
@@ -282,29 +285,65 @@ def _repeated(ask: Ask, row: Any) -> ScanAnswer | CounterReused:
 # --- as the statements have them
 
 
-def _look_up(req: int, ask: Ask) -> tuple[Any, ...]:
+def _look_up(req: int, ask: Ask) -> ScanAsk:
     wish, claim = ask.wish, ask.claim
-    code = typed(wish.code) if wish.code and not wish.qr else None
-    ids = (claim.ticket_id, None, claim.key_id if claim.key_id < 2**15 else 0) if claim else (None, code, None)
-    return (req, ask.device_id, wish.counter, wish.gate_id, *ids)
+    code = typed(wish.code) if wish.code and not wish.qr and not claim else None
+    return ScanAsk(
+        req=req,
+        device_id=ask.device_id,
+        counter=wish.counter,
+        gate_id=wish.gate_id,
+        ticket_id=claim.ticket_id if claim else None,
+        code=code,
+        key_id=(claim.key_id if claim.key_id < 2**15 else 0) if claim else None,
+    )
 
 
-def _line(req: int, each: Decided) -> tuple[Any, ...]:
+def _line(req: int, each: Decided) -> ScanLine:
     scan_id, ask, row, made, verdict = each
     was, now = made.presence, verdict.presence
     was_in, is_in = policy.is_inside(was, made.day), policy.is_inside(now, made.day)
     gives = row["assign_places"] and row["zone_type"] == "ga_seated" and row["seat"] is None and made.direction == "in"
     kept_place = _kept_place(made, row)
-    return (
-        req, scan_id, row["event_id"], _ticket_id(made, row), ask.device_id, ask.wish.counter,
-        row["gate_id"], made.direction, verdict.admit, verdict.reason,
-        ask.wish.override.reason if ask.wish.override and verdict.reason and verdict.admit else None, made.test,
-        made.now, made.day, each.counts, row["presence_version"], row["event_version"], row["gate_version"],
-        row["ticket_version"], now.inside, now.day, now.entries_today, now.entries,
-        now.at, UUID(now.gate) if now.gate else None,
-        int(is_in) - int(was_in), UUID(was.gate) if was_in and was.gate else row["gate_id"], row["zone_id"],
-        row["gate_capacity"], row["zone_capacity"],
-        made.entitlement == "single" and made.direction == "in", kept_place, gives and kept_place is None,
-        row["number"], ask.wish.battery, ask.wish.app_version, ask.actor.name, ask.actor.ip, ask.actor.user_agent,
-        ask.actor.request_id,
-    )  # fmt: skip
+    return ScanLine(
+        req=req,
+        scan_id=scan_id,
+        event_id=row["event_id"],
+        ticket_id=_ticket_id(made, row),
+        device_id=ask.device_id,
+        counter=ask.wish.counter,
+        gate_id=row["gate_id"],
+        direction=made.direction,
+        admitted=verdict.admit,
+        reason=verdict.reason,
+        override=ask.wish.override.reason if ask.wish.override and verdict.reason and verdict.admit else None,
+        test=made.test,
+        at=made.now,
+        day=made.day,
+        counts=each.counts,
+        expected=row["presence_version"],
+        event_version=row["event_version"],
+        gate_version=row["gate_version"],
+        ticket_version=row["ticket_version"],
+        inside=now.inside,
+        presence_day=now.day,
+        entries_today=now.entries_today,
+        entries=now.entries,
+        last_at=now.at,
+        last_gate_id=UUID(now.gate) if now.gate else None,
+        step=int(is_in) - int(was_in),
+        count_gate_id=UUID(was.gate) if was_in and was.gate else row["gate_id"],
+        zone_id=row["zone_id"],
+        gate_capacity=row["gate_capacity"],
+        zone_capacity=row["zone_capacity"],
+        uses=made.entitlement == "single" and made.direction == "in",
+        place_no=kept_place,
+        wants_place=gives and kept_place is None,
+        number=row["number"],
+        battery=ask.wish.battery,
+        app_version=ask.wish.app_version,
+        device_name=ask.actor.name,
+        ip=ask.actor.ip,
+        user_agent=ask.actor.user_agent,
+        request_id=ask.actor.request_id,
+    )

@@ -9,6 +9,7 @@ from uuid import UUID
 from fullhouse.kit.db import Tx
 from fullhouse.scanning import policy, store
 from fullhouse.scanning.policy import Fold, Kept
+from fullhouse.scanning.queries import Stand
 from fullhouse.scanning.store import KeptScan, MergeTicket
 from fullhouse.seating.facts import LayoutMigrated
 
@@ -40,12 +41,12 @@ async def follow_layout(tx: Tx, fact: LayoutMigrated) -> None:
     """A show on another layout has other zones: who is inside is counted there, and places go on from the last one."""
     event_id = fact.subject_id
     await store.lock_scans(tx, event_id)
-    await store.drop_zone_counts(tx, tx.organization_id, event_id)
-    seen = await store.tickets_seen(tx, tx.organization_id, event_id) or []
-    tickets = await store.tickets_to_merge(tx, tx.organization_id, event_id, [], seen)
-    found = _folds(tickets, _by_ticket(await store.kept_scans(tx, tx.organization_id, seen)), {})
+    await store.drop_zone_counts(tx, event_id)
+    seen = await store.tickets_seen(tx, event_id) or []
+    tickets = await store.tickets_to_merge(tx, event_id=event_id, codes=[], ticket_ids=seen)
+    found = _folds(tickets, _by_ticket(await store.kept_scans(tx, seen)), {})
     await _move_counts(tx, event_id, tickets, {}, found, only="zone")
-    await store.go_on_from_places(tx, tx.organization_id, event_id)
+    await store.go_on_from_places(tx, event_id)
     tx.tell(f"scans:{event_id}", None)
 
 
@@ -84,11 +85,21 @@ async def _put_presences(tx: Tx, event_id: UUID, found: Mapping[UUID, Fold]) -> 
     stands, unseen = [], []
     for ticket_id, (now, _, _) in found.items():
         if now.entries and now.gate:
-            stands.append((ticket_id, now.inside, now.day, now.entries_today, now.entries, now.at, _id(now.gate)))
+            stands.append(
+                Stand(
+                    ticket_id=ticket_id,
+                    inside=now.inside,
+                    day=now.day,
+                    entries_today=now.entries_today,
+                    entries=now.entries,
+                    at=now.at,
+                    gate_id=_id(now.gate),
+                )
+            )
         else:
             unseen.append(ticket_id)
-    await store.put_presence(tx, tx.organization_id, event_id, stands)
-    await store.leave_presence(tx, tx.organization_id, unseen)
+    await store.put_presence(tx, event_id=event_id, stands=stands)
+    await store.leave_presence(tx, unseen)
 
 
 async def _use_tickets(tx: Tx, tickets: Sequence[MergeTicket], found: Mapping[UUID, Fold]) -> None:
@@ -97,7 +108,7 @@ async def _use_tickets(tx: Tx, tickets: Sequence[MergeTicket], found: Mapping[UU
     for was, now, came in (("valid", "used", True), ("used", "valid", False)):
         moved = [t.id for t in single if t.status == was and bool(found[t.id].presence.entries) is came]
         if moved:
-            await store.use_tickets(tx, tx.organization_id, moved, now)
+            await store.use_tickets(tx, ticket_ids=moved, status=now)
 
 
 async def _put_incidents(tx: Tx, event_id: UUID, was: Mapping[UUID, Fold], found: Mapping[UUID, Fold]) -> None:
@@ -105,14 +116,15 @@ async def _put_incidents(tx: Tx, event_id: UUID, was: Mapping[UUID, Fold], found
     doubles = [(ticket_id, double) for ticket_id, each in found.items() for double in each.doubles]
     seconds = [UUID(double.second) for _, double in doubles]
     seen = [ticket_id for ticket_id, each in was.items() if each is not policy.NOTHING]
-    await store.drop_incidents(tx, tx.organization_id, seen, seconds)
+    await store.drop_incidents(tx, ticket_ids=seen, second_scan_ids=seconds)
     await store.put_incidents(
-        tx, tx.organization_id, event_id,
-        [ticket_id for ticket_id, _ in doubles],
-        [double.kind for _, double in doubles],
-        [UUID(double.first) for _, double in doubles],
-        seconds,
-    )  # fmt: skip
+        tx,
+        event_id=event_id,
+        ticket_ids=[ticket_id for ticket_id, _ in doubles],
+        kinds=[double.kind for _, double in doubles],
+        first_scan_ids=[UUID(double.first) for _, double in doubles],
+        second_scan_ids=seconds,
+    )
 
 
 async def _move_counts(
@@ -135,9 +147,17 @@ async def _move_counts(
         for key, inside, came in _marks(event_id, *shape):
             moves[key][0] += times * inside
             moves[key][1] += times * came
-    changed = [(*key, *move) for key, move in sorted(moves.items()) if any(move) and only in (None, key[1])]
+    changed = [(key, move) for key, move in sorted(moves.items()) if any(move) and only in (None, key[1])]
     if changed:
-        await store.move_counts(tx, tx.organization_id, event_id, *map(list, zip(*changed, strict=True)))
+        await store.move_counts(
+            tx,
+            event_id=event_id,
+            days=[day for (day, _, _), _ in changed],
+            kinds=[kind for (_, kind, _), _ in changed],
+            ref_ids=[ref_id for (_, _, ref_id), _ in changed],
+            inside=[inside for _, (inside, _) in changed],
+            entered=[entered for _, (_, entered) in changed],
+        )
 
 
 # What a ticket adds to a day: its zone, the day, how often it came in by which gates, and by which it is inside.

@@ -19,6 +19,7 @@ from fullhouse.kit.outbox import announce
 from fullhouse.scanning import device_actions, fold_actions, policy, store
 from fullhouse.scanning.facts import ScansMerged
 from fullhouse.scanning.model import Batch, Device, GateNotYours, Merged, OfflineScan
+from fullhouse.scanning.queries import ToldScan
 from fullhouse.scanning.store import FormerCode, KeptScan, MergeTicket
 from fullhouse.tickets import key_actions, signing
 
@@ -47,7 +48,7 @@ async def merge(tx: Tx, who: Principal, batch: Batch) -> Merged:
         Told(scan, tickets.meant_by(scan), min(scan.at + offset, now), seer)
         for scan, seer in zip(batch.scans, seen_by, strict=True)
     ]
-    before = await store.kept_scans(tx, tx.organization_id, list(tickets.by_id))
+    before = await store.kept_scans(tx, list(tickets.by_id))
     new: dict[UUID, int] = {}
     counted: list[KeptScan] = []
     for seer in seers.values():
@@ -56,7 +57,9 @@ async def merge(tx: Tx, who: Principal, batch: Batch) -> Merged:
     found = await fold_actions.refold(tx, event.id, tickets.of(counted), before, added=counted)
     voided = await _put_void_incidents(tx, event.id, told, tickets, counted)
     seconds = round(offset.total_seconds())
-    await store.see_device(tx, tx.organization_id, device.id, batch.battery, batch.app_version, seconds)
+    await store.see_device(
+        tx, device_id=device.id, battery=batch.battery, app_version=batch.app_version, clock_offset_s=seconds
+    )
     incidents = voided + sum(len(each.doubles) for each in found.values())
     for seer_id, scans in new.items():
         if scans:
@@ -139,9 +142,9 @@ async def _tickets(tx: Tx, event_id: UUID, scans: Sequence[OfflineScan]) -> Tick
         if claim and key and claim.event_id == event_id and signing.verify(text, key.public_key):
             claims[text] = claim
     codes = sorted({typed(scan.code) for scan in scans if scan.code})
-    former = {row.code: row for row in await store.former_codes(tx, tx.organization_id, event_id, codes)}
+    former = {row.code: row for row in await store.former_codes(tx, event_id=event_id, codes=codes)}
     ids = {claim.ticket_id for claim in claims.values()} | {row.ticket_id for row in former.values()}
-    rows = await store.tickets_to_merge(tx, tx.organization_id, event_id, codes, sorted(ids))
+    rows = await store.tickets_to_merge(tx, event_id=event_id, codes=codes, ticket_ids=sorted(ids))
     by_id = {row.id: row for row in rows}
     by_code = {code: by_id[row.ticket_id] for code, row in former.items()} | {row.code: row for row in rows}
     return Tickets(by_id, by_code, former, claims)
@@ -158,20 +161,43 @@ async def _insert(tx: Tx, device: Device, event: Event, told: Sequence[Told]) ->
         admitted = scan.admitted and ticket is not None
         reason = scan.reason if admitted or scan.reason else "unknown"
         ticket_id = ticket.id if ticket else None
-        rows.append((
-            scan_id, ticket_id, scan.counter, gate_id, scan.direction, admitted, reason, override, scan.test, at, day,
-        ))  # fmt: skip
+        rows.append(
+            ToldScan(
+                id=scan_id,
+                ticket_id=ticket_id,
+                counter=scan.counter,
+                gate_id=gate_id,
+                direction=scan.direction,
+                admitted=admitted,
+                reason=reason,
+                override=override,
+                test=scan.test,
+                at=at,
+                day=day,
+            )
+        )
         if ticket_id and admitted and not scan.test:
             counted[scan_id] = KeptScan(
                 scan_id, ticket_id, device.id, scan.counter, at, day, scan.direction, gate_id, override is not None
             )
-    new = await store.insert_scans(
-        tx, tx.organization_id, event.id, device.id, rows,
-        who.type, who.id, who.name, who.ip, who.user_agent, who.request_id,
-    ) or []  # fmt: skip
+    new = (
+        await store.insert_scans(
+            tx,
+            event_id=event.id,
+            device_id=device.id,
+            scans=rows,
+            actor_type=who.type,
+            actor_id=who.id,
+            actor_name=who.name,
+            ip=who.ip,
+            user_agent=who.user_agent,
+            request_id=who.request_id,
+        )
+        or []
+    )
     # One that was refused here before has the id that it had, and what else was known of it.
-    before = set(new) - {row[0] for row in rows}
-    again = await store.scans_by_id(tx, tx.organization_id, list(before)) if before else []
+    before = set(new) - {row.id for row in rows}
+    again = await store.scans_by_id(tx, list(before)) if before else []
     return len(new), [counted[scan_id] for scan_id in new if scan_id in counted] + again
 
 
@@ -205,6 +231,12 @@ async def _put_void_incidents(
         if kind := policy.void_kind(ticket.status, old_code=passed_on_at is not None):
             found.append((ticket.id, kind, ticket.voided_at or passed_on_at, scan.id))
     if found:
-        columns = map(list, zip(*found, strict=True))
-        await store.put_void_incidents(tx, tx.organization_id, event_id, *columns)
+        await store.put_void_incidents(
+            tx,
+            event_id=event_id,
+            ticket_ids=[ticket_id for ticket_id, _, _, _ in found],
+            kinds=[kind for _, kind, _, _ in found],
+            void_ats=[void_at for _, _, void_at, _ in found],
+            scan_ids=[scan_id for _, _, _, scan_id in found],
+        )
     return len(found)

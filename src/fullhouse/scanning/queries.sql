@@ -6,52 +6,56 @@ created_at
 
 -- name: insert_device
 INSERT INTO scan_devices (id, organization_id, event_id, name, gate_ids, rights, code_hash, code_expires_at, created_by)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+VALUES (:id, :org, :event_id, :name, :gate_ids, :rights, :code_hash, :code_expires_at, :created_by)
 RETURNING {device};
 
 -- name: house_by_slug
-SELECT id FROM organizations WHERE slug = lower($1) AND status = 'active';
+SELECT id FROM organizations WHERE slug = lower(:slug) AND status = 'active';
 
 -- name: pair_device
 -- The code is good once: of two who bring it, one gets the device.
 UPDATE scan_devices
-SET token_hash = $3, sealed_key = $4, app_version = $5, code_hash = NULL, code_expires_at = NULL,
+SET token_hash = :token_hash, sealed_key = :sealed_key, app_version = :app_version?, code_hash = NULL,
+    code_expires_at = NULL,
     paired_at = app.clock(), last_seen_at = app.clock()
-WHERE organization_id = $1 AND code_hash = $2 AND code_expires_at > app.clock() AND revoked_at IS NULL
+WHERE organization_id = :org AND code_hash = :code_hash AND code_expires_at > app.clock() AND revoked_at IS NULL
 RETURNING {device};
 
 -- name: revoke_device
 UPDATE scan_devices SET revoked_at = app.clock(), code_hash = NULL, code_expires_at = NULL
-WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL
+WHERE organization_id = :org AND id = :device_id AND revoked_at IS NULL
 RETURNING {device};
 
 -- name: devices_of_event
 SELECT {device} FROM scan_devices
-WHERE organization_id = $1 AND ($2::uuid IS NULL OR event_id = $2) ORDER BY created_at, id LIMIT 1000;
+WHERE organization_id = :org AND (:event_id?::uuid IS NULL OR event_id = :event_id) ORDER BY created_at, id LIMIT 1000;
 
 -- name: device_by_id
-SELECT {device} FROM scan_devices WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL;
+SELECT {device} FROM scan_devices WHERE organization_id = :org AND id = :device_id AND revoked_at IS NULL;
 
 -- name: former_devices
 -- Of the same show, whether or not they may still ask for anything.
 SELECT {device}, token_hash FROM scan_devices
-WHERE organization_id = $1 AND event_id = $2 AND id = ANY ($3::uuid[]) AND token_hash IS NOT NULL;
+WHERE organization_id = :org AND event_id = :event_id AND id = ANY (:device_ids::uuid[]) AND token_hash IS NOT NULL;
 
 -- name: sealed_key
-SELECT sealed_key FROM scan_devices WHERE organization_id = $1 AND id = $2 AND revoked_at IS NULL;
+SELECT sealed_key FROM scan_devices WHERE organization_id = :org AND id = :device_id AND revoked_at IS NULL;
 
 -- name: see_device
 UPDATE scan_devices
-SET last_seen_at = app.clock(), battery = coalesce($3, battery), app_version = coalesce($4, app_version),
-    clock_offset_s = coalesce($5, clock_offset_s)
-WHERE organization_id = $1 AND id = $2
-  AND ($5::integer IS NOT NULL OR last_seen_at IS NULL OR last_seen_at < app.clock() - interval '60 seconds');
+SET last_seen_at = app.clock(), battery = coalesce(:battery?, battery),
+    app_version = coalesce(:app_version?, app_version),
+    clock_offset_s = coalesce(:clock_offset_s?, clock_offset_s)
+WHERE organization_id = :org AND id = :device_id
+  AND (:clock_offset_s::integer IS NOT NULL OR last_seen_at IS NULL
+       OR last_seen_at < app.clock() - interval '60 seconds');
 
 -- name: gates_of_show
 -- Those of the show's venue.
 SELECT g.id, g.gate_code, g.name, g.status, g.capacity
 FROM events e JOIN gates g ON g.organization_id = e.organization_id AND g.venue_id = e.venue_id
-WHERE e.organization_id = $1 AND e.id = $2 AND ($3::uuid[] IS NULL OR g.id = ANY ($3)) ORDER BY g.gate_code;
+WHERE e.organization_id = :org AND e.id = :event_id AND (:gate_ids?::uuid[] IS NULL OR g.id = ANY (:gate_ids))
+ORDER BY g.gate_code;
 
 -- Scans --------------------------------------------------------------------------------------------
 
@@ -60,11 +64,11 @@ id, event_id, ticket_id, device_id, counter, gate_id, direction, admitted, reaso
 undone_at, undone_reason
 
 -- name: scan_by_id
-SELECT {scan} FROM scans WHERE organization_id = $1 AND id = $2;
+SELECT {scan} FROM scans WHERE organization_id = :org AND id = :scan_id;
 
 -- name: undo_scan
-UPDATE scans SET undone_at = app.clock(), undone_reason = $3
-WHERE organization_id = $1 AND id = $2 AND undone_at IS NULL AND admitted AND NOT test
+UPDATE scans SET undone_at = app.clock(), undone_reason = :undone_reason
+WHERE organization_id = :org AND id = :scan_id AND undone_at IS NULL AND admitted AND NOT test
 RETURNING {scan};
 
 -- name: search
@@ -79,28 +83,28 @@ JOIN ticket_types y ON y.organization_id = t.organization_id AND y.id = t.ticket
 LEFT JOIN event_zones z ON z.organization_id = t.organization_id AND z.event_id = t.event_id AND z.zone_id = t.zone_id
 LEFT JOIN seats s ON s.organization_id = t.organization_id AND s.id = t.seat_id
 LEFT JOIN ticket_presence p ON p.organization_id = t.organization_id AND p.ticket_id = t.id
-WHERE t.organization_id = $1 AND t.event_id = $2
-  AND (t.code = upper($3) OR upper(t.number) = upper($3) OR o.code = upper($3)
-       OR t.id = (SELECT f.ticket_id FROM former_codes f WHERE f.organization_id = $1 AND f.code = upper($3))
-       OR strpos(lower(t.holder_name), lower($3)) > 0)
+WHERE t.organization_id = :org AND t.event_id = :event_id
+  AND (t.code = upper(:words) OR upper(t.number) = upper(:words) OR o.code = upper(:words)
+       OR t.id = (SELECT f.ticket_id FROM former_codes f WHERE f.organization_id = :org AND f.code = upper(:words))
+       OR strpos(lower(t.holder_name), lower(:words)) > 0)
 ORDER BY t.holder_name, t.number LIMIT 50;
 
 -- Merging ------------------------------------------------------------------------------------------
 
 -- name: lock_scans
-SELECT app.lock_scans($1);
+SELECT app.lock_scans(:event_id);
 
 -- name: former_codes
 SELECT code, ticket_id, replaced_at FROM former_codes
-WHERE organization_id = $1 AND event_id = $2 AND code = ANY ($3::text[]);
+WHERE organization_id = :org AND event_id = :event_id AND code = ANY (:codes::text[]);
 
 -- name: tickets_to_merge
 -- By code or by id, in the order of their locks.
 SELECT t.id, t.code, t.nonce, t.status, t.voided_at, t.transferred_at, t.zone_id, y.entitlement, y.max_daily_entries
 FROM tickets t JOIN ticket_types y ON y.organization_id = t.organization_id AND y.id = t.ticket_type_id
-WHERE t.organization_id = $1 AND t.event_id = $2 AND t.id = ANY (array(
-    SELECT c.id FROM tickets c WHERE c.organization_id = $1 AND c.code = ANY ($3::text[])
-    UNION SELECT unnest($4::uuid[])))
+WHERE t.organization_id = :org AND t.event_id = :event_id AND t.id = ANY (array(
+    SELECT c.id FROM tickets c WHERE c.organization_id = :org AND c.code = ANY (:codes::text[])
+    UNION SELECT unnest(:ticket_ids::uuid[])))
 ORDER BY t.id FOR UPDATE OF t;
 
 -- name: insert_scans
@@ -111,9 +115,10 @@ ORDER BY t.id FOR UPDATE OF t;
 WITH new AS (
     INSERT INTO scans AS s (id, organization_id, event_id, ticket_id, device_id, counter, gate_id, direction, admitted,
                             reason, override, test, offline, at, day)
-    SELECT x.id, $1, $2, x.ticket_id, $3, x.counter, x.gate_id, x.direction, x.admitted, x.reason, x.override, x.test,
+    SELECT x.id, :org, :event_id, x.ticket_id, :device_id, x.counter, x.gate_id, x.direction, x.admitted, x.reason,
+           x.override, x.test,
            true, x.at, x.day
-    FROM unnest($4::app.told_scan[]) x
+    FROM unnest(:scans::app.told_scan[]) x
     ON CONFLICT (organization_id, device_id, counter) WHERE counter IS NOT NULL DO UPDATE
     SET admitted = true, offline = true, reason = excluded.reason, override = excluded.override
     WHERE NOT (s.admitted OR s.test OR excluded.test) AND excluded.admitted
@@ -122,14 +127,16 @@ WITH new AS (
 ), audited AS (
     INSERT INTO audit_log (id, organization_id, actor_type, actor_id, actor_name, action, entity_type, entity_id, after,
                            reason, ip, user_agent, request_id)
-    SELECT told_as, $1, $5, $6, $7, 'ticket.scanned', 'ticket', ticket_id,
+    SELECT told_as, :org, :actor_type, :actor_id?, :actor_name?, 'ticket.scanned', 'ticket', ticket_id,
            jsonb_strip_nulls(jsonb_build_object('scan_id', id, 'event_id', event_id, 'gate_id', gate_id,
-               'direction', direction, 'day', day, 'overrode', reason, 'offline_at', at)), override, $8, $9, $10
+               'direction', direction, 'day', day, 'overrode', reason, 'offline_at', at)), override, :ip?, :user_agent?,
+               :request_id?
     FROM new WHERE admitted AND NOT test
 ), announced AS (
     INSERT INTO outbox (id, organization_id, name, subject_id, payload)
-    SELECT told_as, $1, CASE WHEN admitted THEN 'ticket.scanned' ELSE 'ticket.scan_rejected' END,
-           coalesce(ticket_id, device_id), jsonb_build_object('version', 1, 'subject_id', coalesce(ticket_id, device_id),
+    SELECT told_as, :org, CASE WHEN admitted THEN 'ticket.scanned' ELSE 'ticket.scan_rejected' END,
+           coalesce(ticket_id, device_id), jsonb_build_object('version', 1, 'subject_id',
+           coalesce(ticket_id, device_id),
                'event_id', event_id, 'scan_id', id, 'ticket_id', ticket_id, 'gate_id', gate_id, 'device_id', device_id,
                'direction', direction, 'reason', reason)
     FROM new WHERE NOT test ORDER BY at, counter
@@ -140,18 +147,18 @@ SELECT array_agg(id) FROM new;
 id, ticket_id, device_id, counter, at, day, direction, gate_id, override IS NOT NULL AS overridden
 
 -- name: scans_by_id
-SELECT {kept} FROM scans WHERE organization_id = $1 AND id = ANY ($2::uuid[]);
+SELECT {kept} FROM scans WHERE organization_id = :org AND id = ANY (:scan_ids::uuid[]);
 
 -- name: kept_scans
 -- Those that count of these tickets.
 SELECT {kept} FROM scans
-WHERE organization_id = $1 AND ticket_id = ANY ($2::uuid[]) AND admitted AND NOT test AND undone_at IS NULL;
+WHERE organization_id = :org AND ticket_id = ANY (:ticket_ids::uuid[]) AND admitted AND NOT test AND undone_at IS NULL;
 
 -- name: put_presence
 INSERT INTO ticket_presence AS p (organization_id, ticket_id, event_id, version, inside, day, entries_today, entries,
                                   at, gate_id)
-SELECT $1, x.ticket_id, $2, 1, x.inside, x.day, x.entries_today, x.entries, x.at, x.gate_id
-FROM unnest($3::app.stand[]) x ORDER BY x.ticket_id
+SELECT :org, x.ticket_id, :event_id, 1, x.inside, x.day, x.entries_today, x.entries, x.at, x.gate_id
+FROM unnest(:stands::app.stand[]) x ORDER BY x.ticket_id
 ON CONFLICT (organization_id, ticket_id) DO UPDATE
 SET version = p.version + 1, inside = excluded.inside, day = excluded.day, entries_today = excluded.entries_today,
     entries = excluded.entries, at = excluded.at, gate_id = excluded.gate_id, updated_at = app.clock(),
@@ -161,58 +168,61 @@ SET version = p.version + 1, inside = excluded.inside, day = excluded.day, entri
 -- A ticket without scans is as if it had never been seen; its row stays, for those who decide by its version.
 UPDATE ticket_presence
 SET version = version + 1, inside = false, entries_today = 0, entries = 0, updated_at = app.clock()
-WHERE organization_id = $1 AND ticket_id = ANY ($2::uuid[]);
+WHERE organization_id = :org AND ticket_id = ANY (:ticket_ids::uuid[]);
 
 -- name: use_tickets
-UPDATE tickets SET status = $3, version = version + 1, updated_at = app.clock()
-WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND status <> $3;
+UPDATE tickets SET status = :status, version = version + 1, updated_at = app.clock()
+WHERE organization_id = :org AND id = ANY (:ticket_ids::uuid[]) AND status <> :status;
 
 -- name: move_counts
--- By so much. Nobody else counts this show now: what is read here is still so when it is written. Below nothing there is
--- nothing: a count that is wrong is for `fullhouse prove` to find, and no reason to refuse a scan.
+-- By so much. Nobody else counts this show now: what is read here is still so when it is written. Below nothing there
+-- is nothing: a count that is wrong is for `fullhouse prove` to find, and no reason to refuse a scan.
 INSERT INTO scan_counts AS c (organization_id, event_id, day, kind, ref_id, inside, entered)
-SELECT $1, $2, x.day, x.kind, x.ref_id, greatest(coalesce(was.inside, 0) + x.inside, 0),
+SELECT :org, :event_id, x.day, x.kind, x.ref_id, greatest(coalesce(was.inside, 0) + x.inside, 0),
        greatest(coalesce(was.entered, 0) + x.entered, 0)
-FROM unnest($3::date[], $4::text[], $5::uuid[], $6::integer[], $7::integer[]) AS x (day, kind, ref_id, inside, entered)
-LEFT JOIN scan_counts was ON was.organization_id = $1 AND was.event_id = $2
+FROM unnest(:days::date[], :kinds::text[], :ref_ids::uuid[], :inside::integer[], :entered::integer[])
+    AS x (day, kind, ref_id, inside, entered)
+LEFT JOIN scan_counts was ON was.organization_id = :org AND was.event_id = :event_id
                          AND (was.day, was.kind, was.ref_id) = (x.day, x.kind, x.ref_id)
 ON CONFLICT (organization_id, event_id, day, kind, ref_id) DO UPDATE
 SET inside = excluded.inside, entered = excluded.entered;
 
 -- name: drop_zone_counts
-DELETE FROM scan_counts WHERE organization_id = $1 AND event_id = $2 AND kind = 'zone';
+DELETE FROM scan_counts WHERE organization_id = :org AND event_id = :event_id AND kind = 'zone';
 
 -- name: tickets_seen
-SELECT array_agg(ticket_id) FROM ticket_presence WHERE organization_id = $1 AND event_id = $2;
+SELECT array_agg(ticket_id) FROM ticket_presence WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: go_on_from_places
 UPDATE scan_counts c SET places = p.last
 FROM (SELECT p.day, t.zone_id, max(p.place_no) AS last
       FROM ticket_presence p JOIN tickets t ON t.organization_id = p.organization_id AND t.id = p.ticket_id
-      WHERE p.organization_id = $1 AND p.event_id = $2 AND p.place_no IS NOT NULL GROUP BY 1, 2) p
-WHERE c.organization_id = $1 AND c.event_id = $2 AND (c.day, c.kind, c.ref_id) = (p.day, 'zone', p.zone_id);
+      WHERE p.organization_id = :org AND p.event_id = :event_id AND p.place_no IS NOT NULL GROUP BY 1, 2) p
+WHERE c.organization_id = :org AND c.event_id = :event_id AND (c.day, c.kind, c.ref_id) = (p.day, 'zone', p.zone_id);
 
 -- name: put_incidents
 -- Those that a merge finds; one that was found before keeps its id, and what was said of it.
 INSERT INTO scan_incidents AS i (id, organization_id, event_id, ticket_id, kind, first_scan_id, second_scan_id)
-SELECT gen_random_uuid(), $1, $2, x.ticket_id, x.kind, x.first, x.second
-FROM unnest($3::uuid[], $4::text[], $5::uuid[], $6::uuid[]) AS x (ticket_id, kind, first, second)
+SELECT gen_random_uuid(), :org, :event_id, x.ticket_id, x.kind, x.first, x.second
+FROM unnest(:ticket_ids::uuid[], :kinds::text[], :first_scan_ids::uuid[], :second_scan_ids::uuid[])
+    AS x (ticket_id, kind, first, second)
 ON CONFLICT (organization_id, second_scan_id) WHERE first_scan_id IS NOT NULL DO UPDATE
 SET kind = excluded.kind, first_scan_id = excluded.first_scan_id;
 
 -- name: put_void_incidents
 -- Entries with a ticket that was void, or another's: there is no first scan, but when that came about.
 INSERT INTO scan_incidents (id, organization_id, event_id, ticket_id, kind, void_at, second_scan_id)
-SELECT gen_random_uuid(), $1, $2, x.ticket_id, x.kind, x.void_at, x.scan_id
-FROM unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::uuid[]) AS x (ticket_id, kind, void_at, scan_id);
+SELECT gen_random_uuid(), :org, :event_id, x.ticket_id, x.kind, x.void_at, x.scan_id
+FROM unnest(:ticket_ids::uuid[], :kinds::text[], :void_ats[?]::timestamptz[], :scan_ids::uuid[])
+    AS x (ticket_id, kind, void_at, scan_id);
 
 -- name: drop_incidents
 -- Those that are none, now that more is known.
 DELETE FROM scan_incidents i
-WHERE organization_id = $1 AND ticket_id = ANY ($2::uuid[]) AND resolved_at IS NULL
+WHERE organization_id = :org AND ticket_id = ANY (:ticket_ids::uuid[]) AND resolved_at IS NULL
   AND CASE WHEN first_scan_id IS NOT NULL
-           THEN NOT EXISTS (SELECT FROM unnest($3::uuid[]) still (id) WHERE still.id = i.second_scan_id)
-           ELSE EXISTS (SELECT FROM scans s WHERE s.organization_id = $1 AND s.id = i.second_scan_id
+           THEN NOT EXISTS (SELECT FROM unnest(:second_scan_ids::uuid[]) still (id) WHERE still.id = i.second_scan_id)
+           ELSE EXISTS (SELECT FROM scans s WHERE s.organization_id = :org AND s.id = i.second_scan_id
                         AND s.undone_at IS NOT NULL) END;
 
 -- name: incidents_of_event
@@ -226,35 +236,35 @@ JOIN scans b ON b.organization_id = i.organization_id AND b.id = i.second_scan_i
 LEFT JOIN scans a ON a.organization_id = i.organization_id AND a.id = i.first_scan_id
 LEFT JOIN gates ag ON ag.organization_id = i.organization_id AND ag.id = a.gate_id
 LEFT JOIN gates bg ON bg.organization_id = i.organization_id AND bg.id = b.gate_id
-WHERE i.organization_id = $1 AND i.event_id = $2 AND ($3::uuid IS NULL OR i.id = $3)
+WHERE i.organization_id = :org AND i.event_id = :event_id AND (:incident_id?::uuid IS NULL OR i.id = :incident_id)
 ORDER BY i.resolved_at IS NOT NULL, b.at, i.id LIMIT 1000;
 
 -- name: resolve_incident
-UPDATE scan_incidents SET resolved_at = app.clock(), resolved_by = $4, note = $5
-WHERE organization_id = $1 AND event_id = $2 AND id = $3 AND resolved_at IS NULL;
+UPDATE scan_incidents SET resolved_at = app.clock(), resolved_by = :resolved_by, note = :note
+WHERE organization_id = :org AND event_id = :event_id AND id = :incident_id AND resolved_at IS NULL;
 
 -- Live ---------------------------------------------------------------------------------------------
 
 -- name: show_today
-SELECT app.day_of(app.clock(), timezone, settings) FROM events WHERE organization_id = $1 AND id = $2;
+SELECT app.day_of(app.clock(), timezone, settings) FROM events WHERE organization_id = :org AND id = :event_id;
 
 -- name: occupancy
 SELECT 'gate' AS kind, g.id, g.name, g.status, g.capacity, coalesce(c.inside, 0) AS inside,
        coalesce(c.entered, 0) AS entered
 FROM events e
 JOIN gates g ON g.organization_id = e.organization_id AND g.venue_id = e.venue_id
-LEFT JOIN scan_counts c ON c.organization_id = $1 AND c.event_id = e.id AND c.day = $3 AND c.kind = 'gate'
+LEFT JOIN scan_counts c ON c.organization_id = :org AND c.event_id = e.id AND c.day = :day AND c.kind = 'gate'
                        AND c.ref_id = g.id
-WHERE e.organization_id = $1 AND e.id = $2
+WHERE e.organization_id = :org AND e.id = :event_id
 UNION ALL
 SELECT 'zone', z.zone_id, z.name, NULL, z.capacity, coalesce(c.inside, 0), coalesce(c.entered, 0)
 FROM event_zones z
-LEFT JOIN scan_counts c ON c.organization_id = $1 AND c.event_id = z.event_id AND c.day = $3 AND c.kind = 'zone'
+LEFT JOIN scan_counts c ON c.organization_id = :org AND c.event_id = z.event_id AND c.day = :day AND c.kind = 'zone'
                        AND c.ref_id = z.zone_id
-WHERE z.organization_id = $1 AND z.event_id = $2
+WHERE z.organization_id = :org AND z.event_id = :event_id
 UNION ALL
-SELECT 'event', $2, NULL, NULL, NULL, coalesce(sum(c.inside), 0)::integer, coalesce(sum(c.entered), 0)::integer
-FROM scan_counts c WHERE c.organization_id = $1 AND c.event_id = $2 AND c.day = $3 AND c.kind = 'event'
+SELECT 'event', :event_id, NULL, NULL, NULL, coalesce(sum(c.inside), 0)::integer, coalesce(sum(c.entered), 0)::integer
+FROM scan_counts c WHERE c.organization_id = :org AND c.event_id = :event_id AND c.day = :day AND c.kind = 'event'
 ORDER BY 1, 3;
 
 -- name: entries_over_time
@@ -263,22 +273,22 @@ SELECT date_bin('5 minutes', at, 'epoch'::timestamptz) AS at,
        count(*) FILTER (WHERE direction = 'in')::integer AS entered,
        count(*) FILTER (WHERE direction = 'out')::integer AS left
 FROM scans
-WHERE organization_id = $1 AND event_id = $2 AND day = $3 AND admitted AND NOT test AND undone_at IS NULL
+WHERE organization_id = :org AND event_id = :event_id AND day = :day AND admitted AND NOT test AND undone_at IS NULL
 GROUP BY 1 ORDER BY 1;
 
 -- name: pace_of_gates
 -- How many came in by each in the last five minutes.
 SELECT gate_id, count(*)::integer AS entered FROM scans
-WHERE organization_id = $1 AND event_id = $2 AND recorded_at > app.clock() - interval '5 minutes'
+WHERE organization_id = :org AND event_id = :event_id AND recorded_at > app.clock() - interval '5 minutes'
   AND at > app.clock() - interval '5 minutes' AND direction = 'in' AND admitted AND NOT test AND undone_at IS NULL
 GROUP BY 1;
 
 -- name: rejected_today
 SELECT count(*) FROM scans
-WHERE organization_id = $1 AND event_id = $2 AND day = $3 AND NOT admitted AND NOT test;
+WHERE organization_id = :org AND event_id = :event_id AND day = :day AND NOT admitted AND NOT test;
 
 -- name: open_incidents
-SELECT count(*) FROM scan_incidents WHERE organization_id = $1 AND event_id = $2 AND resolved_at IS NULL;
+SELECT count(*) FROM scan_incidents WHERE organization_id = :org AND event_id = :event_id AND resolved_at IS NULL;
 
 -- Snapshots ----------------------------------------------------------------------------------------
 
@@ -289,31 +299,31 @@ SELECT t.id, t.nonce, t.code, t.status, t.ticket_type_id, t.zone_id, t.membershi
 FROM tickets t
 LEFT JOIN seats s ON s.organization_id = t.organization_id AND s.id = t.seat_id
 LEFT JOIN ticket_presence p ON p.organization_id = t.organization_id AND p.ticket_id = t.id
-WHERE t.organization_id = $1 AND t.event_id = $2
-  AND ($3::timestamptz IS NULL OR t.updated_at >= $3 OR p.updated_at >= $3)
+WHERE t.organization_id = :org AND t.event_id = :event_id
+  AND (:since?::timestamptz IS NULL OR t.updated_at >= :since OR p.updated_at >= :since)
 ORDER BY t.code;
 
 -- name: types_of_snapshot
 SELECT id, name, entitlement, max_daily_entries, valid_days FROM ticket_types
-WHERE organization_id = $1 AND event_id = $2 ORDER BY position, id;
+WHERE organization_id = :org AND event_id = :event_id ORDER BY position, id;
 
 -- name: zones_of_snapshot
 SELECT z.zone_id AS id, z.name, z.zone_type, z.capacity, coalesce(c.inside, 0) AS inside
 FROM event_zones z
-LEFT JOIN scan_counts c ON c.organization_id = $1 AND c.event_id = z.event_id AND c.day = $3 AND c.kind = 'zone'
+LEFT JOIN scan_counts c ON c.organization_id = :org AND c.event_id = z.event_id AND c.day = :day AND c.kind = 'zone'
                        AND c.ref_id = z.zone_id
-WHERE z.organization_id = $1 AND z.event_id = $2 ORDER BY z.position;
+WHERE z.organization_id = :org AND z.event_id = :event_id ORDER BY z.position;
 
 -- name: members_of_snapshot
 SELECT DISTINCT m.id, m.status, m.valid_from, m.valid_until
 FROM tickets t JOIN memberships m ON m.organization_id = t.organization_id AND m.id = t.membership_id
-WHERE t.organization_id = $1 AND t.event_id = $2 ORDER BY m.id;
+WHERE t.organization_id = :org AND t.event_id = :event_id ORDER BY m.id;
 
 -- name: former_codes_of_snapshot
 -- What each former code is now. Of a ticket that changed hands twice, both are what it is now.
 SELECT f.code AS former, t.code AS now
 FROM former_codes f JOIN tickets t ON t.organization_id = f.organization_id AND t.id = f.ticket_id
-WHERE f.organization_id = $1 AND f.event_id = $2 ORDER BY f.code;
+WHERE f.organization_id = :org AND f.event_id = :event_id ORDER BY f.code;
 
 -- name: companions_of_snapshot
 -- Of wheelchair places: where whoever comes along sits. They are few.
@@ -321,4 +331,10 @@ SELECT t.code, string_agg(format('Row %s, seat %s', c.row_label, c.number), '; '
 FROM tickets t
 JOIN seats s ON s.organization_id = t.organization_id AND s.id = t.seat_id AND s.category = 'wheelchair'
 JOIN seats c ON c.organization_id = s.organization_id AND c.layout_id = s.layout_id AND c.companion_of = s.id
-WHERE t.organization_id = $1 AND t.event_id = $2 GROUP BY t.code ORDER BY t.code;
+WHERE t.organization_id = :org AND t.event_id = :event_id GROUP BY t.code ORDER BY t.code;
+
+-- name: scan_facts
+SELECT * FROM app.scan_facts(:org, :asks);
+
+-- name: write_scans
+SELECT * FROM app.scan(:org, :sender?, :lines);

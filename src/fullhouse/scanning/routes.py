@@ -65,7 +65,7 @@ async def add_device(tx: Tx, services: Services, who: Principal, data: NewDevice
 @get("/api/scan/devices", "scanning.devices")
 async def list_devices(tx: Tx, event_id: Show = None) -> list[Device]:
     """Devices, with when they were last seen, their battery and the version of their app."""
-    return await store.devices_of_event(tx, tx.organization_id, event_id)
+    return await store.devices_of_event(tx, event_id)
 
 
 @delete("/api/scan/devices/{device_id:uuid}", "scanning.devices")

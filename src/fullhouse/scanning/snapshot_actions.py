@@ -56,7 +56,7 @@ async def make(tx: Tx, keyring: Keyring, who: Principal, since_ms: int | None) -
     device = await device_actions.get_device(tx, who)
     organization_id, event = tx.organization_id, await events.get_event(tx, device.event_id)
     assert organization_id
-    sealed_key = await store.sealed_key(tx, organization_id, device.id)
+    sealed_key = await store.sealed_key(tx, device.id)
     key = keyring.open(device_actions.KEY, sealed_key) if sealed_key else None
     if key is None:
         raise RuntimeError("the device's key cannot be opened: was FULLHOUSE_SECRET_KEY changed?")
@@ -65,8 +65,8 @@ async def make(tx: Tx, keyring: Keyring, who: Principal, since_ms: int | None) -
     since = datetime.fromtimestamp(since_ms / 1000, UTC) - OVERLAP if since_ms is not None else None
     sheet = Sheet(event, today, now)
     header = await _header(tx, sheet, device, today)
-    tickets = await store.tickets_of_snapshot(tx, organization_id, event.id, since)
-    await store.see_device(tx, organization_id, device.id, None, None, None)
+    tickets = await store.tickets_of_snapshot(tx, event_id=event.id, since=since)
+    await store.see_device(tx, device_id=device.id, battery=None, app_version=None, clock_offset_s=None)
     signer = device_actions.signing_key(keyring, organization_id)
 
     def packed() -> bytes:
@@ -79,14 +79,14 @@ async def make(tx: Tx, keyring: Keyring, who: Principal, since_ms: int | None) -
 
 
 async def _header(tx: Tx, sheet: Sheet, device: Device, today: date) -> dict[str, Any]:
-    organization_id, event = tx.organization_id, sheet.event
+    event = sheet.event
     shift = policy.moved_by(event.start_at, event.rescheduled_at, event.timezone)
-    types = await store.types_of_snapshot(tx, organization_id, event.id)
-    zones = await store.zones_of_snapshot(tx, organization_id, event.id, today)
-    gates = await store.gates_of_show(tx, organization_id, event.id, None)
-    members = await store.members_of_snapshot(tx, organization_id, event.id)
+    types = await store.types_of_snapshot(tx, event.id)
+    zones = await store.zones_of_snapshot(tx, event_id=event.id, day=today)
+    gates = await store.gates_of_show(tx, event_id=event.id, gate_ids=None)
+    members = await store.members_of_snapshot(tx, event.id)
     keys = await key_actions.list_keys(tx)
-    counts = {row.id: row.inside for row in await store.occupancy(tx, organization_id, event.id, today)}
+    counts = {row.id: row.inside for row in await store.occupancy(tx, event_id=event.id, day=today)}
     sheet.types, sheet.zones = Places(t.id for t in types), Places(z.id for z in zones)
     sheet.gates, sheet.members = Places(g.id for g in gates), Places(m.id for m in members)
     return {
@@ -115,8 +115,8 @@ async def _header(tx: Tx, sheet: Sheet, device: Device, today: date) -> dict[str
             {"id": m.id, "status": m.status, "from": _ms(m.valid_from), "until": m.valid_until and _ms(m.valid_until)}
             for m in members
         ],
-        "companions": dict(await store.companions_of_snapshot(tx, organization_id, event.id)),
-        "former": dict(await store.former_codes_of_snapshot(tx, organization_id, event.id)),
+        "companions": dict(await store.companions_of_snapshot(tx, event.id)),
+        "former": dict(await store.former_codes_of_snapshot(tx, event.id)),
         "rules": {
             "entitlements": {name: rule._asdict() for name, rule in policy.ENTITLEMENTS.items()},
             "overridable": sorted(policy.OVERRIDABLE),

@@ -3,8 +3,8 @@
 import asyncio
 import gzip
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from fullhouse.events import venue_actions as venues
@@ -45,14 +45,14 @@ def plan_of(document: bytes) -> Plan:
 
 
 async def get_layout(tx: Tx, layout_id: UUID) -> Layout:
-    layout = await store.layout_by_id(tx, tx.organization_id, layout_id)
+    layout = await store.layout_by_id(tx, layout_id)
     if layout is None:
         raise LayoutNotFound()
     return layout
 
 
 async def get_plan(tx: Tx, layout_id: UUID) -> Plan:
-    document = await store.layout_document(tx, tx.organization_id, layout_id)
+    document = await store.layout_document(tx, layout_id)
     if document is None:
         raise LayoutNotFound()
     return await asyncio.to_thread(plan_of, document)
@@ -60,14 +60,14 @@ async def get_plan(tx: Tx, layout_id: UUID) -> Plan:
 
 async def neighbours(tx: Tx, layout_id: UUID) -> Neighbours:
     """Who sits beside whom, from the map: those who ask hold locks, and an arena's plan takes a second to read."""
-    drawn = await store.layout_geometry(tx, tx.organization_id, layout_id)
+    drawn = await store.layout_geometry(tx, layout_id)
     if drawn is None:
         raise LayoutNotFound()
     return geometry.neighbours(gzip.decompress(drawn))
 
 
 async def view(tx: Tx, layout: Layout) -> LayoutView:
-    zones = await store.zones_of_layout(tx, tx.organization_id, layout.id)
+    zones = await store.zones_of_layout(tx, layout.id)
     return LayoutView(**{name: getattr(layout, name) for name in layout.__struct_fields__}, zones=zones)
 
 
@@ -84,8 +84,8 @@ async def create_version(tx: Tx, who: Principal, layout_id: UUID, read: Callable
     """The next version of a layout, as a draft. Shows on older ones stay there."""
     origin = await get_layout(tx, layout_id)
     prepared = await _prepared(tx, origin.venue_id, read)
-    await store.lock_family(tx, tx.organization_id, origin.family_id)
-    newest = await store.newest_version(tx, tx.organization_id, origin.family_id) or 0
+    await store.lock_family(tx, origin.family_id)
+    newest = await store.newest_version(tx, origin.family_id) or 0
     made = await _insert(tx, who, prepared, new_id(), origin.venue_id, family_id=origin.family_id, version=newest + 1)
     journal.version_changed(tx, made, newest or None)
     return made
@@ -95,12 +95,18 @@ async def replace_draft(tx: Tx, layout_id: UUID, read: Callable[[], Plan]) -> La
     """Another plan in place of a draft's. Whatever shows may use is changed by a new version only."""
     before = await _draft(tx, layout_id)
     prepared = await _prepared(tx, before.venue_id, read)
-    await store.delete_places(tx, tx.organization_id, layout_id)
+    await store.delete_places(tx, layout_id)
     plan = prepared.plan
     after = await store.update_draft(
-        tx, tx.organization_id, layout_id, plan.name, plan.description, total_capacity(plan), len(prepared.chart.zone),
-        prepared.document, prepared.geometry,
-    )  # fmt: skip
+        tx,
+        layout_id=layout_id,
+        name=plan.name,
+        description=plan.description,
+        total_capacity=total_capacity(plan),
+        seat_count=len(prepared.chart.zone),
+        document=prepared.document,
+        geometry=prepared.geometry,
+    )
     assert after
     await _insert_places(tx, layout_id, prepared)
     await audit.write(tx, "layout.updated", "layout", layout_id, before=_sizes(before), after=_sizes(after))
@@ -111,10 +117,10 @@ async def replace_draft(tx: Tx, layout_id: UUID, read: Callable[[], Plan]) -> La
 async def activate(tx: Tx, layout_id: UUID) -> Layout:
     """Open for shows from now on; the version that was, is archived."""
     family_id = (await get_layout(tx, layout_id)).family_id
-    await store.lock_family(tx, tx.organization_id, family_id)
+    await store.lock_family(tx, family_id)
     before = await _draft(tx, layout_id)
-    former = await store.active_version(tx, tx.organization_id, before.family_id)
-    await store.archive_others(tx, tx.organization_id, before.family_id, layout_id)
+    former = await store.active_version(tx, before.family_id)
+    await store.archive_others(tx, family_id=before.family_id, layout_id=layout_id)
     active = await _move(tx, before, "active")
     journal.version_changed(tx, active, (await get_layout(tx, former)).version if former else None)
     return active
@@ -128,7 +134,7 @@ async def archive(tx: Tx, layout_id: UUID) -> Layout:
 
 async def delete_draft(tx: Tx, layout_id: UUID) -> None:
     layout = await _draft(tx, layout_id)
-    await store.delete_layout(tx, tx.organization_id, layout_id)
+    await store.delete_layout(tx, layout_id)
     await audit.write(tx, "layout.deleted", "layout", layout_id, before=_sizes(layout))
     await _tell(tx, layout)
 
@@ -142,7 +148,7 @@ async def _prepared(tx: Tx, venue_id: UUID | None, read: Callable[[], Plan]) -> 
 
 
 async def _locked(tx: Tx, layout_id: UUID) -> Layout:
-    layout = await store.lock_layout(tx, tx.organization_id, layout_id)
+    layout = await store.lock_layout(tx, layout_id)
     if layout is None:
         raise LayoutNotFound()
     return layout
@@ -158,7 +164,7 @@ async def _draft(tx: Tx, layout_id: UUID) -> Layout:
 
 
 async def _move(tx: Tx, before: Layout, status: str) -> Layout:
-    after = await store.set_layout_status(tx, tx.organization_id, before.id, status)
+    after = await store.set_layout_status(tx, layout_id=before.id, status=status)
     assert after
     await audit.write(
         tx, f"layout.{status}", "layout", before.id, before={"status": before.status}, after={"status": status}
@@ -172,9 +178,19 @@ async def _insert(
 ) -> Layout:
     plan = prepared.plan
     layout = await store.insert_layout(
-        tx, layout_id, tx.organization_id, venue_id, family_id, version, plan.name, plan.description,
-        total_capacity(plan), len(prepared.chart.zone), prepared.document, prepared.geometry, who.actor.id,
-    )  # fmt: skip
+        tx,
+        id=layout_id,
+        venue_id=venue_id,
+        family_id=family_id,
+        version=version,
+        name=plan.name,
+        description=plan.description,
+        total_capacity=total_capacity(plan),
+        seat_count=len(prepared.chart.zone),
+        document=prepared.document,
+        geometry=prepared.geometry,
+        created_by=who.actor.id,
+    )
     assert layout
     await _insert_places(tx, layout_id, prepared)
     await audit.write(tx, "layout.created", "layout", layout_id, after=_sizes(layout))
@@ -185,23 +201,44 @@ async def _insert(
 async def _insert_places(tx: Tx, layout_id: UUID, prepared: Prepared) -> None:
     plan = prepared.plan
     zone_ids = [new_id() for _ in plan.zones]
-    zones = [
-        (zone_ids[n], n, z.key, z.name, z.zone_type, capacity_of(z), z.access_mode, z.membership_tier,
-         ",".join(z.allowed_roles), z.price_category)
-        for n, z in enumerate(plan.zones)
-    ]  # fmt: skip
-    await store.insert_zones(tx, tx.organization_id, layout_id, *_columns(zones))
+    await store.insert_zones(
+        tx,
+        layout_id=layout_id,
+        ids=zone_ids,
+        positions=list(range(len(zone_ids))),
+        zone_keys=[zone.key for zone in plan.zones],
+        names=[zone.name for zone in plan.zones],
+        zone_types=[zone.zone_type for zone in plan.zones],
+        capacities=[capacity_of(zone) for zone in plan.zones],
+        access_modes=[zone.access_mode for zone in plan.zones],
+        membership_tiers=[zone.membership_tier for zone in plan.zones],
+        allowed_roles=[",".join(zone.allowed_roles) for zone in plan.zones],
+        price_categories=[zone.price_category for zone in plan.zones],
+    )
     for columns in await asyncio.to_thread(_seat_columns, layout_id, prepared, zone_ids):
-        await store.insert_seats(tx, tx.organization_id, layout_id, *columns)
+        await store.insert_seats(tx, layout_id=layout_id, **columns)
     await store.plan_anew(tx)
     if plan.groups:
-        await store.insert_groups(tx, tx.organization_id, layout_id, *_columns(list(_group_rows(plan))))
+        ordinals = {place.seat.key: n for n, place in enumerate(walk(plan))}
+        await store.insert_groups(
+            tx,
+            layout_id=layout_id,
+            ids=[new_id() for _ in plan.groups],
+            group_keys=[group.key for group in plan.groups],
+            group_types=[group.group_type for group in plan.groups],
+            sold_as=[group.sold_as for group in plan.groups],
+            ordinals=[",".join(map(str, sorted(ordinals[key] for key in group.seats))) for group in plan.groups],
+        )
 
 
-Row = tuple[object, ...]
+SEAT_COLUMNS = (
+    "ids", "ordinals", "seat_keys", "zone_ids", "sections", "row_labels", "numbers", "categories", "price_categories",
+    "companion_ofs",
+)  # fmt: skip
 
 
-def _seat_rows(layout_id: UUID, prepared: Prepared, zone_ids: list[UUID]) -> Iterator[Row]:
+def _seat_rows(layout_id: UUID, prepared: Prepared, zone_ids: list[UUID]) -> Iterator[tuple[object, ...]]:
+    """As `SEAT_COLUMNS` names them."""
     companion_of = prepared.chart.companion_of.tolist()
     ids = [seat_id(layout_id, n) for n in range(len(companion_of))]
     first = 0
@@ -212,26 +249,26 @@ def _seat_rows(layout_id: UUID, prepared: Prepared, zone_ids: list[UUID]) -> Ite
                 for n, seat in enumerate(row.seats, first):
                     place = companion_of[n]
                     yield (
-                        ids[n], n, seat.key, zone_id, name, label, seat.number, seat.category,
-                        seat.price_category or price, ids[place] if place >= 0 else None,
-                    )  # fmt: skip
+                        ids[n],
+                        n,
+                        seat.key,
+                        zone_id,
+                        name,
+                        label,
+                        seat.number,
+                        seat.category,
+                        seat.price_category or price,
+                        ids[place] if place >= 0 else None,
+                    )
                 first += len(row.seats)
 
 
-def _seat_columns(layout_id: UUID, prepared: Prepared, zone_ids: list[UUID]) -> list[list[list[object]]]:
+def _seat_columns(layout_id: UUID, prepared: Prepared, zone_ids: list[UUID]) -> list[dict[str, Any]]:
     rows = list(_seat_rows(layout_id, prepared, zone_ids))
-    return [_columns(rows[start : start + _AT_ONCE]) for start in range(0, len(rows), _AT_ONCE)]
-
-
-def _group_rows(plan: Plan) -> Iterator[Row]:
-    ordinals = {place.seat.key: n for n, place in enumerate(walk(plan))}
-    for group in plan.groups:
-        members = ",".join(map(str, sorted(ordinals[key] for key in group.seats)))
-        yield new_id(), group.key, group.group_type, group.sold_as, members
-
-
-def _columns(rows: Sequence[Row]) -> list[list[object]]:
-    return [list(column) for column in zip(*rows, strict=True)]
+    return [
+        dict(zip(SEAT_COLUMNS, map(list, zip(*rows[start : start + _AT_ONCE], strict=True)), strict=True))
+        for start in range(0, len(rows), _AT_ONCE)
+    ]
 
 
 def _sizes(layout: Layout) -> dict[str, object]:

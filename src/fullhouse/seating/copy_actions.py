@@ -13,13 +13,13 @@ async def copy_seating(tx: Tx, fact: EventCreated) -> None:
     """On the version of the layout that shows take now. What does not fit any more is not copied, and the audit says
     why: somebody who wants the show on another date gets it, if need be without seats.
     """
-    overlay = await store.event_layout(tx, tx.organization_id, fact.copy_of) if fact.copy_of else None
+    overlay = await store.event_layout(tx, fact.copy_of) if fact.copy_of else None
     if overlay is None:
         return
     layout = await actions.get_layout(tx, overlay.layout_id)
-    active = await store.active_version(tx, tx.organization_id, layout.family_id)
+    active = await store.active_version(tx, layout.family_id)
     wish = await overlay_actions.carried_over(tx, overlay, active or layout.id)
-    stored = await store.seating_policy(tx, tx.organization_id)
+    stored = await store.seating_policy(tx)
     fixed = stored.mandatory if stored else ()
     wish = msgspec.structs.replace(wish, policy={n: value for n, value in wish.policy.items() if n not in fixed})
     try:

@@ -152,9 +152,14 @@ def counted(zone: EventZone, seats: list[int], places: tuple[int, int, int] | No
         seats = [zone.capacity - held - sold, held, sold, 0]
     counts = dict(zip(_COUNTS[1:], seats, strict=True))
     return ZoneOccupancy(
-        zone_id=zone.id, key=zone.key, name=zone.name, priced_as=zone.priced_as, zone_type=zone.zone_type,
-        capacity=zone.capacity, **counts,
-    )  # fmt: skip
+        zone_id=zone.id,
+        key=zone.key,
+        name=zone.name,
+        priced_as=zone.priced_as,
+        zone_type=zone.zone_type,
+        capacity=zone.capacity,
+        **counts,
+    )
 
 
 class Loading(NamedTuple):
@@ -220,13 +225,13 @@ class Halls:
     async def read(self, organization_id: UUID, event_id: UUID) -> Hall | None:
         """As the database has it now. It is the caller's: nothing that happens later reaches it."""
         async with self._services.database.tenant(organization_id) as tx:
-            overlay = await store.event_layout(tx, organization_id, event_id)
+            overlay = await store.event_layout(tx, event_id)
             if overlay is None:
                 return None
             house = self._houses.get(overlay.layout_id) or await self._load_house(tx, overlay.layout_id)
-            zones = await store.zones_of_event(tx, organization_id, event_id)
-            counts = await store.zone_counts(tx, organization_id, event_id)
-            rows = await store.seat_states(tx, organization_id, event_id)
+            zones = await store.zones_of_event(tx, event_id)
+            counts = await store.zone_counts(tx, event_id)
+            rows = await store.seat_states(tx, event_id)
         FOUND.labels("database").inc()
         size = len(house.index.chart.zone)
         states, versions = np.full(size, BLOCKED, np.uint8), np.zeros(size, np.int64)
@@ -237,8 +242,8 @@ class Halls:
 
     async def _load_house(self, tx: Tx, layout_id: UUID) -> House:
         plan = await actions.get_plan(tx, layout_id)
-        zones = await store.zones_of_layout(tx, tx.organization_id, layout_id)
-        drawn = await store.layout_geometry(tx, tx.organization_id, layout_id) or b""
+        zones = await store.zones_of_layout(tx, layout_id)
+        drawn = await store.layout_geometry(tx, layout_id) or b""
         zone_ids = [zone.id for zone in zones]
         house = await asyncio.to_thread(lambda: house_of(layout_id, plan, prepare(compile(plan)), zone_ids))
         house = msgspec.structs.replace(house, geometry=drawn)

@@ -31,9 +31,14 @@ def seat_changed(
     org_id: Any, event_id: UUID, seat_id: UUID | None, before: str, after: str, reason: str | None
 ) -> None:
     log.info(
-        "seat.status_changed", org_id=str(org_id), event_id=str(event_id), seat_id=str(seat_id), status_before=before,
-        status_after=after, reason=reason,
-    )  # fmt: skip
+        "seat.status_changed",
+        org_id=str(org_id),
+        event_id=str(event_id),
+        seat_id=str(seat_id),
+        status_before=before,
+        status_after=after,
+        reason=reason,
+    )
 
 
 def seats_changed(tx: Tx, event_id: UUID, seats: Iterable[tuple[UUID, str]], after: str, reason: str | None) -> None:
@@ -64,10 +69,15 @@ def freed_again(
 def version_changed(tx: Tx, layout: Layout, before: int | None) -> None:
     tx.after_commit.append(
         lambda: log.info(
-            "layout.version_changed", org_id=str(tx.organization_id), venue_id=str(layout.venue_id),
-            layout_id=str(layout.id), version_before=before, version_after=layout.version, status=layout.status,
+            "layout.version_changed",
+            org_id=str(tx.organization_id),
+            venue_id=str(layout.venue_id),
+            layout_id=str(layout.id),
+            version_before=before,
+            version_after=layout.version,
+            status=layout.status,
         )
-    )  # fmt: skip
+    )
 
 
 def orphans_created(org_id: UUID, event_id: UUID, orphans: int, reason: str) -> None:
@@ -79,6 +89,11 @@ def zone_access(
 ) -> None:
     verdict = {"access_granted": True} if granted else {"access_denied": True}
     log.info(
-        "zone.access", org_id=str(org_id), event_id=str(event_id), zone_id=str(zone_id), user_id=str(user_id),
-        reason=reason, **verdict,
-    )  # fmt: skip
+        "zone.access",
+        org_id=str(org_id),
+        event_id=str(event_id),
+        zone_id=str(zone_id),
+        user_id=str(user_id),
+        reason=reason,
+        **verdict,
+    )

@@ -157,7 +157,9 @@ async def _seats(
     cursors = Cursors(services.keyring, "seats", hall.event_id, zone_id)
     (after,) = cursors.read(cursor, int) or (-1,)
     first, end = hall.house.span(zone_id)
-    rows = await store.list_seats(tx, tx.organization_id, hall.event_id, max(first, after + 1), end, limit + 1)
+    rows = await store.list_seats(
+        tx, event_id=hall.event_id, first_ordinal=max(first, after + 1), end_ordinal=end, limit=limit + 1
+    )
     return cursors.page(rows, limit, "ordinal")
 
 
@@ -166,7 +168,7 @@ async def get_seat(services: Services, event_id: UUID, seat_id: UUID) -> Seat:
     """One seat of a show."""
     hall = await hall_of(services, event_id)
     async with services.database.tenant(hall.organization_id) as tx:
-        seat = await store.seat_of_event(tx, tx.organization_id, event_id, seat_id)
+        seat = await store.seat_of_event(tx, event_id=event_id, seat_id=seat_id)
     if seat is None:
         raise SeatNotFound()
     return seat

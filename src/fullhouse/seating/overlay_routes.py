@@ -70,7 +70,7 @@ async def list_guests(
     await actions.zone_of(tx, event_id, zone_id)
     cursors = Cursors(services.keyring, "guests", tx.organization_id, event_id, zone_id)
     (after,) = cursors.read(cursor, str) or (None,)
-    rows = await store.list_guests(tx, tx.organization_id, event_id, zone_id, after, limit + 1)
+    rows = await store.list_guests(tx, event_id=event_id, zone_id=zone_id, after_email=after, limit=limit + 1)
     return cursors.page(rows, limit, "email")
 
 
@@ -114,7 +114,9 @@ async def list_migrations(
 ) -> Page[LayoutMigration]:
     """A show's migrations to other versions, planned, applied or discarded."""
     await events.get_event(tx, event_id)
-    return await page_by_age(tx, services.keyring, "migrations", store.list_migrations, cursor, limit, event_id)
+    return await page_by_age(
+        tx, services.keyring, "migrations", store.list_migrations, cursor, limit, event_id=event_id
+    )
 
 
 @post(

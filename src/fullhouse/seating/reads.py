@@ -87,8 +87,8 @@ class Book:
 async def _load(services: Services, organization_id: UUID, event_id: UUID) -> tuple[Seating, OrganizationPolicy]:
     async def load_seating() -> Seating:
         async with services.database.tenant(organization_id) as tx:
-            overlay = await store.event_layout(tx, organization_id, event_id)
-            zones = await store.zones_of_event(tx, organization_id, event_id) if overlay else []
+            overlay = await store.event_layout(tx, event_id)
+            zones = await store.zones_of_event(tx, event_id) if overlay else []
         if overlay is None:
             return Seating(None, {}, {}, {})
         prices = msgspec.convert(overlay.pricing_zones, dict[UUID, str])
@@ -96,7 +96,7 @@ async def _load(services: Services, organization_id: UUID, event_id: UUID) -> tu
 
     async def load_policy() -> OrganizationPolicy:
         async with services.database.tenant(organization_id) as tx:
-            row = await store.seating_policy(tx, organization_id)
+            row = await store.seating_policy(tx)
         return OrganizationPolicy(row.values, row.mandatory) if row else OrganizationPolicy({}, [])
 
     seating = await services.cache.get(_seating_key(organization_id, event_id), SEATING_S, load_seating, Seating)

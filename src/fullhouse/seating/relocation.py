@@ -6,7 +6,7 @@ neighbours stay neighbours where they can.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ class Terms(NamedTuple):
 class Move(NamedTuple):
     """By ordinals: `to` is None where there is no place."""
 
-    ticket: object
+    ticket: Any  # as its caller knows it
     here: int
     to: int | None
     kind: str  # same, equal_or_better, unplaced

@@ -38,14 +38,14 @@ MOVED = "the layout was migrated"
 
 
 async def get_migration(tx: Tx, migration_id: UUID) -> LayoutMigration:
-    found = await store.migration_by_id(tx, tx.organization_id, migration_id)
+    found = await store.migration_by_id(tx, migration_id)
     if found is None:
         raise NotFound
     return found
 
 
 async def view(tx: Tx, migration: LayoutMigration) -> LayoutMigrationView:
-    moves = await store.moves_of(tx, tx.organization_id, migration.id)
+    moves = await store.moves_of(tx, migration.id)
     kinds = [move.kind for move in moves]
     return LayoutMigrationView(
         **msgspec.structs.asdict(migration),
@@ -69,7 +69,7 @@ async def plan(tx: Tx, who: Principal, event_id: UUID, wish: PlanMigration) -> L
     if respond_by <= await tx.now():
         raise OverlayInvalid(fields=[FieldError("respond_by", "In the future.")])
     carried, zones, before = await _carried(tx, event, overlay, there.id)
-    sold = await store.sold_seats(tx, tx.organization_id, event_id)
+    sold = await store.sold_seats(tx, event_id)
     old, new = [await actions.get_plan(tx, layout.id) for layout in (here, there)]
     tickets = [(seat.ticket_id, seat.ordinal) for seat in sold]
     blocked = [ordinal for i in carried.blocked_seat_ids if (ordinal := ordinal_of(there.id, i)) is not None]
@@ -80,17 +80,26 @@ async def plan(tx: Tx, who: Principal, event_id: UUID, wish: PlanMigration) -> L
     moves = await asyncio.to_thread(relocation.plan_moves, old, new, tickets, blocked, *terms)
     try:
         migration = await store.insert_migration(
-            tx, new_id(), tx.organization_id, event_id, here.id, there.id, respond_by, who.actor.id
+            tx,
+            id=new_id(),
+            event_id=event_id,
+            from_layout_id=here.id,
+            to_layout_id=there.id,
+            respond_by=respond_by,
+            planned_by=who.actor.id,
         )
     except asyncpg.UniqueViolationError:
         raise MigrationOpen() from None
     assert migration
     await store.insert_moves(
-        tx, tx.organization_id, migration.id, [move.ticket for move in moves],
-        [seat_id(here.id, move.here) for move in moves],
-        [None if move.to is None else seat_id(there.id, move.to) for move in moves], [move.kind for move in moves],
-        [move.reason for move in moves],
-    )  # fmt: skip
+        tx,
+        migration_id=migration.id,
+        ticket_ids=[move.ticket for move in moves],
+        from_seat_ids=[seat_id(here.id, move.here) for move in moves],
+        to_seat_ids=[None if move.to is None else seat_id(there.id, move.to) for move in moves],
+        kinds=[move.kind for move in moves],
+        reasons=[move.reason for move in moves],
+    )
     await audit.write(
         tx, "layout_migration.planned", "event", event_id, after={"migration_id": migration.id, "tickets": len(moves)}
     )
@@ -99,7 +108,7 @@ async def plan(tx: Tx, who: Principal, event_id: UUID, wish: PlanMigration) -> L
 
 async def discard(tx: Tx, who: Principal, migration_id: UUID) -> LayoutMigration:
     migration = await _planned(tx, migration_id)
-    after = await store.end_migration(tx, tx.organization_id, migration_id, "discarded", who.actor.id)
+    after = await store.end_migration(tx, migration_id=migration_id, status="discarded", approved_by=who.actor.id)
     assert after
     await audit.write(
         tx, "layout_migration.discarded", "event", migration.event_id, after={"migration_id": migration_id}
@@ -116,39 +125,50 @@ async def approve(tx: Tx, who: Principal, migration_id: UUID) -> LayoutMigration
     overlay = await overlay_actions.get_event_layout(tx, event.id)
     await announce(tx, facts.LayoutMigrating(subject_id=event.id, migration_id=migration_id))
     await follow(tx, LimitsJudged(subject_id=event.id))
-    await store.lock_pools(tx, tx.organization_id, event.id)  # before seats, as everywhere
-    if await store.is_any_held(tx, tx.organization_id, event.id):
+    await store.lock_pools(tx, event.id)  # before seats, as everywhere
+    if await store.is_any_held(tx, event.id):
         raise await overlay_actions.in_use(tx, event.id)
-    sold = await store.sold_seats(tx, tx.organization_id, event.id)
-    moves = await store.moves_of(tx, tx.organization_id, migration_id)
+    sold = await store.sold_seats(tx, event.id)
+    moves = await store.moves_of(tx, migration_id)
     if overlay.layout_id != migration.from_layout_id or (
         {(seat.ticket_id, seat.seat_id) for seat in sold} != {(move.ticket_id, move.from_seat_id) for move in moves}
     ):
         raise MigrationStale()
     wish, zones, before = await _carried(tx, event, overlay, migration.to_layout_id)
-    kept = await store.kept_companions(tx, tx.organization_id, event.id, migration_id)
-    in_zones = await store.sold_in_zones(tx, tx.organization_id, event.id)
+    kept = await store.kept_companions(tx, event_id=event.id, migration_id=migration_id)
+    in_zones = await store.sold_in_zones(tx, event.id)
     await store.allow_relocation(tx, event.id)
     await overlay_actions.put_overlay(tx, event, wish, zones)
-    seated = await store.seat_tickets_again(tx, tx.organization_id, event.id, migration_id)
+    seated = await store.seat_tickets_again(tx, event_id=event.id, migration_id=migration_id)
     if seated < sum(move.to_seat_id is not None for move in moves):
         raise MigrationStale("A seat that somebody was to move to is blocked now.")
     await _carry_companions(tx, event.id, before, kept)
-    columns = [[row[n] for row in in_zones] for n in range(3)]
-    await store.count_sold_again(tx, tx.organization_id, event.id, *columns)
-    after = await store.end_migration(tx, tx.organization_id, migration_id, "applied", who.actor.id)
+    await store.count_sold_again(
+        tx,
+        event_id=event.id,
+        zone_keys=[row.zone_key for row in in_zones],
+        ticket_type_ids=[row.ticket_type_id for row in in_zones],
+        sold=[row.sold for row in in_zones],
+    )
+    after = await store.end_migration(tx, migration_id=migration_id, status="applied", approved_by=who.actor.id)
     assert after
     await audit.write(
-        tx, "layout_migration.applied", "event", event.id, before={"layout_id": migration.from_layout_id},
+        tx,
+        "layout_migration.applied",
+        "event",
+        event.id,
+        before={"layout_id": migration.from_layout_id},
         after={"layout_id": migration.to_layout_id, "migration_id": migration_id},
-    )  # fmt: skip
+    )
     await announce(
         tx,
         facts.LayoutMigrated(
-            subject_id=event.id, migration_id=migration_id, from_layout_id=migration.from_layout_id,
+            subject_id=event.id,
+            migration_id=migration_id,
+            from_layout_id=migration.from_layout_id,
             to_layout_id=migration.to_layout_id,
         ),
-    )  # fmt: skip
+    )
     overlay_actions.forget_seats(tx, event.id)
     journal.seats_changed(tx, event.id, [(move.from_seat_id, "sold") for move in moves], "removed", MOVED)
     there = [(move.to_seat_id, "available") for move in moves if move.to_seat_id]
@@ -162,8 +182,8 @@ async def _carried(
     """The overlay on the other version, its zones there, and the show's zones as they are."""
     wish = await overlay_actions.carried_over(tx, overlay, layout_id)
     zones, mistakes = await overlay_actions.fitted(tx, event, wish)
-    before = await store.zones_of_event(tx, tx.organization_id, event.id)
-    mistakes += _too_small(await store.sold_on_fullest_day(tx, tx.organization_id, event.id), zones)
+    before = await store.zones_of_event(tx, event.id)
+    mistakes += _too_small(await store.sold_on_fullest_day(tx, event.id), zones)
     if mistakes:
         raise OverlayInvalid(fields=mistakes)
     return wish, zones, before
@@ -181,12 +201,15 @@ def _terms(zones: Sequence[Zone], prices: Mapping[UUID, str]) -> dict[str, reloc
 async def _carry_companions(tx: Tx, event_id: UUID, before: list[EventZone], kept: list[store.KeptCompanion]) -> None:
     """Whoever has a wheelchair place still has the seat beside it; what was released for good stays released."""
     released = [zone.key for zone in before if zone.companions_released]
-    await store.keep_released(tx, tx.organization_id, event_id, released)
+    await store.keep_released(tx, event_id=event_id, zone_keys=released)
     if kept:
-        columns = [
-            list(column) for column in zip(*((k.seat_id, k.reserved_for, k.reserved_until) for k in kept), strict=True)
-        ]
-        await store.keep_companions(tx, tx.organization_id, event_id, *columns)
+        await store.keep_companions(
+            tx,
+            event_id=event_id,
+            seat_ids=[companion.seat_id for companion in kept],
+            user_ids=[companion.reserved_for for companion in kept],
+            untils=[companion.reserved_until for companion in kept],
+        )
 
 
 def _too_small(before: Iterable[tuple[str, int]], after: list[Zone]) -> list[FieldError]:
@@ -200,7 +223,7 @@ def _too_small(before: Iterable[tuple[str, int]], after: list[Zone]) -> list[Fie
 
 
 async def _planned(tx: Tx, migration_id: UUID) -> LayoutMigration:
-    migration = await store.lock_migration(tx, tx.organization_id, migration_id)
+    migration = await store.lock_migration(tx, migration_id)
     if migration is None:
         raise NotFound
     if migration.status != "planned":

@@ -44,7 +44,9 @@ async def list_layouts(
 ) -> Page[Layout]:
     """A venue's layouts, every version of each, oldest first."""
     await venues.get_venue(tx, venue_id)
-    return await page_by_age(tx, services.keyring, "layouts", store.list_layouts, cursor, limit, venue_id, status)
+    return await page_by_age(
+        tx, services.keyring, "layouts", store.list_layouts, cursor, limit, venue_id=venue_id, status=status
+    )
 
 
 @post(

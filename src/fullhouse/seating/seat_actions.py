@@ -30,9 +30,11 @@ async def release(tx: Tx, event_id: UUID, choice: SeatChoice) -> int:
         return 0
     await announce(tx, facts.SeatsReleased(subject_id=event_id, seat_ids=ids, reason=choice.reason))
     kept = {seat.seat_id for seat in seats if seat.is_kept}
-    again = await store.lock_seats(tx, tx.organization_id, event_id, ids)
+    again = await store.lock_seats(tx, event_id=event_id, seat_ids=ids)
     stranded = [s.seat_id for s in again if s.seat_id in kept or (s.seat_id in ids and s.status == "held")]
-    after = await store.set_seats(tx, tx.organization_id, event_id, stranded, "available")  # no hold gave them back
+    after = await store.set_seats(
+        tx, event_id=event_id, seat_ids=stranded, status="available"
+    )  # no hold gave them back
     await audit.write(tx, "seats.released", "event", event_id, after={"seat_ids": ids}, reason=choice.reason)
     overlays.tell_seats(tx, event_id, after, AVAILABLE)
     were = [(seat, "blocked" if seat in kept else "held") for seat in stranded]
@@ -46,8 +48,8 @@ async def _locked(tx: Tx, event_id: UUID, choice: SeatChoice) -> list[store.Lock
     wanted = {*choice.seat_ids, *await _seats_of(tx, overlay.layout_id, choice.groups)}
     if not wanted:
         raise Invalid(fields=[FieldError("seat_ids", "Name seats, or groups of them.")])
-    await store.lock_pools(tx, tx.organization_id, event_id)  # before seats: ending a hold counts in them
-    locked = await store.lock_seats(tx, tx.organization_id, event_id, list(wanted))
+    await store.lock_pools(tx, event_id)  # before seats: ending a hold counts in them
+    locked = await store.lock_seats(tx, event_id=event_id, seat_ids=list(wanted))
     seats = [seat for seat in locked if seat.seat_id in wanted]
     if len(seats) < len(wanted):
         raise SeatNotFound("One of these is not a seat of the show.")
@@ -59,7 +61,7 @@ async def _locked(tx: Tx, event_id: UUID, choice: SeatChoice) -> list[store.Lock
 async def _seats_of(tx: Tx, layout_id: UUID, keys: list[str]) -> list[UUID]:
     if not keys:
         return []
-    known = {g.key: g.ordinals for g in await store.groups_of_layout(tx, tx.organization_id, layout_id)}
+    known = {g.key: g.ordinals for g in await store.groups_of_layout(tx, layout_id)}
     if unknown := [key for key in keys if key not in known]:
         raise GroupNotFound(f"There is no group “{unknown[0]}”.")
     return [seat_id(layout_id, n) for key in keys for n in known[key]]
@@ -72,17 +74,21 @@ async def _set_seats(tx: Tx, event_id: UUID, choice: SeatChoice, *, blocked: boo
         return 0
     fact = facts.SeatsBlocked(subject_id=event_id, seat_ids=ids, blocked=blocked, reason=choice.reason)
     await announce(tx, fact)  # first: whoever holds one of them gives it back while it is still held
-    after = await store.set_seats(tx, tx.organization_id, event_id, ids, "blocked" if blocked else "available")
+    after = await store.set_seats(tx, event_id=event_id, seat_ids=ids, status="blocked" if blocked else "available")
     await audit.write(
-        tx, "seats.blocked" if blocked else "seats.unblocked", "event", event_id, after={"seat_ids": ids},
+        tx,
+        "seats.blocked" if blocked else "seats.unblocked",
+        "event",
+        event_id,
+        after={"seat_ids": ids},
         reason=choice.reason,
-    )  # fmt: skip
+    )
     overlays.tell_seats(tx, event_id, after, BLOCKED if blocked else AVAILABLE)
     await events.follow_stock(tx, event_id)
     # A held one was freed by now, and said so.
     were = [(seat.seat_id, "available" if blocked else "blocked") for seat in seats if seat.seat_id in set(ids)]
     journal.seats_changed(tx, event_id, were, "blocked" if blocked else "available", choice.reason)
-    if not blocked and (kept := await store.accompany(tx, tx.organization_id, event_id, ids)):
+    if not blocked and (kept := await store.accompany(tx, event_id=event_id, seat_ids=ids)):
         overlays.tell_seats(tx, event_id, [(seat.ordinal, seat.version) for seat in kept], RESERVED)
         before, after_all, why = journal.BESIDES["accompanied"]
         beside = [(seat_id(ids[0], seat.ordinal), before) for seat in kept]

@@ -33,34 +33,35 @@ async def issue(tx: Tx, event_id: UUID, items: Sequence[Item]) -> list[Ticket]:
     """One for each place, of one order or of several. What they are for is the buyers' already: their holds are
     converted in this transaction."""
     places = [(new_id(), item) for item in items for _ in range(item.quantity)]
-    last = await store.next_numbers(tx, tx.organization_id, event_id, len(places))
+    last = await store.next_numbers(tx, event_id=event_id, count=len(places))
     assert last is not None
     numbers = range(last - len(places) + 1, last + 1)
     tickets = await store.insert_tickets(
-        tx, tx.organization_id, event_id,
-        [item.order_id for _, item in places],
-        [ticket_id for ticket_id, _ in places],
-        [item.ticket_type_id for _, item in places],
-        [item.seat_id for _, item in places],
-        [item.zone_id for _, item in places],
-        [f"{event_code(event_id)}-{number:05}" for number in numbers],
-        [new_code() for _ in places],
-        [os.urandom(NONCE_BYTES) for _ in places],
-        [item.holder_name for _, item in places],
-        [item.holder_email for _, item in places],
-        [item.holder_user_id for _, item in places],
-        [item.membership_id for _, item in places],
-        [item.actor.type for _, item in places],
-        [item.actor.id for _, item in places],
-        [item.actor.name for _, item in places],
-        [item.actor.ip for _, item in places],
-        [item.actor.user_agent for _, item in places],
-        [item.actor.request_id for _, item in places],
-    )  # fmt: skip
+        tx,
+        event_id=event_id,
+        order_ids=[item.order_id for _, item in places],
+        ids=[ticket_id for ticket_id, _ in places],
+        ticket_type_ids=[item.ticket_type_id for _, item in places],
+        seat_ids=[item.seat_id for _, item in places],
+        zone_ids=[item.zone_id for _, item in places],
+        numbers=[f"{event_code(event_id)}-{number:05}" for number in numbers],
+        codes=[new_code() for _ in places],
+        nonces=[os.urandom(NONCE_BYTES) for _ in places],
+        holder_names=[item.holder_name for _, item in places],
+        holder_emails=[item.holder_email for _, item in places],
+        holder_user_ids=[item.holder_user_id for _, item in places],
+        membership_ids=[item.membership_id for _, item in places],
+        actor_types=[item.actor.type for _, item in places],
+        actor_ids=[item.actor.id for _, item in places],
+        actor_names=[item.actor.name for _, item in places],
+        ips=[item.actor.ip for _, item in places],
+        user_agents=[item.actor.user_agent for _, item in places],
+        request_ids=[item.actor.request_id for _, item in places],
+    )
     seated = [(item.seat_id, ticket_id) for ticket_id, item in places if item.seat_id]
     if seated:
         sold = await store.sell_seats(
-            tx, tx.organization_id, event_id, [seat for seat, _ in seated], [ticket for _, ticket in seated]
+            tx, event_id=event_id, seat_ids=[seat for seat, _ in seated], ticket_ids=[ticket for _, ticket in seated]
         )
         if len(sold) != len(seated):
             raise RuntimeError("a seat that is being sold is not held: the sale is undone")
@@ -72,16 +73,16 @@ async def void(
     tx: Tx, event_id: UUID, ticket_ids: Sequence[UUID], status: Literal["cancelled", "refunded"], reason: str | None
 ) -> list[Ticket]:
     """They let nobody in any more, and their places can be had again. Those that are void already stay as they are."""
-    tickets = await store.lock_tickets(tx, tx.organization_id, ticket_ids)
+    tickets = await store.lock_tickets(tx, ticket_ids)
     zones = [ticket.zone_id for ticket in tickets if ticket.zone_id]
     kinds = [ticket.ticket_type_id for ticket in tickets]
-    await store.lock_zone_pools(tx, tx.organization_id, event_id, zones, kinds)
-    await store.lock_sold_seats(tx, tx.organization_id, event_id, list(ticket_ids))
-    voided = await store.void_tickets(tx, tx.organization_id, list(ticket_ids), status, reason)
+    await store.lock_zone_pools(tx, event_id=event_id, zone_ids=zones, type_ids=kinds)
+    await store.lock_sold_seats(tx, event_id=event_id, ticket_ids=list(ticket_ids))
+    voided = await store.void_tickets(tx, ticket_ids=list(ticket_ids), status=status, reason=reason)
     gone = [ticket.id for ticket in voided]
-    freed = await store.free_seats(tx, tx.organization_id, event_id, gone)
-    await store.take_back_places(tx, tx.organization_id, event_id, gone)
-    counts = await store.zones_counted(tx, tx.organization_id, event_id, [t.zone_id for t in voided if t.zone_id])
+    freed = await store.free_seats(tx, event_id=event_id, ticket_ids=gone)
+    await store.take_back_places(tx, event_id=event_id, ticket_ids=gone)
+    counts = await store.zones_counted(tx, event_id=event_id, zone_ids=[t.zone_id for t in voided if t.zone_id])
     told = [(row.zone_id, row.held, row.sold, row.version) for row in counts]
     seating.tell_seats(tx, event_id, [(row.ordinal, row.version) for row in freed], AVAILABLE, told)
     seats = [ticket.seat_id for ticket in voided]
@@ -97,14 +98,14 @@ async def void(
 
 
 async def get_ticket(tx: Tx, ticket_id: UUID) -> Ticket:
-    found = await store.ticket_by_id(tx, tx.organization_id, ticket_id)
+    found = await store.ticket_by_id(tx, ticket_id)
     if found is None:
         raise TicketNotFound
     return found
 
 
 async def tickets_of_order(tx: Tx, order_id: UUID) -> list[Ticket]:
-    return await store.tickets_of_order(tx, tx.organization_id, order_id)
+    return await store.tickets_of_order(tx, order_id)
 
 
 def event_code(event_id: UUID) -> str:
@@ -121,7 +122,7 @@ def event_code(event_id: UUID) -> str:
 
 async def see(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID) -> TicketView:
     """One's own ticket, or any for staff. Somebody else's does not exist."""
-    row = await store.printed_ticket(tx, tx.organization_id, ticket_id)
+    row = await store.printed_ticket(tx, ticket_id)
     if row is None or not may_see(who, row):
         raise TicketNotFound
     return await _printed(tx, keyring, row)  # the row that was looked at: the next may be another holder's
@@ -140,16 +141,20 @@ async def my_tickets(
     tx: Tx, keyring: Keyring, who: Principal, status: str | None, group: str | None, cursor: str | None, limit: int
 ) -> Page[TicketView]:
     cursors = Cursors(keyring, "my-tickets", tx.organization_id, who.id, status, group)
-    after = cursors.read(cursor, datetime, UUID) or (None, None)
+    after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
     if group == "transferred":
-        rows = await store.tickets_passed_on(tx, tx.organization_id, who.id, *after, limit + 1)
+        rows = await store.tickets_passed_on(tx, user_id=who.id, after_at=after_at, after_id=after_id, limit=limit + 1)
         gone = cursors.page(rows, limit, "issued_at", "id")
         return Page([papers.passed_on(row) for row in gone.data], gone.next_cursor)
     if group == "upcoming":
-        rows = await store.tickets_to_come(tx, tx.organization_id, who.id, status, *after, limit + 1)
+        rows = await store.tickets_to_come(
+            tx, user_id=who.id, status=status, after_at=after_at, after_id=after_id, limit=limit + 1
+        )
         page = cursors.page(rows, limit, "plays_at", "id")
     else:
-        rows = await store.tickets_of_holder(tx, tx.organization_id, who.id, status, group, *after, limit + 1)
+        rows = await store.tickets_of_holder(
+            tx, user_id=who.id, status=status, group=group, after_at=after_at, after_id=after_id, limit=limit + 1
+        )
         page = cursors.page(rows, limit, "issued_at", "id")
     codes = await key_actions.codes(tx, keyring, page.data)
     return Page([papers.view(row, qr) for row, qr in zip(page.data, codes, strict=True)], page.next_cursor)
@@ -157,14 +162,14 @@ async def my_tickets(
 
 async def printed(tx: Tx, keyring: Keyring, order_id: UUID) -> list[TicketView]:
     """All tickets of an order that let somebody in, but for those that its buyer has passed on."""
-    found = await store.printed_tickets_of_order(tx, tx.organization_id, order_id)
+    found = await store.printed_tickets_of_order(tx, order_id)
     rows = [row for row in found if row.status == "valid" and not row.is_passed_on_by(row.buyer_id)]
     codes = await key_actions.codes(tx, keyring, rows)
     return [papers.view(row, qr) for row, qr in zip(rows, codes, strict=True)]
 
 
 async def printed_one(tx: Tx, keyring: Keyring, ticket_id: UUID) -> TicketView:
-    row = await store.printed_ticket(tx, tx.organization_id, ticket_id)
+    row = await store.printed_ticket(tx, ticket_id)
     if row is None:
         raise TicketNotFound
     return await _printed(tx, keyring, row)
@@ -180,7 +185,7 @@ async def transfer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, to
     ones are said to staff only. Of two who pass it on in the same moment the first did."""
     before = await see(tx, keyring, who, ticket_id)
     event = await events.share_event(tx, before.event_id)
-    await store.lock_tickets(tx, tx.organization_id, [ticket_id])
+    await store.lock_tickets(tx, [ticket_id])
     if before.status != "valid" or event.status in ("ended", "cancelled", "archived"):
         raise TicketOver(f"It is {before.status}, and its show {event.status}.")
     person = await accounts.customer(tx, to.email, to.name)
@@ -188,9 +193,15 @@ async def transfer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, to
         zone = await seating.zone_of(tx, before.event_id, before.zone_id)
         await seating.check_access(tx, before.event_id, [zone], _as_visitor(tx, person))
     ticket = await store.transfer_ticket(
-        tx, tx.organization_id, ticket_id, before.version, to.name, to.email, person.id, os.urandom(NONCE_BYTES),
-        new_code(),
-    )  # fmt: skip
+        tx,
+        ticket_id=ticket_id,
+        version=before.version,
+        holder_name=to.name,
+        holder_email=to.email,
+        holder_user_id=person.id,
+        nonce=os.urandom(NONCE_BYTES),
+        code=new_code(),
+    )
     if ticket is None:
         raise TicketOver()
     sides = {"name": before.holder_name}, {"name": to.name}

@@ -15,13 +15,13 @@ PURPOSE = "ticket-key"
 
 
 async def list_keys(tx: Tx) -> list[TicketKey]:
-    return await store.ticket_keys(tx, tx.organization_id)
+    return await store.ticket_keys(tx)
 
 
 async def rotate(tx: Tx, keyring: Keyring, *, revoke: bool) -> list[TicketKey]:
     """Tickets are signed anew from now on: whoever looks at theirs has the new code."""
     assert tx.organization_id
-    await store.retire_key(tx, tx.organization_id, revoke)
+    await store.retire_key(tx, revoke)
     key = await _current(tx, keyring)
     await audit.write(tx, "ticket_key.rotated", "organization", tx.organization_id, after={"key_id": key.key_id})
     await announce(tx, TicketKeyRotated(subject_id=tx.organization_id, key_id=key.key_id, revoked=revoke))
@@ -45,12 +45,12 @@ async def codes(tx: Tx, keyring: Keyring, tickets: list[TicketRow]) -> list[str 
 
 
 async def _current(tx: Tx, keyring: Keyring) -> SigningKey:
-    found = await store.signing_key(tx, tx.organization_id)
+    found = await store.signing_key(tx)
     if found is None:
         private = Ed25519PrivateKey.generate()
         public = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
         secret = private.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
-        await store.insert_key(tx, tx.organization_id, public, keyring.seal(PURPOSE, secret))
-        found = await store.signing_key(tx, tx.organization_id)
+        await store.insert_key(tx, public_key=public, sealed_key=keyring.seal(PURPOSE, secret))
+        found = await store.signing_key(tx)
     assert found
     return found

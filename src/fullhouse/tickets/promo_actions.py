@@ -30,11 +30,11 @@ from fullhouse.tickets.type_model import (
 
 async def list_promos(tx: Tx, event_id: UUID) -> list[PromoCode]:
     await events.get_event(tx, event_id)
-    return await store.promos_of_event(tx, tx.organization_id, event_id)
+    return await store.promos_of_event(tx, event_id)
 
 
 async def get_promo(tx: Tx, event_id: UUID, promo_id: UUID) -> PromoCode:
-    found = await store.promo_by_id(tx, tx.organization_id, event_id, promo_id)
+    found = await store.promo_by_id(tx, event_id=event_id, promo_id=promo_id)
     if found is None:
         raise NotFound
     return found
@@ -47,7 +47,7 @@ async def create_promo(tx: Tx, event_id: UUID, wish: NewPromoCode) -> PromoCode:
     names = ("code", "kind", "basis_points", "amount", "ticket_type_ids", "max_uses", "budget")
     times = ("valid_from", "valid_until", "active")
     try:
-        promo = await store.insert_promo(tx, new_id(), tx.organization_id, event_id, *columns(wish, *names, *times))
+        promo = await store.insert_promo(tx, id=new_id(), event_id=event_id, **columns(wish, *names, *times))
     except asyncpg.UniqueViolationError:
         raise CodeTaken(f"The show has a code “{wish.code}” already.", promo_code=wish.code) from None
     assert promo
@@ -58,7 +58,7 @@ async def create_promo(tx: Tx, event_id: UUID, wish: NewPromoCode) -> PromoCode:
 async def change_promo(
     tx: Tx, event_id: UUID, promo_id: UUID, change: ChangePromoCode, if_match: str | None
 ) -> PromoCode:
-    before = await store.lock_promo(tx, tx.organization_id, event_id, promo_id)
+    before = await store.lock_promo(tx, event_id=event_id, promo_id=promo_id)
     if before is None:
         raise NotFound
     versions.check(if_match, before.version)
@@ -68,9 +68,16 @@ async def change_promo(
     await _check(tx, event_id, after)
     try:
         saved = await store.update_promo(
-            tx, tx.organization_id, event_id, promo_id,
-            *columns(after, "ticket_type_ids", "max_uses", "budget", "valid_from", "valid_until", "active"),
-        )  # fmt: skip
+            tx,
+            event_id=event_id,
+            promo_id=promo_id,
+            ticket_type_ids=after.ticket_type_ids,
+            max_uses=after.max_uses,
+            budget=after.budget,
+            valid_from=after.valid_from,
+            valid_until=after.valid_until,
+            active=after.active,
+        )
     except asyncpg.CheckViolationError:
         raise PromoInUse("It was used more often, or cost more, than that already.") from None
     assert saved
@@ -79,17 +86,17 @@ async def change_promo(
 
 
 async def delete_promo(tx: Tx, event_id: UUID, promo_id: UUID, if_match: str | None) -> None:
-    promo = await store.lock_promo(tx, tx.organization_id, event_id, promo_id)
+    promo = await store.lock_promo(tx, event_id=event_id, promo_id=promo_id)
     if promo is None:
         raise NotFound
     versions.check(if_match, promo.version)
-    if not await store.delete_promo(tx, tx.organization_id, event_id, promo_id):
+    if not await store.delete_promo(tx, event_id=event_id, promo_id=promo_id):
         raise PromoInUse()
     await audit.write(tx, "promo_code.deleted", "promo_code", promo_id, before={"code": promo.code})
 
 
 async def _check(tx: Tx, event_id: UUID, wish: NewPromoCode | PromoCode) -> None:
-    policy.check_promo(wish, {kind.id for kind in await store.types_of_event(tx, tx.organization_id, event_id)})
+    policy.check_promo(wish, {kind.id for kind in await store.types_of_event(tx, event_id)})
 
 
 # --- for whoever sells
@@ -97,13 +104,13 @@ async def _check(tx: Tx, event_id: UUID, wish: NewPromoCode | PromoCode) -> None
 
 async def find(tx: Tx, event_id: UUID, code: str) -> PromoCode:
     """A code that is good now, for who only looks."""
-    found = await store.promo_by_code(tx, tx.organization_id, event_id, as_stored(code))
+    found = await store.promo_by_code(tx, event_id=event_id, code=as_stored(code))
     return policy.check_valid(found, await tx.now())
 
 
 async def lock(tx: Tx, event_id: UUID, code: str) -> PromoCode:
     """A code that is good now and has a use left, locked until the commit: what is quoted with it can be taken."""
-    found = await store.lock_promo_by_code(tx, tx.organization_id, event_id, as_stored(code))
+    found = await store.lock_promo_by_code(tx, event_id=event_id, code=as_stored(code))
     promo = policy.check_valid(found, await tx.now())
     if policy.is_used_up(promo):
         raise PromoUsedUp()
@@ -112,24 +119,24 @@ async def lock(tx: Tx, event_id: UUID, code: str) -> PromoCode:
 
 async def lock_all(tx: Tx, event_id: UUID, codes: Iterable[str | None]) -> None:
     """In one order, before one is given back and another is taken."""
-    await store.lock_promos_by_code(tx, tx.organization_id, event_id, [as_stored(code) for code in codes if code])
+    await store.lock_promos_by_code(tx, event_id=event_id, codes=[as_stored(code) for code in codes if code])
 
 
 async def take(tx: Tx, promo: PromoCode, checkout_id: UUID, amount: int) -> None:
     """One use, and what it costs, for a checkout. Its row is locked (`lock`)."""
-    if not await store.take_promo(tx, tx.organization_id, checkout_id, promo.id, amount):
+    if not await store.take_promo(tx, checkout_id=checkout_id, promo_id=promo.id, amount=amount):
         raise PromoUsedUp()
 
 
 async def give_back(tx: Tx, checkout_ids: Iterable[UUID]) -> None:
     """What these checkouts have taken, once."""
-    await store.return_promos(tx, tx.organization_id, list(checkout_ids))
+    await store.return_promos(tx, list(checkout_ids))
 
 
 async def take_again(tx: Tx, checkout_id: UUID) -> str:
     """For a checkout that was over, and whose money comes all the same: `kept` if it has its use or needs none, `again`
     if it has it once more, `used_up` if others have it now."""
-    return await store.retake_promo(tx, tx.organization_id, checkout_id) or "kept"
+    return await store.retake_promo(tx, checkout_id) or "kept"
 
 
 # --- charges
@@ -141,7 +148,7 @@ async def charges(tx: Tx, event_id: UUID | None) -> ChargeList:
     if event_id:
         await events.get_event(tx, event_id)
     wanted = [scope for scope in (event_id, tx.organization_id) if scope]
-    rows = {row.scope_id: row for row in await store.charge_lists(tx, tx.organization_id, wanted)}
+    rows = {row.scope_id: row for row in await store.charge_lists(tx, wanted)}
     if event_id and (row := rows.get(event_id)):
         return ChargeList(source="event", charges=row.charges, version=row.version)
     if row := rows.get(tx.organization_id):
@@ -156,11 +163,11 @@ async def set_charges(tx: Tx, event_id: UUID | None, wish: list[Charge], if_matc
     before = await charges(tx, event_id)
     source = "event" if event_id else "organization"
     versions.check(if_match, before.version if before.source == source else 0)
-    row = await store.put_charges(tx, tx.organization_id, event_id or tx.organization_id, msgspec.to_builtins(wish))
+    row = await store.put_charges(tx, scope_id=event_id or tx.organization_id, charges=msgspec.to_builtins(wish))
     assert row
     told = [{"charges": msgspec.to_builtins(of)} for of in (before.charges, row.charges)]
     await audit.write(tx, "charges.updated", source, row.scope_id, before=told[0], after=told[1])
-    for show in [event_id] if event_id else await store.shows_without_charges(tx, tx.organization_id):
+    for show in [event_id] if event_id else await store.shows_without_charges(tx):
         types.tell(tx, show)
     return ChargeList(source=source, charges=row.charges, version=row.version)  # type: ignore[arg-type]
 
@@ -169,7 +176,7 @@ async def drop_charges(tx: Tx, event_id: UUID) -> None:
     """The organisation's hold for the show again."""
     await events.lock_event(tx, event_id)
     before = await charges(tx, event_id)
-    if not await store.delete_charges(tx, tx.organization_id, event_id):
+    if not await store.delete_charges(tx, event_id):
         raise NotFound
     told = {"charges": msgspec.to_builtins(before.charges)}
     await audit.write(tx, "charges.dropped", "event", event_id, before=told)

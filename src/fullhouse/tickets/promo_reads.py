@@ -36,5 +36,5 @@ async def look_up(services: Services, actor: Actor, tx: Tx, event_id: UUID, code
     promo = await find(services, actor, tx, event_id, code)
     if policy.is_used_up(promo):
         raise PromoUsedUp()
-    kinds = await store.types_of_event(tx, tx.organization_id, event_id)
+    kinds = await store.types_of_event(tx, event_id)
     return policy.effect(promo, {kind.id for kind in kinds if kind.hidden})

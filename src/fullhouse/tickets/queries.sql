@@ -13,10 +13,11 @@ ticket_types t LEFT JOIN pools p ON p.organization_id = t.organization_id AND p.
 
 -- name: types_of_event
 SELECT {type}, p.held, p.sold FROM {counted_types}
-WHERE t.organization_id = $1 AND t.event_id = $2 ORDER BY t.position, t.created_at, t.id;
+WHERE t.organization_id = :org AND t.event_id = :event_id ORDER BY t.position, t.created_at, t.id;
 
 -- name: type_by_id
-SELECT {type}, p.held, p.sold FROM {counted_types} WHERE t.organization_id = $1 AND t.event_id = $2 AND t.id = $3;
+SELECT {type}, p.held, p.sold FROM {counted_types}
+WHERE t.organization_id = :org AND t.event_id = :event_id AND t.id = :ticket_type_id;
 
 -- part: unsold_to_type
 -- Of pool `p`, to tickets of type `t`.
@@ -28,112 +29,123 @@ CASE p.day_peak WHEN 0 THEN p.capacity - p.sold
 SELECT t.id AS value
 FROM ticket_types t
 JOIN event_layouts l ON l.organization_id = t.organization_id AND l.event_id = t.event_id
-WHERE t.organization_id = $1 AND t.event_id = $2
-  AND (EXISTS (SELECT FROM pools p WHERE p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'event'
+WHERE t.organization_id = :org AND t.event_id = :event_id
+  AND (EXISTS (SELECT FROM pools p WHERE p.organization_id = :org AND p.event_id = :event_id AND p.kind = 'event'
                AND {unsold_to_type} <= 0)
        OR NOT EXISTS (
            SELECT FROM event_zones z
-           JOIN pools p ON p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'zone' AND p.ref_id = z.zone_id
-           WHERE z.organization_id = $1 AND z.event_id = $2 AND (t.zones = '{}' OR z.zone_key = ANY (t.zones))
+           JOIN pools p ON p.organization_id = :org AND p.event_id = :event_id AND p.kind = 'zone'
+               AND p.ref_id = z.zone_id
+           WHERE z.organization_id = :org AND z.event_id = :event_id AND (t.zones = '{}' OR z.zone_key = ANY (t.zones))
              AND (z.zone_type IN ('reserved_seating', 'vip_reserved')) = (t.kind = 'seated')
              AND {unsold_to_type} > 0
              AND (t.kind <> 'seated' OR EXISTS (
-                 SELECT FROM event_seats s WHERE s.organization_id = $1 AND s.event_id = $2 AND s.zone_id = z.zone_id
+                 SELECT FROM event_seats s
+                 WHERE s.organization_id = :org AND s.event_id = :event_id AND s.zone_id = z.zone_id
                  AND s.status IN ('available', 'held')))));
 
 -- name: sold_of_types
 -- By the tickets themselves: what has no quantity is counted by no pool.
 SELECT ticket_type_id, count(*)::integer AS sold FROM tickets
-WHERE organization_id = $1 AND ticket_type_id = ANY ($2::uuid[]) AND status IN ('valid', 'used') GROUP BY ticket_type_id;
+WHERE organization_id = :org AND ticket_type_id = ANY (:ticket_type_ids::uuid[])
+  AND status IN ('valid', 'used') GROUP BY ticket_type_id;
 
 -- name: insert_type
-INSERT INTO ticket_types AS t (id, organization_id, event_id, name, description, tier, kind, price, currency, prices, zones,
+INSERT INTO ticket_types AS t (id, organization_id, event_id, name, description, tier, kind, price, currency, prices,
+                               zones,
                                quantity, sale_start_at, sale_end_at, entitlement, valid_days, max_daily_entries,
                                max_per_order, hidden, position)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+VALUES (:id, :org, :event_id, :name, :description, :tier, :kind, :price, :currency, :prices, :zones, :quantity,
+        :sale_start_at, :sale_end_at, :entitlement, :valid_days, :max_daily_entries, :max_per_order, :hidden, :position)
 RETURNING {type};
 
 -- name: update_type
 UPDATE ticket_types AS t
-SET name = $4, description = $5, tier = $6, kind = $7, price = $8, currency = $9, prices = $10, zones = $11, quantity = $12,
-    sale_start_at = $13, sale_end_at = $14, entitlement = $15, valid_days = $16, max_daily_entries = $17,
-    max_per_order = $18, hidden = $19, position = $20, version = version + 1, updated_at = app.clock()
-WHERE t.organization_id = $2 AND t.event_id = $3 AND t.id = $1
+SET name = :name, description = :description, tier = :tier, kind = :kind, price = :price, currency = :currency,
+    prices = :prices, zones = :zones, quantity = :quantity,
+    sale_start_at = :sale_start_at, sale_end_at = :sale_end_at, entitlement = :entitlement, valid_days = :valid_days,
+    max_daily_entries = :max_daily_entries,
+    max_per_order = :max_per_order, hidden = :hidden, position = :position, version = version + 1,
+    updated_at = app.clock()
+WHERE t.organization_id = :org AND t.event_id = :event_id AND t.id = :type_id
 RETURNING {type};
 
 -- name: move_days
 UPDATE ticket_types
-SET valid_days = array(SELECT day + $3::integer FROM unnest(valid_days) day ORDER BY 1), version = version + 1,
+SET valid_days = array(SELECT day + :days::integer FROM unnest(valid_days) day ORDER BY 1), version = version + 1,
     updated_at = app.clock()
-WHERE organization_id = $1 AND event_id = $2 AND valid_days <> '{}';
+WHERE organization_id = :org AND event_id = :event_id AND valid_days <> '{}';
 
 -- name: delete_type
-DELETE FROM ticket_types WHERE organization_id = $1 AND event_id = $2 AND id = $3;
+DELETE FROM ticket_types WHERE organization_id = :org AND event_id = :event_id AND id = :ticket_type_id;
 
 -- name: taken_of_type
--- By its pool; without one by what was sold, and by what is being bought: whoever has counted it will take it off again.
--- Under the show's lock, behind which nobody counts.
+-- By its pool; without one by what was sold, and by what is being bought: whoever has counted it will take it off
+-- again. Under the show's lock, behind which nobody counts.
 SELECT p.held, p.sold FROM pools p
-WHERE p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'ticket_type' AND p.ref_id = $3
+WHERE p.organization_id = :org AND p.event_id = :event_id AND p.kind = 'ticket_type' AND p.ref_id = :type_id
 UNION ALL
 SELECT (SELECT coalesce(sum(i.quantity), 0) FROM checkout_sessions s
-        JOIN checkout_items i ON i.organization_id = $1 AND i.session_id = s.id AND i.ticket_type_id = $3 AND i.counted
-        WHERE s.organization_id = $1 AND s.event_id = $2 AND s.status IN ('open', 'paying'))
+        JOIN checkout_items i ON i.organization_id = :org AND i.session_id = s.id AND i.ticket_type_id = :type_id
+            AND i.counted
+        WHERE s.organization_id = :org AND s.event_id = :event_id AND s.status IN ('open', 'paying'))
      + (SELECT coalesce(sum(l.quantity), 0) FROM orders o
-        JOIN order_lines l ON l.organization_id = $1 AND l.order_id = o.id AND l.ticket_type_id = $3 AND l.counted
-        WHERE o.organization_id = $1 AND o.event_id = $2 AND o.status = 'needs_consent'),
+        JOIN order_lines l ON l.organization_id = :org AND l.order_id = o.id AND l.ticket_type_id = :type_id
+            AND l.counted
+        WHERE o.organization_id = :org AND o.event_id = :event_id AND o.status = 'needs_consent'),
        (SELECT count(*) FROM tickets
-        WHERE organization_id = $1 AND ticket_type_id = $3 AND status IN ('valid', 'used'))
+        WHERE organization_id = :org AND ticket_type_id = :type_id AND status IN ('valid', 'used'))
 LIMIT 1;
 
 -- name: put_type_pool
 INSERT INTO pools (organization_id, event_id, kind, ref_id, capacity, held, sold)
-VALUES ($1, $2, 'ticket_type', $3, $4, $5, $6)
+VALUES (:org, :event_id, 'ticket_type', :type_id, :capacity, :held, :sold)
 ON CONFLICT (organization_id, event_id, kind, ref_id) DO UPDATE SET capacity = excluded.capacity;
 
 -- name: delete_type_pool
-DELETE FROM pools WHERE organization_id = $1 AND event_id = $2 AND kind = 'ticket_type' AND ref_id = $3
+DELETE FROM pools WHERE organization_id = :org AND event_id = :event_id AND kind = 'ticket_type' AND ref_id = :type_id
 AND held = 0 AND sold = 0;
 
 -- name: is_type_held
 -- By whoever holds one outright, in a show without a layout.
-SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = $1 AND ticket_type_id = $2
+SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = :org AND ticket_type_id = :ticket_type_id
                AND status IN ('active', 'suspended'));
 
 -- name: is_type_in_use
 -- Somebody holds one, or has ordered one, whatever became of it.
-SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = $1 AND ticket_type_id = $2
+SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = :org AND ticket_type_id = :ticket_type_id
                AND status IN ('active', 'suspended'))
-    OR EXISTS (SELECT FROM order_lines WHERE organization_id = $1 AND ticket_type_id = $2);
+    OR EXISTS (SELECT FROM order_lines WHERE organization_id = :org AND ticket_type_id = :ticket_type_id);
 
 -- name: zones_on_sale
-SELECT zone_key AS value FROM event_zones WHERE organization_id = $1 AND event_id = $2;
+SELECT zone_key AS value FROM event_zones WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: price_categories
 SELECT price_category AS value FROM event_zones
-WHERE organization_id = $1 AND event_id = $2 AND price_category IS NOT NULL
+WHERE organization_id = :org AND event_id = :event_id AND price_category IS NOT NULL
 UNION
 SELECT s.price_category FROM event_layouts l
 JOIN seats s ON s.organization_id = l.organization_id AND s.layout_id = l.layout_id
-WHERE l.organization_id = $1 AND l.event_id = $2 AND s.price_category IS NOT NULL;
+WHERE l.organization_id = :org AND l.event_id = :event_id AND s.price_category IS NOT NULL;
 
 -- name: least_prices
 -- What a place costs at least, of each show that the public sees: of what everybody may buy, now or later. A type's own
--- price counts only where it sells a place that has no other: organisers may leave it at nothing. Seats are read once for
--- each hall, and only where somebody prices them differently.
+-- price counts only where it sells a place that has no other: organisers may leave it at nothing. Seats are read once
+-- for each hall, and only where somebody prices them differently.
 WITH shown AS MATERIALIZED (
     SELECT t.event_id, t.id, t.kind = 'seated' AS seated, t.price, t.currency, t.prices, t.zones, l.layout_id,
            l.pricing_zones
     FROM {counted_types}
     JOIN events e ON e.organization_id = t.organization_id AND e.id = t.event_id
     LEFT JOIN event_layouts l ON l.organization_id = t.organization_id AND l.event_id = t.event_id
-    WHERE t.organization_id = $1 AND NOT t.hidden AND e.status IN ('published', 'live', 'postponed')
+    WHERE t.organization_id = :org AND NOT t.hidden AND e.status IN ('published', 'live', 'postponed')
       AND least(t.sale_end_at, e.sale_end_at) >= app.clock() AND (p.ref_id IS NULL OR p.sold < p.capacity)
-      AND NOT EXISTS (SELECT FROM pools p WHERE p.organization_id = $1 AND p.event_id = t.event_id AND p.kind = 'event'
+      AND NOT EXISTS (SELECT FROM pools p WHERE p.organization_id = :org AND p.event_id = t.event_id
+                      AND p.kind = 'event'
                       AND {unsold_to_type} <= 0)
 ), categories AS MATERIALIZED (
     SELECT DISTINCT s.zone_id, s.price_category FROM seats s
-    WHERE s.organization_id = $1
+    WHERE s.organization_id = :org
       AND s.layout_id IN (SELECT layout_id FROM shown WHERE seated AND prices <> '{}')
 ), places AS MATERIALIZED (
     SELECT z.event_id, z.zone_id, z.zone_key, z.price_category, p.day_peak,
@@ -141,7 +153,7 @@ WITH shown AS MATERIALIZED (
     FROM event_zones z
     JOIN pools p ON p.organization_id = z.organization_id AND p.event_id = z.event_id AND p.kind = 'zone'
                 AND p.ref_id = z.zone_id
-    WHERE z.organization_id = $1 AND z.event_id IN (SELECT event_id FROM shown) AND z.access_mode = 'public'
+    WHERE z.organization_id = :org AND z.event_id IN (SELECT event_id FROM shown) AND z.access_mode = 'public'
       AND p.sold < p.capacity
 )
 SELECT t.event_id, min(t.currency) AS currency, min(coalesce((t.prices ->> coalesce(
@@ -149,7 +161,7 @@ SELECT t.event_id, min(t.currency) AS currency, min(coalesce((t.prices ->> coale
 FROM shown t
 LEFT JOIN places z ON z.event_id = t.event_id AND z.seated = t.seated
                   AND (t.zones = '{}' OR z.zone_key = ANY (t.zones))
-                  AND (z.day_peak = 0 OR app.unsold_for($1, t.event_id, 'zone', z.zone_id, t.id) > 0)
+                  AND (z.day_peak = 0 OR app.unsold_for(:org, t.event_id, 'zone', z.zone_id, t.id) > 0)
 LEFT JOIN categories c ON c.zone_id = z.zone_id AND z.seated
 WHERE t.layout_id IS NULL OR z.zone_id IS NOT NULL
 GROUP BY t.event_id;
@@ -162,27 +174,27 @@ FROM seat_holds h
 LEFT JOIN event_zones z ON z.organization_id = h.organization_id AND z.event_id = h.event_id AND z.zone_id = h.zone_id
 LEFT JOIN event_layouts l ON l.organization_id = h.organization_id AND l.event_id = h.event_id
 LEFT JOIN seats s ON s.organization_id = h.organization_id AND s.id = h.seat_id
-WHERE h.organization_id = $1 AND h.event_id = $2 AND h.id = ANY ($3::uuid[]);
+WHERE h.organization_id = :org AND h.event_id = :event_id AND h.id = ANY (:hold_ids::uuid[]);
 
 -- name: event_limit
-SELECT app.event_limit($1, $2);
+SELECT app.event_limit(:org, :event_id);
 
 -- name: event_places
 -- How many more of each type the event itself admits, on the type's days; none where nothing limits it.
-SELECT t.id AS ticket_type_id, app.room_for($1, $2, 'event', $2, t.id)::integer AS places
+SELECT t.id AS ticket_type_id, app.room_for(:org, :event_id, 'event', :event_id, t.id)::integer AS places
 FROM pools p JOIN ticket_types t ON t.organization_id = p.organization_id AND t.event_id = p.event_id
-WHERE p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'event';
+WHERE p.organization_id = :org AND p.event_id = :event_id AND p.kind = 'event';
 
 -- name: lock_type_pools
 SELECT ref_id AS ticket_type_id, capacity - held - sold AS places FROM pools
-WHERE organization_id = $1 AND event_id = $2 AND kind = 'ticket_type' AND ref_id = ANY ($3::uuid[])
+WHERE organization_id = :org AND event_id = :event_id AND kind = 'ticket_type' AND ref_id = ANY (:type_ids::uuid[])
 ORDER BY event_id, kind, ref_id FOR UPDATE;
 
 -- name: count_type_pools
 -- Only as far as they reach: a row that does not come back would have been oversold.
 UPDATE pools p SET held = p.held + w.held, sold = p.sold + w.sold
-FROM unnest($3::uuid[], $4::integer[], $5::integer[]) AS w (ref_id, held, sold)
-WHERE p.organization_id = $1 AND p.event_id = $2 AND p.kind = 'ticket_type' AND p.ref_id = w.ref_id
+FROM unnest(:type_ids::uuid[], :held::integer[], :sold::integer[]) AS w (ref_id, held, sold)
+WHERE p.organization_id = :org AND p.event_id = :event_id AND p.kind = 'ticket_type' AND p.ref_id = w.ref_id
   AND p.held + w.held + p.sold + w.sold <= p.capacity
 RETURNING p.ref_id AS value;
 
@@ -193,75 +205,80 @@ id, event_id, code, kind, basis_points, amount, ticket_type_ids, max_uses, uses,
 active, version, created_at, updated_at
 
 -- name: promos_of_event
-SELECT {promo} FROM promo_codes WHERE organization_id = $1 AND event_id = $2 ORDER BY created_at, id;
+SELECT {promo} FROM promo_codes WHERE organization_id = :org AND event_id = :event_id ORDER BY created_at, id;
 
 -- name: promo_by_id
-SELECT {promo} FROM promo_codes WHERE organization_id = $1 AND event_id = $2 AND id = $3;
+SELECT {promo} FROM promo_codes WHERE organization_id = :org AND event_id = :event_id AND id = :promo_id;
 
 -- name: lock_promo
-SELECT {promo} FROM promo_codes WHERE organization_id = $1 AND event_id = $2 AND id = $3 FOR UPDATE;
+SELECT {promo} FROM promo_codes WHERE organization_id = :org AND event_id = :event_id AND id = :promo_id FOR UPDATE;
 
 -- name: promo_by_code
-SELECT {promo} FROM promo_codes WHERE organization_id = $1 AND event_id = $2 AND code = $3;
+SELECT {promo} FROM promo_codes WHERE organization_id = :org AND event_id = :event_id AND code = :code;
 
 -- name: lock_promo_by_code
-SELECT {promo} FROM promo_codes WHERE organization_id = $1 AND event_id = $2 AND code = $3 FOR UPDATE;
+SELECT {promo} FROM promo_codes WHERE organization_id = :org AND event_id = :event_id AND code = :code FOR UPDATE;
 
 -- name: lock_promos_by_code
-SELECT FROM promo_codes WHERE organization_id = $1 AND event_id = $2 AND code = ANY ($3::text[]) ORDER BY code FOR UPDATE;
+SELECT FROM promo_codes
+WHERE organization_id = :org AND event_id = :event_id AND code = ANY (:codes::text[]) ORDER BY code FOR UPDATE;
 
 -- name: insert_promo
-INSERT INTO promo_codes (id, organization_id, event_id, code, kind, basis_points, amount, ticket_type_ids, max_uses, budget,
+INSERT INTO promo_codes (id, organization_id, event_id, code, kind, basis_points, amount, ticket_type_ids, max_uses,
+                         budget,
                          valid_from, valid_until, active)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+VALUES (:id, :org, :event_id, :code, :kind, :basis_points, :amount, :ticket_type_ids, :max_uses, :budget, :valid_from,
+        :valid_until, :active)
 RETURNING {promo};
 
 -- name: update_promo
 UPDATE promo_codes
-SET ticket_type_ids = $4, max_uses = $5, budget = $6, valid_from = $7, valid_until = $8, active = $9,
+SET ticket_type_ids = :ticket_type_ids, max_uses = :max_uses?, budget = :budget?, valid_from = :valid_from?,
+    valid_until = :valid_until?, active = :active,
     version = version + 1, updated_at = app.clock()
-WHERE organization_id = $1 AND event_id = $2 AND id = $3
+WHERE organization_id = :org AND event_id = :event_id AND id = :promo_id
 RETURNING {promo};
 
 -- name: delete_promo
-DELETE FROM promo_codes p WHERE organization_id = $1 AND event_id = $2 AND id = $3
-AND NOT EXISTS (SELECT FROM promo_uses u WHERE u.organization_id = $1 AND u.promo_code_id = p.id);
+DELETE FROM promo_codes p WHERE organization_id = :org AND event_id = :event_id AND id = :promo_id
+AND NOT EXISTS (SELECT FROM promo_uses u WHERE u.organization_id = :org AND u.promo_code_id = p.id);
 
 -- name: take_promo
 -- Under the code's lock. The constraints of the table say the same once more.
 WITH used AS (
-    UPDATE promo_codes SET uses = uses + 1, spent = spent + $4
-    WHERE organization_id = $1 AND id = $3 AND active AND (max_uses IS NULL OR uses < max_uses)
-      AND (budget IS NULL OR spent + $4 <= budget)
+    UPDATE promo_codes SET uses = uses + 1, spent = spent + :amount
+    WHERE organization_id = :org AND id = :promo_id AND active AND (max_uses IS NULL OR uses < max_uses)
+      AND (budget IS NULL OR spent + :amount <= budget)
     RETURNING id
 )
-INSERT INTO promo_uses (organization_id, checkout_id, promo_code_id, amount) SELECT $1, $2, id, $4 FROM used;
+INSERT INTO promo_uses (organization_id, checkout_id, promo_code_id, amount) SELECT :org, :checkout_id, id, :amount
+FROM used;
 
 -- name: return_promos
 WITH returned AS (
     UPDATE promo_uses SET status = 'returned'
-    WHERE organization_id = $1 AND checkout_id = ANY ($2::uuid[]) AND status = 'taken'
+    WHERE organization_id = :org AND checkout_id = ANY (:checkout_ids::uuid[]) AND status = 'taken'
     RETURNING promo_code_id, amount
 )
 UPDATE promo_codes p SET uses = p.uses - r.uses, spent = p.spent - r.amount
 FROM (SELECT promo_code_id, count(*) AS uses, sum(amount)::bigint AS amount FROM returned GROUP BY 1) r
-WHERE p.organization_id = $1 AND p.id = r.promo_code_id;
+WHERE p.organization_id = :org AND p.id = r.promo_code_id;
 
 -- name: retake_promo
 -- What a checkout had given back: its use, if there is still one to be had. Whether the code is still on offer does not
 -- matter; it was when it was taken.
 WITH due AS MATERIALIZED (
     SELECT promo_code_id, amount FROM promo_uses
-    WHERE organization_id = $1 AND checkout_id = $2 AND status = 'returned' FOR UPDATE
+    WHERE organization_id = :org AND checkout_id = :checkout_id AND status = 'returned' FOR UPDATE
 ), used AS (
     UPDATE promo_codes p SET uses = p.uses + 1, spent = p.spent + d.amount
     FROM due d
-    WHERE p.organization_id = $1 AND p.id = d.promo_code_id AND (p.max_uses IS NULL OR p.uses < p.max_uses)
+    WHERE p.organization_id = :org AND p.id = d.promo_code_id AND (p.max_uses IS NULL OR p.uses < p.max_uses)
       AND (p.budget IS NULL OR p.spent + d.amount <= p.budget)
     RETURNING p.id
 ), taken AS (
     UPDATE promo_uses u SET status = 'taken' FROM used
-    WHERE u.organization_id = $1 AND u.checkout_id = $2 AND u.promo_code_id = used.id
+    WHERE u.organization_id = :org AND u.checkout_id = :checkout_id AND u.promo_code_id = used.id
     RETURNING u.promo_code_id
 )
 SELECT CASE WHEN NOT EXISTS (SELECT FROM due) THEN 'kept' WHEN EXISTS (SELECT FROM taken) THEN 'again'
@@ -271,22 +288,22 @@ SELECT CASE WHEN NOT EXISTS (SELECT FROM due) THEN 'kept' WHEN EXISTS (SELECT FR
 
 -- name: charge_lists
 SELECT scope_id, charges, version FROM charge_lists
-WHERE organization_id = $1 AND scope_id = ANY ($2::uuid[]);
+WHERE organization_id = :org AND scope_id = ANY (:scope_ids::uuid[]);
 
 -- name: shows_without_charges
 -- Those that somebody may be looking at, and for which the organisation's hold.
 SELECT id AS value FROM events e
-WHERE organization_id = $1 AND status IN ('published', 'live', 'postponed') AND sale_end_at >= app.clock()
-  AND NOT EXISTS (SELECT FROM charge_lists c WHERE c.organization_id = $1 AND c.scope_id = e.id);
+WHERE organization_id = :org AND status IN ('published', 'live', 'postponed') AND sale_end_at >= app.clock()
+  AND NOT EXISTS (SELECT FROM charge_lists c WHERE c.organization_id = :org AND c.scope_id = e.id);
 
 -- name: put_charges
-INSERT INTO charge_lists (organization_id, scope_id, charges) VALUES ($1, $2, $3)
+INSERT INTO charge_lists (organization_id, scope_id, charges) VALUES (:org, :scope_id?, :charges)
 ON CONFLICT (organization_id, scope_id) DO UPDATE
 SET charges = excluded.charges, version = charge_lists.version + 1, updated_at = app.clock()
 RETURNING scope_id, charges, version;
 
 -- name: delete_charges
-DELETE FROM charge_lists WHERE organization_id = $1 AND scope_id = $2;
+DELETE FROM charge_lists WHERE organization_id = :org AND scope_id = :scope_id;
 
 -- Tickets ------------------------------------------------------------------------------------------
 
@@ -296,34 +313,39 @@ membership_id, status, reason, version, issued_at, transferred_at
 
 -- name: next_numbers
 -- The last of so many. Other sales of the show wait for this row: it is asked for as late as possible.
-INSERT INTO ticket_counters AS c (organization_id, event_id, last) VALUES ($1, $2, $3)
-ON CONFLICT (organization_id, event_id) DO UPDATE SET last = c.last + $3
+INSERT INTO ticket_counters AS c (organization_id, event_id, last) VALUES (:org, :event_id, :count)
+ON CONFLICT (organization_id, event_id) DO UPDATE SET last = c.last + :count
 RETURNING last;
 
 -- name: insert_tickets
 WITH sold AS MATERIALIZED (
-    SELECT x.* FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::uuid[], $8::text[], $9::text[],
-                           $10::bytea[], $11::text[], $12::text[], $13::uuid[], $14::uuid[], $15::text[], $16::uuid[],
-                           $17::text[], $18::text[], $19::text[], $20::text[])
+    SELECT x.*
+    FROM unnest(:order_ids::uuid[], :ids::uuid[], :ticket_type_ids::uuid[], :seat_ids[?]::uuid[], :zone_ids[?]::uuid[],
+                :numbers::text[], :codes::text[],
+                           :nonces::bytea[], :holder_names::text[], :holder_emails::text[], :holder_user_ids[?]::uuid[],
+                           :membership_ids[?]::uuid[], :actor_types::text[], :actor_ids[?]::uuid[],
+                           :actor_names[?]::text[], :ips[?]::text[], :user_agents[?]::text[], :request_ids[?]::text[])
          AS x (order_id, id, ticket_type_id, seat_id, zone_id, number, code, nonce, holder_name, holder_email,
                holder_user_id, membership_id, actor_type, actor_id, actor_name, ip, user_agent, request_id)
 ), written AS (
     INSERT INTO tickets (id, organization_id, event_id, order_id, ticket_type_id, seat_id, zone_id, number, code, nonce,
                          holder_name, holder_email, holder_user_id, membership_id)
-    SELECT id, $1, $2, order_id, ticket_type_id, seat_id, zone_id, number, code, nonce, holder_name, holder_email,
+    SELECT id, :org, :event_id, order_id, ticket_type_id, seat_id, zone_id, number, code, nonce, holder_name,
+           holder_email,
            holder_user_id, membership_id
     FROM sold
     RETURNING {ticket}
 ), audited AS (
-    INSERT INTO audit_log (id, organization_id, actor_type, actor_id, actor_name, action, entity_type, entity_id, after, ip,
+    INSERT INTO audit_log (id, organization_id, actor_type, actor_id, actor_name, action, entity_type, entity_id, after,
+                           ip,
                            user_agent, request_id)
-    SELECT gen_random_uuid(), $1, actor_type, actor_id, actor_name, 'ticket.issued', 'ticket', id,
-           jsonb_strip_nulls(jsonb_build_object('event_id', $2::uuid, 'order_id', order_id, 'number', number,
+    SELECT gen_random_uuid(), :org, actor_type, actor_id, actor_name, 'ticket.issued', 'ticket', id,
+           jsonb_strip_nulls(jsonb_build_object('event_id', :event_id::uuid, 'order_id', order_id, 'number', number,
                'ticket_type_id', ticket_type_id, 'seat_id', seat_id, 'zone_id', zone_id)), ip, user_agent, request_id
     FROM sold
 ), announced AS (
     INSERT INTO outbox (id, organization_id, name, subject_id, payload)
-    SELECT gen_random_uuid(), $1, 'ticket.issued', id, jsonb_strip_nulls(jsonb_build_object('version', 1,
+    SELECT gen_random_uuid(), :org, 'ticket.issued', id, jsonb_strip_nulls(jsonb_build_object('version', 1,
                'subject_id', id, 'event_id', event_id, 'order_id', order_id, 'number', number,
                'ticket_type_id', ticket_type_id, 'seat_id', seat_id, 'zone_id', zone_id,
                'holder_user_id', holder_user_id))
@@ -335,60 +357,66 @@ SELECT {ticket} FROM written ORDER BY number;
 -- A seat that was held is its ticket's.
 UPDATE event_seats s SET status = 'sold', ticket_id = w.ticket_id, hold_id = NULL, held_until = NULL,
                          reserved_for = NULL, reserved_until = NULL, version = s.version + 1
-FROM unnest($3::uuid[], $4::uuid[]) AS w (seat_id, ticket_id)
-WHERE s.organization_id = $1 AND s.event_id = $2 AND s.seat_id = w.seat_id AND s.status = 'held'
+FROM unnest(:seat_ids::uuid[], :ticket_ids::uuid[]) AS w (seat_id, ticket_id)
+WHERE s.organization_id = :org AND s.event_id = :event_id AND s.seat_id = w.seat_id AND s.status = 'held'
 RETURNING s.ordinal, s.version;
 
 -- name: free_seats
 -- Its ticket is void: it can be had again.
 UPDATE event_seats s SET status = 'available', ticket_id = NULL, version = s.version + 1
-WHERE s.organization_id = $1 AND s.event_id = $2 AND s.status = 'sold' AND s.ticket_id = ANY ($3::uuid[])
+WHERE s.organization_id = :org AND s.event_id = :event_id AND s.status = 'sold'
+  AND s.ticket_id = ANY (:ticket_ids::uuid[])
 RETURNING s.ordinal, s.version;
 
 -- name: lock_sold_seats
 SELECT FROM event_seats
-WHERE organization_id = $1 AND event_id = $2 AND ticket_id = ANY ($3::uuid[]) ORDER BY event_id, seat_id FOR UPDATE;
+WHERE organization_id = :org AND event_id = :event_id AND ticket_id = ANY (:ticket_ids::uuid[])
+ORDER BY event_id, seat_id FOR UPDATE;
 
 -- name: lock_zone_pools
-SELECT FROM pools WHERE organization_id = $1 AND event_id = $2
-AND (kind = 'event' OR kind = 'zone' AND ref_id = ANY ($3::uuid[]) OR kind = 'ticket_type' AND ref_id = ANY ($4::uuid[]))
+SELECT FROM pools WHERE organization_id = :org AND event_id = :event_id
+AND (kind = 'event' OR kind = 'zone' AND ref_id = ANY (:zone_ids::uuid[]) OR kind = 'ticket_type'
+     AND ref_id = ANY (:type_ids::uuid[]))
 ORDER BY event_id, kind, ref_id FOR UPDATE;
 
 -- name: take_back_places
 -- What the zones, the show and the types have sold less, now that these tickets are void.
 WITH void AS (
-    SELECT zone_id, ticket_type_id FROM tickets WHERE organization_id = $1 AND event_id = $2 AND id = ANY ($3::uuid[])
+    SELECT zone_id, ticket_type_id FROM tickets
+    WHERE organization_id = :org AND event_id = :event_id AND id = ANY (:ticket_ids::uuid[])
 ), places AS (
     SELECT k.kind, k.ref_id, k.day_type, count(*) AS n
-    FROM void v JOIN ticket_types y ON y.organization_id = $1 AND y.id = v.ticket_type_id
+    FROM void v JOIN ticket_types y ON y.organization_id = :org AND y.id = v.ticket_type_id
     CROSS JOIN LATERAL (SELECT CASE WHEN y.by_day THEN y.id END AS day_type) d
-    CROSS JOIN LATERAL (VALUES ('event', $2, d.day_type), ('zone', v.zone_id, d.day_type),
+    CROSS JOIN LATERAL (VALUES ('event', :event_id, d.day_type), ('zone', v.zone_id, d.day_type),
                                ('ticket_type', v.ticket_type_id, NULL)) AS k (kind, ref_id, day_type)
     WHERE k.ref_id IS NOT NULL GROUP BY 1, 2, 3
 ), by_day AS (
     UPDATE day_places p SET sold = p.sold - l.n FROM places l
-    WHERE p.organization_id = $1 AND p.event_id = $2
+    WHERE p.organization_id = :org AND p.event_id = :event_id
       AND (p.kind, p.ref_id, p.ticket_type_id) = (l.kind, l.ref_id, l.day_type)
 )
 UPDATE pools p SET sold = CASE p.kind WHEN 'ticket_type' THEN greatest(0, p.sold - l.n) ELSE p.sold - l.n END
 FROM places l
-WHERE p.organization_id = $1 AND p.event_id = $2 AND (p.kind, p.ref_id) = (l.kind, l.ref_id) AND l.day_type IS NULL;
+WHERE p.organization_id = :org AND p.event_id = :event_id AND (p.kind, p.ref_id) = (l.kind, l.ref_id)
+  AND l.day_type IS NULL;
 
 -- name: zones_counted
-SELECT zone_id, held, sold, version FROM app.zones_counted($1, NULL, ARRAY[$2::uuid], $3);
+SELECT zone_id, held, sold, version FROM app.zones_counted(:org, NULL, ARRAY[:event_id::uuid], :zone_ids);
 
 -- name: ticket_by_id
-SELECT {ticket} FROM tickets WHERE organization_id = $1 AND id = $2;
+SELECT {ticket} FROM tickets WHERE organization_id = :org AND id = :ticket_id;
 
 -- name: tickets_of_order
-SELECT {ticket} FROM tickets WHERE organization_id = $1 AND order_id = $2 ORDER BY number;
+SELECT {ticket} FROM tickets WHERE organization_id = :org AND order_id = :order_id ORDER BY number;
 
 -- name: lock_tickets
-SELECT {ticket} FROM tickets WHERE organization_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE;
+SELECT {ticket} FROM tickets WHERE organization_id = :org AND id = ANY (:ticket_ids::uuid[]) ORDER BY id FOR UPDATE;
 
 -- name: void_tickets
-UPDATE tickets SET status = $3, reason = $4, voided_at = app.clock(), version = version + 1, updated_at = app.clock()
-WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND status IN ('valid', 'used')
+UPDATE tickets
+SET status = :status, reason = :reason?, voided_at = app.clock(), version = version + 1, updated_at = app.clock()
+WHERE organization_id = :org AND id = ANY (:ticket_ids::uuid[]) AND status IN ('valid', 'used')
 RETURNING {ticket};
 
 -- part: printed
@@ -411,73 +439,80 @@ LEFT JOIN event_zones z ON z.organization_id = t.organization_id AND z.event_id 
 LEFT JOIN seats s ON s.organization_id = t.organization_id AND s.id = t.seat_id
 
 -- name: printed_ticket
-SELECT {printed} FROM {printed_from} WHERE t.organization_id = $1 AND t.id = $2;
+SELECT {printed} FROM {printed_from} WHERE t.organization_id = :org AND t.id = :ticket_id;
 
 -- name: printed_tickets_of_order
-SELECT {printed} FROM {printed_from} WHERE t.organization_id = $1 AND t.order_id = $2 ORDER BY t.number;
+SELECT {printed} FROM {printed_from} WHERE t.organization_id = :org AND t.order_id = :order_id ORDER BY t.number;
 
 -- part: over
 -- A show that is postponed is not over, whatever its old date says.
 (e.status IN ('ended', 'cancelled', 'archived') OR e.end_at < app.clock() AND e.status <> 'postponed')
 
 -- name: tickets_of_holder
--- The newest first. What a holder asks for ($4) is not the status alone: a valid ticket of a show that is over is past.
+-- The newest first. What a holder asks for (:group) is not the status alone: a valid ticket of a show that is over is
+-- past.
 SELECT {printed} FROM {printed_from}
-WHERE t.organization_id = $1 AND t.holder_user_id = $2 AND ($3::text IS NULL OR t.status = $3)
-  AND ($4::text IS NULL OR $4 = CASE WHEN t.status IN ('cancelled', 'refunded') THEN 'refunded'
+WHERE t.organization_id = :org AND t.holder_user_id = :user_id AND (:status?::text IS NULL OR t.status = :status)
+  AND (:group?::text IS NULL OR :group = CASE WHEN t.status IN ('cancelled', 'refunded') THEN 'refunded'
                                      WHEN {over} THEN 'past' ELSE 'upcoming' END)
-  AND ($5::timestamptz IS NULL OR (t.issued_at, t.id) < ($5, $6::uuid))
-ORDER BY t.issued_at DESC, t.id DESC LIMIT $7;
+  AND (:after_at?::timestamptz IS NULL OR (t.issued_at, t.id) < (:after_at, :after_id?::uuid))
+ORDER BY t.issued_at DESC, t.id DESC LIMIT :limit;
 
 -- name: tickets_to_come
 -- The soonest show first: it is the one that somebody at a gate looks for. One without a date is last.
 SELECT * FROM (
     SELECT {printed} FROM {printed_from}
-    WHERE t.organization_id = $1 AND t.holder_user_id = $2 AND ($3::text IS NULL OR t.status = $3)
+    WHERE t.organization_id = :org AND t.holder_user_id = :user_id AND (:status?::text IS NULL OR t.status = :status)
       AND t.status NOT IN ('cancelled', 'refunded') AND NOT {over}) to_come
-WHERE $4::timestamptz IS NULL OR (plays_at, id) > ($4, $5::uuid)
-ORDER BY plays_at, id LIMIT $6;
+WHERE :after_at?::timestamptz IS NULL OR (plays_at, id) > (:after_at, :after_id?::uuid)
+ORDER BY plays_at, id LIMIT :limit;
 
 -- name: tickets_passed_on
 -- What somebody bought and gave away. By the orders: a ticket does not remember who held it before.
 SELECT {printed} FROM {printed_from}
-WHERE o.organization_id = $1 AND o.user_id = $2 AND t.transferred_at IS NOT NULL AND t.holder_user_id IS DISTINCT FROM $2
-  AND ($3::timestamptz IS NULL OR (t.issued_at, t.id) < ($3, $4::uuid))
-ORDER BY t.issued_at DESC, t.id DESC LIMIT $5;
+WHERE o.organization_id = :org AND o.user_id = :user_id AND t.transferred_at IS NOT NULL
+  AND t.holder_user_id IS DISTINCT
+FROM :user_id
+  AND (:after_at?::timestamptz IS NULL OR (t.issued_at, t.id) < (:after_at, :after_id?::uuid))
+ORDER BY t.issued_at DESC, t.id DESC LIMIT :limit;
 
 -- name: transfer_ticket
--- Under the ticket's lock. What its former holder knows of it is another's: the QR by its nonce, and the eight characters.
--- In a zone for members it is by the new holder's membership from now on: the gate asks about that one.
+-- Under the ticket's lock. What its former holder knows of it is another's: the QR by its nonce, and the eight
+-- characters. In a zone for members it is by the new holder's membership from now on: the gate asks about that one.
 WITH former AS (
     INSERT INTO former_codes (organization_id, code, ticket_id, event_id)
     SELECT organization_id, code, id, event_id FROM tickets
-    WHERE organization_id = $1 AND id = $2 AND version = $3 AND status = 'valid'
+    WHERE organization_id = :org AND id = :ticket_id AND version = :version AND status = 'valid'
 )
-UPDATE tickets t SET holder_name = $4, holder_email = $5, holder_user_id = $6, nonce = $7, code = $8,
+UPDATE tickets t
+SET holder_name = :holder_name, holder_email = :holder_email, holder_user_id = :holder_user_id, nonce = :nonce,
+    code = :code,
                      transferred_at = app.clock(), version = version + 1, updated_at = app.clock(), membership_id = (
     SELECT m.id FROM event_zones z
-    JOIN memberships m ON m.organization_id = $1 AND m.user_id = $6 AND m.tier = z.membership_tier AND m.status = 'active'
+    JOIN memberships m ON m.organization_id = :org AND m.user_id = :holder_user_id AND m.tier = z.membership_tier
+        AND m.status = 'active'
                       AND m.valid_from <= app.clock() AND (m.valid_until IS NULL OR app.clock() < m.valid_until)
-    WHERE z.organization_id = $1 AND z.event_id = t.event_id AND z.zone_id = t.zone_id
+    WHERE z.organization_id = :org AND z.event_id = t.event_id AND z.zone_id = t.zone_id
       AND z.access_mode = 'membership_tier'
     ORDER BY m.created_at LIMIT 1)
-WHERE organization_id = $1 AND id = $2 AND version = $3 AND status = 'valid'
+WHERE organization_id = :org AND id = :ticket_id AND version = :version AND status = 'valid'
 RETURNING {ticket};
 
 -- Keys ---------------------------------------------------------------------------------------------
 
 -- name: ticket_keys
-SELECT key_id, public_key, created_at, retired_at, revoked_at FROM ticket_keys WHERE organization_id = $1 ORDER BY key_id;
+SELECT key_id, public_key, created_at, retired_at, revoked_at FROM ticket_keys
+WHERE organization_id = :org ORDER BY key_id;
 
 -- name: signing_key
-SELECT key_id, sealed_key FROM ticket_keys WHERE organization_id = $1 AND retired_at IS NULL;
+SELECT key_id, sealed_key FROM ticket_keys WHERE organization_id = :org AND retired_at IS NULL;
 
 -- name: retire_key
-UPDATE ticket_keys SET retired_at = app.clock(), revoked_at = CASE WHEN $2 THEN app.clock() END
-WHERE organization_id = $1 AND retired_at IS NULL;
+UPDATE ticket_keys SET retired_at = app.clock(), revoked_at = CASE WHEN :revoke THEN app.clock() END
+WHERE organization_id = :org AND retired_at IS NULL;
 
 -- name: insert_key
 -- Of two who find that there is none, one makes it.
 INSERT INTO ticket_keys (organization_id, key_id, public_key, sealed_key)
-SELECT $1, coalesce(max(key_id), 0) + 1, $2, $3 FROM ticket_keys WHERE organization_id = $1
+SELECT :org, coalesce(max(key_id), 0) + 1, :public_key, :sealed_key FROM ticket_keys WHERE organization_id = :org
 ON CONFLICT DO NOTHING;

@@ -56,14 +56,14 @@ _COLUMNS = (
 async def list_types(tx: Tx, event_id: UUID) -> list[TicketType]:
     """With what is sold of each, for those who run the show. Buyers' reads do without the count."""
     await events.get_event(tx, event_id)
-    kinds = await store.types_of_event(tx, tx.organization_id, event_id)
+    kinds = await store.types_of_event(tx, event_id)
     uncounted = [kind.id for kind in kinds if kind.sold is None]
-    sold = dict(await store.sold_of_types(tx, tx.organization_id, uncounted)) if uncounted else {}
+    sold = dict(await store.sold_of_types(tx, uncounted)) if uncounted else {}
     return [kind if kind.sold is not None else replace(kind, sold=sold.get(kind.id, 0)) for kind in kinds]
 
 
 async def get_type(tx: Tx, event_id: UUID, type_id: UUID) -> TicketType:
-    found = await store.type_by_id(tx, tx.organization_id, event_id, type_id)
+    found = await store.type_by_id(tx, event_id=event_id, ticket_type_id=type_id)
     if found is None:
         raise TicketTypeNotFound
     return found
@@ -72,11 +72,11 @@ async def get_type(tx: Tx, event_id: UUID, type_id: UUID) -> TicketType:
 async def offers(tx: Tx, event_id: UUID, charges: list[Charge], promo: PromoCode | None = None) -> list[Offer]:
     """What a buyer may see: what is not hidden, and what their code shows."""
     event, now = await events.get_event(tx, event_id), await tx.now()
-    places = dict(await store.event_places(tx, tx.organization_id, event_id))
-    gone = set(await store.types_without_places(tx, tx.organization_id, event_id))
+    places = dict(await store.event_places(tx, event_id))
+    gone = set(await store.types_without_places(tx, event_id))
     return [
         policy.offer(kind, event, charges, now, 0 if kind.id in gone else places.get(kind.id))
-        for kind in await store.types_of_event(tx, tx.organization_id, event_id)
+        for kind in await store.types_of_event(tx, event_id)
         if not kind.hidden or is_shown_by(promo, kind)
     ]
 
@@ -86,7 +86,7 @@ async def least_prices(services: Services, organization_id: UUID) -> dict[UUID, 
 
     async def load() -> dict[UUID, Money]:
         async with services.database.tenant(organization_id) as tx:
-            found = await store.least_prices(tx, organization_id)
+            found = await store.least_prices(tx)
         return {event_id: Money(amount, currency) for event_id, amount, currency in found}
 
     return await services.cache.get(_prices_key(organization_id), PRICES_S, load, dict[UUID, Money])
@@ -123,11 +123,11 @@ def is_shown_by(promo: PromoCode | None, kind: TicketType) -> bool:
 
 async def create_type(tx: Tx, event_id: UUID, wish: NewTicketType) -> TicketType:
     event = await events.lock_event(tx, event_id)
-    others = await store.types_of_event(tx, tx.organization_id, event_id)
+    others = await store.types_of_event(tx, event_id)
     await _check(tx, event, wish, others)
     await _check_quantities(tx, event_id, wish, others)
     try:
-        kind = await store.insert_type(tx, new_id(), tx.organization_id, event_id, *columns(wish, *_COLUMNS))
+        kind = await store.insert_type(tx, id=new_id(), event_id=event_id, **columns(wish, *_COLUMNS))
     except asyncpg.UniqueViolationError:
         raise TypeNameTaken(f"The show has a type “{wish.name}” already.", name=wish.name) from None
     assert kind
@@ -147,15 +147,15 @@ async def change_type(
     after = changed(before, change)
     if after == before:
         return before
-    others = [kind for kind in await store.types_of_event(tx, tx.organization_id, event_id) if kind.id != type_id]
+    others = [kind for kind in await store.types_of_event(tx, event_id) if kind.id != type_id]
     await _check(tx, event, after, others)
     if (after.kind, after.valid_days) != (before.kind, before.valid_days):
-        in_use = await store.is_type_in_use(tx, tx.organization_id, type_id)
+        in_use = await store.is_type_in_use(tx, type_id)
         policy.check_days(before, after, in_use=bool(in_use))
     if policy.together([after, *others]) > policy.together([before, *others]):  # fewer are always good
         await _check_quantities(tx, event_id, after, others)
     try:
-        saved = await store.update_type(tx, type_id, tx.organization_id, event_id, *columns(after, *_COLUMNS))
+        saved = await store.update_type(tx, event_id=event_id, type_id=type_id, **columns(after, *_COLUMNS))
     except asyncpg.UniqueViolationError:
         raise TypeNameTaken(f"The show has a type “{after.name}” already.", name=after.name) from None
     except asyncpg.CheckViolationError:  # pools_never_oversold
@@ -172,15 +172,15 @@ async def move_days(tx: Tx, fact: DatedFact) -> None:
     """With the whole show: a ticket for its second day is for its second day, whenever that is."""
     event_id = fact.subject_id
     if fact.moved_days:
-        before = {kind.id: kind for kind in await store.types_of_event(tx, tx.organization_id, event_id)}
-        await store.move_days(tx, tx.organization_id, event_id, fact.moved_days)
-        for kind in await store.types_of_event(tx, tx.organization_id, event_id):
+        before = {kind.id: kind for kind in await store.types_of_event(tx, event_id)}
+        await store.move_days(tx, event_id=event_id, days=fact.moved_days)
+        for kind in await store.types_of_event(tx, event_id):
             if kind.valid_days:
                 await audit_difference(tx, "ticket_type.updated", "ticket_type", before[kind.id], kind)
                 await _announce(tx, event_id, kind.id, "changed")
     elif isinstance(fact, EventUpdated) and _TIMES & set(fact.changed):
         days = policy.days_of(await events.get_event(tx, event_id))
-        kinds = await store.types_of_event(tx, tx.organization_id, event_id)
+        kinds = await store.types_of_event(tx, event_id)
         if left_out := sorted({day for kind in kinds for day in kind.valid_days} - days):
             raise DaysLeftOut(days=left_out)
 
@@ -192,7 +192,7 @@ async def delete_type(tx: Tx, event_id: UUID, type_id: UUID, if_match: str | Non
     versions.check(if_match, kind.version)
     await _drop_pool(tx, kind)
     try:
-        await store.delete_type(tx, tx.organization_id, event_id, type_id)
+        await store.delete_type(tx, event_id=event_id, ticket_type_id=type_id)
     except asyncpg.ForeignKeyViolationError:
         raise TypeInUse() from None
     await audit.write(tx, "ticket_type.deleted", "ticket_type", type_id, before=_told(kind))
@@ -210,8 +210,8 @@ def tell(tx: Tx, event_id: UUID) -> None:
 
 
 async def _check(tx: Tx, event: Event, wish: TicketType | NewTicketType, others: Sequence[TicketType]) -> None:
-    zones = await store.zones_on_sale(tx, tx.organization_id, event.id)
-    categories = await store.price_categories(tx, tx.organization_id, event.id)
+    zones = await store.zones_on_sale(tx, event.id)
+    categories = await store.price_categories(tx, event.id)
     policy.check_type(wish, event, zones or None, categories)
     house = await accounts.get_profile(tx)
     policy.check_prices(wish, policy.most_of(wish.currency, house.currency, house.ticket_price_max))
@@ -223,7 +223,7 @@ async def _check(tx: Tx, event: Event, wish: TicketType | NewTicketType, others:
 async def _check_quantities(
     tx: Tx, event_id: UUID, wish: TicketType | NewTicketType, others: Sequence[TicketType]
 ) -> None:
-    limit = await store.event_limit(tx, tx.organization_id, event_id)
+    limit = await store.event_limit(tx, event_id)
     policy.check_quantities(policy.together([wish, *others]), limit if wish.quantity else None, "quantity")
 
 
@@ -232,7 +232,7 @@ async def judge_capacity(tx: Tx, fact: EventUpdated) -> None:
     if "capacity" not in fact.changed:
         return
     event = await events.get_event(tx, fact.subject_id)
-    kinds = await store.types_of_event(tx, tx.organization_id, event.id)
+    kinds = await store.types_of_event(tx, event.id)
     policy.check_quantities(policy.together(kinds), event.capacity, "capacity")
 
 
@@ -240,21 +240,23 @@ async def _put_pool(tx: Tx, kind: TicketType) -> None:
     if kind.quantity is None:
         await _drop_pool(tx, kind)
         return
-    await store.lock_type_pools(tx, tx.organization_id, kind.event_id, [kind.id])
-    taken = await store.taken_of_type(tx, tx.organization_id, kind.event_id, kind.id)
+    await store.lock_type_pools(tx, event_id=kind.event_id, type_ids=[kind.id])
+    taken = await store.taken_of_type(tx, event_id=kind.event_id, type_id=kind.id)
     assert taken
     if taken.held + taken.sold > kind.quantity:
         said = f"{taken.sold} are sold and {taken.held} held."
         raise BelowSold(said, **taken._asdict(), quantity=kind.quantity)
-    await store.put_type_pool(tx, tx.organization_id, kind.event_id, kind.id, kind.quantity, *taken)
+    await store.put_type_pool(
+        tx, event_id=kind.event_id, type_id=kind.id, capacity=kind.quantity, held=taken.held, sold=taken.sold
+    )
 
 
 async def _drop_pool(tx: Tx, kind: TicketType) -> None:
     """A count that somebody is in stays."""
-    await store.lock_type_pools(tx, tx.organization_id, kind.event_id, [kind.id])
+    await store.lock_type_pools(tx, event_id=kind.event_id, type_ids=[kind.id])
     counted = (await get_type(tx, kind.event_id, kind.id)).held is not None
-    dropped = await store.delete_type_pool(tx, tx.organization_id, kind.event_id, kind.id)
-    if (counted and not dropped) or await store.is_type_held(tx, tx.organization_id, kind.id):
+    dropped = await store.delete_type_pool(tx, event_id=kind.event_id, type_id=kind.id)
+    if (counted and not dropped) or await store.is_type_held(tx, kind.id):
         raise TypeInUse()
 
 
@@ -283,9 +285,9 @@ class Priced(NamedTuple):
 async def priced(tx: Tx, event: Event, items: Sequence[Wanted], promo: PromoCode | None = None) -> list[Priced]:
     """Each item with its type and its price. Refused if a type is not for that place, not now, or not so many."""
     now = await tx.now()
-    kinds = {kind.id: kind for kind in await store.types_of_event(tx, tx.organization_id, event.id)}
+    kinds = {kind.id: kind for kind in await store.types_of_event(tx, event.id)}
     hold_ids = [item.hold_id for item in items]
-    places = {row.hold_id: row for row in await store.places_of_holds(tx, tx.organization_id, event.id, hold_ids)}
+    places = {row.hold_id: row for row in await store.places_of_holds(tx, event_id=event.id, hold_ids=hold_ids)}
     found = []
     for n, item in enumerate(items):
         kind, place = kinds.get(item.ticket_type_id), places[item.hold_id]
@@ -328,9 +330,9 @@ async def take_back(tx: Tx, event_id: UUID, counts: Mapping[UUID, int]) -> None:
 
 async def _count(tx: Tx, event_id: UUID, counts: Mapping[UUID, int], *, held: int, sold: int) -> None:
     ids, numbers = list(counts), list(counts.values())
-    pools = await store.lock_type_pools(tx, tx.organization_id, event_id, ids)
+    pools = await store.lock_type_pools(tx, event_id=event_id, type_ids=ids)
     moved = await store.count_type_pools(
-        tx, tx.organization_id, event_id, ids, [held * n for n in numbers], [sold * n for n in numbers]
+        tx, event_id=event_id, type_ids=ids, held=[held * n for n in numbers], sold=[sold * n for n in numbers]
     )
     short = {pool.ticket_type_id: pool.places for pool in pools if pool.ticket_type_id not in moved}
     if gone := sorted(kind for kind, places in short.items() if places == 0):

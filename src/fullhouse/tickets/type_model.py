@@ -329,5 +329,5 @@ class PromoUsedUp(Conflict):
     code, title = "promo_code_used_up", "The code is used up"
 
 
-def columns(of: Any, *names: str) -> tuple[Any, ...]:
-    return tuple(getattr(of, name) for name in names)
+def columns(of: Any, *names: str) -> dict[str, Any]:
+    return {name: getattr(of, name) for name in names}

@@ -41,7 +41,7 @@ async def organization_calendar(request: AnyRequest, org: FromPath[str]) -> Resp
     services: Services = request.app.state.services
     organization = await find_organization(services, org)
     async with services.reads.nobody() as tx:
-        shows = await store.coming_shows(tx, organization.id, SHOWS_MAX)
+        shows = await store.coming_shows(tx, organization_id=organization.id, limit=SHOWS_MAX)
     t = await words.of(request, organization.id)
     body = calendar.of_shows(organization.name, shows, lambda it: services.public_url + programme.path_of(it), t.code)
     name = {"content-disposition": f'inline; filename="{organization.slug}.ics"'}

@@ -29,7 +29,7 @@ async def widget(request: AnyRequest) -> Response[bytes]:
 async def embedded(request: AnyRequest, org: FromPath[str], slug: FromPath[str]) -> Response[bytes]:
     services: Services = request.app.state.services
     async with services.reads.nobody() as tx:
-        show = await store.public_show_at(tx, org, slug)
+        show = await store.public_show_at(tx, organization=org, slug=slug)
     if show is None:
         raise EventNotFound
     t = await words.of(request, show.organization_id)

@@ -67,7 +67,7 @@ async def rss_of_organization(request: AnyRequest, org: FromPath[str]) -> Respon
 async def _of_all(request: AnyRequest) -> Feed:
     services: Services = request.app.state.services
     async with services.reads.nobody() as tx:
-        shows = await store.newest_shows(tx, None, NEWEST)
+        shows = await store.newest_shows(tx, organization_id=None, limit=NEWEST)
     return Feed(uuid5(NAMESPACE_URL, services.public_url).urn, "New shows", services.public_url, "", shows)
 
 
@@ -75,7 +75,7 @@ async def _of_organization(request: AnyRequest, slug: str) -> Feed:
     services: Services = request.app.state.services
     organization = await find_organization(services, slug)
     async with services.reads.nobody() as tx:
-        shows = await store.newest_shows(tx, organization.id, NEWEST)
+        shows = await store.newest_shows(tx, organization_id=organization.id, limit=NEWEST)
     title = f"New shows: {organization.name}"
     return Feed(organization.id.urn, title, services.public_url, f"/o/{organization.slug}", shows)
 

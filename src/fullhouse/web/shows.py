@@ -118,7 +118,7 @@ async def shows_of(request: AnyRequest, org: FromPath[str]) -> Response[bytes]:
     services: Services = request.app.state.services
     organization = await find_organization(services, org)
     async with services.reads.nobody() as tx:
-        cities = await store.cities_of_house(tx, organization.id, CITIES_MAX) or []
+        cities = await store.cities_of_house(tx, organization_id=organization.id, limit=CITIES_MAX) or []
     return await _programme(request, organization, cities)
 
 
@@ -126,7 +126,7 @@ async def shows_of(request: AnyRequest, org: FromPath[str]) -> Response[bytes]:
 async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str]) -> Response[bytes]:
     services: Services = request.app.state.services
     async with services.reads.nobody() as tx:
-        show = await store.public_show_at(tx, org, slug)
+        show = await store.public_show_at(tx, organization=org, slug=slug)
     if show is None:
         return await _in_its_place(services, org, slug)
     services.part(Views).note(show.organization_id, show.id, request.client.host if request.client else None)
@@ -179,7 +179,7 @@ async def _in_its_place(services: Services, org: str, slug: str) -> Response[byt
     """A show that is cancelled or over is not shown; if another took its place, its address leads there."""
     house = await find_organization(services, org)
     async with services.database.tenant(house.id) as tx:
-        found = await store.replacement_at(tx, house.id, slug)
+        found = await store.replacement_at(tx, slug)
     if found is None:
         raise EventNotFound
     headers = {"location": f"/o/{house.slug}/{found}", "cache-control": "no-cache"}

@@ -68,7 +68,7 @@ async def _shows(services: Services, number: int) -> Pages:
     if number >= len(ends):
         raise NotFound
     async with services.reads.nobody() as tx:
-        found = await store.sitemap_shows(tx, ends[number - 1], ends[number], URLS_MAX)
+        found = await store.sitemap_shows(tx, after_id=ends[number - 1], last_id=ends[number], limit=URLS_MAX)
     return [(f"{services.public_url}/o/{it.organization}/{it.slug}", it.changed_at) for it in found]
 
 

@@ -15,7 +15,7 @@ from fullhouse.web.pages import AnyRequest, kept_page, public
 async def waiting_room(request: AnyRequest, org: FromPath[str], slug: FromPath[str]) -> Response[bytes]:
     services: Services = request.app.state.services
     async with services.reads.nobody() as tx:
-        show = await store.public_show_at(tx, org, slug)
+        show = await store.public_show_at(tx, organization=org, slug=slug)
     if show is None:
         raise EventNotFound
     t = await words.of(request, show.organization_id)

@@ -53,7 +53,7 @@ async def open_waitlist_session(
         raise OrganizationSuspended()
     async with services.database.tenant(organization_id, actor) as tx:
         entry = await waitlist_reads.by_secret(tx, secret)
-        user = await people.user_by_id(tx, organization_id, entry.user_id)
+        user = await people.user_by_id(tx, entry.user_id)
         if user is None or user.email is not None or user.role != "customer" or user.status != "active":
             house = await accounts.get_profile(tx)
             raise SignInNeeded(f"Sign in to {house.name} with the account that joined the list.")

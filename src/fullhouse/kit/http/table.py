@@ -57,10 +57,19 @@ class Table:
             for handler in route.route_handlers if isinstance(route, HTTPRoute) else ():
                 if (fast := handler.opt.get("fast")) is not None:
                     names = tuple(_UUID_PARAMETER.findall(route.path))
-                    self._add(route.path, handler, Route(
-                        fast, route.path_format, rules.amended(handler.opt), names, handler.opt,
-                        handler.opt.get("at_once"), handler.opt.get("in_batch"),
-                    ))  # fmt: skip
+                    self._add(
+                        route.path,
+                        handler,
+                        Route(
+                            fast,
+                            route.path_format,
+                            rules.amended(handler.opt),
+                            names,
+                            handler.opt,
+                            handler.opt.get("at_once"),
+                            handler.opt.get("in_batch"),
+                        ),
+                    )
         self._read = lru_cache(READ_OFTEN)(partial(self._look_up, "GET"))
 
     def _add(self, path: str, handler: HTTPRouteHandler, route: Route) -> None:

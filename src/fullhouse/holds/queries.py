@@ -1,0 +1,213 @@
+"""What queries.sql takes: written by `make schema`."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from fullhouse.kit.sql import Runs, Tenant
+
+
+class HoldLine(NamedTuple):
+    req: int | None
+    line: int | None
+    event_id: UUID | None
+    user_id: UUID | None
+    seat_id: UUID | None
+    kind: str | None
+    ref_id: UUID | None
+    quantity: int | None
+    hold_id: UUID | None
+    basket_id: UUID | None
+    source: str | None
+    network: str | None
+    ttl_s: int | None
+    per_window: int | None
+    most_mine: int | None
+    most_near: int | None
+    keeps_companions: bool | None
+    basket_low: UUID | None
+    basket_high: UUID | None
+    ip: str | None
+    user_agent: str | None
+    request_id: str | None
+    most_places: int | None
+    most_chairs: int | None
+    promo_code: str | None
+    ticket_type_id: UUID | None
+
+
+def my_holds(tx: Tenant, /, *, event_id: UUID, user_id: UUID) -> None: ...
+
+
+def unsold_zones(tx: Tenant, /, *, promo_code: str | None, event_id: UUID, zone_ids: Sequence[UUID]) -> None: ...
+
+
+def limit_of_type(tx: Tenant, /, *, event_id: UUID, ticket_type_id: UUID) -> None: ...
+
+
+def kept_companions(tx: Tenant, /, *, event_id: UUID, seat_ids: Sequence[UUID], user_id: UUID) -> None: ...
+
+
+def chosen_seats(tx: Tenant, /, *, user_id: UUID, event_id: UUID, hold_ids: Sequence[UUID]) -> None: ...
+
+
+def seats_now(tx: Tenant, /, *, event_id: UUID, seat_ids: Sequence[UUID]) -> None: ...
+
+
+def usage_of(tx: Tenant, /, *, window_s: float, event_id: UUID, user_id: UUID) -> None: ...
+
+
+def holds_of_basket(tx: Tenant, /, *, first_id: UUID, last_id: UUID) -> None: ...
+
+
+def hold_by_id(tx: Tenant, /, hold_id: UUID) -> None: ...
+
+
+def end_holds(
+    tx: Tenant,
+    /,
+    *,
+    hold_ids: Sequence[UUID],
+    ending: str,
+    overdue_only: bool,
+    actor_type: str,
+    actor_id: UUID | None,
+    actor_name: str | None,
+    reason: str | None,
+    ip: str | None,
+    user_agent: str | None,
+    request_id: str | None,
+) -> None: ...
+
+
+def note_failures(
+    tx: Tenant,
+    /,
+    *,
+    event_ids: Sequence[UUID],
+    seat_ids: Sequence[UUID | None],
+    codes: Sequence[str],
+    reasons: Sequence[str],
+    user_ids: Sequence[UUID | None],
+    ips: Sequence[str | None],
+    user_agents: Sequence[str | None],
+    request_ids: Sequence[str | None],
+) -> None: ...
+
+
+def due_holds(tx: Runs, /, limit: int) -> None: ...
+
+
+def lock_shows_of_holds(tx: Tenant, /, hold_ids: Sequence[UUID]) -> None: ...
+
+
+def live_holds_of_event(tx: Tenant, /, *, event_id: UUID, limit: int) -> None: ...
+
+
+def overdue_holds_of_events(tx: Tenant, /, event_ids: Sequence[UUID]) -> None: ...
+
+
+def lock_pools_of_events(tx: Tenant, /, event_ids: Sequence[UUID]) -> None: ...
+
+
+def fit_event_pools(tx: Tenant, /, event_ids: Sequence[UUID]) -> None: ...
+
+
+def lowered_limits(tx: Tenant, /, event_ids: Sequence[UUID]) -> None: ...
+
+
+def live_holds_of_seats(tx: Tenant, /, *, event_id: UUID, seat_ids: Sequence[UUID]) -> None: ...
+
+
+def holds_of_seats(tx: Tenant, /, *, event_id: UUID, seat_ids: Sequence[UUID]) -> None: ...
+
+
+def suspend_holds(tx: Tenant, /, event_id: UUID) -> None: ...
+
+
+def resume_holds(tx: Tenant, /, *, ttl_s: float, event_id: UUID) -> None: ...
+
+
+def is_on_sale(tx: Tenant, /, event_id: UUID) -> None: ...
+
+
+def is_in_sale(tx: Tenant, /, event_id: UUID) -> None: ...
+
+
+def holders(tx: Tenant, /, event_id: UUID) -> None: ...
+
+
+def live_holds(tx: Tenant, /, event_id: UUID) -> None: ...
+
+
+def people_inside(tx: Tenant, /, event_id: UUID) -> None: ...
+
+
+def shows_on_sale(tx: Runs, /) -> None: ...
+
+
+def stopped_events(tx: Runs, /) -> None: ...
+
+
+def hold_endings(tx: Tenant, /, event_id: UUID) -> None: ...
+
+
+def endings_by_hour(tx: Tenant, /, event_ids: Sequence[UUID]) -> None: ...
+
+
+def freeze_holds(
+    tx: Tenant, /, *, event_id: UUID, user_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUID
+) -> None: ...
+
+
+def thaw_holds(tx: Tenant, /, *, event_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUID) -> None: ...
+
+
+def prolong_holds(tx: Tenant, /, *, event_id: UUID, hold_ids: Sequence[UUID], until: datetime) -> None: ...
+
+
+def frozen_and_thawed(tx: Tenant, /, hold_ids: Sequence[UUID]) -> None: ...
+
+
+def companions_kept(tx: Tenant, /, *, event_id: UUID, seat_ids: Sequence[UUID]) -> None: ...
+
+
+def let_go(tx: Tenant, /, hold_ids: Sequence[UUID]) -> None: ...
+
+
+def lock_people(tx: Runs, /, user_ids: Sequence[UUID]) -> None: ...
+
+
+def lock_pools_of(tx: Tenant, /, *, event_ids: Sequence[UUID], type_ids: Sequence[UUID], user_id: UUID) -> None: ...
+
+
+def lock_seats_of(tx: Tenant, /, *, event_ids: Sequence[UUID], user_id: UUID) -> None: ...
+
+
+def brought(tx: Tenant, /, *, event_ids: Sequence[UUID], user_id: UUID) -> None: ...
+
+
+def load_of(tx: Tenant, /, *, event_id: UUID, user_id: UUID) -> None: ...
+
+
+def load_of_booking(tx: Tenant, /, hold_ids: Sequence[UUID]) -> None: ...
+
+
+def hand_over(
+    tx: Tenant,
+    /,
+    *,
+    user_id: UUID,
+    hold_ids: Sequence[UUID],
+    guest_id: UUID,
+    ip: str | None,
+    user_agent: str | None,
+    request_id: str | None,
+) -> None: ...
+
+
+def keep_companions(tx: Tenant, /, *, event_id: UUID, seat_ids: Sequence[UUID]) -> None: ...
+
+
+def place_holds(tx: Tenant, /, *, sender: str | None, lines: Sequence[HoldLine]) -> None: ...
