@@ -83,6 +83,11 @@ def sells(kind: TicketType, zone_key: str | None, *, seated: bool) -> bool:
     return zone_key is None or ((not kind.zones or zone_key in kind.zones) and (kind.kind == "seated") == seated)
 
 
+def stands_alone(kind: TicketType) -> bool:
+    """Whether it can be bought in a show without a layout (app.has_places says the same)."""
+    return kind.kind == "ga" and kind.quantity is not None
+
+
 def days_of(event: Event) -> set[date]:
     """The local dates from its start to its end."""
     zone = ZoneInfo(event.timezone)

@@ -74,10 +74,11 @@ async def offers(tx: Tx, event_id: UUID, charges: list[Charge], promo: PromoCode
     event, now = await events.get_event(tx, event_id), await tx.now()
     places = dict(await store.event_places(tx, event_id))
     gone = set(await store.types_without_places(tx, event_id))
+    is_zoned = bool(await store.zones_on_sale(tx, event_id))
     return [
         policy.offer(kind, event, charges, now, 0 if kind.id in gone else places.get(kind.id))
         for kind in await store.types_of_event(tx, event_id)
-        if not kind.hidden or is_shown_by(promo, kind)
+        if (is_zoned or policy.stands_alone(kind)) and (not kind.hidden or is_shown_by(promo, kind))
     ]
 
 

@@ -1,7 +1,9 @@
--- Whether a place is left that is not sold and that a ticket of this type is for. Without a layout there are no places.
+-- Whether a place is left that is not sold and that a ticket of this type is for. Without a layout there are no places:
+-- tickets are then for as many as the type says, and none are for seats.
 CREATE OR REPLACE FUNCTION app.has_places(org uuid, event uuid, t ticket_types) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT NOT EXISTS (SELECT FROM event_layouts l WHERE l.organization_id = org AND l.event_id = event)
-        OR EXISTS (
+    SELECT CASE WHEN NOT EXISTS (SELECT FROM event_layouts l WHERE l.organization_id = org AND l.event_id = event)
+        THEN t.kind = 'ga' AND t.quantity IS NOT NULL
+        ELSE EXISTS (
             SELECT FROM event_zones z
             JOIN pools p ON p.organization_id = org AND p.event_id = event AND p.kind = 'zone' AND p.ref_id = z.zone_id
             WHERE z.organization_id = org AND z.event_id = event AND (t.zones = '{}' OR z.zone_key = ANY (t.zones))
@@ -10,5 +12,5 @@ CREATE OR REPLACE FUNCTION app.has_places(org uuid, event uuid, t ticket_types) 
                                   ELSE app.unsold_for(org, event, 'zone', z.zone_id, t.id) END > 0
               AND (t.kind <> 'seated' OR EXISTS (
                   SELECT FROM event_seats s WHERE s.organization_id = org AND s.event_id = event
-                  AND s.zone_id = z.zone_id AND s.status IN ('available', 'held'))))
+                  AND s.zone_id = z.zone_id AND s.status IN ('available', 'held')))) END
 $$;

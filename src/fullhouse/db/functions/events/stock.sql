@@ -13,15 +13,22 @@ BEGIN
     GROUP BY e.sale_start_at, e.sale_end_at;
     selling := app.selling(org, event);
     sold_out := isempty(selling) AND has_tickets;
-    -- Nothing is left: was there ever anything? Seats that are blocked are not for sale.
-    IF sold_out AND EXISTS (SELECT FROM event_layouts l WHERE l.organization_id = org AND l.event_id = event)
-       AND NOT EXISTS (SELECT FROM event_seats s WHERE s.organization_id = org AND s.event_id = event
-                       AND s.status <> 'blocked')
-       AND NOT EXISTS (SELECT FROM event_zones z
-                       JOIN pools p ON p.organization_id = org AND p.event_id = event AND p.kind = 'zone'
-                                   AND p.ref_id = z.zone_id
-                       WHERE z.organization_id = org AND z.event_id = event AND p.capacity > 0
-                         AND z.zone_type NOT IN ('reserved_seating', 'vip_reserved')) THEN
+    -- Nothing is left: was there ever anything? Seats that are blocked are not for sale, nor is what no type is for.
+    IF sold_out AND NOT EXISTS (
+        SELECT FROM ticket_types t
+        WHERE t.organization_id = org AND t.event_id = event AND NOT t.hidden
+          AND CASE WHEN NOT EXISTS (SELECT FROM event_layouts l WHERE l.organization_id = org AND l.event_id = event)
+              THEN t.kind = 'ga' AND t.quantity IS NOT NULL
+              ELSE EXISTS (
+                  SELECT FROM event_zones z
+                  JOIN pools p ON p.organization_id = org AND p.event_id = event AND p.kind = 'zone'
+                              AND p.ref_id = z.zone_id
+                  WHERE z.organization_id = org AND z.event_id = event AND p.capacity > 0
+                    AND (t.zones = '{}' OR z.zone_key = ANY (t.zones))
+                    AND (z.zone_type IN ('reserved_seating', 'vip_reserved')) = (t.kind = 'seated')
+                    AND (t.kind <> 'seated' OR EXISTS (
+                        SELECT FROM event_seats s WHERE s.organization_id = org AND s.event_id = event
+                        AND s.zone_id = z.zone_id AND s.status <> 'blocked'))) END) THEN
         has_tickets := false;
     END IF;
     sold_out := sold_out AND has_tickets;
