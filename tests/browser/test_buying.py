@@ -152,6 +152,18 @@ async def test_a_hold_that_ends_leaves_the_others_alone(
     await expect(page.locator(":focus")).to_have_text("Your basket")  # not at the next that could be given back
 
 
+@pytest.mark.req("CHK-2", "HOLD-4")
+async def test_the_clock_of_a_checkout_is_its_own(visit: Visit, staff: Client, tenant: Tenant) -> None:
+    """The five minutes of a hold become the checkout's ten, and whoever fills in their name is not hurried."""
+    await counter.small_house(staff)
+    page = (await counter.at_the_map(visit, tenant)).page
+    timer = counter.basket(page).get_by_role("timer")
+    await counter.best(page, 2)
+    await expect(timer).to_contain_text(re.compile(r"\b(5:00|4:\d\d)"))
+    await counter.to_checkout(page)
+    await expect(timer).to_contain_text(re.compile(r"\b(10:00|9:\d\d)"))
+
+
 @pytest.mark.req("CHK-2")
 async def test_a_checkout_is_found_again(visit: Visit, staff: Client, tenant: Tenant) -> None:
     """The page is closed, or the line goes dead, in the middle of it."""

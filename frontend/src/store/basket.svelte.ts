@@ -13,7 +13,7 @@ import { sentence, t } from '../lib/words';
 import { bill } from './bill';
 import type { Hall } from './hall.svelte';
 import { soonest, type Span } from './marks';
-import { asOf, type Fix, type HeldLine, type Hold, type Item, type Offer, type QuotedLine, type Tier, unitPrice, type Wish } from './model';
+import { asOf, type Fix, type HeldLine, type Hold, type Item, type Offer, type QuotedLine, type Session, type Tier, unitPrice, type Wish } from './model';
 import type { Visitor } from './visitor.svelte';
 
 /** Something else that can be had with one press. */
@@ -262,6 +262,15 @@ export class Basket {
       for (const item of old) isMended &&= await this.release(item);
     });
     if (isMended) await go();
+  }
+
+  /** A checkout has its own time for what it gathers: mostly more than was left. */
+  retime({ items, server_time_unix_ms: now }: Session): void {
+    for (const item of this.items) {
+      const until = items.find(({ hold_id }) => hold_id === item.holdId)?.held_until_unix_ms ?? item.until;
+      if (until !== item.until) [item.since, item.until] = [now, until];
+    }
+    this.note();
   }
 
   // --- companions

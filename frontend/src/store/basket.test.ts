@@ -72,6 +72,16 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const mine = (now: number, ...seats: [seat: number, leftMs: number][]) =>
   [200, { data: seats.map(([n, left]) => ({ ...line(n), id: `h${n}`, created_at: iso(now - 60_000), held_until: iso(now + left) })) }, { date: new Date(now).toUTCString() }] as const;
 
+test('what a checkout gathers has its time', async () => {
+  next = [heldFor(300_000, 1, 2)];
+  await basket.takeSeats([1, 2]);
+  const now = serverNow();
+  const lines = [{ hold_id: 'h1', held_until_unix_ms: now + 600_000 }, { hold_id: 'h2', held_until_unix_ms: null }];
+  const [, other] = basket.items.map(({ since, until }) => ({ since, until }));
+  basket.retime({ items: lines, server_time_unix_ms: now } as never);
+  expect(basket.items.map(({ since, until }) => ({ since, until }))).toEqual([{ since: now, until: now + 600_000 }, other]);
+});
+
 test('what a price category costs is known for seats, and for zones that have none', () => {
   basket.offers = [OFFER, { ...OFFER, id: 't2', kind: 'ga', zones: ['floor'], prices: { B: 2500 } }] as never;
   expect([0, 1].map((price) => basket.costAt(price))).toEqual(['€45.00', '€25.00']);

@@ -108,8 +108,9 @@ export class Booking {
     void this.till.load();
     await this.attempt(async () => {
       try {
-        if (await this.checkout.begin(this.basket.items, this.basket.code)) this.pay();
-        else this.wait();
+        if (!(await this.checkout.begin(this.basket.items, this.basket.code))) return this.wait();
+        this.basket.retime(this.checkout.session!);
+        this.pay();
       } catch (error) {
         if (!this.promo.lapse(error) && !this.basket.offerFixes(error, () => this.begin())) throw error;
       }
