@@ -47,6 +47,19 @@ async def test_the_page_of_a_show_without_tickets_says_so(client: Client, admin:
 
 
 @pytest.mark.req("FEED-1")
+async def test_the_clock_of_a_show_that_is_just_in_a_city_is_not_called_local(
+    client: Client, admin: Client, home: str
+) -> None:
+    times = {"start_time": "2090-06-01T19:00:00Z", "end_time": "2090-06-01T21:30:00Z"}
+    wish = {"title": "The Tempest", "description": "An island.", "category": "theatre", "city": "Gent"} | times
+    event = data(await admin.post("/event/v1/events", json=wish), 201)
+    data(await admin.post(f"/event/v1/events/{event['id']}/publish"))
+    page = await seen(client, f"{home}/the-tempest")
+    assert "Thursday 1 June 209019:00–21:30UTC" in page.text
+    assert "Local time" not in page.text
+
+
+@pytest.mark.req("FEED-1")
 @pytest.mark.parametrize("title", HOSTILE)
 async def test_a_title_is_only_a_title(client: Client, admin: Client, home: str, title: str) -> None:
     event = await show_in(admin, "published", tickets=True, name=title, description=title)

@@ -68,6 +68,15 @@ async def test_a_card_and_a_page_say_the_least_that_a_place_costs(
     assert "€1.00" not in page
 
 
+@pytest.mark.req("EV-5")
+async def test_what_has_lost_its_seats_has_no_price(client: Client, house: Client, tenant: Tenant) -> None:
+    sale = await selling(house, price=2500)
+    assert (await house.delete(sale.path("layout"))).status_code == 204
+    page = await seen(client, tenant, "/the-tempest")
+    assert "There are no tickets yet." in page
+    assert "From €" not in page
+
+
 async def test_another_price_is_said_at_once(client: Client, house: Client, tenant: Tenant) -> None:
     sale = await selling_types(house, 20, price=2500)
     assert 'class="price">From €25.00<' in await seen(client, tenant)

@@ -58,7 +58,9 @@ class Printed(NamedTuple):
 
     @property
     def zone(self) -> str:
-        """Whose clock this is."""
+        """Whose clock this is. An event that is just in a city may have no other than everybody's."""
+        if self.show.timezone == "UTC":
+            return "UTC"
         where = self.t("zone_house") if is_online(self.show) else self.t("zone_city", city=self.show.city)
         return f"{where} ({self.show.timezone.replace('_', ' ')}, {offset(self.starts)})"
 
@@ -127,7 +129,7 @@ class Printed(NamedTuple):
     @property
     def price(self) -> str:
         """What it takes to come, while there is something to be had or there will be."""
-        if self.least is None or self.show.sale_status not in ("on_sale", "upcoming"):
+        if self.least is None or not self.show.has_tickets or self.show.sale_status not in ("on_sale", "upcoming"):
             return ""
         return self.t("price_from", price=self.t.money(self.least)) if self.least.amount else self.t("price_free")
 
