@@ -48,6 +48,24 @@ def test_a_dependency_that_is_away_means_later(exc: Exception) -> None:
 
 
 @pytest.mark.parametrize(
+    ("exc", "said"),
+    [
+        (asyncpg.DiskFullError(), "a disk is full"),
+        (OSError(errno.ENOSPC, "no space"), "a disk is full"),
+        (OSError(errno.EDQUOT, "no space"), "a disk is full"),
+        (ConnectionRefusedError(errno.ECONNREFUSED, "no"), "dependency away"),
+        (asyncpg.TooManyConnectionsError(), "dependency away"),
+    ],
+    ids=repr,
+)
+def test_a_full_disk_is_named_in_the_log(exc: Exception, said: str) -> None:
+    """Nobody should have to read a traceback to learn that room is to be made."""
+    with capture_logs() as lines:
+        problems.answer(exc)
+    assert [line["event"] for line in lines] == [said]
+
+
+@pytest.mark.parametrize(
     "exc",
     [RuntimeError("secret"), KeyError("secret"), asyncpg.UniqueViolationError("secret"), HTTPException("secret")],
     ids=lambda exc: type(exc).__name__,

@@ -5,6 +5,7 @@ away becomes 503. All else is a bug: it is logged with its traceback, and the ca
 request id in the header.
 """
 
+import errno
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -95,10 +96,17 @@ def refusal_of(exc: Exception) -> Refusal:
         case SerializationException() | RecursionError():
             return Malformed("The body cannot be decoded.")
         case _ if isinstance(exc, AWAY):
-            log.warning("dependency away", exc_info=exc)
+            log.warning("a disk is full" if _is_full(exc) else "dependency away", exc_info=exc)
             return Unavailable("A part of the house does not answer. Try again in a second.", retry_after_s=1)
     log.error("unexpected error", exc_info=exc)
     return InternalError("Something went wrong on our side. Try again; if it stays, quote the request id.")
+
+
+def _is_full(exc: Exception) -> bool:
+    """Ours or the database's: the one fault that goes on until somebody makes room."""
+    return isinstance(exc, asyncpg.DiskFullError) or (
+        isinstance(exc, OSError) and exc.errno in (errno.ENOSPC, errno.EDQUOT)
+    )
 
 
 def _invalid(exc: ValidationException) -> Refusal:
