@@ -117,7 +117,7 @@ export const shows = {
   oldLinks: 'Links to the old address stop working when it changes.',
   where: 'Where',
   chooseVenue: 'Choose a venue',
-  atMost: (n: string) => `At most ${n} here. Empty is unlimited.`,
+  atMost: (n: string) => `At most ${n} here. Empty means all ${n}.`,
   emptyUnlimited: 'Empty is unlimited.',
   whenIn: (zone: string) => `When, in ${zone}`,
   moveAlong: 'End, doors and end of sale move along unless you change them too.',

@@ -94,3 +94,10 @@ test('numbers are counted as the language counts', () => {
   const seats = { one: 'seat is', other: 'seats are' };
   expect([0, 1, 1200].map((n) => counted(n, seats))).toEqual(['0 seats are', '1 seat is', '1,200 seats are']);
 });
+
+test('a show that says nothing of its places has those of its venue, and is not called unlimited', () => {
+  for (const { shows } of [ENGLISH, AFRIKAANS] as Areas[]) {
+    expect(shows.atMost('60').match(/60/g)).toHaveLength(2);
+    expect(shows.atMost('60')).not.toContain(shows.emptyUnlimited);
+  }
+});

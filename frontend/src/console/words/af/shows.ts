@@ -115,7 +115,7 @@ export const shows: typeof en = {
   oldLinks: 'Skakels na die ou adres hou op werk as dit verander.',
   where: 'Waar',
   chooseVenue: 'Kies ’n lokaal',
-  atMost: (n) => `Hoogstens ${n} hier. Leeg is onbeperk.`,
+  atMost: (n) => `Hoogstens ${n} hier. Leeg beteken al ${n}.`,
   emptyUnlimited: 'Leeg is onbeperk.',
   whenIn: (zone) => `Wanneer, in ${zone}`,
   moveAlong: 'Einde, deure en die einde van die verkope skuif saam, tensy jy hulle ook verander.',
