@@ -58,6 +58,7 @@ async def test_a_companion_seat_is_taken_on_the_map_with_one_click(visit: Visit,
     chair, beside = spots["row B, seat 1"], spots["row B, seat 2"]
     await mine.page.mouse.click(*chair)
     await expect(counter.taken(mine.page)).to_have_count(1)
+    await expect(tip).to_have_text(re.compile("row B, seat 1, wheelchair place: yours$"))  # though the mouse rests
     await expect(counter.taken(mine.page)).to_be_in_viewport()  # beside the offer there is room for it
     await expect(mine.page.get_by_role("button", name="Add companion seat · €25.00")).to_be_visible()
     await _hover(mine.page, beside)
