@@ -324,7 +324,13 @@ async def test_nobody_reserves_nothing(suffix: str, staff: Client, client: Clien
 @LANES
 @pytest.mark.req("HOLD-1")
 @pytest.mark.parametrize("which", ["event_id", "seat_id", "both"])
-@pytest.mark.parametrize("text", ["1", "not-an-id", "0" * 35, "%20", "zzzzzzzz-zzzz-zzzz-zzzz-zzzzzzzzzzzz"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1", "not-an-id", "0" * 35, "%20", "zzzzzzzz-zzzz-zzzz-zzzz-zzzzzzzzzzzz",
+        "{00000000-0000-0000-0000-000000000000}", "urn:uuid:00000000-0000-0000-0000-000000000000", "-".join("0" * 32),
+    ],
+)  # fmt: skip
 async def test_an_id_that_is_none_is_an_invalid_request(
     text: str, which: str, suffix: str, staff: Client, buyer: Client, owner: Any
 ) -> None:
