@@ -10,9 +10,8 @@ import asyncpg
 import pytest
 
 from fullhouse.kit.ids import new_id
-from fullhouse.seating.plan import encode
 from tests.accounts.helpers import data
-from tests.checkout.helpers import JSON, Sale, add_type, bought, code, selling, wrong
+from tests.checkout.helpers import Sale, add_type, bought, code, selling, wrong
 from tests.events.helpers import draft, make_venue, move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, guest, hall
@@ -358,44 +357,6 @@ async def test_a_move_that_would_drop_the_seating_plan_asks_first(staff: Client,
     data(await staff.get(sale.path("layout")))
     data(await change(sale, venue_id=there, drop_layout=True, **MOVED))
     assert code(await staff.get(sale.path("layout"))) == (404, "event_has_no_layout")
-
-
-@pytest.mark.req("EV-5", "EV-9", "SEAT-3")
-async def test_an_event_that_lost_its_plan_is_not_on_sale_until_it_sells_something(
-    staff: Client, client: Client, tenant: Tenant
-) -> None:
-    """Seats that are not there cannot be bought, nor places that nobody has counted."""
-    buyer = await guest(client, tenant)
-    sale = await selling(staff, hall(1, 10, pit=5))
-
-    async def said() -> tuple[str, str, list[str]]:
-        status = data(await staff.get(f"/api/events/{sale.event_id}"))["sale_status"]
-        shown = data(await buyer.get(f"/event/v1/events/{sale.event_id}"))["sale_status"]
-        return status, shown, [offer["name"] for offer in data(await buyer.get(sale.path("offers")))]
-
-    assert await said() == ("on_sale", "on_sale", ["seat", "pit"])
-    assert (await staff.delete(sale.path("layout"))).status_code == 204
-    assert await said() == ("upcoming", "upcoming", [])
-    data(await staff.patch(sale.path(f"ticket-types/{sale.types['pit']}"), json={"quantity": 3}))
-    assert await said() == ("on_sale", "on_sale", ["pit"])
-    wish = {"items": [{"ticket_type_id": sale.types["pit"], "quantity": 1}]}
-    data(await buyer.post(sale.path("holds"), json=wish), 201)
-
-
-@pytest.mark.req("EV-5", "SEAT-3")
-async def test_an_event_whose_types_are_for_none_of_its_places_is_not_sold_out(staff: Client) -> None:
-    sale = await two_types(staff, 10, 5)
-
-    async def made() -> Any:
-        return data(await staff.get(f"/api/events/{sale.event_id}"))
-
-    plans = f"/api/venues/{(await made())['venue_id']}/layouts"
-    layout = data(await staff.post(plans, content=encode(hall(1, 4)), headers=JSON), 201)["id"]
-    data(await staff.post(f"/api/layouts/{layout}/activate"))
-    data(await staff.put(sale.path("layout"), json={"layout_id": layout}))
-    assert (await made())["sale_status"] == "upcoming"
-    await add_type(staff, sale.event_id, name="seat", price=100, kind="seated")
-    assert (await made())["sale_status"] == "on_sale"
 
 
 @pytest.mark.req("EV-9", "SEAT-3", "CAP-1")

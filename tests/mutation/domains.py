@@ -83,7 +83,7 @@ DOMAINS: dict[str, Domain] = {
         (
             *("tests/events/test_sale_by_the_clock.py", "tests/events/test_sale_status.py"),
             *("tests/checkout/test_places_by_day.py", "tests/tickets", "tests/queue/test_nothing_to_wait_for.py"),
-            "tests/queue/test_buyers.py",
+            *("tests/queue/test_buyers.py", "tests/checkout/test_nothing_to_sell.py"),
         ),
         (),
     ),
