@@ -1,5 +1,5 @@
 """The log of a client that wants to be proven: every call before it is sent, and how it ended. `fullhouse prove --log`
-reads it (src/fullhouse/prove/client_log.py).
+reads it (src/fullhouse/prove/client/log.py).
 """
 
 import itertools
@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import msgspec
 
-from fullhouse.prove.client_log import Call, End
+from fullhouse.prove.client.log import Call, End
 
 
 class ClientLog:

@@ -19,18 +19,20 @@ import msgspec
 from bench import _load
 from bench._log import ClientLog, end_of
 
-from fullhouse import config, prove, serving, wiring
+from fullhouse import config, prove, wiring
 from fullhouse.accounts import actions as accounts
-from fullhouse.kit import outbox, secrets
-from fullhouse.kit.bus import Bus
-from fullhouse.kit.db import APP, Database
+from fullhouse.kit import secrets
+from fullhouse.kit.db.database import APP, Database
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.live.bus import Bus
+from fullhouse.kit.messages import outbox
 from fullhouse.kit.postgres.binaries import find_install
-from fullhouse.prove import client_log
-from fullhouse.prove.client_log import Item
+from fullhouse.processes import serve
+from fullhouse.prove.client import log as client_log
+from fullhouse.prove.client.log import Item
 from fullhouse.seating.actions import prepare
-from fullhouse.seating.chart import seat_id
-from fullhouse.seating.generators import Arena, generate
+from fullhouse.seating.plans.chart import seat_id
+from fullhouse.seating.plans.generators import Arena, generate
 
 BUYERS = 4_000  # enough that nobody holds more than the ten that a person may
 STRANGERS = 40_000  # where everybody comes once
@@ -46,21 +48,21 @@ BY_HAND = {"parents", "audited"}
 class Ground(NamedTuple):
     """A database for as long as a bench runs, and copies of it for what must not touch ours."""
 
-    urls: serving.Urls
+    urls: serve.Urls
     home: str
     postgres: tuple[int, ...]  # the server's process
 
     def copy(self, *names: str) -> None:
         asyncio.run(_copy(self.urls.owner, names))
 
-    def named(self, name: str) -> serving.Urls:
+    def named(self, name: str) -> serve.Urls:
         """Ours without a name, or a copy."""
         here = f"/{name or 'fullhouse'}?"
-        return serving.Urls(*(url.replace("/fullhouse?", here) for url in (self.urls.serving, self.urls.owner)))
+        return serve.Urls(*(url.replace("/fullhouse?", here) for url in (self.urls.serving, self.urls.owner)))
 
     @contextmanager
     def serving(
-        self, name: str = "", *, target: str = "fullhouse.app:create", processes: int = 1, **settings: str
+        self, name: str = "", *, target: str = "fullhouse.processes.app:create", processes: int = 1, **settings: str
     ) -> Iterator[_load.Server]:
         urls = self.named(name)
         own = {"DATABASE_URL": urls.serving, "DATABASE_OWNER_URL": urls.owner, "FULLHOUSE_HOME": self.home}
@@ -78,11 +80,11 @@ class Ground(NamedTuple):
 def ground() -> Iterator[Ground]:
     with (
         tempfile.TemporaryDirectory() as home,
-        serving.database(config.load({"FULLHOUSE_HOME": home})) as (urls, cluster),
+        serve.database(config.load({"FULLHOUSE_HOME": home})) as (urls, cluster),
     ):
         assert cluster
         assert cluster.pid
-        asyncio.run(serving.migrate_database(urls))
+        asyncio.run(serve.migrate_database(urls))
         yield Ground(urls, home, (cluster.pid,))
 
 
@@ -143,7 +145,7 @@ class Show(NamedTuple):
     pit: UUID
 
 
-async def open_organization(urls: serving.Urls) -> UUID:
+async def open_organization(urls: serve.Urls) -> UUID:
     outbox.wire(wiring.SYNC)
     database = await Database.open(urls.serving, APP, size=2, bus=Bus(urls.serving))
     org = new_id()
@@ -174,7 +176,7 @@ async def sign_in(owner: Any, org: UUID, count: int) -> tuple[list[UUID], list[s
     return people, tokens
 
 
-async def open_house(urls: serving.Urls, tiers: int = 6, rows: int = 30, *, buyers: int = BUYERS) -> House:
+async def open_house(urls: serve.Urls, tiers: int = 6, rows: int = 30, *, buyers: int = BUYERS) -> House:
     """An arena, and buyers who are signed in."""
     org = await open_organization(urls)
     prepared = prepare(generate(Arena(name="Arena", tiers=tiers, rows_per_tier=rows)), 0)

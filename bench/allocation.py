@@ -15,10 +15,10 @@ from typing import ParamSpec, TypeVar
 
 import numpy as np
 
-from fullhouse.seating.allocation import Choice, best_available, stranded
-from fullhouse.seating.chart import Chart
-from fullhouse.seating.index import Bools, Index, prepare
-from fullhouse.seating.orphans import Rules, judge
+from fullhouse.seating.allocation.best_available import Choice, best_available, stranded
+from fullhouse.seating.allocation.index import Bools, Index, prepare
+from fullhouse.seating.allocation.orphans import Rules, judge
+from fullhouse.seating.plans.chart import Chart
 
 SOLD = (0.0, 0.5, 0.9, 0.99)
 PARTIES = range(1, 9)

@@ -26,7 +26,7 @@ from bench import _load
 from bench._sale import STRANGERS, House, Show, ground, open_house, open_shows, pgbench, post
 
 from fullhouse.kit.ids import new_id
-from fullhouse.seating.chart import seat_id
+from fullhouse.seating.plans.chart import seat_id
 
 ROUNDS, CHECKOUTS, CLIENTS = 3, 6000, 8
 

@@ -25,12 +25,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench import _load
 
-from fullhouse import config, serving
-from fullhouse.events import cities, public_actions, public_reads, store
-from fullhouse.events.public_model import CitySuggestion
-from fullhouse.events.public_routes import SaleStatus
-from fullhouse.kit.db import APP, Database, Tx
+from fullhouse import config
+from fullhouse.events import store
+from fullhouse.events.public import actions, cities, reads
+from fullhouse.events.public.model import CitySuggestion
+from fullhouse.events.public.routes import SaleStatus
+from fullhouse.kit.db.database import APP, Database, Tx
 from fullhouse.kit.text import tsquery
+from fullhouse.processes import serve
 
 PAGE, DEEP = 20, 1000
 CITIES, WORDS = 2_000, 20_000
@@ -174,7 +176,7 @@ async def questions(database: Database) -> None:
             asked[f"{sort}, {name}"] = partial(_ask, partial(_listed, find, word), **page, limit=PAGE + 1)
     for word in words:
         asked[f"search, {word}"] = partial(
-            _ask, public_reads.search, words=tsquery(word), stemmer="english", **NO_SEARCH, limit=20
+            _ask, reads.search, words=tsquery(word), stemmer="english", **NO_SEARCH, limit=20
         )
     asked |= {
         "by slug": partial(_ask, store.public_show_at, organization="house-1", slug="show-1000"),
@@ -198,7 +200,7 @@ async def questions(database: Database) -> None:
 
 
 async def _listed(statement: Callable[..., Awaitable[Any]], words: str | None, tx: Tx, **wanted: Any) -> None:
-    by = await public_reads.looked_up(tx, words, None) if words else None
+    by = await reads.looked_up(tx, words, None) if words else None
     await statement(tx, **wanted, words=words, by=by)
 
 
@@ -217,11 +219,11 @@ async def searches(database: Database) -> None:
             words = " ".join(f"word{dice.randrange(WORDS)}" for _ in range(max(count, 1)))
             if not count and dice.random() < 0.25:
                 words = dice.choice(("evening", "matinee", "gala", "jubilee"))
-            lexemes = public_actions.filter_lexemes(city=f"city{dice.randrange(CITIES)}") if filtered else []
+            lexemes = actions.filter_lexemes(city=f"city{dice.randrange(CITIES)}") if filtered else []
             filters = " & ".join(f"'{lexeme}'" for lexeme in lexemes) or None
             began = time.perf_counter()
             async with database.nobody() as tx:
-                await public_reads.search(tx, tsquery(words), "english", filters, None, None, None, 20)
+                await reads.search(tx, tsquery(words), "english", filters, None, None, None, 20)
             times.append((time.perf_counter() - began) * 1000)
         ordered = sorted(times)
         print(f"search, {name:<19} p50 {ordered[100]:6.2f} ms, p95 {ordered[190]:6.2f} ms")
@@ -248,12 +250,12 @@ def _itself(request: bytes) -> bytes:
     return request
 
 
-def cached_reads(urls: serving.Urls, home: str) -> None:
+def cached_reads(urls: serve.Urls, home: str) -> None:
     environment = {**os.environ, "DATABASE_URL": urls.serving, "DATABASE_OWNER_URL": urls.owner, "FULLHOUSE_HOME": home}
     event_id = UUID("00000000-0000-7000-9000-" + f"{1:012x}")
     requests = {"nothing": _load.get("/health/live"), "a cached show": _load.get(f"/event/v1/events/{event_id}")}
     rates: dict[str, list[float]] = {name: [] for name in requests}
-    with _load.serving("fullhouse.app:create", environment) as server:
+    with _load.serving("fullhouse.processes.app:create", environment) as server:
         for _ in range(3):
             for name, request in requests.items():
                 measured = _load.load(server.port, partial(_itself, request), connections=64, seconds=2)
@@ -265,8 +267,8 @@ def cached_reads(urls: serving.Urls, home: str) -> None:
     )
 
 
-async def measure(urls: serving.Urls, shows: int, houses: int) -> None:
-    await serving.migrate_database(urls)
+async def measure(urls: serve.Urls, shows: int, houses: int) -> None:
+    await serve.migrate_database(urls)
     await fill(urls.owner, shows, houses)
     database = await Database.open(urls.serving, APP, size=2)
     await pages(database, urls.owner)
@@ -280,7 +282,7 @@ def main() -> None:
     houses = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000
     with tempfile.TemporaryDirectory() as home:
         settings = config.load({"FULLHOUSE_HOME": home})
-        with serving.database(settings) as (urls, _):
+        with serve.database(settings) as (urls, _):
             asyncio.run(measure(urls, shows, houses))
             suggestions()
             cached_reads(urls, home)

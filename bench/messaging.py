@@ -27,14 +27,15 @@ from bench import _load
 from bench._sale import Ground, House, ground, open_house, open_shows, ready, seats
 from tests.services import servers
 
-from fullhouse import serving, wiring
-from fullhouse.kit.broker import Broker, Topology
-from fullhouse.kit.db import WORKER, Database
-from fullhouse.kit.files import Disk
+from fullhouse import wiring
+from fullhouse.broker.post import RELAYS, open_post
+from fullhouse.kit.db.database import WORKER, Database
+from fullhouse.kit.media.files import Disk
+from fullhouse.kit.messages.broker import Broker, Topology
+from fullhouse.kit.messages.relay import Relay
 from fullhouse.kit.process import step_back
-from fullhouse.kit.relay import Relay
 from fullhouse.kit.services import open_services
-from fullhouse.messaging.post import RELAYS, open_post
+from fullhouse.processes import serve
 
 ROUNDS, CROWD = 3, 256
 FILL = """
@@ -75,7 +76,7 @@ async def one_by_one(finder: Database, broker: Broker) -> None:
             await tx.execute("UPDATE outbox SET sent_at = now() WHERE id = $1", row["id"])
 
 
-async def publishing(urls: serving.Urls, amqp_url: str, house: House, seconds: float) -> None:
+async def publishing(urls: serve.Urls, amqp_url: str, house: House, seconds: float) -> None:
     finder = await Database.open(urls.serving, WORKER, size=RELAYS + 1)
     owner = await asyncpg.connect(urls.owner)
     await owner.execute("SET session_replication_role = replica")

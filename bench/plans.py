@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from fullhouse.seating.chart import compile
-from fullhouse.seating.differences import difference
-from fullhouse.seating.drawing import svg
-from fullhouse.seating.generators import Arena, arena
-from fullhouse.seating.geometry import geometry, geometry_json, pack_states, unpack_states
-from fullhouse.seating.plan import Plan, encode, walk
-from fullhouse.seating.plan_checks import check
-from fullhouse.seating.reading import read
+from fullhouse.seating.maps.drawing import svg
+from fullhouse.seating.maps.geometry import geometry, geometry_json, pack_states, unpack_states
+from fullhouse.seating.plans.chart import compile
+from fullhouse.seating.plans.checks import check
+from fullhouse.seating.plans.differences import difference
+from fullhouse.seating.plans.generators import Arena, arena
+from fullhouse.seating.plans.plan import Plan, encode, walk
+from fullhouse.seating.plans.reading import read
 
 STADIUM = Arena(tiers=5, rows_per_tier=30, first_tier_sections=24, floor_width=1_000, floor_height=700)
 

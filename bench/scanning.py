@@ -29,12 +29,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench import _load
 from bench._sale import Ground, ground, open_organization, pgbench, post, publish
 
-from fullhouse import serving
 from fullhouse.kit import secrets
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Keyring
-from fullhouse.scanning import device_actions, policy, snapshot
+from fullhouse.processes import serve
+from fullhouse.scanning import device_actions, policy
 from fullhouse.scanning.model import Scene
+from fullhouse.scanning.snapshots import snapshot
 
 ROUNDS, CROWD, CLIENTS = 3, 256, 16
 ENTRIES, TICKETS, MERGED, DEVICES = 60_000, 100_000, 50_000, 400
@@ -104,7 +105,7 @@ class Bench(NamedTuple):
         return asyncio.run(open_doors(self.ground.named(database), self.org, tickets))
 
 
-async def open_doors(urls: serving.Urls, org: UUID, tickets: int) -> Doors:
+async def open_doors(urls: serve.Urls, org: UUID, tickets: int) -> Doors:
     owner = await asyncpg.connect(urls.owner)
     await owner.execute("SET session_replication_role = replica")
     event, venue, gate, kind = await publish(owner, org), new_id(), new_id(), new_id()

@@ -26,18 +26,22 @@ import uvloop
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fullhouse import app, config, serving, wiring
+from fullhouse import config, wiring
 from fullhouse.accounts import actions as accounts
-from fullhouse.accounts import signing_in
-from fullhouse.events import poster_art
-from fullhouse.kit import outbox, telemetry
-from fullhouse.kit.db import APP, Database
+from fullhouse.accounts.sign_in import actions
+from fullhouse.events.images import poster_art
+from fullhouse.kit.db.database import APP, Database
 from fullhouse.kit.ids import new_id
-from fullhouse.seating import halls, reading, store
-from fullhouse.seating.chart import compile, seat_id
-from fullhouse.seating.generators import Straight, generate
-from fullhouse.seating.index import prepare
-from fullhouse.seating.plan import encode
+from fullhouse.kit.messages import outbox
+from fullhouse.kit.telemetry import telemetry
+from fullhouse.processes import app, serve
+from fullhouse.seating import store
+from fullhouse.seating.allocation.index import prepare
+from fullhouse.seating.maps import halls
+from fullhouse.seating.plans import reading
+from fullhouse.seating.plans.chart import compile, seat_id
+from fullhouse.seating.plans.generators import Straight, generate
+from fullhouse.seating.plans.plan import encode
 
 SINGLE, ROUNDS = 2_000, 200
 ROW = 250
@@ -49,8 +53,8 @@ def main() -> None:
     seats = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     with tempfile.TemporaryDirectory() as home:
         settings = config.load({"FULLHOUSE_HOME": home, **NEVER})
-        with serving.database(settings) as (urls, _):
-            asyncio.run(serving.migrate_database(urls))
+        with serve.database(settings) as (urls, _):
+            asyncio.run(serve.migrate_database(urls))
             named = {"DATABASE_URL": urls.serving, "DATABASE_OWNER_URL": urls.owner, "FULLHOUSE_HOME": home}
             uvloop.run(measure(config.load(named | NEVER), urls, seats))
 
@@ -145,7 +149,7 @@ async def tenant(urls: Any) -> tuple[UUID, str]:
     async with database.tenant(organization_id) as tx:
         organization = await accounts.create_organization(tx, organization_id, "bench", "Bench")
         user = await accounts.create_user(tx, email="owner@example.org", name="Owner", role="owner")
-        session = await signing_in.open_session(tx, organization, user, "password")
+        session = await actions.open_session(tx, organization, user, "password")
     await database.close()
     return organization_id, session.token
 

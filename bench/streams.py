@@ -30,14 +30,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench import _load
 
-from fullhouse.kit.broadcast import Channel, Limits, News
-from fullhouse.kit.bus import Bus
 from fullhouse.kit.http import endpoints
 from fullhouse.kit.http.edge import Edge
 from fullhouse.kit.http.guard import FastGuard, guard
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.http.wide import WidePlugin
-from fullhouse.kit.hub import Hub
+from fullhouse.kit.live.broadcast import Channel, Limits, News
+from fullhouse.kit.live.bus import Bus
+from fullhouse.kit.live.hub import Hub
 
 TOPIC = "bench"
 RATE = 10

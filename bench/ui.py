@@ -32,11 +32,11 @@ from tests.scanning import sample
 from tests.services.servers import Missing
 from tests.test_bundle import MOST_KB, SPOKEN, entry, kilobytes, manifest
 
-from fullhouse.scanning import snapshot
-from fullhouse.seating import chart
-from fullhouse.seating.generators import Arena, generate
-from fullhouse.seating.geometry import geometry, pack_states
-from fullhouse.seating.plan import Plan
+from fullhouse.scanning.snapshots import snapshot
+from fullhouse.seating.maps.geometry import geometry, pack_states
+from fullhouse.seating.plans import chart
+from fullhouse.seating.plans.generators import Arena, generate
+from fullhouse.seating.plans.plan import Plan
 
 ROOT = Path(__file__).parents[1]
 SEATS, TICKETS = 80_000, 100_000

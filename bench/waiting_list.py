@@ -21,11 +21,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench._sale import House, ground, open_house, open_shows
 
-from fullhouse.kit.bus import Bus
-from fullhouse.kit.db import APP, Database
+from fullhouse.kit.db.database import APP, Database
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.live.bus import Bus
 from fullhouse.seating import actions as layouts
-from fullhouse.seating.chart import seat_id
+from fullhouse.seating.plans.chart import seat_id
 
 ROUNDS, BATCH, WAITING = 40, 128, 10_000
 PLAIN, IN_TURN = "SELECT count(*) FROM app.hold($1, NULL, $2)", "SELECT count(*) FROM app.hold_in_turn($1, NULL, $2)"

@@ -27,15 +27,15 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench import _load
 from bench._sale import ground, open_organization, post, publish, sign_in
 
-from fullhouse import app, serving
 from fullhouse.kit import secrets
-from fullhouse.kit.bus import Bus
-from fullhouse.kit.db import APP, Database
+from fullhouse.kit.db.database import APP, Database
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import get
 from fullhouse.kit.http.lane import Call, Lane
+from fullhouse.kit.live.bus import Bus
 from fullhouse.kit.secrets import Keyring
-from fullhouse.queue.passes import Pass, Passes
+from fullhouse.processes import app, serve
+from fullhouse.waiting_room.passes import Pass, Passes
 
 ROUNDS, BUYERS, POLLERS = 3, 200_000, 5_000
 SECRET_KEY = "a key for benches that is long enough to be one"
@@ -62,7 +62,7 @@ class House(NamedTuple):
     tokens: list[str]
 
 
-async def open_house(urls: serving.Urls) -> House:
+async def open_house(urls: serve.Urls) -> House:
     """People who are signed in."""
     org = await open_organization(urls)
     owner = await asyncpg.connect(urls.owner)

@@ -7,7 +7,7 @@ python scripts/checksums.py --write   adds new ones; a listed one is never liste
 import sys
 from pathlib import Path
 
-from fullhouse.kit.migrate import CHECKSUMS, FOLDER, found, listed
+from fullhouse.kit.db.migrate import CHECKSUMS, FOLDER, found, listed
 
 
 def main(arguments: list[str], folder: Path = FOLDER) -> int:

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from fullhouse import app, config
+from fullhouse import config
 from fullhouse.kit.http import openapi
 from fullhouse.kit.http.guard import COOKIE
+from fullhouse.processes import app
 
 FRONTEND = Path(__file__).parents[1] / "frontend"
 DOCUMENT, TYPES = FRONTEND / "openapi.json", FRONTEND / "src" / "lib" / "contract.ts"

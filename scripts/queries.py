@@ -15,7 +15,7 @@ from typing import Any
 import asyncpg
 
 import fullhouse
-from fullhouse.kit import migrate, sql
+from fullhouse.kit.db import migrate, sql
 from fullhouse.kit.postgres import Cluster
 
 PRODUCT = Path(fullhouse.__file__).parent
@@ -45,7 +45,7 @@ FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_namespace n ON 
 WHERE a.attrelid = (SELECT typrelid FROM pg_type WHERE oid = $1::regtype) AND a.attnum > 0 AND NOT a.attisdropped
 ORDER BY a.attnum
 """
-OURS = "fullhouse.kit.sql"
+OURS = "fullhouse.kit.db.sql"
 WIDTH = 120
 
 

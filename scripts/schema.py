@@ -21,7 +21,7 @@ from typing import Any
 import asyncpg
 import msgspec
 
-from fullhouse.kit import migrate, schema
+from fullhouse.kit.db import migrate, schema
 from fullhouse.kit.postgres import Cluster, binaries
 
 TEXT, RELEASED = migrate.FOLDER / "schema.sql", migrate.FOLDER / "released.json"

@@ -13,18 +13,19 @@ import httpx
 import msgspec
 import pytest
 
-from fullhouse import app as application
 from fullhouse import config, wiring
-from fullhouse.accounts import actions, signing_in
+from fullhouse.accounts import actions
 from fullhouse.accounts.model import Organization, User
 from fullhouse.accounts.policy import ROLE_ACTIONS
+from fullhouse.accounts.sign_in import actions as signing_in
 from fullhouse.kit.actors import SYSTEM, Principal
-from fullhouse.kit.db import Tx
-from fullhouse.kit.files import Disk
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.media.files import Disk
 from fullhouse.kit.secrets import Keyring
 from fullhouse.kit.services import Services, open_services
+from fullhouse.processes import app as application
 from tests.lines import close_all, handed_on
 from tests.names import PUBLIC_URL, SECRET_KEY
 

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary, WeakSet
 import asyncpg
 from asyncpg import connect_utils
 
-from fullhouse.kit import db
+from fullhouse.kit.db import database
 
 KEPT = ("t_", "sales_", "gates_", "browser_", "proof_")  # the names of those databases begin so
 MOST = 16  # for each worker: eight of them share a cluster
@@ -28,7 +28,7 @@ _ask_types = _Connection._introspect_types
 _close, _terminate = _Connection.close, _Connection.terminate
 _utils: Any = connect_utils
 _connect = _utils._connect
-_prepare = db.prepare_connection
+_prepare = database.prepare_connection
 T = TypeVar("T")
 _types: dict[Any, Any] = {}
 _idle: dict[str, list[Any]] = {}  # by what was asked for when they were opened
@@ -167,4 +167,4 @@ async def close_all() -> None:
 _Connection._introspect_types = _know_types
 _Connection.close, _Connection.terminate = _close_or_stay, _terminate_or_stay
 _utils._connect = _find_or_connect
-db.prepare_connection = _prepare_once
+database.prepare_connection = _prepare_once

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from fullhouse import app as application
 from fullhouse.kit.http.openapi import document
 from fullhouse.kit.ids import new_id
+from fullhouse.processes import app as application
 from tests.accounts.helpers import data, make_platform_user, refused
 from tests.counts import Counts
 from tests.fixtures import Client, Tenant, settings

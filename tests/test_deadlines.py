@@ -11,13 +11,13 @@ import pytest
 
 from fullhouse.accounts import policy as accounts
 from fullhouse.checkout import policy as checkout
-from fullhouse.checkout.waitlist_model import ListSettings
 from fullhouse.events import keys
 from fullhouse.payments import model as payments
 from fullhouse.payments import policy as payment
-from fullhouse.queue import passes
-from fullhouse.queue import policy as queue
 from fullhouse.scanning import device_actions
+from fullhouse.waiting_room import passes
+from fullhouse.waiting_room import policy as queue
+from fullhouse.waitlist.model import ListSettings
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 

@@ -9,9 +9,9 @@ import asyncpg
 import msgspec
 import pytest
 
-from fullhouse import app as application
-from fullhouse import demo, demo_log_ins, demo_neighbour, demo_shows
 from fullhouse.checkout.facts import OrderPaid
+from fullhouse.demo import events, log_ins, neighbour, organisation
+from fullhouse.processes import app as application
 from tests.accounts.helpers import data
 from tests.events.helpers import STATUSES
 from tests.fixtures import SECRET_KEY, Client, settings
@@ -26,7 +26,7 @@ def without_shows(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def nothing(*_: object) -> None: ...
 
-    monkeypatch.setattr(demo_shows, "put_on", nothing)
+    monkeypatch.setattr(events, "put_on", nothing)
 
 
 async def test_all_of_it(run: Run, scratch: dict[str, str], tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ async def _has_seats(client: Client, staff: Client, shows: dict[str, Any]) -> No
     public = data(await client.get(f"/event/v1/events/{shows[gone]['id']}"))
     assert public["sale_status"] == "sold_out"
     waiting = data(await staff.get(f"/api/events/{shows[gone]['id']}/waitlist/settings"))["now"]
-    assert (waiting["waiting"], waiting["people_waiting"]) == (len(demo_shows.PARTIES), sum(demo_shows.PARTIES))
+    assert (waiting["waiting"], waiting["people_waiting"]) == (len(events.PARTIES), sum(events.PARTIES))
     room = data(await staff.get(f"/api/events/{shows['Aurora: the World Tour']['id']}/queue/settings"))
     assert room["state"] == "open"
     layouts = data(await staff.get(f"/api/venues/{shows['The Lighthouse Keeper']['venue_id']}/layouts"))
@@ -152,10 +152,10 @@ async def _has_a_neighbour(client: Client, found: Any) -> None:
     wish = {"email": admin["email"], "password": admin["password"]}
     platform = client.as_(data(await client.post("/api/platform/login", json=wish), 201)["token"])
     houses = {one["slug"]: one["id"] for one in data(await platform.get("/api/platform/organizations"))}
-    assert houses.keys() == {demo_log_ins.SLUG, demo_neighbour.SLUG}
-    shows = data(await platform.get(f"/api/platform/organizations/{houses[demo_neighbour.SLUG]}/events"))
+    assert houses.keys() == {log_ins.SLUG, neighbour.SLUG}
+    shows = data(await platform.get(f"/api/platform/organizations/{houses[neighbour.SLUG]}/events"))
     assert {show["name"]: show["status"] for show in shows}.items() >= {
-        (demo_neighbour.TO_STOP, "published"),
+        (neighbour.TO_STOP, "published"),
         ("Songs from the Long Road", "postponed"),
     }
     assert all(0 < show["sold"] < show["places"] for show in shows if show["status"] != "draft")
@@ -171,7 +171,7 @@ async def _was_not_stopped(owner_url: str) -> None:
     )
     await connection.close()
     assert (row["actor_type"], row["actor_name"], row["role"]) == ("platform", "Tenants", "tenant_manager")
-    assert row["show"] == demo_neighbour.TO_STOP
+    assert row["show"] == neighbour.TO_STOP
     assert row["reason"]
 
 
@@ -194,13 +194,13 @@ async def test_a_demo_that_was_cut_short_is_finished_by_the_next(
 
     for step in ("_make_platform_staff", "_fill_members"):
         with monkeypatch.context() as broken:
-            broken.setattr(demo, step, fail)
+            broken.setattr(organisation, step, fail)
             assert (await run("demo", **scratch)).code == 1
     assert (await run("demo", **scratch)).code == 0
     connection = await asyncpg.connect(scratch["DATABASE_OWNER_URL"])
     roles = [row["role"] for row in await connection.fetch("SELECT role FROM platform_users ORDER BY role")]
     assert roles == ["super_admin", "tenant_manager"]
-    assert await connection.fetchval("SELECT count(*) FROM memberships") == len(demo.MEMBERS)
+    assert await connection.fetchval("SELECT count(*) FROM memberships") == len(organisation.MEMBERS)
     await connection.close()
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from fullhouse import serving
-from fullhouse.accounts import actions, passwords, signing_in
+from fullhouse.accounts import actions, passwords
+from fullhouse.accounts.sign_in import actions as signing_in
 from fullhouse.kit.postgres import Cluster
+from fullhouse.processes import serve
 from tests.fixtures import soaking
 from tests.holds.helpers import a_process
 from tests.services.servers import free_port
@@ -84,7 +85,7 @@ def test_the_api_is_as_documented(house: House, tmp_path: Path) -> None:
 async def _owners(house: House) -> list[str]:
     """People who are new there and may do everything: their tokens."""
     tokens = []
-    url = Cluster(house.home).url(serving.LOGIN, serving.DATABASE)
+    url = Cluster(house.home).url(serve.LOGIN, serve.DATABASE)
     async with a_process(url, house.home) as services:
         organization = await signing_in.find_organization(services.database, ORGANIZATION)
         password_hash = await passwords.hash_password(PASSWORD)

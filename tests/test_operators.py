@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import asyncpg
 import pytest
 
-from fullhouse import cli
+from fullhouse.cli import main
 from fullhouse.config import SETTINGS
-from fullhouse.kit import migrate
+from fullhouse.kit.db import migrate
 from fullhouse.kit.ids import new_id
 from tests.accounts.helpers import PASSWORD, data, refused
 from tests.fixtures import SECRET_KEY, Client, Tenant
@@ -46,7 +46,7 @@ def run(
             monkeypatch.setenv(setting.name, (own | environment).get(setting.name, ""))
         capsys.readouterr()
         try:
-            code: object = await asyncio.to_thread(cli.main, list(arguments))
+            code: object = await asyncio.to_thread(main.main, list(arguments))
         except SystemExit as end:
             code = end.code
         return Told(code, *capsys.readouterr())

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from fullhouse import cli
+from fullhouse.cli import main
 from fullhouse.config import SETTINGS
 
 ROOT = Path(__file__).parents[1]
@@ -89,9 +89,9 @@ def wrong_in_map(architecture: str) -> list[str]:
 def test_the_map_shows_what_is_there() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text()
     assert wrong_in_map(text) == []
-    assert wrong_in_map(text.replace("  worker.py ", "  wroker.py ")) == [
-        "src/fullhouse/wroker.py",
-        "src/fullhouse/worker.py",
+    assert wrong_in_map(text.replace("  config.py ", "  confgi.py ")) == [
+        "src/fullhouse/confgi.py",
+        "src/fullhouse/config.py",
     ]
     assert wrong_in_map(text.replace("  accounts/ ", "  kit/      ")) == ["src/fullhouse/accounts/"]
 
@@ -134,7 +134,7 @@ def _help(verbs: list[str]) -> str | None:
         contextlib.redirect_stderr(io.StringIO()),
         pytest.raises(SystemExit) as end,
     ):
-        cli.main([*verbs, "--help"])
+        main.main([*verbs, "--help"])
     return said.getvalue() if end.value.code == 0 else None
 
 

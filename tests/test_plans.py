@@ -9,9 +9,9 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from fullhouse import plans
-from fullhouse.seating.plan import encode
-from fullhouse.seating.reading import read
+from fullhouse.cli import plans
+from fullhouse.seating.plans.plan import encode
+from fullhouse.seating.plans.reading import read
 from tests.accounts.helpers import audited, data
 from tests.counts import Counts
 from tests.events.helpers import make_venue

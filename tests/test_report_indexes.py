@@ -12,10 +12,10 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from fullhouse.checkout import report_store as store
-from fullhouse.kit.db import APP
+from fullhouse.kit.db.database import APP
 from fullhouse.kit.ids import new_id
-from fullhouse.messaging import notice_store
+from fullhouse.mail.notices import store as notice_store
+from fullhouse.reports import store
 from tests.events.test_indexes import used
 from tests.services.client import ask
 

@@ -15,7 +15,7 @@ import pytest
 import redis.asyncio
 import redis.exceptions
 
-from fullhouse.kit.migrate import known
+from fullhouse.kit.db.migrate import known
 from tests.browser import chromium
 from tests.services import servers
 from tests.services.client import ADDRESS, ask

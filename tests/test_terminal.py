@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from fullhouse.kit.postgres import PostgresError
-from fullhouse.serving import DatabaseKeeper
+from fullhouse.processes.serve import DatabaseKeeper
 
 
 class Disk(io.RawIOBase):

@@ -17,7 +17,7 @@ from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.http.server import Server
 from fullhouse.kit.http.wire import Connection, Outbox
 from fullhouse.kit.services import Credentials, Services
-from fullhouse.queue.rooms import Queue
+from fullhouse.waiting_room.rooms import Queue
 from tests.fixtures import PUBLIC_URL, Client
 
 PEER = ("198.51.100.7", 4711)

@@ -1,5 +1,5 @@
 import sys
 
-from fullhouse.cli import main
+from fullhouse.cli.main import main
 
 sys.exit(main())

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from fullhouse.kit.errors import OperatorError
-from fullhouse.kit.files import Bucket
 from fullhouse.kit.http.peer import Network
+from fullhouse.kit.media.files import Bucket
 from fullhouse.kit.postgres import default_home
 from fullhouse.payments.model import StripeKeys
 

@@ -12,56 +12,53 @@ from uuid import UUID
 
 from fullhouse.accounts import store as accounts
 from fullhouse.accounts.facts import GuestSignedIn, OrganizationChanged, OrganizationStatusChanged
+from fullhouse.broker import actions as participants
+from fullhouse.broker.facts import JoinCanceled, JoinConfirmed
 from fullhouse.checkout import actions as checkouts
-from fullhouse.checkout import guest_actions, move_actions, refund_actions, settle_actions
-from fullhouse.checkout import waitlist_actions as waitlist
 from fullhouse.checkout.facts import (
     OrderCancelled,
     OrderNeedsConsent,
     OrderPaid,
     OrderPaidTwice,
     OrderRefunded,
-    WaitlistJoined,
-    WaitlistLapsed,
-    WaitlistLeft,
-    WaitlistOffered,
-    WaitlistWithdrawn,
 )
-from fullhouse.checkout.till import Till
+from fullhouse.checkout.guests import actions as guest_actions
+from fullhouse.checkout.orders import settle
+from fullhouse.checkout.orders.till import Till
 from fullhouse.config import Config
-from fullhouse.events import facts, public_actions
+from fullhouse.events import facts
 from fullhouse.events import store as events
-from fullhouse.events.channels import Channels
-from fullhouse.events.views import Views
+from fullhouse.events.live.channels import Channels
+from fullhouse.events.public import actions as public_actions
+from fullhouse.events.public.views import Views
 from fullhouse.holds import actions as holds
 from fullhouse.holds import capacity_actions
 from fullhouse.holds.desk import Desks
 from fullhouse.holds.engine import Engine
 from fullhouse.holds.failures import Failures
-from fullhouse.holds.occupancy import HeldSeats
-from fullhouse.holds.warm import WarmHolds
-from fullhouse.holds.watch import Journal
-from fullhouse.kit import mail, outbox
-from fullhouse.kit.db import Tx
-from fullhouse.kit.files import S3, Disk, Files
-from fullhouse.kit.jobs import Handler
-from fullhouse.kit.outbox import AsyncHandler, Consequence, Fact, Message, Picks
-from fullhouse.kit.postman import Maker, Postman
+from fullhouse.holds.measures.watch import Journal
+from fullhouse.holds.mirror.occupancy import HeldSeats
+from fullhouse.holds.mirror.warm import WarmHolds
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.mail import mails
+from fullhouse.kit.mail.mailer import Maker, Postman
+from fullhouse.kit.media.files import S3, Disk, Files
+from fullhouse.kit.messages import outbox
+from fullhouse.kit.messages.jobs import Handler
+from fullhouse.kit.messages.outbox import AsyncHandler, Consequence, Fact, Message, Picks
 from fullhouse.kit.services import Part, Services
-from fullhouse.messaging import actions as participants
-from fullhouse.messaging import mail_actions, notice_actions, receipt_actions, webhook_actions, webhook_jobs
-from fullhouse.messaging.facts import JoinCanceled, JoinConfirmed
-from fullhouse.messaging.handout_actions import Handout
-from fullhouse.messaging.waiting_actions import WaitingLetters
+from fullhouse.mail import actions, receipts
+from fullhouse.mail.notices import actions as notice_actions
+from fullhouse.mail.ticket_emails import Handout
+from fullhouse.mail.waitlist_emails import WaitingLetters
 from fullhouse.payments.facts import PaymentCaptured, PaymentFailed, RefundFound
 from fullhouse.payments.model import StripeKeys
-from fullhouse.payments.provider_actions import Providers
-from fullhouse.queue import actions as queue
-from fullhouse.queue.facts import QueueOpened
-from fullhouse.queue.rooms import Queue
+from fullhouse.payments.providers.actions import Providers
+from fullhouse.refunds import actions as refund_actions
+from fullhouse.relocations import actions as move_actions
 from fullhouse.scanning import fold_actions
 from fullhouse.scanning.engine import Engine as Scanning
-from fullhouse.seating import copy_actions, overlay_actions, reads
+from fullhouse.seating import reads
 from fullhouse.seating.facts import (
     CompanionsReleased,
     EventLayoutChanged,
@@ -72,25 +69,40 @@ from fullhouse.seating.facts import (
     SeatsBlocked,
     SeatsReleased,
 )
-from fullhouse.seating.halls import Halls
-from fullhouse.seating.live import Live
+from fullhouse.seating.maps.halls import Halls
+from fullhouse.seating.maps.live import Live
+from fullhouse.seating.overlay import actions as overlay_actions
+from fullhouse.seating.overlay import copy_actions
 from fullhouse.seating.reads import Book
-from fullhouse.tickets import type_actions
 from fullhouse.tickets.facts import TicketTransferred, TicketTypesChanged, TicketVoided
 from fullhouse.tickets.live import LiveOffers
+from fullhouse.tickets.types import actions as type_actions
+from fullhouse.waiting_room import actions as queue
+from fullhouse.waiting_room.facts import QueueOpened
+from fullhouse.waiting_room.rooms import Queue
+from fullhouse.waitlist import actions as waitlist
+from fullhouse.waitlist.facts import (
+    WaitlistJoined,
+    WaitlistLapsed,
+    WaitlistLeft,
+    WaitlistOffered,
+    WaitlistWithdrawn,
+)
+from fullhouse.webhooks import actions as webhook_actions
+from fullhouse.webhooks import jobs as webhook_jobs
 
 # What happens to a show happens to what is held of it and to its seats, before the public sees it.
 _BEFORE_THE_PUBLIC: Mapping[type[Fact], Sequence[Consequence]] = {
     facts.EventCreated: (copy_actions.copy_seating,),
     facts.EventCanceled: (
-        settle_actions.end_with_show,
+        settle.end_with_show,
         refund_actions.note_cancellation,
         queue.close_with_show,
         waitlist.close_with_show,
         holds.release_all,
     ),
     facts.EventEnded: (
-        settle_actions.end_with_show,
+        settle.end_with_show,
         queue.close_with_show,
         waitlist.close_with_show,
         holds.release_all,
@@ -120,8 +132,8 @@ SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
     SeatsBlocked: (waitlist.withdraw_seats, holds.release_blocked),
     SeatsReleased: (waitlist.withdraw_seats, holds.release_blocked),
     QueueOpened: (holds.admit_holders,),
-    PaymentCaptured: (settle_actions.settle,),
-    PaymentFailed: (settle_actions.unfreeze,),
+    PaymentCaptured: (settle.settle,),
+    PaymentFailed: (settle.unfreeze,),
     RefundFound: (refund_actions.follow_provider,),
     TicketTypesChanged: (public_actions.follow_stock_of, type_actions.forget_prices),
     EventLayoutChanged: (
@@ -177,10 +189,10 @@ def _handler(name: str, run: Callable[[Tx, Message], Awaitable[None]]) -> AsyncH
 
 _EMAIL_TICKET_HOLDERS = _handler("notices.email_ticket_holders", notice_actions.tell_people)
 _EMAIL_WAITLIST = _handler("notices.email_waitlist", notice_actions.tell_waiting)
-_EMAIL_MOVED_SEATS = _handler("tickets.email_moved_seats", receipt_actions.tell_moved)
+_EMAIL_MOVED_SEATS = _handler("tickets.email_moved_seats", receipts.tell_moved)
 _OFFER_RETURNED_PLACES = _handler("waitlist.offer_returned_places", waitlist.follow_return)
 _FOLLOW_VOID = _handler("orders.follow_void", refund_actions.follow_void)
-_FOLLOW_SALE = _handler("orders.follow_sale", settle_actions.follow_sale)
+_FOLLOW_SALE = _handler("orders.follow_sale", settle.follow_sale)
 _COUNT_PARTICIPANTS = _handler("participants.count", participants.follow_join)
 _DELIVER_WEBHOOKS = _handler("webhooks.deliver", webhook_actions.deliver_later)
 ASYNC: Mapping[type[Fact], Sequence[AsyncHandler]] = {
@@ -199,13 +211,13 @@ ASYNC: Mapping[type[Fact], Sequence[AsyncHandler]] = {
     JoinConfirmed: (_COUNT_PARTICIPANTS,),
     JoinCanceled: (_COUNT_PARTICIPANTS,),
 }
-ASYNC_ALL: Mapping[AsyncHandler, Picks] = {_DELIVER_WEBHOOKS: participants.webhooks_want}
+ASYNC_ALL: Mapping[AsyncHandler, Picks] = {_DELIVER_WEBHOOKS: webhook_actions.webhooks_want}
 
 
 def connect(public_url: str) -> None:
     """Every entry point, before its first transaction: who reacts inside of it, and who writes the mails."""
     outbox.wire(SYNC)
-    mail.wire(mail_actions.writer(public_url))
+    mails.wire(actions.writer(public_url))
 
 
 async def organization_of(services: Services, ids: Mapping[str, UUID]) -> UUID | None:
@@ -261,7 +273,7 @@ def given(config: Config) -> Mapping[type[Any], Any]:
 def jobs(config: Config, services: Services) -> Mapping[str, Handler]:
     return {
         webhook_actions.JOB: webhook_jobs.Sender(services.keyring, services.outward).deliver,
-        mail.JOB: Postman(config.smtp_url, config.smtp_from, enclosures(services)).deliver,
+        mails.JOB: Postman(config.smtp_url, config.smtp_from, enclosures(services)).deliver,
         notice_actions.JOB: notice_actions.post_page,
     }
 

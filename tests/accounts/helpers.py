@@ -7,7 +7,7 @@ import httpx
 
 from fullhouse.accounts import actions, passwords, store
 from fullhouse.accounts.model import CreateApiKey, NewApiKey
-from fullhouse.kit import audit
+from fullhouse.kit.db import audit
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.fixtures import Client, Tenant

@@ -7,8 +7,8 @@ import pytest
 from fullhouse.accounts import store
 from fullhouse.accounts.access import Access
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.bus import RESYNC
 from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.live.bus import RESYNC
 from fullhouse.kit.services import Credentials, Services
 from tests.fixtures import Client, Tenant
 from tests.kit.helpers import until

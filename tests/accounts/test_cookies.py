@@ -5,12 +5,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from fullhouse import app as application
 from fullhouse.accounts.access import COOKIE_SESSIONS_MAX, choose, with_token, without_token
 from fullhouse.kit import secrets
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Kind
 from fullhouse.kit.services import Services
+from fullhouse.processes import app as application
 from tests.accounts.helpers import data, refused
 from tests.fixtures import PUBLIC_URL, Client, Tenant, settings
 

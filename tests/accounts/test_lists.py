@@ -9,8 +9,8 @@ import pytest
 
 from fullhouse.accounts import actions
 from fullhouse.accounts.model import CreateApiKey, GrantMembership, Invite
-from fullhouse.kit import audit
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import data, refused

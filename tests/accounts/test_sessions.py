@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fullhouse.accounts.policy import SESSION_TTL
-from fullhouse.accounts.signing_in import open_session
+from fullhouse.accounts.sign_in.actions import open_session
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import PASSWORD, audited, data, give_password, make_key, refused, sign_in

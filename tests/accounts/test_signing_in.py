@@ -10,7 +10,8 @@ import pytest
 from fullhouse.accounts import passwords
 from fullhouse.accounts.model import Role
 from fullhouse.accounts.policy import ROLE_ACTIONS
-from fullhouse.kit import limits, secrets
+from fullhouse.kit import secrets
+from fullhouse.kit.cache import limits
 from fullhouse.kit.secrets import Kind
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import PASSWORD, audited, data, give_password, link_in_mail, refused, sign_in

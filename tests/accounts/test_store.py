@@ -7,11 +7,12 @@ from typing import Any
 import asyncpg
 import pytest
 
-from fullhouse.accounts import actions, policy, signing_in, store
+from fullhouse.accounts import actions, policy, store
 from fullhouse.accounts.model import AcceptInvitation, ChangeMember, Invite, LastOwner, LinkSpent, Session
+from fullhouse.accounts.sign_in import actions as signing_in
 from fullhouse.kit import secrets
 from fullhouse.kit.actors import SYSTEM
-from fullhouse.kit.db import APP, Database, Tx
+from fullhouse.kit.db.database import APP, Database, Tx
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Kind
 from fullhouse.kit.services import Services

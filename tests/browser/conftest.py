@@ -12,7 +12,7 @@ import httpx
 import pytest
 from playwright.async_api import Browser, expect
 
-from fullhouse.kit.clock import EVERY_S
+from fullhouse.kit.db.clock import EVERY_S
 from tests.browser.chromium import Visit, Visitor, chromium, visitor
 from tests.fixtures import SECRET_KEY, Client, Tenant
 from tests.services.client import ADDRESS, ask

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 from playwright.async_api import Route, expect
 
-from fullhouse import app as application
 from fullhouse.config import Config
 from fullhouse.kit.http.server import Server
+from fullhouse.processes import app as application
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor

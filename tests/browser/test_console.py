@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.async_api import expect
 
-from fullhouse.seating.plan import encode
+from fullhouse.seating.plans.plan import encode
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor

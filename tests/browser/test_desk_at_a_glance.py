@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from playwright.async_api import expect
 
-from fullhouse.kit import audit
+from fullhouse.kit.db import audit
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import PASSWORD, give_password
 from tests.browser import counter

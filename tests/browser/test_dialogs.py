@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from fullhouse.seating.plan import encode
+from fullhouse.seating.plans.plan import encode
 from tests.accounts.helpers import data, give_password
 from tests.browser import counter
 from tests.browser.chromium import Visit, Visitor

@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import FilePayload, Page, expect
 
 from fullhouse.kit.services import Services
-from fullhouse.seating.plan import encode
+from fullhouse.seating.plans.plan import encode
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from playwright.async_api import expect
 
-from fullhouse.seating.plan import PriceCategory
+from fullhouse.seating.plans.plan import PriceCategory
 from tests.accounts.helpers import data
 from tests.browser import counter
 from tests.browser.chromium import Visit

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from fullhouse.checkout import waitlist_jobs
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
+from fullhouse.waitlist import jobs
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import a_finder, a_process
 from tests.services.client import ask
@@ -55,7 +55,7 @@ async def serve(finder: Database, services: Services, tenant: Tenant, owner: Any
 
     async def sweep() -> int:
         before = await owner.fetchval(mine, tenant.id)
-        await waitlist_jobs.serve_lists(finder, services.database)
+        await jobs.serve_lists(finder, services.database)
         return int(await owner.fetchval(mine, tenant.id) - before)
 
     return sweep

@@ -9,7 +9,7 @@ import msgspec
 
 from fullhouse import prove
 from fullhouse.kit.ids import new_id
-from fullhouse.seating.plan import Plan, encode
+from fullhouse.seating.plans.plan import Plan, encode
 from tests.accounts.helpers import PASSWORD, data, make_platform_user
 from tests.events.helpers import draft, move
 from tests.fixtures import Client, Tenant

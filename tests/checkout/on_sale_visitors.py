@@ -17,10 +17,10 @@ from fullhouse.holds import jobs as hold_jobs
 from fullhouse.holds.model import Reserve
 from fullhouse.kit.errors import Refusal
 from fullhouse.kit.ids import new_id
-from fullhouse.queue import jobs as queue_jobs
-from fullhouse.queue.rooms import Queue
-from fullhouse.tickets import type_actions as types
-from fullhouse.tickets.type_model import NewTicketType
+from fullhouse.tickets.types import actions as types
+from fullhouse.tickets.types.model import NewTicketType
+from fullhouse.waiting_room import jobs as queue_jobs
+from fullhouse.waiting_room.rooms import Queue
 from tests.checkout.on_sale_model import CHOOSING_S, HOLD_S, PRICE, SEATS, SESSION_S, SLOTS, Checkout, Hold, Model
 from tests.holds.helpers import OnSale, hall, stage
 from tests.queue.helpers import join, order, person, settle

@@ -16,22 +16,22 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from fullhouse import prove
 from fullhouse.checkout import actions as checkout
-from fullhouse.checkout import order_actions
 from fullhouse.checkout.model import Buyer, Item, Purchase, Session, StartCheckout
+from fullhouse.checkout.orders import actions
 from fullhouse.events import actions as events
-from fullhouse.events import venue_actions as venues
 from fullhouse.events.model import ChangeEvent, ChangeVenue, NewVenue
 from fullhouse.events.policy import Move
+from fullhouse.events.venues import actions as venues
 from fullhouse.holds import actions as holds
 from fullhouse.holds import jobs as hold_jobs
 from fullhouse.holds.engine import Want
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import Refusal
 from fullhouse.kit.ids import new_id
 from fullhouse.tickets import actions as tickets
-from fullhouse.tickets import type_actions as types
 from fullhouse.tickets.policy import days_of
-from fullhouse.tickets.type_model import ChangeTicketType, NewTicketType
+from fullhouse.tickets.types import actions as types
+from fullhouse.tickets.types.model import ChangeTicketType, NewTicketType
 from tests.events.helpers import HALL, make_show
 from tests.fixtures import soaking
 from tests.holds.helpers import OnSale, hall, hold, places, seats, stage
@@ -214,7 +214,7 @@ class LifeOfALimit(RuleBasedStateMachine):
         async def buy() -> None:
             session = await checkout.start(process, who, self.sale.event_id, StartCheckout(items=items))
             assert isinstance(session, Session)
-            await order_actions.purchase(process, who, session.id, wish, key)
+            await actions.purchase(process, who, session.id, wish, key)
 
         self.house.run(buy())
         query = "SELECT t.id FROM tickets t JOIN orders o ON o.id = t.order_id WHERE o.purchase_key = $1"

@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from fullhouse.checkout import settle_actions
+from fullhouse.checkout.orders import settle
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import Message
+from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import audited, data
 from tests.checkout.helpers import bought, migrate, rows, selling, wrong
@@ -28,7 +28,7 @@ async def follow(services: Services, owner: Any, tenant: Tenant) -> None:
         payload = msgspec.json.decode(row["payload"])
         message = Message(**{**row, "payload": payload, "version": 1})
         async with services.database.tenant(tenant.id) as tx:
-            await settle_actions.follow_sale(tx, message)
+            await settle.follow_sale(tx, message)
 
 
 @pytest.mark.req("HOLD-10")

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from fullhouse.checkout import store
-from fullhouse.seating.plan import Point, Zone
+from fullhouse.seating.plans.plan import Point, Zone
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, buy, code, hold, rows, selling, start, wrong
 from tests.checkout.test_members import FRIEND, closed, grant, named

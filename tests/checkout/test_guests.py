@@ -8,9 +8,9 @@ import pytest
 
 from fullhouse import prove
 from fullhouse.accounts import actions as accounts
-from fullhouse.accounts import signing_in
+from fullhouse.accounts.sign_in import actions
 from fullhouse.kit.services import Services
-from fullhouse.prove.client_log import Call
+from fullhouse.prove.client.log import Call
 from tests.accounts.helpers import PASSWORD, data, give_password, link_in_mail, refused
 from tests.checkout.helpers import Sale, begun, buy, hold, rows, selling, start, wrong
 from tests.fixtures import Client, Tenant
@@ -122,7 +122,7 @@ async def test_only_a_guests_own_session_of_this_house_brings_something(
     await hold(visitor, sale, 0)
     async with services.database.tenant(tenant.id) as tx:
         buyer = await accounts.create_user(tx, email="bo@example.org", name="Bo", role="customer")
-        token = (await signing_in.open_session(tx, tenant.organization, buyer, "password")).token
+        token = (await actions.open_session(tx, tenant.organization, buyer, "password")).token
     somebody, neighbour = client.as_(tenant.tokens["staff"]), client.as_(token)
     await hold(somebody, sale, 5)
     await hold(neighbour, sale, 20)

@@ -7,7 +7,7 @@ import pytest
 
 from fullhouse.checkout import jobs
 from fullhouse.kit.actors import SYSTEM
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
 from fullhouse.payments import actions as payments
 from fullhouse.payments import jobs as payment_jobs

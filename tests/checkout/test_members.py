@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from fullhouse.seating.plan import Plan
+from fullhouse.seating.plans.plan import Plan
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, buy, code, hold, rows, selling, start, wrong
 from tests.fixtures import Client, Tenant

@@ -9,16 +9,16 @@ from uuid import UUID
 import pytest
 
 from fullhouse import wiring
-from fullhouse.checkout import waitlist_jobs
 from fullhouse.holds import jobs as holds_jobs
-from fullhouse.holds import mirror, mirror_checks
+from fullhouse.holds.mirror import checks, mirror
 from fullhouse.kit.actors import SYSTEM
-from fullhouse.kit.db import Database
-from fullhouse.kit.files import Disk
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.media.files import Disk
 from fullhouse.kit.services import Services, open_parts, open_services
 from fullhouse.payments import actions as payments
 from fullhouse.payments.model import Cancelled, Captured
+from fullhouse.waitlist import jobs
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, begun, bought, buy, hold, migrate, selling, start, super_admin
 from tests.checkout.waiting import SoldOut, give_back, reserve, return_seats, sold_out, standing, to_buy, waiter
@@ -74,13 +74,13 @@ class House(NamedTuple):
         return self.sold.sale
 
     async def serve(self) -> None:
-        await waitlist_jobs.serve_lists(self.finder, self.worker.database)
+        await jobs.serve_lists(self.finder, self.worker.database)
 
     async def is_mirrored(self) -> None:
         found: list[str] = []
 
         async def equal() -> bool:
-            found[:] = await mirror_checks.check(self.worker, self.tenant.id, self.sale.event_id)
+            found[:] = await checks.check(self.worker, self.tenant.id, self.sale.event_id)
             return not found
 
         try:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from fullhouse.checkout import jobs
-from fullhouse.kit.outbox import Message
+from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services
-from fullhouse.messaging import receipt_actions
+from fullhouse.mail import receipts
+from fullhouse.relocations import jobs
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, begun, buy, migrate, selling, wrong
 from tests.fixtures import Client, Tenant
@@ -121,7 +121,7 @@ async def test_whoever_was_moved_is_told_once_for_all_of_their_tickets(
             " WHERE organization_id = $1 AND name = 'event.layout_migrated'",
             tenant.id,
         )
-        await receipt_actions.tell_moved(tx, Message(**row))
+        await receipts.tell_moved(tx, Message(**row))
     letters = [it for it in data(await house.get("/api/org/mailbox")) if it["recipient"].lower() == "ada@example.org"]
     [letter] = [it for it in letters if "seat" in it["subject"].lower()]
     assert letter["body"].count("row D") == 2

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from fullhouse.seating.plan import Plan, encode
+from fullhouse.seating.plans.plan import Plan, encode
 from tests.accounts.helpers import data
 from tests.checkout.helpers import JSON, add_type, selling, selling_types
 from tests.fixtures import Client, Tenant

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from fullhouse.seating.plan import Plan
+from fullhouse.seating.plans.plan import Plan
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, add_type, begun, bought, code, hold, selling, start
 from tests.fixtures import Client, Tenant

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from fullhouse.kit.services import Services
-from fullhouse.seating.generators import Straight, generate
-from fullhouse.seating.plan import Group, Plan
+from fullhouse.seating.plans.generators import Straight, generate
+from fullhouse.seating.plans.plan import Group, Plan
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, bought, rows, selling, wrong
 from tests.checkout.test_late import given_up

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.checkout import order_actions
+from fullhouse.checkout.orders import actions
 from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
@@ -105,7 +105,7 @@ async def test_what_costs_nothing_is_finished_by_a_repeat(
     sale, buyer = await selling(staff, price=0), await guest(client, tenant)
     session = await begun(buyer, sale, 0, pit=1)
     with monkeypatch.context() as patch:
-        patch.setattr(order_actions, "_settle", die)
+        patch.setattr(actions, "_settle", die)
         assert (await buy(buyer, session, "key", provider="free")).status_code == 500
     assert [row["status"] for row in await rows(owner, "orders", tenant)] == ["pending"]
     order = data(await buy(buyer, session, "key", provider="free"), 201)

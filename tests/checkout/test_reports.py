@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from fullhouse.checkout import jobs
-from fullhouse.checkout.report_model import CheckoutCounts, HoldCounts
-from fullhouse.checkout.report_policy import rates
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
+from fullhouse.reports.model import CheckoutCounts, HoldCounts
+from fullhouse.reports.policy import rates
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import Sale, begun, bought, buy, hold, rows, selling, start
 from tests.checkout.test_late import given_up

@@ -10,14 +10,14 @@ import pytest
 from structlog.testing import capture_logs
 
 from fullhouse import wiring
-from fullhouse.checkout import waitlist_jobs
 from fullhouse.holds import jobs as holds_jobs
 from fullhouse.kit.actors import SYSTEM
-from fullhouse.kit.db import Database
-from fullhouse.kit.files import Disk
+from fullhouse.kit.db.database import Database
+from fullhouse.kit.media.files import Disk
 from fullhouse.kit.services import Services, open_parts, open_services
 from fullhouse.payments import actions as payments
 from fullhouse.payments.model import Cancelled, Captured
+from fullhouse.waitlist import jobs
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, begun, bought, buy, hold, migrate, selling, start, super_admin
 from tests.checkout.waiting import SoldOut, give_back, reserve, return_seats, sold_out, standing, to_buy, waiter
@@ -111,7 +111,7 @@ async def wait_for_places(house: House) -> None:
 
 
 async def serve(house: House) -> None:
-    await waitlist_jobs.serve_lists(house.finder, house.worker.database)
+    await jobs.serve_lists(house.finder, house.worker.database)
 
 
 async def offered(house: House) -> None:

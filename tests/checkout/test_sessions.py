@@ -8,7 +8,7 @@ import pytest
 
 from fullhouse.checkout import actions, jobs
 from fullhouse.kit.actors import SYSTEM
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.payments import actions as payments

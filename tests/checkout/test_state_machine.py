@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule
 
 from fullhouse import prove
-from fullhouse.checkout import order_actions, settle_actions
 from fullhouse.checkout.model import Buyer, Purchase
+from fullhouse.checkout.orders import actions, settle
 from fullhouse.kit.ids import new_id
 from fullhouse.payments import actions as payments
 from fullhouse.payments.model import Captured, Failed, Outcome
@@ -62,7 +62,7 @@ class LifeOfAnOnSale(Visitors):
         checkout = model.checkouts[user]
         wish = Purchase(provider="test", method=method, buyer=Buyer(name="A", email="a@example.org"))
         who, key = person(self.house.tenant, user), new_id().hex
-        work = order_actions.purchase(self.house.process, who, checkout.id, wish, key)
+        work = actions.purchase(self.house.process, who, checkout.id, wish, key)
         words = {"paying": "payment_running", "completed": "checkout_completed"}
         if checkout.status in words:
             self.refused(work, words[checkout.status])
@@ -168,7 +168,7 @@ class LifeOfAnOnSale(Visitors):
         async def answer() -> bool:
             async with self.house.process.database.tenant(self.house.tenant.id) as tx:
                 now = await tx.now()
-                await settle_actions.answer(tx, sale.id, accept=accept, now=now)
+                await settle.answer(tx, sale.id, accept=accept, now=now)
                 return bool(await tx.fetchval("SELECT status = 'paid' FROM orders WHERE id = $1", sale.id))
 
         if self.do(answer(), "consent" if accept else "no consent"):

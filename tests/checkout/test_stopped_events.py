@@ -6,8 +6,8 @@ import pytest
 from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
-from fullhouse.holds.watch import Watch
-from fullhouse.kit.db import Database
+from fullhouse.holds.measures.watch import Watch
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, bought, hold, selling

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.seating.generators import Straight, generate
+from fullhouse.seating.plans.generators import Straight, generate
 from tests.accounts.helpers import data
 from tests.checkout.helpers import buy, hold, selling, start, wrong
 from tests.checkout.waiting import (

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from fullhouse.kit.services import Services
-from fullhouse.messaging import notice_actions
-from fullhouse.seating.generators import Straight, generate
+from fullhouse.mail.notices import actions
+from fullhouse.seating.plans.generators import Straight, generate
 from tests.accounts.helpers import data
 from tests.checkout.helpers import buy, migrate, start, wrong
 from tests.checkout.waiting import (
@@ -123,7 +123,7 @@ async def test_whoever_waited_for_a_cancelled_show_is_told_once(
     await react(services, tenant, "event.canceled")
     for notice in data(await staff.get(house.path("notices"))) * 2:  # a job may run again
         page = {"notice_id": notice["id"], "posted": 0}
-        await notice_actions.post_page(services.database, tenant.id, page)
+        await actions.post_page(services.database, tenant.id, page)
     told = await letters(services, tenant, "waiting_list_closed")
     assert sorted(letter["recipient"] for letter in told) == ["grace@example.org", "hedy@example.org"]
     assert "waiting list" in told[0]["body"]

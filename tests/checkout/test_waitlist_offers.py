@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from fullhouse.holds import jobs as hold_jobs
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import data
 from tests.checkout.helpers import buy, code, rows, start, wrong

@@ -8,10 +8,10 @@ import msgspec
 
 from fullhouse import wiring
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import Message
-from fullhouse.kit.reactions import react_once
+from fullhouse.kit.messages.async_handlers import react_once
+from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services
-from fullhouse.seating.plan import Plan
+from fullhouse.seating.plans.plan import Plan
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, bought, selling, selling_types
 from tests.fixtures import Client, Tenant

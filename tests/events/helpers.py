@@ -7,11 +7,12 @@ from uuid import UUID
 import httpx
 import msgspec
 
-from fullhouse.events import actions, store, venue_actions
+from fullhouse.events import actions, store
 from fullhouse.events.model import Event, NewEvent, NewVenue, Status
 from fullhouse.events.policy import Move
-from fullhouse.kit import audit
-from fullhouse.kit.db import Tx
+from fullhouse.events.venues import actions as venue_actions
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import data

@@ -10,17 +10,19 @@ from uuid import UUID
 import pytest
 
 from fullhouse.accounts import actions as accounts
-from fullhouse.events import actions, public_reads, venue_actions
+from fullhouse.events import actions
 from fullhouse.events.model import ChangeEvent, Event, EventSummary, NewEvent, NewVenue
 from fullhouse.events.policy import Move
-from fullhouse.events.public_model import EventNotFound, PublicEvent
-from fullhouse.events.public_reads import Filters
-from fullhouse.kit import warm
-from fullhouse.kit.files import Disk
+from fullhouse.events.public import reads
+from fullhouse.events.public.model import EventNotFound, PublicEvent
+from fullhouse.events.public.reads import Filters
+from fullhouse.events.venues import actions as venue_actions
+from fullhouse.kit.cache import warm
+from fullhouse.kit.media.files import Disk
 from fullhouse.kit.services import Services, open_services
 from fullhouse.kit.text import folded
-from fullhouse.tickets import type_actions
-from fullhouse.tickets.type_model import NewTicketType
+from fullhouse.tickets.types import actions as type_actions
+from fullhouse.tickets.types.model import NewTicketType
 from tests.events.helpers import DAY, ENTRY, HALL, HOUR, make_picture
 from tests.fixtures import PUBLIC_URL, SECRET_KEY, Tenant
 from tests.services import servers
@@ -51,24 +53,24 @@ class Process:
 
     async def show(self, event: Event) -> PublicEvent | None:
         try:
-            return (await public_reads.public_show(self.services, event.id)).show
+            return (await reads.public_show(self.services, event.id)).show
         except EventNotFound:
             return None
 
     async def titles(self, **asked: Any) -> list[str]:
         filters = Filters(**dict.fromkeys(Filters._fields) | {"city": folded(self.city)} | asked)
-        return [show.title for show in (await public_reads.feed(self.services, filters, "latest", None, 50)).data]
+        return [show.title for show in (await reads.feed(self.services, filters, "latest", None, 50)).data]
 
     async def suggested(self) -> bool:
         """Whether the test's own city is."""
-        found = (await public_reads.city_index(self.services)).suggest(self.city, 1)
+        found = (await reads.city_index(self.services)).suggest(self.city, 1)
         return bool(found and found[0].city == self.city)
 
     async def upcoming(self, venue_id: UUID | None = None) -> list[str]:
-        return [event.name for event in await public_reads.upcoming(self.services, self.tenant.id, venue_id)]
+        return [event.name for event in await reads.upcoming(self.services, self.tenant.id, venue_id)]
 
     async def summary(self, event: Event) -> EventSummary:
-        return await public_reads.summary(self.services, self.tenant.id, event.id)
+        return await reads.summary(self.services, self.tenant.id, event.id)
 
     # --- writing
 

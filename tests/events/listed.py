@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from fullhouse.events.public_model import Picture, PublicEvent
+from fullhouse.events.public.model import Picture, PublicEvent
 
 ID = UUID("01920000-0000-7000-8000-000000000001")
 HOUSE = UUID("01920000-0000-7000-8000-000000000002")

@@ -17,9 +17,9 @@ import pytest
 import fullhouse
 from fullhouse import wiring
 from fullhouse.holds.jobs import sweep_holds
-from fullhouse.kit.bus import RESYNC
 from fullhouse.kit.http.lane import Lane
-from fullhouse.kit.outbox import Message
+from fullhouse.kit.live.bus import RESYNC
+from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services
 from fullhouse.seating.reads import Book
 from tests.accounts.helpers import data

@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from fullhouse.events import keys, public_reads
+from fullhouse.events import keys
 from fullhouse.events.policy import Move
-from fullhouse.events.public_model import PublicEvent
-from fullhouse.kit import cache as cache_module
+from fullhouse.events.public import reads
+from fullhouse.events.public.model import PublicEvent
+from fullhouse.kit.cache import cache as cache_module
 from tests.accounts.helpers import data
 from tests.events.kept_reads import READS, Process, here
 from tests.fixtures import Client
@@ -112,16 +113,16 @@ async def test_each_lives_as_long_as_the_table_says(here: Process, ticks: Simple
 
 async def test_a_show_is_encoded_once_while_nothing_changes(here: Process) -> None:
     event = await here.make(Move.PUBLISH)
-    first = await public_reads.public_show(here.services, event.id)
-    assert await public_reads.public_show(here.services, event.id) is first
+    first = await reads.public_show(here.services, event.id)
+    assert await reads.public_show(here.services, event.id) is first
     assert msgspec.json.decode(first.answer.body, type=dict[str, PublicEvent]) == {"data": first.show}
     await here.change(event, name="King Lear")
-    assert b"King Lear" in (await public_reads.public_show(here.services, event.id)).answer.body
+    assert b"King Lear" in (await reads.public_show(here.services, event.id)).answer.body
 
 
 async def test_what_is_kept_ready_is_bounded(here: Process, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(public_reads, "READY_MAX", 2)
-    monkeypatch.setattr(public_reads, "_ready", {})
+    monkeypatch.setattr(reads, "READY_MAX", 2)
+    monkeypatch.setattr(reads, "_ready", {})
     for n in range(4):
         await here.show(await here.make(Move.PUBLISH, name=f"Night {n}"))
-    assert len(public_reads._ready) == 2
+    assert len(reads._ready) == 2

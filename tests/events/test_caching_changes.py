@@ -8,13 +8,15 @@ import pytest
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import ChangeOrganization
-from fullhouse.events import actions, public_reads, venue_actions
+from fullhouse.events import actions
 from fullhouse.events.jobs import move_due_events
 from fullhouse.events.model import Event
 from fullhouse.events.policy import Move
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.events.public import reads as public_reads
+from fullhouse.events.venues import actions as venue_actions
+from fullhouse.kit.db.database import WORKER, Database
+from fullhouse.kit.db.replica import Reads
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.replica import Reads
 from tests.events.helpers import DAY, HOUR
 from tests.events.kept_reads import Clock, Process, gives, here, read_all, redis, start
 from tests.fixtures import Tenant

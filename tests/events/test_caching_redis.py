@@ -8,11 +8,12 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from fullhouse.events import keys, public_reads
+from fullhouse.events import keys
 from fullhouse.events.policy import Move
-from fullhouse.events.public_model import EventNotFound
+from fullhouse.events.public import reads
+from fullhouse.events.public.model import EventNotFound
+from fullhouse.kit.cache.warm import client as redis_client
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.warm import client as redis_client
 from tests.events.helpers import DAY, HOUR
 from tests.events.kept_reads import READS, gives, read_all, redis, start
 from tests.kit.helpers import until
@@ -49,7 +50,7 @@ async def test_made_up_ids_push_no_show_out(start: Any, redis: Server) -> None:
     process.services.cache._size = 5
     for _ in range(20):
         with pytest.raises(EventNotFound):
-            await public_reads.public_show(process.services, new_id())
+            await reads.public_show(process.services, new_id())
     before = process.asked
     assert await process.show(event)
     assert process.asked == before

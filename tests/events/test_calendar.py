@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fullhouse.events import calendar
+from fullhouse.events.public import calendar
 from fullhouse.kit.times import local
 from tests.events.listed import HOUSE, ID, PUBLISHED, Component, listed, moment, parsed
 

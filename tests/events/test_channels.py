@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from fullhouse.events import actions
-from fullhouse.events.channels import Channels
+from fullhouse.events.live.channels import Channels
 from fullhouse.events.policy import Move
+from fullhouse.kit.cache.warm import client as redis_client
 from fullhouse.kit.services import open_parts
-from fullhouse.kit.warm import client as redis_client
 from tests.events.helpers import DAY
 from tests.events.kept_reads import Process, redis, start
 from tests.kit.helpers import until

@@ -9,9 +9,9 @@ import pytest
 from fullhouse.events import actions, facts
 from fullhouse.events.facts import EventFact
 from fullhouse.events.policy import Move
-from fullhouse.kit import outbox
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import Conflict
+from fullhouse.kit.messages import outbox
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import data, refused
 from tests.events.helpers import NEW_DATE, announced, draft, make_venue, move, read, show_in, trail

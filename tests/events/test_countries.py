@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.events.countries import is_country
+from fullhouse.events.venues.countries import is_country
 from tests.accounts.helpers import data
 from tests.events.helpers import HALL, make_venue
 from tests.fixtures import Client, Tenant

@@ -11,13 +11,14 @@ import asyncpg
 import httpx
 import pytest
 
-from fullhouse.events import image_actions, image_model, jobs
-from fullhouse.events.image_model import ImageUnknown
-from fullhouse.kit import pictures
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.events import jobs
+from fullhouse.events.images import actions, model
+from fullhouse.events.images.model import ImageUnknown
+from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.errors import Invalid
-from fullhouse.kit.files import S3
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.media import pictures
+from fullhouse.kit.media.files import S3
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import audited, data, make_key, refused
 from tests.counts import Counts
@@ -200,7 +201,7 @@ async def test_a_full_disk_is_503_and_leaves_no_row(
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("fullhouse.kit.files.Disk._write", full)
+    monkeypatch.setattr("fullhouse.kit.media.files.Disk._write", full)
     async with Counts(owner).unchanged():
         assert refused(await send(staff, JPEG)) == (503, "unavailable")
     assert stored(folder) == []
@@ -222,7 +223,7 @@ async def test_no_transaction_is_open_while_a_picture_is_decoded(
         return await decode(raw)
 
     monkeypatch.setattr(pictures, "clean", look)
-    await image_actions.upload(services.database, services.files, tenant.principal("staff"), JPEG)
+    await actions.upload(services.database, services.files, tenant.principal("staff"), JPEG)
     assert seen == [0]
 
 
@@ -230,14 +231,14 @@ async def test_no_transaction_is_open_while_a_picture_is_decoded(
 
 
 async def upload(services: Services, tenant: Tenant, raw: bytes = JPEG) -> UUID:
-    return (await image_actions.upload(services.database, services.files, tenant.principal("staff"), raw)).id
+    return (await actions.upload(services.database, services.files, tenant.principal("staff"), raw)).id
 
 
 async def test_pictures_are_attached_once(services: Services, tenant: Tenant, owner: Any) -> None:
     ids = [await upload(services, tenant), await upload(services, tenant, samples.png())]
     for _ in range(2):
         async with services.database.tenant(tenant.id) as tx:
-            await image_actions.attach(tx, ids)
+            await actions.attach(tx, ids)
     times = [
         row["attached_at"]
         for row in await owner.fetch("SELECT attached_at FROM images WHERE organization_id = $1", tenant.id)
@@ -248,7 +249,7 @@ async def test_pictures_are_attached_once(services: Services, tenant: Tenant, ow
 
 async def test_nothing_to_attach_is_fine(services: Services, tenant: Tenant) -> None:
     async with services.database.tenant(tenant.id) as tx:
-        await image_actions.attach(tx, [])
+        await actions.attach(tx, [])
 
 
 @pytest.mark.req("TEN-2")
@@ -260,7 +261,7 @@ async def test_a_foreign_picture_is_like_one_that_never_was(
     for wrong in (theirs, new_id()):
         with pytest.raises(ImageUnknown) as unknown:
             async with services.database.tenant(tenant.id) as tx:
-                await image_actions.attach(tx, [mine, wrong])
+                await actions.attach(tx, [mine, wrong])
         said.append(unknown.value.problem())
     assert said[0] == said[1]
     assert (said[0]["status"], said[0]["code"]) == (422, "image_not_found")
@@ -271,7 +272,7 @@ async def test_a_picture_is_named_once(services: Services, tenant: Tenant) -> No
     image_id = await upload(services, tenant)
     with pytest.raises(Invalid, match="not valid"):
         async with services.database.tenant(tenant.id) as tx:
-            await image_actions.attach(tx, [image_id, image_id])
+            await actions.attach(tx, [image_id, image_id])
 
 
 async def test_a_show_has_ten_pictures_at_most_by_the_databases_word(owner: Any) -> None:
@@ -312,7 +313,7 @@ async def test_pictures_that_no_show_uses_are_forgotten_after_a_day(
 ) -> None:
     used, unused = await upload(services, tenant), await upload(services, tenant, samples.png())
     async with services.database.tenant(tenant.id) as tx:
-        await image_actions.attach(tx, [used])
+        await actions.attach(tx, [used])
     await jobs.forget_unused_images(finder, services.database, services.files)
     assert len(stored(folder)) == 6
     await clock(DAY + timedelta(seconds=1))
@@ -333,7 +334,7 @@ async def test_uploading_again_starts_the_day_anew(
     await clock(DAY + timedelta(hours=1))
     await jobs.forget_unused_images(finder, services.database, services.files)
     async with services.database.tenant(tenant.id) as tx:
-        await image_actions.attach(tx, [image_id])
+        await actions.attach(tx, [image_id])
 
 
 async def test_a_picture_that_was_attached_meanwhile_stays(services: Services, tenant: Tenant, clock: Any) -> None:
@@ -341,9 +342,9 @@ async def test_a_picture_that_was_attached_meanwhile_stays(services: Services, t
     image_id = await upload(services, tenant)
     await clock(2 * DAY)
     async with services.database.tenant(tenant.id) as tx:
-        await image_actions.attach(tx, [image_id])
-    assert not await image_actions.forget(services.database, services.files, tenant.id, image_id)
-    assert await services.files.get(image_model.file_name(tenant.id, image_id, "small"))
+        await actions.attach(tx, [image_id])
+    assert not await actions.forget(services.database, services.files, tenant.id, image_id)
+    assert await services.files.get(model.file_name(tenant.id, image_id, "small"))
 
 
 async def test_a_store_that_is_away_holds_up_no_other_picture(
@@ -371,10 +372,10 @@ async def store() -> AsyncIterator[Store]:
 
 async def test_a_bucket_does_as_well(services: Services, tenant: Tenant, store: Store, owner: Any) -> None:
     files = S3(store.bucket())
-    image = await image_actions.upload(services.database, files, tenant.principal("staff"), JPEG)
+    image = await actions.upload(services.database, files, tenant.principal("staff"), JPEG)
     assert sorted(store.objects) == sorted(f"/{bucket.NAME}/{tenant.id}/{image.id}/{size}.jpg" for size in SIZES)
     store.trouble = "fail"
     async with Counts(owner).unchanged():
         with pytest.raises(OSError, match="500"):
-            await image_actions.upload(services.database, files, tenant.principal("staff"), samples.png())
+            await actions.upload(services.database, files, tenant.principal("staff"), samples.png())
     await files.close()

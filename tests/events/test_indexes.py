@@ -15,11 +15,12 @@ import asyncpg
 import msgspec
 import pytest
 
-from fullhouse.events import public_reads, queries, store
-from fullhouse.events.image_actions import UNUSED_FOR
+from fullhouse.events import queries, store
+from fullhouse.events.images.actions import UNUSED_FOR
 from fullhouse.events.jobs import LONG_AGO
-from fullhouse.kit import sql
-from fullhouse.kit.db import APP, WORKER, Database, HotLine, connect
+from fullhouse.events.public import reads
+from fullhouse.kit.db import sql
+from fullhouse.kit.db.database import APP, WORKER, Database, HotLine, connect
 from tests.events.helpers import DAY
 from tests.services.client import ask
 
@@ -420,7 +421,7 @@ async def test_a_search_finds_the_best_by_any_way(words: str, server_url: str) -
     )
     connection = await connect(server_url, APP)
     try:
-        found = await public_reads.search(connection, words, "simple", None, None, None, None, 20)
+        found = await reads.search(connection, words, "simple", None, None, None, None, 20)
         soon = "SELECT count(*) FROM public_shows WHERE search @@ to_tsquery('simple', $1) AND start_time < $2"
         within = await connection.fetchval(soon, words, await store.horizon(connection, None))
         # Those of a short walk; of the next twenty thousand shows; of all.
@@ -448,7 +449,7 @@ async def test_a_search_finds_the_best_by_any_way(words: str, server_url: str) -
 async def test_an_unfinished_word_is_looked_up_only_if_it_is_rare(words: str, by: str, server_url: str) -> None:
     connection = await connect(server_url, APP)
     try:
-        assert await public_reads.looked_up(connection, words, None) == by
+        assert await reads.looked_up(connection, words, None) == by
     finally:
         await connection.close()
 

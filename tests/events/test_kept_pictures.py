@@ -9,11 +9,12 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.events import image_actions, jobs
-from fullhouse.events.image_model import Image, PicturesFull
-from fullhouse.kit import pictures
-from fullhouse.kit.db import WORKER, Database
-from fullhouse.kit.files import Disk
+from fullhouse.events import jobs
+from fullhouse.events.images import actions
+from fullhouse.events.images.model import Image, PicturesFull
+from fullhouse.kit.db.database import WORKER, Database
+from fullhouse.kit.media import pictures
+from fullhouse.kit.media.files import Disk
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import data, refused
 from tests.events.helpers import DAY, draft, make_venue, poster
@@ -77,7 +78,7 @@ async def test_a_picture_that_another_show_takes_meanwhile_stays_attached(
     event = await draft(admin)
     other = await draft(admin, cover_image_ids=[], name="Other")
     async with services.database.tenant(tenant.id) as tx:
-        await image_actions.attach(tx, [image_id])
+        await actions.attach(tx, [image_id])
         await tx.execute(
             "UPDATE events SET cover_image_ids = ARRAY[$1::uuid] WHERE id = $2", image_id, UUID(other["id"])
         )
@@ -94,12 +95,12 @@ async def test_a_picture_that_another_show_takes_meanwhile_stays_attached(
 
 async def test_an_organisation_stores_only_so_much(services: Services, tenant: Tenant) -> None:
     who = tenant.principal("staff")
-    first = await image_actions.upload(services.database, services.files, who, samples.png(), quota=10_000_000)
+    first = await actions.upload(services.database, services.files, who, samples.png(), quota=10_000_000)
     async with services.database.tenant(tenant.id) as tx:
         weight = await tx.fetchval("SELECT sum(bytes)::bigint FROM images WHERE organization_id = $1", tenant.id)
     with pytest.raises(PicturesFull):
-        await image_actions.upload(services.database, services.files, who, samples.jpeg(), quota=weight + 10)
-    again = await image_actions.upload(services.database, services.files, who, samples.png(), quota=weight)
+        await actions.upload(services.database, services.files, who, samples.jpeg(), quota=weight + 10)
+    again = await actions.upload(services.database, services.files, who, samples.png(), quota=weight)
     assert again.id == first.id  # what is there already needs no room
 
 
@@ -119,7 +120,7 @@ async def test_of_uploads_at_once_none_goes_over_the_limit(
                 await everybody.wait()
 
     files = Together(tmp_path)
-    uploads = (image_actions.upload(services.database, files, who, raw, quota=quota) for raw in sent)
+    uploads = (actions.upload(services.database, files, who, raw, quota=quota) for raw in sent)
     answers = await asyncio.gather(*uploads, return_exceptions=True)
     weights = await owner.fetch("SELECT id, bytes FROM images WHERE organization_id = $1", tenant.id)
     assert {type(answer) for answer in answers} == {Image, PicturesFull}

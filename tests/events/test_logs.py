@@ -5,7 +5,7 @@ from structlog.testing import capture_logs
 
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.kit.telemetry import merge_about
+from fullhouse.kit.telemetry.telemetry import merge_about
 from tests.events.helpers import make_show
 from tests.fixtures import Client, Tenant
 

@@ -8,7 +8,7 @@ import pytest
 
 from fullhouse.events import policy
 from fullhouse.events.jobs import move_due_events
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import data, refused
 from tests.events.helpers import DAY, HOUR, NEW_DATE, draft, move, read, show, show_in

@@ -7,8 +7,9 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.events import actions, store, venue_actions
+from fullhouse.events import actions, store
 from fullhouse.events.model import Duplicate, NewEvent, NewGate, VenueUnknown
+from fullhouse.events.venues import actions as venue_actions
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import data, refused

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from fullhouse.events import policy, sale_policy
+from fullhouse.events import policy
 from fullhouse.events.model import (
     AboveVenueCapacity,
     AddressParts,
@@ -17,6 +17,7 @@ from fullhouse.events.model import (
     WrongTimes,
 )
 from fullhouse.events.policy import Move, Scanning
+from fullhouse.events.sale import policy as sale_policy
 from fullhouse.kit.errors import Invalid
 from fullhouse.kit.ids import new_id
 from tests.events.helpers import DAY, HOUR, NOW, STATUSES, show

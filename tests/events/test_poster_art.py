@@ -2,9 +2,9 @@
 
 import pytest
 
-from fullhouse import demo_shows
-from fullhouse.events import poster_art
-from fullhouse.kit import pictures
+from fullhouse.demo import events
+from fullhouse.events.images import poster_art
+from fullhouse.kit.media import pictures
 
 
 @pytest.mark.parametrize("seed", ["The Lighthouse Keeper", "Storm Season", "", "é"])
@@ -22,6 +22,6 @@ def test_posters_differ_and_show_every_motif() -> None:
 
 
 def test_no_two_shows_of_the_demo_have_the_same_motif() -> None:
-    motifs = [show.art for place in demo_shows.PLACES for show in place.shows]
+    motifs = [show.art for place in events.PLACES for show in place.shows]
     assert len(set(motifs)) == len(motifs)
     assert set(motifs) <= poster_art.MOTIFS.keys()

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from fullhouse.events import cities
-from fullhouse.events.public_model import CitySuggestion
+from fullhouse.events.public import cities
+from fullhouse.events.public.model import CitySuggestion
 from fullhouse.kit.services import Services
 from tests.events.helpers import BODIES, ENTRY, poster
 from tests.fixtures import Client, Tenant

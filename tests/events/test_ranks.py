@@ -7,10 +7,11 @@ from datetime import timedelta
 import asyncpg
 import pytest
 
-from fullhouse.events import actions, policy, public_actions, store
+from fullhouse.events import actions, policy, store
 from fullhouse.events.policy import Move
+from fullhouse.events.public import actions as public_actions
 from fullhouse.events.store import FORGET_RANKS
-from fullhouse.kit.db import sweep
+from fullhouse.kit.db.database import sweep
 from tests.events.helpers import DAY
 from tests.events.trending import FOREVER, MINUTE, House, finder, house
 from tests.fixtures import Tenant

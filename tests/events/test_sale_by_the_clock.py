@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from fullhouse.events import public_actions
 from fullhouse.events.model import Status
-from fullhouse.events.public_model import SalePeriod
-from fullhouse.events.sale_policy import Stock, next_opening, next_sale_change, sale_status, shown_at
+from fullhouse.events.public import actions
+from fullhouse.events.public.model import SalePeriod
+from fullhouse.events.sale.policy import Stock, next_opening, next_sale_change, sale_status, shown_at
 from fullhouse.kit.http.lane import Lane
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, add_type, begun, buy, code, selling, selling_types
@@ -193,5 +193,5 @@ async def test_when_the_last_tickets_are_no_longer_sold_the_rest_is_sold_out(wal
     buyer = await guest(walk.client(walk.lanes[0]), walk.tenant)
     data(await buy(buyer, await begun(buyer, sale, 0)), 201)
     async with walk.lanes[0].wide.state.services.database.tenant(walk.tenant.id) as tx:
-        await public_actions.follow_stock(tx, sale.event_id)  # as a worker does, after the sale
+        await actions.follow_stock(tx, sale.event_id)  # as a worker does, after the sale
     await _follow(walk, sale, word, {40.0: ("on_sale", "sold_out"), 80.0: ("sold_out", "closed")})

@@ -9,9 +9,11 @@ import asyncpg
 import msgspec
 import pytest
 
-from fullhouse.events import public_reads, sale_policy, store
+from fullhouse.events import store
 from fullhouse.events.policy import Move
-from fullhouse.events.public_reads import Filters
+from fullhouse.events.public import reads
+from fullhouse.events.public.reads import Filters
+from fullhouse.events.sale import policy
 from fullhouse.kit.text import folded
 from tests.events.helpers import DAY, HOUR
 from tests.events.kept_reads import Clock, Process, here
@@ -32,7 +34,7 @@ async def test_a_kept_show_is_on_sale_from_the_minute_on(here: Process, clock: C
         await clock(shift)
         await here.services.clock.measure()
         assert (await here.show(event)).sale_status == word  # type: ignore[union-attr]
-        page = await public_reads.feed(
+        page = await reads.feed(
             here.services, Filters(folded(here.city), None, None, None, None, None), "latest", None, 50
         )
         assert [show.sale_status for show in page.data] == [word]
@@ -81,6 +83,6 @@ async def test_both_who_work_out_the_sale_status_say_the_same(here: Process, own
             show = await store.public_event(own_time, event.id)
             assert show
             unsaid = msgspec.structs.replace(show, sale_status="?")
-            assert sale_policy.shown_at(unsaid, now) == show, (phase, date, tickets, sold_out, selling, now)
+            assert policy.shown_at(unsaid, now) == show, (phase, date, tickets, sold_out, selling, now)
             words.add(show.sale_status)
     assert words == {"upcoming", "on_sale", "sold_out", "suspended", "closed"}

@@ -13,9 +13,9 @@ from fullhouse.events import actions, facts, store
 from fullhouse.events.jobs import LONG_AGO, move_due_events
 from fullhouse.events.model import Event
 from fullhouse.events.policy import Move
-from fullhouse.kit import outbox
-from fullhouse.kit.bus import Bus
-from fullhouse.kit.db import APP, WORKER, Database, Tx
+from fullhouse.kit.db.database import APP, WORKER, Database, Tx
+from fullhouse.kit.live.bus import Bus
+from fullhouse.kit.messages import outbox
 from fullhouse.kit.services import Services
 from tests.events.helpers import DAY, HOUR, announced, make_show, trail
 from tests.fixtures import Tenant

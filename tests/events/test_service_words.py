@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fullhouse.events import public_actions, public_reads
-from fullhouse.events.public_reads import Filters
+from fullhouse.events.public import actions, reads
+from fullhouse.events.public.reads import Filters
 from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded, tsquery
 from tests.accounts.helpers import data, refused
@@ -43,16 +43,16 @@ def _titles(found: Any) -> list[str]:
 @_ANY_TIME
 @given(city=_TEXT | _ODD, typed=_TEXT | _ODD)
 async def test_any_text_is_searched_for_and_means_nothing_else(services: Services, city: str, typed: str) -> None:
-    filters = public_actions.tsquery_of(public_actions.filter_lexemes(city=city))
+    filters = actions.tsquery_of(actions.filter_lexemes(city=city))
     async with services.database.nobody() as tx:
         if filters:
             assert await tx.fetchval(
                 "SELECT array_to_tsvector($1) @@ $2::text::tsquery", [f"§city:{folded(city)}"], filters
             )
             assert not await tx.fetchval("SELECT array_to_tsvector($1) @@ $2::text::tsquery", ["§city:x y"], filters)
-        await public_reads.search(tx, tsquery(typed), "english", filters, None, None, None, 5)
+        await reads.search(tx, tsquery(typed), "english", filters, None, None, None, 5)
     for sort in ("latest", "trending"):
-        await public_reads.feed(services, Filters(None, None, None, None, None, tsquery(typed)), sort, None, 5)
+        await reads.feed(services, Filters(None, None, None, None, None, tsquery(typed)), sort, None, 5)
 
 
 @pytest.mark.req("SEARCH-1")

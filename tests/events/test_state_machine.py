@@ -14,9 +14,10 @@ from hypothesis.stateful import (
     rule,
 )
 
-from fullhouse.events import policy, sale_policy
+from fullhouse.events import policy
 from fullhouse.events.model import Event, MoveNotAllowed, NoNewDate, StartInThePast, WrongTimes
 from fullhouse.events.policy import Move
+from fullhouse.events.sale import policy as sale_policy
 from fullhouse.kit.errors import Refusal
 from tests.events.helpers import DAY, HOUR, NOW, show
 from tests.fixtures import soaking

@@ -14,11 +14,11 @@ from fullhouse import wiring
 from fullhouse.events import actions
 from fullhouse.events.model import Event, EventSummary
 from fullhouse.events.policy import Move
-from fullhouse.kit import outbox
-from fullhouse.kit.bus import RESYNC
-from fullhouse.kit.files import Disk
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.live.bus import RESYNC
+from fullhouse.kit.media.files import Disk
+from fullhouse.kit.messages import outbox
 from fullhouse.kit.services import Services, open_services
 from tests.events.helpers import make_show
 from tests.fixtures import PUBLIC_URL, SECRET_KEY, Client, Tenant, make_tenant, run_application, settings

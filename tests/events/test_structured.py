@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from fullhouse.events import structured
+from fullhouse.events.public import structured
 from fullhouse.kit.money import Money
 from tests.events.listed import ID, listed, picture
 

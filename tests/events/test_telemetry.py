@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from fullhouse.events import actions
 from fullhouse.events.jobs import move_due_events
 from fullhouse.events.policy import Move
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import PASSWORD, data, make_platform_user, refused
 from tests.events.helpers import DAY, HOUR, NEW_DATE, draft, make_show, move, show_in

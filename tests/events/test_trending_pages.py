@@ -12,8 +12,8 @@ import pytest
 from fullhouse.events import policy
 from fullhouse.events.policy import Move
 from fullhouse.events.store import FORGET_RANKS
-from fullhouse.kit.cursors import BadCursor
-from fullhouse.kit.db import sweep
+from fullhouse.kit.db.cursors import BadCursor
+from fullhouse.kit.db.database import sweep
 from tests.accounts.helpers import refused
 from tests.events.helpers import DAY, HOUR
 from tests.events.trending import MINUTE, House, finder, house

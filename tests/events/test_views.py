@@ -6,10 +6,10 @@ from typing import Any
 import asyncpg
 import pytest
 
-from fullhouse.events import views
 from fullhouse.events.model import Event
 from fullhouse.events.policy import Move
-from fullhouse.events.views import Views
+from fullhouse.events.public import views
+from fullhouse.events.public.views import Views
 from fullhouse.kit.ids import new_id
 from tests.accounts.helpers import data
 from tests.events.helpers import make_show

@@ -7,19 +7,21 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.events import actions, keys, policy, public_reads, store, venue_actions
+from fullhouse.events import actions, keys, policy, store
 from fullhouse.events.jobs import rank_shows
 from fullhouse.events.model import ChangeEvent, Event, NewEvent, NewVenue
 from fullhouse.events.policy import Move
-from fullhouse.events.public_model import PublicEvent
-from fullhouse.events.public_reads import Filters
-from fullhouse.kit.cursors import Page
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.events.public import reads
+from fullhouse.events.public.model import PublicEvent
+from fullhouse.events.public.reads import Filters
+from fullhouse.events.venues import actions as venue_actions
+from fullhouse.kit.db.cursors import Page
+from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded
-from fullhouse.tickets import type_actions
-from fullhouse.tickets.type_model import NewTicketType
+from fullhouse.tickets.types import actions as type_actions
+from fullhouse.tickets.types.model import NewTicketType
 from tests.events.helpers import ENTRY, HALL, HOUR, make_picture
 from tests.fixtures import Tenant
 
@@ -88,7 +90,7 @@ class House:
         """Never one that was kept: these tests are about the order, not about its cache."""
         self.services.bus.deliver([("cache", [keys.FEED])])
         filters = Filters(**dict.fromkeys(Filters._fields) | {"city": folded(self.city)} | asked)
-        return await public_reads.feed(self.services, filters, "trending", cursor, limit)
+        return await reads.feed(self.services, filters, "trending", cursor, limit)
 
     async def order(self, **asked: Any) -> list[UUID]:
         return [show.id for show in (await self.page(**asked)).data]

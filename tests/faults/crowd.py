@@ -13,7 +13,7 @@ import httpx
 from bench._log import ClientLog, end_of
 
 from fullhouse.kit.ids import new_id
-from fullhouse.prove.client_log import Item, Kind
+from fullhouse.prove.client.log import Item, Kind
 from tests.faults.theatre import IN_A_ROW, PATIENCE_S, PAUSE_S, ROWS, Person, Theatre
 
 MOST = 3  # holds that become one order: some are of several places, and an order has ten at most

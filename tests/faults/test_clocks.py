@@ -13,9 +13,9 @@ import pytest
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Keyring, digest
 from fullhouse.payments.policy import SIGNED_FOR_S
-from fullhouse.queue import actions as queue
-from fullhouse.queue.model import RoomSettings
-from fullhouse.queue.passes import LIFETIME_S, Pass, Passes
+from fullhouse.waiting_room import actions as queue
+from fullhouse.waiting_room.model import RoomSettings
+from fullhouse.waiting_room.passes import LIFETIME_S, Pass, Passes
 from tests.accounts.helpers import data, refused
 from tests.faults.theatre import GENEROUS, Child, Person, Server, Theatre, theatre
 from tests.fixtures import SECRET_KEY

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from bench._log import ClientLog
 
-from fullhouse.queue import actions as queue
-from fullhouse.queue.model import RoomSettings
+from fullhouse.waiting_room import actions as queue
+from fullhouse.waiting_room.model import RoomSettings
 from tests.faults.buyers import Buyer, Rush
 from tests.faults.theatre import ALONE, GENEROUS, PRICE, Child, Theatre, theatre
 from tests.fixtures import soaking

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from fullhouse.kit import warm
+from fullhouse.kit.cache import warm
 from tests.faults.theatre import PATIENCE_S, PAUSE_S, Server, Theatre
 from tests.fixtures import soaking
 from tests.kit.helpers import until

@@ -10,8 +10,8 @@ import httpx
 import pytest
 from bench._log import ClientLog
 
-from fullhouse.kit.bus import CHANNEL
-from fullhouse.prove.client_log import Item
+from fullhouse.kit.live.bus import CHANNEL
+from fullhouse.prove.client.log import Item
 from tests.faults.crowd import Crowd
 from tests.faults.theatre import PATIENCE_S, Person, Server, Theatre
 from tests.fixtures import soaking

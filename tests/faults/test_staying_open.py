@@ -20,11 +20,11 @@ import httpx
 import pytest
 from bench._log import ClientLog
 
-from fullhouse import family as processes
-from fullhouse.family import Backoff, Family
-from fullhouse.kit.db import LOST
+from fullhouse.kit.db.database import LOST
 from fullhouse.kit.postgres import Cluster
 from fullhouse.kit.postgres.process import find_postmaster
+from fullhouse.processes import supervisor as processes
+from fullhouse.processes.supervisor import Backoff, Family
 from tests.faults.crowd import Crowd
 from tests.faults.theatre import ALONE, GENEROUS, IN_A_ROW, PIT, ROWS, Theatre, open_sale
 from tests.fixtures import soaking
@@ -324,7 +324,7 @@ def test_a_process_that_keeps_ending_is_started_again_for_as_long_as_it_takes(
 
 def test_pauses_grow_up_to_a_bound_and_begin_anew_after_a_steady_time(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
-    monkeypatch.setattr("fullhouse.family.time.monotonic", lambda: now)
+    monkeypatch.setattr("fullhouse.processes.supervisor.time.monotonic", lambda: now)
     backoff = Backoff()
     assert [backoff.failed() for _ in range(8)] == [0, 0.5, 1, 2, 4, 8, 8, 8]
     assert not backoff.due

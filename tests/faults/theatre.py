@@ -15,25 +15,26 @@ from uuid import UUID
 import asyncpg
 import httpx
 
-from fullhouse import prove, serving
+from fullhouse import prove
 from fullhouse.accounts import actions as accounts
-from fullhouse.accounts import signing_in
+from fullhouse.accounts.sign_in import actions
 from fullhouse.events import actions as events
-from fullhouse.events import venue_actions as venues
 from fullhouse.events.model import NewGate
 from fullhouse.events.policy import Move
+from fullhouse.events.venues import actions as venues
 from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.postgres import Cluster
 from fullhouse.kit.services import Services
-from fullhouse.prove import client_log
-from fullhouse.queue import actions as queue
-from fullhouse.queue.model import RoomSettings
+from fullhouse.processes import serve
+from fullhouse.prove.client import log as client_log
 from fullhouse.scanning import device_actions as devices
 from fullhouse.scanning.model import NewDevice, Pair
-from fullhouse.seating.plan import Plan
-from fullhouse.tickets import type_actions as types
-from fullhouse.tickets.type_model import NewTicketType
+from fullhouse.seating.plans.plan import Plan
+from fullhouse.tickets.types import actions as types
+from fullhouse.tickets.types.model import NewTicketType
+from fullhouse.waiting_room import actions as queue
+from fullhouse.waiting_room.model import RoomSettings
 from tests.fixtures import PUBLIC_URL, SECRET_KEY, Tenant, make_tenant
 from tests.holds.helpers import OnSale, a_process, hall, stage
 from tests.services.servers import free_port, spawn
@@ -115,7 +116,7 @@ class Person(NamedTuple):
 class Theatre(NamedTuple):
     home: Path
     cluster: Cluster
-    urls: serving.Urls
+    urls: serve.Urls
     sale: OnSale
     types: dict[str, str]  # of tickets: for a seat, and for a place in the pit
     staff: str  # a token
@@ -195,7 +196,7 @@ def theatre(
     cluster = Cluster(home, settings=settings)
     cluster.start()
     try:
-        urls = serving.Urls(cluster.url(serving.LOGIN, serving.DATABASE), cluster.url(database=serving.DATABASE))
+        urls = serve.Urls(cluster.url(serve.LOGIN, serve.DATABASE), cluster.url(database=serve.DATABASE))
         yield asyncio.run(_open(home, cluster, urls, people, plan or hall(ROWS, IN_A_ROW, pit=PIT), policy))
     finally:
         cluster.stop()
@@ -203,19 +204,19 @@ def theatre(
 
 
 async def _open(
-    home: Path, cluster: Cluster, urls: serving.Urls, count: int, plan: Plan, policy: Mapping[str, Any]
+    home: Path, cluster: Cluster, urls: serve.Urls, count: int, plan: Plan, policy: Mapping[str, Any]
 ) -> Theatre:
     connection = await asyncpg.connect(cluster.url())
-    await connection.execute(f"CREATE DATABASE {serving.DATABASE}")
+    await connection.execute(f"CREATE DATABASE {serve.DATABASE}")
     await connection.close()
-    await serving.migrate_database(urls)
+    await serve.migrate_database(urls)
     return await open_sale(home, cluster, count, plan, policy)
 
 
 async def open_sale(home: Path, cluster: Cluster, count: int, plan: Plan, policy: Mapping[str, Any]) -> Theatre:
     """A show on sale whose doors are open, a scanner at its gate, and people who are signed in, in the database that is
     there."""
-    urls = serving.Urls(cluster.url(serving.LOGIN, serving.DATABASE), cluster.url(database=serving.DATABASE))
+    urls = serve.Urls(cluster.url(serve.LOGIN, serve.DATABASE), cluster.url(database=serve.DATABASE))
     async with a_process(urls.serving, home) as services:
         tenant = await make_tenant(services)
         sale = await stage(services, tenant, plan, **policy)
@@ -225,7 +226,7 @@ async def open_sale(home: Path, cluster: Cluster, count: int, plan: Plan, policy
         async with services.database.tenant(tenant.id, deadline_s=60) as tx:
             for n in range(count):
                 user = await accounts.create_user(tx, email=f"c{n}@example.org", name=f"C{n}", role="customer")
-                session = await signing_in.open_session(tx, tenant.organization, user, "password")
+                session = await actions.open_session(tx, tenant.organization, user, "password")
                 people.append(Person(user.id, session.token))
     return Theatre(home, cluster, urls, sale, kinds, tenant.tokens["owner"], gate, people)
 

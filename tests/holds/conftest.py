@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.services import Services
 from tests.fixtures import Client, Tenant

@@ -13,17 +13,17 @@ from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
 from fullhouse.holds.engine import Ask, Engine, Result, Want
 from fullhouse.holds.policy import Limits
-from fullhouse.kit import outbox
-from fullhouse.kit.db import WORKER, Database
-from fullhouse.kit.files import Disk
+from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.media.files import Disk
+from fullhouse.kit.messages import outbox
 from fullhouse.kit.services import Services, open_parts, open_services
 from fullhouse.seating import actions as layouts
-from fullhouse.seating import overlay_actions as overlays
-from fullhouse.seating.chart import seat_id
-from fullhouse.seating.generators import Straight, generate
 from fullhouse.seating.model import AttachLayout
-from fullhouse.seating.plan import Plan, Point, Zone, encode
+from fullhouse.seating.overlay import actions as overlays
+from fullhouse.seating.plans.chart import seat_id
+from fullhouse.seating.plans.generators import Straight, generate
+from fullhouse.seating.plans.plan import Plan, Point, Zone, encode
 from tests.accounts.helpers import data
 from tests.events.helpers import draft, make_show, make_venue, move
 from tests.fixtures import PUBLIC_URL, SECRET_KEY, Client, Tenant, run_application, settings

@@ -10,9 +10,9 @@ from fullhouse.holds import actions
 from fullhouse.holds.model import BestAvailable, HoldItems
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.seating.halls import Halls
+from fullhouse.seating.maps.halls import Halls
 from fullhouse.seating.model import AVAILABLE
-from fullhouse.seating.plan import Section
+from fullhouse.seating.plans.plan import Section
 from tests.accounts.helpers import data, refused
 from tests.fixtures import Client, Tenant
 from tests.holds.baskets import best, chairs, taken

@@ -15,12 +15,13 @@ from fullhouse import prove
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move as Lifecycle
 from fullhouse.holds import actions, jobs
-from fullhouse.kit.db import AUDITOR, Database, connect
+from fullhouse.kit.db.database import AUDITOR, Database, connect
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.seating import overlay_actions, policy, policy_actions
-from fullhouse.seating.halls import Halls
-from fullhouse.seating.plan import Group, Plan, walk
+from fullhouse.seating import policy, policy_actions
+from fullhouse.seating.maps.halls import Halls
+from fullhouse.seating.overlay import actions as overlay_actions
+from fullhouse.seating.plans.plan import Group, Plan, walk
 from tests.accounts.helpers import data, refused
 from tests.fixtures import Client, Tenant
 from tests.holds.baskets import best, chairs, items, order

@@ -16,10 +16,10 @@ from fullhouse.events.policy import Move as Lifecycle
 from fullhouse.holds import actions, jobs
 from fullhouse.holds.engine import Engine
 from fullhouse.holds.model import InSale
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.seating.halls import Halls
+from fullhouse.seating.maps.halls import Halls
 from fullhouse.seating.model import AVAILABLE, BLOCKED, HELD
 from tests.accounts.helpers import audited, data, refused
 from tests.events.helpers import move

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from fullhouse.holds.engine import LINES, Engine, Results
-from fullhouse.kit.db import LOST
+from fullhouse.kit.db.database import LOST
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant

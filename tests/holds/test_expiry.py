@@ -11,10 +11,10 @@ import pytest
 
 from fullhouse.holds import actions, jobs, store
 from fullhouse.holds.model import HoldNotFound, HoldOver, ReasonNeeded
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.seating.halls import Halls
+from fullhouse.seating.maps.halls import Halls
 from fullhouse.seating.model import AVAILABLE, HELD, RESERVED
 from tests.fixtures import Tenant
 from tests.holds.helpers import convert, hall, held_in, hold, places, seat_row, seats, stage, statuses

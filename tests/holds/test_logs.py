@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from structlog.testing import capture_logs
 
-from fullhouse.seating.plan import encode
+from fullhouse.seating.plans.plan import encode
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import bought, selling
 from tests.fixtures import Client, Tenant

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from prometheus_client import CollectorRegistry, Histogram
 
-from fullhouse.holds.measure_reads import OBSERVED_MIN, expiries, of_house, of_sample
+from fullhouse.holds.measures.reads import OBSERVED_MIN, expiries, of_house, of_sample
+from fullhouse.holds.measures.watch import Sample
 from fullhouse.holds.model import HourOfEndings
-from fullhouse.holds.watch import Sample
-from fullhouse.kit import telemetry
+from fullhouse.kit.telemetry import telemetry
 from tests.accounts.helpers import data
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import guest, hall, on_sale

@@ -6,9 +6,10 @@ import pytest
 from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
-from fullhouse.holds import actions, watch
-from fullhouse.holds.watch import Sample, Watch, odd
-from fullhouse.kit.db import Database
+from fullhouse.holds import actions
+from fullhouse.holds.measures import watch
+from fullhouse.holds.measures.watch import Sample, Watch, odd
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant, make_tenant

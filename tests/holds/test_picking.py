@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from fullhouse.seating.plan import Group
+from fullhouse.seating.plans.plan import Group
 from tests.accounts.helpers import data, refused
 from tests.fixtures import Client
 from tests.holds.baskets import best, items, order

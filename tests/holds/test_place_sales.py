@@ -8,7 +8,7 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
-from fullhouse.seating.plan import Plan
+from fullhouse.seating.plans.plan import Plan
 from tests.accounts.helpers import audited, data, refused
 from tests.checkout.helpers import Sale, add_promo, add_type, bought, start
 from tests.fixtures import Client, Tenant

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse import cli
+from fullhouse.cli import main
 from fullhouse.config import SETTINGS
 from fullhouse.kit.ids import new_id
 from tests.fixtures import SECRET_KEY
@@ -35,7 +35,7 @@ def told(url: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     own = {"DATABASE_URL": url, "FULLHOUSE_SECRET_KEY": SECRET_KEY, "FULLHOUSE_HOME": str(home)}
     for setting in SETTINGS:
         monkeypatch.setenv(setting.name, own.get(setting.name, ""))
-    return cli.main(["prove"])
+    return main.main(["prove"])
 
 
 @pytest.mark.req("HOLD-2")

@@ -9,13 +9,14 @@ import msgspec
 import pytest
 from bench._log import ClientLog, end_of
 
-from fullhouse import cli, prove
+from fullhouse import prove
+from fullhouse.cli import main
 from fullhouse.config import SETTINGS
 from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.ids import new_id
-from fullhouse.prove import client_log
-from fullhouse.prove.client_holds import Row, compare, disagreements
-from fullhouse.prove.client_log import Call, Item, read
+from fullhouse.prove.client import log as client_log
+from fullhouse.prove.client.holds import Row, compare, disagreements
+from fullhouse.prove.client.log import Call, Item, read
 from tests.accounts.helpers import data
 from tests.fixtures import SECRET_KEY, Client, Tenant
 from tests.holds.baskets import order
@@ -186,7 +187,7 @@ async def test_operators_prove_a_log_and_see_the_mutant(
             own = {"DATABASE_URL": at.url, "FULLHOUSE_SECRET_KEY": SECRET_KEY, "FULLHOUSE_HOME": str(tmp_path)}
             for setting in SETTINGS:
                 monkeypatch.setenv(setting.name, own.get(setting.name, ""))
-            return cli.main(["prove", "--log", str(path), *words])
+            return main.main(["prove", "--log", str(path), *words])
 
         await at.owner.execute(SIGN_UP)
         assert await asyncio.to_thread(told) == 0
@@ -198,5 +199,5 @@ async def test_operators_prove_a_log_and_see_the_mutant(
         await at.owner.execute("DELETE FROM seat_holds WHERE seat_id = $1", UUID(sale.seat(2)))
         assert await asyncio.to_thread(told) == 1
         assert "was acknowledged, but hold" in capsys.readouterr().err
-        assert await asyncio.to_thread(cli.main, ["prove", "--log", str(tmp_path / "none")]) == 1
+        assert await asyncio.to_thread(main.main, ["prove", "--log", str(tmp_path / "none")]) == 1
         assert "No such file" in capsys.readouterr().err

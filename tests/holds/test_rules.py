@@ -6,7 +6,7 @@ import httpx
 import msgspec
 import pytest
 
-from fullhouse.seating.plan import Group, Plan
+from fullhouse.seating.plans.plan import Group, Plan
 from tests.accounts.helpers import audited, data, refused
 from tests.fixtures import Client, Tenant
 from tests.holds.baskets import best, order

@@ -29,11 +29,11 @@ from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
 from fullhouse.holds import actions, jobs
 from fullhouse.holds.engine import Result
-from fullhouse.kit.db import AUDITOR, Database, connect
+from fullhouse.kit.db.database import AUDITOR, Database, connect
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.seating import seat_actions
 from fullhouse.seating.model import SeatChoice
+from fullhouse.seating.overlay import seat_actions
 from tests.fixtures import Tenant, make_tenant, soaking
 from tests.holds.helpers import OnSale, a_finder, a_process, convert, hall, hold, places, seats, stage
 from tests.lives import live

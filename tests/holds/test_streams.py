@@ -14,16 +14,16 @@ import pytest
 
 from fullhouse.holds import actions, jobs
 from fullhouse.holds.engine import Engine
-from fullhouse.kit.bus import RESYNC
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.live.bus import RESYNC
 from fullhouse.kit.services import Services
-from fullhouse.seating import overlay_actions as overlays
-from fullhouse.seating import seat_actions
-from fullhouse.seating.geometry import unpack_states
-from fullhouse.seating.halls import Halls
+from fullhouse.seating.maps.geometry import unpack_states
+from fullhouse.seating.maps.halls import Halls
 from fullhouse.seating.model import BLOCKED, SeatChoice
+from fullhouse.seating.overlay import actions as overlays
+from fullhouse.seating.overlay import seat_actions
 from tests.fixtures import Client, Tenant, make_tenant
 from tests.holds.helpers import OnSale, hall, hold, places, processes, seats, stage, wish
 from tests.kit.helpers import until
@@ -391,7 +391,7 @@ def _moved(sale: OnSale) -> dict[str, Any]:
 async def test_a_hall_that_is_forgotten_is_no_silence(
     here: Services, lane: Lane, tenant: Tenant, owner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fullhouse.seating.halls.HALLS_MAX", 1)
+    monkeypatch.setattr("fullhouse.seating.maps.halls.HALLS_MAX", 1)
     sale, other = await stage(here, tenant, hall()), await stage(here, tenant, hall())
     async with watching(lane, sale) as watcher:
         await here.part(Halls).get(tenant.id, other.event_id)

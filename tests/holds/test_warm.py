@@ -13,24 +13,27 @@ import numpy as np
 import pytest
 from redis.asyncio.client import Pipeline
 
-from fullhouse import cli, wiring
+from fullhouse import wiring
+from fullhouse.cli import main
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
-from fullhouse.holds import actions, guest_actions, layout_cache, mirror, mirror_checks, sale_actions
-from fullhouse.holds import warm as warm_holds
+from fullhouse.holds import actions, guest_actions, sale_actions
 from fullhouse.holds.engine import PLACED, Engine
-from fullhouse.holds.warm import WarmHolds
-from fullhouse.kit import outbox
-from fullhouse.kit.bus import HERE
-from fullhouse.kit.db import Database
-from fullhouse.kit.files import Disk
+from fullhouse.holds.mirror import checks, layout_cache, mirror
+from fullhouse.holds.mirror import warm as warm_holds
+from fullhouse.holds.mirror.warm import WarmHolds
+from fullhouse.kit.cache.warm import TIMEOUT_S, client
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.live.bus import HERE
+from fullhouse.kit.media.files import Disk
+from fullhouse.kit.messages import outbox
 from fullhouse.kit.services import Services, open_parts, open_services
-from fullhouse.kit.warm import TIMEOUT_S, client
-from fullhouse.seating import config_plan, seat_actions
-from fullhouse.seating.halls import TOPIC
+from fullhouse.seating.maps.halls import TOPIC
 from fullhouse.seating.model import SeatChange, SeatChoice
-from fullhouse.seating.plan import walk
+from fullhouse.seating.overlay import seat_actions
+from fullhouse.seating.plans.config import plan
+from fullhouse.seating.plans.plan import walk
 from tests.fixtures import PUBLIC_URL, SECRET_KEY, Tenant, make_tenant
 from tests.holds.helpers import OnSale, hall, hold, places, seats, stage, wish
 from tests.holds.test_streams import SIZE, Workload
@@ -78,7 +81,7 @@ async def settled(process: Services) -> None:
 
 async def right(process: Services, tenant: Tenant, sale: OnSale) -> bool:
     await settled(process)
-    return not await mirror_checks.check(process, tenant.id, sale.event_id)
+    return not await checks.check(process, tenant.id, sale.event_id)
 
 
 def base(tenant: Tenant, sale: OnSale) -> str:
@@ -112,7 +115,7 @@ async def test_a_hold_lies_in_redis_under_its_names(process: Services, tenant: T
     assert availability == [(f"{sale.seat(5)}:held:{until_unix}".encode(), 2.0)]
     assert 300 <= await redis.ttl(f"{base(tenant, sale)}:seats:availability") <= 1800
     layout = await redis.get(f"fullhouse:org:{tenant.id}:layout:{sale.layout_id}:config")
-    assert config_plan.read(layout)[0].name == "Hall"
+    assert plan.read(layout)[0].name == "Hall"
     assert 86_000 < await redis.ttl(f"fullhouse:org:{tenant.id}:layout:{sale.layout_id}:config") <= 86_400
 
 
@@ -139,7 +142,7 @@ async def test_the_availability_follows_each_change(process: Services, tenant: T
     assert await mirror.rebuild(process, tenant.id, sale.event_id)
     assert await known() == before, "patched and written anew are the same"
     await redis.zadd(f"{base(tenant, sale)}:seats:availability", {f"{sale.seat(2)}:sold:": 9})
-    wrong = await mirror_checks.check(process, tenant.id, sale.event_id)
+    wrong = await checks.check(process, tenant.id, sale.event_id)
     assert wrong == [f"redis: availability has {sale.seat(2)}:sold: in version 9.0, not None"]
 
 
@@ -150,10 +153,10 @@ async def test_counts_that_are_wrong_are_seen_and_those_that_ran_out_are_not(
     await hold(process, tenant, sale, new_id(), *seats(sale, 1))
     await settled(process)
     await redis.hset(f"{base(tenant, sale)}:occupancy", "live_attendees", 7)
-    wrong = await mirror_checks.check(process, tenant.id, sale.event_id)
+    wrong = await checks.check(process, tenant.id, sale.event_id)
     assert wrong == ["redis: live_attendees is 7, not 0"]
     await redis.delete(f"{base(tenant, sale)}:occupancy")
-    assert await mirror_checks.check(process, tenant.id, sale.event_id) == []
+    assert await checks.check(process, tenant.id, sale.event_id) == []
 
 
 @pytest.mark.parametrize(("plain", "piece"), [(1_000_000, 200_000), (100, 300)])
@@ -168,11 +171,11 @@ async def test_a_layout_of_any_size_lies_there(
     found = await redis.get(name)
     assert (found[:1] == b"{") == (plain > 100)
     config = found if plain > 100 else gzip.decompress(found)
-    assert sum(1 for _ in walk(config_plan.read(config)[0])) == 600
+    assert sum(1 for _ in walk(plan.read(config)[0])) == 600
     assert 86_000 < await redis.ttl(name) <= 86_400
-    assert await mirror_checks.check(process, tenant.id, sale.event_id) == []
+    assert await checks.check(process, tenant.id, sale.event_id) == []
     await redis.setrange(name, 40, "x")
-    wrong = await mirror_checks.check(process, tenant.id, sale.event_id)
+    wrong = await checks.check(process, tenant.id, sale.event_id)
     assert wrong == [f"redis: layout {sale.layout_id} has another config"]
     layout_cache._kept.clear()  # as if a minute had passed
     assert await mirror.rebuild(process, tenant.id, sale.event_id)
@@ -292,7 +295,7 @@ async def test_flushed_or_filled_with_lies_it_is_mended_and_decides_nothing(
     await settled(process)
 
     await redis.flushall()
-    assert await mirror_checks.check(process, tenant.id, sale.event_id)
+    assert await checks.check(process, tenant.id, sale.event_id)
     assert (await hold(process, tenant, sale, new_id(), *seats(sale, 2)))[0].outcome == "held"
     assert await right(process, tenant, sale)  # the next change finds it missing
 
@@ -305,9 +308,9 @@ async def test_flushed_or_filled_with_lies_it_is_mended_and_decides_nothing(
     await redis.hset(f"{names}:occupancy", mapping={"available_count": 0, "version": 99_999_999_999})
     assert (await hold(process, tenant, sale, new_id(), *seats(sale, 3)))[0].outcome == "held"
     await settled(process)
-    assert await mirror_checks.check(process, tenant.id, sale.event_id)
+    assert await checks.check(process, tenant.id, sale.event_id)
     assert await mirror.rebuild(process, tenant.id, sale.event_id)
-    assert await mirror_checks.check(process, tenant.id, sale.event_id) == []
+    assert await checks.check(process, tenant.id, sale.event_id) == []
 
 
 async def test_keys_of_another_kind_are_replaced(process: Services, tenant: Tenant, redis: Any) -> None:
@@ -379,7 +382,7 @@ async def test_the_checker_sees_what_is_wrong_in_memory(process: Services, tenan
         "UPDATE event_seats SET status = 'sold', ticket_id = gen_random_uuid() WHERE event_id = $1 AND ordinal = 9",
         sale.event_id,
     )
-    wrong = await mirror_checks.check(process, tenant.id, sale.event_id)
+    wrong = await checks.check(process, tenant.id, sale.event_id)
     assert "memory: seat 9 is in state 0, not 2" in wrong
     assert "redis: seat 9 is free" in wrong
 
@@ -411,7 +414,7 @@ async def test_operators_compare_and_write_anew(
 
     async def told(*words: str) -> int:
         capsys.readouterr()
-        return await asyncio.to_thread(cli.main, ["cache", *words])
+        return await asyncio.to_thread(main.main, ["cache", *words])
 
     event = str(sale.event_id)
     assert await told("check", event) == 0

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fullhouse.holds import warm
+from fullhouse.holds.mirror import warm
+from fullhouse.holds.mirror.warm import INFINITY, Changes
 from fullhouse.holds.store import Prolonged
-from fullhouse.holds.warm import INFINITY, Changes
 from fullhouse.kit.ids import new_id
 
 UNTIL = datetime(2030, 6, 1, 12, tzinfo=UTC)

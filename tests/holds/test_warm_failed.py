@@ -9,8 +9,9 @@ import pytest
 from prometheus_client import REGISTRY
 from structlog.testing import capture_logs
 
-from fullhouse.holds import jobs, mirror_checks, store
-from fullhouse.kit.db import Database
+from fullhouse.holds import jobs, store
+from fullhouse.holds.mirror import checks
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
@@ -60,7 +61,7 @@ async def staged(process: Services, tenant: Tenant) -> list[OnSale]:
 
 
 async def are_right(process: Services, tenant: Tenant, sales: list[OnSale]) -> list[bool]:
-    return [not await mirror_checks.check(process, tenant.id, sale.event_id) for sale in sales]
+    return [not await checks.check(process, tenant.id, sale.event_id) for sale in sales]
 
 
 def failed_shows() -> float | None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from fullhouse.kit.files import Bucket
+from fullhouse.kit.media.files import Bucket
 
 ACCESS, SECRET, REGION, NAME = "AKIATEST", "a secret/with+signs", "eu-test-1", "posters"
 _AUTHORIZATION = re.compile(

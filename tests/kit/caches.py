@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from fullhouse.kit.bus import Bus
-from fullhouse.kit.cache import Cache
-from fullhouse.kit.db import Database
-from fullhouse.kit.warm import Warm
+from fullhouse.kit.cache.cache import Cache
+from fullhouse.kit.cache.warm import Warm
+from fullhouse.kit.db.database import Database
+from fullhouse.kit.live.bus import Bus
 
 
 class Process:

@@ -7,7 +7,7 @@ import asyncpg
 import hypothesis
 import pytest
 
-from fullhouse.kit import warm
+from fullhouse.kit.cache import warm
 from fullhouse.kit.ids import new_id
 from tests.services import servers
 from tests.services.servers import Server

@@ -6,11 +6,11 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.kit import mail
-from fullhouse.kit.db import Tx
-from fullhouse.kit.letters import Letter, LetterData
-from fullhouse.kit.mail import Mail, MailInFull, To
-from fullhouse.kit.postman import Postman
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.mail import mails
+from fullhouse.kit.mail.email import Letter, LetterData
+from fullhouse.kit.mail.mailer import Postman
+from fullhouse.kit.mail.mails import Mail, MailInFull, To
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
 from tests.kit import smtp as smtp_server
@@ -33,7 +33,7 @@ class OtherNote(Note, frozen=True, kw_only=True):
 def words(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     """A writer that says what it is told."""
 
-    async def ask(tx: Tx) -> mail.Write:
+    async def ask(tx: Tx) -> mails.Write:
         def write(note: Any, language: str | None) -> Letter:
             html = f"<p>{note.text}</p>"
             subject = f"{language}: {note.subject}" if language else note.subject
@@ -41,7 +41,7 @@ def words(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
 
         return write
 
-    monkeypatch.setattr(mail, "_writer", ask)
+    monkeypatch.setattr(mails, "_writer", ask)
 
 
 @pytest.fixture
@@ -60,14 +60,14 @@ class Mailroom:
         enclosures = said.pop("enclosures", ())
         async with self.database.tenant(self.organization_id) as tx:
             letters = [To(email, Note(**said), enclosures) for email in people or ("ada@example.org",)]
-            return await mail.post_all(tx, letters, about=about)
+            return await mails.post_all(tx, letters, about=about)
 
     async def deliver(self, postman: Postman, ids: list[UUID]) -> None:
         await postman.deliver(self.database, self.organization_id, {"mail_ids": [str(it) for it in ids]})
 
     async def everything(self) -> list[Mail]:
         async with self.database.tenant(self.organization_id) as tx:
-            return await mail.newest(tx, after_at=None, after_id=None, limit=100)
+            return await mails.newest(tx, after_at=None, after_id=None, limit=100)
 
     async def see(self) -> Mail:
         [found] = await self.everything()
@@ -75,7 +75,7 @@ class Mailroom:
 
     async def in_full(self, mail_id: UUID) -> MailInFull:
         async with self.database.tenant(self.organization_id) as tx:
-            found = await mail.in_full(tx, mail_id)
+            found = await mails.in_full(tx, mail_id)
         assert found
         return found
 

@@ -9,13 +9,13 @@ import msgspec
 from litestar import Litestar, get
 from litestar.datastructures import State
 
-from fullhouse.kit.broadcast import Channel, Limits, News
-from fullhouse.kit.bus import Bus
 from fullhouse.kit.http import endpoints
 from fullhouse.kit.http.edge import Edge
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.http.wide import WidePlugin
-from fullhouse.kit.hub import Hub
+from fullhouse.kit.live.broadcast import Channel, Limits, News
+from fullhouse.kit.live.bus import Bus
+from fullhouse.kit.live.hub import Hub
 
 TOPIC = "number"
 

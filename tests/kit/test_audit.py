@@ -7,9 +7,9 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from fullhouse.kit import audit
 from fullhouse.kit.actors import Actor
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant

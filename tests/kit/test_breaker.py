@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from fullhouse.kit import breaker as breaker_module
-from fullhouse.kit.breaker import Breaker
+from fullhouse.kit.cache import breaker as breaker_module
+from fullhouse.kit.cache.breaker import Breaker
 
 
 class Dependency:

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import redis.asyncio
 
-from fullhouse.kit import bus as bus_module
-from fullhouse.kit.bus import RESYNC, Bus
-from fullhouse.kit.db import APP, Database
+from fullhouse.kit.db.database import APP, Database
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.live import bus as bus_module
+from fullhouse.kit.live.bus import RESYNC, Bus
 from tests.kit.helpers import end_backends, frozen, until
 from tests.services.servers import Server
 

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from fullhouse.kit import cache as cache_module
-from fullhouse.kit.bus import Bus
-from fullhouse.kit.cache import Cache
-from fullhouse.kit.warm import Warm
+from fullhouse.kit.cache import cache as cache_module
+from fullhouse.kit.cache.cache import Cache
+from fullhouse.kit.cache.warm import Warm
+from fullhouse.kit.live.bus import Bus
 from tests.kit.caches import Process
 
 pytestmark = pytest.mark.req("CACHE-1")

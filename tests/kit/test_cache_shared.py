@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from fullhouse.kit.bus import Bus
-from fullhouse.kit.cache import Cache, keep_at_most
-from fullhouse.kit.db import APP, Database
+from fullhouse.kit.cache.cache import Cache, keep_at_most
+from fullhouse.kit.cache.warm import Warm
+from fullhouse.kit.db.database import APP, Database
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.warm import Warm
+from fullhouse.kit.live.bus import Bus
 from tests.kit.caches import Process
 from tests.kit.helpers import frozen, until
 from tests.services.servers import Server

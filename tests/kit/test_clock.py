@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.clock import Clock
-from fullhouse.kit.db import HotLine
+from fullhouse.kit.db.clock import Clock
+from fullhouse.kit.db.database import HotLine
 from fullhouse.kit.services import _PULSE, Services
 from tests.kit.helpers import until
 
@@ -67,12 +67,12 @@ async def test_it_runs_on_between_two_measurements(monkeypatch: pytest.MonkeyPat
     here = Clock(Away(DAY))
     await here.measure()
     before, monotonic = here.now(), time.monotonic
-    monkeypatch.setattr("fullhouse.kit.clock.time.monotonic", lambda: monotonic() + 3600)
+    monkeypatch.setattr("fullhouse.kit.db.clock.time.monotonic", lambda: monotonic() + 3600)
     assert abs(here.now() - before - timedelta(hours=1)) < NEAR
 
 
 async def test_while_the_database_is_away_it_keeps_what_it_knew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fullhouse.kit.clock.EVERY_S", 0.001)
+    monkeypatch.setattr("fullhouse.kit.db.clock.EVERY_S", 0.001)
     database = Away(DAY)
     here = Clock(database)
     await here.start()
@@ -96,7 +96,7 @@ async def test_a_process_starts_without_the_database() -> None:
 
 
 async def test_it_stops_asking_when_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fullhouse.kit.clock.EVERY_S", 0.0)
+    monkeypatch.setattr("fullhouse.kit.db.clock.EVERY_S", 0.0)
     database = Away(DAY)
     here = Clock(database)
     await here.start()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fullhouse.kit.cursors import BadCursor, Cursors
+from fullhouse.kit.db.cursors import BadCursor, Cursors
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import Keyring
 

@@ -7,7 +7,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from fullhouse.kit.db import APP, CommitFailed, Database, Message, Tx
+from fullhouse.kit.db.database import APP, CommitFailed, Database, Message, Tx
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant

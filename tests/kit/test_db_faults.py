@@ -7,7 +7,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from fullhouse.kit.db import APP, LOST, Database, connect
+from fullhouse.kit.db.database import APP, LOST, Database, connect
 from tests.fixtures import Tenant
 from tests.kit.helpers import end_backends, frozen, until
 from tests.kit.test_db import open_transactions, subjects, write

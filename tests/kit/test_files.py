@@ -11,7 +11,7 @@ import pytest
 
 from fullhouse import wiring
 from fullhouse.config import ConfigError, load
-from fullhouse.kit.files import S3, Bucket, Disk, Files, StoreFailed, signed
+from fullhouse.kit.media.files import S3, Bucket, Disk, Files, StoreFailed, signed
 from tests.kit import bucket
 from tests.kit.bucket import Store
 

@@ -7,7 +7,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from fullhouse.kit.db import LOST, HotLine
+from fullhouse.kit.db.database import LOST, HotLine
 from tests.kit.helpers import end_backends, frozen, until
 
 QUERY = "SELECT pg_backend_pid() AS pid, 100 / $1::int AS share, pg_sleep($2::float) IS NULL AS slept"

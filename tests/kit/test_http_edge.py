@@ -16,7 +16,7 @@ from fullhouse.kit.errors import Malformed, Unavailable
 from fullhouse.kit.http import edge as edge_module
 from fullhouse.kit.http.edge import CLIENT_LEFT, Edge
 from fullhouse.kit.http.peer import client_ip
-from fullhouse.kit.telemetry import ABOUT
+from fullhouse.kit.telemetry.telemetry import ABOUT
 
 PROXIES = (ip_network("10.0.0.0/8"), ip_network("2001:db8::/32"))
 

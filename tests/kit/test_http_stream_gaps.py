@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullhouse.kit import broadcast
-from fullhouse.kit.bus import RESYNC
 from fullhouse.kit.errors import NotFound
+from fullhouse.kit.live import broadcast
+from fullhouse.kit.live.bus import RESYNC
 from tests.kit.helpers import until
 from tests.kit.sse import listening
 from tests.kit.stream_app import TOPIC, House

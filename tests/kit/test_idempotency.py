@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from fullhouse.accounts import actions
-from fullhouse.kit import idempotency
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.errors import RateLimited, Refusal, Unavailable
+from fullhouse.kit.http import idempotency
 from fullhouse.kit.ids import new_id
 from tests.fixtures import Client, Tenant, run_application, settings
 from tests.kit.helpers import until

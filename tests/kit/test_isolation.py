@@ -16,7 +16,7 @@ import pytest
 from fullhouse import prove
 from fullhouse.accounts import actions
 from fullhouse.accounts.model import CreateApiKey, GrantMembership, Invite
-from fullhouse.kit.db import APP
+from fullhouse.kit.db.database import APP
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.fixtures import Client, Tenant

@@ -11,11 +11,11 @@ import asyncpg
 import pytest
 from structlog.testing import capture_logs
 
-from fullhouse.kit import job_worker
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.job_worker import Worker
-from fullhouse.kit.jobs import enqueue
+from fullhouse.kit.messages import job_worker
+from fullhouse.kit.messages.job_worker import Worker
+from fullhouse.kit.messages.jobs import enqueue
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
 from tests.kit.helpers import end_backends, until

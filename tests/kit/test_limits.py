@@ -6,11 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from fullhouse.kit import limits
+from fullhouse.kit.cache import limits
+from fullhouse.kit.cache.limits import Limit, Limiter
+from fullhouse.kit.cache.warm import Warm
 from fullhouse.kit.errors import RateLimited
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.limits import Limit, Limiter
-from fullhouse.kit.warm import Warm
 from tests.services.servers import Server
 
 pytestmark = pytest.mark.usefixtures("patient")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.loops import Loop, in_each_process
+from fullhouse.kit.messages.loops import Loop, in_each_process
 from tests.kit.helpers import end_backends, until
 
 Work = Callable[[], Awaitable[None]]

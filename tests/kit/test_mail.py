@@ -8,13 +8,13 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.kit import mail, postman
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.job_worker import Worker
-from fullhouse.kit.letters import Enclosure
-from fullhouse.kit.mail import Mail
-from fullhouse.kit.postman import Attachment, Postman
+from fullhouse.kit.mail import mailer, mails
+from fullhouse.kit.mail.email import Enclosure
+from fullhouse.kit.mail.mailer import Attachment, Postman
+from fullhouse.kit.mail.mails import Mail
+from fullhouse.kit.messages.job_worker import Worker
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
 from tests.kit.helpers import until
@@ -63,8 +63,8 @@ async def test_a_fact_is_told_once_to_a_person_however_often_it_comes(room: Mail
     # What tells of no fact is a letter each time; so is another letter about the same.
     assert len([*await room.post(), *await room.post()]) == 2
     async with room.database.tenant(room.organization_id) as tx:
-        assert await mail.post(tx, "ada@example.org", OtherNote(), about=fact)
-        assert await mail.post(tx, "ada@example.org", OtherNote(), about=fact) is None
+        assert await mails.post(tx, "ada@example.org", OtherNote(), about=fact)
+        assert await mails.post(tx, "ada@example.org", OtherNote(), about=fact) is None
 
 
 @pytest.mark.req("MSG-4")
@@ -77,10 +77,10 @@ async def test_two_who_tell_the_same_fact_at_once_write_one_letter(room: Mailroo
 
 
 async def test_many_letters_are_few_jobs(room: Mailroom, smtp: Smtp, owner: Any) -> None:
-    await owner.execute("DELETE FROM jobs.queue WHERE entrypoint = $1", mail.JOB)
+    await owner.execute("DELETE FROM jobs.queue WHERE entrypoint = $1", mails.JOB)
     people = [f"{n}@example.org" for n in range(120)]
     ids = await room.post(*people)
-    assert await owner.fetchval("SELECT count(*) FROM jobs.queue WHERE entrypoint = $1", mail.JOB) == 3
+    assert await owner.fetchval("SELECT count(*) FROM jobs.queue WHERE entrypoint = $1", mails.JOB) == 3
     await room.deliver(Postman(smtp.url, SENDER), ids)
     assert {message["To"] for message in smtp.mails} == set(people)
     assert smtp.connections == 1
@@ -108,7 +108,7 @@ async def test_two_who_have_the_same_job_send_each_letter_once(room: Mailroom, s
     ends = await asyncio.gather(
         *(room.deliver(Postman(smtp.url, SENDER), ids) for _ in range(3)), return_exceptions=True
     )
-    assert any(isinstance(end, postman.InOtherHands) for end in ends)
+    assert any(isinstance(end, mailer.InOtherHands) for end in ends)
     assert len(smtp.mails) == len({message["Message-ID"] for message in smtp.mails}) == 20
     await room.deliver(Postman(smtp.url, SENDER), ids)
     assert len(smtp.mails) == 20
@@ -151,13 +151,13 @@ async def test_what_is_enclosed_is_made_when_the_letter_leaves(room: Mailroom, s
 
 
 async def test_a_change_that_fails_writes_no_mail(services: Services, tenant: Tenant, owner: Any) -> None:
-    jobs_before = await owner.fetchval("SELECT count(*) FROM jobs.queue WHERE entrypoint = $1", mail.JOB)
+    jobs_before = await owner.fetchval("SELECT count(*) FROM jobs.queue WHERE entrypoint = $1", mails.JOB)
     with pytest.raises(ZeroDivisionError):
         async with services.database.tenant(tenant.id) as tx:
-            await mail.post(tx, "ada@example.org", Note())
+            await mails.post(tx, "ada@example.org", Note())
             raise ZeroDivisionError
     assert await owner.fetchval("SELECT count(*) FROM mails WHERE organization_id = $1", tenant.id) == 0
-    assert await owner.fetchval("SELECT count(*) FROM jobs.queue WHERE entrypoint = $1", mail.JOB) == jobs_before
+    assert await owner.fetchval("SELECT count(*) FROM jobs.queue WHERE entrypoint = $1", mails.JOB) == jobs_before
 
 
 @pytest.mark.req("TEN-1")
@@ -173,10 +173,10 @@ async def test_a_job_cannot_reach_another_organisations_mail(
 async def test_a_worker_tries_again_until_the_server_takes_it(
     room: Mailroom, smtp: Smtp, services: Services, server_url: str, owner: Any
 ) -> None:
-    await owner.execute("DELETE FROM jobs.queue WHERE entrypoint = $1", mail.JOB)  # what other tests left unsent
+    await owner.execute("DELETE FROM jobs.queue WHERE entrypoint = $1", mails.JOB)  # what other tests left unsent
     smtp.refuse["MAIL"] = "451 try later"
     posted = await room.post()
-    handlers = {mail.JOB: Postman(smtp.url, SENDER).deliver}
+    handlers = {mails.JOB: Postman(smtp.url, SENDER).deliver}
     worker = Worker(server_url, services.database, handlers, first_pause=timedelta(milliseconds=10))
     running = asyncio.create_task(worker.run())
     try:

@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 import structlog.testing
 
-from fullhouse.kit import postman
-from fullhouse.kit.postman import Postman
+from fullhouse.kit.mail import mailer
+from fullhouse.kit.mail.mailer import Postman
 from tests.kit.mailroom import SENDER, Mailroom, room, smtp, words
 from tests.kit.smtp import Smtp
 
@@ -99,7 +99,7 @@ async def test_a_server_that_hangs_or_breaks_off_is_written_down(
     ids = await room.post()
     smtp.hang = {command}
     with monkeypatch.context() as patience, pytest.raises(TimeoutError):
-        patience.setattr(postman, "_SEND_WITHIN_S", 0.3)
+        patience.setattr(mailer, "_SEND_WITHIN_S", 0.3)
         await room.deliver(Postman(smtp.url, SENDER), ids)
     assert (await room.see()).status == "delayed"
     smtp.hang, smtp.drop = set(), {command}

@@ -12,10 +12,9 @@ import asyncpg
 import pytest
 from scripts import checksums
 
-from fullhouse.kit import migrate as module
-from fullhouse.kit import schema
-from fullhouse.kit.ids import new_id
-from fullhouse.kit.migrate import (
+from fullhouse.kit.db import migrate as module
+from fullhouse.kit.db import schema
+from fullhouse.kit.db.migrate import (
     BASELINE,
     CHECKSUMS,
     FOLDER,
@@ -29,6 +28,7 @@ from fullhouse.kit.migrate import (
     pending,
     script,
 )
+from fullhouse.kit.ids import new_id
 from tests.kit.helpers import until
 
 ALL = [migration.name for migration in known()]

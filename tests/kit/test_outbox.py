@@ -7,10 +7,10 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from fullhouse.kit import outbox
-from fullhouse.kit.db import WORKER, Tx, connect
+from fullhouse.kit.db.database import WORKER, Tx, connect
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import Consequence, Fact, announce
+from fullhouse.kit.messages import outbox
+from fullhouse.kit.messages.outbox import Consequence, Fact, announce
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
 

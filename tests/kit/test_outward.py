@@ -15,9 +15,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from fullhouse.kit import outward
 from fullhouse.kit.errors import Unavailable
-from fullhouse.kit.outward import ANSWER_BYTES_MAX, AddressRefused, Outward, is_public
+from fullhouse.kit.http import safe_http
+from fullhouse.kit.http.safe_http import ANSWER_BYTES_MAX, AddressRefused, Outward, is_public
 from tests.kit.receiver import Receiver, answer, receiving
 
 pytestmark = pytest.mark.req("MSG-5")
@@ -110,18 +110,18 @@ BOOK = {
 
 @pytest.mark.parametrize("url", REFUSED)
 async def test_addresses_that_are_refused(url: str) -> None:
-    async with out(resolve=Names(**BOOK)) as outward:
+    async with out(resolve=Names(**BOOK)) as safe_http:
         with pytest.raises(AddressRefused) as refusal:
-            await outward.check(url, "url")
+            await safe_http.check(url, "url")
         assert [field.path for field in refusal.value.fields] == ["url"]
-        outcome = await outward.post(url, b"{}", {})
+        outcome = await safe_http.post(url, b"{}", {})
     assert (outcome.status, outcome.error) == (None, refusal.value.detail)
 
 
 @pytest.mark.parametrize("path", ["", "/", ":443/hook", ":8443/hook?x=1#y", ":65535/"])
 async def test_addresses_that_may_be_called(path: str) -> None:
-    async with out(resolve=Names(**BOOK)) as outward:
-        await outward.check(f"https://public.example{path}", "url")
+    async with out(resolve=Names(**BOOK)) as safe_http:
+        await safe_http.check(f"https://public.example{path}", "url")
 
 
 @pytest.mark.parametrize(
@@ -130,19 +130,19 @@ async def test_addresses_that_may_be_called(path: str) -> None:
 )
 async def test_the_loopback_by_any_name_is_never_reached(host: str, receiver: Receiver) -> None:
     """With the system's own look-up, which understands more spellings than anybody remembers."""
-    async with out() as outward:
+    async with out() as safe_http:
         with pytest.raises(AddressRefused):
-            await outward.check(f"https://{host}:{receiver.port}/", "url")
-        assert (await outward.post(f"https://{host}:{receiver.port}/", b"{}", {})).status is None
+            await safe_http.check(f"https://{host}:{receiver.port}/", "url")
+        assert (await safe_http.post(f"https://{host}:{receiver.port}/", b"{}", {})).status is None
     assert receiver.connections == 0
 
 
 async def test_a_name_that_turns_homewards_after_it_was_checked_is_not_followed(receiver: Receiver) -> None:
     names = Names(turning_example=[["93.184.215.14"], ["127.0.0.1"]])
-    async with out(resolve=names) as outward:
+    async with out(resolve=names) as safe_http:
         url = f"https://turning.example:{receiver.port}/"
-        await outward.check(url, "url")
-        outcome = await outward.post(url, b"{}", {})
+        await safe_http.check(url, "url")
+        outcome = await safe_http.post(url, b"{}", {})
     assert outcome.error == "The name does not lead to public addresses."
     assert receiver.connections == 0
 
@@ -150,8 +150,8 @@ async def test_a_name_that_turns_homewards_after_it_was_checked_is_not_followed(
 async def test_the_address_that_was_looked_up_is_the_one_that_is_called(receiver: Receiver) -> None:
     """One look-up for one call: the second answer, and the system's (there is none), would lead elsewhere."""
     names = Names(pinned_example=[["127.0.0.1"], ["127.0.0.2"]])
-    async with receiving("127.0.0.2") as elsewhere, out(private=True, resolve=names) as outward:
-        outcome = await outward.post(f"http://pinned.example:{receiver.port}/hook?a=b", b"{}", {})
+    async with receiving("127.0.0.2") as elsewhere, out(private=True, resolve=names) as safe_http:
+        outcome = await safe_http.post(f"http://pinned.example:{receiver.port}/hook?a=b", b"{}", {})
         assert elsewhere.connections == 0
     assert outcome.status == 204
     assert names.asked == ["pinned.example"]
@@ -161,18 +161,18 @@ async def test_the_address_that_was_looked_up_is_the_one_that_is_called(receiver
 
 async def test_the_next_address_is_tried_if_nobody_is_at_the_first(receiver: Receiver) -> None:
     names = Names(two_example=[["127.0.0.3", "127.0.0.3", "127.0.0.1"]])
-    async with out(private=True, resolve=names) as outward:
-        outcome = await outward.post(f"http://two.example:{receiver.port}/", b"{}", {})
+    async with out(private=True, resolve=names) as safe_http:
+        outcome = await safe_http.post(f"http://two.example:{receiver.port}/", b"{}", {})
     assert (outcome.status, len(receiver.posted)) == (204, 1)
 
 
 async def test_redirects_are_not_followed_and_nothing_is_remembered(receiver: Receiver) -> None:
-    async with receiving() as forbidden, out(private=True) as outward:
+    async with receiving() as forbidden, out(private=True) as safe_http:
         receiver.script = [
             answer(code, location=forbidden.url, set_cookie="who=tenant-1") for code in (301, 302, 307, 308)
         ]
         for code in (301, 302, 307, 308):
-            assert (await outward.post(receiver.url, b"{}", {})).status == code
+            assert (await safe_http.post(receiver.url, b"{}", {})).status == code
         assert forbidden.connections == 0
     assert all("cookie" not in posted.headers for posted in receiver.posted)
     assert receiver.connections == 4  # and no connection is used again
@@ -182,8 +182,8 @@ async def test_proxies_of_the_environment_are_not_used(receiver: Receiver, monke
     async with receiving() as proxy:
         for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"):
             monkeypatch.setenv(name, f"http://{proxy.host}:{proxy.port}")
-        async with out(private=True) as outward:
-            assert (await outward.post(receiver.url, b"{}", {})).status == 204
+        async with out(private=True) as safe_http:
+            assert (await safe_http.post(receiver.url, b"{}", {})).status == 204
         assert proxy.connections == 0
 
 
@@ -193,32 +193,32 @@ async def test_proxies_of_the_environment_are_not_used(receiver: Receiver, monke
 @pytest.mark.parametrize("how", ["hang", "drip_head"])
 async def test_one_deadline_for_all_of_it(receiver: Receiver, how: str) -> None:
     receiver.script = [getattr(receiver, how)]
-    async with out(private=True, deadline_s=0.4) as outward:
-        outcome = await outward.post(receiver.url, b"{}", {})
+    async with out(private=True, deadline_s=0.4) as safe_http:
+        outcome = await safe_http.post(receiver.url, b"{}", {})
     assert (outcome.status, outcome.error) == (None, "no answer within 0.4 seconds")
 
 
 async def test_a_status_stands_whatever_becomes_of_the_body(receiver: Receiver) -> None:
     receiver.script = [receiver.drip_body, receiver.half_a_body]
-    async with out(private=True, deadline_s=2) as outward:
-        dripped = await outward.post(receiver.url, b"{}", {})
-        halved = await outward.post(receiver.url, b"{}", {})
+    async with out(private=True, deadline_s=2) as safe_http:
+        dripped = await safe_http.post(receiver.url, b"{}", {})
+        halved = await safe_http.post(receiver.url, b"{}", {})
     assert (dripped.status, dripped.error) == (200, None)
     assert (halved.status, halved.body) == (200, b"half")
 
 
 async def test_a_body_without_an_end_is_cut(receiver: Receiver) -> None:
     receiver.script = [receiver.flood]
-    async with out(private=True) as outward:
-        outcome = await outward.post(receiver.url, b"{}", {})
+    async with out(private=True) as safe_http:
+        outcome = await safe_http.post(receiver.url, b"{}", {})
     assert (outcome.status, len(outcome.body)) == (200, ANSWER_BYTES_MAX)
 
 
 async def test_who_closes_early_or_is_not_there_is_an_outcome(receiver: Receiver) -> None:
     receiver.script = [receiver.close_early, b"nonsense\r\n\r\n"]
-    async with out(private=True) as outward:
+    async with out(private=True) as safe_http:
         for url in (receiver.url, receiver.url, "http://127.0.0.1:1/"):
-            outcome = await outward.post(url, b"{}", {})
+            outcome = await safe_http.post(url, b"{}", {})
             assert outcome.status is None
             assert outcome.error
 
@@ -226,14 +226,14 @@ async def test_who_closes_early_or_is_not_there_is_an_outcome(receiver: Receiver
 async def test_few_are_checked_at_once(receiver: Receiver) -> None:
     """Each has a transaction open meanwhile."""
     async with out(resolve=Names(**BOOK)) as opened:
-        opened._checking = outward._CHECKS_AT_ONCE
+        opened._checking = safe_http._CHECKS_AT_ONCE
         with pytest.raises(Unavailable):
             await opened.check("https://public.example/", "url")
         opened._checking -= 1
         await opened.check("https://public.example/", "url")
         with pytest.raises(AddressRefused):
             await opened.check("https://home.example/", "url")
-        assert opened._checking == outward._CHECKS_AT_ONCE - 1
+        assert opened._checking == safe_http._CHECKS_AT_ONCE - 1
 
 
 # --- TLS
@@ -272,15 +272,15 @@ async def test_tls_is_checked_against_the_name(tmp_path: Path, monkeypatch: pyte
     tls.sni_callback = lambda _socket, name, _context: said.append(name)
     names = Names(right_example=[["127.0.0.1"]], wrong_example=[["127.0.0.1"]])
     # A process reads its authorities once; this one is two.
-    monkeypatch.setattr("fullhouse.kit.outward._tls", httpx.create_ssl_context)
+    monkeypatch.setattr("fullhouse.kit.http.safe_http._tls", httpx.create_ssl_context)
     async with receiving(tls=tls) as receiver:
         monkeypatch.setenv("SSL_CERT_FILE", str(path))
-        async with out(private=True, resolve=names) as outward:
-            assert (await outward.post(f"https://right.example:{receiver.port}/", b"{}", {})).status == 204
-            wrong = await outward.post(f"https://wrong.example:{receiver.port}/", b"{}", {})
+        async with out(private=True, resolve=names) as safe_http:
+            assert (await safe_http.post(f"https://right.example:{receiver.port}/", b"{}", {})).status == 204
+            wrong = await safe_http.post(f"https://wrong.example:{receiver.port}/", b"{}", {})
         monkeypatch.delenv("SSL_CERT_FILE")
-        async with out(private=True, resolve=names) as outward:
-            unknown = await outward.post(f"https://right.example:{receiver.port}/", b"{}", {})
+        async with out(private=True, resolve=names) as safe_http:
+            unknown = await safe_http.post(f"https://right.example:{receiver.port}/", b"{}", {})
     assert said == ["right.example", "wrong.example", "right.example"]
     assert wrong.status is unknown.status is None
     assert "CERTIFICATE_VERIFY_FAILED" in (wrong.error or "")

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageCms
 
-from fullhouse.kit import picture_files, pictures
 from fullhouse.kit.errors import Refusal, Unavailable
+from fullhouse.kit.media import picture_files, pictures
 from tests.fixtures import soaking
 from tests.kit import samples
 from tests.kit.helpers import until

@@ -8,12 +8,13 @@ from uuid import UUID
 import pytest
 
 from fullhouse import wiring
-from fullhouse.kit import audit, reactions
-from fullhouse.kit.db import WORKER, Database, Tx
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import WORKER, Database, Tx
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import AsyncHandler, Fact, Message
-from fullhouse.kit.reactions import Reactions, react_once
-from fullhouse.kit.relay import ATTEMPTS_MAX
+from fullhouse.kit.messages import async_handlers
+from fullhouse.kit.messages.async_handlers import Reactions, react_once
+from fullhouse.kit.messages.outbox import AsyncHandler, Fact, Message
+from fullhouse.kit.messages.relay import ATTEMPTS_MAX
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
 from tests.messaging.helpers import clear_outbox, put, until
@@ -285,7 +286,7 @@ async def test_a_fact_in_the_relays_hands_holds_back_what_follows_it(
 async def test_a_mistake_of_ours_ends_nobody(
     owner: Any, tenant: Tenant, house: Reactions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reactions, "AWAY_S_MAX", 0.01)
+    monkeypatch.setattr(async_handlers, "AWAY_S_MAX", 0.01)
     mistakes: list[Exception] = [ValueError("no number"), KeyError("payload")]
     real = house.round
 
@@ -366,7 +367,7 @@ async def test_no_two_handlers_share_a_name(services: Services) -> None:
     names = [name for handler in wired for name in (handler.name, *handler.former)]
     assert len(names) == len({*names})
     assert {handler.name for handler in wired} == NAMES, "a name that was stored must stay; a new one is added here"
-    assert reactions.MESSENGER.type == "system"
+    assert async_handlers.MESSENGER.type == "system"
 
 
 NAMES = {

@@ -8,10 +8,10 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.kit import relay as relay_module
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.relay import ATTEMPTS_MAX, BATCH, Hint, Outcome, Outgoing, Relay
+from fullhouse.kit.messages import relay as relay_module
+from fullhouse.kit.messages.relay import ATTEMPTS_MAX, BATCH, Hint, Outcome, Outgoing, Relay
 from tests.fixtures import Tenant
 
 pytestmark = pytest.mark.req("MSG-1")

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit import cache as cache_module
-from fullhouse.kit import replica as replica_module
-from fullhouse.kit import warm
-from fullhouse.kit.bus import Bus
-from fullhouse.kit.replica import Reads
+from fullhouse.kit.cache import cache as cache_module
+from fullhouse.kit.cache import warm
+from fullhouse.kit.db import replica as replica_module
+from fullhouse.kit.db.replica import Reads
+from fullhouse.kit.live.bus import Bus
 
 
 class Recording:

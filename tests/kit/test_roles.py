@@ -9,7 +9,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from fullhouse.kit.db import APP, AUDITOR, ROLES, WORKER, connect
+from fullhouse.kit.db.database import APP, AUDITOR, ROLES, WORKER, connect
 from tests.fixtures import Tenant
 from tests.kit.test_isolation import tenant_tables, undone
 

@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 from scripts import schema as schema_script
 
-from fullhouse.kit import migrate, schema
+from fullhouse.kit.db import migrate, schema
 from fullhouse.kit.postgres import Cluster, binaries
 from tests.test_operators import Run, run, scratch
 

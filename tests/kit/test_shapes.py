@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fullhouse.kit.cache.redis_codecs import FIELDS, ITEMS, PACKED, Shape
+from fullhouse.kit.cache.warm import Redis, client
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.shapes import FIELDS, ITEMS, PACKED, Shape
-from fullhouse.kit.warm import Redis, client
 
 pytestmark = pytest.mark.req("CACHE-1")
 on_one_redis = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

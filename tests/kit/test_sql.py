@@ -13,9 +13,9 @@ from scripts import queries
 
 import fullhouse
 import fullhouse.wiring  # all stores
-from fullhouse.kit import sql
-from fullhouse.kit.db import Database, Tx
-from fullhouse.kit.sql import Query, Statement
+from fullhouse.kit.db import sql
+from fullhouse.kit.db.database import Database, Tx
+from fullhouse.kit.db.sql import Query, Statement
 from fullhouse.seating import store as seating
 
 PRODUCT = Path(fullhouse.__file__).parent

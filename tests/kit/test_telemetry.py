@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from fullhouse import app as application
-from fullhouse.kit import loops, telemetry
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.messages import loops
+from fullhouse.kit.telemetry import telemetry
+from fullhouse.processes import app as application
 from tests.fixtures import Client, Tenant, settings
 
 
@@ -22,7 +23,7 @@ def logged(code: str, level: str = "info") -> list[Any]:
     """What a process of its own logs; the configuration is the whole process's."""
     program = f"""
 import logging, structlog
-from fullhouse.kit.telemetry import configure_logs
+from fullhouse.kit.telemetry.telemetry import configure_logs
 configure_logs({level!r}, process="test")
 log = structlog.get_logger()
 {textwrap.dedent(code)}"""
@@ -34,7 +35,7 @@ log = structlog.get_logger()
 def test_what_is_always_so_is_warned_of_once() -> None:
     lines = logged(
         """
-        from fullhouse.kit.telemetry import warn_once
+        from fullhouse.kit.telemetry.telemetry import warn_once
         for n in range(3):
             warn_once(log, "no mail leaves", n=n)
         warn_once(log, "nobody is paid")
@@ -187,8 +188,8 @@ def test_without_a_collector_nothing_is_traced() -> None:
 def test_whoever_writes_to_a_log_on_a_full_disk_goes_on() -> None:
     script = """
 import logging, structlog
-from fullhouse.kit import telemetry
-from fullhouse.terminal import say
+from fullhouse.kit.telemetry import telemetry
+from fullhouse.kit.terminal import say
 telemetry.configure_logs("info", process="test")
 structlog.get_logger().warning("broker.unavailable", backlog=812)
 logging.getLogger("library").warning("a warning")

@@ -7,9 +7,9 @@ import pytest
 import structlog.testing
 
 from fullhouse import prove
-from fullhouse.kit.db import AUDITOR
+from fullhouse.kit.db.database import AUDITOR
+from fullhouse.kit.db.tenancy import Disagreement, disagreements
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.tenancy import Disagreement, disagreements
 from tests.fixtures import Tenant
 from tests.kit.test_isolation import undone
 from tests.services.client import ask

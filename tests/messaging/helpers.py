@@ -11,9 +11,9 @@ import aio_pika
 import aiormq
 import msgspec
 
-from fullhouse.kit.broker import Topology
+from fullhouse.broker.consumers import topology
 from fullhouse.kit.ids import new_id
-from fullhouse.messaging.consumers import topology
+from fullhouse.kit.messages.broker import Topology
 
 WAIT_S = 60
 

@@ -12,12 +12,12 @@ import msgspec
 import pytest
 
 from fullhouse import wiring
+from fullhouse.broker.facts import JoinConfirmed
+from fullhouse.broker.post import open_post
 from fullhouse.events.model import Event
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import announce
+from fullhouse.kit.messages.outbox import announce
 from fullhouse.kit.services import Services
-from fullhouse.messaging.facts import JoinConfirmed
-from fullhouse.messaging.post import open_post
 from tests.events.helpers import make_show
 from tests.fixtures import Tenant
 from tests.messaging.helpers import channel, clear_outbox, drained, names, until

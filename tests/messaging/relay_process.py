@@ -12,12 +12,12 @@ from collections.abc import Sequence
 import uvloop
 
 from fullhouse import wiring
-from fullhouse.kit.broker import Broker
-from fullhouse.kit.bus import Bus
-from fullhouse.kit.consumer import Consumer
-from fullhouse.kit.db import APP, WORKER, Database
-from fullhouse.kit.relay import Outcome, Outgoing, Relay
-from fullhouse.messaging.consumers import Joins, topology
+from fullhouse.broker.consumers import Joins, topology
+from fullhouse.kit.db.database import APP, WORKER, Database
+from fullhouse.kit.live.bus import Bus
+from fullhouse.kit.messages.broker import Broker
+from fullhouse.kit.messages.consumer import Consumer
+from fullhouse.kit.messages.relay import Outcome, Outgoing, Relay
 
 
 class Hasty(Broker):

@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from fullhouse.config import ConfigError, load
-from fullhouse.kit.broker import Broker
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.relay import UNROUTED, Relay
+from fullhouse.kit.messages.broker import Broker
+from fullhouse.kit.messages.relay import UNROUTED, Relay
 from tests.fixtures import Tenant
 from tests.messaging.helpers import bound, channel, clear_outbox, drained, names, put
 

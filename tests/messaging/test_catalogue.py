@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from fullhouse.kit.outbox import Fact
-from fullhouse.messaging import catalogue
+from fullhouse.broker import catalogue
+from fullhouse.kit.messages.outbox import Fact
 from tests.fixtures import Client
 
 pytestmark = pytest.mark.req("MSG-2")
@@ -18,7 +18,8 @@ SOURCE = Path(catalogue.__file__).parents[1]
 def every_fact() -> list[type[Fact]]:
     """From the files, so that a room which the catalogue forgot is found."""
     modules = [
-        importlib.import_module(f"fullhouse.{path.parent.name}.{path.stem}") for path in SOURCE.glob("*/*facts.py")
+        importlib.import_module(".".join(("fullhouse", *path.relative_to(SOURCE).with_suffix("").parts)))
+        for path in SOURCE.rglob("*facts.py")
     ]
     things = {thing for module in modules for thing in vars(module).values() if isinstance(thing, type)}
     return sorted((t for t in things if issubclass(t, Fact) and "name" in vars(t)), key=lambda t: t.name)

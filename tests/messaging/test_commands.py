@@ -9,12 +9,12 @@ import aio_pika
 import msgspec
 import pytest
 
-from fullhouse import messages
+from fullhouse.broker import consumers, jobs
+from fullhouse.cli import messages
 from fullhouse.events.model import Event
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.messaging import consumers, jobs
 from tests.events.helpers import make_show
 from tests.fixtures import Tenant
 from tests.messaging.helpers import channel, clear_outbox, drained, names, put, until

@@ -9,9 +9,9 @@ import aio_pika
 import asyncpg
 import pytest
 
-from fullhouse.kit import consumer
+from fullhouse.broker import store
 from fullhouse.kit.ids import new_id
-from fullhouse.messaging import store
+from fullhouse.kit.messages import consumer
 from tests.fixtures import Tenant
 from tests.messaging.helpers import drained, publish_raw
 from tests.messaging.joins import Stage, stage

@@ -6,7 +6,7 @@ import asyncpg
 import pytest
 
 from fullhouse.events.policy import Move
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.services import Services
 from tests.events.helpers import make_show
 from tests.fixtures import Tenant

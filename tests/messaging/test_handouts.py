@@ -7,11 +7,11 @@ from uuid import UUID
 import pytest
 
 from fullhouse import wiring
-from fullhouse.kit.outbox import Message
-from fullhouse.kit.postman import Postman
-from fullhouse.kit.reactions import react_once
+from fullhouse.kit.mail.mailer import Postman
+from fullhouse.kit.messages.async_handlers import react_once
+from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services, open_parts
-from fullhouse.payments.provider_actions import Providers
+from fullhouse.payments.providers.actions import Providers
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import begun, buy, selling
 from tests.events.helpers import NEW_DATE, move

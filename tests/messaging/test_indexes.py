@@ -9,9 +9,9 @@ import pytest
 
 from fullhouse.accounts import jobs as accounts_jobs
 from fullhouse.accounts import queries as account_queries
-from fullhouse.kit import sql
-from fullhouse.kit.db import WORKER, Database
-from fullhouse.messaging import jobs, store
+from fullhouse.broker import jobs, store
+from fullhouse.kit.db import sql
+from fullhouse.kit.db.database import WORKER, Database
 from tests.events.test_indexes import used
 from tests.services.client import ask
 

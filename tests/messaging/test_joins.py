@@ -6,13 +6,14 @@ import msgspec
 import pytest
 
 from fullhouse import prove
+from fullhouse.broker import jobs
 from fullhouse.events.model import Event
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.db.database import WORKER, Database
+from fullhouse.kit.http.safe_http import Outward
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outward import Outward
 from fullhouse.kit.services import Services
-from fullhouse.messaging import jobs, webhook_actions
-from fullhouse.messaging.webhook_model import NewWebhook
+from fullhouse.webhooks import actions
+from fullhouse.webhooks.model import NewWebhook
 from tests.events.helpers import make_show
 from tests.fixtures import Client, Tenant
 from tests.messaging.helpers import clear_outbox
@@ -98,7 +99,7 @@ async def test_a_webhook_hears_of_joins_that_came_from_the_broker(stage: Stage, 
     at_home = Outward(private=True)
     async with services.database.tenant(stage.tenant.id) as tx:
         wish = NewWebhook(url="http://127.0.0.1:9/", events=["join.confirmed"])
-        await webhook_actions.create_webhook(tx, services.keyring, at_home, wish)
+        await actions.create_webhook(tx, services.keyring, at_home, wish)
     await at_home.close()
     heard = await stage.say("join.confirmed", new_id())
     for _ in range(2):

@@ -23,8 +23,8 @@ import msgspec
 import pytest
 
 from fullhouse.events.model import Event
-from fullhouse.kit.broker import GONE
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.messages.broker import GONE
 from fullhouse.kit.services import Services
 from tests.events.helpers import make_show
 from tests.fixtures import Tenant, soaking

@@ -8,11 +8,11 @@ import pytest
 from jinja2 import Environment
 
 from fullhouse.accounts.model import Role
-from fullhouse.checkout.settle_actions import WHY
-from fullhouse.messaging import mail_render
-from fullhouse.messaging.mail_render import WIDTH, render
-from fullhouse.messaging.mail_samples import SAMPLES
-from fullhouse.messaging.words import AFRIKAANS
+from fullhouse.checkout.orders.settle import WHY
+from fullhouse.mail import render as mail_render
+from fullhouse.mail.render import WIDTH, render
+from fullhouse.mail.samples import SAMPLES
+from fullhouse.mail.words import AFRIKAANS
 from tests.messaging.test_mail_letters import HOUSE, Tags
 
 TEMPLATES = sorted(Path(mail_render.__file__).with_name("templates").iterdir())

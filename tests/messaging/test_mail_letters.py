@@ -11,12 +11,12 @@ import msgspec
 import pytest
 
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.letters import LetterData, one_line
+from fullhouse.kit.mail.email import LetterData, one_line
+from fullhouse.kit.mail.mailer import BadAddress, Waiting, address, message
 from fullhouse.kit.money import Money
-from fullhouse.kit.postman import BadAddress, Waiting, address, message
-from fullhouse.messaging.mail_model import LETTERS, Brand, OrderRefunded, SeatsMoved, Show, TimeChanged
-from fullhouse.messaging.mail_render import BLACK, WHITE, WIDTH, contrast, ink_on, render, when, wrapped
-from fullhouse.messaging.mail_samples import SAMPLES
+from fullhouse.mail.model import LETTERS, Brand, OrderRefunded, SeatsMoved, Show, TimeChanged
+from fullhouse.mail.render import BLACK, WHITE, WIDTH, contrast, ink_on, render, when, wrapped
+from fullhouse.mail.samples import SAMPLES
 from fullhouse.tickets.words import WORDS
 
 HOUSE = Brand(

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit import telemetry
-from fullhouse.kit.db import WORKER, Database
-from fullhouse.kit.postman import Postman
-from fullhouse.messaging import jobs
+from fullhouse.broker import jobs
+from fullhouse.kit.db.database import WORKER, Database
+from fullhouse.kit.mail.mailer import Postman
+from fullhouse.kit.telemetry import telemetry
 from tests.kit.mailroom import SENDER, Mailroom, room, smtp, words
 from tests.kit.smtp import Smtp
 

@@ -9,16 +9,16 @@ from uuid import UUID
 import pytest
 
 from fullhouse import wiring
-from fullhouse.kit import mail
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.job_worker import Worker
-from fullhouse.kit.outbox import Message
-from fullhouse.kit.postman import Postman
-from fullhouse.kit.reactions import Reactions
+from fullhouse.kit.mail import mails
+from fullhouse.kit.mail.mailer import Postman
+from fullhouse.kit.messages.async_handlers import Reactions
+from fullhouse.kit.messages.job_worker import Worker
+from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services
-from fullhouse.messaging import notice_actions
-from fullhouse.messaging.notice_actions import PAGE, post_page, tell_people
+from fullhouse.mail.notices import actions
+from fullhouse.mail.notices.actions import PAGE, post_page, tell_people
 from tests.accounts.helpers import data
 from tests.checkout.helpers import buy, hold, selling, start
 from tests.events.helpers import NEW_DATE, draft, make_venue, move
@@ -247,7 +247,7 @@ async def test_a_crowd_is_told_in_pages_each_person_once(
     [progress] = await house.progress()
     assert (progress["total"], progress["posted"], progress["finished_at"]) == (size, 0, None)
 
-    posted, written = 0, mail.post_all
+    posted, written = 0, mails.post_all
 
     async def dies(*arguments: Any, **more: Any) -> Any:
         await written(*arguments, **more)
@@ -255,7 +255,7 @@ async def test_a_crowd_is_told_in_pages_each_person_once(
 
     while posted < size:
         with monkeypatch.context() as death, pytest.raises(ConnectionResetError):
-            death.setattr(mail, "post_all", dies)
+            death.setattr(mails, "post_all", dies)
             await house.page(notice, posted)
         # Twice at once, and once more after it: as a queue does that lost sight of a worker.
         await asyncio.gather(house.page(notice, posted), house.page(notice, posted))
@@ -301,13 +301,13 @@ async def test_from_the_cancellation_to_the_letter_box(
     """The whole way: two who react, two workers, a server that takes the mail. One letter each."""
     await clear_outbox(owner)
     await owner.execute("DELETE FROM jobs.queue")
-    monkeypatch.setattr(notice_actions, "PAGE", 10)
+    monkeypatch.setattr(actions, "PAGE", 10)
     await crowd(house, 33)
     await house.hold("customer", 0)
     await house.move("cancel")
     async with smtp_server.serving() as smtp:
         postman = Postman(smtp.url, "tickets@house.example", wiring.enclosures(house.services))
-        handlers = {mail.JOB: postman.deliver, notice_actions.JOB: post_page}
+        handlers = {mails.JOB: postman.deliver, actions.JOB: post_page}
         at_work: list[Reactions | Worker] = [
             *(Reactions(finder, house.services.database, wiring.ASYNC) for _ in range(2)),
             *(Worker(server_url, house.services.database, handlers) for _ in range(2)),

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from fullhouse.kit.broker import Broker
-from fullhouse.kit.db import WORKER, Database
-from fullhouse.kit.relay import Relay
+from fullhouse.kit.db.database import WORKER, Database
+from fullhouse.kit.messages.broker import Broker
+from fullhouse.kit.messages.relay import Relay
 from tests.accounts.helpers import data
 from tests.events.helpers import draft, move
 from tests.events.test_event_service import SERVICE, body

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit import mail
-from fullhouse.kit.db import Database, Tx
+from fullhouse.kit.db.database import Database, Tx
+from fullhouse.kit.mail import mails
 from fullhouse.kit.services import Services
-from fullhouse.messaging import turn_actions, turn_store
-from fullhouse.messaging.turn_jobs import tell_queues
+from fullhouse.mail.turns import actions, store
+from fullhouse.mail.turns.jobs import tell_queues
 from tests.accounts.helpers import data
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, a_finder, guest, hall, on_sale
@@ -71,8 +71,8 @@ async def test_a_crowd_is_told_in_pages_and_nobody_is_looked_at_twice(
         for role in people:
             assert (await come(client.as_(house.tokens[role]), show)).place["status"] == "admitted"
     await clock(timedelta(seconds=40))
-    monkeypatch.setattr(turn_actions, "TURNS", 3)
-    real = mail.post
+    monkeypatch.setattr(actions, "TURNS", 3)
+    real = mails.post
     posted: list[str] = []
     dying = True
 
@@ -83,7 +83,7 @@ async def test_a_crowd_is_told_in_pages_and_nobody_is_looked_at_twice(
             posted.append(recipient)
         return await real(tx, recipient, *rest, **more)
 
-    monkeypatch.setattr(mail, "post", post)
+    monkeypatch.setattr(mails, "post", post)
     await tell_queues(finder, services.database)
     assert [who for _, who in await letters(services, tenant)] == sorted(posted)  # the first page stands
     assert posted == [f"{role}@example.org" for role in roles[:3]]  # who came first
@@ -92,7 +92,7 @@ async def test_a_crowd_is_told_in_pages_and_nobody_is_looked_at_twice(
     await tell_queues(finder, services.database)
     assert posted == [f"{role}@example.org" for role in roles]  # the last one, and nobody else
     async with services.database.tenant(tenant.id) as tx:
-        assert await turn_store.who_is_away(tx, event_id=sale.event_id, template="queue_turn", limit=10) == []
+        assert await store.who_is_away(tx, event_id=sale.event_id, template="queue_turn", limit=10) == []
     assert len(await letters(services, tenant)) == 4
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from fullhouse import doctor
+from fullhouse.cli import doctor
 from fullhouse.config import ConfigError, load
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.messaging import webhook_policy
-from fullhouse.messaging.webhook_model import TooManyWebhooks
+from fullhouse.webhooks import policy
+from fullhouse.webhooks.model import TooManyWebhooks
 from tests.accounts.helpers import audited, data, make_key, refused
 from tests.counts import Counts
 from tests.fixtures import Client, Tenant, run_application, settings
@@ -95,7 +95,7 @@ async def test_a_key_with_the_scope_may(client: Client, services: Services, tena
 
 
 async def test_there_are_so_many_and_no_more(house: House) -> None:
-    for _ in range(webhook_policy.WEBHOOKS_MAX):
+    for _ in range(policy.WEBHOOKS_MAX):
         await house.webhook("http://127.0.0.1/")
     with pytest.raises(TooManyWebhooks):
         await house.webhook("http://127.0.0.1/")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from fullhouse.messaging import webhook_policy as policy
-from fullhouse.messaging.webhook_model import Delivery, Webhook
+from fullhouse.webhooks import policy
+from fullhouse.webhooks.model import Delivery, Webhook
 from tests.accounts.helpers import data, refused
 from tests.fixtures import Client, Tenant
 from tests.kit.receiver import Receiver

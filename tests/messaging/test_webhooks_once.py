@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from fullhouse.messaging import webhook_delivery_actions as deliveries
-from fullhouse.messaging import webhook_policy
-from fullhouse.messaging.webhook_jobs import Sender
+from fullhouse.webhooks import deliveries, policy
+from fullhouse.webhooks.jobs import Sender
 from tests.kit.helpers import until
 from tests.kit.receiver import Receiver, answer
 from tests.messaging.webhook_helpers import House, at_home, house, receiver
@@ -84,7 +83,7 @@ async def test_who_comes_back_after_the_claim_ran_out_changes_nothing(
     [job] = await house.take()
     slow = asyncio.create_task(house.run(job))
     await until(lambda: receiver.posted)
-    await clock(webhook_policy.CLAIM + timedelta(seconds=1))
+    await clock(policy.CLAIM + timedelta(seconds=1))
     await house.run(job, Sender(house.services.keyring, house.at_home))
     go.set()
     await slow
@@ -110,7 +109,7 @@ async def test_who_dies_after_sending_leaves_it_to_the_next_under_the_same_id(
     assert (await house.only(webhook)).status == "pending"
     with pytest.raises(deliveries.StillClaimed):  # the queue keeps such a job, and comes back with it
         await house.run(job)
-    await clock(webhook_policy.CLAIM + timedelta(seconds=1))
+    await clock(policy.CLAIM + timedelta(seconds=1))
     await house.run(job)
     assert (await house.only(webhook)).status == "delivered"
     first, second = receiver.posted

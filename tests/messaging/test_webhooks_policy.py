@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from fullhouse.messaging import webhook_policy as policy
+from fullhouse.webhooks import policy
 
 pytestmark = pytest.mark.req("MSG-5")
 NOW = datetime(2026, 5, 1, 20, 0, 0, 900_000, tzinfo=UTC)

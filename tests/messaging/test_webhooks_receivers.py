@@ -7,13 +7,12 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.kit.job_worker import Worker
-from fullhouse.kit.outward import ANSWER_BYTES_MAX, Outward
+from fullhouse.kit.http.safe_http import ANSWER_BYTES_MAX, Outward
+from fullhouse.kit.messages.job_worker import Worker
 from fullhouse.kit.services import Services
-from fullhouse.messaging import webhook_actions as actions
-from fullhouse.messaging import webhook_delivery_actions as deliveries
-from fullhouse.messaging import webhook_jobs, webhook_policy
-from fullhouse.messaging.webhook_jobs import AT_ONCE, Sender
+from fullhouse.webhooks import actions, deliveries, policy
+from fullhouse.webhooks import jobs as webhook_jobs
+from fullhouse.webhooks.jobs import AT_ONCE, Sender
 from tests.fixtures import Tenant
 from tests.kit.helpers import until
 from tests.kit.receiver import Receiver, answer, receiving
@@ -69,7 +68,7 @@ async def test_who_said_200_has_it_whatever_follows(house: House, receiver: Rece
     await house.work(hasty)
     delivery = await house.only(webhook)
     assert (delivery.status, delivery.response_status) == ("delivered", 200)
-    assert len(delivery.response_body or "") <= webhook_policy.EXCERPT < ANSWER_BYTES_MAX
+    assert len(delivery.response_body or "") <= policy.EXCERPT < ANSWER_BYTES_MAX
 
 
 async def test_an_answer_is_kept_in_part_and_as_text(house: House, receiver: Receiver) -> None:
@@ -88,14 +87,14 @@ async def test_it_is_tried_as_the_table_says_and_then_left(house: House, receive
     receiver.otherwise = answer(500)
     await house.tell()
     pauses = []
-    for _ in range(len(webhook_policy.PAUSES)):
+    for _ in range(len(policy.PAUSES)):
         await house.work()
         [job] = await house.waiting()
         pauses.append(job.pause)
         assert (await house.only(webhook)).status == "pending"
-    for pause, asked in zip(pauses, webhook_policy.PAUSES, strict=True):
+    for pause, asked in zip(pauses, policy.PAUSES, strict=True):
         assert asked * 0.9 <= pause <= asked * 1.1
-    assert len({pause / asked for pause, asked in zip(pauses, webhook_policy.PAUSES, strict=True)}) > 1
+    assert len({pause / asked for pause, asked in zip(pauses, policy.PAUSES, strict=True)}) > 1
     await house.work()
     delivery = await house.only(webhook)
     assert (delivery.status, delivery.attempts, delivery.next_try_at) == ("failed", 11, None)

@@ -7,12 +7,12 @@ import msgspec
 import pytest
 
 from fullhouse import wiring
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.db.database import WORKER, Database
+from fullhouse.kit.http.safe_http import Outward
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outward import Outward
-from fullhouse.kit.reactions import Reactions
+from fullhouse.kit.messages.async_handlers import Reactions
 from fullhouse.kit.services import Services
-from fullhouse.messaging import webhook_actions as actions
+from fullhouse.webhooks import actions
 from tests.accounts.helpers import data
 from tests.fixtures import Client, Tenant
 from tests.kit.receiver import Receiver

@@ -8,13 +8,13 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.kit.db import WORKER, Database, sweep
+from fullhouse.kit.db.database import WORKER, Database, sweep
 from fullhouse.kit.secrets import Keyring
-from fullhouse.messaging import webhook_actions as actions
-from fullhouse.messaging import webhook_delivery_actions as delivery_actions
-from fullhouse.messaging import webhook_jobs, webhook_policy
-from fullhouse.messaging.webhook_jobs import Sender
-from fullhouse.messaging.webhook_model import ChangeWebhook
+from fullhouse.webhooks import actions, policy
+from fullhouse.webhooks import deliveries as delivery_actions
+from fullhouse.webhooks import jobs as webhook_jobs
+from fullhouse.webhooks.jobs import Sender
+from fullhouse.webhooks.model import ChangeWebhook
 from tests.kit.receiver import Receiver, answer
 from tests.messaging.webhook_helpers import House, at_home, house, receiver, verified_by
 
@@ -94,8 +94,8 @@ async def test_days_of_failures_disable_it(house: House, receiver: Receiver, own
     await owner.execute(
         "UPDATE webhooks SET failures = $2, failing_since = now() - $3::interval WHERE id = $1",
         webhook.id,
-        webhook_policy.GIVE_UP_FAILURES - 2,
-        webhook_policy.GIVE_UP_AFTER + timedelta(hours=1),
+        policy.GIVE_UP_FAILURES - 2,
+        policy.GIVE_UP_AFTER + timedelta(hours=1),
     )
     await house.work()
     assert (await house.see(webhook)).enabled

@@ -6,12 +6,12 @@ from uuid import UUID
 
 import pytest
 
+from fullhouse.broker import post
+from fullhouse.broker.facts import JoinCanceled
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import announce
-from fullhouse.kit.relay import Hint
+from fullhouse.kit.messages.outbox import announce
+from fullhouse.kit.messages.relay import Hint
 from fullhouse.kit.services import Services
-from fullhouse.messaging import post
-from fullhouse.messaging.facts import JoinCanceled
 from tests.events.helpers import make_show
 from tests.fixtures import Tenant
 from tests.messaging.helpers import channel, clear_outbox, drained, names, until

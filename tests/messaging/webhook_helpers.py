@@ -12,14 +12,13 @@ import msgspec
 import pytest
 
 from fullhouse.kit.actors import SYSTEM
+from fullhouse.kit.http.safe_http import Outward
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import Message
-from fullhouse.kit.outward import Outward
+from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services
-from fullhouse.messaging import webhook_actions as actions
-from fullhouse.messaging import webhook_store as store
-from fullhouse.messaging.webhook_jobs import Sender
-from fullhouse.messaging.webhook_model import Delivery, NewWebhook, Webhook, WebhookWithSecret
+from fullhouse.webhooks import actions, store
+from fullhouse.webhooks.jobs import Sender
+from fullhouse.webhooks.model import Delivery, NewWebhook, Webhook, WebhookWithSecret
 from tests.fixtures import Tenant
 from tests.kit.receiver import Posted, Receiver, receiving
 

@@ -13,7 +13,7 @@ class Domain(NamedTuple):
 
 DOMAINS: dict[str, Domain] = {
     "queue": Domain(
-        ("queue/policy.py",),
+        ("waiting_room/policy.py",),
         (
             "queue_admit",
             "queue_change",
@@ -41,7 +41,7 @@ DOMAINS: dict[str, Domain] = {
         slow=("tests/holds/test_streams.py", "tests/holds/test_warm.py", "tests/holds/test_metrics.py"),
     ),
     "checkout": Domain(
-        ("checkout/policy.py", "checkout/refund_policy.py"),
+        ("checkout/policy.py", "refunds/policy.py"),
         (
             *("place_order", "settle_orders", "freeze_holds", "thaw_holds", "keep_frozen", "follow_places"),
             *("hold_again", "hold_in_turn", "propose_seats", "lock_held_seats", "count_change", "pool_counts"),
@@ -93,7 +93,7 @@ DOMAINS: dict[str, Domain] = {
         ("tests/scanning",),
         ("tests/races/test_gates.py",),
     ),
-    "events": Domain(("events/policy.py", "events/sale_policy.py"), (), ("tests/events",), ()),
+    "events": Domain(("events/policy.py", "events/sale/policy.py"), (), ("tests/events",), ()),
     "seating": Domain(
         ("seating/policy.py",),
         ("keep_event_layout", "keep_layout", "keep_places"),

@@ -3,7 +3,7 @@
 By target and changed lines, as a run prints them: `- before` and `+ after`, without indentation.
 """
 
-QUEUE, HOLDS = "fullhouse/queue/policy.py", "fullhouse/holds/policy.py"
+QUEUE, HOLDS = "fullhouse/waiting_room/policy.py", "fullhouse/holds/policy.py"
 EQUIVALENT: dict[tuple[str, str], str] = {
     (QUEUE, '- "sold_out": SoldOut,\n+ '): "refusal() answers this word before it looks into the table",
     (

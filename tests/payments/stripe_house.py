@@ -10,9 +10,9 @@ import pytest
 
 from fullhouse import wiring
 from fullhouse.config import Config
-from fullhouse.kit import outbox
-from fullhouse.kit.files import Disk
 from fullhouse.kit.http.lane import Lane
+from fullhouse.kit.media.files import Disk
+from fullhouse.kit.messages import outbox
 from fullhouse.kit.services import Services, open_parts, open_services
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, begun, buy

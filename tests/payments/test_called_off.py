@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from fullhouse.holds import jobs as hold_jobs
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
 from fullhouse.payments import jobs
 from fullhouse.payments.model import GIVE_UP_S

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from fullhouse.kit.sheets import cell
+from fullhouse.kit.media.csv import cell
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import BUYER, begun, bought, selling
 from tests.fixtures import Client, Tenant

@@ -10,11 +10,12 @@ import pytest
 
 from fullhouse import prove
 from fullhouse.kit.actors import SYSTEM
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.payments import actions, ledger_actions
-from fullhouse.payments.ledger_actions import About
+from fullhouse.payments import actions
+from fullhouse.payments.ledger import actions as ledger_actions
+from fullhouse.payments.ledger.actions import About
 from fullhouse.payments.model import RefundTooHigh
 from tests.checkout.helpers import bought, rows, selling, wrong
 from tests.fixtures import Client, Tenant

@@ -7,15 +7,15 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.checkout.till import Payment, Till
+from fullhouse.checkout.orders.till import Payment, Till
 from fullhouse.kit.actors import SYSTEM
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.services import Services
 from fullhouse.payments import actions, jobs
 from fullhouse.payments import policy as payment_policy
 from fullhouse.payments.model import Captured, Failed
-from fullhouse.payments.provider_actions import Providers
+from fullhouse.payments.providers.actions import Providers
 from tests.accounts.helpers import data
 from tests.checkout.helpers import begun, buy, code, rows, selling, wrong
 from tests.events.helpers import move

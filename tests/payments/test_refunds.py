@@ -7,14 +7,15 @@ from typing import Any
 import httpx
 import pytest
 
-from fullhouse.checkout import refund_actions, refund_jobs
 from fullhouse.checkout.facts import OrderRefunded
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import Message
+from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services
-from fullhouse.messaging.handout_actions import Handout
+from fullhouse.mail.ticket_emails import Handout
 from fullhouse.payments import jobs
+from fullhouse.refunds import actions
+from fullhouse.refunds import jobs as refund_jobs
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import Sale, asked, begun, bought, buy, rows, selling, wrong
 from tests.events.helpers import move
@@ -260,7 +261,7 @@ async def test_whoever_dies_in_the_middle_is_followed_by_the_next(
 ) -> None:
     """Killed at every order, at two points of it, and two at once in the end: each order once."""
     sale, orders = await cancelled(client, staff, tenant, 6)
-    real = refund_actions.give_back
+    real = actions.give_back
 
     class Killed(BaseException):
         """Not an error of the program: it is gone."""
@@ -278,12 +279,12 @@ async def test_whoever_dies_in_the_middle_is_followed_by_the_next(
                 raise Killed
             return given
 
-        refund_actions.give_back = dying
+        actions.give_back = dying
         try:
             with pytest.raises(Killed):
                 await refund_jobs.give_back_cancelled(finder, process.database)
         finally:
-            refund_actions.give_back = real
+            actions.give_back = real
     assert (await progress(staff, sale))["batch"]["done"] == 4
     await asyncio.gather(*(refund_jobs.give_back_cancelled(finder, process.database) for _ in range(2)))
     assert (await progress(staff, sale))["batch"]["status"] == "done"
@@ -303,14 +304,14 @@ async def test_an_order_that_fails_hinders_no_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sale, orders = await cancelled(client, staff, tenant, 3)
-    real = refund_actions.give_back
+    real = actions.give_back
 
     async def broken(tx: Any, order_id: Any, reason: str) -> bool:
         if str(order_id) == orders[1]["id"]:
             await tx.execute("SELECT 1 / 0")
         return await real(tx, order_id, reason)
 
-    monkeypatch.setattr(refund_actions, "give_back", broken)
+    monkeypatch.setattr(actions, "give_back", broken)
     assert await refund_jobs.give_back_cancelled(finder, process.database) == 2
     seen = await progress(staff, sale)
     assert (seen["batch"]["status"], seen["batch"]["done"], seen["batch"]["failed"]) == ("running", 2, 1)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from fullhouse.checkout import refund_jobs
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
 from fullhouse.payments import jobs
 from fullhouse.payments.model import Cancelled
+from fullhouse.refunds import jobs as refund_jobs
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import Sale, hold, rows, selling, wrong
 from tests.checkout.test_late import Late

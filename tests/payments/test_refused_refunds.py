@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from fullhouse.checkout import refund_jobs
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
 from fullhouse.payments import actions, jobs
 from fullhouse.payments.model import Failed, Refunded, Unknown
+from fullhouse.refunds import jobs as refund_jobs
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import bought, rows, selling, wrong
 from tests.events.helpers import move

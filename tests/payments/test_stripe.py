@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
 from fullhouse.payments import jobs
 from fullhouse.payments import policy as payment_policy
-from fullhouse.payments.stripe_money import PAYMENTS, Intent, from_stripe, said, to_stripe
+from fullhouse.payments.providers.stripe.api import PAYMENTS, Intent, from_stripe, said, to_stripe
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, add_type, asked, begun, buy, code, rows, selling, wrong
 from tests.events.helpers import move

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse import operators
+from fullhouse.cli import operators
 from fullhouse.config import Config
 from fullhouse.kit.ids import new_id
 from tests.accounts.helpers import data, refused

@@ -4,28 +4,28 @@ from typing import Any
 from uuid import UUID
 
 from fullhouse.checkout import actions as checkouts
-from fullhouse.checkout import order_actions as purchases
 from fullhouse.checkout.model import Buyer, Purchase, StartCheckout
 from fullhouse.checkout.model import Item as CheckoutItem
-from fullhouse.checkout.till import Till
+from fullhouse.checkout.orders import actions as purchases
+from fullhouse.checkout.orders.till import Till
 from fullhouse.events import actions as events
-from fullhouse.events import venue_actions as venues
 from fullhouse.events.model import NewGate
+from fullhouse.events.venues import actions as venues
 from fullhouse.holds.engine import Engine, Want
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.payments.provider_actions import Providers
-from fullhouse.queue import actions as queue
+from fullhouse.payments.providers.actions import Providers
 from fullhouse.scanning import device_actions as scanners
 from fullhouse.scanning.model import NewDevice, NewPairing, Pair
-from fullhouse.seating import overlay_actions as overlays
-from fullhouse.seating import relocation_actions as relocations
-from fullhouse.seating.chart import seat_id
 from fullhouse.seating.model import PlanMigration
+from fullhouse.seating.overlay import actions as overlays
+from fullhouse.seating.plans.chart import seat_id
+from fullhouse.seating.relocation import actions as relocations
 from fullhouse.tickets import actions as tickets
-from fullhouse.tickets import promo_actions as promos
-from fullhouse.tickets import type_actions as types
-from fullhouse.tickets.type_model import NewPromoCode, NewTicketType
+from fullhouse.tickets.promo_codes import actions as promos
+from fullhouse.tickets.types import actions as types
+from fullhouse.tickets.types.model import NewPromoCode, NewTicketType
+from fullhouse.waiting_room import actions as queue
 from tests.fixtures import Tenant
 from tests.holds.helpers import OnSale, wish
 from tests.probe.probe import Named

@@ -4,20 +4,20 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from fullhouse.checkout import waitlist_actions as waitlist
-from fullhouse.checkout.waitlist_model import JoinList
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
 from fullhouse.holds.engine import Engine, Want
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.queue import actions as queue
-from fullhouse.queue import policy as queue_policy
 from fullhouse.seating import actions as layouts
-from fullhouse.seating import overlay_actions as overlays
-from fullhouse.seating import relocation_actions as relocations
-from fullhouse.seating.chart import seat_id
 from fullhouse.seating.model import AttachLayout, Layout, PlanMigration
+from fullhouse.seating.overlay import actions as overlays
+from fullhouse.seating.plans.chart import seat_id
+from fullhouse.seating.relocation import actions as relocations
+from fullhouse.waiting_room import actions as queue
+from fullhouse.waiting_room import policy as queue_policy
+from fullhouse.waitlist import actions as waitlist
+from fullhouse.waitlist.model import JoinList
 from tests.fixtures import Tenant
 from tests.holds.helpers import OnSale, wish
 from tests.probe.probe import Make, Named

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from fullhouse.events.policy import Move
-from fullhouse.seating.plan import encode
+from fullhouse.seating.plans.plan import encode
 from tests.kit import samples
 from tests.probe import sales, seats, things
 from tests.probe.probe import Probe

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from fullhouse import app as application
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.http.openapi import document
 from fullhouse.kit.services import Services
+from fullhouse.processes import app as application
 from tests.fixtures import Client, Tenant, settings
 from tests.probe.sales import a_device_token
 from tests.probe.table import PROBES

@@ -7,11 +7,11 @@ import msgspec
 import pytest
 from litestar.routes import HTTPRoute
 
-from fullhouse import app as application
 from fullhouse.accounts import passwords, policy, store
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
+from fullhouse.processes import app as application
 from tests.counts import Counts
 from tests.fixtures import Client, Tenant, settings
 from tests.kit.sse import listening

@@ -7,16 +7,16 @@ from uuid import UUID
 from fullhouse.accounts import actions
 from fullhouse.accounts.model import CreateApiKey, GrantMembership, Invite
 from fullhouse.events import actions as events
-from fullhouse.events import venue_actions as venues
 from fullhouse.events.model import NewEvent, NewGate, NewVenue
 from fullhouse.events.policy import Move
-from fullhouse.kit import mail
-from fullhouse.kit.outward import Outward
+from fullhouse.events.venues import actions as venues
+from fullhouse.kit.http.safe_http import Outward
+from fullhouse.kit.mail import mails
 from fullhouse.kit.services import Services
-from fullhouse.messaging import webhook_actions as webhooks
-from fullhouse.messaging import webhook_delivery_actions as deliveries
-from fullhouse.messaging.mail_samples import SAMPLES
-from fullhouse.messaging.webhook_model import NewWebhook
+from fullhouse.mail.samples import SAMPLES
+from fullhouse.webhooks import actions as webhooks
+from fullhouse.webhooks import deliveries
+from fullhouse.webhooks.model import NewWebhook
 from tests.events.helpers import make_picture
 from tests.fixtures import Tenant
 from tests.probe.probe import Make, Named
@@ -88,7 +88,7 @@ def an_event_that(*moves: Move) -> Make:
 
 async def a_mail(services: Services, tenant: Tenant) -> UUID:
     async with services.database.tenant(tenant.id) as tx:
-        mail_id = await mail.post(tx, "ada@example.org", SAMPLES["event_cancelled"])
+        mail_id = await mails.post(tx, "ada@example.org", SAMPLES["event_cancelled"])
         assert mail_id
         return mail_id
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
 from tests.fixtures import Client, make_tenant, run_application, settings
 from tests.holds.helpers import a_finder, a_process

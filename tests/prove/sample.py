@@ -7,16 +7,16 @@ from uuid import UUID
 import msgspec
 
 from fullhouse import wiring
-from fullhouse.checkout import waitlist_jobs
 from fullhouse.holds import jobs as hold_jobs
 from fullhouse.kit.actors import SYSTEM
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.messaging import notice_actions
+from fullhouse.mail.notices import actions
 from fullhouse.payments import actions as payments
 from fullhouse.payments import jobs as payment_jobs
 from fullhouse.payments.model import Captured
+from fullhouse.waitlist import jobs
 from tests.accounts.helpers import data
 from tests.checkout.helpers import add_promo, begun, bought, buy, hold, migrate, selling, selling_types
 from tests.checkout.test_consent import ANOTHER
@@ -155,10 +155,10 @@ async def _wait(client: Client, tenant: Tenant, staff: Client, process: Services
     for _ in range(3):
         await waiter(client, tenant, house)
     await return_seats(house, 0)
-    await waitlist_jobs.serve_lists(finder, process.database)
+    await jobs.serve_lists(finder, process.database)
     await owner.execute(UNANSWERED)
     await hold_jobs.sweep_holds(finder, process.database)
-    await waitlist_jobs.serve_lists(finder, process.database)
+    await jobs.serve_lists(finder, process.database)
 
 
 async def _run_the_house(client: Client, tenant: Tenant, staff: Client) -> None:
@@ -187,7 +187,7 @@ async def _react(process: Services, tenant: Tenant, owner: Any) -> None:
         await react(process, tenant, fact.name)
     for notice in await owner.fetch("SELECT id FROM notices WHERE organization_id = $1", tenant.id):
         page = {"notice_id": str(notice["id"]), "posted": 0}
-        await notice_actions.post_page(process.database, tenant.id, page)
+        await actions.post_page(process.database, tenant.id, page)
 
 
 async def _move_seats(client: Client, tenant: Tenant, staff: Client, owner: Any) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from fullhouse import prove
 from fullhouse.kit.ids import new_id
-from fullhouse.prove.client_log import Call
-from fullhouse.prove.client_sales import Order, Refund, Scan, There, Ticket, compare
+from fullhouse.prove.client import sales as client_sales
+from fullhouse.prove.client.log import Call
+from fullhouse.prove.client.sales import Order, Refund, Scan, There, Ticket, compare
 from tests.accounts.helpers import data
 from tests.checkout.helpers import begun, buy
 from tests.checkout.waiting import give_back
@@ -256,7 +257,7 @@ async def test_a_client_that_buys_gives_back_passes_on_and_comes_in(
     await owner.execute("BEGIN; SET LOCAL session_replication_role = replica")
     try:
         await owner.execute(f"DELETE FROM orders WHERE id = '{order['id']}'")
-        found = await prove.client_sales.disagreements(owner, log)
+        found = await client_sales.disagreements(owner, log)
     finally:
         await owner.execute("ROLLBACK")
     assert f"call 1 was acknowledged, but order {order['id']} is not there" in found

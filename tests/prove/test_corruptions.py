@@ -62,7 +62,7 @@ def sentences() -> set[str]:
     """What the statements and the modules beside them can say, with %s for what is put in. Each `format` of a statement
     is a sentence, and so is each list of f-strings that a function returns.
     """
-    texts = "\n".join(path.read_text() for path in FOLDER.glob("*.sql"))
+    texts = "\n".join(path.read_text() for path in FOLDER.rglob("*.sql"))
     found = {said.replace("''", "'") for said in re.findall(r"\bformat\('((?:[^']|'')*)'", texts)}
     for name in ("catalogue", "parents"):
         for node in ast.walk(ast.parse((FOLDER / f"{name}.py").read_text())):

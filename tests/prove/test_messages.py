@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from fullhouse import wiring
+from fullhouse.broker.catalogue import FACTS
 from fullhouse.kit.services import Services
-from fullhouse.messaging.catalogue import FACTS
-from fullhouse.messaging.mail_model import BY_TEMPLATE, Notice
+from fullhouse.mail.model import BY_TEMPLATE, Notice
 from fullhouse.prove.check import queries
 from tests.prove.sample import Sample
 from tests.prove.test_corruptions import broken

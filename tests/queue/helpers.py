@@ -9,14 +9,14 @@ from uuid import UUID
 import msgspec
 
 from fullhouse.kit.actors import Actor, Principal
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.secrets import digest
 from fullhouse.kit.services import Services
-from fullhouse.queue import actions, entry_actions, jobs
-from fullhouse.queue.model import Place, Room, RoomSettings
-from fullhouse.queue.policy import Order
-from fullhouse.queue.rooms import Queue
+from fullhouse.waiting_room import actions, entry_actions, jobs
+from fullhouse.waiting_room.model import Place, Room, RoomSettings
+from fullhouse.waiting_room.policy import Order
+from fullhouse.waiting_room.rooms import Queue
 from tests.accounts.helpers import data
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import UUID
 
-from fullhouse.kit import db
+from fullhouse.kit.db import database
 from fullhouse.kit.ids import new_id
-from fullhouse.queue.rooms import Queue
+from fullhouse.waiting_room.rooms import Queue
 from tests.holds.helpers import a_process
 
 CALLERS = 64
 NAME = "joining"  # by which its sessions are known in the database
 
 
-def named(role: str, ordinary: Callable[[str], dict[str, str]] = db.session_settings) -> dict[str, str]:
+def named(role: str, ordinary: Callable[[str], dict[str, str]] = database.session_settings) -> dict[str, str]:
     return ordinary(role) | {"application_name": NAME}
 
 
@@ -34,5 +34,5 @@ async def serve(url: str, organization_id: UUID, event_id: UUID) -> None:
 
 
 if __name__ == "__main__":
-    db.session_settings = named
+    database.session_settings = named
     asyncio.run(serve(sys.argv[1], UUID(sys.argv[2]), UUID(sys.argv[3])))

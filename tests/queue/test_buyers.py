@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
-from fullhouse.queue.rooms import Queue
+from fullhouse.waiting_room.rooms import Queue
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import Sale, add_promo, add_type, bought, hold, selling_types, start
 from tests.fixtures import Client, Tenant

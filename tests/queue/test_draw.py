@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from fullhouse.queue import draw
+from fullhouse.waiting_room import draw
 
 
 def recomputed(seed: str, tickets: int) -> dict[int, int]:

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.queue import policy
-from fullhouse.queue.rooms import Queue
+from fullhouse.waiting_room import policy
+from fullhouse.waiting_room.rooms import Queue
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, guest
 from tests.queue.helpers import Shift, come, crowd, entries, finish, keep, poll, settle, soon, statuses

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
-from fullhouse.queue import jobs, policy
+from fullhouse.waiting_room import jobs, policy
 from tests.accounts.helpers import data
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, guest

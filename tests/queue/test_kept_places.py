@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
-from fullhouse.queue import actions, policy
-from fullhouse.queue.model import CheckoutFull, NotInQueue, QueueCooldown
+from fullhouse.waiting_room import actions, policy
+from fullhouse.waiting_room.model import CheckoutFull, NotInQueue, QueueCooldown
 from tests.fixtures import Tenant
 from tests.holds.helpers import OnSale
 from tests.queue.helpers import Shift, crowd, entries, finish, idle, join, keep, leave, poll, settle, state, statuses

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fullhouse.queue import draw
-from fullhouse.queue.line import ADMITTED, EXPIRED, LEFT, UNKNOWN, WAITING, Line
-from fullhouse.queue.pace import Pace
+from fullhouse.waiting_room import draw
+from fullhouse.waiting_room.line import ADMITTED, EXPIRED, LEFT, UNKNOWN, WAITING, Line
+from fullhouse.waiting_room.pace import Pace
 
 News = tuple[str, int, int]
 news = st.one_of(

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from prometheus_client import REGISTRY
 
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
-from fullhouse.queue import jobs
+from fullhouse.waiting_room import jobs
 from tests.fixtures import Tenant
 from tests.holds.helpers import OnSale
 from tests.queue.helpers import crowd, leave, settle

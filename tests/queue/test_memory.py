@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.bus import RESYNC
+from fullhouse.kit.live.bus import RESYNC
 from fullhouse.kit.services import Services
 from tests.fixtures import Tenant
 from tests.holds.helpers import OnSale, a_process

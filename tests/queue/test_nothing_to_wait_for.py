@@ -7,9 +7,9 @@ import pytest
 
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
-from fullhouse.queue.model import SalesClosed, SoldOut
+from fullhouse.waiting_room.model import SalesClosed, SoldOut
 from tests.checkout.helpers import add_type, selling_types
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, hall, stage

@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from fullhouse.kit.ids import new_id
-from fullhouse.queue import policy
+from fullhouse.waiting_room import policy
 
 FUNCTIONS = Path(policy.__file__).parents[1] / "db" / "functions" / "waiting_room"
 

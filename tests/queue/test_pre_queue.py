@@ -8,11 +8,11 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.queue import jobs, store
-from fullhouse.queue.model import Place, PreQueueTooLate, WrongState
+from fullhouse.waiting_room import jobs, store
+from fullhouse.waiting_room.model import Place, PreQueueTooLate, WrongState
 from tests.accounts.helpers import data, refused
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, a_process, hall, on_sale

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.queue import entry_actions, policy
-from fullhouse.queue.model import AdmissionRequired, CheckoutFull, LineClosed, WrongState
-from fullhouse.queue.rooms import Queue
+from fullhouse.waiting_room import entry_actions, policy
+from fullhouse.waiting_room.model import AdmissionRequired, CheckoutFull, LineClosed, WrongState
+from fullhouse.waiting_room.rooms import Queue
 from tests.events.helpers import announced, trail
 from tests.fixtures import Tenant
 from tests.holds.helpers import OnSale, hold, seats

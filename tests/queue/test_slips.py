@@ -6,11 +6,11 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from fullhouse.queue import entry_actions
-from fullhouse.queue.line import ADMITTED, DONE, WAITING
-from fullhouse.queue.model import Room, State
-from fullhouse.queue.pace import Pace
-from fullhouse.queue.standing import Standing
+from fullhouse.waiting_room import entry_actions
+from fullhouse.waiting_room.line import ADMITTED, DONE, WAITING
+from fullhouse.waiting_room.model import Room, State
+from fullhouse.waiting_room.pace import Pace
+from fullhouse.waiting_room.standing import Standing
 
 NOW_S = 1_800_000_000.123
 EVENT = UUID("3df37b16-97e1-48bc-8722-bb56ea18e27f")

@@ -26,10 +26,10 @@ from hypothesis.stateful import (
 
 from fullhouse import prove
 from fullhouse.kit.ids import new_id
-from fullhouse.queue import draw, jobs
-from fullhouse.queue.line import STATUS
-from fullhouse.queue.model import NotInQueue, QueueCooldown
-from fullhouse.queue.rooms import Queue
+from fullhouse.waiting_room import draw, jobs
+from fullhouse.waiting_room.line import STATUS
+from fullhouse.waiting_room.model import NotInQueue, QueueCooldown
+from fullhouse.waiting_room.rooms import Queue
 from tests.fixtures import soaking
 from tests.holds.helpers import OnSale, hall, stage
 from tests.holds.test_state_machine import House

@@ -17,15 +17,19 @@ import msgspec
 
 from fullhouse import wiring
 from fullhouse.accounts.policy import ROLE_ACTIONS
-from fullhouse.checkout import actions, order_actions, settle_actions
+from fullhouse.checkout import actions
 from fullhouse.checkout.model import Buyer, Purchase, StartCheckout
-from fullhouse.kit import db, outbox
+from fullhouse.checkout.orders import actions as order_actions
+from fullhouse.checkout.orders import settle
 from fullhouse.kit.actors import Actor, Principal
-from fullhouse.kit.files import Disk
+from fullhouse.kit.db import database as db
+from fullhouse.kit.media.files import Disk
+from fullhouse.kit.messages import outbox
 from fullhouse.kit.services import Services, open_parts, open_services
-from fullhouse.payments import jobs, news_actions
+from fullhouse.payments import jobs
 from fullhouse.payments.model import StripeKeys
-from fullhouse.queue.rooms import Queue
+from fullhouse.payments.providers.stripe import webhooks
+from fullhouse.waiting_room.rooms import Queue
 from tests.names import PUBLIC_URL, SECRET_KEY
 
 Point = tuple[str, int]  # before or after which of an errand's commits, counted from 1
@@ -94,7 +98,7 @@ class Answer(Errand, frozen=True):
 
     async def run(self, services: Services) -> None:
         async with services.database.tenant(self.organization_id) as tx:
-            await settle_actions.answer(tx, self.order_id, accept=self.accept, now=await tx.now())
+            await settle.answer(tx, self.order_id, accept=self.accept, now=await tx.now())
 
 
 class Pursue(Errand, frozen=True):
@@ -127,7 +131,7 @@ class Hear(Errand, frozen=True):
     signature: str
 
     async def run(self, services: Services) -> None:
-        await news_actions.hear(services, "stripe", self.raw, self.signature)
+        await webhooks.hear(services, "stripe", self.raw, self.signature)
 
 
 class GiveBack(Errand, frozen=True):

@@ -12,10 +12,11 @@ from typing import Any
 from uuid import UUID
 
 from fullhouse import wiring
-from fullhouse.checkout import waitlist_actions
-from fullhouse.kit import db, outbox
-from fullhouse.kit.files import Disk
+from fullhouse.kit.db import database as db
+from fullhouse.kit.media.files import Disk
+from fullhouse.kit.messages import outbox
 from fullhouse.kit.services import open_services
+from fullhouse.waitlist import actions
 from tests.names import PUBLIC_URL, SECRET_KEY
 
 
@@ -42,7 +43,7 @@ async def main(url: str, home: Path, when: str, organization_id: UUID, event_id:
         ) as services,
         services.database.tenant(organization_id) as tx,
     ):
-        await waitlist_actions.serve(tx, event_id)
+        await actions.serve(tx, event_id)
 
 
 if __name__ == "__main__":

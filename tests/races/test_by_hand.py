@@ -11,9 +11,10 @@ import pytest
 from fullhouse.holds import actions as holds
 from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import announce
-from fullhouse.seating import seat_actions, store
+from fullhouse.kit.messages.outbox import announce
+from fullhouse.seating import store
 from fullhouse.seating.model import SeatChoice
+from fullhouse.seating.overlay import seat_actions
 from tests.fixtures import soaking
 from tests.holds.helpers import OnSale, hall, held_in, seat_row, seats, stage, statuses, wish
 from tests.races.arena import Arena, arena

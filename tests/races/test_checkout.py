@@ -8,23 +8,24 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.checkout import actions, order_actions
+from fullhouse.checkout import actions
 from fullhouse.checkout.model import Buyer, Item, Purchase, Session, StartCheckout
+from fullhouse.checkout.orders import actions as order_actions
 from fullhouse.events import actions as events
 from fullhouse.events.policy import Move
 from fullhouse.holds import actions as holds
 from fullhouse.holds import jobs as hold_jobs
 from fullhouse.holds import sale_actions as sales
 from fullhouse.kit.actors import SYSTEM, Principal
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.errors import Refusal
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.payments import jobs as payment_jobs
-from fullhouse.queue import actions as queue
-from fullhouse.queue.model import RoomSettings
-from fullhouse.tickets import type_actions as types
-from fullhouse.tickets.type_model import NewTicketType, PromoUnknown
+from fullhouse.tickets.types import actions as types
+from fullhouse.tickets.types.model import NewTicketType, PromoUnknown
+from fullhouse.waiting_room import actions as queue
+from fullhouse.waiting_room.model import RoomSettings
 from tests.fixtures import soaking
 from tests.holds.helpers import OnSale, hall, places, seats, stage, wish
 from tests.kit.helpers import until

@@ -12,9 +12,9 @@ import pytest
 from fullhouse.events import actions as events
 from fullhouse.holds.engine import Results, Want
 from fullhouse.kit.ids import new_id
-from fullhouse.tickets import type_actions as types
 from fullhouse.tickets.policy import days_of
-from fullhouse.tickets.type_model import NewTicketType
+from fullhouse.tickets.types import actions as types
+from fullhouse.tickets.types.model import NewTicketType
 from tests.fixtures import soaking
 from tests.holds.helpers import OnSale, hall, stage, wish
 from tests.races.arena import POOL_LOCK, Arena, arena

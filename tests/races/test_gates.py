@@ -9,13 +9,13 @@ from uuid import UUID
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from fullhouse.events import venue_actions as venues
 from fullhouse.events.model import NewGate
+from fullhouse.events.venues import actions as venues
 from fullhouse.kit.actors import SYSTEM
 from fullhouse.kit.ids import new_id
 from fullhouse.scanning.engine import Engine
 from fullhouse.scanning.model import CounterReused, ScanAnswer, ScanWish
-from fullhouse.tickets import signing
+from fullhouse.tickets.signing import signature
 from tests.events.helpers import make_show
 from tests.races.arena import Arena, arena
 
@@ -93,7 +93,7 @@ async def signed(at: Arena, event_id: UUID, code: str) -> str:
         key.public_key().public_bytes_raw(),
     )
     ticket_id = await at.owner.fetchval("SELECT id FROM tickets WHERE event_id = $1 AND code = $2", event_id, code)
-    return signing.sign(signing.Claim(1, event_id, ticket_id, b"nnnnnnnn"), key.private_bytes_raw())
+    return signature.sign(signature.Claim(1, event_id, ticket_id, b"nnnnnnnn"), key.private_bytes_raw())
 
 
 async def all_at_once(to: Doors) -> list[ScanAnswer]:

@@ -9,20 +9,21 @@ import asyncpg
 import pytest
 
 from fullhouse.accounts import actions as accounts
-from fullhouse.accounts import signing_in
 from fullhouse.accounts import store as account_store
 from fullhouse.accounts.model import Role
-from fullhouse.checkout import actions, guest_store
+from fullhouse.accounts.sign_in import actions as signing_in
+from fullhouse.checkout import actions
+from fullhouse.checkout.guests import store
 from fullhouse.checkout.model import Item, Session, StartCheckout
 from fullhouse.holds import actions as holds
 from fullhouse.holds import jobs as hold_jobs
 from fullhouse.kit.actors import SYSTEM, Actor, Principal
-from fullhouse.kit.db import WORKER, Database
+from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.errors import Refusal
 from fullhouse.kit.ids import new_id
-from fullhouse.queue import actions as queue
-from fullhouse.queue import entry_actions as line
-from fullhouse.queue import store as queue_store
+from fullhouse.waiting_room import actions as queue
+from fullhouse.waiting_room import entry_actions as line
+from fullhouse.waiting_room import store as queue_store
 from tests.fixtures import soaking
 from tests.holds.helpers import places, seats, wish
 from tests.races.arena import Arena, arena
@@ -94,7 +95,7 @@ async def test_of_two_who_sign_in_from_one_session_one_has_the_basket(
         to = await shop(at, rows=1, pit=5)
         guest, one, other = await a_guest(at), await somebody(at), await somebody(at)
         await takes(to, guest.who, 0)
-        stop = Stop(monkeypatch, guest_store, "lock_shows", at.owner)
+        stop = Stop(monkeypatch, store, "lock_shows", at.owner)
         first = asyncio.create_task(signs_in(at, 0, guest, one))
         await stop.here.wait()
         await asyncio.gather(signs_in(at, 1, guest, other), first)
@@ -135,8 +136,8 @@ async def test_without_a_second_look_it_would_be_left_behind(tmp_path: Path, mon
     async def none(*_: Any, **__: Any) -> list[Any]:
         return []
 
-    monkeypatch.setattr(guest_store, "lock_new_checkouts", none)
-    monkeypatch.setattr(guest_store, "shows_with_checkouts", none)
+    monkeypatch.setattr(store, "lock_new_checkouts", none)
+    monkeypatch.setattr(store, "shows_with_checkouts", none)
     async with arena(tmp_path, 2) as at:
         to = await shop(at, rows=1, pit=5, quantity=5)
         guest, who = await begun_meanwhile(to, monkeypatch)

@@ -13,14 +13,16 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.checkout import actions, settle_actions
+from fullhouse.checkout import actions
 from fullhouse.checkout import jobs as checkout_jobs
 from fullhouse.checkout.model import Item, NoConsentNeeded, Session, StartCheckout
+from fullhouse.checkout.orders import settle
 from fullhouse.kit.actors import SYSTEM, Principal
-from fullhouse.payments import jobs, news_actions
+from fullhouse.payments import jobs
 from fullhouse.payments.model import Cancelled, Captured, StripeKeys
-from fullhouse.tickets import promo_actions as promos
-from fullhouse.tickets.type_model import NewPromoCode
+from fullhouse.payments.providers.stripe import webhooks
+from fullhouse.tickets.promo_codes import actions as promos
+from fullhouse.tickets.types.model import NewPromoCode
 from tests.fixtures import soaking
 from tests.holds.helpers import a_finder, seats, wish
 from tests.payments.stripe_fake import SECRET, WEBHOOK_SECRET, StripeFake, running, signed
@@ -216,7 +218,7 @@ class Consents(Visit):
     async def goes_on(self) -> None:
         async def answer() -> None:
             async with self.to.services(0).database.tenant(self.org, self.who.actor) as tx:
-                await settle_actions.answer(tx, self.order_id, accept=self.accept, now=await tx.now())
+                await settle.answer(tx, self.order_id, accept=self.accept, now=await tx.now())
 
         if not await self.is_done():
             await answer()
@@ -339,5 +341,5 @@ async def test_a_killed_step_is_done_or_has_not_happened(tmp_path: Path, name: s
                 await visit.goes_on()
             for event in on.fake.events if on.fake else ():  # and all that Stripe has to say, late
                 raw, headers = signed(event)
-                await news_actions.hear(on.at.processes[0], "stripe", raw, headers["stripe-signature"])
+                await webhooks.hear(on.at.processes[0], "stripe", raw, headers["stripe-signature"])
             assert await on.at.wrong() == {}

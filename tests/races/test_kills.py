@@ -13,12 +13,13 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.checkout import refund_actions
 from fullhouse.checkout.model import Session
-from fullhouse.checkout.refund_model import RefundOrder
 from fullhouse.kit.actors import Principal
-from fullhouse.payments import jobs, news_actions
+from fullhouse.payments import jobs
 from fullhouse.payments.model import StripeKeys
+from fullhouse.payments.providers.stripe import webhooks
+from fullhouse.refunds import actions
+from fullhouse.refunds.model import RefundOrder
 from tests.holds.helpers import a_finder
 from tests.payments.stripe_fake import SECRET, WEBHOOK_SECRET, StripeFake, running, signed
 from tests.races import killed
@@ -74,7 +75,7 @@ class House(NamedTuple):
     async def tell(self, events: Sequence[dict[str, Any]]) -> None:
         for event in events:
             raw, headers = signed(event)
-            await news_actions.hear(self.at.processes[1], "stripe", raw, headers["stripe-signature"])
+            await webhooks.hear(self.at.processes[1], "stripe", raw, headers["stripe-signature"])
 
     async def kill(self, home: Path, errands: list[Any], when: str, commit: int, enough: int) -> None:
         all_at = [((when, commit), errand) for errand in errands]
@@ -197,7 +198,7 @@ async def test_a_killed_refund_goes_out_once(tmp_path: Path, provider: str, when
         refunds = []
         for row in await on.at.owner.fetch("SELECT id FROM orders"):
             async with on.at.processes[0].database.tenant(on.at.tenant.id) as tx:
-                refunds.append(await refund_actions.refund(tx, row["id"], RefundOrder(reason="ill", fees="return")))
+                refunds.append(await actions.refund(tx, row["id"], RefundOrder(reason="ill", fees="return")))
         errands = [killed.GiveBack(on.at.tenant.id, refund.id) for refund in refunds]
         await on.kill(tmp_path, errands, when, REFUNDING[provider].index(name) + 1, PEOPLE)
         assert await on.wrong_for_now() == set()

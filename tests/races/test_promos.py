@@ -11,14 +11,14 @@ import pytest
 
 from fullhouse.checkout import actions, jobs
 from fullhouse.checkout.model import Item, Session, StartCheckout
-from fullhouse.checkout.settle_actions import USED_UP
-from fullhouse.kit import sql
+from fullhouse.checkout.orders.settle import USED_UP
 from fullhouse.kit.actors import SYSTEM, Principal
+from fullhouse.kit.db import sql
 from fullhouse.kit.errors import Refusal
 from fullhouse.payments.model import Cancelled, Captured
 from fullhouse.tickets import policy, store
-from fullhouse.tickets import promo_actions as promos
-from fullhouse.tickets.type_model import NewPromoCode, PromoCode
+from fullhouse.tickets.promo_codes import actions as promos
+from fullhouse.tickets.types.model import NewPromoCode, PromoCode
 from tests.fixtures import soaking
 from tests.holds.helpers import a_finder, seats, wish
 from tests.races.arena import Arena, arena

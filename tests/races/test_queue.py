@@ -14,10 +14,10 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.ids import new_id
-from fullhouse.queue import actions, jobs
-from fullhouse.queue.rooms import Queue
+from fullhouse.waiting_room import actions, jobs
+from fullhouse.waiting_room.rooms import Queue
 from tests.fixtures import soaking
 from tests.holds.helpers import OnSale, a_finder, hall, stage
 from tests.kit.helpers import until

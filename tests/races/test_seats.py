@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from fullhouse.accounts import actions as accounts
-from fullhouse.accounts import signing_in
+from fullhouse.accounts.sign_in import actions
 from fullhouse.holds.engine import Ask, Results
 from fullhouse.kit.http.lane import Lane
 from fullhouse.kit.ids import new_id
@@ -128,7 +128,7 @@ async def signed_in(services: Services, tenant: Tenant, count: int) -> list[str]
     async with services.database.tenant(tenant.id) as tx:
         for n in range(count):
             user = await accounts.create_user(tx, email=f"c{n}@example.org", name=f"C{n}", role="customer")
-            tokens.append((await signing_in.open_session(tx, tenant.organization, user, "password")).token)
+            tokens.append((await actions.open_session(tx, tenant.organization, user, "password")).token)
     return tokens
 
 

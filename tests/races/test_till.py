@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from fullhouse.checkout import order_actions, sell_actions, till
 from fullhouse.checkout.model import Buyer, Purchase
-from fullhouse.checkout.till import Payment, Till
+from fullhouse.checkout.orders import actions, sell, till
+from fullhouse.checkout.orders.till import Payment, Till
 from fullhouse.kit.batching import SIZES
 from fullhouse.payments import actions as payments
 from fullhouse.payments import store as payment_store
@@ -79,13 +79,13 @@ async def test_who_pays_at_the_same_time_is_settled_together(tmp_path: Path) -> 
 async def test_if_a_batch_mixed_its_orders_up_tickets_would_go_astray(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write, seen = sell_actions._item, []
+    write, seen = sell._item, []
 
     def mixed_up(order: Any, actor: Any, line: Any) -> Any:
         seen.append(order)
         return write(seen[-2] if len(seen) > 1 else order, actor, line)
 
-    monkeypatch.setattr(sell_actions, "_item", mixed_up)
+    monkeypatch.setattr(sell, "_item", mixed_up)
     async with arena(tmp_path) as at:
         assert (await all_at_once(at)).astray > 0
 
@@ -100,7 +100,7 @@ async def _waiting(to: Shop, n: int) -> tuple[Any, Payment]:
     """Somebody whose payment is open: who, and the news that it has come through."""
     who, session = await begin(to, n)
     wish = Purchase(provider="test", buyer=Buyer(name="A", email="a@example.org"), method="delay")
-    await order_actions.purchase(to.services(n), who, session.id, wish, "k")
+    await actions.purchase(to.services(n), who, session.id, wish, "k")
     row = await to.at.owner.fetchrow(
         "SELECT a.id, a.amount FROM payment_attempts a JOIN orders o ON o.id = a.order_id WHERE o.session_id = $1",
         session.id,

@@ -10,10 +10,10 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from fullhouse.checkout import waitlist_actions as waitlist
-from fullhouse.checkout.waitlist_model import JoinList
 from fullhouse.holds import actions as holds
 from fullhouse.kit.ids import new_id
+from fullhouse.waitlist import actions as waitlist
+from fullhouse.waitlist.model import JoinList
 from tests.fixtures import soaking
 from tests.holds.helpers import places, seats, wish
 from tests.kit.helpers import until

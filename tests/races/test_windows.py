@@ -14,15 +14,15 @@ import pytest
 from fullhouse.checkout import actions, store
 from fullhouse.checkout.model import Item, Session, StartCheckout
 from fullhouse.kit.actors import SYSTEM, Principal
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import Refusal
 from fullhouse.payments import actions as payments
 from fullhouse.payments.model import Cancelled, Captured, Failed, Outcome
-from fullhouse.queue import actions as queue
-from fullhouse.queue import store as queue_store
-from fullhouse.tickets import promo_actions as promos
 from fullhouse.tickets import store as ticket_store
-from fullhouse.tickets.type_model import NewPromoCode, PromoUnknown
+from fullhouse.tickets.promo_codes import actions as promos
+from fullhouse.tickets.types.model import NewPromoCode, PromoUnknown
+from fullhouse.waiting_room import actions as queue
+from fullhouse.waiting_room import store as queue_store
 from tests.holds.helpers import places, seats, wish
 from tests.kit.helpers import until
 from tests.races.arena import arena

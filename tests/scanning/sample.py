@@ -13,10 +13,10 @@ import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from fullhouse.scanning import snapshot
-from fullhouse.scanning.snapshot import COLUMNS, NONE, Row
-from fullhouse.tickets import signing
-from fullhouse.tickets.signing import Claim
+from fullhouse.scanning.snapshots import snapshot
+from fullhouse.scanning.snapshots.snapshot import COLUMNS, NONE, Row
+from fullhouse.tickets.signing import signature
+from fullhouse.tickets.signing.signature import Claim
 
 FILE = Path(__file__).with_name("sample.json")
 NOW = datetime(2026, 6, 20, 19, 5, tzinfo=UTC)
@@ -98,7 +98,7 @@ def changes() -> bytes:
 
 def rendered() -> bytes:
     house = Ed25519PrivateKey.from_private_bytes(HOUSE)
-    good = signing.sign(claim(0), SIGNER)
+    good = signature.sign(claim(0), SIGNER)
     told = {
         "device": DEVICE,
         "key": KEY,
@@ -108,12 +108,12 @@ def rendered() -> bytes:
         "changes": snapshot.seal(changes(), KEY, house, DEVICE),
         "qr": {
             "good": good,
-            "inside": signing.sign(claim(1), SIGNER),
-            "passed_on": signing.sign(claim(0, nonce=b"nonce-02"), SIGNER),
-            "other_show": signing.sign(claim(0, event=OTHER), SIGNER),
-            "forged": signing.sign(claim(0), REVOKED),
-            "no_such_key": signing.sign(claim(0, key=9), SIGNER),
-            "revoked": signing.sign(claim(0, key=2), REVOKED),
+            "inside": signature.sign(claim(1), SIGNER),
+            "passed_on": signature.sign(claim(0, nonce=b"nonce-02"), SIGNER),
+            "other_show": signature.sign(claim(0, event=OTHER), SIGNER),
+            "forged": signature.sign(claim(0), REVOKED),
+            "no_such_key": signature.sign(claim(0, key=9), SIGNER),
+            "revoked": signature.sign(claim(0, key=2), REVOKED),
             "cut_off": good[:-3],
         },
     }

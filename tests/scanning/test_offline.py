@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from fullhouse.kit.codes import ALPHABET
 from fullhouse.kit.ids import new_id
-from fullhouse.scanning import policy, snapshot
-from fullhouse.scanning.snapshot import COLUMNS, Row
+from fullhouse.scanning import policy
+from fullhouse.scanning.snapshots import snapshot
+from fullhouse.scanning.snapshots.snapshot import COLUMNS, Row
 from tests.accounts.helpers import data
 from tests.checkout.helpers import rows
 from tests.events.helpers import announced, trail

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.tickets.signing import PREFIX, base45, unbase45
+from fullhouse.tickets.signing.signature import PREFIX, base45, unbase45
 from tests.accounts.helpers import data
 from tests.checkout.helpers import bought, rows, selling
 from tests.events.helpers import announced, trail

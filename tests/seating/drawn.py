@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fullhouse.seating.allocation import Choice, Refused, best_available
-from fullhouse.seating.chart import Chart
-from fullhouse.seating.explaining import Names
-from fullhouse.seating.index import Bools, Index, prepare
-from fullhouse.seating.orphans import Rules
+from fullhouse.seating.allocation.best_available import Choice, Refused, best_available
+from fullhouse.seating.allocation.explaining import Names
+from fullhouse.seating.allocation.index import Bools, Index, prepare
+from fullhouse.seating.allocation.orphans import Rules
+from fullhouse.seating.plans.chart import Chart
 
 DEFAULT = Rules()
 

@@ -13,7 +13,7 @@ from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from fullhouse.seating import policy_actions
 from fullhouse.seating.model import SetPolicy
-from fullhouse.seating.plan import Plan, Point, PriceCategory, Row, Seat, Section, Zone, encode
+from fullhouse.seating.plans.plan import Plan, Point, PriceCategory, Row, Seat, Section, Zone, encode
 from tests.accounts.helpers import data
 from tests.events.helpers import make_venue, show_in
 from tests.fixtures import Client, Tenant

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullhouse.seating.allocation import Choice, Refused, best_available, stranded
-from fullhouse.seating.chart import Chart
-from fullhouse.seating.index import WHEELCHAIR, prepare
-from fullhouse.seating.orphans import Rules
-from fullhouse.seating.plan import CATEGORIES
-from fullhouse.seating.splitting import assign
+from fullhouse.seating.allocation.best_available import Choice, Refused, best_available, stranded
+from fullhouse.seating.allocation.index import WHEELCHAIR, prepare
+from fullhouse.seating.allocation.orphans import Rules
+from fullhouse.seating.allocation.splitting import assign
+from fullhouse.seating.plans.chart import Chart
+from fullhouse.seating.plans.plan import CATEGORIES
 from tests.seating import oracle
 from tests.seating.drawn import DEFAULT, ask, drawn, got, hall
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullhouse.seating.allocation import Choice, Refused, best_available, stranded
-from fullhouse.seating.index import reach
-from fullhouse.seating.orphans import Rules, judge
+from fullhouse.seating.allocation.best_available import Choice, Refused, best_available, stranded
+from fullhouse.seating.allocation.index import reach
+from fullhouse.seating.allocation.orphans import Rules, judge
 from tests.seating import oracle
 from tests.seating.drawn import ask, drawn, hall
 

@@ -6,11 +6,11 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from fullhouse.kit import outbox
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.messages import outbox
 from fullhouse.seating import facts
-from fullhouse.seating.plan import Group, Plan
+from fullhouse.seating.plans.plan import Group, Plan
 from tests.accounts.helpers import audited, data, refused
 from tests.fixtures import Client, Tenant
 from tests.seating.helpers import (

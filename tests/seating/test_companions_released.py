@@ -5,10 +5,11 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.seating import overlay_actions, store
+from fullhouse.seating import store
+from fullhouse.seating.overlay import actions
 from tests.accounts.helpers import audited, data
 from tests.events.helpers import announced
 from tests.fixtures import Client, Tenant
@@ -45,7 +46,7 @@ async def test_companions_are_released_once_and_for_good(
 
     async def release() -> bool:
         async with services.database.tenant(tenant.id) as tx:
-            return await overlay_actions.release_companions(tx, event_id, UUID(stalls))
+            return await actions.release_companions(tx, event_id, UUID(stalls))
 
     await count_in_pool(owner, event, stalls, held=1, sold=4)  # 80 %: holds do not count
     assert not await release()

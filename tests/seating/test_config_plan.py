@@ -9,15 +9,16 @@ import msgspec
 import numpy as np
 import pytest
 
-from fullhouse import plans
+from fullhouse.cli import plans
 from fullhouse.kit.errors import Malformed
-from fullhouse.seating import config_plan, formats
-from fullhouse.seating.chart import compile
-from fullhouse.seating.generators import generate
-from fullhouse.seating.plan import Plan, PlanInvalid, Point, encode, walk
-from fullhouse.seating.plan_checks import check
-from fullhouse.seating.reading import read as read_plan
-from fullhouse.seating.reading import read_as
+from fullhouse.seating.plans import formats
+from fullhouse.seating.plans.chart import compile
+from fullhouse.seating.plans.checks import check
+from fullhouse.seating.plans.config import plan as config_plan
+from fullhouse.seating.plans.generators import generate
+from fullhouse.seating.plans.plan import Plan, PlanInvalid, Point, encode, walk
+from fullhouse.seating.plans.reading import read as read_plan
+from fullhouse.seating.plans.reading import read_as
 from tests.accounts.helpers import data
 from tests.events.helpers import make_venue
 from tests.fixtures import Client, Tenant

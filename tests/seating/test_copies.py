@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from fullhouse.kit.services import Services
-from fullhouse.seating.chart import seat_id
+from fullhouse.seating.plans.chart import seat_id
 from tests.accounts.helpers import audited, data, refused
 from tests.events.helpers import NEW_DATE, make_venue
 from tests.fixtures import Client, Tenant

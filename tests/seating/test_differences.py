@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from fullhouse.seating.differences import Kind, Moved, Recategorised, Renumbered, Words, ZoneChange, difference
-from fullhouse.seating.plan import Plan, Point, Row, Seat
+from fullhouse.seating.plans.differences import Kind, Moved, Recategorised, Renumbered, Words, ZoneChange, difference
+from fullhouse.seating.plans.plan import Plan, Point, Row, Seat
 from tests.seating.helpers import house
 
 pytestmark = pytest.mark.req("SEAT-2")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from fullhouse.seating import generators
-from fullhouse.seating.drawing import NUMBERS_UP_TO, SIMPLE_ABOVE, svg
-from fullhouse.seating.generators import Arena, Curved, Festival, Straight, Tables, Theatre
-from fullhouse.seating.plan import Plan, Zone, walk
+from fullhouse.seating.maps.drawing import NUMBERS_UP_TO, SIMPLE_ABOVE, svg
+from fullhouse.seating.plans import generators
+from fullhouse.seating.plans.generators import Arena, Curved, Festival, Straight, Tables, Theatre
+from fullhouse.seating.plans.plan import Plan, Zone, walk
 from tests.seating.helpers import house
 
 SVG = "{http://www.w3.org/2000/svg}"

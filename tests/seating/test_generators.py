@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from fullhouse.seating import generators
-from fullhouse.seating.chart import compile
-from fullhouse.seating.drafts import row_labels, seat_numbers, wheelchair_ends
-from fullhouse.seating.generators import Arena, Curved, Festival, Straight, Tables, Theatre
-from fullhouse.seating.plan import Plan, PlanInvalid, capacity_of, encode, seats_in, total_capacity, walk
-from fullhouse.seating.plan_checks import check
-from fullhouse.seating.reading import read
+from fullhouse.seating.plans import generators
+from fullhouse.seating.plans.chart import compile
+from fullhouse.seating.plans.checks import check
+from fullhouse.seating.plans.drafts import row_labels, seat_numbers, wheelchair_ends
+from fullhouse.seating.plans.generators import Arena, Curved, Festival, Straight, Tables, Theatre
+from fullhouse.seating.plans.plan import Plan, PlanInvalid, capacity_of, encode, seats_in, total_capacity, walk
+from fullhouse.seating.plans.reading import read
 
 NUMBERINGS = st.sampled_from(["left_to_right", "right_to_left", "odd_even"])
 LABELS = st.sampled_from(["letters", "letters_without_i_o", "numbers"])

@@ -9,10 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fullhouse.kit.errors import Malformed
-from fullhouse.seating import generators
-from fullhouse.seating.chart import compile
-from fullhouse.seating.generators import Arena, Curved, Festival, Tables, Theatre
-from fullhouse.seating.geometry import (
+from fullhouse.seating.maps.geometry import (
     geometry,
     geometry_json,
     neighbours,
@@ -20,7 +17,10 @@ from fullhouse.seating.geometry import (
     read_geometry,
     unpack_states,
 )
-from fullhouse.seating.plan import CATEGORIES, Plan, Point, Row, Seat, Section, Zone, walk
+from fullhouse.seating.plans import generators
+from fullhouse.seating.plans.chart import compile
+from fullhouse.seating.plans.generators import Arena, Curved, Festival, Tables, Theatre
+from fullhouse.seating.plans.plan import CATEGORIES, Plan, Point, Row, Seat, Section, Zone, walk
 from tests.seating.helpers import house
 
 PLANS = [Curved(wheelchair_places=4), Tables(), Theatre(), Festival(), Arena(tiers=2, rows_per_tier=4)]

@@ -10,8 +10,8 @@ from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import ChangeMembership, GrantMembership
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.seating import overlay_actions
 from fullhouse.seating.model import ZoneAccessDenied
+from fullhouse.seating.overlay import actions
 from tests.accounts.helpers import audited, data, refused
 from tests.fixtures import Client, Tenant
 from tests.seating.helpers import (
@@ -103,9 +103,9 @@ async def test_who_stands_how_at_the_doors(
 
     async def may_enter() -> bool:
         async with services.database.tenant(tenant.id) as tx:
-            zone = await overlay_actions.zone_of(tx, event_id, lounge)
+            zone = await actions.zone_of(tx, event_id, lounge)
             try:
-                await overlay_actions.check_access(tx, event_id, [zone], who)
+                await actions.check_access(tx, event_id, [zone], who)
             except ZoneAccessDenied as denied:
                 reasons.add(denied.detail)
                 return False

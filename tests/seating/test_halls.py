@@ -10,14 +10,15 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from fullhouse.kit.bus import CHANNEL, RESYNC, Envelope
-from fullhouse.kit.files import Disk
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.live.bus import CHANNEL, RESYNC, Envelope
+from fullhouse.kit.media.files import Disk
 from fullhouse.kit.services import Services, open_services
-from fullhouse.seating import halls as halls_module
-from fullhouse.seating import seat_actions, store
-from fullhouse.seating.halls import Halls
+from fullhouse.seating import store
+from fullhouse.seating.maps import halls as halls_module
+from fullhouse.seating.maps.halls import Halls
 from fullhouse.seating.model import BLOCKED, HELD, SOLD, SeatChoice
+from fullhouse.seating.overlay import seat_actions
 from tests.accounts.helpers import data
 from tests.events.helpers import draft
 from tests.fixtures import PUBLIC_URL, SECRET_KEY, Client, Tenant

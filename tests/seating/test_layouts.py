@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from fullhouse.kit.ids import new_id
-from fullhouse.seating.chart import seat_id
-from fullhouse.seating.geometry import read_geometry
-from fullhouse.seating.plan import encode
-from fullhouse.seating.reading import read
+from fullhouse.seating.maps.geometry import read_geometry
+from fullhouse.seating.plans.chart import seat_id
+from fullhouse.seating.plans.plan import encode
+from fullhouse.seating.plans.reading import read
 from tests.accounts.helpers import audited, data, refused
 from tests.counts import Counts
 from tests.events.helpers import announced, make_venue

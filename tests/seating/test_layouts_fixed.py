@@ -8,8 +8,8 @@ import asyncpg
 import msgspec
 import pytest
 
-from fullhouse.kit.db import APP, connect
-from fullhouse.seating.plan import Group, Plan
+from fullhouse.kit.db.database import APP, connect
+from fullhouse.seating.plans.plan import Group, Plan
 from tests.accounts.helpers import data, refused
 from tests.counts import Counts
 from tests.fixtures import Client, Tenant

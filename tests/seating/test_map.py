@@ -12,16 +12,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fullhouse.kit.cache.limits import Limit
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.limits import Limit
-from fullhouse.seating import map_routes
-from fullhouse.seating.chart import compile, ordinal_of, seat_id
-from fullhouse.seating.geometry import read_geometry, unpack_states
-from fullhouse.seating.halls import Hall, house_of
-from fullhouse.seating.halls import counted as count_zone
-from fullhouse.seating.index import prepare
+from fullhouse.seating.allocation.index import prepare
+from fullhouse.seating.maps import routes
+from fullhouse.seating.maps.geometry import read_geometry, unpack_states
+from fullhouse.seating.maps.halls import Hall, house_of
+from fullhouse.seating.maps.halls import counted as count_zone
 from fullhouse.seating.model import EventZone
-from fullhouse.seating.plan import Plan
+from fullhouse.seating.plans.chart import compile, ordinal_of, seat_id
+from fullhouse.seating.plans.plan import Plan
 from tests.accounts.helpers import data, refused
 from tests.events.helpers import draft, move, show_in
 from tests.fixtures import Client, Tenant
@@ -354,7 +354,7 @@ def test_names_of_rows_and_seats() -> None:
 
 async def test_drawings_as_json_are_counted(client: Client, admin: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     event, _ = await seated_show(admin)
-    monkeypatch.setattr(map_routes, "DRAWINGS", Limit(2, 3600))
+    monkeypatch.setattr(routes, "DRAWINGS", Limit(2, 3600))
     for _ in range(2):
         data(await client.get(path_of(event, "seatmap?format=json")))
     assert refused(await client.get(path_of(event, "seatmap?format=json"))) == (429, "rate_limited")

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fullhouse.seating.orphan_fixes import Leaving, Now, judge_leaving
-from fullhouse.seating.orphans import Rules
+from fullhouse.seating.allocation.orphan_fixes import Leaving, Now, judge_leaving
+from fullhouse.seating.allocation.orphans import Rules
 from tests.seating.drawn import drawn
 
 BEGIN = datetime(2090, 6, 1, tzinfo=UTC)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullhouse.seating import orphans
-from fullhouse.seating.companions import unescorted
-from fullhouse.seating.orphans import Rules, Verdict, judge
+from fullhouse.seating.allocation import orphans
+from fullhouse.seating.allocation.companions import unescorted
+from fullhouse.seating.allocation.orphans import Rules, Verdict, judge
 from tests.seating import oracle
 from tests.seating.drawn import Drawn, drawn
 

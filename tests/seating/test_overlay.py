@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 
 from fullhouse.holds import actions as holds
-from fullhouse.kit.db import APP, connect
+from fullhouse.kit.db.database import APP, connect
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
 from tests.accounts.helpers import data, refused

@@ -6,10 +6,11 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.services import Services
-from fullhouse.seating import overlay_actions, store
+from fullhouse.seating import store
 from fullhouse.seating.model import AttachLayout
+from fullhouse.seating.overlay import actions
 from tests.accounts.helpers import data
 from tests.events.helpers import draft
 from tests.fixtures import Client, Tenant
@@ -40,7 +41,7 @@ async def test_attaching_is_one_statement_for_all_seats(
         async with services.database.tenant(tenant.id) as tx:
             for verb in ("fetch", "fetchrow", "fetchval", "execute"):
                 _record(tx, verb, ran)
-            await overlay_actions.attach(tx, UUID(event["id"]), AttachLayout(layout_id=UUID(layout["id"])), None)
+            await actions.attach(tx, UUID(event["id"]), AttachLayout(layout_id=UUID(layout["id"])), None)
         return ran
 
     few, many = await statements(1), await statements(90)

@@ -7,11 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 from fullhouse.kit.errors import FieldError, Malformed
-from fullhouse.seating import plan as document
-from fullhouse.seating.generators import Straight, straight
-from fullhouse.seating.plan import Group, Plan, PlanInvalid, Point, PriceCategory, Row, Seat, Section, Zone
-from fullhouse.seating.plan_checks import check
-from fullhouse.seating.reading import LISTED_MAX, read
+from fullhouse.seating.plans import plan as document
+from fullhouse.seating.plans.checks import check
+from fullhouse.seating.plans.generators import Straight, straight
+from fullhouse.seating.plans.plan import Group, Plan, PlanInvalid, Point, PriceCategory, Row, Seat, Section, Zone
+from fullhouse.seating.plans.reading import LISTED_MAX, read
 from tests.seating.helpers import house
 
 Change = Callable[[Plan], Plan]
@@ -319,7 +319,7 @@ def test_the_list_ends_somewhere() -> None:
 
 
 def test_a_plan_can_be_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fullhouse.seating.plan_checks.SEATS_MAX", 6)
+    monkeypatch.setattr("fullhouse.seating.plans.checks.SEATS_MAX", 6)
     assert check(house()) == [FieldError("zones", "The plan has 7 seats; more than 6 are not possible.")]
 
 

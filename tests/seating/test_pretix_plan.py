@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from fullhouse.kit.errors import Malformed
-from fullhouse.seating.chart import compile
-from fullhouse.seating.plan import Plan, PlanInvalid, Point, walk
-from fullhouse.seating.plan_checks import check
-from fullhouse.seating.pretix_plan import read
+from fullhouse.seating.plans.chart import compile
+from fullhouse.seating.plans.checks import check
+from fullhouse.seating.plans.plan import Plan, PlanInvalid, Point, walk
+from fullhouse.seating.plans.pretix.plan import read
 
 pytestmark = pytest.mark.req("SEAT-1")
 

@@ -9,9 +9,9 @@ import asyncpg
 import msgspec
 import pytest
 
-from fullhouse.kit.db import APP, connect
+from fullhouse.kit.db.database import APP, connect
 from fullhouse.kit.ids import new_id
-from fullhouse.seating.plan import Plan, Row, Seat, Section, Zone
+from fullhouse.seating.plans.plan import Plan, Row, Seat, Section, Zone
 from tests.accounts.helpers import data, refused
 from tests.counts import Counts
 from tests.events.helpers import announced, trail

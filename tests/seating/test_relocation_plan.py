@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fullhouse.seating.plan import Plan, Point, Row, Seat, Section, Zone, price_of, walk
-from fullhouse.seating.relocation import Move, Terms, plan_moves
+from fullhouse.seating.plans.plan import Plan, Point, Row, Seat, Section, Zone, price_of, walk
+from fullhouse.seating.relocation.policy import Move, Terms, plan_moves
 from tests.seating.helpers import (
     rows_of,
     without_lounge,

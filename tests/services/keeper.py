@@ -17,7 +17,7 @@ from pathlib import Path
 
 import asyncpg
 
-from fullhouse.kit.migrate import migrate
+from fullhouse.kit.db.migrate import migrate
 from fullhouse.kit.postgres import Cluster
 from tests.services import servers
 

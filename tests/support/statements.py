@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.kit.sql import Query, Statement
+from fullhouse.kit.db.sql import Query, Statement
 
 
 def without(monkeypatch: pytest.MonkeyPatch, statement: Statement[..., Any], guard: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fullhouse.holds import jobs
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.http.lane import Lane
 from fullhouse.tickets.live import LiveOffers
 from tests.accounts.helpers import data

@@ -6,18 +6,19 @@ from uuid import UUID
 
 import pytest
 
-from fullhouse.kit import paper
+from fullhouse.kit.media import pdf
+from fullhouse.kit.media.qr import qr_svg
 from fullhouse.kit.money import Money
-from fullhouse.kit.qr import qr_svg
-from fullhouse.tickets import papers, signing
+from fullhouse.tickets import papers
 from fullhouse.tickets.model import TicketView
+from fullhouse.tickets.signing import signature
 from fullhouse.tickets.words import WORDS
 
 MOMENT = datetime(2030, 3, 6, 19, 30, tzinfo=UTC)
 
 
 def ticket(**said: Any) -> TicketView:
-    qr = signing.sign(signing.Claim(1, UUID(int=5), UUID(int=7), b"12345678"), bytes(32))
+    qr = signature.sign(signature.Claim(1, UUID(int=5), UUID(int=7), b"12345678"), bytes(32))
     usual: dict[str, Any] = {
         "id": UUID(int=7), "event_id": UUID(int=5), "order_id": UUID(int=8), "ticket_type_id": UUID(int=9),
         "seat_id": None, "zone_id": None, "number": "K7Q2MX-00012", "code": "ABCD2345", "holder_name": "Ada",
@@ -100,7 +101,7 @@ def test_paper_says_which_date_counts(
     said: dict[str, Any], date: str | None, news: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert papers.sheets([ticket(**said)], "Théâtre du Nord", WORDS.en).startswith(b"%PDF-")
-    monkeypatch.setattr(paper, "pdf", lambda template, data: data)
+    monkeypatch.setattr(pdf, "pdf", lambda template, data: data)
     printed: Any = papers.sheets([ticket(**said)], "Théâtre du Nord", WORDS.en)
     assert (printed["date"], printed["news"], printed["doors"] is None) == (date, news, date is None)
 
@@ -108,7 +109,7 @@ def test_paper_says_which_date_counts(
 def test_a_ticket_in_afrikaans(monkeypatch: pytest.MonkeyPatch) -> None:
     seat = ticket(category="wheelchair", event_status="postponed", rescheduled_at=MOMENT)
     assert papers.sheets([seat], "Teater", WORDS.af).startswith(b"%PDF-")
-    monkeypatch.setattr(paper, "pdf", lambda template, data: data)
+    monkeypatch.setattr(pdf, "pdf", lambda template, data: data)
     printed: Any = papers.sheets([seat], "Teater", WORDS.af)
     assert (printed["language"], printed["date"]) == ("af", "Woensdag 6 Maart 2030")
     assert printed["news"] == "Nuwe datum. Dit sou op Woensdag 6 Maart 2030, 20:30 wees."

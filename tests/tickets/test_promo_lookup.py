@@ -6,9 +6,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from fullhouse.kit.limits import Limit
-from fullhouse.tickets import policy, promo_reads
-from fullhouse.tickets.type_model import PromoCode, PromoExpired, PromoNotStarted, PromoUnknown
+from fullhouse.kit.cache.limits import Limit
+from fullhouse.tickets import policy
+from fullhouse.tickets.promo_codes import reads
+from fullhouse.tickets.types.model import PromoCode, PromoExpired, PromoNotStarted, PromoUnknown
 from tests.accounts.helpers import data, refused
 from tests.checkout.helpers import Sale, add_promo, add_type, hold, selling_types, start
 from tests.events.helpers import draft
@@ -156,7 +157,7 @@ async def test_who_guesses_is_stopped_before_they_find_one(
 ) -> None:
     """Whoever asks again with a code that is valid is not; and what needs no code is open to all."""
     seconds = {"promo-code": 7200, "offers": 10800}[at]  # each has a window of its own, and no other test has it
-    monkeypatch.setattr(promo_reads, "GUESSES", Limit(3, seconds))
+    monkeypatch.setattr(reads, "GUESSES", Limit(3, seconds))
     await add(sale, ticket_type_ids=[sale.types["friends"]])
 
     async def ask(code: str) -> Any:

@@ -8,8 +8,8 @@ import pytest
 
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.tickets import promo_actions as promos
-from fullhouse.tickets.type_model import PromoUsedUp
+from fullhouse.tickets.promo_codes import actions as promos
+from fullhouse.tickets.types.model import PromoUsedUp
 from tests.accounts.helpers import data
 from tests.events.helpers import draft, trail
 from tests.fixtures import Client, Tenant

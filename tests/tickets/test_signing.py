@@ -9,8 +9,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fullhouse.tickets import signing
-from fullhouse.tickets.signing import Claim, base45, unbase45
+from fullhouse.tickets.signing import signature
+from fullhouse.tickets.signing.signature import Claim, base45, unbase45
 
 KEY = bytes(range(32))
 PUBLIC = Ed25519PrivateKey.from_private_bytes(KEY).public_key().public_bytes_raw()
@@ -38,23 +38,23 @@ def test_what_is_not_base_45(text: str) -> None:
 
 @pytest.mark.req("BUY-5")
 def test_a_signed_code_says_what_it_is_for_and_fits_a_small_qr() -> None:
-    text = signing.sign(CLAIM, KEY)
-    assert signing.read(text) == CLAIM
-    assert signing.verify(text, PUBLIC)
+    text = signature.sign(CLAIM, KEY)
+    assert signature.read(text) == CLAIM
+    assert signature.verify(text, PUBLIC)
     assert len(text) < 178  # what the 45 × 45 squares of version 7 hold at error correction M
 
 
 @pytest.mark.req("BUY-5", "SCAN-3")
 @given(st.integers(0, 106), st.integers(1, 255))
 def test_no_bit_can_be_changed(place: int, flip: int) -> None:
-    raw = bytearray(unbase45(signing.sign(CLAIM, KEY)[3:]) or b"")
+    raw = bytearray(unbase45(signature.sign(CLAIM, KEY)[3:]) or b"")
     raw[place] ^= flip
-    assert not signing.verify("FH:" + base45(bytes(raw)), PUBLIC)
+    assert not signature.verify("FH:" + base45(bytes(raw)), PUBLIC)
 
 
 @pytest.mark.req("SCAN-3")
 def test_what_others_signed_is_not_believed() -> None:
-    assert not signing.verify(signing.sign(CLAIM, os.urandom(32)), PUBLIC)
+    assert not signature.verify(signature.sign(CLAIM, os.urandom(32)), PUBLIC)
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,12 @@ def test_what_others_signed_is_not_believed() -> None:
         "FH:",
         "FH:ABC",
         "https://example.org/t/1",
-        signing.sign(CLAIM, KEY)[:-3],
-        signing.sign(CLAIM, KEY) + "000",
+        signature.sign(CLAIM, KEY)[:-3],
+        signature.sign(CLAIM, KEY) + "000",
         "FH:" + base64.b64encode(b"x" * 107).decode(),
-        "fh:" + signing.sign(CLAIM, KEY)[3:],
+        "fh:" + signature.sign(CLAIM, KEY)[3:],
     ],
 )
 def test_what_is_no_ticket_is_no_ticket(text: str) -> None:
-    assert signing.read(text) is None
-    assert not signing.verify(text, PUBLIC)
+    assert signature.read(text) is None
+    assert not signature.verify(text, PUBLIC)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fullhouse.tickets import signing
+from fullhouse.tickets.signing import signature
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, begun, bought, buy, selling
 from tests.events.helpers import announced, move, trail
@@ -62,10 +62,10 @@ async def test_every_place_has_a_ticket_with_a_code_that_the_gate_believes(
     assert {ticket["zone_name"] for ticket in mine} == {seated[0]["zone_name"], "Pit"}
     (key,) = (await keys(house)).values()
     for ticket in mine:
-        claim = signing.read(ticket["qr"])
+        claim = signature.read(ticket["qr"])
         assert claim
         assert (str(claim.event_id), str(claim.ticket_id)) == (ticket["event_id"], ticket["id"])
-        assert signing.verify(ticket["qr"], _raw(key["public_key"]))
+        assert signature.verify(ticket["qr"], _raw(key["public_key"]))
     first = mine[0]
     assert [row["action"] for row in await trail(owner, tenant, first)] == ["ticket.issued"]
     assert [fact["name"] for fact in await announced(owner, first)] == ["ticket.issued"]
@@ -104,7 +104,7 @@ async def test_a_ticket_that_is_passed_on_has_another_code_and_another_holder(
     friend = client.as_(tenant.tokens["customer"])
     after = data(await friend.get(path))
     assert after["holder_name"] == "Grace Guest"
-    old, new = signing.read(before["qr"]), signing.read(after["qr"])
+    old, new = signature.read(before["qr"]), signature.read(after["qr"])
     assert old
     assert new
     assert old.nonce != new.nonce
@@ -235,12 +235,12 @@ async def test_a_new_key_signs_and_the_old_one_is_believed_until_it_is_revoked(
     known = await keys(house)
     assert sorted(known) == [1, 2]
     assert (known[1]["retired_at"] is None, known[1]["revoked_at"]) == (False, None)
-    assert signing.verify(printed, _raw(known[1]["public_key"]))
+    assert signature.verify(printed, _raw(known[1]["public_key"]))
     fresh = data(await buyer.get(path))["qr"]
-    claim = signing.read(fresh)
+    claim = signature.read(fresh)
     assert claim
     assert claim.key_id == 2
-    assert signing.verify(fresh, _raw(known[2]["public_key"]))
+    assert signature.verify(fresh, _raw(known[2]["public_key"]))
     data(await house.post("/api/org/ticket-keys", json={"revoke": True}))
     known = await keys(house)
     assert known[2]["revoked_at"] is not None

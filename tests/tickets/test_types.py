@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 
 from fullhouse.kit.services import Services
-from fullhouse.tickets import type_actions as types
-from fullhouse.tickets.type_model import InsufficientInventory
+from fullhouse.tickets.types import actions as types
+from fullhouse.tickets.types.model import InsufficientInventory
 from tests.accounts.helpers import data
 from tests.checkout.helpers import add_type, bought, selling
 from tests.counts import Counts

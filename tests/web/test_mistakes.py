@@ -8,9 +8,11 @@ from pathlib import Path
 from fullhouse.kit.http import patterns
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("events", "tickets", "seating", "checkout")
+PRODUCT = ROOT / "src/fullhouse"
+DOMAINS = ("events", "tickets", "seating", "checkout", "refunds", "relocations", "reports", "waitlist")
 # What is wrong with a plan is said by many small functions: there, every sentence may be one.
-OF_PLANS = frozenset({"plan_checks.py", "reading.py", "pretix_plan.py", "config_plan.py"})
+PLANS = PRODUCT / "seating/plans"
+OF_PLANS = {PLANS / name for name in ("checks.py", "reading.py", "pretix/plan.py", "config/plan.py")}
 # What no form of the console can meet: it is said to buyers, or to programs.
 OF_OTHERS = frozenset(
     [
@@ -84,9 +86,9 @@ def every_sentence(tree: ast.AST) -> Iterator[str]:
     yield from (text for text in texts if text and re.fullmatch(r"[A-Z\d“…].* .*\.", text))
 
 
-def of_rooms() -> set[str]:
-    files = [file for room in ROOMS for file in (ROOT / "src/fullhouse" / room).rglob("*.py")]
-    trees = [(file.name in OF_PLANS, ast.parse(file.read_text())) for file in files]
+def of_domains() -> set[str]:
+    files = [file for domain in DOMAINS for file in (PRODUCT / domain).rglob("*.py")]
+    trees = [(file in OF_PLANS, ast.parse(file.read_text())) for file in files]
     return {text for is_plan, tree in trees for text in (every_sentence if is_plan else said_in)(tree)}
 
 
@@ -98,7 +100,7 @@ def forms() -> list[re.Pattern[str]]:
 
 
 def test_staff_have_words_for_what_is_wrong_with_a_field() -> None:
-    found, known = of_rooms(), forms()
+    found, known = of_domains(), forms()
     assert {"In the future.", "Not after the start.", "At least one zone stays."} <= found
     assert {"A row needs at least one seat.", "There is no price category “7”.", "… and 7 more mistakes."} <= found
     assert len(found) > 100

@@ -134,7 +134,7 @@ async def test_a_show_is_found_at_its_own_house_only(
 
 
 async def test_a_look_at_the_page_counts(lane: Any, client: Client, admin: Client, home: str, owner: Any) -> None:
-    from fullhouse.events.views import Views
+    from fullhouse.events.public.views import Views
 
     event = await show_in(admin, "published")
     await client.get(f"{home}/{event['slug']}")

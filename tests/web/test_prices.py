@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from fullhouse.kit.ids import new_id
-from fullhouse.seating.plan import Plan, PriceCategory
+from fullhouse.seating.plans.plan import Plan, PriceCategory
 from tests.accounts.helpers import data
 from tests.checkout.helpers import add_type, selling, selling_types
 from tests.events.helpers import move

@@ -5,8 +5,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from fullhouse.checkout import move_actions, refund_actions, settle_actions, waitlist_actions
+from fullhouse.checkout.orders import settle
 from fullhouse.holds import guest_actions
+from fullhouse.refunds import actions as refund_actions
+from fullhouse.relocations import actions
+from fullhouse.waitlist import actions as waitlist_actions
 
 ROOT = Path(__file__).parents[2]
 WORDS = ROOT / "frontend/src/console/words/af/common.ts"
@@ -15,11 +18,11 @@ NAMED = frozenset(["_withdraw", "_end_all", "_move", "drop"])
 KEPT = (
     refund_actions.CANCELLED,
     refund_actions.AT_THE_PROVIDER,
-    move_actions.REASON,
-    move_actions.NO_SEAT,
+    actions.REASON,
+    actions.NO_SEAT,
     waitlist_actions.NOT_WANTED,
     guest_actions.TOO_MANY,
-    *settle_actions.WHY.values(),
+    *settle.WHY.values(),
 )
 OF_SHOWS = ("cancelled", "ended", "archived")  # after which "the show is …" ends what is held and waited for
 

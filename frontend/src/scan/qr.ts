@@ -1,4 +1,4 @@
-// What a ticket's QR says (tickets/signing.py): `FH:` and, to the base 45, version · key · event · ticket · nonce · signature.
+// What a ticket's QR says (tickets/signing/signature.py): `FH:` and, to the base 45, version · key · event · ticket · nonce · signature.
 // And what people type: the eight characters on the ticket.
 import { type Bytes, idText } from './bytes';
 

@@ -18,8 +18,8 @@ from fullhouse.accounts.model import PlatformRole, Role
 from fullhouse.kit import secrets
 from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.batching import Coalescer
-from fullhouse.kit.bus import RESYNC
-from fullhouse.kit.db import HotLine
+from fullhouse.kit.db.database import HotLine
+from fullhouse.kit.live.bus import RESYNC
 from fullhouse.kit.secrets import Kind
 from fullhouse.kit.services import Credentials, Services
 

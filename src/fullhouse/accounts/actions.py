@@ -37,14 +37,16 @@ from fullhouse.accounts.model import (
     TeamInvitation,
     User,
 )
-from fullhouse.kit import audit, mail, secrets
+from fullhouse.kit import secrets
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.cache import Cache
-from fullhouse.kit.changes import audit_difference, changed
-from fullhouse.kit.db import Tx
+from fullhouse.kit.cache.cache import Cache
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.changes import audit_difference, changed
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid, NotFound
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import announce
+from fullhouse.kit.mail import mails
+from fullhouse.kit.messages.outbox import announce
 from fullhouse.kit.times import timezone, utc
 
 # --- organisations
@@ -207,7 +209,7 @@ async def reset_password(tx: Tx, email: str, password_hash: str) -> User:
     await store.update_password(tx, user_id=user.id, password_hash=password_hash)
     await store.revoke_sessions_of(tx, user_id=user.id, except_id=None)
     await audit.write(tx, "user.password_reset", "user", user.id)
-    await mail.post(tx, email, PasswordChanged(email=email))
+    await mails.post(tx, email, PasswordChanged(email=email))
     return user
 
 
@@ -235,7 +237,7 @@ async def invite(tx: Tx, who: Principal, wish: Invite) -> Invitation:
     )
     assert invitation
     letter = TeamInvitation(role=wish.role, path=f"/join#{token}", days=policy.INVITATION_TTL.days)
-    await mail.post(tx, wish.email, letter)
+    await mails.post(tx, wish.email, letter)
     await audit.write(tx, "member.invited", "invitation", invitation.id, after={"email": wish.email, "role": wish.role})
     return invitation
 
@@ -340,7 +342,7 @@ async def note_reader(tx: Tx, who: Principal, email: str) -> None:
     """Of an address that a buyer names. It may be anybody's, unless it is their own; the team names those of others."""
     if who.role == Role.CUSTOMER and tx.actor.language:
         user = await store.user_by_id(tx, who.id)
-        await mail.note_reader(tx, email, sure=bool(user and user.email and user.email.lower() == email.lower()))
+        await mails.note_reader(tx, email, sure=bool(user and user.email and user.email.lower() == email.lower()))
 
 
 async def change_membership(tx: Tx, membership_id: UUID, change: ChangeMembership) -> Membership:

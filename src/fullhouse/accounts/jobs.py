@@ -1,8 +1,8 @@
 """Periodic work of this room: what is long past is swept away."""
 
 from fullhouse.accounts import queries
-from fullhouse.kit import sql
-from fullhouse.kit.db import Database, sweep
+from fullhouse.kit.db import sql
+from fullhouse.kit.db.database import Database, sweep
 
 SWEEPS = (
     queries.sweep_sessions,

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from fullhouse.kit.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unauthenticated
-from fullhouse.kit.letters import LetterData
+from fullhouse.kit.mail.email import LetterData
 from fullhouse.kit.money import PRICE_MAX, Currency
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from fullhouse.accounts import actions, signing_in, store
+from fullhouse.accounts import actions, store
 from fullhouse.accounts.model import (
     ChangeOrganizationStatus,
     CreateOrganization,
@@ -16,13 +16,14 @@ from fullhouse.accounts.model import (
     Role,
     SignInToPlatform,
 )
+from fullhouse.accounts.sign_in import actions as signing_in
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.cursors import LIMIT, Cursors, Page
+from fullhouse.kit.cache.limits import Limit
+from fullhouse.kit.db.cursors import LIMIT, Cursors, Page
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.http.endpoints import get, patch, post
 from fullhouse.kit.http.parameters import After, PageSize
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.limits import Limit
 from fullhouse.kit.services import Services
 
 

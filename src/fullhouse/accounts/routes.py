@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from fullhouse.accounts import actions, policy, signing_in, store
+from fullhouse.accounts import actions, policy, store
 from fullhouse.accounts.model import (
     ApiKey,
     ChangeMe,
@@ -21,9 +21,10 @@ from fullhouse.accounts.model import (
     Scope,
     User,
 )
+from fullhouse.accounts.sign_in import actions as signing_in
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.cursors import LIMIT, Page, page_by_age
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.cursors import LIMIT, Page, page_by_age
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.http.endpoints import delete, get, patch, post, put
 from fullhouse.kit.http.parameters import After, PageSize
 from fullhouse.kit.services import Services

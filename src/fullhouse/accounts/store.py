@@ -19,8 +19,8 @@ from fullhouse.accounts.model import (
     PlatformUser,
     User,
 )
-from fullhouse.kit import sql
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db import sql
+from fullhouse.kit.db.database import Tx
 
 T = TypeVar("T")
 P = ParamSpec("P")

@@ -27,29 +27,29 @@ from fullhouse.checkout.model import (
 )
 from fullhouse.events import actions as events
 from fullhouse.events.facts import EventFact, LimitsJudged
-from fullhouse.events.public_model import EventNotFound
+from fullhouse.events.public.model import EventNotFound
 from fullhouse.holds import actions as holds
 from fullhouse.holds import leaving_actions as leaving
 from fullhouse.holds import sale_actions as sales
 from fullhouse.holds.model import ChosenSeat
-from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import Refusal
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.messages.outbox import announce
 from fullhouse.kit.money import Money
-from fullhouse.kit.outbox import announce
 from fullhouse.kit.services import Services
-from fullhouse.payments.provider_actions import Providers
-from fullhouse.queue import actions as queue
-from fullhouse.queue import entry_actions as line
-from fullhouse.queue.model import AdmissionRequired, Place
+from fullhouse.payments.providers.actions import Providers
 from fullhouse.tickets import policy as ticket_policy
-from fullhouse.tickets import promo_actions as promos
-from fullhouse.tickets import type_actions as types
 from fullhouse.tickets.pricing import Quote, quote
-from fullhouse.tickets.type_actions import Priced, Wanted
-from fullhouse.tickets.type_model import PromoCode
+from fullhouse.tickets.promo_codes import actions as promos
+from fullhouse.tickets.types import actions as types
+from fullhouse.tickets.types.actions import Priced, Wanted
+from fullhouse.tickets.types.model import PromoCode
+from fullhouse.waiting_room import actions as queue
+from fullhouse.waiting_room import entry_actions as line
+from fullhouse.waiting_room.model import AdmissionRequired, Place
 
 AT_ONCE = 500
 TRIES = 3

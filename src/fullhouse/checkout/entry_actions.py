@@ -8,9 +8,9 @@ from uuid import UUID
 from fullhouse.checkout import store
 from fullhouse.checkout.model import Item
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.seating.model import ZoneAccessDenied
-from fullhouse.tickets.type_actions import Priced
+from fullhouse.tickets.types.actions import Priced
 
 
 async def memberships(

@@ -5,12 +5,12 @@ the money. Both may run late: nothing is bought in a checkout that is over.
 from contextlib import suppress
 from uuid import UUID
 
-from fullhouse.checkout import actions, move_actions, move_store, settle_actions, store
+from fullhouse.checkout import actions, store
 from fullhouse.checkout.model import NoConsentNeeded
-from fullhouse.checkout.move_model import MoveAnswered
+from fullhouse.checkout.orders import settle
 from fullhouse.kit.actors import Actor
-from fullhouse.kit.db import Database
-from fullhouse.kit.loops import one_by_one
+from fullhouse.kit.db.database import Database
+from fullhouse.kit.messages.loops import one_by_one
 
 SWEEPER = Actor(type="system", name="sweeper")
 AT_ONCE = 500
@@ -37,23 +37,9 @@ async def sweep_consents(finder: Database, database: Database) -> int:
     async def end(organization_id: UUID, order_id: UUID) -> int:
         with suppress(NoConsentNeeded):  # answered in this very moment
             async with database.tenant(organization_id, SWEEPER) as tx:
-                await settle_actions.answer(tx, order_id, accept=False, now=await tx.now())
+                await settle.answer(tx, order_id, accept=False, now=await tx.now())
         return 1
 
     async with finder.nobody() as tx:
         due = await store.due_consents(tx, AT_ONCE)
     return await one_by_one(due, end, "a proposal could not be ended")
-
-
-async def close_moves(finder: Database, database: Database) -> int:
-    """Moved seats that nobody has answered for in time."""
-
-    async def close(organization_id: UUID, ticket_id: UUID) -> int:
-        with suppress(MoveAnswered):  # answered in this very moment
-            async with database.tenant(organization_id, SWEEPER) as tx:
-                await move_actions.close(tx, ticket_id)
-        return 1
-
-    async with finder.nobody() as tx:
-        due = await move_store.due_moves(tx, AT_ONCE)
-    return await one_by_one(due, close, "a moved seat could not be closed")

@@ -10,8 +10,8 @@ from msgspec import Meta
 from fullhouse.accounts.model import Email, Name
 from fullhouse.kit.errors import Conflict, Invalid, NotFound, Refusal
 from fullhouse.kit.money import Money
-from fullhouse.queue.model import PromoCode
 from fullhouse.tickets.pricing import Quote, QuotedLine
+from fullhouse.waiting_room.model import PromoCode
 
 Quantity = Annotated[int, Meta(ge=1, le=10)]
 OrderStatus = Literal["pending", "paid", "needs_consent", "cancelled", "partly_refunded", "refunded"]

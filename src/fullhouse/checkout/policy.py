@@ -8,7 +8,7 @@ from fullhouse.checkout.model import Item, TooManyTickets
 from fullhouse.kit.errors import FieldError, Invalid, Refusal
 from fullhouse.payments.model import FEES, ORGANIZER, REFUNDS, TAX, account_of
 from fullhouse.tickets.pricing import Quote
-from fullhouse.tickets.type_model import TypeNotOnSale
+from fullhouse.tickets.types.model import TypeNotOnSale
 
 SESSION_S = 600  # a checkout's, and of what it gathers: fixed when it begins, whatever becomes of its payments
 TICKETS_MAX = 10

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from fullhouse.kit.sql import Runs, Tenant
+from fullhouse.kit.db.sql import Runs, Tenant
 
 
 def lock_show(tx: Tenant, /, event_id: UUID) -> None: ...
@@ -139,6 +139,9 @@ def settle_orders(
 
 
 def hold_again(tx: Tenant, /, *, order_id: UUID, attempt_id: UUID) -> None: ...
+
+
+def layout_of_event(tx: Tenant, /, event_id: UUID) -> None: ...
 
 
 def is_bought_otherwise(tx: Tenant, /, order_id: UUID) -> None: ...

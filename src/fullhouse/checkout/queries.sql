@@ -165,6 +165,9 @@ FROM app.settle_orders(:org, :event_id, :order_ids, :attempt_ids, :actor_types, 
 -- name: hold_again
 SELECT app.hold_again(:org, :order_id, :attempt_id);
 
+-- name: layout_of_event
+SELECT layout_id FROM event_layouts WHERE organization_id = :org AND event_id = :event_id;
+
 -- name: is_bought_otherwise
 -- Whether another order of the same buyer's is for the same places, and paid for or being paid for.
 SELECT EXISTS (

@@ -6,17 +6,18 @@ from uuid import UUID
 import msgspec
 from litestar.params import HeaderParameter
 
-from fullhouse.checkout import actions, order_actions
+from fullhouse.checkout import actions
 from fullhouse.checkout.model import KeyNeeded, Order, Purchase, Session, StartCheckout
+from fullhouse.checkout.orders import actions as order_actions
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.body import decode
 from fullhouse.kit.http.endpoints import Data, delete, get, post
 from fullhouse.kit.http.lane import Call
 from fullhouse.kit.services import Services
-from fullhouse.queue.model import Place
+from fullhouse.waiting_room.model import Place
 
 _NO_STORE = (("cache-control", "no-store"),)
 _PURCHASE = msgspec.json.Decoder(Purchase)

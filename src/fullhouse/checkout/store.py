@@ -6,7 +6,7 @@ from uuid import UUID
 
 from fullhouse.checkout import queries
 from fullhouse.checkout.model import OrderRow, ProposedPlace, StoredItem, StoredOrder, StoredSession
-from fullhouse.kit import sql
+from fullhouse.kit.db import sql
 from fullhouse.kit.money import Money
 
 
@@ -116,6 +116,7 @@ overdue_sessions_of_event = sql.many(queries.overdue_sessions_of_event, StoredSe
 place_order = sql.one(queries.place_order, Placed)
 settle_orders = sql.many(queries.settle_orders, Settled)
 hold_again = sql.value(queries.hold_again, bool)
+layout_of_event = sql.value(queries.layout_of_event, UUID)
 is_bought_otherwise = sql.value(queries.is_bought_otherwise, bool)
 order_by_id = sql.one(queries.order_by_id, StoredOrder)
 orders_by_ids = sql.many(queries.orders_by_ids, StoredOrder)

@@ -9,7 +9,8 @@ import asyncpg
 import msgspec
 from msgspec import UNSET
 
-from fullhouse.events import anomalies, changes, edits, facts, image_actions, keys, policy, store
+from fullhouse.events import anomalies, changes, edits, facts, keys, policy, store
+from fullhouse.events.images import actions
 from fullhouse.events.model import (
     ChangeEvent,
     Duplicate,
@@ -24,14 +25,16 @@ from fullhouse.events.model import (
     VenueUnknown,
 )
 from fullhouse.events.policy import Move
-from fullhouse.kit import audit, text, versions
+from fullhouse.kit import text
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.cache import Cache
-from fullhouse.kit.changes import audit_difference, difference
-from fullhouse.kit.db import Tx
+from fullhouse.kit.cache.cache import Cache
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.changes import audit_difference, difference
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, NotFound
+from fullhouse.kit.http import versions
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import announce
+from fullhouse.kit.messages.outbox import announce
 
 _SLUG_TRIES = 20  # as many may ask for the same one at the same time
 _SAID_AT_ONCE = ("name", "description", "category", "capacity", "settings", "cover_image_ids")
@@ -90,7 +93,7 @@ async def create_event(
     )
     policy.check_times(draft)
     await edits.check_capacity(tx, draft.capacity, venue)
-    await image_actions.attach(tx, draft.cover_image_ids)
+    await actions.attach(tx, draft.cover_image_ids)
     event = await _insert(tx, draft, chosen=wish.slug is not None)
     await audit.write(tx, "event.created", "event", event.id, after={"name": event.name, "slug": event.slug})
     await tell(tx, facts.EventCreated, event, event, copy_of=copy_of)
@@ -115,7 +118,7 @@ async def change_event(tx: Tx, who: Principal, event_id: UUID, change: ChangeEve
     await audit.write(tx, "event.updated", "event", event.id, before=was, after=is_now | note, reason=change.reason)
     more = {"reason": change.reason, "consent_note": change.consent_note, "drop_layout": change.drop_layout}
     await tell(tx, facts.EventUpdated, before, event, changed=sorted(differing), **more)
-    await image_actions.detach(tx, before.cover_image_ids, besides=event.cover_image_ids)
+    await actions.detach(tx, before.cover_image_ids, besides=event.cover_image_ids)
     return event
 
 
@@ -157,7 +160,7 @@ async def delete_event(tx: Tx, event_id: UUID, if_match: str | None) -> None:
         raise NotDeletable(f"The show is {event.status}; archive it instead.")
     await tell(tx, facts.EventDeleted, event, event)
     await store.delete_event(tx, event_id)
-    await image_actions.detach(tx, event.cover_image_ids)
+    await actions.detach(tx, event.cover_image_ids)
     await audit.write(tx, "event.deleted", "event", event_id, before={"name": event.name, "slug": event.slug})
 
 

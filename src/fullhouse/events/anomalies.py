@@ -7,7 +7,7 @@ from uuid import UUID
 
 from fullhouse.events import changes, store
 from fullhouse.events.model import NewEvent, NoNewDate, StartInThePast, WrongTimes
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -7,7 +7,8 @@ import msgspec
 from msgspec import UNSET
 
 from fullhouse.accounts import actions as accounts
-from fullhouse.events import image_actions, policy, store
+from fullhouse.events import policy, store
+from fullhouse.events.images import actions
 from fullhouse.events.model import (
     ChangeEvent,
     Event,
@@ -22,8 +23,8 @@ from fullhouse.events.model import (
     VenueIsFixed,
 )
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.changes import changed
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.changes import changed
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, NotFound
 
 TIMES = ("start_at", "end_at", "doors_at", "sale_start_at", "sale_end_at")
@@ -74,7 +75,7 @@ async def check_change(tx: Tx, who: Principal, before: Event, after: Event, venu
     if after.capacity != before.capacity or after.venue_id != before.venue_id:
         await check_capacity(tx, after.capacity, venue)
     if after.cover_image_ids != before.cover_image_ids:
-        await image_actions.attach(tx, after.cover_image_ids)
+        await actions.attach(tx, after.cover_image_ids)
     if after.replaced_by_event_id not in (None, before.replaced_by_event_id):
         await _check_replacement(tx, before, after.replaced_by_event_id)
 

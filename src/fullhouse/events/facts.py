@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import ClassVar
 from uuid import UUID
 
-from fullhouse.kit.outbox import Fact
+from fullhouse.kit.messages.outbox import Fact
 
 
 class VenueChanged(Fact, frozen=True, kw_only=True):

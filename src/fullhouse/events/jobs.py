@@ -8,11 +8,13 @@ from uuid import UUID
 
 import structlog
 
-from fullhouse.events import actions, changes, image_actions, policy, public_actions, store
+from fullhouse.events import actions, changes, policy, store
+from fullhouse.events.images import actions as image_actions
+from fullhouse.events.public import actions as public_actions
 from fullhouse.kit.actors import Actor
-from fullhouse.kit.db import LOST, Database
+from fullhouse.kit.db.database import LOST, Database
 from fullhouse.kit.errors import Refusal
-from fullhouse.kit.files import Files
+from fullhouse.kit.media.files import Files
 
 log = structlog.get_logger()
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)

@@ -7,8 +7,8 @@ from uuid import UUID
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from fullhouse.events.states import Move as Move
-from fullhouse.events.states import Status as Status
+from fullhouse.events.sale.states import Move as Move
+from fullhouse.events.sale.states import Status as Status
 from fullhouse.kit.errors import Conflict, Forbidden, Invalid
 
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S")]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from fullhouse.kit.sql import Runs, Tenant
+from fullhouse.kit.db.sql import Runs, Tenant
 
 
 def free_number(tx: Tenant, /, *, table: str, slug: str) -> None: ...

@@ -8,10 +8,11 @@ import msgspec
 from litestar.openapi.spec import Example
 from litestar.params import QueryParameter
 
-from fullhouse.accounts import audit_reads
-from fullhouse.accounts.audit_reads import Filters
+from fullhouse.accounts.audit import reads
+from fullhouse.accounts.audit.reads import Filters
 from fullhouse.accounts.model import AuditEntry
-from fullhouse.events import actions, event_reads, policy, public_reads, store
+from fullhouse.events import actions, policy, store
+from fullhouse.events import reads as event_reads
 from fullhouse.events.model import (
     Cancel,
     ChangeEvent,
@@ -25,14 +26,15 @@ from fullhouse.events.model import (
     WithReason,
 )
 from fullhouse.events.policy import Move, date_of
+from fullhouse.events.public import reads as public_reads
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.cursors import LIMIT, Cursors, Page
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.cursors import LIMIT, Cursors, Page
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.http.endpoints import Reply, delete, get, patch, post
 from fullhouse.kit.http.parameters import After, IfMatch, Moment, PageSize, moment
+from fullhouse.kit.http.versions import etag
 from fullhouse.kit.services import Services
-from fullhouse.kit.versions import etag
 
 StatusFilter = Literal["ahead", "draft", "published", "live", "ended", "cancelled", "postponed", "archived"]
 _KNOWN: frozenset[str] = frozenset(get_args(StatusFilter))
@@ -205,7 +207,7 @@ async def list_event_audit(
 ) -> Page[AuditEntry]:
     """What was done to a show, by whom and why, newest first."""
     await actions.get_event(tx, event_id)
-    return await audit_reads.page_of_audit(tx, services.keyring, cursor, limit, Filters(entity_id=event_id))
+    return await reads.page_of_audit(tx, services.keyring, cursor, limit, Filters(entity_id=event_id))
 
 
 async def _shown(tx: Tx, event: Event) -> Reply[EventView]:

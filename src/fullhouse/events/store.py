@@ -8,10 +8,10 @@ from uuid import UUID
 import msgspec
 
 from fullhouse.events import queries
-from fullhouse.events.image_model import StoredImage, poster_urls, urls
+from fullhouse.events.images.model import StoredImage, poster_urls, urls
 from fullhouse.events.model import AddressParts, Event, EventSummary, Gate, Venue
-from fullhouse.events.public_model import UNDATED, CitySuggestion, House, OwnEvent, Picture, PublicEvent, SalePeriod
-from fullhouse.kit import sql
+from fullhouse.events.public.model import UNDATED, CitySuggestion, House, OwnEvent, Picture, PublicEvent, SalePeriod
+from fullhouse.kit.db import sql
 
 
 def _venue(**row: Any) -> Venue:

@@ -47,23 +47,24 @@ from fullhouse.holds.model import (
     TooFarApart,
 )
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.bus import HERE
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError
-from fullhouse.kit.idempotency import KeyReused
-from fullhouse.kit.outbox import announce
+from fullhouse.kit.http.idempotency import KeyReused
+from fullhouse.kit.live.bus import HERE
+from fullhouse.kit.messages.outbox import announce
 from fullhouse.kit.services import Services
-from fullhouse.queue import actions as waiting_room
-from fullhouse.queue import entry_actions as queue
-from fullhouse.queue.facts import QueueOpened
-from fullhouse.seating import allocation, journal
-from fullhouse.seating import overlay_actions as seating
+from fullhouse.seating import journal
 from fullhouse.seating import policy as seating_policy
 from fullhouse.seating import policy_actions as seating_policies
-from fullhouse.seating.chart import seat_id
+from fullhouse.seating.allocation import best_available
 from fullhouse.seating.facts import SeatsBlocked, SeatsReleased
-from fullhouse.seating.halls import Halls
+from fullhouse.seating.maps.halls import Halls
 from fullhouse.seating.model import AVAILABLE, RESERVED
+from fullhouse.seating.overlay import actions as seating
+from fullhouse.seating.plans.chart import seat_id
+from fullhouse.waiting_room import actions as waiting_room
+from fullhouse.waiting_room import entry_actions as queue
+from fullhouse.waiting_room.facts import QueueOpened
 
 BEST_TRIES = 20  # a crowd that wants the same block loses one winner a round
 LOOK_AGAIN = 8  # tries after which it is our memory that is late, not we
@@ -196,7 +197,7 @@ async def _hold_best(at: Desk, who: Principal, order: HoldItems, wish: BestAvail
 
 def _choose(
     at: Desk, who: Principal, states: NDArray[np.uint8], allowed: set[int], wish: BestAvailable, own: list[int]
-) -> allocation.Choice:
+) -> best_available.Choice:
     assert at.hall
     house = at.hall.house
     chart = house.index.chart
@@ -211,7 +212,7 @@ def _choose(
             if zone := at.terms.seating.zones.get(zone_id):
                 priced[chart.zone == zone.position] = price == wish.price_category
         candidates &= priced
-    found = allocation.best_available(
+    found = best_available.best_available(
         house.index,
         candidates,
         free | mine | (states == RESERVED),
@@ -223,7 +224,7 @@ def _choose(
         rotate=int.from_bytes(who.id.bytes[-4:], "big") if who.id else 0,
         names=house.names.spoken(wish.language),
     )
-    if isinstance(found, allocation.Refused):
+    if isinstance(found, best_available.Refused):
         kind = TooFarApart if found.is_far else NoBlock
         raise kind(found.sentence, largest=found.largest, left=found.left)
     return found

@@ -6,11 +6,11 @@ limit. A trigger does it at the commit for whoever writes past this module (migr
 
 from uuid import UUID
 
-from fullhouse.events import public_actions as public
-from fullhouse.events import venue_actions as venues
 from fullhouse.events.facts import EventUpdated, LimitsJudged, VenueChanged
+from fullhouse.events.public import actions as public
+from fullhouse.events.venues import actions as venues
 from fullhouse.holds import actions, policy, store
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 
 _LIMITS = {"capacity", "venue_id"}  # what an event's limit follows from
 

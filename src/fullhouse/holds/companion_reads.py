@@ -9,7 +9,7 @@ from fullhouse.holds import store
 from fullhouse.holds.desk import Desk, Desks
 from fullhouse.holds.model import Basket, CompanionSeat, Reserved
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.services import Services
 
 Kept = dict[UUID, list[CompanionSeat]]

@@ -16,18 +16,19 @@ import structlog
 from fullhouse.holds import policy, store
 from fullhouse.holds.engine import Ask, Engine, Results, Want
 from fullhouse.holds.model import HoldItems, Item, OrphanSeats, WholeGroup
-from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
+from fullhouse.kit.cache.limits import network_of
 from fullhouse.kit.codes import as_stored
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.limits import network_of
 from fullhouse.kit.services import Services
-from fullhouse.seating import journal, orphans
-from fullhouse.seating import overlay_actions as seating
-from fullhouse.seating.chart import ordinal_of, seat_id
-from fullhouse.seating.halls import HALLS_MAX, Hall, Halls
+from fullhouse.seating import journal
+from fullhouse.seating.allocation import orphans
+from fullhouse.seating.maps.halls import HALLS_MAX, Hall, Halls
 from fullhouse.seating.model import AVAILABLE, RESERVED, EventZone, ZoneAccessDenied
+from fullhouse.seating.overlay import actions as seating
+from fullhouse.seating.plans.chart import ordinal_of, seat_id
 from fullhouse.seating.reads import Book, Terms
 
 LOOK_AGAIN_S = 1.0

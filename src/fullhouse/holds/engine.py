@@ -21,8 +21,8 @@ from fullhouse.holds.made_facts import MADE, of_offers
 from fullhouse.holds.policy import Limits
 from fullhouse.holds.queries import HoldLine
 from fullhouse.kit.batching import AGAIN, Again, Coalescer
-from fullhouse.kit.bus import HERE
-from fullhouse.kit.db import HotLine
+from fullhouse.kit.db.database import HotLine
+from fullhouse.kit.live.bus import HERE
 from fullhouse.kit.services import Services
 from fullhouse.seating.model import SeatChange
 

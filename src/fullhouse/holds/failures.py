@@ -15,7 +15,7 @@ from fullhouse.holds import policy, store
 from fullhouse.holds.model import TooManyOfType
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.batching import Coalescer
-from fullhouse.kit.db import LOST
+from fullhouse.kit.db.database import LOST
 from fullhouse.kit.errors import Refusal
 from fullhouse.kit.services import Services
 

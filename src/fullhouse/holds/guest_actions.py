@@ -11,12 +11,12 @@ from uuid import UUID
 from fullhouse.holds import policy, store
 from fullhouse.holds.actions import end
 from fullhouse.holds.model import Brought
-from fullhouse.kit.bus import HERE
-from fullhouse.kit.db import Tx
-from fullhouse.seating import overlay_actions as seating
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.live.bus import HERE
 from fullhouse.seating import policy as seating_policy
 from fullhouse.seating import policy_actions as seating_policies
 from fullhouse.seating.model import HELD, RESERVED
+from fullhouse.seating.overlay import actions as seating
 
 HANDED_OVER = f"{HERE}holds:handed_over"  # told in this process only: whose they were, whose they are, and the rows
 TOO_MANY = "more than one person may hold"

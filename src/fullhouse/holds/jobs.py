@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import structlog
 
-from fullhouse.holds import actions, store, warm
+from fullhouse.holds import actions, store
+from fullhouse.holds.mirror import warm
 from fullhouse.kit.actors import Actor
-from fullhouse.kit.db import Database
+from fullhouse.kit.db.database import Database
 from fullhouse.kit.services import Services
 
 SWEEPER = Actor(type="system", name="sweeper")

@@ -15,12 +15,12 @@ from fullhouse.holds import policy, store
 from fullhouse.holds.desk import Desk, Desks
 from fullhouse.holds.model import ChosenSeat, OrphanSeats
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.services import Services
-from fullhouse.seating.chart import seat_id
-from fullhouse.seating.index import Places, whole_runs
+from fullhouse.seating.allocation.index import Places, whole_runs
+from fullhouse.seating.allocation.orphan_fixes import Fix, Leaving, Now, judge_leaving
 from fullhouse.seating.model import AVAILABLE, RESERVED
-from fullhouse.seating.orphan_fixes import Fix, Leaving, Now, judge_leaving
+from fullhouse.seating.plans.chart import seat_id
 
 log = structlog.get_logger()
 

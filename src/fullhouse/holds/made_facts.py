@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from fullhouse.kit.bus import HERE
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.live.bus import HERE
 
 MADE = f"{HERE}holds:made"  # told in this process only: the organisation, and a `Made` each
 OFFERED, PAID_LATE = "waitlist", "paid late"  # why they were made

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from fullhouse.kit.errors import Conflict, Forbidden, NotFound, RateLimited, Refusal, Unauthenticated
-from fullhouse.queue.model import PromoCode
+from fullhouse.waiting_room.model import PromoCode
 
 Quantity = Annotated[int, Meta(ge=1, le=100)]
 Source = Literal["web", "scanner"]

@@ -14,7 +14,7 @@ from fullhouse.holds.model import HoldItems, Reserve
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
-from fullhouse.queue import entry_actions as queue
+from fullhouse.waiting_room import entry_actions as queue
 
 
 class Plain(NamedTuple):

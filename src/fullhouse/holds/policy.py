@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
-from fullhouse.events.public_model import EventNotFound
+from fullhouse.events.public.model import EventNotFound
 from fullhouse.holds.model import (
     AtCapacity,
     CapacityInUse,
@@ -29,8 +29,8 @@ from fullhouse.holds.model import (
 )
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.errors import FieldError, Refusal
+from fullhouse.seating.allocation.orphans import Rules
 from fullhouse.seating.model import SeatNotFound, ZoneNotFound
-from fullhouse.seating.orphans import Rules
 from fullhouse.seating.policy import Effective
 
 WINDOW_S = 300

@@ -23,7 +23,7 @@ from fullhouse.holds.model import (
     Unauthorized,
 )
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid, Malformed, Refusal, Unauthenticated
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.body import decode

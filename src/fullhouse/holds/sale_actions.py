@@ -13,12 +13,12 @@ from fullhouse.holds import policy, store
 from fullhouse.holds.actions import ENDED
 from fullhouse.holds.made_facts import PAID_LATE, Made, tell_made
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.bus import HERE
-from fullhouse.kit.db import Tx
-from fullhouse.seating import overlay_actions as seating
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.live.bus import HERE
 from fullhouse.seating import policy as seating_policy
 from fullhouse.seating import policy_actions as seating_policies
 from fullhouse.seating.model import HELD, RESERVED, SOLD
+from fullhouse.seating.overlay import actions as seating
 
 PROLONGED = f"{HERE}holds:prolonged"  # told in this process only: the rows, with the time that they had
 

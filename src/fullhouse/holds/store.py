@@ -7,7 +7,7 @@ from uuid import UUID
 from fullhouse.holds import queries
 from fullhouse.holds.model import Brought, ChosenSeat, CompanionSeat, HourOfEndings, StoredHold
 from fullhouse.holds.policy import Limit, Load
-from fullhouse.kit import sql
+from fullhouse.kit.db import sql
 
 
 class Ended(NamedTuple):

@@ -9,18 +9,18 @@ import msgspec
 import structlog
 
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.bus import Bus
-from fullhouse.kit.cache import Cache
-from fullhouse.kit.clock import Clock
-from fullhouse.kit.db import APP, Database, HotLine
-from fullhouse.kit.files import Files
-from fullhouse.kit.hub import Hub
-from fullhouse.kit.idempotency import Repeats
-from fullhouse.kit.limits import Limiter
-from fullhouse.kit.outward import Outward
-from fullhouse.kit.replica import Reads
+from fullhouse.kit.cache.cache import Cache
+from fullhouse.kit.cache.limits import Limiter
+from fullhouse.kit.cache.warm import Warm
+from fullhouse.kit.db.clock import Clock
+from fullhouse.kit.db.database import APP, Database, HotLine
+from fullhouse.kit.db.replica import Reads
+from fullhouse.kit.http.idempotency import Repeats
+from fullhouse.kit.http.safe_http import Outward
+from fullhouse.kit.live.bus import Bus
+from fullhouse.kit.live.hub import Hub
+from fullhouse.kit.media.files import Files
 from fullhouse.kit.secrets import Keyring
-from fullhouse.kit.warm import Warm
 
 log = structlog.get_logger()
 T = TypeVar("T")

@@ -11,13 +11,14 @@ from uuid import UUID
 import structlog
 from prometheus_client import Counter
 
-from fullhouse.kit import audit
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import add_all, announce
-from fullhouse.payments import facts, ledger_actions, policy, store
-from fullhouse.payments.ledger_actions import About
+from fullhouse.kit.messages.outbox import add_all, announce
+from fullhouse.payments import facts, policy, store
+from fullhouse.payments.ledger import actions
+from fullhouse.payments.ledger.actions import About
 from fullhouse.payments.model import (
     OUTSIDE,
     REFUNDS,
@@ -290,7 +291,7 @@ async def _gone_out(tx: Tx, refund: Refund, attempt: Attempt, provider: str) -> 
 
 async def _post(tx: Tx, kind: str, refund: Refund, entries: dict[str, int]) -> None:
     about = About(refund.order_id, refund.event_id)
-    await ledger_actions.post(tx, kind, refund.key, about, refund.currency, entries)
+    await actions.post(tx, kind, refund.key, about, refund.currency, entries)
 
 
 async def refunds_of(tx: Tx, order_id: UUID) -> list[Refund]:

@@ -9,12 +9,13 @@ from functools import partial
 from uuid import UUID
 
 from fullhouse.kit.actors import Actor
-from fullhouse.kit.db import Database
-from fullhouse.kit.loops import one_by_one
+from fullhouse.kit.db.database import Database
+from fullhouse.kit.messages.loops import one_by_one
 from fullhouse.kit.services import Services
-from fullhouse.payments import actions, news_actions, policy, store
+from fullhouse.payments import actions, policy, store
 from fullhouse.payments.model import Attempt, Failed, Outcome
-from fullhouse.payments.provider_actions import Providers
+from fullhouse.payments.providers.actions import Providers
+from fullhouse.payments.providers.stripe import webhooks
 
 SWEEPER = Actor(type="system", name="payments")
 AT_ONCE = 100
@@ -64,5 +65,5 @@ async def carry_out(services: Services, organization_id: UUID, refund_id: UUID) 
     async with services.database.tenant(organization_id, SWEEPER) as tx:
         await actions.record_refund(tx, refund_id, outcome, refund.tries)
     if isinstance(outcome, Failed):
-        await news_actions.find_made_elsewhere(services, attempt)
+        await webhooks.find_made_elsewhere(services, attempt)
     return True

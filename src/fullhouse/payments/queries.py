@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from fullhouse.kit.sql import Runs, Tenant
+from fullhouse.kit.db.sql import Runs, Tenant
 
 
 def attempt_by_id(tx: Tenant, /, attempt_id: UUID) -> None: ...

@@ -4,10 +4,10 @@ from typing import Annotated
 
 from litestar.params import HeaderParameter, PathParameter
 
+from fullhouse.kit.cache.limits import Limit
 from fullhouse.kit.http.endpoints import post
-from fullhouse.kit.limits import Limit
 from fullhouse.kit.services import Services
-from fullhouse.payments import news_actions
+from fullhouse.payments.providers.stripe import webhooks
 
 Name = Annotated[str, PathParameter(max_length=40, description="`stripe`, if it is set up.")]
 Signature = Annotated[
@@ -31,7 +31,7 @@ async def hear_provider(services: Services, provider: Name, raw: bytes, signatur
     200 also for what was said before and for what nobody here knows: to send it again would change nothing. 400 if the
     signature is not good, or older than five minutes.
     """
-    await news_actions.hear(services, provider, raw, signature)
+    await webhooks.hear(services, provider, raw, signature)
     return {"received": True}
 
 

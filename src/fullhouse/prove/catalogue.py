@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fullhouse.kit import tenancy
+from fullhouse.kit.db import tenancy
 
 
 async def find_foreign_rows(connection: Any) -> list[str]:

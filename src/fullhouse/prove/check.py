@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fullhouse.kit import sql
+from fullhouse.kit.db import sql
 
 NAMED_MAX = 100  # rows that a check names; the first of them lead to the cause
 

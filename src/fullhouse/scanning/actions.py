@@ -6,11 +6,11 @@ from uuid import UUID
 import msgspec
 
 from fullhouse.events import actions as events
-from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Forbidden, Invalid
-from fullhouse.kit.outbox import announce
+from fullhouse.kit.messages.outbox import announce
 from fullhouse.scanning import device_actions, fold_actions, store
 from fullhouse.scanning.facts import IncidentResolved, ScanUndone
 from fullhouse.scanning.live_model import Entries, LiveGates, Occupancy

@@ -13,14 +13,15 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.events import actions as events
-from fullhouse.kit import audit, secrets
+from fullhouse.kit import secrets
 from fullhouse.kit.actors import Actor, Principal
 from fullhouse.kit.codes import new_code, typed
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import announce
-from fullhouse.kit.qr import qr_svg
+from fullhouse.kit.media.qr import qr_svg
+from fullhouse.kit.messages.outbox import announce
 from fullhouse.kit.secrets import Keyring, Kind
 from fullhouse.kit.services import Services
 from fullhouse.scanning import store

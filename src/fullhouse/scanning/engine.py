@@ -16,7 +16,7 @@ from prometheus_client import Counter
 from fullhouse.kit.actors import Actor
 from fullhouse.kit.batching import AGAIN, Again, Coalescer
 from fullhouse.kit.codes import typed
-from fullhouse.kit.db import HotLine
+from fullhouse.kit.db.database import HotLine
 from fullhouse.kit.errors import Unauthenticated, Unavailable
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.services import Services
@@ -33,7 +33,7 @@ from fullhouse.scanning.model import (
     Verdict,
 )
 from fullhouse.scanning.queries import ScanAsk, ScanLine
-from fullhouse.tickets import signing
+from fullhouse.tickets.signing import signature
 
 LINES, BATCH_MAX = 2, 256
 SETTINGS = {"enable_seqscan": "off"}  # the plan is made when tables are small, and kept when they are not
@@ -45,7 +45,7 @@ Refused = GateNotYours | NoOverride | CounterReused | Unauthenticated | Unavaila
 class Ask(NamedTuple):
     device_id: UUID
     wish: ScanWish
-    claim: signing.Claim | None
+    claim: signature.Claim | None
     actor: Actor
 
 
@@ -80,7 +80,7 @@ class Engine:
         await self._writes.close()
 
     async def scan(self, organization_id: UUID, device_id: UUID, wish: ScanWish, actor: Actor) -> ScanAnswer:
-        claim = signing.read(wish.qr.strip()) if wish.qr else None
+        claim = signature.read(wish.qr.strip()) if wish.qr else None
         once = () if wish.counter is None else ((device_id, wish.counter),)
         answer = await self._coalescer.submit(organization_id, Ask(device_id, wish, claim, actor), once)
         if isinstance(answer, Exception):
@@ -178,7 +178,11 @@ def in_new_window(start_at: datetime, end_at: datetime, rescheduled_at: datetime
 def _claim(ask: Ask, row: Any) -> str:
     """What the code itself says: only a good one is believed about its show and its ticket."""
     if ask.wish.qr is not None:
-        if ask.claim is None or row["public_key"] is None or not signing.verify(ask.wish.qr.strip(), row["public_key"]):
+        if (
+            ask.claim is None
+            or row["public_key"] is None
+            or not signature.verify(ask.wish.qr.strip(), row["public_key"])
+        ):
             return "forged" if ask.claim else "unknown"
         if row["key_revoked"]:
             return "revoked"

@@ -3,7 +3,7 @@
 from typing import ClassVar, Literal
 from uuid import UUID
 
-from fullhouse.kit.outbox import Fact
+from fullhouse.kit.messages.outbox import Fact
 
 
 class ScanFact(Fact, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from datetime import date
 from functools import lru_cache
 from uuid import UUID
 
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.database import Tx
 from fullhouse.scanning import policy, store
 from fullhouse.scanning.policy import Fold, Kept
 from fullhouse.scanning.queries import Stand

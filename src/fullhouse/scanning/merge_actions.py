@@ -9,19 +9,20 @@ from uuid import UUID
 
 from fullhouse.events import actions as events
 from fullhouse.events.model import Event
-from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.codes import typed
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import announce
+from fullhouse.kit.messages.outbox import announce
 from fullhouse.scanning import device_actions, fold_actions, policy, store
 from fullhouse.scanning.facts import ScansMerged
 from fullhouse.scanning.model import Batch, Device, GateNotYours, Merged, OfflineScan
 from fullhouse.scanning.queries import ToldScan
 from fullhouse.scanning.store import FormerCode, KeptScan, MergeTicket
-from fullhouse.tickets import key_actions, signing
+from fullhouse.tickets.signing import keys as signing_keys
+from fullhouse.tickets.signing import signature
 
 # A clock that is off by less is right: the rest is the way here. Whole minutes, so that two batches agree.
 TRUSTED = timedelta(minutes=2)
@@ -111,7 +112,7 @@ class Tickets(NamedTuple):
     by_id: dict[UUID, MergeTicket]
     by_code: dict[str, MergeTicket]
     former: dict[str, FormerCode]
-    claims: dict[str, signing.Claim]  # of QRs that are ours
+    claims: dict[str, signature.Claim]  # of QRs that are ours
 
     def meant_by(self, scan: OfflineScan) -> MergeTicket | None:
         """A code is believed of a paired device; a QR was checked here, too."""
@@ -134,12 +135,12 @@ class Tickets(NamedTuple):
 
 
 async def _tickets(tx: Tx, event_id: UUID, scans: Sequence[OfflineScan]) -> Tickets:
-    keys = {key.key_id: key for key in await key_actions.list_keys(tx)} if any(scan.qr for scan in scans) else {}
-    claims: dict[str, signing.Claim] = {}
+    keys = {key.key_id: key for key in await signing_keys.list_keys(tx)} if any(scan.qr for scan in scans) else {}
+    claims: dict[str, signature.Claim] = {}
     for text in {scan.qr for scan in scans if scan.qr}:
-        claim = signing.read(text)
+        claim = signature.read(text)
         key = keys.get(claim.key_id) if claim else None
-        if claim and key and claim.event_id == event_id and signing.verify(text, key.public_key):
+        if claim and key and claim.event_id == event_id and signature.verify(text, key.public_key):
             claims[text] = claim
     codes = sorted({typed(scan.code) for scan in scans if scan.code})
     former = {row.code: row for row in await store.former_codes(tx, event_id=event_id, codes=codes)}

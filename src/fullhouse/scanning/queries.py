@@ -5,7 +5,7 @@ from datetime import date, datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from fullhouse.kit.sql import Runs, Tenant
+from fullhouse.kit.db.sql import Runs, Tenant
 
 
 class ToldScan(NamedTuple):

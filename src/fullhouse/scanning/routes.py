@@ -9,16 +9,16 @@ import msgspec
 from litestar.params import QueryParameter
 
 from fullhouse.kit.actors import Actor, Principal
-from fullhouse.kit.broadcast import LOOK_AGAIN, Channel
-from fullhouse.kit.db import Tx
+from fullhouse.kit.cache.limits import Limit
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.decode import decode
 from fullhouse.kit.http.endpoints import Data, delete, get, post
 from fullhouse.kit.http.lane import Call
-from fullhouse.kit.limits import Limit
+from fullhouse.kit.live.broadcast import LOOK_AGAIN, Channel
 from fullhouse.kit.services import Services
-from fullhouse.scanning import actions, device_actions, merge_actions, snapshot_actions, store
+from fullhouse.scanning import actions, device_actions, merge_actions, store
 from fullhouse.scanning.engine import Engine
 from fullhouse.scanning.live_model import Entries, LiveGates
 from fullhouse.scanning.model import (
@@ -38,6 +38,7 @@ from fullhouse.scanning.model import (
     ScanWish,
     Undo,
 )
+from fullhouse.scanning.snapshots import actions as snapshot_actions
 
 _WISH = msgspec.json.Decoder(ScanWish)
 _NO_STORE = (("cache-control", "no-store"),)

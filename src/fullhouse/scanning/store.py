@@ -4,7 +4,7 @@ from datetime import date, datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from fullhouse.kit import sql
+from fullhouse.kit.db import sql
 from fullhouse.scanning import queries
 from fullhouse.scanning.live_model import EntriesPoint, GatePace, Occupancy
 from fullhouse.scanning.model import Device, GateShown, Hit, Incident, Scan

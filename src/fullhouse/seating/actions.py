@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from fullhouse.events import venue_actions as venues
-from fullhouse.kit import audit
+from fullhouse.events.venues import actions as venues
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import announce
-from fullhouse.seating import facts, geometry, journal, plan_checks, reading, store
-from fullhouse.seating.chart import Chart, compile, seat_id
+from fullhouse.kit.messages.outbox import announce
+from fullhouse.seating import facts, journal, store
+from fullhouse.seating.maps import geometry
 from fullhouse.seating.model import Layout, LayoutFixed, LayoutNotFound, LayoutView
-from fullhouse.seating.plan import Plan, capacity_of, encode, price_of, total_capacity, walk
+from fullhouse.seating.plans import checks, reading
+from fullhouse.seating.plans.chart import Chart, compile, seat_id
+from fullhouse.seating.plans.plan import Plan, capacity_of, encode, price_of, total_capacity, walk
 
 _AT_ONCE = 5_000  # seats in one statement: others wait while it is made ready
 Neighbours = geometry.Neighbours
@@ -33,7 +35,7 @@ class Prepared(NamedTuple):
 
 def prepare(plan: Plan, venue_capacity: int) -> Prepared:
     """All mistakes at once, or everything that is ready to be written. Pure, and slow for an arena: a second."""
-    if mistakes := plan_checks.check(plan, venue_capacity):
+    if mistakes := checks.check(plan, venue_capacity):
         raise reading.refusal(mistakes)
     chart = compile(plan)
     drawn = gzip.compress(geometry.geometry(plan, chart), 6, mtime=0)

@@ -3,7 +3,7 @@
 from typing import ClassVar
 from uuid import UUID
 
-from fullhouse.kit.outbox import Fact
+from fullhouse.kit.messages.outbox import Fact
 
 
 class LayoutChanged(Fact, frozen=True, kw_only=True):

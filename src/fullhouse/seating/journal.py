@@ -6,7 +6,7 @@ wheelchair.held         seat_id, companion_seat_id, companion_soft_reserved
 layout.version_changed  venue_id, layout_id, version_before, version_after
 orphan_seats.created    orphans_created, reason
 zone.access             zone_id, user_id, access_granted or access_denied, reason
-cache.invalidated       keys_invalidated (kit/cache.py, holds/warm.py)
+cache.invalidated       keys_invalidated (kit/cache/cache.py, holds/mirror/warm.py)
 """
 
 from collections.abc import Container, Iterable
@@ -15,9 +15,9 @@ from uuid import UUID
 
 import structlog
 
-from fullhouse.kit.db import Tx
-from fullhouse.seating.chart import ordinal_of, seat_id
+from fullhouse.kit.db.database import Tx
 from fullhouse.seating.model import Layout
+from fullhouse.seating.plans.chart import ordinal_of, seat_id
 
 # What happens to seats that nobody asked for, when holds are made: before, after, and why.
 BESIDES = {

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from fullhouse.accounts.model import Tier
 from fullhouse.kit.errors import Conflict, Forbidden, Invalid, NotFound
-from fullhouse.seating.plan import AccessMode, Places, ZoneType
+from fullhouse.seating.plans.plan import AccessMode, Places, ZoneType
 
 Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
 LIST_MAX_BYTES = 2**20  # the longest list of seats or guests that may be sent at once

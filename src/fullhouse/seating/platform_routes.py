@@ -3,13 +3,13 @@
 from uuid import UUID
 
 from fullhouse.accounts import actions as accounts
-from fullhouse.events import public_reads as events
+from fullhouse.events.public import reads as events
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.http.endpoints import get, post, put
 from fullhouse.kit.services import Services
 from fullhouse.seating import policy_actions as policies
-from fullhouse.seating import seat_actions
 from fullhouse.seating.model import LIST_MAX_BYTES, PolicyValue, Released, SeatChoice, SetPolicy
+from fullhouse.seating.overlay import seat_actions
 
 
 @put("/api/platform/organizations/{organization_id:uuid}/seating-policy", "platform.seating.policy")

@@ -11,7 +11,7 @@ import msgspec
 from fullhouse.accounts.model import Role
 from fullhouse.kit.errors import FieldError
 from fullhouse.seating.model import AttachLayout, PolicyValue, Zone
-from fullhouse.seating.plan import RESERVED, VIP
+from fullhouse.seating.plans.plan import RESERVED, VIP
 
 Value = bool | int | None
 

@@ -5,10 +5,11 @@ from typing import NamedTuple
 from uuid import UUID
 
 from fullhouse.events import actions as events
-from fullhouse.kit import audit, versions
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError
-from fullhouse.kit.outbox import announce
+from fullhouse.kit.http import versions
+from fullhouse.kit.messages.outbox import announce
 from fullhouse.seating import facts, policy, store
 from fullhouse.seating.model import (
     EventLayout,

@@ -57,7 +57,7 @@ FROM unnest(:ids::uuid[], :ordinals::integer[], :seat_keys::text[], :zone_ids::u
      set_config('plan_cache_mode', 'force_generic_plan', true) AS kept;
 
 -- name: plan_anew
--- Whatever else the transaction does is planned for its values again, as the pool wants it (kit/db.py).
+-- Whatever else the transaction does is planned for its values again, as the pool wants it (kit/db/database.py).
 SELECT set_config('plan_cache_mode', 'force_custom_plan', true) AS value;
 
 -- name: insert_groups

@@ -7,12 +7,13 @@ from uuid import UUID
 
 import msgspec
 
-from fullhouse.kit.cache import Cache
-from fullhouse.kit.db import Tx
+from fullhouse.kit.cache.cache import Cache
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.services import Services
-from fullhouse.seating import actions, config_plan, policy, store
+from fullhouse.seating import actions, policy, store
 from fullhouse.seating.facts import EventLayoutChanged, EventPolicyChanged, LayoutMigrated, SeatingPolicyChanged
 from fullhouse.seating.model import EventZone
+from fullhouse.seating.plans.config import plan as config_plan
 from fullhouse.seating.policy import Effective
 
 SEATING_S, POLICY_S = 60.0, 300.0

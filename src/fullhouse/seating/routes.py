@@ -7,19 +7,21 @@ from uuid import UUID
 import msgspec
 from litestar.params import QueryParameter
 
-from fullhouse.events import venue_actions as venues
+from fullhouse.events.venues import actions as venues
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.cursors import LIMIT, Page, page_by_age
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.cursors import LIMIT, Page, page_by_age
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import delete, get, post, put
 from fullhouse.kit.http.parameters import After, PageSize
 from fullhouse.kit.services import Services
-from fullhouse.seating import actions, differences, drawing, formats, generators, geometry, reading, store
-from fullhouse.seating.chart import compile
-from fullhouse.seating.differences import PlanDifference
+from fullhouse.seating import actions, store
+from fullhouse.seating.maps import drawing, geometry
 from fullhouse.seating.model import Layout, LayoutView
-from fullhouse.seating.plan import Plan
+from fullhouse.seating.plans import differences, formats, generators, reading
+from fullhouse.seating.plans.chart import compile
+from fullhouse.seating.plans.differences import PlanDifference
+from fullhouse.seating.plans.plan import Plan
 
 JSON = ("application/json",)
 BYTES = "application/octet-stream"

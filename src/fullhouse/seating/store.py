@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from fullhouse.kit import sql
+from fullhouse.kit.db import sql
 from fullhouse.seating import queries
 from fullhouse.seating.model import (
     EventLayout,

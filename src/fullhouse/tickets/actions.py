@@ -11,20 +11,21 @@ import msgspec
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import User
 from fullhouse.events import actions as events
-from fullhouse.kit import audit
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.codes import ALPHABET, new_code
-from fullhouse.kit.cursors import Cursors, Page
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.cursors import Cursors, Page
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.ids import new_id
-from fullhouse.kit.outbox import announce
+from fullhouse.kit.messages.outbox import announce
 from fullhouse.kit.secrets import Keyring
 from fullhouse.seating import journal
-from fullhouse.seating import overlay_actions as seating
 from fullhouse.seating.model import AVAILABLE, SOLD, ZoneAccessDenied
-from fullhouse.tickets import key_actions, papers, store
+from fullhouse.seating.overlay import actions as seating
+from fullhouse.tickets import papers, store
 from fullhouse.tickets.facts import TicketTransferred, TicketVoided
 from fullhouse.tickets.model import Item, Ticket, TicketNotFound, TicketOver, TicketRow, TicketView, Transfer
+from fullhouse.tickets.signing import keys
 
 NONCE_BYTES = 8
 
@@ -156,7 +157,7 @@ async def my_tickets(
             tx, user_id=who.id, status=status, group=group, after_at=after_at, after_id=after_id, limit=limit + 1
         )
         page = cursors.page(rows, limit, "issued_at", "id")
-    codes = await key_actions.codes(tx, keyring, page.data)
+    codes = await keys.codes(tx, keyring, page.data)
     return Page([papers.view(row, qr) for row, qr in zip(page.data, codes, strict=True)], page.next_cursor)
 
 
@@ -164,7 +165,7 @@ async def printed(tx: Tx, keyring: Keyring, order_id: UUID) -> list[TicketView]:
     """All tickets of an order that let somebody in, but for those that its buyer has passed on."""
     found = await store.printed_tickets_of_order(tx, order_id)
     rows = [row for row in found if row.status == "valid" and not row.is_passed_on_by(row.buyer_id)]
-    codes = await key_actions.codes(tx, keyring, rows)
+    codes = await keys.codes(tx, keyring, rows)
     return [papers.view(row, qr) for row, qr in zip(rows, codes, strict=True)]
 
 
@@ -176,7 +177,7 @@ async def printed_one(tx: Tx, keyring: Keyring, ticket_id: UUID) -> TicketView:
 
 
 async def _printed(tx: Tx, keyring: Keyring, row: TicketRow) -> TicketView:
-    (qr,) = await key_actions.codes(tx, keyring, [row])
+    (qr,) = await keys.codes(tx, keyring, [row])
     return papers.view(row, qr)
 
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import structlog
 
-from fullhouse.kit.broadcast import News
-from fullhouse.kit.bus import RESYNC
 from fullhouse.kit.ids import read_id
+from fullhouse.kit.live.broadcast import News
+from fullhouse.kit.live.bus import RESYNC
 from fullhouse.kit.money import Money
 from fullhouse.kit.services import Services
 from fullhouse.seating.model import HELD, SeatChange
 from fullhouse.tickets import policy
-from fullhouse.tickets import promo_actions as promos
-from fullhouse.tickets import type_actions as types
-from fullhouse.tickets.type_model import Offer
+from fullhouse.tickets.promo_codes import actions as promos
+from fullhouse.tickets.types import actions as types
+from fullhouse.tickets.types.model import Offer
 
 EVERY_S = 1.0
 WATCHED_MAX = 10_000

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import msgspec
 
 from fullhouse.events import policy
-from fullhouse.kit import paper
 from fullhouse.kit.languages import Words
+from fullhouse.kit.media import pdf
+from fullhouse.kit.media.qr import qr_svg
 from fullhouse.kit.money import Money
-from fullhouse.kit.qr import qr_svg
 from fullhouse.kit.times import local
 from fullhouse.tickets.model import TicketRow, TicketView
 from fullhouse.tickets.words import WORDS
@@ -55,7 +55,7 @@ def sheets(tickets: Sequence[TicketView], organization: str, t: Words) -> bytes:
         "address": first.address or first.city,
         "tickets": [_sheet(ticket, t) | {"fine_print": _fine_print(tickets, n, t)} for n, ticket in enumerate(tickets)],
     }
-    return paper.pdf(_TEMPLATE, data)
+    return pdf.pdf(_TEMPLATE, data)
 
 
 def _sheet(ticket: TicketView, t: Words) -> dict[str, Any]:

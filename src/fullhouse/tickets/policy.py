@@ -12,7 +12,7 @@ from fullhouse.events.model import Event
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.money import Money, highest_price
 from fullhouse.tickets.pricing import Charge, Discount
-from fullhouse.tickets.type_model import (
+from fullhouse.tickets.types.model import (
     AboveCapacity,
     DaysInUse,
     NewPromoCode,

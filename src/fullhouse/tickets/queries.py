@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from uuid import UUID
 
-from fullhouse.kit.sql import Tenant
+from fullhouse.kit.db.sql import Tenant
 
 
 def types_of_event(tx: Tenant, /, event_id: UUID) -> None: ...

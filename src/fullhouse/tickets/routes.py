@@ -9,18 +9,18 @@ from litestar.params import PathParameter
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import OrganizationProfile
-from fullhouse.events import calendar
-from fullhouse.events import public_reads as events
+from fullhouse.events.public import calendar
+from fullhouse.events.public import reads as events
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.cursors import LIMIT, Page
-from fullhouse.kit.db import Tx
+from fullhouse.kit.db.cursors import LIMIT, Page
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.endpoints import get, post
 from fullhouse.kit.http.parameters import After, PageSize
 from fullhouse.kit.languages import Words
-from fullhouse.kit.qr import qr_svg
+from fullhouse.kit.media.qr import qr_svg
 from fullhouse.kit.services import Services
-from fullhouse.tickets import actions, key_actions, papers, wallet
+from fullhouse.tickets import actions, papers, wallet
 from fullhouse.tickets.model import (
     CancelTicket,
     RotateKey,
@@ -31,6 +31,7 @@ from fullhouse.tickets.model import (
     TicketView,
     Transfer,
 )
+from fullhouse.tickets.signing import keys
 from fullhouse.tickets.words import WORDS
 
 Name = Annotated[str, PathParameter(max_length=80, description="Its id, or its id and a file's ending.")]
@@ -129,13 +130,13 @@ async def cancel_ticket(tx: Tx, ticket_id: UUID, data: CancelTicket) -> Ticket:
 @get("/api/org/ticket-keys", "tickets.keys")
 async def list_keys(tx: Tx) -> list[TicketKey]:
     """The public keys that tickets are checked with."""
-    return await key_actions.list_keys(tx)
+    return await keys.list_keys(tx)
 
 
 @post("/api/org/ticket-keys", "tickets.rotate", status=200)
 async def rotate_key(tx: Tx, services: Services, data: RotateKey) -> list[TicketKey]:
     """Sign tickets with a new key. Printed codes stay good, unless the old key is revoked."""
-    return await key_actions.rotate(tx, services.keyring, revoke=data.revoke)
+    return await keys.rotate(tx, services.keyring, revoke=data.revoke)
 
 
 handlers = [

@@ -5,11 +5,11 @@ from uuid import UUID
 
 import msgspec
 
-from fullhouse.kit import sql
+from fullhouse.kit.db import sql
 from fullhouse.tickets import queries
 from fullhouse.tickets.model import SigningKey, Ticket, TicketKey, TicketRow
 from fullhouse.tickets.pricing import Charge
-from fullhouse.tickets.type_model import PromoCode, TicketType
+from fullhouse.tickets.types.model import PromoCode, TicketType
 
 
 class Taken(NamedTuple):

@@ -5,8 +5,9 @@ from uuid import UUID
 from litestar import Response, get
 from litestar.params import FromPath
 
-from fullhouse.events import calendar, store
-from fullhouse.events.public_model import EventNotFound
+from fullhouse.events import store
+from fullhouse.events.public import calendar
+from fullhouse.events.public.model import EventNotFound
 from fullhouse.kit.services import Services
 from fullhouse.web import programme, words
 from fullhouse.web.pages import AnyRequest, kept, public

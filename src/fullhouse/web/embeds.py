@@ -10,9 +10,9 @@ from litestar.params import FromPath
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.events import store
-from fullhouse.events.public_model import EventNotFound
+from fullhouse.events.public.model import EventNotFound
 from fullhouse.kit.services import Services
-from fullhouse.payments.provider_actions import Providers
+from fullhouse.payments.providers.actions import Providers
 from fullhouse.web import programme, safety, words
 from fullhouse.web.pages import AnyRequest, kept_page, public, static_file
 from fullhouse.web.shows import box_office

@@ -13,7 +13,7 @@ from litestar import Response
 from litestar.params import FromPath
 
 from fullhouse.events import store
-from fullhouse.events.public_model import PublicEvent
+from fullhouse.events.public.model import PublicEvent
 from fullhouse.kit.services import Services
 from fullhouse.web import programme
 from fullhouse.web.pages import AnyRequest, kept, public

@@ -8,11 +8,12 @@ from litestar import MediaType, Request, Response, get
 from litestar.datastructures import State
 
 from fullhouse import VERSION
-from fullhouse.kit import migrate, telemetry
+from fullhouse.kit.db import migrate
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.lane import Call
 from fullhouse.kit.services import Services
+from fullhouse.kit.telemetry import telemetry
 
 _ALIVE = msgspec.json.encode({"data": {"status": "alive", "version": VERSION}})
 

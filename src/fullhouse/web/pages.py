@@ -18,8 +18,8 @@ from fullhouse import VERSION
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.http import openapi, problems
 from fullhouse.kit.http.guard import COOKIE
+from fullhouse.kit.http.versions import has_tag
 from fullhouse.kit.languages import Words
-from fullhouse.kit.versions import has_tag
 from fullhouse.web import assets, reference, safety, words
 from fullhouse.web.words import EN
 

@@ -3,9 +3,9 @@
 from datetime import datetime, time, timedelta
 from typing import NamedTuple
 
-from fullhouse.events.public_model import Picture, PublicEvent, is_online
-from fullhouse.events.sale_policy import next_opening
-from fullhouse.events.structured import UNKNOWN_COUNTRY
+from fullhouse.events.public.model import Picture, PublicEvent, is_online
+from fullhouse.events.public.structured import UNKNOWN_COUNTRY
+from fullhouse.events.sale.policy import next_opening
 from fullhouse.kit.languages import Words
 from fullhouse.kit.money import Money
 from fullhouse.kit.times import local

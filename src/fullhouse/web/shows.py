@@ -14,19 +14,20 @@ from markupsafe import Markup
 
 from fullhouse.accounts import store as accounts
 from fullhouse.accounts.model import Organization
-from fullhouse.events import keys, public_reads, store, structured
-from fullhouse.events.public_model import EventNotFound, PublicEvent
-from fullhouse.events.views import Views
-from fullhouse.kit.cursors import BadCursor, Page
+from fullhouse.events import keys, store
+from fullhouse.events.public import reads, structured
+from fullhouse.events.public.model import EventNotFound, PublicEvent
+from fullhouse.events.public.views import Views
+from fullhouse.kit.db.cursors import BadCursor, Page
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.languages import Words
 from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded, tsquery
 from fullhouse.kit.times import local
-from fullhouse.payments.provider_actions import Providers
-from fullhouse.seating.plan import RESERVED
+from fullhouse.payments.providers.actions import Providers
+from fullhouse.seating.plans.plan import RESERVED
 from fullhouse.seating.reads import Book
-from fullhouse.tickets import type_actions as types
+from fullhouse.tickets.types import actions as types
 from fullhouse.web import programme, safety, words
 from fullhouse.web.pages import AnyRequest, kept_page, public
 
@@ -104,8 +105,8 @@ async def _instead(services: Services, show: PublicEvent) -> list[PublicEvent]:
     elsewhere."""
     if show.sale_status != "sold_out":
         return []
-    alike = public_reads.Filters(None, show.category, None, None, "on_sale", None)
-    found = await public_reads.feed(services, alike, SORTS[0], None, INSTEAD_OF)
+    alike = reads.Filters(None, show.category, None, None, "on_sale", None)
+    found = await reads.feed(services, alike, SORTS[0], None, INSTEAD_OF)
     near = sorted(
         (other for other in found.data if other.id != show.id),
         key=lambda other: (other.organization_id != show.organization_id, other.city != show.city, other.start_time),
@@ -232,8 +233,8 @@ async def _listed(
 ) -> Page[PublicEvent]:
     """One page, and where the next one begins. A cursor that is none leads to the first."""
     if filters.q:
-        await public_reads.check_searches(services, request.client.host if request.client else None)
-    asked = public_reads.Filters(
+        await reads.check_searches(services, request.client.host if request.client else None)
+    asked = reads.Filters(
         folded(filters.city) or None,
         filters.category or None,
         *filters.window(),
@@ -242,14 +243,14 @@ async def _listed(
     )
     house_id, sort = house.id if house else None, filters.sort or SORTS[0]
     try:
-        return await public_reads.listed(services, house_id, asked, sort, request.query_params.get("cursor"), PAGE)
+        return await reads.listed(services, house_id, asked, sort, request.query_params.get("cursor"), PAGE)
     except BadCursor:
-        return await public_reads.listed(services, house_id, asked, sort, None, PAGE)
+        return await reads.listed(services, house_id, asked, sort, None, PAGE)
 
 
 async def _next_up(services: Services, house: Organization | None) -> list[PublicEvent]:
-    everything = public_reads.Filters(None, None, None, None, None, None)
-    return (await public_reads.listed(services, house.id if house else None, everything, SORTS[0], None, INSTEAD)).data
+    everything = reads.Filters(None, None, None, None, None, None)
+    return (await reads.listed(services, house.id if house else None, everything, SORTS[0], None, INSTEAD)).data
 
 
 async def _printed(services: Services, shows: list[PublicEvent], t: Words) -> list[programme.Printed]:
@@ -260,7 +261,7 @@ async def _printed(services: Services, shows: list[PublicEvent], t: Words) -> li
 
 
 async def _cities(services: Services) -> list[str]:
-    busiest = (await public_reads.city_index(services)).suggest("", CITIES_MAX)
+    busiest = (await reads.city_index(services)).suggest("", CITIES_MAX)
     return sorted({city.city for city in busiest})
 
 

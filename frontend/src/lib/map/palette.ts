@@ -2,7 +2,7 @@
 
 import type { Palette } from './painter';
 
-// The colours that plans are given here (seating/plan.py) are the page's own: in the dark they are lighter.
+// The colours that plans are given here (seating/plans/plan.py) are the page's own: in the dark they are lighter.
 const OURS = ['#14213d', '#2a6fdb', '#e07a1f', '#8c2f6b'];
 
 /** A price's colour, for the map and for whatever stands beside it: one of the page's, or the plan's own. */

@@ -1,6 +1,6 @@
 -- The schemas, and the types that functions exchange with the program and with each other.
 --
--- The schema `app` and the roles exist already (kit/migrate.py makes them): fullhouse_app serves, fullhouse_worker finds
+-- The schema `app` and the roles exist already (kit/db/migrate.py makes them): fullhouse_app serves, fullhouse_worker finds
 -- work, fullhouse_auditor reads everything and writes nothing. None of them owns a table. No type here depends on a table,
 -- and the program passes each of them by the names of its attributes.
 

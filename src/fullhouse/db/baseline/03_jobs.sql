@@ -1,4 +1,4 @@
--- Deferred work: the tables of PgQueuer 1.6, in a schema of their own, under the names that kit/jobs.py gives it.
+-- Deferred work: the tables of PgQueuer 1.6, in a schema of their own, under the names that kit/messages/jobs.py gives it.
 --
 -- A job names its organisation in its payload; no tenant table is reachable from here. The application adds jobs,
 -- workers run them. A job with a dedupe key is queued or running once.

@@ -151,7 +151,7 @@ CREATE POLICY listing ON event_directory FOR INSERT TO fullhouse_app WITH CHECK 
 GRANT SELECT, INSERT ON event_directory TO fullhouse_app;
 GRANT SELECT ON event_directory TO fullhouse_auditor;
 
--- Cover images. The rows are here; the files, three sizes of each, are in the folder or bucket (kit/files.py) under the
+-- Cover images. The rows are here; the files, three sizes of each, are in the folder or bucket (kit/media/files.py) under the
 -- organisation's and the image's id. A file is written before its row, and removed after it: every row has its files,
 -- and a file without a row cannot be reached and does no harm.
 CREATE TABLE images (
@@ -228,7 +228,7 @@ CREATE TABLE public_events (
     address             text,
     timezone            text NOT NULL,
     -- The new date, where there is one. An event that is postponed without a date comes after all that have one
-    -- (events/public_model.py, UNDATED); people read `first_start_at` then.
+    -- (events/public/model.py, UNDATED); people read `first_start_at` then.
     start_at            timestamptz NOT NULL,
     end_at              timestamptz NOT NULL,
     first_start_at      timestamptz NOT NULL,   -- as it was announced at first
@@ -306,7 +306,7 @@ GRANT SELECT, DELETE ON public_ranks TO fullhouse_worker;
 
 -- An event in the words of the event service, even if its organisation is suspended: not to be given out as it is. An
 -- event that has nothing to sell is not on sale yet; while nothing can be bought, more comes (upcoming), or nothing
--- does (sold out). events/sale_policy.py has the same rules as a table.
+-- does (sold out). events/sale/policy.py has the same rules as a table.
 CREATE VIEW shows_of_any_house WITH (security_invoker = true) AS
 SELECT p.event_id AS id, p.organization_id, o.slug AS organization, o.name AS organization_name, p.slug, p.title,
        p.description, p.category, 'published' AS status, p.status AS phase,

@@ -113,7 +113,7 @@ CREATE INDEX seat_holds_offered ON seat_holds (organization_id, basket_id) WHERE
 -- A sold place finds its buyer by this.
 CREATE INDEX seat_holds_sold ON seat_holds (organization_id, event_id, seat_id)
     WHERE status = 'converted' AND seat_id IS NOT NULL;
--- An event's report counts its holds from end to end (checkout/report_queries.sql). Those that count down are left out
+-- An event's report counts its holds from end to end (reports/queries.sql). Those that count down are left out
 -- of this index, so that placing one does not cost more: they are found by an index of their own, which has nothing
 -- else.
 CREATE INDEX seat_holds_ended ON seat_holds (organization_id, event_id, created_at) INCLUDE (status, quantity)

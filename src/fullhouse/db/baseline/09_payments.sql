@@ -79,7 +79,7 @@ CALL app.let_workers_find('refunds');
 
 
 -- Ledger -------------------------------------------------------------------------------------------
--- What is posted stays. A debit is positive, a credit negative; payments/ledger_actions.py has the accounts.
+-- What is posted stays. A debit is positive, a credit negative; payments/ledger/actions.py has the accounts.
 CREATE TABLE ledger_transactions (
     id              uuid NOT NULL,
     organization_id uuid NOT NULL REFERENCES organizations (id),

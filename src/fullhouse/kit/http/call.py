@@ -9,11 +9,11 @@ from litestar.datastructures import State
 
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.batching import Coalescer
-from fullhouse.kit.broadcast import Reader
 from fullhouse.kit.http import asgi, body
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.edge import Visit
 from fullhouse.kit.http.request import Request
+from fullhouse.kit.live.broadcast import Reader
 
 
 class Route(NamedTuple):

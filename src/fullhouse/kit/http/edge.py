@@ -21,7 +21,7 @@ from fullhouse.kit.http.body import Rules, check_address
 from fullhouse.kit.http.patience import Patience
 from fullhouse.kit.http.peer import Network, client_ip
 from fullhouse.kit.http.request import encoded
-from fullhouse.kit.telemetry import ABOUT
+from fullhouse.kit.telemetry.telemetry import ABOUT
 
 log = structlog.get_logger()
 

@@ -25,18 +25,17 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, FromQuery, JSONBody
 from litestar.types import Empty
 
-from fullhouse.kit import idempotency
 from fullhouse.kit.actors import Principal
-from fullhouse.kit.broadcast import Channel
-from fullhouse.kit.cursors import Page
-from fullhouse.kit.db import Tx
+from fullhouse.kit.cache.limits import Limit
+from fullhouse.kit.db.cursors import Page
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Forbidden, Invalid, Refusal
-from fullhouse.kit.http import problems, streams
+from fullhouse.kit.http import idempotency, problems, streams
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.guard import asks, ids_in, note_denial, recognised, write_denial
-from fullhouse.kit.limits import Limit
+from fullhouse.kit.live.broadcast import Channel
 from fullhouse.kit.services import Services
-from fullhouse.kit.telemetry import say_about_request
+from fullhouse.kit.telemetry.telemetry import say_about_request
 
 T = TypeVar("T")
 Handler = Callable[..., Awaitable[Any]]

@@ -14,15 +14,16 @@ from litestar.connection import ASGIConnection
 from litestar.datastructures import State
 from litestar.handlers import BaseRouteHandler
 
-from fullhouse.kit import audit, languages
+from fullhouse.kit import languages
 from fullhouse.kit.actors import Actor, Principal
-from fullhouse.kit.db import Tx
+from fullhouse.kit.cache.limits import Limit, Limiter, network_of
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import CrossSite, Forbidden, Unauthenticated
 from fullhouse.kit.http.call import Call, Route
-from fullhouse.kit.limits import Limit, Limiter, network_of
 from fullhouse.kit.secrets import NOWHERE
 from fullhouse.kit.services import Authenticator, Credentials, Services
-from fullhouse.kit.telemetry import ABOUT, say_about_request
+from fullhouse.kit.telemetry.telemetry import ABOUT, say_about_request
 
 COOKIE = "fullhouse"
 USUAL = Limit(1200, 60)  # for one caller, in all

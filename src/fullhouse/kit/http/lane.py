@@ -7,7 +7,6 @@ from typing import Protocol
 
 from litestar import Litestar
 
-from fullhouse.kit.broadcast import Reader
 from fullhouse.kit.errors import Forbidden
 from fullhouse.kit.http import asgi, problems, streams
 from fullhouse.kit.http.answer import Answer as Answer
@@ -19,6 +18,7 @@ from fullhouse.kit.http.reply import Reply, send
 from fullhouse.kit.http.request import Request, encoded
 from fullhouse.kit.http.table import Table
 from fullhouse.kit.http.wide import WideLane
+from fullhouse.kit.live.broadcast import Reader
 
 
 class Guard(Protocol):

@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from litestar.params import HeaderParameter, QueryParameter
 
-from fullhouse.kit.cursors import LIMIT_MAX
+from fullhouse.kit.db.cursors import LIMIT_MAX
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.times import utc
 

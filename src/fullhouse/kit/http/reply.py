@@ -11,7 +11,7 @@ from fullhouse.kit.http import problems
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.http.edge import Visit
 from fullhouse.kit.http.request import Request
-from fullhouse.kit.telemetry import ABOUT
+from fullhouse.kit.telemetry.telemetry import ABOUT
 
 log = structlog.get_logger()
 

@@ -1,4 +1,4 @@
-"""Server-Sent Events from a reader of the hub (kit/hub.py), on our own server or by ASGI."""
+"""Server-Sent Events from a reader of the hub (kit/live/hub.py), on our own server or by ASGI."""
 
 import asyncio
 import re
@@ -8,12 +8,12 @@ from typing import Any
 
 from litestar import Response
 
-from fullhouse.kit.broadcast import Channel, Reader
 from fullhouse.kit.http import asgi
 from fullhouse.kit.http.call import Call
 from fullhouse.kit.http.request import Request
+from fullhouse.kit.live.broadcast import Channel, Reader
 from fullhouse.kit.services import Services
-from fullhouse.kit.telemetry import say_about_request
+from fullhouse.kit.telemetry.telemetry import say_about_request
 
 MEDIA_TYPE = "text/event-stream"
 HEADERS = [("content-type", MEDIA_TYPE), ("cache-control", "no-store"), ("x-accel-buffering", "no")]

@@ -1,4 +1,4 @@
--- Tells other processes over the bus, as kit/bus.py does. Versions say which of two messages about a seat, or about a
+-- Tells other processes over the bus, as kit/live/bus.py does. Versions say which of two messages about a seat, or about a
 -- zone's places, is the newer one.
 CREATE OR REPLACE FUNCTION app.tell_seats(
     sender text, org uuid, event_id uuid, ordinals integer[], states smallint[], versions integer[], counts json)

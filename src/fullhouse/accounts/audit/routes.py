@@ -1,0 +1,63 @@
+"""The audit over HTTP."""
+
+from typing import Annotated
+from uuid import UUID
+
+from litestar.params import QueryParameter
+
+from fullhouse.accounts.audit import reads
+from fullhouse.accounts.audit.reads import Filters
+from fullhouse.accounts.model import AuditEntry
+from fullhouse.kit.db.cursors import LIMIT, Page
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.http.endpoints import get
+from fullhouse.kit.http.parameters import After, Moment, PageSize, moment
+from fullhouse.kit.media.csv import MEDIA_TYPE, ROWS_MAX
+from fullhouse.kit.services import Services
+
+Action = Annotated[str | None, QueryParameter(max_length=100, description="One action, or a family such as `event.*`.")]
+Thing = Annotated[str | None, QueryParameter(max_length=50, description="What it was done to, such as `event`.")]
+Rows = Annotated[int, QueryParameter(ge=1, le=ROWS_MAX, description="How many rows at most.")]
+
+
+@get("/api/audit", "audit.read")
+async def list_audit(
+    tx: Tx,
+    services: Services,
+    action: Action = None,
+    entity_type: Thing = None,
+    actor_id: UUID | None = None,
+    entity_id: UUID | None = None,
+    since: Moment = None,
+    until: Moment = None,
+    limit: PageSize = LIMIT,
+    cursor: After = None,
+) -> Page[AuditEntry]:
+    """Who did what, newest first."""
+    filters = Filters(action, entity_type, actor_id, entity_id, moment("since", since), moment("until", until))
+    return await reads.page_of_audit(tx, services.keyring, cursor, limit, filters)
+
+
+@get("/api/audit.csv", "audit.read", media_type=MEDIA_TYPE)
+async def export_audit(
+    tx: Tx,
+    services: Services,
+    action: Action = None,
+    entity_type: Thing = None,
+    actor_id: UUID | None = None,
+    entity_id: UUID | None = None,
+    since: Moment = None,
+    until: Moment = None,
+    limit: Rows = ROWS_MAX,
+    cursor: After = None,
+) -> Answer:
+    """The same for a spreadsheet.
+
+    If there is more, the header `X-Next-Cursor` names the `cursor` to go on with.
+    """
+    filters = Filters(action, entity_type, actor_id, entity_id, moment("since", since), moment("until", until))
+    return reads.as_sheet(await reads.page_of_audit(tx, services.keyring, cursor, limit, filters))
+
+
+handlers = [list_audit, export_audit]

@@ -1,0 +1,1 @@
+"""Signing in: passwords, magic links, invitations, guests and sessions."""

@@ -1,0 +1,221 @@
+"""The verbs of signing in and out. Whatever the way, the end is a session of one user in one organisation."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import UUID
+
+from fullhouse.accounts import actions, passwords, policy, store
+from fullhouse.accounts.facts import GuestSignedIn, MemberChanged
+from fullhouse.accounts.model import (
+    AcceptInvitation,
+    ChangePassword,
+    LinkSpent,
+    OpenSession,
+    Organization,
+    OrganizationSuspended,
+    OrganizationUnknown,
+    PasswordChanged,
+    PlatformSession,
+    PlatformUser,
+    Role,
+    Session,
+    SignInLink,
+    Taken,
+    User,
+    WrongPassword,
+)
+from fullhouse.kit import secrets
+from fullhouse.kit.actors import Actor, Principal
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Database, Tx
+from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.mail import mails
+from fullhouse.kit.messages.outbox import announce
+
+# The session that the request shows for an organisation, if it shows one: a guest's, maybe.
+Before = Callable[[UUID], str | None]
+
+
+def nobody(_organization_id: UUID) -> str | None:
+    """Somebody who was not here before."""
+    return None
+
+
+async def find_organization(database: Database, slug: str) -> Organization:
+    async with database.nobody() as tx:
+        organization = await store.organization_by_slug(tx, slug)
+    if organization is None:
+        raise OrganizationUnknown(f"There is no organisation named “{slug}”.", name=slug)
+    if organization.status == "suspended":
+        raise OrganizationSuspended()
+    return organization
+
+
+async def as_guest(database: Database, organization: Organization, actor: Actor, name: str) -> Session:
+    async with database.tenant(organization.id, actor) as tx:
+        user = await actions.create_user(tx, email=None, name=name, role=Role.CUSTOMER)
+        return await open_session(tx, organization, user, "guest")
+
+
+async def with_password(
+    database: Database,
+    organization: Organization,
+    actor: Actor,
+    email: str,
+    password: str,
+    before: Before = nobody,
+) -> Session:
+    async with database.tenant(organization.id, actor) as tx:
+        user = await store.user_by_email(tx, email)
+        password_hash = await store.password_hash(tx, user.id) if user else None
+    # Outside the transaction: argon2 takes its time, a connection should not wait for it.
+    good = await passwords.verify(password_hash, password)
+    async with database.tenant(organization.id, actor) as tx:
+        if user and good and user.status == "active":
+            return await open_session(tx, organization, user, "password", before)
+        await audit.write(tx, "session.refused", "user", user.id if user else None, reason="wrong password")
+    raise WrongPassword()
+
+
+async def ask_for_magic_link(database: Database, organization: Organization, actor: Actor, email: str) -> None:
+    """Mails a link. The answer is the same whether the address is known or not: the first use makes the account."""
+    token = secrets.mint(secrets.Kind.MAGIC_LINK, organization.id)
+    async with database.tenant(organization.id, actor) as tx:
+        await store.insert_magic_link(
+            tx, id=new_id(), email=email, token_hash=secrets.digest(token), ttl=policy.MAGIC_LINK_TTL
+        )
+        minutes = policy.MAGIC_LINK_TTL // timedelta(minutes=1)
+        await mails.post(tx, email, SignInLink(path=f"/sign-in#{token}", minutes=minutes), language=actor.language)
+
+
+async def redeem_magic_link(database: Database, actor: Actor, token: str, before: Before = nobody) -> Session:
+    organization = await _organization_of(database, token, secrets.Kind.MAGIC_LINK)
+    async with database.tenant(organization.id, actor) as tx:
+        email = await store.spend_magic_link(tx, secrets.digest(token))
+        if email is None:
+            raise LinkSpent()
+        user = await actions.customer(tx, email, email.partition("@")[0])
+        if user.status != "active":
+            raise LinkSpent()
+        return await open_session(tx, organization, user, "magic_link", before)
+
+
+async def accept_invitation(
+    database: Database, actor: Actor, wish: AcceptInvitation, before: Before = nobody
+) -> Session:
+    organization = await _organization_of(database, wish.token, secrets.Kind.INVITATION)
+    password_hash = await passwords.hash_password(wish.password)
+    async with database.tenant(organization.id, actor) as tx:
+        invitation = await store.accept_invitation(tx, secrets.digest(wish.token))
+        if invitation is None:
+            raise LinkSpent()
+        user = await store.user_by_email(tx, invitation.email)
+        if user is not None and user.status != "active":
+            raise LinkSpent()
+        if user is None:
+            user = await actions.create_user(
+                tx, email=invitation.email, name=wish.name, role=invitation.role, password_hash=password_hash
+            )
+        elif user.role == Role.CUSTOMER:  # a buyer joins the team: same person, same tickets
+            user = await store.update_user(tx, user_id=user.id, name=wish.name, role=invitation.role, status="active")
+            assert user
+            await store.update_password(tx, user_id=user.id, password_hash=password_hash)
+            # Whoever holds an old session of the buyer's must not become staff by it.
+            await store.revoke_sessions_of(tx, user_id=user.id, except_id=None)
+            await audit.write(tx, "member.joined", "user", user.id, after={"role": invitation.role})
+            await announce(tx, MemberChanged(subject_id=user.id, role=user.role, status=user.status))
+        else:
+            raise Taken(f"{invitation.email} is in the team already.", name=invitation.email)
+        return await open_session(tx, organization, user, "invitation", before)
+
+
+async def open_sessions(database: Database, tokens: list[str]) -> list[OpenSession]:
+    """Those of a browser's sessions that are still good, newest first."""
+    found = []
+    for token in tokens:
+        if claim := secrets.read(token, secrets.Kind.SESSION):
+            async with database.tenant(claim[1]) as tx:
+                found.append(await store.open_session(tx, secrets.digest(token)))
+    return [session for session in found if session]
+
+
+async def sign_out(tx: Tx, who: Principal) -> None:
+    if who.session_id and await store.revoke_session(tx, who.session_id):
+        await audit.write(tx, "session.closed", "session", who.session_id)
+
+
+async def change_password(database: Database, who: Principal, wish: ChangePassword) -> None:
+    """Ends every other session of the same person: a password is changed when it is no longer trusted."""
+    async with database.tenant(who.organization_id, who.actor) as tx:
+        current = await store.password_hash(tx, who.id)
+    if current is not None and not await passwords.verify(current, wish.current_password or ""):
+        raise Invalid(
+            "The current password is wrong.",
+            fields=[FieldError("current_password", "Does not match.")],
+        )
+    password_hash = await passwords.hash_password(wish.new_password)
+    async with database.tenant(who.organization_id, who.actor) as tx:
+        await store.update_password(tx, user_id=who.id, password_hash=password_hash)
+        await store.revoke_sessions_of(tx, user_id=who.id, except_id=who.session_id)
+        await audit.write(tx, "user.password_changed", "user", who.id)
+        user = await store.user_by_id(tx, who.id)
+        if user and user.email:
+            await mails.post(tx, user.email, PasswordChanged(email=user.email))
+
+
+async def to_platform(database: Database, email: str, password: str) -> PlatformSession:
+    async with database.nobody() as tx:
+        found = await store.platform_user_by_email(tx, email)
+    if not await passwords.verify(found.password_hash if found else None, password) or found is None:
+        raise WrongPassword()
+    token = secrets.mint(secrets.Kind.PLATFORM, secrets.NOWHERE)
+    async with database.nobody() as tx:
+        expires_at = await store.insert_platform_session(
+            tx, id=new_id(), user_id=found.id, token_hash=secrets.digest(token), ttl=policy.PLATFORM_SESSION_TTL
+        )
+    assert expires_at
+    return PlatformSession(token, PlatformUser(found.id, found.email, found.name, found.role), expires_at)
+
+
+async def open_session(tx: Tx, organization: Organization, user: User, method: str, before: Before = nobody) -> Session:
+    await _recognise(tx, user, before(organization.id))
+    token = secrets.mint(secrets.Kind.SESSION, organization.id)
+    session_id, actor = new_id(), tx.actor
+    if user.email:
+        await mails.note_reader(tx, user.email)
+    expires_at = await store.insert_session(
+        tx,
+        id=session_id,
+        user_id=user.id,
+        token_hash=secrets.digest(token),
+        method=method,
+        ip=actor.ip,
+        user_agent=actor.user_agent,
+        ttl=policy.SESSION_TTL[method],
+    )
+    assert expires_at
+    await audit.write(tx, "session.opened", "user", user.id, after={"session_id": session_id, "method": method})
+    return Session(token, user, organization, expires_at, int(expires_at.timestamp() * 1000))
+
+
+async def _recognise(tx: Tx, user: User, token: str | None) -> None:
+    """Whoever was here as a guest until now was this person: the guest's session ends, and what it had follows."""
+    guest = await store.end_guest_session(tx, secrets.digest(token)) if token else None
+    if guest is not None:
+        await audit.write(tx, "guest.signed_in", "user", user.id, after={"guest_id": guest.user_id})
+        await announce(tx, GuestSignedIn(subject_id=user.id, guest_id=guest.user_id))
+
+
+async def _organization_of(database: Database, token: str, kind: secrets.Kind) -> Organization:
+    claim = secrets.read(token, kind)
+    if claim is None:
+        raise LinkSpent()
+    organization_id: UUID = claim[1]
+    async with database.nobody() as tx:
+        organization = await store.organization_by_id(tx, organization_id)
+    if organization is None:
+        raise LinkSpent()
+    if organization.status == "suspended":
+        raise OrganizationSuspended()
+    return organization

@@ -1,0 +1,124 @@
+"""Signing in and out over HTTP. Whoever signs in gets the token in the answer and, in a browser, as a cookie."""
+
+from functools import partial
+from typing import Annotated
+
+from litestar.params import CookieParameter, HeaderParameter
+
+from fullhouse.accounts.access import COOKIE_SESSIONS_MAX, shown, with_token, without_token
+from fullhouse.accounts.model import (
+    AcceptInvitation,
+    AskForMagicLink,
+    OpenSession,
+    RedeemToken,
+    Session,
+    SignIn,
+    SignInAsGuest,
+)
+from fullhouse.accounts.sign_in import actions
+from fullhouse.kit.actors import Actor, Principal
+from fullhouse.kit.cache.limits import Limit, network_of
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.http.endpoints import Reply, get, post
+from fullhouse.kit.http.guard import COOKIE
+from fullhouse.kit.services import Services
+
+Cookie = Annotated[str | None, CookieParameter(name=COOKIE, max_length=4000, description="The sessions so far.")]
+Bearer = Annotated[
+    str | None,
+    HeaderParameter(name="Authorization", description="A guest's session so far: what the guest holds comes along."),
+]
+
+# For one address. Generous, because a whole festival may sit behind one; the tight ones below are for one account.
+DOOR = Limit(600, 60)
+GUESSES_FROM_ONE_PLACE = Limit(10, 60)
+GUESSES_AT_ONE_ACCOUNT = Limit(100, 600)  # loose, or anybody could lock anybody out
+LINKS_TO_ONE_ADDRESS = Limit(5, 600)
+
+
+@post("/api/auth/guest", public=True, limit=DOOR)
+async def sign_in_as_guest(
+    actor: Actor, services: Services, data: SignInAsGuest, cookie: Cookie = None
+) -> Reply[Session]:
+    """Start as a guest at an organisation's storefront."""
+    organization = await actions.find_organization(services.database, data.organization)
+    session = await actions.as_guest(services.database, organization, actor, data.name)
+    return signed_in(services, session, cookie)
+
+
+@post("/api/auth/login", public=True, limit=DOOR)
+async def sign_in(
+    actor: Actor, services: Services, data: SignIn, cookie: Cookie = None, authorization: Bearer = None
+) -> Reply[Session]:
+    """Sign in with address and password.
+
+    Whoever was a guest here until now keeps what they hold, with the time that it has left, their open checkout and
+    their place in the line; the guest's session ends. A basket that does not fit within the limits of one person,
+    beside what they hold already, is given back.
+    """
+    account = f"login:{data.organization}:{data.email.lower()}"
+    await services.limiter.check(f"{account}:{network_of(actor.ip)}", GUESSES_FROM_ONE_PLACE)
+    await services.limiter.check(account, GUESSES_AT_ONE_ACCOUNT)
+    organization = await actions.find_organization(services.database, data.organization)
+    before = partial(shown, authorization, cookie)
+    session = await actions.with_password(services.database, organization, actor, data.email, data.password, before)
+    return signed_in(services, session, cookie)
+
+
+@post("/api/auth/magic-link", public=True, status=202, limit=DOOR)
+async def ask_for_magic_link(actor: Actor, services: Services, data: AskForMagicLink) -> None:
+    """Have a sign-in link mailed. The answer does not tell whether the address is known."""
+    await services.limiter.check(f"link:{data.organization}:{data.email.lower()}", LINKS_TO_ONE_ADDRESS)
+    organization = await actions.find_organization(services.database, data.organization)
+    await actions.ask_for_magic_link(services.database, organization, actor, data.email)
+
+
+@post("/api/auth/magic-link/redeem", public=True, limit=DOOR)
+async def redeem_magic_link(
+    actor: Actor, services: Services, data: RedeemToken, cookie: Cookie = None, authorization: Bearer = None
+) -> Reply[Session]:
+    """Sign in with a mailed link. It works once. What a guest had comes along, as with a password."""
+    before = partial(shown, authorization, cookie)
+    session = await actions.redeem_magic_link(services.database, actor, data.token, before)
+    return signed_in(services, session, cookie)
+
+
+@post("/api/auth/invitation/accept", public=True, limit=DOOR)
+async def accept_invitation(
+    actor: Actor, services: Services, data: AcceptInvitation, cookie: Cookie = None, authorization: Bearer = None
+) -> Reply[Session]:
+    """Join a team with a mailed invitation, choosing name and password. What a guest had comes along."""
+    before = partial(shown, authorization, cookie)
+    session = await actions.accept_invitation(services.database, actor, data, before)
+    return signed_in(services, session, cookie)
+
+
+@get("/api/auth/sessions", public=True, limit=DOOR)
+async def list_open_sessions(services: Services, cookie: Cookie = None) -> Reply[list[OpenSession]]:
+    """The organisations that this browser is signed in to, newest first; name one by its id in `X-Organization`."""
+    tokens = (cookie or "").split(".")[:COOKIE_SESSIONS_MAX]
+    found = await actions.open_sessions(services.database, tokens)
+    return Reply(found, {"cache-control": "private, no-store"})
+
+
+@post("/api/auth/logout", "me.read", status=204)
+async def sign_out(tx: Tx, who: Principal, services: Services, cookie: Cookie = None) -> Reply[None]:
+    """End this session."""
+    await actions.sign_out(tx, who)
+    kept = without_token(cookie, who.organization_id)
+    return Reply(None, {"set-cookie": _set_cookie(services, kept, 30 * 86_400 if kept else 0)})
+
+
+def signed_in(services: Services, session: Session, cookie: str | None) -> Reply[Session]:
+    """The answer to whoever has signed in: the session, in the body and as a cookie."""
+    return Reply(session, {"set-cookie": _set_cookie(services, with_token(cookie, session.token), 30 * 86_400)})
+
+
+def _set_cookie(services: Services, value: str, max_age_s: int) -> str:
+    secure = "; Secure" if services.public_url.startswith("https:") else ""
+    return f"{COOKIE}={value}; Path=/; Max-Age={max_age_s}; HttpOnly; SameSite=Lax{secure}"
+
+
+handlers = [
+    sign_in_as_guest, sign_in, ask_for_magic_link, redeem_magic_link, accept_invitation, list_open_sessions, sign_out,
+]  # fmt: skip

@@ -1,0 +1,108 @@
+"""What comes in from the broker: decoded, checked, and handed to the same async handlers as a fact of our own."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+from aio_pika.abc import AbstractIncomingMessage
+
+from fullhouse.broker import store
+from fullhouse.broker.catalogue import RECEIVED
+from fullhouse.broker.facts import JoinFact
+from fullhouse.broker.model import EXCHANGE
+from fullhouse.events.live import reads as events
+from fullhouse.kit.db.database import Database, Tx
+from fullhouse.kit.messages.async_handlers import MESSENGER, react_once
+from fullhouse.kit.messages.broker import Topology
+from fullhouse.kit.messages.dead_letters import KEY
+from fullhouse.kit.messages.outbox import AsyncHandler, Fact, Message, Poison
+
+
+def topology(exchange: str = EXCHANGE) -> Topology:
+    """Another name is for those who share a broker, such as tests."""
+    return Topology(exchange, {f"{exchange}.joins": tuple(RECEIVED)}, f"{exchange}.dead")
+
+
+class Joins:
+    """Handles a delivery of the queue of joins."""
+
+    def __init__(
+        self, database: Database, to: Mapping[type[Fact], Sequence[AsyncHandler]], to_all: Iterable[AsyncHandler] = ()
+    ) -> None:
+        self._database, self._to, self._to_all = database, to, tuple(to_all)
+
+    async def handle(self, incoming: AbstractIncomingMessage) -> None:
+        told = decode(incoming)
+        async with self._database.nobody() as tx:
+            message = told.of(await _organization(tx, incoming, told.fact))
+        handlers = (*self._to[RECEIVED[message.name]], *self._to_all)
+        async with self._database.tenant(message.organization_id, MESSENGER) as tx:
+            await react_once(tx, ((message, handler) for handler in handlers))
+
+
+async def _organization(tx: Tx, incoming: AbstractIncomingMessage, join: JoinFact) -> UUID:
+    """Whose message it is: the header says so, or the event does, in the directory of all events."""
+    if (said := incoming.headers.get("organization")) is None:
+        found = await events.organization_of(tx, join.event_id)
+        if found is None:
+            raise Poison(f"there is no event {join.event_id}")
+        return found
+    organization_id = _uuid("header “organization”", said)
+    if not await store.organization_exists(tx, organization_id):
+        raise Poison(f"there is no organisation {organization_id}")
+    return organization_id
+
+
+class Told(NamedTuple):
+    """What a message says, before it is known whose it is."""
+
+    id: UUID
+    name: str
+    fact: JoinFact
+    payload: dict[str, Any]
+    created_at: datetime
+
+    def of(self, organization_id: UUID) -> Message:
+        return Message(
+            id=self.id,
+            organization_id=organization_id,
+            name=self.name,
+            subject_id=self.fact.subject_id,
+            version=self.fact.version,
+            payload=self.payload,
+            created_at=self.created_at,
+        )
+
+
+def decode(incoming: AbstractIncomingMessage) -> Told:
+    """A message of the contract in the AsyncAPI document, or the reason why it is none."""
+    name = str(incoming.headers.get(KEY) or incoming.routing_key)  # one that was dead remembers its key
+    kind = RECEIVED.get(name)
+    if kind is None:
+        raise Poison(f"nobody here understands “{name}”")
+    payload = _payload(incoming.body)
+    version = payload.get("version", 1)
+    if version != kind.version:
+        raise Poison(f"version {version!r} of {name} is not known; this house speaks {kind.version}")
+    try:
+        fact = msgspec.convert(payload, kind)
+    except msgspec.ValidationError as error:
+        raise Poison(f"the body is not a {name}: {error}") from None
+    message_id = _uuid("message id", incoming.message_id)
+    return Told(message_id, name, fact, payload, incoming.timestamp or datetime.now(UTC))
+
+
+def _payload(body: bytes) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(body, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Poison(f"the body is not a JSON object: {error}") from None
+
+
+def _uuid(what: str, value: Any) -> UUID:
+    try:
+        return UUID(value if isinstance(value, str) else "")
+    except ValueError:
+        raise Poison(f"the {what} is not a UUID: {value!r}") from None

@@ -1,0 +1,72 @@
+"""Periodic work on messages: how much waits, what may be forgotten, and whether the count of participants is right."""
+
+from prometheus_client import Gauge
+
+from fullhouse.broker import actions, store
+from fullhouse.broker.model import Backlog, MailBacklog
+from fullhouse.kit.db.database import Database, sweep
+from fullhouse.kit.messages.async_handlers import MESSENGER
+
+WAITING = Gauge(
+    "fullhouse_outbox_waiting", "Facts and reactions that wait, by for what", ["what"], multiprocess_mode="mostrecent"
+)
+AGE = Gauge(
+    "fullhouse_outbox_age_seconds",
+    "How long the oldest fact has waited, by for what",
+    ["what"],
+    multiprocess_mode="mostrecent",
+)
+
+MAILS = Gauge(
+    "fullhouse_mails_waiting", "Emails that have not left, by status", ["status"], multiprocess_mode="mostrecent"
+)
+MAILS_AGE = Gauge(
+    "fullhouse_mails_age_seconds",
+    "How long the oldest email that is still to leave has waited",
+    multiprocess_mode="mostrecent",
+)
+
+
+async def watch(finder: Database, *, broker: bool) -> None:
+    """Gauges. Without a broker nothing waits for one."""
+    backlog = await look(finder)
+    WAITING.labels("broker").set(backlog.unsent if broker else 0)
+    WAITING.labels("reactions").set(backlog.unhandled)
+    WAITING.labels("retry").set(backlog.owed)
+    WAITING.labels("operator").set(backlog.parked_facts + backlog.parked_reactions + backlog.failed_jobs)
+    AGE.labels("broker").set(backlog.unsent_s if broker else 0)
+    AGE.labels("reactions").set(backlog.unhandled_s)
+    mails = await look_at_mail(finder)
+    for status in ("waiting", "delayed", "given_up"):
+        MAILS.labels(status).set(getattr(mails, status))
+    MAILS_AGE.set(mails.oldest_s)
+
+
+async def look(finder: Database) -> Backlog:
+    async with finder.nobody() as tx:
+        backlog = await store.backlog(tx)
+    assert backlog
+    return backlog
+
+
+async def look_at_mail(finder: Database) -> MailBacklog:
+    async with finder.nobody() as tx:
+        mails = await store.mail_backlog(tx)
+    assert mails
+    return mails
+
+
+async def forget(finder: Database, *, broker: bool) -> int:
+    facts = await sweep(finder, store.FORGET_FACTS if broker else store.FORGET_FACTS_WITHOUT_BROKER)
+    return facts + await sweep(finder, store.FORGET_PROCESSED)
+
+
+async def recount(finder: Database, database: Database) -> int:
+    """Finds across organisations, corrects inside each; returns how many shows were wrong."""
+    async with finder.nobody() as tx:
+        suspects = await store.miscounted(tx)
+    corrected = 0
+    for show in suspects:
+        async with database.tenant(show.organization_id, MESSENGER) as tx:
+            corrected += await actions.recount(tx, show.event_id) is not None
+    return corrected

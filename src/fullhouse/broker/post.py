@@ -1,0 +1,44 @@
+"""The post: what every worker runs for messages. Reactions always; relays and consumers if a broker is named."""
+
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+from fullhouse.broker.consumers import Joins, topology
+from fullhouse.kit.db.database import WORKER, Database
+from fullhouse.kit.messages.async_handlers import Reactions
+from fullhouse.kit.messages.broker import Broker, Topology
+from fullhouse.kit.messages.consumer import Consumer
+from fullhouse.kit.messages.outbox import AsyncHandler, Fact, Picks
+from fullhouse.kit.messages.relay import Hint, Relay
+from fullhouse.kit.services import Services
+
+RELAYS = 2  # while one waits for the broker's word, the other one asks the database
+Work = Callable[[], Coroutine[Any, Any, None]]
+
+
+@asynccontextmanager
+async def open_post(
+    services: Services,
+    amqp_url: str | None,
+    to: Mapping[type[Fact], Sequence[AsyncHandler]],
+    to_all: Mapping[AsyncHandler, Picks] | None = None,
+    names: Topology | None = None,
+) -> AsyncIterator[dict[str, Work]]:
+    """What is to be run, each until cancelled, by name."""
+    async with AsyncExitStack() as open_now:
+        # Connections of their own: a round keeps one while the broker takes its time.
+        finder = await Database.open(services.url, WORKER, size=RELAYS + 2)
+        open_now.push_async_callback(finder.close)
+        hint = Hint()
+        # Whoever commits tells somebody of something: any news is a reason to look.
+        open_now.callback(services.bus.subscribe("*", hint.give))
+        work: dict[str, Work] = {"reactions": Reactions(finder, services.database, to, to_all, hint).run}
+        if amqp_url:
+            broker = Broker(amqp_url, names or topology())
+            open_now.push_async_callback(broker.stop)
+            work |= {f"relay {n}": Relay(finder, broker, hint).run for n in range(1, RELAYS + 1)}
+            joins = Joins(services.database, to, to_all or ())
+            [queue] = broker.topology.queues
+            work["joins"] = Consumer(amqp_url, broker, queue, joins.handle).run
+        yield work

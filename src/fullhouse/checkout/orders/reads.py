@@ -1,0 +1,211 @@
+"""Orders as they are shown: to who bought, to staff, and to whoever has the order's secret."""
+
+import hmac
+from collections.abc import Sequence
+from uuid import UUID
+
+from fullhouse.accounts import actions as accounts
+from fullhouse.checkout import store
+from fullhouse.checkout.model import (
+    Order,
+    OrderNotFound,
+    OrderRow,
+    PaymentView,
+    ProposedPlace,
+    RefundView,
+    StoredOrder,
+    TicketView,
+    quote_of,
+)
+from fullhouse.kit import secrets
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db.cursors import Page, page_by_age
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.money import Money
+from fullhouse.kit.secrets import Keyring, Kind
+from fullhouse.kit.services import Services
+from fullhouse.payments import actions as payments
+from fullhouse.payments.model import Attempt, Refund
+from fullhouse.payments.providers.actions import Providers
+from fullhouse.tickets import actions as tickets
+from fullhouse.tickets.model import Ticket
+
+
+def secret_of(keyring: Keyring, organization_id: UUID, order_id: UUID) -> str:
+    """What opens an order without signing in: 256 bits that only this house can make again. Its hash is stored."""
+    return secrets.mint(Kind.ORDER, organization_id, hmac.digest(keyring.key("order"), order_id.bytes, "sha256"))
+
+
+async def get(tx: Tx, order_id: UUID) -> StoredOrder:
+    found = await store.order_by_id(tx, order_id)
+    if found is None:
+        raise OrderNotFound()
+    return found
+
+
+async def order_for(tx: Tx, services: Services, who: Principal, order_id: UUID) -> Order:
+    """Mine, or any if I am staff. Somebody else's is like one that never was."""
+    found = await get(tx, order_id)
+    mine = found.user_id == who.id
+    if not mine and "orders.read" not in who.allowed:
+        raise OrderNotFound()
+    return await shown(tx, services, found, with_secret=mine, all_codes="orders.read" in who.allowed)
+
+
+async def check_mine(tx: Tx, who: Principal, order_id: UUID) -> None:
+    if (await get(tx, order_id)).user_id != who.id:
+        raise OrderNotFound()
+
+
+def organization_in(secret: str) -> UUID:
+    """Whose order it opens, by its own word."""
+    claim = secrets.read(secret, Kind.ORDER)
+    if claim is None:
+        raise OrderNotFound()
+    return claim[1]
+
+
+async def opened_by(tx: Tx, secret: str) -> StoredOrder:
+    """The secret names its organisation; inside it, its hash finds the order."""
+    found = await store.order_by_secret(tx, secrets.digest(secret))
+    if found is None:
+        raise OrderNotFound()
+    return found
+
+
+async def opened_to_change(tx: Tx, secret: str) -> StoredOrder:
+    """For whoever does something by it."""
+    await accounts.check_open(tx)
+    return await opened_by(tx, secret)
+
+
+async def order_by_secret(services: Services, secret: str) -> Order:
+    async with services.database.tenant(organization_in(secret)) as tx:
+        return await shown(tx, services, await opened_by(tx, secret))
+
+
+async def page_of_orders(
+    tx: Tx,
+    keyring: Keyring,
+    cursor: str | None,
+    limit: int,
+    *,
+    user_id: UUID | None,
+    event_id: UUID | None = None,
+    status: str | None = None,
+    code: str | None = None,
+    email: str | None = None,
+) -> Page[OrderRow]:
+    return await page_by_age(
+        tx,
+        keyring,
+        "orders",
+        store.list_orders,
+        cursor,
+        limit,
+        user_id=user_id,
+        event_id=event_id,
+        status=status,
+        code=code,
+        buyer_email=email,
+    )
+
+
+async def view(
+    tx: Tx, services: Services, order_id: UUID, *, with_secret: bool = False, attempt: Attempt | None = None
+) -> Order:
+    return await shown(tx, services, await get(tx, order_id), with_secret=with_secret, attempt=attempt)
+
+
+async def shown(
+    tx: Tx,
+    services: Services,
+    order: StoredOrder,
+    *,
+    with_secret: bool = False,
+    all_codes: bool = False,
+    attempt: Attempt | None = None,
+) -> Order:
+    """`attempt` is the order's, if it is at hand. `all_codes` is for staff."""
+    attempt = attempt or await payments.get_attempt(tx, order.attempt_id)
+    issued = await tickets.tickets_of_order(tx, order.id) if order.paid_at else []
+    refunds = await payments.refunds_of(tx, order.id) if attempt.refunded else []
+    return drawn_up(
+        services,
+        order,
+        attempt,
+        issued,
+        refunds,
+        await proposed(tx, order),
+        with_secret=with_secret,
+        all_codes=all_codes,
+    )
+
+
+async def proposed(tx: Tx, order: StoredOrder) -> list[ProposedPlace]:
+    """What is held for the buyer instead of the first places, while nobody has answered."""
+    if order.status != "needs_consent":
+        return []
+    return await store.places_of_order(tx, order.id)
+
+
+def drawn_up(
+    services: Services,
+    order: StoredOrder,
+    attempt: Attempt,
+    issued: Sequence[Ticket],
+    refunds: Sequence[Refund] = (),
+    instead: Sequence[ProposedPlace] = (),
+    *,
+    with_secret: bool = False,
+    all_codes: bool = False,
+) -> Order:
+    """From what is at hand."""
+    return Order(
+        id=order.id,
+        event_id=order.event_id,
+        code=order.code,
+        status=order.status,
+        lines=quote_of(order.quote).lines,
+        total=Money(order.total, order.currency),
+        buyer_name=order.buyer_name,
+        buyer_email=order.buyer_email,
+        payment=_payment(services, attempt),
+        tickets=[_ticket(t, named=all_codes or not t.is_passed_on_by(order.user_id)) for t in issued],
+        refunds=[
+            RefundView(
+                id=r.id, amount=Money(r.amount, r.currency), status=r.status, reason=r.reason, created_at=r.created_at
+            )
+            for r in refunds
+        ],
+        reason=order.reason,
+        consent_by=order.consent_by,
+        proposed=list(instead),
+        created_at=order.created_at,
+        paid_at=order.paid_at,
+        secret=secret_of(services.keyring, attempt.organization_id, order.id) if with_secret else None,
+    )
+
+
+def _ticket(ticket: Ticket, *, named: bool) -> TicketView:
+    return TicketView(
+        id=ticket.id,
+        number=ticket.number,
+        code=ticket.code if named else "",
+        status=ticket.status,
+        ticket_type_id=ticket.ticket_type_id,
+        seat_id=ticket.seat_id,
+        zone_id=ticket.zone_id,
+        holder_name=ticket.holder_name if named else "",
+    )
+
+
+def _payment(services: Services, attempt: Attempt) -> PaymentView:
+    return PaymentView(
+        provider=attempt.provider,
+        status=attempt.status,
+        client_secret=attempt.client_secret if attempt.status == "pending" else None,
+        failure_code=attempt.failure_code,
+        failure=attempt.failure,
+        notice=services.part(Providers).notice(attempt.provider),
+    )

@@ -1,0 +1,121 @@
+"""Orders over HTTP: mine, all of the organisation for its staff, and one by its secret."""
+
+from typing import Annotated
+from uuid import UUID
+
+from litestar.params import QueryParameter
+from msgspec.structs import replace
+
+from fullhouse.checkout.model import Consent, Order, OrderRow, OrderStatus
+from fullhouse.checkout.orders import reads, settle
+from fullhouse.events import actions as events
+from fullhouse.kit.actors import Actor, Principal
+from fullhouse.kit.cache.limits import Limit
+from fullhouse.kit.db.cursors import LIMIT, Page
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.http.endpoints import get, post
+from fullhouse.kit.http.parameters import After, PageSize, Secret, bearer
+from fullhouse.kit.services import Services
+from fullhouse.seating.model import ZoneAccessDenied
+from fullhouse.tickets import actions as tickets
+from fullhouse.tickets.model import Ticket, Transfer
+
+Code = Annotated[str | None, QueryParameter(max_length=8, description="The order's eight characters.")]
+Email = Annotated[str | None, QueryParameter(max_length=254, description="The buyer's.")]
+BY_SECRET, PASSED_ON = Limit(60, 60), Limit(20, 60)
+
+
+@get("/api/orders", "orders.mine")
+async def list_orders(
+    tx: Tx,
+    services: Services,
+    who: Principal,
+    event_id: UUID | None = None,
+    status: OrderStatus | None = None,
+    code: Code = None,
+    email: Email = None,
+    cursor: After = None,
+    limit: PageSize = LIMIT,
+) -> Page[OrderRow]:
+    """My orders, oldest first; for staff those of the whole organisation."""
+    mine = None if "orders.read" in who.allowed else who.id
+    return await reads.page_of_orders(
+        tx, services.keyring, cursor, limit, user_id=mine, event_id=event_id, status=status, code=code, email=email
+    )
+
+
+@get("/api/events/{event_id:uuid}/orders", "orders.read")
+async def list_orders_of_event(
+    tx: Tx,
+    services: Services,
+    event_id: UUID,
+    status: OrderStatus | None = None,
+    code: Code = None,
+    email: Email = None,
+    cursor: After = None,
+    limit: PageSize = LIMIT,
+) -> Page[OrderRow]:
+    """The orders of a show, oldest first."""
+    await events.get_event(tx, event_id)
+    return await reads.page_of_orders(
+        tx, services.keyring, cursor, limit, user_id=None, event_id=event_id, status=status, code=code, email=email
+    )
+
+
+@get("/api/orders/{order_id:uuid}", "orders.mine")
+async def get_order(tx: Tx, services: Services, who: Principal, order_id: UUID) -> Order:
+    """An order of mine, with its tickets; any order for staff."""
+    return await reads.order_for(tx, services, who, order_id)
+
+
+@post("/api/orders/{order_id:uuid}/consent", "checkout.use", status=200)
+async def answer_proposal(tx: Tx, services: Services, who: Principal, order_id: UUID, data: Consent) -> Order:
+    """My payment came when the places were gone: take the other places that are held for me, or have my money back."""
+    await reads.check_mine(tx, who, order_id)
+    await settle.answer(tx, order_id, accept=data.accept, now=await tx.now())
+    return await reads.view(tx, services, order_id, with_secret=True)
+
+
+@get("/api/order", public=True, limit=BY_SECRET)
+async def get_order_by_secret(services: Services, authorization: Secret = None) -> Order:
+    """The order whose secret the `Authorization` header carries: for guests, by the link in their mail."""
+    return await reads.order_by_secret(services, bearer(authorization))
+
+
+@post("/api/order/consent", public=True, status=200, limit=PASSED_ON)
+async def answer_proposal_by_secret(
+    services: Services, actor: Actor, data: Consent, authorization: Secret = None
+) -> Order:
+    """The same for the order whose secret the `Authorization` header carries: by the link in the buyer's mail."""
+    secret = bearer(authorization)
+    async with services.database.tenant(reads.organization_in(secret), actor) as tx:
+        order = await reads.opened_to_change(tx, secret)
+        tx.actor = replace(actor, type="user", id=order.user_id, name="by the order's link")  # whom the audit names
+        await settle.answer(tx, order.id, accept=data.accept, now=await tx.now())
+        return await reads.view(tx, services, order.id)
+
+
+@post("/api/order/tickets/{ticket_id:uuid}/transfer", public=True, status=200, limit=PASSED_ON)
+async def transfer_ticket_by_secret(
+    services: Services, actor: Actor, ticket_id: UUID, data: Transfer, authorization: Secret = None
+) -> Ticket:
+    """Pass on a ticket of the order whose secret the `Authorization` header carries.
+
+    The new holder gets a code of their own, by mail; the one on the order's page is void now. Whoever had it is told.
+    """
+    secret = bearer(authorization)
+    organization_id = reads.organization_in(secret)
+    try:
+        async with services.database.tenant(organization_id, actor) as tx:
+            order = await reads.opened_to_change(tx, secret)
+            return await tickets.transfer_from_order(tx, services.keyring, order.id, order.user_id, ticket_id, data)
+    except ZoneAccessDenied as denied:  # nobody is signed in: the guard, which audits refusals, knows of no one
+        async with services.database.tenant(organization_id, actor) as tx:
+            await tickets.note_zone_denied(tx, ticket_id, denied)
+        raise
+
+
+handlers = [
+    list_orders, list_orders_of_event, get_order, answer_proposal, get_order_by_secret, answer_proposal_by_secret,
+    transfer_ticket_by_secret,
+]  # fmt: skip

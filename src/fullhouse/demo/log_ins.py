@@ -1,0 +1,77 @@
+"""Whether there is a demo organisation, and how people sign in to it: light, since `serve` asks at every start.
+
+Passwords and the API key are derived from this installation's secret key, so that they can be shown again and again,
+and are different on every installation.
+"""
+
+import base64
+
+import msgspec
+
+from fullhouse.accounts import store
+from fullhouse.accounts.model import Organization
+from fullhouse.events import store as events_store
+from fullhouse.kit.db.database import Database, Tx
+from fullhouse.kit.secrets import Keyring, Kind, mint
+
+SLUG, NAME = "harbour-theatre", "Harbour Theatre"
+PEOPLE = (
+    ("owner", "Olive Marsh"),
+    ("admin", "Adam Reyes"),
+    ("staff", "Stella Okafor"),
+    ("scanner", "Gate One"),
+    ("customer", "Carl Jensen"),
+)
+PLATFORM = (("super_admin", "Platform"), ("tenant_manager", "Tenants"))
+
+
+class LogIn(msgspec.Struct, frozen=True):
+    role: str
+    email: str
+    password: str
+
+
+class Demo(msgspec.Struct, frozen=True):
+    organization: str
+    organization_id: str
+    log_ins: list[LogIn]
+    platform_log_ins: list[LogIn]
+    api_key: str
+    events: list[str]
+
+
+async def find(database: Database, keyring: Keyring) -> Demo | None:
+    """The demo as it stands, or None if it was never filled."""
+    async with database.nobody() as tx:
+        organization = await store.organization_by_slug(tx, SLUG)
+    if organization is None:
+        return None
+    async with database.tenant(organization.id) as tx:
+        return await describe(tx, organization, keyring)
+
+
+async def describe(tx: Tx, organization: Organization, keyring: Keyring) -> Demo:
+    shows = await events_store.list_events(
+        tx,
+        statuses=None,
+        slug=None,
+        venue_id=None,
+        since=None,
+        until=None,
+        after_at=None,
+        after_id=None,
+        limit=100,
+    )
+    return Demo(
+        organization=SLUG,
+        organization_id=str(organization.id),
+        log_ins=[derive_log_in(keyring, role) for role, _ in PEOPLE],
+        platform_log_ins=[derive_log_in(keyring, role) for role, _ in PLATFORM],
+        api_key=mint(Kind.API_KEY, organization.id, keyring.key("demo:api-key")),
+        events=[str(show.id) for show in shows],
+    )
+
+
+def derive_log_in(keyring: Keyring, role: str) -> LogIn:
+    password = base64.b32encode(keyring.key(f"demo:{role}"))[:12].decode().lower()
+    return LogIn(role, f"{role.replace('_', '-')}@demo.example", password)

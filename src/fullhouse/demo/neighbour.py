@@ -1,0 +1,103 @@
+"""Another house on the same installation, small: so that whoever looks after all of them has more than one to look at.
+
+Nobody of it has a password. One show is postponed, and somebody of the platform asked to stop another one without the
+house's approval, which was refused and is in its audit.
+"""
+
+from uuid import UUID
+
+from fullhouse.accounts import actions
+from fullhouse.accounts.model import ChangeOrganization, PlatformUser, Role, User
+from fullhouse.demo import rows
+from fullhouse.demo.events import Place, Show
+from fullhouse.events import store as events
+from fullhouse.events.model import NewVenue
+from fullhouse.events.policy import Move
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.ids import new_id
+from fullhouse.seating.plans.generators import Theatre, generate
+from fullhouse.tickets.types.model import NewTicketType
+
+SLUG, NAME = "karoo-folk-club", "Karoo Folk Club"
+HOME = ChangeOrganization(currency="ZAR", timezone="Africa/Johannesburg")
+OWNER = ("anna.visagie@demo.example", "Anna Visagie")
+TO_STOP = "Dust and Fiddles"
+CLUB = Place(
+    NewVenue(
+        name="Old Mill Hall",
+        city="Prince Albert",
+        country="ZA",
+        timezone="Africa/Johannesburg",
+        address="12 Church Street, Prince Albert",
+        latitude=-33.2253,
+        longitude=22.0297,
+        max_capacity=120,
+    ),
+    (("DOOR", "Front door", 120),),
+    lambda: generate(
+        Theatre(
+            name="Old Mill Hall",
+            stalls_rows=8,
+            stalls_seats=14,
+            circle_rows=0,
+            aisles=1,
+            premium_rows=2,
+            wheelchair_places=2,
+        )
+    ),
+    (
+        Show(TO_STOP, "concert", "Four fiddles, a drum, and a floor that gives.", 13, sold=0.58, art="records"),
+        Show(
+            "Songs from the Long Road",
+            "concert",
+            "One voice, one guitar, eleven hundred kilometres.",
+            24,
+            sold=0.22,
+            moves=(Move.PUBLISH, Move.POSTPONE),
+            art="hills",
+        ),
+        Show("Open Stage in Summer", "concert", "Bring a song.", 61, moves=(), art="arches"),
+    ),
+    (NewTicketType(name="Seat", kind="seated", price=18000, currency="ZAR", prices={"premium": 24000}),),
+)
+
+
+async def refuse_to_stop(tx: Tx, manager: PlatformUser) -> None:
+    """As the platform's door writes it: a tenant manager without the house's approval."""
+    shows = await events.list_events(
+        tx,
+        statuses=None,
+        slug=None,
+        venue_id=None,
+        since=None,
+        until=None,
+        after_at=None,
+        after_id=None,
+        limit=100,
+    )
+    await rows.insert(
+        tx,
+        "audit_log",
+        [
+            {
+                "id": new_id(),
+                "created_at": await tx.now(),
+                "actor_type": "platform",
+                "actor_id": manager.id,
+                "actor_name": manager.name,
+                "action": "event.postpone_refused",
+                "entity_type": "event",
+                "entity_id": show.id,
+                "reason": "Flood warning for the town; the house has been asked.",
+            }
+            for show in shows
+            if show.name == TO_STOP
+        ],
+    )
+
+
+async def move_in(tx: Tx, organization_id: UUID) -> User:
+    """The house itself, before it has any show; and its owner."""
+    await actions.create_organization(tx, organization_id, SLUG, NAME)
+    await actions.change_organization(tx, HOME)
+    return await actions.create_user(tx, email=OWNER[0], name=OWNER[1], role=Role.OWNER)

@@ -1,0 +1,120 @@
+"""A demo organisation to try things on: `fullhouse demo`, and the first start of the embedded database.
+
+Filling it twice changes nothing.
+"""
+
+from collections.abc import Callable, Sequence
+
+import asyncpg
+import msgspec
+
+from fullhouse.accounts import actions, passwords, store
+from fullhouse.accounts.model import ChangeOrganization, CreateApiKey, GrantMembership, Role, User
+from fullhouse.accounts.policy import ROLE_ACTIONS, SCOPE_ACTIONS
+from fullhouse.demo import events, neighbour, webhooks
+from fullhouse.demo.events import Cast
+from fullhouse.demo.log_ins import NAME, PEOPLE, PLATFORM, SLUG, Demo, derive_log_in, describe, find
+from fullhouse.kit.actors import SYSTEM, Principal
+from fullhouse.kit.db.database import Database, Tx
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.media.files import Files
+from fullhouse.kit.secrets import Keyring
+
+DEADLINE_S = 300
+# Where it is at home: with the money that its shows are sold for.
+HOME = ChangeOrganization(currency="ZAR", timezone="Africa/Johannesburg")
+MEMBERS = (
+    ("friends", "Frida Bloom"), ("friends", "Milan Petrov"), ("friends", "Sipho Dlamini"), ("friends", "Ingrid Vos"),
+    ("friends", "Tariq Hassan"), ("patrons", "Pia Laurent"), ("patrons", "Naledi Mokoena"), ("patrons", "Carl Jensen"),
+)  # fmt: skip
+FIRST = (
+    "Amahle", "Ben", "Chloe", "Dawid", "Elena", "Farid", "Grace", "Hendrik", "Imani", "Jonas", "Kagiso", "Lerato",
+)  # fmt: skip
+LAST = ("Abrahams", "Botha", "Chen", "Daniels", "Ebrahim", "Fourie", "Govender", "Hendricks")
+
+
+async def fill(
+    database: Database, owner_url: str, keyring: Keyring, files: Files, tell: Callable[[str], None] = lambda _: None
+) -> Demo:
+    """All of the house or nothing, in one transaction; before it the platform's people, and the neighbour in one of its
+    own. `tell` hears how far it is."""
+    if found := await find(database, keyring):
+        return found
+    await _make_platform_staff(owner_url, keyring)  # first: whoever finds the organisation finds all of the demo
+    await _fill_neighbour(database, keyring, files, tell)
+    organization_id = new_id()
+    hashes = {role: await passwords.hash_password(derive_log_in(keyring, role).password) for role, _ in PEOPLE}
+    async with database.tenant(organization_id, SYSTEM, deadline_s=DEADLINE_S) as tx:
+        organization = await actions.create_organization(tx, organization_id, SLUG, NAME)
+        await actions.change_organization(tx, HOME)
+        people = {}
+        for role, name in PEOPLE:
+            email = derive_log_in(keyring, role).email
+            people[role] = await actions.create_user(tx, email=email, name=name, role=role, password_hash=hashes[role])
+        await _fill_members(tx)
+        as_owner = _as_owner(tx, people["owner"])
+        await actions.create_api_key(
+            tx, as_owner, CreateApiKey("Demo key", sorted(SCOPE_ACTIONS)), keyring.key("demo:api-key")
+        )
+        cast = Cast(tx, as_owner, keyring, files, await _buyers(tx), people["customer"])
+        await events.put_on(cast, tell)
+        await webhooks.tell(tx, keyring)
+        return await describe(tx, organization, keyring)
+
+
+async def _fill_neighbour(database: Database, keyring: Keyring, files: Files, tell: Callable[[str], None]) -> None:
+    """The other house, unless it is there: a demo that was cut short has it already."""
+    async with database.nobody() as tx:
+        if await store.organization_by_slug(tx, neighbour.SLUG):
+            return
+    organization_id = new_id()
+    async with database.tenant(organization_id, SYSTEM, deadline_s=DEADLINE_S) as tx:
+        owner = await neighbour.move_in(tx, organization_id)
+        buyers = await _buyers(tx, LAST[:1])
+        cast = Cast(tx, _as_owner(tx, owner), keyring, files, buyers, buyers[0])
+        await events.put_on(cast, tell, [neighbour.CLUB])
+        manager = await store.platform_user_by_email(tx, derive_log_in(keyring, "tenant_manager").email)
+        assert manager  # made before any house
+        await neighbour.refuse_to_stop(tx, manager)
+
+
+async def _fill_members(tx: Tx) -> None:
+    for number, (tier, name) in enumerate(MEMBERS, 1001):
+        email = "customer@demo.example" if name == PEOPLE[-1][1] else _address(name)
+        await actions.grant_membership(tx, GrantMembership(email, name, tier, f"HT-{number}"))
+
+
+async def _buyers(tx: Tx, families: Sequence[str] = LAST) -> list[User]:
+    """People who bought in the past; they can sign in by mail."""
+    return [
+        await actions.create_user(tx, email=_address(f"{first} {last}"), name=f"{first} {last}", role=Role.CUSTOMER)
+        for first in FIRST
+        for last in families
+    ]
+
+
+def _address(name: str) -> str:
+    return f"{name.lower().replace(' ', '.')}@demo.example"
+
+
+def _as_owner(tx: Tx, owner: User) -> Principal:
+    assert tx.organization_id
+    return Principal(
+        organization_id=tx.organization_id,
+        actor=msgspec.structs.replace(SYSTEM, id=owner.id),
+        role=Role.OWNER,
+        allowed=ROLE_ACTIONS[Role.OWNER],
+    )
+
+
+async def _make_platform_staff(owner_url: str, keyring: Keyring) -> None:
+    connection = await asyncpg.connect(owner_url, timeout=10)
+    try:
+        for role, name in PLATFORM:
+            log_in = derive_log_in(keyring, role)
+            password_hash = await passwords.hash_password(log_in.password)
+            await store.insert_platform_user(
+                connection, id=new_id(), email=log_in.email, name=name, role=log_in.role, password_hash=password_hash
+            )
+    finally:
+        await connection.close(timeout=5)

@@ -1,0 +1,1 @@
+"""Cover images: uploaded ones, encoded anew, and generated posters."""

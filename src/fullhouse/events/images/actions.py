@@ -1,0 +1,146 @@
+"""The verbs of cover pictures. Decoding and storing files is slow, so an upload opens its transactions by itself."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from fullhouse.events import store
+from fullhouse.events.images import poster_art
+from fullhouse.events.images.model import Image, ImageUnknown, PicturesFull, StoredImage, file_name, poster_name, urls
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Database, Tx
+from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.media import pictures
+from fullhouse.kit.media.files import Files
+from fullhouse.kit.services import QUOTA_BYTES
+
+UNUSED_FOR = timedelta(days=1)
+"""How long a picture waits for a show."""
+
+
+async def upload(database: Database, files: Files, who: Principal, raw: bytes, *, quota: int = QUOTA_BYTES) -> Image:
+    """The same bytes again are the same picture. Files come first: no row ever shows a picture that is not there.
+
+    `quota` is what an organisation's pictures may weigh together, in bytes. It is looked at before the files are
+    stored, and counts when the row is written.
+    """
+    digest = hashlib.sha256(raw).hexdigest()
+    async with database.tenant(who.organization_id, who.actor) as tx:
+        known = await store.renew_image(tx, digest)
+        weight = 0 if known else await store.image_bytes(tx) or 0
+    if known and await _is_stored(files, who.organization_id, known.id):
+        return _shown(who.organization_id, known)
+    picture = await pictures.clean(raw)
+    if not known:
+        _check_quota(weight + _weight(picture), quota)
+    image_id = known.id if known else new_id()
+    for size, content in picture.files.items():
+        await files.put(file_name(who.organization_id, image_id, size), content)
+    try:
+        async with database.tenant(who.organization_id, who.actor) as tx:
+            await store.lock_pictures(tx)
+            image = await _insert(tx, image_id, digest, picture)
+            if known is None and image.id == image_id:
+                _check_quota(await store.image_bytes(tx) or 0, quota)
+                await _note(tx, image)
+    except PicturesFull:  # somebody else's came in between
+        await remove_files(files, who.organization_id, image_id)
+        raise
+    if image.id != image_id:  # somebody sent the same at the same time, and was faster
+        await remove_files(files, who.organization_id, image_id)
+    return _shown(who.organization_id, image)
+
+
+async def add(tx: Tx, files: Files, raw: bytes) -> Image:
+    """An upload inside the caller's own transaction, for whoever fills a house at once and has the time."""
+    assert tx.organization_id
+    picture, image_id = await pictures.clean(raw), new_id()
+    for size, content in picture.files.items():
+        await files.put(file_name(tx.organization_id, image_id, size), content)
+    image = await _insert(tx, image_id, hashlib.sha256(raw).hexdigest(), picture)
+    if image.id == image_id:
+        await _note(tx, image)
+    return _shown(tx.organization_id, image)
+
+
+async def draw_poster(files: Files, event_id: UUID) -> dict[str, bytes]:
+    """Each size of the poster that stands in for an event's pictures, drawn from its id and kept."""
+    picture = await pictures.make(lambda: poster_art.poster(str(event_id)))
+    for size, content in picture.files.items():
+        await files.put(poster_name(event_id, size), content)
+    return picture.files
+
+
+async def attach(tx: Tx, image_ids: Sequence[UUID]) -> None:
+    """Says that a show uses these: they are kept from now on. All of them are the organisation's own, or none is."""
+    if len(set(image_ids)) < len(image_ids):
+        raise Invalid(fields=[FieldError("cover_image_ids", "Each picture once.")])
+    if image_ids and await store.attach_images(tx, list(image_ids)) < len(image_ids):
+        raise ImageUnknown(fields=[FieldError("cover_image_ids", "Not a picture of this organisation.")])
+
+
+async def detach(tx: Tx, image_ids: Sequence[UUID], *, besides: Sequence[UUID] = ()) -> None:
+    """A show does not use these any more. Those that no other show uses wait for a day, as if just uploaded."""
+    dropped = [image_id for image_id in image_ids if image_id not in besides]
+    if dropped:
+        await store.lock_images(tx, dropped)
+        await store.detach_images(tx, dropped)
+
+
+async def forget(database: Database, files: Files, organization_id: UUID, image_id: UUID) -> bool:
+    """Removes a picture that no show has used for a day. The row goes first: what is left by a crash is only a file."""
+    async with database.tenant(organization_id) as tx:
+        gone = await store.delete_unused_image(tx, image_id=image_id, age=UNUSED_FOR)
+        if gone:
+            await audit.write(tx, "image.deleted", "image", image_id, reason="not used by any show")
+    if gone:
+        await remove_files(files, organization_id, image_id)
+    return bool(gone)
+
+
+async def remove_files(files: Files, organization_id: UUID, image_id: UUID) -> None:
+    for size in pictures.SIZES:
+        await files.delete(file_name(organization_id, image_id, size))
+
+
+async def _is_stored(files: Files, organization_id: UUID, image_id: UUID) -> bool:
+    """A restored database may be older or newer than its files: uploading again mends what is missing."""
+    for size in pictures.SIZES:
+        if not await files.exists(file_name(organization_id, image_id, size)):
+            return False
+    return True
+
+
+async def _insert(tx: Tx, image_id: UUID, digest: str, picture: pictures.Picture) -> StoredImage:
+    image = await store.insert_image(
+        tx,
+        id=image_id,
+        digest=digest,
+        width=picture.width,
+        height=picture.height,
+        bytes=_weight(picture),
+        created_by=tx.actor.id,
+    )
+    assert image
+    return image
+
+
+async def _note(tx: Tx, image: StoredImage) -> None:
+    seen = {"width": image.width, "height": image.height}
+    await audit.write(tx, "image.uploaded", "image", image.id, after=seen)
+
+
+def _check_quota(weight: int, quota: int) -> None:
+    if weight > quota:
+        raise PicturesFull(f"With this one they would weigh {weight:,} of {quota:,} bytes.", bytes=weight, most=quota)
+
+
+def _weight(picture: pictures.Picture) -> int:
+    return sum(map(len, picture.files.values()))
+
+
+def _shown(organization_id: UUID, image: StoredImage) -> Image:
+    return Image(image.id, image.width, image.height, urls(organization_id, image.id))

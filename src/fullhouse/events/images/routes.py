@@ -1,0 +1,80 @@
+"""Cover pictures over HTTP: uploading one, and the files themselves."""
+
+from uuid import UUID
+
+from litestar import Response
+from litestar import get as get_file
+from litestar.params import FromPath
+
+from fullhouse.events.images import actions
+from fullhouse.events.images.model import Image, file_name, poster_name
+from fullhouse.events.public import reads
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.cache.limits import Limit, network_of
+from fullhouse.kit.errors import NotFound
+from fullhouse.kit.http.endpoints import AnyRequest, post
+from fullhouse.kit.http.guard import asks
+from fullhouse.kit.media.pictures import BYTES_MAX, MEDIA_TYPES, SIZES
+from fullhouse.kit.services import Services
+
+_FOR_GOOD = "public, max-age=31536000, immutable"
+DRAWN = Limit(240, 60)  # from one network: drawing costs more than sending, and a page may have two dozen
+_SIZES = {f"{size}.jpg": size for size in SIZES}
+
+
+@post("/api/images", "events.update", accepts=MEDIA_TYPES, body_limit=BYTES_MAX, limit=Limit(60, 60))
+async def upload_image(services: Services, who: Principal, raw: bytes) -> Image:
+    """Upload a picture: JPEG, PNG or WebP, up to 10 MB and 50 megapixels.
+
+    The body is the file itself. It is encoded anew without its metadata, in three sizes. The same file again answers
+    the same id. Name the id in a show's `cover_image_ids`: a picture that no show uses is forgotten after a day.
+    """
+    quota = services.quota_bytes
+    return await actions.upload(services.database, services.files, who, raw, quota=quota)
+
+
+@get_file("/images/{organization_id:uuid}/{image_id:uuid}/{size:str}", opt={"public": True}, include_in_schema=False)
+async def show_image(
+    request: AnyRequest, organization_id: FromPath[UUID], image_id: FromPath[UUID], size: FromPath[str]
+) -> Response[bytes]:
+    """The path says all there is to know: no database is asked."""
+    services: Services = request.app.state.services
+    if size not in _SIZES:
+        raise NotFound
+    name = file_name(organization_id, image_id, _SIZES[size])
+    tag = f'"{image_id.hex}-{_SIZES[size]}"'
+    headers = {"cache-control": _FOR_GOOD, "etag": tag}
+    if _has(request.headers.get("if-none-match"), tag) and await services.files.exists(name):
+        return Response(b"", status_code=304, headers=headers)
+    content = await services.files.get(name)
+    if content is None:
+        raise NotFound
+    return Response(content, media_type="image/jpeg", headers=headers)
+
+
+@get_file("/posters/{event_id:uuid}/{size:str}", opt={"public": True}, include_in_schema=False)
+async def show_poster(request: AnyRequest, event_id: FromPath[UUID], size: FromPath[str]) -> Response[bytes]:
+    """The poster that stands in for the pictures of an event without any. It is drawn when somebody first asks for it,
+    once the event is public, and stays the same for good.
+    """
+    services: Services = request.app.state.services
+    if size not in _SIZES:
+        raise NotFound
+    tag = f'"{event_id.hex}-{_SIZES[size]}-poster"'
+    headers = {"cache-control": _FOR_GOOD, "etag": tag}
+    content = await services.files.get(poster_name(event_id, _SIZES[size]))
+    if content is None:
+        await reads.public_show(services, event_id)
+        await services.limiter.check(f"posters:{network_of(asks(request).client_ip)}", DRAWN)
+        content = (await actions.draw_poster(services.files, event_id))[_SIZES[size]]
+    if _has(request.headers.get("if-none-match"), tag):
+        return Response(b"", status_code=304, headers=headers)
+    return Response(content, media_type="image/jpeg", headers=headers)
+
+
+def _has(if_none_match: str | None, tag: str) -> bool:
+    seen = [part.strip().removeprefix("W/") for part in (if_none_match or "").split(",")]
+    return tag in seen or seen == ["*"]
+
+
+handlers = [upload_image, show_image, show_poster]

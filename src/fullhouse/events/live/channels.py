@@ -1,0 +1,73 @@
+"""Changes of events as Redis channels, for programs beside ours: `events:org:{org}` and `events:event:{event}`, under
+the prefix of all our names in Redis. Published after the commit, by the process that committed.
+
+A message is a hint to look again, and at most that: while Redis is away, or more wait than fit, they are lost. What
+must not be lost is in the outbox.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import structlog
+from prometheus_client import Counter
+
+from fullhouse.kit.cache.warm import Redis
+from fullhouse.kit.live.bus import HERE
+from fullhouse.kit.services import Services
+from fullhouse.kit.telemetry.telemetry import warn_once
+
+WAITING_MAX = 1_000
+# What the two topics promise; whatever else our own processes tell each other stays inside.
+PAYLOAD = ("fact", "event_id", "old_status", "new_status", "rescheduled_at", "replaced_by_event_id")
+LOST = Counter(
+    "fullhouse_event_messages_lost_total", "Messages for Redis channels of events that were not sent", ["why"]
+)
+log = structlog.get_logger()
+
+
+class Channels:
+    def __init__(self, services: Services) -> None:
+        self._bus, self._warm = services.bus, services.warm
+        self._waiting: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue(WAITING_MAX)
+        self._sending: asyncio.Task[None] | None = None
+        self._leave: Callable[[], None] | None = None
+
+    async def start(self) -> None:
+        if self._warm.configured:
+            self._leave = self._bus.subscribe(f"{HERE}events:*", self._note)
+            self._sending = asyncio.create_task(self._send(), name="events:channels")
+
+    async def stop(self) -> None:
+        if self._leave:
+            self._leave()
+        if self._sending:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(1):
+                    await self._waiting.join()
+            self._sending.cancel()
+
+    def _note(self, topic: str, news: Any) -> None:
+        if "old_status" not in news:  # a venue, or a gate
+            return
+        body = msgspec.json.encode({name: news[name] for name in PAYLOAD})
+        try:
+            self._waiting.put_nowait((topic.removeprefix(HERE), body))
+        except asyncio.QueueFull:
+            LOST.labels("overflow").inc()
+
+    async def _send(self) -> None:
+        while True:
+            topic, body = await self._waiting.get()
+            name = self._warm.name(topic)
+
+            async def publish(redis: Redis, name: str = name, body: bytes = body) -> bool:
+                await redis.publish(name, body)
+                return True
+
+            if not await self._warm.call(publish, False):
+                LOST.labels("away").inc()
+                warn_once(log, "event.channel_message_lost", channel=name)
+            self._waiting.task_done()

@@ -1,0 +1,1 @@
+"""What everybody may read of events: the feed, search, cities, and the API for makers of public events."""

@@ -1,0 +1,205 @@
+"""The event service at `/event/v1`, as integrators know it, and the search. The public reads the projection only."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+import msgspec
+from litestar.params import QueryParameter
+
+from fullhouse.events import actions, store
+from fullhouse.events.model import Event, WithReason
+from fullhouse.events.policy import Move
+from fullhouse.events.public import actions as public_actions
+from fullhouse.events.public import reads
+from fullhouse.events.public.model import (
+    CANCEL_REASON,
+    ChangePublicEvent,
+    CitySuggestion,
+    EventNotFound,
+    NewPublicEvent,
+    OwnEvent,
+    PublicEvent,
+)
+from fullhouse.events.public.reads import Filters
+from fullhouse.events.public.views import Views
+from fullhouse.kit.actors import Actor, Principal
+from fullhouse.kit.db.cursors import Page, page_by_age
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.http.endpoints import Caller, Reply, get, patch, post
+from fullhouse.kit.http.guard import recognised
+from fullhouse.kit.http.lane import Call
+from fullhouse.kit.http.parameters import After, IfMatch, IfNoneMatch, Moment, PageSize, moment
+from fullhouse.kit.http.versions import etag, has_tag
+from fullhouse.kit.services import Services
+from fullhouse.kit.text import folded, tsquery
+
+RESULTS_MAX = 100
+PAGE = 20  # how many the event service's lists have, unless asked for others
+Text = Annotated[str | None, QueryParameter(min_length=1, max_length=200)]
+CityName = Annotated[str | None, QueryParameter(min_length=1, max_length=50, description="Accents and case aside.")]
+CategoryName = Annotated[str | None, QueryParameter(pattern=r"^[a-z0-9](_?[a-z0-9]){0,39}$(?!\n)", max_length=40)]
+SaleStatus = Literal["upcoming", "on_sale", "sold_out", "suspended", "closed"]
+
+
+@get("/event/v1/events", public=True)
+async def list_public_events(
+    services: Services,
+    actor: Actor,
+    city: CityName = None,
+    category: CategoryName = None,
+    since: Moment = None,
+    until: Moment = None,
+    sale_status: SaleStatus | None = None,
+    q: Text = None,
+    sort: Literal["latest", "trending"] = "latest",
+    limit: PageSize = PAGE,
+    cursor: After = None,
+) -> Page[PublicEvent]:
+    """All organisations' public shows: the next one first (`latest`), or what people look at and buy (`trending`)."""
+    filters = Filters(
+        folded(city) if city else None,
+        category,
+        moment("since", since),
+        moment("until", until),
+        sale_status,
+        tsquery(q) if q else None,
+    )
+    if q:
+        await reads.check_searches(services, actor.ip)
+    return await reads.feed(services, filters, sort, cursor, limit)
+
+
+def get_public_event_at_once(call: Call) -> Answer | None:
+    services = call.state.services
+    ready = reads.ready_show(services, call.params[0])
+    return _shown(services, ready, call.client_ip, call.header("if-none-match")) if ready else None
+
+
+async def get_public_event_fast(call: Call) -> Answer:
+    services, event_id = call.state.services, call.params[0]
+    try:
+        ready = await reads.public_show(services, event_id)
+    except EventNotFound:
+        return await _mine(services, event_id, await recognised(call.state, call))
+    return _shown(services, ready, call.client_ip, call.header("if-none-match"))
+
+
+@get(
+    "/event/v1/events/{event_id:uuid}",
+    public=True,
+    fast=get_public_event_fast,
+    at_once=get_public_event_at_once,
+)
+async def get_public_event(
+    services: Services, actor: Actor, caller: Caller, event_id: UUID, if_none_match: IfNoneMatch = None
+) -> Reply[PublicEvent | OwnEvent]:
+    """One public show. With the `ETag` of what the caller has, 304 while it is the same.
+
+    One that is not public is answered to its maker, as at `/event/v1/me/events`.
+    """
+    # Encoded already, as the fast lane sends it.
+    try:
+        ready = await reads.public_show(services, event_id)
+    except EventNotFound:
+        return await _mine(services, event_id, await caller())  # type: ignore[return-value]
+    return _shown(services, ready, actor.ip, if_none_match)  # type: ignore[return-value]
+
+
+def _shown(services: Services, ready: reads.Ready, ip: str | None, known: str | None) -> Answer:
+    services.part(Views).note(ready.show.organization_id, ready.show.id, ip)
+    return ready.unchanged if known is not None and has_tag(known, ready.tag) else ready.answer
+
+
+async def _mine(services: Services, event_id: UUID, who: Principal | None) -> Answer:
+    """An event that the public cannot see, for its maker. To all others it does not exist here."""
+    if who is None or "events.read" not in who.allowed:
+        raise EventNotFound()
+    async with services.database.tenant(who.organization_id, who.actor) as tx:
+        event = await store.event_by_id(tx, event_id)
+        if event is None or event.created_by != who.actor.id:
+            raise EventNotFound()
+        body = msgspec.json.encode({"data": await public_actions.own(tx, event)})
+    return Answer(200, body, (("etag", etag(event.version)), ("cache-control", "private, no-store")))
+
+
+@get("/event/v1/meta/cities", public=True)
+async def suggest_cities(
+    services: Services,
+    q: Annotated[str, QueryParameter(max_length=50)] = "",
+    limit: Annotated[int, QueryParameter(ge=1, le=50)] = 10,
+) -> list[CitySuggestion]:
+    """Cities with shows: those that begin with `q`, then those that look like it."""
+    return (await reads.city_index(services)).suggest(q, limit)
+
+
+@get("/api/search", public=True, limit=reads.SEARCHES)
+async def search(
+    services: Services,
+    q: Annotated[str, QueryParameter(min_length=1, max_length=200)],
+    city: CityName = None,
+    category: CategoryName = None,
+    since: Moment = None,
+    until: Moment = None,
+    sale_status: SaleStatus | None = None,
+    language: Annotated[str, QueryParameter(pattern=r"^[a-z]{2}$(?!\n)", description="Stems the words.")] = "en",
+    limit: Annotated[int, QueryParameter(ge=1, le=RESULTS_MAX)] = 20,
+) -> list[PublicEvent]:
+    """Public shows by title, venue, city and description, the best match first. The last word may be unfinished."""
+    filters = public_actions.tsquery_of(public_actions.filter_lexemes(city=city, category=category))
+    stemmer = public_actions.STEMMERS.get(language, "simple")
+    window = moment("since", since), moment("until", until)
+    async with services.reads.nobody() as tx:
+        return await reads.search(tx, tsquery(q), stemmer, filters, *window, sale_status, limit)
+
+
+@post("/event/v1/events", "events.create", location="/event/v1/events/{id}")
+async def create_public_event(tx: Tx, who: Principal, data: NewPublicEvent) -> Reply[OwnEvent]:
+    """Draft a show, at a venue or just in a city. Its maker reads it where it will be public."""
+    return await _own(tx, await public_actions.create(tx, who, data))
+
+
+@patch("/event/v1/events/{event_id:uuid}", "events.update")
+async def change_public_event(
+    tx: Tx, who: Principal, event_id: UUID, data: ChangePublicEvent, if_match: IfMatch = None
+) -> Reply[OwnEvent]:
+    """Change a show of mine; admins and owners change any."""
+    return await _own(tx, await public_actions.change(tx, who, event_id, data, if_match))
+
+
+@post("/event/v1/events/{event_id:uuid}/publish", "events.publish", status=200)
+async def publish_public_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[OwnEvent]:
+    """Announce a show."""
+    return await _own(tx, await actions.move_event(tx, event_id, Move.PUBLISH, if_match=if_match))
+
+
+@post("/event/v1/events/{event_id:uuid}/unpublish", "events.publish", status=200)
+async def unpublish_public_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[OwnEvent]:
+    """Take an announced show back into the drafts."""
+    return await _own(tx, await actions.move_event(tx, event_id, Move.UNPUBLISH, if_match=if_match))
+
+
+@post("/event/v1/events/{event_id:uuid}/cancel", "events.cancel", status=200)
+async def cancel_public_event(tx: Tx, event_id: UUID, data: WithReason, if_match: IfMatch = None) -> Reply[OwnEvent]:
+    """Cancel a show. Without a reason, that it came from here is recorded as one."""
+    reason = data.reason or CANCEL_REASON
+    return await _own(tx, await actions.move_event(tx, event_id, Move.CANCEL, reason=reason, if_match=if_match))
+
+
+@get("/event/v1/me/events", "events.read")
+async def list_my_events(
+    tx: Tx, who: Principal, services: Services, limit: PageSize = PAGE, cursor: After = None
+) -> Page[OwnEvent]:
+    """Shows that I made, newest first."""
+    page = await page_by_age(tx, services.keyring, "my events", store.my_events, cursor, limit, created_by=who.id)
+    return Page([public_actions.spoken(event) for event in page.data], page.next_cursor)
+
+
+async def _own(tx: Tx, event: Event) -> Reply[OwnEvent]:
+    return Reply(await public_actions.own(tx, event), {"etag": etag(event.version)})
+
+
+handlers = [
+    list_public_events, get_public_event, suggest_cities, search, create_public_event, change_public_event,
+    publish_public_event, unpublish_public_event, cancel_public_event, list_my_events,
+]  # fmt: skip

@@ -1,0 +1,1 @@
+"""Venues and their gates."""

@@ -1,0 +1,174 @@
+"""How an organisation's sales are doing, in the measures that are worth a look, each with what is usual for it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from statistics import fmean, pstdev
+from typing import Literal
+from uuid import UUID
+
+import msgspec
+
+from fullhouse.events.model import EventSummary
+from fullhouse.events.public import reads as events
+from fullhouse.holds import store
+from fullhouse.holds.measures.watch import ENDED_MIN, FULL_MIN, USUAL, Range, Sample, measure, odd
+from fullhouse.holds.model import HourOfEndings
+from fullhouse.kit.services import Services
+from fullhouse.kit.telemetry import telemetry
+from fullhouse.seating.maps.halls import Halls
+
+State = Literal["good", "watch", "alert", "unknown"]
+SHOWS_MAX = 25
+SPIKE_MIN = 10  # holds that expire in one hour before anybody calls it a spike
+OBSERVED_MIN = 100  # loads, writes or reads before their measure says anything: a house that was just opened is slow
+
+# Of the whole installation, in seconds and parts.
+HOUSE = {
+    "layout_load": Range(0.0, 0.200, "loading a show's seats is slow: the database or the cache", 0.0, 0.050),
+    "warm_write": Range(0.0, 0.100, "Redis takes long to write: the cluster may be degraded", 0.0, 0.020),
+    "layout_hits": Range(0.80, 1.0, "shows are often loaded anew: too little memory, or too many changes", 0.95, 1.0),
+}
+
+
+class Measure(msgspec.Struct, frozen=True, kw_only=True):
+    """`state` is good, watch, alert, or unknown where there is too little to tell. Beyond `low` and `high` somebody
+    should look; `value` is a part of 1, or seconds.
+    """
+
+    name: str
+    value: float | None
+    state: State
+    low: float
+    high: float
+    target_low: float
+    target_high: float
+    why: str | None = None
+
+
+class ShowMeasures(msgspec.Struct, frozen=True, kw_only=True):
+    event_id: UUID
+    name: str
+    start_at: datetime
+    rescheduled_at: datetime | None
+    timezone: str
+    full: float
+    measures: list[Measure]
+
+
+class Expiries(msgspec.Struct, frozen=True, kw_only=True):
+    """Holds that ended in the last day, by the hour. A spike stands out of the hours before it."""
+
+    hours: list[HourOfEndings]
+    usual_max: float
+    spike: bool
+
+
+class Measures(msgspec.Struct, frozen=True, kw_only=True):
+    shows: list[ShowMeasures]
+    more_shows: int  # beyond those that are listed
+    house: list[Measure]
+    expiries: Expiries
+
+
+async def measures(services: Services, organization_id: UUID) -> Measures:
+    """The shows that sell or will, the next ones first; the installation; and how holds ended in the last day."""
+    shows = await events.upcoming(services, organization_id, None)
+    found = [await _of_show(services, organization_id, show) for show in shows[:SHOWS_MAX]]
+    async with services.database.tenant(organization_id) as tx:
+        hours = await store.endings_by_hour(tx, [show.id for show in shows])
+    return Measures(
+        shows=[show for show in found if show],
+        more_shows=max(0, len(shows) - SHOWS_MAX),
+        house=_of_house(),
+        expiries=expiries(hours),
+    )
+
+
+async def of_event(services: Services, organization_id: UUID, event_id: UUID) -> ShowMeasures:
+    """One show's. Without a layout there are none."""
+    show = await events.summary(services, organization_id, event_id)
+    found = await _of_show(services, organization_id, show)
+    return found or _shown(show, 0.0, [])
+
+
+async def _of_show(services: Services, organization_id: UUID, show: EventSummary) -> ShowMeasures | None:
+    hall = await services.part(Halls).get(organization_id, show.id)
+    if hall is None:  # without a layout there is nothing to measure
+        return None
+    async with services.database.tenant(organization_id) as tx:
+        endings = await store.hold_endings(tx, show.id)
+    sample = measure(hall, {row.status: row.holds for row in endings})
+    return _shown(show, sample.full, of_sample(sample))
+
+
+def _shown(show: EventSummary, full: float, found: list[Measure]) -> ShowMeasures:
+    return ShowMeasures(
+        event_id=show.id,
+        name=show.name,
+        start_at=show.start_at,
+        rescheduled_at=show.rescheduled_at,
+        timezone=show.timezone,
+        full=full,
+        measures=found,
+    )
+
+
+def of_sample(sample: Sample) -> list[Measure]:
+    """The same words as the worker's warnings, and beside them what is not odd enough for one."""
+    warned = odd(sample)
+    found = []
+    for name, usual in USUAL.items():
+        value: float | None = getattr(sample, name)
+        early = sample.ended < ENDED_MIN if name == "conversion" else sample.full < FULL_MIN
+        state: State = "alert" if name in warned else _state(value, usual)
+        if name not in warned and early and state != "good":
+            state = "unknown"  # too early to say
+        found.append(_measure(name, value, usual, state))
+    return found
+
+
+def _of_house() -> list[Measure]:
+    read = telemetry.readings("fullhouse_layout_load_seconds", "fullhouse_warm_write_seconds", "fullhouse_layout_reads")
+    where = {s.labels.get("where"): s.value for s in read["fullhouse_layout_reads"] if s.name.endswith("_total")}
+    asked = sum(where.values())
+    loads, writes = read["fullhouse_layout_load_seconds"], read["fullhouse_warm_write_seconds"]
+    found = {  # the value, and what it was observed of
+        "layout_load": (telemetry.quantile(loads, 0.95), telemetry.observed(loads)),
+        "warm_write": (telemetry.quantile(writes, 0.95), telemetry.observed(writes)),
+        "layout_hits": (where.get("memory", 0.0) / asked if asked else None, asked),
+    }
+    return [of_house(name, *found[name]) for name in HOUSE]
+
+
+def of_house(name: str, value: float | None, observed: float) -> Measure:
+    """One of the installation's measures."""
+    state = _state(value, HOUSE[name])
+    return _measure(name, value, HOUSE[name], state if observed >= OBSERVED_MIN else "unknown")
+
+
+def _state(value: float | None, usual: Range) -> State:
+    if value is None:
+        return "unknown"
+    if usual.target_low <= value <= usual.target_high:
+        return "good"
+    return "watch" if usual.low <= value <= usual.high else "alert"
+
+
+def _measure(name: str, value: float | None, usual: Range, state: State) -> Measure:
+    return Measure(
+        name=name,
+        value=value,
+        state=state,
+        low=usual.low,
+        high=usual.high,
+        target_low=usual.target_low,
+        target_high=usual.target_high,
+        why=usual.why if state == "alert" else None,
+    )
+
+
+def expiries(hours: Sequence[HourOfEndings]) -> Expiries:
+    """The last hour is a spike if it lies three standard deviations above the hours before it."""
+    *before, last = [hour.expired for hour in hours] or [0]
+    usual = max(float(SPIKE_MIN), fmean(before) + 3 * pstdev(before)) if before else float(SPIKE_MIN)
+    return Expiries(hours=list(hours), usual_max=usual, spike=last > usual)

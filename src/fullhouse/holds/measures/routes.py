@@ -1,0 +1,25 @@
+"""The measures over HTTP."""
+
+from uuid import UUID
+
+from fullhouse.holds.measures import reads
+from fullhouse.holds.measures.reads import Measures, ShowMeasures
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.cache.limits import Limit
+from fullhouse.kit.http.endpoints import get
+from fullhouse.kit.services import Services
+
+
+@get("/api/org/metrics", "sales.read", limit=Limit(30, 60))
+async def get_measures(services: Services, who: Principal) -> Measures:
+    """How the shows on sale are doing: each measure with its target, and beyond what somebody should look."""
+    return await reads.measures(services, who.organization_id)
+
+
+@get("/api/events/{event_id:uuid}/metrics", "sales.read", limit=Limit(30, 60))
+async def get_event_measures(services: Services, who: Principal, event_id: UUID) -> ShowMeasures:
+    """How a show is doing: each measure with its target, and beyond what somebody should look."""
+    return await reads.of_event(services, who.organization_id, event_id)
+
+
+handlers = [get_measures, get_event_measures]

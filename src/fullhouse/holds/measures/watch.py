@@ -1,0 +1,308 @@
+"""What is counted, logged and watched of holds and seats: metrics, lines in the log, warnings where a show is odd."""
+
+import logging
+from collections import Counter as Tally
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+import numpy as np
+import structlog
+from prometheus_client import Counter, Gauge, Histogram
+
+from fullhouse.holds import actions, engine, store
+from fullhouse.holds.made_facts import MADE, Made
+from fullhouse.kit.db.database import Database
+from fullhouse.kit.services import Services
+from fullhouse.seating import journal
+from fullhouse.seating.allocation import best_available
+from fullhouse.seating.allocation.index import WHEELCHAIR
+from fullhouse.seating.maps.halls import Hall, Halls
+from fullhouse.seating.model import AVAILABLE, HELD, SOLD
+from fullhouse.seating.plans.chart import ordinal_of, seat_id
+
+AGES_S = (5, 15, 30, 60, 120, 180, 240, 300, 600, 1800)
+ENDED = Counter("fullhouse_holds_ended_total", "Holds that ended, by how", ["ending"])
+AGE = Histogram("fullhouse_hold_age_seconds", "How old holds were when they ended", ["ending"], buckets=AGES_S)
+STOPPED = Gauge(
+    "fullhouse_live_of_stopped_events",
+    "Live tickets and holds of events that are cancelled or postponed",
+    ["status", "kind"],
+    multiprocess_mode="mostrecent",
+)
+STOPPED_STATUSES, STOPPED_KINDS = ("cancelled", "postponed"), ("tickets", "holds")
+MEASURES = {
+    name: Gauge(f"fullhouse_show_{name}_ratio", what, ["organization", "event"], multiprocess_mode="mostrecent")
+    for name, what in (
+        ("orphans", "Free seats without a free neighbour, of all free seats"),
+        ("vip", "Held and sold places of VIP zones, of all of them"),
+        ("accessible", "Wheelchair places, of all seats held and sold"),
+        ("conversion", "Holds that were sold, of those that ended in the last day"),
+    )
+}
+log = structlog.get_logger()
+
+
+# --- counting and logging, in every process
+
+
+class Journal:
+    """Listens to what the engine and the verbs of this process have done."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._leave = [
+            services.bus.subscribe(engine.PLACED, lambda _topic, batch: self._placed(*batch)),
+            services.bus.subscribe(MADE, lambda _topic, batch: self._made(*batch)),
+            services.bus.subscribe(actions.ENDED, lambda _topic, batch: self._ended(*batch)),
+        ]
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None:
+        for leave in self._leave:
+            leave()
+
+    def _placed(self, organization_id: UUID, asks: Sequence[engine.Ask], rows: Sequence[Any]) -> None:
+        """A line for a batch and one for each hold; what was refused, only for those who debug."""
+        halls = self._services.part(Halls)
+        for event_id, times in Tally(ask.event_id for ask in asks).items():
+            halls.use(event_id, times)
+        if not log.is_enabled_for(logging.INFO):
+            return
+        outcomes = Tally(row["outcome"] for row in rows if row["req"])
+        log.info("holds", organization_id=str(organization_id), requests=len(asks), **outcomes)
+        loud = log.is_enabled_for(logging.DEBUG)
+        kept = {row["hold_id"]: row["ordinal"] for row in rows if row["outcome"] == "accompanied"}
+        for row in rows:
+            if not row["req"]:
+                self._changed_besides(organization_id, row)
+                continue
+            ask = asks[row["req"] - 1]
+            want = ask.wants[row["line"] - 1]
+            said = {"org_id": str(organization_id), "event_id": str(ask.event_id)}
+            place = {"seat_id": str(want.seat_id)} if want.seat_id else {f"{want.kind}_id": str(want.ref_id)}
+            if row["outcome"] == "held":
+                made = Made(
+                    ask.event_id,
+                    row["hold_id"],
+                    ask.user_id,
+                    want.seat_id,
+                    want.kind,
+                    want.ref_id,
+                    want.quantity,
+                    row["held_until"],
+                    row["version"],
+                    ask.source,
+                )
+                _created(said, made, ask.source)
+                if want.keeps_companions and want.seat_id:
+                    self._wheelchair(said, ask.event_id, want.seat_id, kept.get(row["hold_id"]))
+            elif loud:
+                log.debug("hold refused", **said, **place, user_id=str(ask.user_id), reason=row["outcome"])
+
+    def _changed_besides(self, organization_id: UUID, row: Any) -> None:
+        """What a batch did to seats that nobody in it asked for."""
+        besides = journal.BESIDES.get(row["outcome"])
+        hall = self._services.part(Halls).known(row["event_id"]) if besides else None
+        if besides and hall and row["ordinal"] is not None:
+            seat = seat_id(hall.house.layout_id, row["ordinal"])
+            journal.seat_changed(organization_id, row["event_id"], seat, *besides)
+
+    def _made(self, organization_id: UUID, made: Sequence[Made]) -> None:
+        """As those of a batch; why they were made is the reason."""
+        for row in made:
+            said = {"org_id": str(organization_id), "event_id": str(row.event_id)}
+            _created(said, row, row.reason)
+            if row.seat_id and (row.companion is not None or self._is_wheelchair(row)):
+                self._wheelchair(said, row.event_id, row.seat_id, row.companion)
+
+    def _is_wheelchair(self, row: Made) -> bool:
+        hall = self._services.part(Halls).known(row.event_id) if row.is_wheelchair is None else None
+        if hall is None or row.seat_id is None:
+            return bool(row.is_wheelchair)
+        return ordinal_of(hall.house.layout_id, row.seat_id) in hall.house.wheelchairs
+
+    def _wheelchair(self, said: dict[str, str], event_id: UUID, place: UUID, kept: int | None) -> None:
+        """Its companion's seat has the same layout in its id. If none is kept, the one that the layout names."""
+        companion = kept
+        if companion is None and (hall := self._services.part(Halls).known(event_id)):
+            ordinal = ordinal_of(hall.house.layout_id, place)
+            companion = next(iter(np.flatnonzero(hall.house.index.chart.companion_of == ordinal).tolist()), None)
+        log.info(
+            "wheelchair.held",
+            **said,
+            seat_id=str(place),
+            companion_seat_id=None if companion is None else str(seat_id(place, companion)),
+            companion_soft_reserved=kept is not None,
+        )
+
+    def _ended(self, organization_id: UUID, ending: str, reason: str | None, rows: Sequence[store.Ended]) -> None:
+        ended = [row for row in rows if row.hold_id]
+        ENDED.labels(ending).inc(len(ended))
+        after = "sold" if ending == "converted" else "available"
+        why = reason or ending
+        seats = {}
+        for row in ended:
+            AGE.labels(ending).observe(row.age_s or 0)
+            if row.seat_id:
+                seats[row.event_id] = row.seat_id
+                now = after if row.kept is None else "blocked"  # beside a place that somebody has
+                journal.seat_changed(organization_id, row.event_id, row.seat_id, "held", now, why)
+        for row in rows:  # companions' seats that are nobody's any more; their ids have the same layout
+            if row.hold_id is None and row.ordinal is not None and (place := seats.get(row.event_id)):
+                seat = seat_id(place, row.ordinal)
+                journal.seat_changed(organization_id, row.event_id, seat, "blocked", "available", why)
+        for event_id, count in Tally(row.event_id for row in ended).items():
+            log.info(
+                "holds ended",
+                organization_id=str(organization_id),
+                event_id=str(event_id),
+                holds=count,
+                status_before="held",
+                status_after=after,
+                ending=ending,
+                reason=reason,
+            )
+
+
+def _created(said: dict[str, str], made: Made, reason: str) -> None:
+    place = {"seat_id": str(made.seat_id)} if made.seat_id else {f"{made.kind}_id": str(made.ref_id)}
+    seat = {"status_before": "available", "status_after": "held", "reason": reason} if made.seat_id else {}
+    log.info(
+        "seat_hold.created",
+        **said,
+        **place,
+        user_id=str(made.user_id),
+        hold_id=str(made.hold_id),
+        held_until=made.held_until.isoformat(),
+        quantity=made.quantity,
+        **seat,
+    )
+
+
+# --- measuring, by one worker
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """A show in ratios; None where there is nothing to divide by."""
+
+    orphans: float | None
+    vip: float | None
+    accessible: float | None
+    conversion: float | None
+    full: float  # of all places, those held and sold
+    ended: int  # holds of the last day
+
+
+class Range(NamedTuple):
+    """Beyond `low` and `high` somebody should look; between the targets all is well."""
+
+    low: float
+    high: float
+    why: str
+    target_low: float
+    target_high: float
+
+
+USUAL = {
+    "orphans": Range(0.0, 0.10, "seats are left alone: look at the rules for choosing seats", 0.0, 0.05),
+    "vip": Range(0.40, 0.95, "VIP zones are used unusually", 0.60, 0.90),
+    "accessible": Range(0.0, 0.05, "wheelchair places are used unusually", 0.01, 0.03),
+    "conversion": Range(0.25, 0.85, "holds become sales unusually seldom or often", 0.40, 0.60),
+}
+ENDED_MIN = 20  # holds that must have ended before their share says anything
+FULL_MIN = 0.5  # of a show, before "too few" says anything
+
+
+def odd(sample: Sample) -> dict[str, str]:
+    """What is unusual about a show, by measure."""
+    found = {}
+    for name, usual in USUAL.items():
+        value: float | None = getattr(sample, name)
+        if value is None or (name == "conversion" and sample.ended < ENDED_MIN):
+            continue
+        few = value < usual.low or (name == "accessible" and value == 0)
+        if value > usual.high or (few and (name == "conversion" or sample.full >= FULL_MIN)):
+            found[name] = usual.why
+    return found
+
+
+def measure(hall: Hall, endings: dict[str, int]) -> Sample:
+    index, free = hall.house.index, hall.states == AVAILABLE
+    taken = np.isin(hall.states, (HELD, SOLD))
+    wheelchairs = index.chart.category == WHEELCHAIR
+    found = hall.occupancy()
+    vip = [zone for zone in found.zones if zone.zone_type.startswith("vip")]
+    ended = sum(endings.values())
+    return Sample(
+        orphans=_ratio(len(best_available.stranded(index, free)), int(free.sum())),
+        vip=_ratio(sum(zone.held + zone.sold for zone in vip), sum(zone.capacity for zone in vip)),
+        accessible=_ratio(int((taken & wheelchairs).sum()), int(taken.sum())) if wheelchairs.any() else None,
+        conversion=_ratio(endings.get("converted", 0), ended),
+        full=_ratio(found.held + found.sold, found.capacity) or 0.0,
+        ended=ended,
+    )
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+class Watch:
+    """Remembers what it has warned of: a show is not odd anew every minute."""
+
+    def __init__(self, services: Services, finder: Database) -> None:
+        self._services, self._finder = services, finder
+        self._warned: set[tuple[UUID, str]] = set()
+        self._stopped: dict[tuple[UUID, str], store.StoppedEvent] = {}
+
+    async def round(self) -> None:
+        async with self._finder.nobody() as tx:
+            shows = await store.shows_on_sale(tx)
+            stopped = await store.stopped_events(tx)
+        self._look_at_stopped(stopped)
+        warned = set()
+        for show in shows:
+            warned |= await self._look_at(show)
+        self._warned = warned
+
+    def _look_at_stopped(self, stopped: Sequence[store.StoppedEvent]) -> None:
+        """Counts, and a line for each event that has more than it had a round ago."""
+        for status in STOPPED_STATUSES:
+            for kind in STOPPED_KINDS:
+                live = sum(getattr(event, kind) for event in stopped if event.status == status)
+                STOPPED.labels(status, kind).set(live)
+        for event in stopped:
+            before = self._stopped.get((event.event_id, event.status))
+            if before is None or event.tickets > before.tickets or event.holds > before.holds:
+                log.warning(
+                    "event.stopped_with_live",
+                    organization_id=str(event.organization_id),
+                    event_id=str(event.event_id),
+                    venue_id=str(event.venue_id) if event.venue_id else None,
+                    status=event.status,
+                    tickets=event.tickets,
+                    holds=event.holds,
+                )
+        if wrong := sum(event.wrong for event in stopped):
+            log.error("shows that sell nothing have live holds", holds=wrong)
+        self._stopped = {(event.event_id, event.status): event for event in stopped}
+
+    async def _look_at(self, show: store.Show) -> set[tuple[UUID, str]]:
+        hall = await self._services.part(Halls).get(*show)
+        if hall is None:
+            return set()
+        async with self._services.database.tenant(show.organization_id) as tx:
+            endings = await store.hold_endings(tx, show.event_id)
+        sample = measure(hall, {row.status: row.holds for row in endings})
+        for name, gauge in MEASURES.items():
+            if (value := getattr(sample, name)) is not None:
+                gauge.labels(str(show.organization_id), str(show.event_id)).set(value)
+        unusual = odd(sample)
+        for name, why in unusual.items():
+            if (show.event_id, name) not in self._warned:
+                said = {"organization_id": str(show.organization_id), "event_id": str(show.event_id)}
+                log.warning("a show is unusual", **said, measure=name, value=round(getattr(sample, name), 3), why=why)
+        return {(show.event_id, name) for name in unusual}

@@ -1,0 +1,1 @@
+"""The mirror of holds and seat states in Redis, for readers elsewhere. The database stays the truth."""

@@ -1,0 +1,363 @@
+"""A show in Redis, for those who look in from outside: what lies there, how it is written, and whether it is right.
+
+Under `{prefix}:org:{org}:event:{event}:`
+
+    seat_holds           sorted set: `{seat or zone}:{hold}:{user}:{until}`, by when it ends
+    seat:{seat}:hold     `{hold}:{user}:{unix}`, gone when the hold is
+    occupancy            hash of counts, with the people inside; for a minute after the last change
+    seats:bitmap         a bit for each ordinal: 1 is taken
+    seats:versions       which change of each seat that was: 32 bits for each ordinal
+    seats:availability   sorted set: `{seat}:{status}:{unix, if held}`, by that version; without seats never changed
+    seats:held           hash: a held seat's member of that set, by ordinal, to find it again
+
+and the layout's config (layout_cache.py). Nothing is ever decided by any of it.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import numpy as np
+import structlog
+
+from fullhouse.holds import store
+from fullhouse.holds.mirror import layout_cache
+from fullhouse.kit.cache.warm import Redis, ResponseError
+from fullhouse.kit.services import Services
+from fullhouse.seating.maps.halls import Hall, Halls
+from fullhouse.seating.model import AVAILABLE, HELD
+from fullhouse.seating.plans.chart import ordinal_of, seat_id
+
+log = structlog.get_logger()
+KEPT_S, COUNTS_S = 1800, 60
+NEW = 1  # the version of a seat that was never changed
+STATUSES = (
+    "available",
+    "held",
+    "sold",
+    "blocked",
+    "blocked",
+)  # the last one is kept for somebody: nobody else's business
+CHUNK = 1000
+# Of two writers the one with the newer version of a seat is right, whoever comes last. 0: there is nothing to change.
+APPLY = """
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+local place = 4
+for _ = 1, tonumber(ARGV[3]) do
+    local ordinal, version, status, seat, value, left_ms, member, score = unpack(ARGV, place, place + 7)
+    place = place + 8
+    local known = redis.call('BITFIELD', KEYS[1], 'GET', 'u32', '#' .. ordinal)[1]
+    if tonumber(version) > known then
+        redis.call('BITFIELD', KEYS[1], 'SET', 'u32', '#' .. ordinal, version)
+        redis.call('SETBIT', KEYS[2], ordinal, status == 'available' and 0 or 1)
+        local key = ARGV[1] .. seat .. ':hold'
+        if value == '' then
+            redis.call('DEL', key)
+        else
+            redis.call('SET', key, value, 'PX', left_ms)
+            redis.call('ZADD', KEYS[3], score, member)
+        end
+        local held = redis.call('HGET', KEYS[5], ordinal) or seat
+        redis.call('ZREM', KEYS[4], held, seat .. ':available:', seat .. ':sold:', seat .. ':blocked:')
+        held = seat .. ':' .. status .. ':' .. (string.match(value, '[^:]+$') or '')
+        redis.call('ZADD', KEYS[4], version, held)
+        redis.call('HDEL', KEYS[5], ordinal)
+        if status == 'held' then redis.call('HSET', KEYS[5], ordinal, held) end
+    end
+end
+redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[2])
+for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, 1800) end
+return 1
+"""
+# As the database had them, unless somebody has written a newer version meanwhile.
+FILL = """
+for place = 1, #ARGV, 4 do
+    local ordinal, version, member, held = unpack(ARGV, place, place + 3)
+    if redis.call('BITFIELD', KEYS[1], 'GET', 'u32', '#' .. ordinal)[1] == tonumber(version) then
+        redis.call('ZADD', KEYS[2], version, member)
+        if held == '1' then redis.call('HSET', KEYS[3], ordinal, member) end
+    end
+end
+redis.call('EXPIRE', KEYS[2], 1800)
+return redis.call('EXPIRE', KEYS[3], 1800)
+"""
+COUNT = """
+if tonumber(redis.call('HGET', KEYS[1], 'version') or 0) < tonumber(ARGV[1]) then
+    redis.call('HSET', KEYS[1], 'version', ARGV[1], unpack(ARGV, 4))
+end
+redis.call('HSET', KEYS[1], 'live_attendees', ARGV[2], 'last_updated', ARGV[3])
+return redis.call('EXPIRE', KEYS[1], 60)
+"""
+
+
+class Names(NamedTuple):
+    base: str
+
+    @classmethod
+    def of(cls, services: Services, organization_id: UUID, event_id: UUID) -> "Names":
+        return cls(services.warm.name(f"org:{organization_id}:event:{event_id}"))
+
+    @property
+    def shared(self) -> list[str]:
+        """Versions, bitmap, holds, availability, what is held: as APPLY takes them."""
+        names = ("seats:versions", "seats:bitmap", "seat_holds", "seats:availability", "seats:held")
+        return [f"{self.base}:{name}" for name in names]
+
+    @property
+    def occupancy(self) -> str:
+        return f"{self.base}:occupancy"
+
+    @property
+    def seats(self) -> str:
+        return f"{self.base}:seat:"
+
+    def seat(self, seat: Any) -> str:
+        return f"{self.seats}{seat}:hold"
+
+
+class Held(NamedTuple):
+    """A live hold, as Redis has it."""
+
+    hold_id: UUID
+    user_id: UUID
+    place: UUID  # the seat, the zone or the ticket type
+    held_until: datetime
+
+    @property
+    def is_suspended(self) -> bool:
+        return self.held_until.year == 9999  # the driver's infinity
+
+    @property
+    def member(self) -> str:
+        until = "infinity" if self.is_suspended else self.held_until.isoformat()
+        return f"{self.place}:{self.hold_id}:{self.user_id}:{until}"
+
+    @property
+    def score(self) -> str:
+        return "+inf" if self.is_suspended else f"{self.held_until.timestamp():.3f}"
+
+    @property
+    def until(self) -> str:
+        return self.score.split(".")[0]
+
+    @property
+    def value(self) -> str:
+        return f"{self.hold_id}:{self.user_id}:{self.until}"
+
+    def left_ms(self, now: datetime) -> int:
+        if self.is_suspended:
+            return KEPT_S * 1000
+        return max(1, int((self.held_until - now).total_seconds() * 1000))
+
+
+class Picture(NamedTuple):
+    """A show as one of the layers has it."""
+
+    taken: list[int]  # ordinals
+    seats: dict[str, str]  # seat to value
+    holds: dict[str, float]  # member to score
+    counts: dict[str, str]
+    availability: dict[str, float]  # member to version
+
+
+class Truth(NamedTuple):
+    hall: Hall | None
+    held: dict[UUID, Held]
+    inside: int = 0  # people, by the gates
+
+    def members(self) -> list[tuple[int, int, str, bool]]:
+        """Of the availability: ordinal, version, member, and whether it is held."""
+        if self.hall is None:
+            return []
+        layout_id, states, versions = self.hall.house.layout_id, self.hall.states, self.hall.versions
+        until = {hold.place: hold.until for hold in self.held.values()}
+        changed = np.flatnonzero((versions > NEW) | ((versions == NEW) & (states != AVAILABLE))).tolist()
+        found = []
+        for n in changed:
+            seat, held = seat_id(layout_id, n), int(states[n]) == HELD
+            member = f"{seat}:{STATUSES[states[n]]}:{until.get(seat, '') if held else ''}"
+            found.append((n, int(versions[n]), member, held))
+        return found
+
+    def picture(self) -> Picture:
+        seats: dict[str, str] = {}
+        if self.hall:
+            layout_id = self.hall.house.layout_id
+            seats = {str(h.place): h.value for h in self.held.values() if ordinal_of(layout_id, h.place) is not None}
+        return Picture(
+            np.flatnonzero(self.hall.states != AVAILABLE).tolist() if self.hall else [],
+            seats,
+            {h.member: float(h.score) for h in self.held.values()},
+            counts_of(self.hall) | {"live_attendees": str(self.inside)} if self.hall else {},
+            {member: float(version) for _, version, member, _ in self.members()},
+        )
+
+
+def counts_of(hall: Hall) -> dict[str, str]:
+    found = hall.occupancy()
+    return {
+        "available_count": str(found.available),
+        "held_count": str(found.held),
+        "sold_count": str(found.sold),
+        "blocked_count": str(found.blocked),
+        "total": str(found.capacity),
+    }
+
+
+def stamp(hall: Hall) -> int:
+    """Grows with every change, in whichever process it is heard of."""
+    return int(hall.versions.sum()) + sum(version for _, _, version in hall.places.values())
+
+
+async def truth(services: Services, organization_id: UUID, event_id: UUID) -> Truth:
+    """What the database says."""
+    hall = await services.part(Halls).read(organization_id, event_id)
+    async with services.database.tenant(organization_id) as tx:
+        rows = await store.live_holds(tx, event_id)
+        inside = await store.people_inside(tx, event_id) or 0
+    held = {row.hold_id: Held(row.hold_id, row.user_id, row.place, row.held_until) for row in rows}
+    return Truth(hall, held, inside)
+
+
+async def people_inside(services: Services, organization_id: UUID, event_id: UUID) -> int:
+    async with services.database.tenant(organization_id) as tx:
+        return await store.people_inside(tx, event_id) or 0
+
+
+# --- writing
+
+
+def seat_words(
+    hall_layout: UUID, changes: Iterable[tuple[int, int, int]], held: Mapping[UUID, Held], now: datetime
+) -> list[Any]:
+    """As APPLY takes them: changes are (ordinal, state, version), holds are found by their seats."""
+    words: list[Any] = []
+    for ordinal, state, version in changes:
+        seat = seat_id(hall_layout, ordinal)
+        hold = held.get(seat) if state == HELD else None
+        words += [ordinal, version, STATUSES[state], str(seat)]
+        words += [hold.value, hold.left_ms(now), hold.member, hold.score] if hold else ["", 0, "", 0]
+    return words
+
+
+def apply(pipe: Any, names: Names, words: list[Any], now: datetime) -> None:
+    pipe.eval(APPLY, 5, *names.shared, names.seats, f"{now.timestamp():.3f}", len(words) // 8, *words)
+
+
+def count(pipe: Any, names: Names, hall: Hall, inside: int, now: datetime) -> None:
+    words = [word for pair in counts_of(hall).items() for word in pair]
+    pipe.eval(COUNT, 1, names.occupancy, stamp(hall), inside, now.isoformat(), *words)
+
+
+def recount(services: Services, organization_id: UUID, hall: Hall, inside: int) -> Awaitable[bool]:
+    """Nothing but the counts."""
+    names, now = Names.of(services, organization_id, hall.event_id), services.clock.now()
+    return _do(services, lambda pipe: count(pipe, names, hall, inside, now))
+
+
+def move(pipe: Any, names: Names, new: Iterable[Held], gone: Iterable[Held]) -> None:
+    """Holds without a seat, and those that are over."""
+    if members := {hold.member: hold.score for hold in new}:
+        pipe.zadd(names.shared[2], members)
+    if over := [hold.member for hold in gone]:
+        pipe.zrem(names.shared[2], *over)
+
+
+async def rebuild(services: Services, organization_id: UUID, event_id: UUID) -> bool:
+    """As the database has it, whatever lay there; False if Redis was not to be had.
+
+    What is written meanwhile by others may be overwritten with what was read before: a second look at the database
+    finds it, and what happens later is written later.
+    """
+    names = Names.of(services, organization_id, event_id)
+    before = await truth(services, organization_id, event_id)
+    if not (await _overwrite(services, names, before) and await _write_seats(services, names, before)):
+        return False
+    after = await truth(services, organization_id, event_id)
+    if not await _catch_up(services, names, before, after):
+        return False
+    return after.hall is None or await layout_cache.keep(services, organization_id, after.hall.house.layout_id)
+
+
+async def _do(services: Services, fill: Callable[[Any], None], *, whole: bool = False) -> bool:
+    async def run(client: Redis) -> bool:
+        pipe = client.pipeline(transaction=whole)
+        fill(pipe)
+        try:
+            answers = await pipe.execute(raise_on_error=False)
+        except ResponseError as error:  # of a whole transaction
+            answers = [error]
+        wrong = [answer for answer in answers if isinstance(answer, Exception)]
+        if wrong:  # it is there, and says no: that is for us to mend
+            log.error("Redis refused what was to be written", error=repr(wrong[0]))
+        return not wrong
+
+    return await services.warm.call(run, False)
+
+
+def _overwrite(services: Services, names: Names, found: Truth) -> Awaitable[bool]:
+    now, hall = services.clock.now(), found.hall
+
+    def fill(pipe: Any) -> None:
+        pipe.delete(*names.shared, names.occupancy)
+        versions, bitmap, holds, *_ = names.shared
+        if hall:
+            pipe.set(versions, hall.versions.astype(">u4").tobytes(), ex=KEPT_S)
+            pipe.set(bitmap, np.packbits(hall.states != AVAILABLE).tobytes(), ex=KEPT_S)
+            count(pipe, names, hall, found.inside, now)
+        if members := {h.member: h.score for h in found.held.values()}:
+            pipe.zadd(holds, members)
+            pipe.expire(holds, KEPT_S)
+
+    return _do(services, fill, whole=True)
+
+
+async def _write_seats(services: Services, names: Names, found: Truth) -> bool:
+    """Each seat's own key: right where it is held, absent everywhere else. Nobody knows what was put there."""
+    if found.hall is None:
+        return True
+    layout_id, size, now = found.hall.house.layout_id, len(found.hall.states), services.clock.now()
+    held = {h.place: h for h in found.held.values()}
+    for start in range(0, size, CHUNK):
+        seats = [seat_id(layout_id, n) for n in range(start, min(start + CHUNK, size))]
+
+        def fill(pipe: Any, seats: list[UUID] = seats) -> None:
+            if free := [names.seat(seat) for seat in seats if seat not in held]:
+                pipe.unlink(*free)
+            for seat in seats:
+                if hold := held.get(seat):
+                    pipe.set(names.seat(seat), hold.value, px=hold.left_ms(now))
+
+        if not await _do(services, fill):
+            return False
+    members = found.members()
+    versions, _, _, *filled = names.shared
+    for start in range(0, len(members), CHUNK):
+        rows = members[start : start + CHUNK]
+        words = [word for n, version, member, held in rows for word in (n, version, member, int(held))]
+
+        def add(pipe: Any, words: list[Any] = words) -> None:
+            pipe.eval(FILL, 3, versions, *filled, *words)
+
+        if not await _do(services, add):
+            return False
+    return True
+
+
+def _catch_up(services: Services, names: Names, before: Truth, after: Truth) -> Awaitable[bool]:
+    now = services.clock.now()
+    gone = [hold for hold_id, hold in before.held.items() if after.held.get(hold_id) != hold]
+    new = [hold for hold_id, hold in after.held.items() if before.held.get(hold_id) != hold]
+
+    def fill(pipe: Any) -> None:
+        pipe.ping()
+        move(pipe, names, new, gone)
+        if before.hall and after.hall:
+            changed = np.flatnonzero(before.hall.versions != after.hall.versions).tolist()
+            rows = [(n, int(after.hall.states[n]), int(after.hall.versions[n])) for n in changed]
+            held = {hold.place: hold for hold in after.held.values()}
+            apply(pipe, names, seat_words(after.hall.house.layout_id, rows, held, now), now)
+            count(pipe, names, after.hall, after.inside, now)
+
+    return _do(services, fill)

@@ -1,0 +1,247 @@
+"""Three layers with one interface: this process, Redis if there is one, the database.
+
+    user = await cache.get(key, ttl_s, load, User)
+
+Write, then invalidate: `invalidate(tx, key)` drops the key here and, through the bus, in every other process after the
+commit. Only what the bus failed to tell may live on, for one `ttl_s` (or `warm_s`, in Redis) and no longer.
+That there is nothing (`None`) is remembered too: here, for a moment, and where it takes no room from what is there.
+Keys carry the organisation: `org:{id}:…`, or `public:…`.
+"""
+
+import asyncio
+import itertools
+import math
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable
+from contextvars import ContextVar
+from typing import Any, NamedTuple, TypeVar
+from uuid import UUID
+
+import structlog
+
+from fullhouse.kit.cache.redis_codecs import PACKED, Shape
+from fullhouse.kit.cache.warm import Redis, Warm
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.live.bus import RESYNC, Bus
+
+T = TypeVar("T")
+TOPIC = "cache"
+ABSENT_S, ABSENT_MAX = 10.0, 2_000
+_MISS = object()
+_EVENT = re.compile(r"\bevent:([0-9a-f]{8}-[0-9a-f-]{27})\b")
+log = structlog.get_logger()
+_longest_s: ContextVar[float] = ContextVar("longest_s")
+
+
+def keep_at_most(seconds: float) -> None:
+    """To be called while something is loaded that may be out of date already, as what a replica says."""
+    _longest_s.set(seconds)
+
+
+class _Warmly(NamedTuple):
+    """How a value is kept in Redis."""
+
+    of: Any
+    ttl_s: float
+    shape: Shape
+    is_good: Callable[[Any], bool] | None
+
+
+class Cache:
+    def __init__(self, bus: Bus, warm: Warm, *, size: int = 20_000) -> None:
+        self._warm = warm
+        self._size = size
+        self._here: OrderedDict[str, tuple[float, Any, int]] = OrderedDict()  # until when, what, how heavy
+        self._weight = 0
+        self._absent: OrderedDict[str, float] = OrderedDict()  # until when
+        self._loading: dict[str, asyncio.Future[Any]] = {}
+        self.forgotten = 0  # how often: what was made of cached values is good while this stays
+        self._owed: dict[str, int] = {}  # names that Redis has still to drop, each with the drop that asked last
+        self._drops = itertools.count()
+        self._dropping: asyncio.Task[None] | None = None
+        bus.subscribe(TOPIC, lambda _topic, keys: self._forget(keys))
+        bus.subscribe(RESYNC, lambda _topic, _none: self._forget_all())
+
+    async def get(
+        self,
+        key: str,
+        ttl_s: float,
+        load: Callable[[], Awaitable[T]],
+        of: Any,
+        *,
+        warm_s: float | None = None,
+        shape: Shape = PACKED,
+        weight: int = 1,
+        is_good: Callable[[T], bool] | None = None,
+    ) -> T:
+        """From the nearest layer that has it. Callers who miss together load once. Redis may keep it longer.
+
+        What weighs more (a page of 50 shows, say) leaves less room for others in this process. A value that is not
+        `is_good` any more counts as a miss in every layer: so it can end at a moment of the database's clock.
+        """
+        found = self.peek(key)
+        if found is not None and is_good is not None and not is_good(found):
+            self._drop(key)
+            found = None
+        if found is not None or self._absent.get(key, 0) > time.monotonic():
+            value: T = found
+            return value
+        loading = self._loading.get(key)
+        if loading is None:
+            loading = self._loading[key] = asyncio.ensure_future(
+                self._fill(key, ttl_s, load, _Warmly(of, warm_s or ttl_s, shape, is_good), weight)
+            )
+            loading.add_done_callback(lambda done: self._loaded(key, done))
+        shared: T = await asyncio.shield(loading)
+        return shared
+
+    def peek(self, key: str) -> Any:
+        """What this process has of it, if anything: without waiting, for those who are in a hurry."""
+        found = self._here.get(key)
+        if found is None or found[0] <= time.monotonic():
+            return None
+        self._here.move_to_end(key)
+        return found[1]
+
+    @staticmethod
+    def invalidate(tx: Tx, *keys: str) -> None:
+        """Everywhere, once the transaction has committed."""
+        tx.tell(TOPIC, keys)
+        tx.after_commit.append(lambda: _note(tx.organization_id, keys))
+
+    async def close(self) -> None:
+        if self._dropping:
+            self._dropping.cancel()
+
+    async def _fill(
+        self, key: str, ttl_s: float, load: Callable[[], Awaitable[T]], warmly: "_Warmly", weight: int
+    ) -> Any:
+        me = asyncio.current_task()  # no longer the one that loads this key, once it was invalidated
+        value, left_s = await self._from_redis(key, warmly), ttl_s
+        if value is _MISS:
+            _longest_s.set(math.inf)
+            value = await load()
+            left_s = _longest_s.get()
+            if value is not None and self._loading.get(key) is me:
+                await self._to_redis(key, warmly, value, min(left_s, warmly.ttl_s))
+                if self._loading.get(key) is not me:  # the drop may have come before what we just put there
+                    self._drop_from_redis([key])
+        else:
+            value, left_s = value  # it has lived for a while already
+        if self._loading.get(key) is me:
+            self._keep(key, min(left_s, ttl_s), value, weight)
+        return value
+
+    def _keep(self, key: str, for_s: float, value: Any, weight: int) -> None:
+        self._drop(key)
+        now = time.monotonic()
+        if value is None:
+            self._absent[key] = now + min(for_s, ABSENT_S)
+            if len(self._absent) > ABSENT_MAX:
+                self._absent.popitem(last=False)
+            return
+        self._here[key] = (now + for_s, value, weight)
+        self._weight += weight
+        while self._weight > self._size:
+            self._drop(next(iter(self._here)))
+
+    def _drop(self, key: str) -> None:
+        self._absent.pop(key, None)
+        if found := self._here.pop(key, None):
+            self._weight -= found[2]
+
+    def _loaded(self, key: str, done: asyncio.Future[Any]) -> None:
+        if self._loading.get(key) is done:
+            del self._loading[key]
+
+    # Whoever asks from now on must not be given what is being loaded: it may have been read before the change.
+
+    def _forget(self, keys: Any) -> None:
+        self.forgotten += 1
+        for key in keys:
+            self._drop(key)
+            self._loading.pop(key, None)
+        self._drop_from_redis(keys)
+
+    def _forget_all(self) -> None:
+        self.forgotten += 1
+        self._here.clear()
+        self._absent.clear()
+        self._weight = 0
+        self._loading.clear()
+
+    # --- Redis
+
+    async def _from_redis(self, key: str, warmly: "_Warmly") -> Any:
+        name = self._warm.name(key)
+        if name in self._owed:  # what Redis has is what was invalidated
+            return _MISS
+        nothing: tuple[Any, int] = (None, 0)
+
+        async def ask(client: Redis) -> tuple[Any, int]:
+            pipe = client.pipeline(transaction=False)
+            warmly.shape.ask(pipe, name)
+            pipe.pttl(name)
+            # An error of one command (it lies there in another shape) is no reason to think that Redis is away.
+            raw, left_ms = await pipe.execute(raise_on_error=False)
+            return nothing if isinstance(raw, Exception) or isinstance(left_ms, Exception) else (raw, left_ms)
+
+        raw, left_ms = await self._warm.call(ask, nothing)
+        if not raw or left_ms <= 0:
+            return _MISS
+        try:
+            value = warmly.shape.read(raw, warmly.of)
+        except (ValueError, RecursionError):  # written by another version of us, or by somebody else
+            return _MISS
+        return (value, left_ms / 1000) if warmly.is_good is None or warmly.is_good(value) else _MISS
+
+    async def _to_redis(self, key: str, warmly: "_Warmly", value: Any, ttl_s: float) -> None:
+        name = self._warm.name(key)
+
+        async def put(client: Redis) -> None:
+            pipe = client.pipeline()  # a transaction: nobody sees it half, or without its end
+            warmly.shape.write(pipe, name, value)
+            pipe.pexpire(name, int(ttl_s * 1000))
+            await pipe.execute()
+
+        await self._warm.call(put, None)
+
+    def _drop_from_redis(self, keys: Iterable[str]) -> None:
+        """Whoever hears of a change does this, and does not read there until it is done."""
+        if not self._warm.configured:
+            return
+        drop = next(self._drops)
+        self._owed |= {self._warm.name(key): drop for key in keys}
+        if self._dropping is None or self._dropping.done():
+            self._dropping = asyncio.create_task(self._drop_owed(), name="cache:drop")
+
+    async def _drop_owed(self) -> None:
+        """Keeps at it while Redis is away, so that it never comes back with what was invalidated meanwhile."""
+
+        async def delete(client: Redis) -> bool:
+            await client.delete(*owed)
+            return True
+
+        while owed := dict(self._owed):
+            if await self._warm.call(delete, False):
+                # What was invalidated again meanwhile is dropped again.
+                self._owed = {name: drop for name, drop in self._owed.items() if owed.get(name) != drop}
+            else:
+                await asyncio.sleep(0.5)
+
+
+def _note(organization_id: UUID | None, keys: tuple[str, ...]) -> None:
+    """A line for each event of which something is forgotten; one for what is of none."""
+    by_event: dict[str | None, list[str]] = {}
+    for key in keys:
+        found = _EVENT.search(key)
+        by_event.setdefault(found[1] if found else None, []).append(key)
+    for event_id, of_event in by_event.items():
+        log.info(
+            "cache.invalidated",
+            org_id=str(organization_id) if organization_id else None,
+            event_id=event_id,
+            keys_invalidated=of_event,
+        )

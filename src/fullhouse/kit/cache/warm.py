@@ -1,0 +1,75 @@
+"""The warm layer: Redis, if there is one. It spares work and is never relied upon.
+
+Away or hung it costs a caller one short timeout, then nothing (the breaker is open), and never an error.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import redis.asyncio
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError as RedisError
+from redis.exceptions import ResponseError as ResponseError
+
+from fullhouse.kit.cache.breaker import Breaker
+
+T = TypeVar("T")
+Redis = redis.asyncio.Redis
+TIMEOUT_S = 0.05
+CONNECT_S = 1.0
+
+
+def client(url: str) -> Redis:
+    # No retries inside the client: the breaker decides when to ask again.
+    return redis.asyncio.from_url(url, socket_connect_timeout=CONNECT_S, retry=Retry(NoBackoff(), 0))
+
+
+class Warm:
+    def __init__(self, url: str | None, *, prefix: str = "fullhouse", timeout_s: float | None = None) -> None:
+        self._client = client(url) if url else None
+        self._breaker = Breaker("redis", timeout_s=timeout_s or TIMEOUT_S)
+        self._prefix = prefix
+        self._healing: asyncio.Task[None] | None = None
+
+    @property
+    def configured(self) -> bool:
+        return self._client is not None
+
+    def name(self, key: str) -> str:
+        return f"{self._prefix}:{key}"
+
+    async def call(self, command: Callable[[Redis], Awaitable[T]], otherwise: T) -> T:
+        """The command's result, or `otherwise` when Redis is not there."""
+        redis_client = self._client
+        if redis_client is None:
+            return otherwise
+
+        async def run() -> T:
+            try:
+                return await command(redis_client)
+            except RedisError as error:
+                raise ConnectionError(str(error)) from error
+
+        result = await self._breaker.call(run, otherwise)
+        if self._breaker.tripped and (self._healing is None or self._healing.done()):
+            self._healing = asyncio.create_task(self._heal(redis_client), name="redis:heal")
+        return result
+
+    async def _heal(self, redis_client: Redis) -> None:
+        """Dials with more patience than a caller has; the connection stays, and a distant Redis is fast over it."""
+        while self._breaker.tripped:
+            try:
+                async with asyncio.timeout(CONNECT_S):
+                    await redis_client.ping()
+            except (OSError, RedisError):
+                await asyncio.sleep(CONNECT_S)
+            else:
+                self._breaker.close()
+
+    async def close(self) -> None:
+        if self._healing:
+            self._healing.cancel()
+        if self._client is not None:
+            await self._client.aclose()

@@ -1,0 +1,1 @@
+"""PostgreSQL: connections and transactions, statements, migrations, the audit log, pagination, the clock."""

@@ -1,0 +1,340 @@
+"""PostgreSQL: a pool per role, and one way into a tenant's rows.
+
+    async with database.tenant(organization_id, actor) as tx: ...
+
+What holds here:
+- Inside `tenant` the server shows one organisation's rows and accepts only that organisation's; outside it shows none.
+- One transaction, committed at the end of the block or not at all; what was told to the bus leaves after the commit.
+- Every call has a deadline on our side too: a silent network fires no server-side timeout.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from fullhouse.kit.actors import SYSTEM, Actor
+
+APP, WORKER, AUDITOR = ROLES = "fullhouse_app", "fullhouse_worker", "fullhouse_auditor"
+Message = tuple[str, Any]  # topic, payload
+STATEMENT_S = 10  # a statement, and a transaction, unless it is given more
+# How a lost connection shows: there is a different error for each moment in which it can happen.
+LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
+_GONE = (
+    OSError, asyncpg.InterfaceError, asyncpg.InternalClientError, asyncpg.PostgresConnectionError,
+    asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.CannotConnectNowError,
+    asyncpg.InsufficientResourcesError, asyncpg.ReadOnlySQLTransactionError,
+)  # fmt: skip
+
+
+def is_gone(error: Exception) -> bool:
+    """Whether the database itself is away, so that nobody could do better now. What it says of a statement, that one
+    took too long, or had an argument that cannot be sent (a ValueError), is about that statement."""
+    return isinstance(error, _GONE) and not isinstance(error, (TimeoutError, ValueError))
+
+
+class Carrier(Protocol):
+    """Takes what a transaction tells to other processes (kit/live/bus.py)."""
+
+    async def before_commit(self, connection: "Connection", messages: list[Message]) -> None: ...
+    def after_commit(self, messages: list[Message]) -> None: ...
+
+
+class Connection(asyncpg.Connection):
+    def get_reset_query(self) -> str:
+        # We leave no session state behind (settings are transaction-local), so that handing a connection back
+        # costs no round trip. An open transaction is still rolled back by asyncpg itself.
+        return ""
+
+
+class Tx:
+    """One transaction of one organisation, on behalf of one actor."""
+
+    __slots__ = (
+        "_now", "actor", "after_commit", "committing", "connection", "execute", "fetch", "fetchrow", "fetchval",
+        "messages", "organization_id",
+    )  # fmt: skip
+
+    def __init__(self, connection: Any, organization_id: UUID | None, actor: Actor) -> None:
+        self.connection = connection
+        self.organization_id = organization_id
+        self.actor = actor
+        self.messages: list[Message] = []
+        self.after_commit: list[Callable[[], None]] = []
+        self._now: datetime | None = None
+        self.committing = False
+        self.fetch = connection.fetch
+        self.fetchrow = connection.fetchrow
+        self.fetchval = connection.fetchval
+        self.execute = connection.execute
+
+    async def now(self) -> datetime:
+        """The database's time at the start of this transaction: the only clock that decides anything."""
+        if self._now is None:
+            self._now = await self.connection.fetchval("SELECT app.clock()")
+        return self._now
+
+    def tell(self, topic: str, payload: Any) -> None:
+        """Publishes on the bus if, and when, this transaction commits."""
+        self.messages.append((topic, payload))
+
+    @asynccontextmanager
+    async def savepoint(self) -> AsyncIterator[None]:
+        """A part that may fail by itself: its writes and words are taken back, the rest stands."""
+        told, hooks = len(self.messages), len(self.after_commit)
+        await self.execute("SAVEPOINT part")
+        try:
+            yield
+        except Exception:
+            # Released too: the name would otherwise stand for this part when the one around it is taken back.
+            await self.execute("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")
+            del self.messages[told:], self.after_commit[hooks:]
+            raise
+        await self.execute("RELEASE SAVEPOINT part")
+
+
+class CommitFailed(Exception):
+    """The server rolled back what we asked it to commit: an error inside the transaction was swallowed."""
+
+
+# Many statements have parameters that may be absent (`$1 IS NULL OR …`): only a plan made for the very values knows
+# which index answers. Left to itself, the server may after five runs settle on one plan for all of them.
+# And one asker works on one core: others wait for theirs, and helpers take longer to start than most questions take.
+_POOLED = {"plan_cache_mode": "force_custom_plan", "max_parallel_workers_per_gather": "0"}
+
+
+class Database:
+    """The connections of one process in one role."""
+
+    def __init__(self, pool: Any, bus: Carrier | None = None) -> None:
+        self.pool = pool
+        self.bus = bus
+
+    @classmethod
+    async def open(cls, url: str, role: str = APP, *, size: int = 10, bus: Carrier | None = None) -> "Database":
+        async with asyncio.timeout(STATEMENT_S):
+            pool = await asyncpg.create_pool(
+                url,
+                min_size=1,
+                max_size=size,
+                init=prepare_connection,
+                connection_class=Connection,
+                timeout=5,  # to connect; what is asked has the transaction's own deadline
+                server_settings=session_settings(role) | _POOLED,
+            )
+        return cls(pool, bus)
+
+    async def close(self) -> None:
+        try:
+            async with asyncio.timeout(5):
+                await self.pool.close()
+        except TimeoutError:
+            self.pool.terminate()
+
+    @asynccontextmanager
+    async def tenant(
+        self, organization_id: UUID, actor: Actor = SYSTEM, *, deadline_s: float = STATEMENT_S
+    ) -> AsyncIterator[Tx]:
+        """A transaction that sees this organisation and nothing else."""
+        begin = f"BEGIN; SELECT set_config('app.org', '{UUID(bytes=organization_id.bytes)}', true)"
+        async with self._transaction(begin, organization_id, actor, deadline_s) as tx:
+            yield tx
+
+    @asynccontextmanager
+    async def nobody(self, actor: Actor = SYSTEM, *, deadline_s: float = STATEMENT_S) -> AsyncIterator[Tx]:
+        """A transaction outside every organisation: it sees the public directory, and no tenant's row."""
+        async with self._transaction("BEGIN", None, actor, deadline_s) as tx:
+            yield tx
+
+    @asynccontextmanager
+    async def _transaction(
+        self, begin: str, organization_id: UUID | None, actor: Actor, deadline_s: float
+    ) -> AsyncIterator[Tx]:
+        tx: Tx | None = None
+        if deadline_s > STATEMENT_S:  # whoever has more time may spend it on one statement
+            begin += f"; SET LOCAL statement_timeout = '{deadline_s:.0f}s'"
+        try:
+            async with asyncio.timeout(deadline_s), self.pool.acquire(timeout=2) as connection:
+                tx = Tx(connection, organization_id, actor)
+                try:
+                    await connection.execute(begin)
+                    yield tx
+                    await self._commit(tx)
+                except BaseException:
+                    await asyncio.shield(_roll_back(connection))
+                    raise
+        finally:
+            # Once COMMIT was sent it may have happened, even if we were cancelled before the answer came.
+            if tx and tx.committing:
+                self._tell(tx)
+
+    def _tell(self, tx: Tx) -> None:
+        if tx.messages and self.bus:
+            self.bus.after_commit(tx.messages)
+        for hook in tx.after_commit:
+            hook()
+
+    async def _commit(self, tx: Tx) -> None:
+        if tx.messages:
+            assert self.bus, "a transaction that tells something needs a bus"
+            await self.bus.before_commit(tx.connection, tx.messages)
+        tx.committing = True
+        try:
+            answer = await tx.execute("COMMIT")
+        except asyncpg.PostgresError as error:
+            # The server's own no is certain; a broken line leaves it open.
+            tx.committing = isinstance(error, asyncpg.PostgresConnectionError)
+            raise
+        if answer != "COMMIT":
+            tx.committing = False
+            raise CommitFailed
+
+
+async def _roll_back(connection: Any) -> None:
+    """Leaves no transaction behind; a connection that cannot even do that is not used again."""
+    try:
+        if not connection.is_closed() and connection.is_in_transaction():
+            await connection.execute("ROLLBACK", timeout=2)
+    except LOST:
+        with suppress(asyncpg.InterfaceError):  # it may have been ended and taken from us already
+            connection.terminate()
+
+
+_HOT = {"plan_cache_mode": "force_generic_plan", "jit": "off"}
+
+
+class HotLine:
+    """Dedicated connections for one hot statement, prepared once and kept. Broken ones are replaced.
+
+    For callers that cannot afford a pool's bookkeeping and three round trips: the statement is a single function
+    call that enters the tenant by itself.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        query: str,
+        role: str = APP,
+        *,
+        lines: int = 2,
+        deadline_s: float = 5,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        self._url, self.query, self._role = url, query, role
+        self._deadline_s = deadline_s
+        self._settings: dict[str, Any] = {**_HOT, **(settings or {})}
+        self._idle: asyncio.LifoQueue[Line | None] = asyncio.LifoQueue()
+        for _ in range(lines):
+            self._idle.put_nowait(None)
+
+    async def fetch(self, *args: Any) -> list[Any]:
+        async with asyncio.timeout(self._deadline_s):
+            line = await self._idle.get()
+            try:
+                if line is None or line.connection.is_closed():
+                    line = await self._open()
+                rows: list[Any] = await line.statement.fetch(*args)
+            except BaseException as error:
+                # Anything but the server's own word leaves the line in an unknown state: it is replaced.
+                if line and not (isinstance(error, asyncpg.PostgresError) and not line.connection.is_closed()):
+                    line.connection.terminate()
+                    line = None
+                raise
+            finally:
+                self._idle.put_nowait(line)
+        return rows
+
+    def tenant(self, organization_id: UUID) -> "HotTenant":
+        return HotTenant(self, organization_id)
+
+    async def close(self) -> None:
+        while not self._idle.empty():
+            if line := self._idle.get_nowait():
+                await line.connection.close(timeout=2)
+
+    async def _open(self) -> "Line":
+        connection = await connect(self._url, self._role, **self._settings)
+        return Line(connection, await connection.prepare(self.query))
+
+
+class Line(NamedTuple):
+    connection: Any
+    statement: Any
+
+
+class HotTenant(NamedTuple):
+    """A hot line on behalf of one organisation, as the line's own statement wants it (kit/db/sql.py)."""
+
+    line: HotLine
+    organization_id: UUID
+
+    async def fetch(self, query: str, *args: Any) -> list[Any]:
+        if query is not self.line.query:
+            raise ValueError("a hot line runs the statement that it was made for")
+        return await self.line.fetch(*args)
+
+    async def fetchrow(self, query: str, *args: Any) -> Any:
+        found = await self.fetch(query, *args)
+        return found[0] if found else None
+
+    async def fetchval(self, query: str, *args: Any) -> Any:
+        row = await self.fetchrow(query, *args)
+        return None if row is None else row[0]
+
+    async def execute(self, query: str, *args: Any) -> str:
+        return f"SELECT {len(await self.fetch(query, *args))}"
+
+
+async def connect(url: str, role: str, *, deadline_s: float = 10, **settings: str) -> Any:
+    """A single connection outside the pool, for those that keep one: hot lines, listeners and leaders."""
+    connection = await asyncpg.connect(
+        url, timeout=5, command_timeout=deadline_s, server_settings=session_settings(role) | settings
+    )
+    await prepare_connection(connection)
+    return connection
+
+
+def session_settings(role: str) -> dict[str, str]:
+    return {
+        "role": role,
+        "application_name": f"fullhouse:{role}",
+        "statement_timeout": f"{STATEMENT_S}s",
+        "lock_timeout": "5s",
+        "idle_in_transaction_session_timeout": "30s",
+        # A statement whose caller is gone ends too, with its locks; otherwise only at its time-out.
+        "client_connection_check_interval": "1s",
+        # A machine that lost its power holds its locks until the server notices; the default is two hours.
+        "tcp_keepalives_idle": "10",
+        "tcp_keepalives_interval": "5",
+        "tcp_keepalives_count": "3",
+    }
+
+
+async def prepare_connection(connection: Any) -> None:
+    await connection.set_type_codec(
+        "jsonb",
+        schema="pg_catalog",
+        encoder=_jsonb,
+        decoder=lambda raw: msgspec.json.decode(raw[1:]),
+        format="binary",
+    )
+
+
+def _jsonb(value: Any) -> bytes:
+    return b"\x01" + msgspec.json.encode(value)  # jsonb's binary form: a version byte, then the text
+
+
+async def sweep(finder: Database, statement: str) -> int:
+    """Runs a statement that deletes at most a thousand rows until there are none left. Returns how many went."""
+    gone = 0
+    while True:
+        async with finder.nobody() as tx:
+            rows = int((await tx.execute(statement)).rpartition(" ")[2])
+        gone += rows
+        if rows < 1000:
+            return gone

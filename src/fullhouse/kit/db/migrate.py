@@ -1,0 +1,297 @@
+"""Brings a database to this program's schema: numbered migrations, and functions whose text is edited in place.
+
+`db/baseline` is the schema as of migration 57, by domain: what a new database begins with. `db/migrations` has what
+came after it, numbered, each applied once; a file that was released never changes. `db/functions` has one file for each
+function or procedure, with its triggers: it is applied, after the migrations, whenever its text is not the one that the
+database has. Those under `before_tables` are what tables are made with, and come first. All of it is one transaction,
+under a lock. A change of a function's signature or result is a migration that drops it (docs/adr/0042).
+
+`checksums.txt` says what the migrations were when they were released (`make schema` adds new ones), and the database
+keeps the checksum of what was applied to it; comments do not count. A database that a newer version has written, by
+its migrations or by its functions, is refused.
+
+Under sale nobody is kept waiting: what cannot be locked within half a second is let go, and all of it is tried again.
+"""
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Collection, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import asyncpg
+import structlog
+
+import fullhouse
+from fullhouse.kit.db.database import ROLES
+from fullhouse.kit.errors import OperatorError
+
+log = structlog.get_logger()
+FOLDER = Path(__file__).parents[2] / "db"
+CHECKSUMS = "checksums.txt"
+VERSION = fullhouse.VERSION
+BASELINE = 57  # the last of the migrations that the baseline stands for
+_ADOPTED = "e8f4538993ddd324697f989899260e63da86a3a9cf38a952e54b9e294a6dbb12"  # its checksum, of all of its text
+_FIRST = "before_tables"
+_LOCK = 0x66_68_6D_69  # "fhmi"
+_BOOKS = f"""
+CREATE SCHEMA IF NOT EXISTS app;
+CREATE TABLE IF NOT EXISTS app.migrations (
+    number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now());
+CREATE TABLE app.functions (
+    name text PRIMARY KEY, checksum text NOT NULL, program text NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now());
+GRANT SELECT ON app.migrations, app.functions TO {", ".join(ROLES)};
+"""
+_APPLIED_FUNCTION = """
+INSERT INTO app.functions (name, checksum, program) VALUES ({}, {}, {})
+ON CONFLICT (name) DO UPDATE
+SET checksum = excluded.checksum, program = excluded.program, applied_at = excluded.applied_at
+"""
+_APPLIED_MIGRATION = "INSERT INTO app.migrations (number, name, checksum) VALUES ({}, {}, {})"
+_LOCK_WITHIN_MS, _TRIES_S = 500, 300  # less than deadlock_timeout: who waits for us never finds a circle
+
+
+class MigrationError(OperatorError):
+    """The database cannot be brought up to date as it is."""
+
+
+class Text(NamedTuple):
+    """What is applied as a whole: a migration, or without a number a function."""
+
+    name: str
+    sql: str
+    number: int | None = None
+
+    @property
+    def checksum(self) -> str:
+        """Of what is executed: a comment can be put better at any time."""
+        statements = " ".join(re.sub(r"--[^\n]*", "", self.sql).split())
+        return hashlib.sha256(statements.encode()).hexdigest()
+
+    @property
+    def record(self) -> tuple[str, tuple[object, ...]]:
+        """The statement that keeps in mind that it was applied, and its values."""
+        if self.number is None:
+            return _APPLIED_FUNCTION, (self.name, self.checksum, VERSION)
+        return _APPLIED_MIGRATION, (self.number, self.name, self.checksum)
+
+
+def found(folder: Path = FOLDER) -> list[Text]:
+    """The migrations in their order, as the files are: the baseline, and those since."""
+    parts = [path.read_text() for path in sorted((folder / "baseline").glob("*.sql"))]
+    baseline = [Text(f"{BASELINE:04}_baseline", "\n".join(parts), BASELINE)] if parts else []
+    files = sorted((folder / "migrations").glob("[0-9]*.sql"))
+    later = [Text(path.stem, path.read_text(), int(path.name[:4])) for path in files]
+    if [m.number for m in later] != list(range(BASELINE + 1, BASELINE + 1 + len(later))):
+        raise MigrationError(f"The migrations in {folder} are not numbered {BASELINE + 1}, … without a gap.")
+    return baseline + later
+
+
+def known(folder: Path = FOLDER) -> list[Text]:
+    """Those, if they are what was released."""
+    released = dict(listed(folder / CHECKSUMS))
+    migrations = found(folder)
+    for m in migrations:
+        if released.get(m.name, m.checksum) != m.checksum:
+            raise MigrationError(
+                f"{m.name} in {folder} is not what was released: its checksum is not the one in {CHECKSUMS}. "
+                "Nothing was applied. Install fullhouse again, or restore the file; a change belongs into a new one."
+            )
+    return migrations
+
+
+def functions(folder: Path = FOLDER) -> list[Text]:
+    """By domain and name, as `holds/hold`."""
+    root = folder / "functions"
+    return [Text(str(path.relative_to(root).with_suffix("")), path.read_text()) for path in sorted(root.rglob("*.sql"))]
+
+
+def script(folder: Path = FOLDER) -> str:
+    """All that a new database gets, for whoever applies it by other means."""
+    texts = functions(folder)
+    first = [text for text in texts if text.name.startswith(_FIRST)]
+    parts = ["SET check_function_bodies = off;", _BOOKS]
+    for text in (*first, *known(folder), *(text for text in texts if text not in first)):
+        record, values = text.record
+        parts += [f"-- {text.name}", text.sql, record.format(*(f"'{value}'" for value in values)) + ";"]
+    return "\n".join(parts)
+
+
+def listed(path: Path) -> list[tuple[str, str]]:
+    """Names and checksums. A folder without the list has none."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [(name, checksum) for checksum, name in map(str.split, lines)]
+
+
+@cache
+def newest() -> int:
+    """The number that an up-to-date database has."""
+    return known()[-1].number or 0
+
+
+async def migrate(
+    owner_url: str, *, serving_login: str = "fullhouse_server", folder: Path = FOLDER, again: bool = False
+) -> list[str]:
+    """Brings the database up to date, and returns what was applied, by name. `again`: functions that stayed, too."""
+    connection = await asyncpg.connect(owner_url, timeout=10, command_timeout=600)
+    clock = asyncio.get_running_loop().time
+    until = clock() + _TRIES_S
+    try:
+        await _take_lock(connection)
+        await _make_roles(connection, serving_login)
+        while True:
+            try:
+                return await _apply_all(connection, folder, again)
+            except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError) as error:
+                if clock() > until:
+                    raise MigrationError(f"No lock in {_TRIES_S} s ({error}). Nothing was applied.") from None
+                log.warning("a table is in use; migrating again", error=str(error))
+                await asyncio.sleep(0.5)
+    finally:
+        await connection.close(timeout=5)
+
+
+async def _apply_all(connection: asyncpg.Connection, folder: Path, again: bool) -> list[str]:
+    async with connection.transaction():
+        waiting = await _pending(connection, folder, again)
+        if waiting and await connection.fetchval("SELECT to_regclass('app.functions')") is None:
+            await connection.execute(_BOOKS)
+        await connection.execute(f"SET LOCAL lock_timeout = {_LOCK_WITHIN_MS}")
+        await connection.execute("SET LOCAL check_function_bodies = off")  # they name each other, and new tables
+        for text in waiting:
+            await _apply(connection, text)
+        return [text.name for text in waiting]
+
+
+def in_words(names: Sequence[str]) -> str:
+    """A handful by name; of more, how many of which kind."""
+    if len(names) <= 5:
+        return ", ".join(names)
+    migrations = [name for name in names if "/" not in name]
+    return ", ".join(filter(None, [", ".join(migrations), f"{len(names) - len(migrations)} functions"]))
+
+
+async def _take_lock(connection: asyncpg.Connection) -> None:
+    """One at a time. Polled, so that whoever waits can be interrupted, and says what for."""
+    waiting = False
+    while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", _LOCK):
+        if not waiting:
+            log.warning("another process migrates this database; waiting for it")
+            waiting = True
+        await asyncio.sleep(0.2)
+
+
+async def pending(connection: asyncpg.Connection) -> list[str]:
+    """What `migrate` would apply, by name."""
+    return [text.name for text in await _pending(connection, FOLDER)]
+
+
+async def accept(owner_url: str, name: str, folder: Path = FOLDER) -> None:
+    """Takes what was applied under this name for what the file says now: an operator has compared them."""
+    found = [m for m in known(folder) if m.name == name]
+    connection = await asyncpg.connect(owner_url, timeout=10)
+    try:
+        change = "UPDATE app.migrations SET checksum = $2 WHERE number = $1"
+        if not found or await connection.execute(change, found[0].number, found[0].checksum) != "UPDATE 1":
+            raise MigrationError(f"{name} is no migration that was applied to this database.")
+    finally:
+        await connection.close(timeout=5)
+
+
+async def _pending(connection: asyncpg.Connection, folder: Path, again: bool = False) -> list[Text]:
+    """In the order in which they are applied."""
+    migrations = await _pending_migrations(connection, known(folder))
+    applied: dict[str, str] = {}
+    if await connection.fetchval("SELECT to_regclass('app.functions')") is not None:
+        rows = await connection.fetch("SELECT name, checksum, program FROM app.functions")
+        _refuse_newer({row["program"] for row in rows})
+        applied = {row["name"]: row["checksum"] for row in rows}
+    changed = [text for text in functions(folder) if again or applied.get(text.name) != text.checksum]
+    first = [text for text in changed if text.name.startswith(_FIRST)]
+    return [*first, *migrations, *(text for text in changed if text not in first)]
+
+
+async def _pending_migrations(connection: asyncpg.Connection, migrations: list[Text]) -> list[Text]:
+    if await connection.fetchval("SELECT to_regclass('app.migrations')") is None:
+        return migrations
+    applied = {
+        row["number"]: row for row in await connection.fetch("SELECT number, name, checksum FROM app.migrations")
+    }
+    if not applied:
+        return migrations
+    newest = applied[max(applied)]
+    if newest["number"] < BASELINE:
+        raise MigrationError(
+            f"This database is older than this fullhouse can read: its last migration is {newest['name']}, and the "
+            f"schema begins at {BASELINE}. Start the last version that has the numbers up to {BASELINE} on it once, "
+            "then this one. Nothing was applied."
+        )
+    if migrations and newest["number"] > (migrations[-1].number or 0):
+        raise MigrationError(
+            f"This database was written by a newer fullhouse (it has {newest['name']}; this version ends with "
+            f"{migrations[-1].name}). Update fullhouse, or point it at another database."
+        )
+    for m in migrations:
+        if m.number in applied and not _is_as_applied(m, applied[m.number]["checksum"]):
+            raise MigrationError(
+                f"{m.name} was changed after it had been applied to this database "
+                f"(applied {applied[m.number]['checksum'][:12]}…, shipped {m.checksum[:12]}…). Nothing was applied. "
+                "If the file was edited here, restore it and write a new one. If another build of fullhouse made this "
+                f"database, run that build, or accept what it applied with `fullhouse migrate --accept {m.name}`, and "
+                "then `fullhouse doctor`, which compares the schema with the shipped one."
+            )
+    return [m for m in migrations if m.number not in applied]
+
+
+def _refuse_newer(programs: Collection[str]) -> None:
+    """Or a process of an older version that starts while a newer one is deployed would put its own functions back."""
+    ours = _ordered(VERSION)
+    if newer := [program for program in programs if _ordered(program) > ours]:
+        raise MigrationError(
+            f"This database was written by a newer fullhouse ({max(newer, key=_ordered)}; this is {VERSION}). "
+            "Update fullhouse, or point it at another database."
+        )
+
+
+def _ordered(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+
+
+def _is_as_applied(m: Text, checksum: str) -> bool:
+    return checksum == m.checksum or (m.number == BASELINE and checksum == _ADOPTED)
+
+
+async def _apply(connection: asyncpg.Connection, text: Text) -> None:
+    try:
+        await connection.execute(text.sql)
+    except asyncpg.PostgresError as error:
+        error.add_note(f"while {text.name} was applied")
+        raise
+    record, values = text.record
+    await connection.execute(record.format(*(f"${n}" for n in range(1, len(values) + 1))), *values)
+    if text.number is not None:
+        await connection.execute("SET CONSTRAINTS ALL IMMEDIATE")  # or its tables could not be changed any more
+
+
+async def _make_roles(connection: asyncpg.Connection, serving_login: str) -> None:
+    """The three roles, and the log-in that may become each of them but has no right of its own."""
+    if not re.fullmatch(r"[\w.-]+", serving_login):
+        raise MigrationError(f"The database log-in {serving_login!r} has characters that are not supported.")
+    missing = "IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{0}') THEN CREATE ROLE \"{0}\" {1}; END IF;"
+    # Since PostgreSQL 16 the creator of a role is its member without the right to become it.
+    member = "SET" if connection.get_server_version().major >= 16 else "MEMBER"
+    granted = "IF NOT pg_has_role('{0}', '{1}', '{2}') THEN GRANT {1} TO \"{0}\"; END IF;"
+    steps = [missing.format(role, "NOLOGIN") for role in ROLES]
+    steps.append(missing.format(serving_login, "LOGIN NOINHERIT"))
+    steps += [granted.format(serving_login, role, member) for role in ROLES]
+    try:
+        await connection.execute(f"DO $$ BEGIN {' '.join(steps)} END $$")
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise MigrationError(
+            f"The owner's log-in may not create the roles {', '.join(ROLES)} ({error.args[0]}). Give it CREATEROLE, "
+            f'or create them once by hand and GRANT them to "{serving_login}".'
+        ) from None

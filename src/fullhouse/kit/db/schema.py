@@ -1,0 +1,68 @@
+"""The guards of a living database, compared with those that the migrations make.
+
+`db/schema.json` has, for each guard, a hash of what the catalogue says of it on a freshly migrated database:
+row-level security and its policies, triggers, rules, CHECK, foreign-key and unique constraints, unique indexes,
+columns, views and functions by their text, and what the serving roles and PUBLIC may do. `make schema` writes it
+(scripts/schema.py) and tests/kit/test_schema.py compares it with a database. `fullhouse doctor` says what was opened,
+dropped or changed.
+
+What an operator has added is theirs, except where it could open something: a policy, a trigger, a rule, a grant, and
+anything of the kind on a partition.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from fullhouse.kit.db import migrate, sql
+from fullhouse.kit.db.database import ROLES
+
+FILE = migrate.FOLDER / "schema.json"
+OPENING = ("policy", "trigger", "rule", "grant")  # kinds of which one too many matters
+_QUERIES = sql.load(Path(__file__).with_suffix(".sql"))
+_GUARDS, _SWITCHED_OFF = _QUERIES["guards"].text, _QUERIES["switched_off"].text
+
+
+class Shipped(msgspec.Struct, frozen=True):
+    """`newest` is the number of the last migration in it; `guards` has hashes by kind and name."""
+
+    newest: int
+    guards: dict[str, dict[str, str]]
+
+
+async def read(connection: Any) -> dict[str, dict[str, str]]:
+    """What there is, in the form of the file."""
+    found: dict[str, dict[str, str]] = {}
+    async with connection.transaction(readonly=True):
+        await connection.execute("SET LOCAL search_path = pg_catalog")  # so that all other names have their schema
+        rows = await connection.fetch(_GUARDS, list(ROLES))
+    for row in rows:
+        text = " ".join(row["text"].split())
+        found.setdefault(row["kind"], {})[row["name"]] = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return found
+
+
+def shipped_guards() -> Shipped:
+    return msgspec.json.decode(FILE.read_bytes(), type=Shipped)
+
+
+async def disagreements(connection: Any) -> list[str]:
+    """In sentences. A database with other migrations than the file's is not compared: that is said elsewhere."""
+    shipped = shipped_guards()
+    if await connection.fetchval("SELECT max(number) FROM app.migrations") != shipped.newest:
+        return []
+    there = await read(connection)
+    wrong = []
+    for kind in dict.fromkeys((*shipped.guards, *OPENING)):
+        guards, now = shipped.guards.get(kind, {}), there.get(kind, {})
+        wrong += [f"{kind} {name} is missing" for name in guards if name not in now]
+        wrong += [
+            f"{kind} {name} is not the shipped one: changed by hand, or older"
+            for name, seen in guards.items()
+            if now.get(name, seen) != seen
+        ]
+        if kind in OPENING:
+            wrong += [f"{kind} {name} is not shipped: somebody has added it" for name in now if name not in guards]
+    return wrong + [row["sentence"] for row in await connection.fetch(_SWITCHED_OFF, list(ROLES))]

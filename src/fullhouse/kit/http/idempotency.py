@@ -1,0 +1,126 @@
+"""One effect for one `Idempotency-Key`, and the same answer to every repeat.
+
+The key's row is inserted in the effect's own transaction, so that both exist or neither does. A repeat that comes
+while the first is still at work waits on that row, in the database, until the first commits (then it gets the same
+answer) or fails (then it does the work itself). In one process repeats queue up before the database, so that they do
+not eat the pool.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from fullhouse.kit.db.database import Database, Tx, sweep
+from fullhouse.kit.errors import Conflict, Invalid
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.secrets import Keyring
+
+WAIT_S = 10
+_PURPOSE = "idempotency"
+
+_CLAIM = """
+INSERT INTO idempotency_keys (organization_id, principal, route, key, body_hash)
+VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING true
+"""
+_FIND = """
+SELECT body_hash, answer FROM idempotency_keys
+WHERE organization_id = $1 AND principal = $2 AND route = $3 AND key = $4
+"""
+_KEEP = """
+UPDATE idempotency_keys SET status = $5, answer = $6
+WHERE organization_id = $1 AND principal = $2 AND route = $3 AND key = $4
+"""
+
+
+_FORGET = """
+DELETE FROM idempotency_keys WHERE ctid IN (
+    SELECT ctid FROM idempotency_keys WHERE created_at < app.clock() - interval '2 days' LIMIT 1000)
+"""
+
+
+class KeyReused(Invalid):
+    """The `Idempotency-Key` was used before with another body. Use a new key for a new request."""
+
+    code, title = "idempotency_key_reused", "The key belongs to another request"
+
+
+class StillRunning(Conflict):
+    """The first request with this `Idempotency-Key` has not finished yet. Ask again in a moment."""
+
+    code, title = "idempotency_in_flight", "The first request is still at work"
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """The four columns that make a key unique."""
+
+    organization_id: UUID
+    principal: str
+    route: str
+    key: str
+
+    @property
+    def columns(self) -> tuple[UUID, str, str, str]:
+        return self.organization_id, self.principal, self.route, self.key
+
+
+class Repeats:
+    """Lets one request per key through at a time, in this process."""
+
+    def __init__(self) -> None:
+        self._locks: dict[Claim, tuple[asyncio.Lock, int]] = {}
+
+    @asynccontextmanager
+    async def turn(self, claim: Claim) -> AsyncIterator[None]:
+        lock, waiting = self._locks.get(claim, (asyncio.Lock(), 0))
+        self._locks[claim] = lock, waiting + 1
+        try:
+            try:
+                async with asyncio.timeout(WAIT_S):
+                    await lock.acquire()
+            except TimeoutError:
+                raise StillRunning() from None
+            try:
+                yield
+            finally:
+                lock.release()
+        finally:
+            lock, waiting = self._locks[claim]
+            if waiting == 1:
+                del self._locks[claim]
+            else:
+                self._locks[claim] = lock, waiting - 1
+
+
+async def claim_or_repeat(tx: Tx, keyring: Keyring, claim: Claim, body: bytes) -> Answer | None:
+    """None: the key is ours, do the work. Otherwise the answer that was given before."""
+    body_hash = hashlib.sha256(body).digest()
+    try:
+        await tx.execute(f"SET LOCAL lock_timeout = '{WAIT_S}s'; SET LOCAL statement_timeout = '{WAIT_S + 2}s'")
+        claimed = await tx.fetchval(_CLAIM, *claim.columns, body_hash, timeout=WAIT_S + 5)
+        await tx.execute("SET LOCAL lock_timeout TO DEFAULT; SET LOCAL statement_timeout TO DEFAULT")
+        if claimed:
+            return None
+    except (asyncpg.LockNotAvailableError, asyncpg.QueryCanceledError):
+        raise StillRunning() from None
+    row = await tx.fetchrow(_FIND, *claim.columns)
+    if row["body_hash"] != body_hash:
+        raise KeyReused()
+    opened = keyring.open(_PURPOSE, row["answer"])
+    if opened is None:
+        raise Conflict("The answer to this key was written under another FULLHOUSE_SECRET_KEY. Use a new key.")
+    return msgspec.msgpack.decode(opened, type=Answer)
+
+
+async def keep(tx: Tx, keyring: Keyring, claim: Claim, answer: Answer) -> None:
+    sealed = keyring.seal(_PURPOSE, msgspec.msgpack.encode(answer))
+    await tx.execute(_KEEP, *claim.columns, answer.status, sealed)
+
+
+async def forget_old(finder: Database) -> int:
+    """Keys are honoured for two days. A thousand rows at a time, so that nobody waits for it."""
+    return await sweep(finder, _FORGET)

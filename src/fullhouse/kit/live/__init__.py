@@ -1,0 +1,1 @@
+"""News between processes and to browsers: the bus, broadcasts and streams."""

@@ -1,0 +1,349 @@
+"""A channel that is listened to: its last frames in a ring, and its readers, each with a place in it.
+
+What holds here:
+- No gap. The bus is listened to before a snapshot is read, so that what happens meanwhile follows it. Such news may be
+  in the snapshot already: they say how something is now, never by how much it has changed.
+- No repeat. Every frame has an id, `epoch-number`. Who comes back with the last one gets what was missed, if it is
+  still in the ring, and otherwise a snapshot. So does everybody when the bus has missed something.
+- No queue. A message is encoded once. Every reader gets the same bytes, or a snapshot if it has fallen too far behind.
+- No endless stream. All end after some bytes, or some time, and who still listens comes back with the last id.
+"""
+
+import asyncio
+import os
+import random
+import resource
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+import msgspec
+import structlog
+
+from fullhouse.kit.errors import Refusal, Unavailable
+from fullhouse.kit.live.bus import Bus
+
+HEARTBEAT = b":\n\n"
+AT_ONCE = 256  # readers that are written to before others get their turn on the event loop
+FRESH_S = 1.0  # a snapshot serves all who ask for it within this time
+AGAIN_S = 1.0  # after this long, a snapshot that could not be read is tried again
+READS_AT_ONCE = 4  # when the bus was away every channel wants a snapshot, and others need the database too
+jitter = random.SystemRandom()
+log = structlog.get_logger()
+
+
+class News(NamedTuple):
+    """What readers see of a message. With the `last` one, the channel is over."""
+
+    event: str
+    data: Any
+    last: bool = False
+
+
+LOOK_AGAIN = News("look again", None)  # much has changed: readers get a snapshot, in its place among the news
+
+
+class Channel(NamedTuple):
+    """What a stream carries: which topics of the bus, what is shown of their messages, the state to begin with.
+
+    All who may read a channel read the same, so its name says whose it is. `snapshot` reads the primary: a replica may
+    not know yet what the bus has told. It is asked whenever somebody comes, at most once a second, and may refuse.
+    """
+
+    name: str
+    topics: Mapping[str, Callable[[Any], News | None]]
+    snapshot: Callable[[], Awaitable[Any]]
+
+
+def _places() -> int:
+    """A stream is an open file. Some are left for callers who want an answer."""
+    return min(20_000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] * 3 // 4)
+
+
+class Limits(NamedTuple):
+    stream_bytes: int = 65_536
+    stream_s: float = 60
+    heartbeat_s: float = 15
+    slow_s: float = 10  # a write that takes longer ends the stream, where the transport says when it is done
+    linger_s: float = 30  # a channel without readers is kept for those who are just coming back
+    ring_frames: int = 512
+    ring_bytes: int = 262_144
+    streams_per_network: int = 100
+    streams: int = _places()
+
+
+class Press:
+    """Numbers frames and encodes them; and says how many snapshots are read at once."""
+
+    def __init__(self) -> None:
+        self._epoch = os.urandom(4).hex()
+        self._number = 0
+        self.reads = asyncio.Semaphore(READS_AT_ONCE)
+
+    def number(self) -> int:
+        """Counts for all channels together: a channel that is opened again never gives out an old number."""
+        self._number += 1
+        return self._number
+
+    def frame(self, number: int, event: str, data: Any) -> bytes:
+        head = f"id: {self._epoch}-{number}\nevent: {event}\ndata: "
+        return head.encode() + msgspec.json.encode(data) + b"\n\n"
+
+    def number_of(self, frame_id: str | None) -> int:
+        """0 for an id that is not ours."""
+        epoch, _, number = (frame_id or "").partition("-")
+        return int(number) if epoch == self._epoch and number.isdecimal() and len(number) < 19 else 0
+
+
+class Snapshot(NamedTuple):
+    number: int  # of the last frame before it was read
+    frame: bytes
+    until_s: float
+
+
+class Reader:
+    """One open stream. Its transport begins it, and waits until it is `over`, which says why."""
+
+    __slots__ = (
+        "_broadcast", "_first", "_on_end", "_sent", "_until_s", "_write", "_wrote_s", "busy", "network", "over",
+        "position",
+    )  # fmt: skip
+
+    def __init__(self, broadcast: "Broadcast", network: str, on_end: Callable[["Reader", str], None]) -> None:
+        loop = asyncio.get_running_loop()
+        self._broadcast = broadcast
+        self._on_end = on_end
+        self._first = b""
+        self._sent = 0
+        self._wrote_s = loop.time()
+        # Those who came in the same instant do not leave in the same.
+        self._until_s = self._wrote_s + broadcast.limits.stream_s * jitter.uniform(0.8, 1)
+        self.network = network
+        self.position = 0
+        self.busy = True  # being opened; later: the transport still writes
+        self.over: asyncio.Future[str] = loop.create_future()
+        self._write: Callable[[bytes], None] = _nowhere
+
+    def stand(self, position: int, first: bytes) -> None:
+        self.position, self._first = position, first
+
+    def begin(self, write: Callable[[bytes], None]) -> None:
+        """`write` takes bytes and returns at once. A transport that can take no more makes the reader `busy`."""
+        if self.over.done():
+            return
+        self._write = write
+        self.busy = False
+        missed, self.position = self._broadcast.since(self.position), self._broadcast.last
+        self._put(self._first + missed)
+
+    def free(self) -> None:
+        """The transport has written everything."""
+        self.busy = False
+        if self.position < self._broadcast.last:
+            self._broadcast.wake()
+
+    def feed(self, snapshot: Snapshot | None) -> None:
+        """Whatever this reader lacks. One that has missed something waits until there is a snapshot."""
+        broadcast = self._broadcast
+        if self.busy or self.over.done():
+            return
+        if self.position >= broadcast.floor:
+            data = broadcast.since(self.position)
+        elif snapshot and snapshot.number >= broadcast.floor:
+            data = snapshot.frame + broadcast.since(snapshot.number)
+        else:
+            return
+        self.position = broadcast.last
+        self._put(data)
+
+    def tick(self, now_s: float) -> None:
+        limits, silent_s = self._broadcast.limits, now_s - self._wrote_s
+        if now_s >= self._until_s:
+            self.end("time")
+        elif self.busy and silent_s > limits.slow_s:
+            self.end("slow")
+        elif not self.busy and silent_s >= limits.heartbeat_s:
+            self._put(HEARTBEAT)
+
+    def _put(self, data: bytes) -> None:
+        self._wrote_s = asyncio.get_running_loop().time()
+        self._sent += len(data)
+        try:
+            self._write(data)
+        except Exception:  # one that fails does not silence the others
+            log.exception("a stream failed", channel=self._broadcast.channel.name)
+            self.end("failed")
+        if self._broadcast.over:
+            self.end("closed")
+        elif self._sent >= self._broadcast.limits.stream_bytes:
+            self.end("size")
+
+    def end(self, why: str) -> None:
+        if not self.over.done():
+            self.over.set_result(why)
+            self._write = _nowhere  # lets go of the transport
+            self._broadcast.leave(self)
+            self._on_end(self, why)
+
+
+def _nowhere(_data: bytes) -> None: ...
+
+
+class Broadcast:
+    """A channel on the air."""
+
+    def __init__(self, channel: Channel, bus: Bus, press: Press, limits: Limits) -> None:
+        self.channel, self.limits = channel, limits
+        self.readers: set[Reader] = set()
+        self.floor = self.last = press.number()  # who stands below the floor has missed something
+        self.over = False
+        self.empty_since_s = 0.0
+        self._press = press
+        self._ring: deque[tuple[int, bytes]] = deque()
+        self._ring_bytes = 0
+        self._missed: dict[int, bytes] = {}
+        self._snapshot: Snapshot | None = None
+        self._reading: asyncio.Task[Snapshot] | None = None
+        self._pumping: asyncio.Task[None] | None = None
+        self._renewing: asyncio.Task[None] | None = None
+        self._stale = False
+        self._leave_bus = [bus.subscribe(topic, self._hear) for topic in channel.topics]
+
+    def leave(self, reader: Reader) -> None:
+        self.readers.discard(reader)
+        self.empty_since_s = asyncio.get_running_loop().time()
+
+    def close(self) -> None:
+        """Hears nothing more. Those who still read get what there is."""
+        for leave in self._leave_bus:
+            leave()
+        self._leave_bus = []
+
+    def cancel(self) -> None:
+        for task in (self._reading, self._pumping, self._renewing):
+            if task:
+                task.cancel()
+
+    # --- news
+
+    def _hear(self, topic: str, payload: Any) -> None:
+        news = self.channel.topics[topic](payload)
+        if news is None or self.over:
+            return
+        if news is LOOK_AGAIN:
+            self._stale = True
+            if self._renewing is None:
+                self._renewing = asyncio.get_running_loop().create_task(self._renew())
+            return
+        self._add(news)
+
+    def _add(self, news: News) -> None:
+        self.last = self._press.number()
+        frame = self._press.frame(self.last, news.event, news.data)
+        self._ring.append((self.last, frame))
+        self._ring_bytes += len(frame)
+        while len(self._ring) > self.limits.ring_frames or self._ring_bytes > self.limits.ring_bytes:
+            self.floor, gone = self._ring.popleft()
+            self._ring_bytes -= len(gone)
+        self._missed.clear()
+        if news.last:
+            self.over = True
+            self.close()
+        self.wake()
+
+    async def _renew(self) -> None:
+        try:
+            while self._stale:
+                self._stale = False
+                async with self._press.reads:
+                    state = await self.channel.snapshot()
+                if not self.over:
+                    self._add(News("snapshot", state))
+        except Exception:  # a refusal too: whoever reads is told one by one, or tried again
+            self.resync()
+        finally:
+            self._renewing = None
+
+    def resync(self) -> None:
+        """Something was missed, and nobody knows what."""
+        self.floor = self.last = self._press.number()
+        self._ring.clear()
+        self._ring_bytes = 0
+        self._missed.clear()
+        self.wake()
+
+    def since(self, position: int) -> bytes:
+        """The frames after a position: nearly all readers stand at the same one."""
+        if (missed := self._missed.get(position)) is None:
+            frames = [frame for _, frame in takewhile(lambda entry: entry[0] > position, reversed(self._ring))]
+            missed = self._missed[position] = b"".join(reversed(frames))
+        return missed
+
+    # --- handing out
+
+    def wake(self) -> None:
+        if self._pumping is None:
+            self._pumping = asyncio.get_running_loop().create_task(self._pump())
+
+    async def _pump(self) -> None:
+        try:
+            while behind := [reader for reader in self.readers if reader.position < self.last and not reader.busy]:
+                if not any(reader.position < self.floor for reader in behind):
+                    await self._hand_out(behind, None)
+                elif snapshot := await self._snapshot_or_end(behind):
+                    await self._hand_out(behind, snapshot)
+                else:
+                    await asyncio.sleep(AGAIN_S)
+        finally:
+            self._pumping = None
+
+    async def _hand_out(self, behind: list[Reader], snapshot: Snapshot | None) -> None:
+        for start in range(0, len(behind), AT_ONCE):
+            for reader in behind[start : start + AT_ONCE]:
+                reader.feed(snapshot)
+            await asyncio.sleep(0)
+
+    async def _snapshot_or_end(self, behind: list[Reader]) -> Snapshot | None:
+        try:
+            return await self.snapshot()
+        except Unavailable:
+            log.info("a snapshot has to wait", channel=self.channel.name)
+        except Refusal:  # while we could not hear, it has become nobody's business
+            for reader in behind:
+                reader.end("closed")
+        except Exception:
+            log.warning("a snapshot could not be read", channel=self.channel.name, exc_info=True)
+        return None
+
+    # --- the state
+
+    async def snapshot(self) -> Snapshot:
+        """One that is fresh and has all its later frames in the ring. Those who ask together read once."""
+        while True:
+            found = self._snapshot
+            if found is None or found.number < self.floor or found.until_s < asyncio.get_running_loop().time():
+                if self._reading is None:
+                    self._reading = asyncio.get_running_loop().create_task(self._read())
+                    self._reading.add_done_callback(_look_at)
+                found = await asyncio.shield(self._reading)
+            if found.number >= self.floor:
+                return found
+
+    async def _read(self) -> Snapshot:
+        try:
+            async with self._press.reads:
+                number = self.last
+                state = await self.channel.snapshot()
+        finally:
+            # Here and not in a callback, which runs a turn later: whoever found it too old would ask it again for good.
+            self._reading = None
+        until_s = asyncio.get_running_loop().time() + FRESH_S
+        self._snapshot = Snapshot(number, self._press.frame(number, "snapshot", state), until_s)
+        return self._snapshot
+
+
+def _look_at(task: asyncio.Task[Snapshot]) -> None:
+    """Those who wait for it have its error; perhaps nobody does any more."""
+    if not task.cancelled():
+        task.exception()

@@ -1,0 +1,137 @@
+"""All live streams of a process: who may open one, what it begins with, and when it is time to go.
+
+    reader = await hub.open(channel, ip, last_seen)
+
+A broadcast (broadcast.py) is on the air from its first reader to a while after the last. Streams over HTTP are in
+http/streams.py.
+"""
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import prometheus_client as prometheus
+
+from fullhouse.kit.cache.limits import network_of
+from fullhouse.kit.errors import RateLimited, Unavailable
+from fullhouse.kit.live.broadcast import Broadcast, Channel, Limits, Press, Reader, jitter
+from fullhouse.kit.live.bus import RESYNC, Bus
+
+OPEN = prometheus.Gauge("fullhouse_streams_open", "Streams that are open", multiprocess_mode="livesum")
+ENDED = prometheus.Counter("fullhouse_streams_ended", "Streams that have ended, by why", ["why"])
+
+
+class TooManyStreams(RateLimited):
+    """As many streams are open from your network as one may have. Close some, or come back later."""
+
+    code, title = "too_many_streams", "Too many open streams"
+
+
+class Hub:
+    def __init__(self, bus: Bus, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self.readers: set[Reader] = set()
+        self.broadcasts: dict[str, Broadcast] = {}
+        self._bus = bus
+        self._press = Press()
+        self._networks: Counter[str] = Counter()
+        self._clock: asyncio.TimerHandle | None = None
+        self._closed = False
+        self._leave_bus = bus.subscribe(RESYNC, self._resync)
+
+    async def open(self, channel: Channel, ip: str | None, last_seen: str | None = None) -> Reader:
+        """A reader for a transport to begin. `last_seen` is the id of the last frame that the client has got."""
+        network = network_of(ip)
+        self._admit(network)
+        broadcast = self.broadcasts.get(channel.name)
+        if broadcast is None or broadcast.over:
+            broadcast = self._begin(channel)
+        reader = self._enter(broadcast, network)
+        try:
+            # Also for those who come back: what they read may not be theirs to read any more.
+            snapshot = await broadcast.snapshot()
+        except BaseException:
+            reader.end("refused")
+            if not broadcast.readers:
+                self._forget(broadcast)
+            raise
+        if reader.over.done():
+            raise Unavailable("The stream could not begin. Try again in a second.", retry_after_s=1)
+        # Thousands who were cut at once come back one after another.
+        retry = b"retry: %d\n\n" % jitter.randint(1000, 3000)
+        number = self._press.number_of(last_seen)
+        if broadcast.floor <= number <= broadcast.last:
+            reader.stand(number, retry)
+        else:
+            reader.stand(snapshot.number, retry + snapshot.frame)
+        return reader
+
+    def _admit(self, network: str) -> None:
+        if self._closed or len(self.readers) >= self.limits.streams:
+            wait_s = jitter.randint(2, 10)
+            raise Unavailable("No more streams can be opened here for now.", retry_after_s=wait_s)
+        if self._networks[network] >= self.limits.streams_per_network:
+            raise TooManyStreams(f"{self.limits.streams_per_network} streams are open from here.", retry_after_s=10)
+
+    def _begin(self, channel: Channel) -> Broadcast:
+        self.broadcasts[channel.name] = broadcast = Broadcast(channel, self._bus, self._press, self.limits)
+        return broadcast
+
+    def _enter(self, broadcast: Broadcast, network: str) -> Reader:
+        reader = Reader(broadcast, network, self._left)
+        broadcast.readers.add(reader)
+        self.readers.add(reader)
+        self._networks[network] += 1
+        OPEN.inc()
+        if self._clock is None:
+            self._wind()
+        return reader
+
+    def _left(self, reader: Reader, why: str) -> None:
+        self.readers.discard(reader)
+        self._networks[reader.network] -= 1
+        if not self._networks[reader.network]:
+            del self._networks[reader.network]
+        OPEN.dec()
+        ENDED.labels(why).inc()
+
+    def _forget(self, broadcast: Broadcast) -> None:
+        broadcast.close()
+        if self.broadcasts.get(broadcast.channel.name) is broadcast:
+            del self.broadcasts[broadcast.channel.name]
+
+    def _resync(self, _topic: str, _payload: Any) -> None:
+        for broadcast in self.broadcasts.values():
+            broadcast.resync()
+
+    # --- time: one clock for all streams, as in http/patience.py
+
+    def _wind(self) -> None:
+        limits = self.limits
+        shortest_s = min(limits.stream_s, limits.heartbeat_s, limits.slow_s, limits.linger_s)
+        self._clock = asyncio.get_running_loop().call_later(min(1.0, shortest_s / 4), self._tick)
+
+    def _tick(self) -> None:
+        self._clock = None
+        now_s = asyncio.get_running_loop().time()
+        for reader in [*self.readers]:
+            reader.tick(now_s)
+        for broadcast in [*self.broadcasts.values()]:
+            if not broadcast.readers and now_s - broadcast.empty_since_s > self.limits.linger_s:
+                self._forget(broadcast)
+        if self.readers or self.broadcasts:
+            self._wind()
+
+    def close(self) -> None:
+        """Ends every stream at once. Their readers find another process, or this one when it is back."""
+        if self._closed:
+            return
+        self._closed = True
+        self._leave_bus()
+        if self._clock:
+            self._clock.cancel()
+        for reader in [*self.readers]:
+            reader.end("stop")
+        for broadcast in [*self.broadcasts.values()]:
+            broadcast.cancel()
+            self._forget(broadcast)

@@ -1,0 +1,1 @@
+"""Emails as rows, and sending them by SMTP."""

@@ -1,0 +1,1 @@
+"""Pictures, files, PDF, CSV and QR codes."""

@@ -1,0 +1,286 @@
+"""Reactions: what the house itself does about a fact, after the commit and with or without a broker.
+
+Each runs in the fact's own tenant transaction, together with its dedupe row in `processed_messages`: once in effect,
+however often it is asked, and by whichever way the fact came. A reaction that fails hinders neither the others nor the
+broker: it is owed, tried again with growing pauses, and parked after the last attempt. A reaction sees the facts of
+one subject in their order: what follows an owed one is owed too. A parked one no longer stands in the way.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+import structlog
+from prometheus_client import Counter
+
+from fullhouse.kit.actors import Actor
+from fullhouse.kit.db.database import LOST, Database, Tx
+from fullhouse.kit.messages.outbox import AsyncHandler, Fact, Message, Picks
+from fullhouse.kit.messages.relay import (
+    ATTEMPTS_MAX,
+    AWAY_S_MAX,
+    BATCH,
+    DEADLINE_S,
+    GATHER_S,
+    IDLE_S,
+    Hint,
+    give_way,
+    jitter,
+)
+
+REACTED = Counter("fullhouse_reactions_total", "Reactions of the house to its facts", ["outcome"])
+MESSENGER = Actor(type="system", name="messenger")
+log = structlog.get_logger()
+Pair = tuple[Message, AsyncHandler]
+
+# Like the relay's claim (kit/messages/relay.py), by the other mark.
+_CLAIM = """
+WITH claimed AS MATERIALIZED (
+    SELECT id, seq, organization_id, name, subject_id, payload, created_at
+    FROM outbox WHERE handled_at IS NULL ORDER BY seq LIMIT $1
+    FOR UPDATE SKIP LOCKED
+), ahead AS (
+    SELECT subject_id, min(seq) AS seq
+    FROM outbox
+    WHERE handled_at IS NULL AND seq < (SELECT max(seq) FROM claimed) AND id NOT IN (SELECT id FROM claimed)
+    GROUP BY subject_id
+)
+SELECT c.* FROM claimed c LEFT JOIN ahead a USING (subject_id) WHERE a.seq IS NULL OR a.seq > c.seq ORDER BY c.seq
+"""
+_HANDLED = "UPDATE outbox SET handled_at = app.clock() WHERE id = ANY ($1::uuid[])"
+_TAKE = """
+INSERT INTO processed_messages (organization_id, consumer, message_id)
+SELECT $1, consumer, message_id FROM unnest($2::text[], $3::uuid[]) AS m (consumer, message_id)
+WHERE NOT EXISTS (
+    SELECT FROM processed_messages p JOIN unnest($4::text[], $5::text[]) AS f (former, name) ON f.former = p.consumer
+    WHERE p.organization_id = $1 AND p.message_id = m.message_id AND f.name = m.consumer)
+ORDER BY consumer, message_id
+ON CONFLICT DO NOTHING
+RETURNING consumer, message_id
+"""
+_BEHIND = """
+SELECT consumer, subject_id FROM owed_reactions
+WHERE organization_id = $1 AND subject_id = ANY ($2::uuid[]) AND parked_at IS NULL
+"""
+_OWE = """
+INSERT INTO owed_reactions (organization_id, consumer, message_id, subject_id, seq, attempts, due_at, last_error)
+VALUES ($1, $2, $3, $4, $5, $6, app.clock() + $7::interval, $8)
+ON CONFLICT DO NOTHING
+"""
+_ADOPT = """
+UPDATE owed_reactions w SET consumer = f.name
+FROM unnest($1::text[], $2::text[]) AS f (former, name)
+WHERE w.consumer = f.former AND NOT EXISTS (
+    SELECT FROM owed_reactions t
+    WHERE t.organization_id = w.organization_id AND t.consumer = f.name AND t.message_id = w.message_id)
+"""
+_OWED = """
+SELECT w.consumer, o.id, o.seq, o.organization_id, o.name, o.subject_id, o.payload, o.created_at
+FROM owed_reactions w JOIN outbox o ON o.id = w.message_id
+WHERE w.parked_at IS NULL AND w.due_at <= app.clock() AND NOT EXISTS (
+    SELECT FROM owed_reactions e
+    WHERE e.organization_id = w.organization_id AND e.subject_id = w.subject_id AND e.consumer = w.consumer
+      AND e.seq < w.seq AND e.parked_at IS NULL)
+ORDER BY w.due_at LIMIT $1
+FOR UPDATE OF w SKIP LOCKED
+"""
+_PAID = "DELETE FROM owed_reactions WHERE organization_id = $1 AND consumer = $2 AND message_id = $3"
+_LATER = """
+UPDATE owed_reactions
+SET attempts = attempts + 1, last_error = $4, due_at = app.clock() + $5::interval * power(2, attempts),
+    parked_at = CASE WHEN attempts + 1 >= $6 THEN app.clock() END
+WHERE organization_id = $1 AND consumer = $2 AND message_id = $3
+RETURNING attempts, parked_at
+"""
+
+
+async def react_once(tx: Tx, pairs: Iterable[Pair]) -> int:
+    """Runs those handlers that have not processed their message yet, in this transaction. Returns how many did."""
+    wanted = {(handler.name, message.id): (message, handler) for message, handler in pairs}
+    if not wanted:
+        return 0
+    consumers, ids = zip(*wanted, strict=True)
+    former = _former_names(handler for _, handler in wanted.values())
+    fresh = {tuple(row) for row in await tx.fetch(_TAKE, tx.organization_id, consumers, ids, *former)}
+    for key, (message, handler) in wanted.items():
+        if key in fresh:
+            await handler.run(tx, message)
+    return len(fresh)
+
+
+def _former_names(handlers: Iterable[AsyncHandler]) -> tuple[list[str], list[str]]:
+    """As columns: names that earlier versions stored, each beside today's."""
+    names = {former: handler.name for handler in handlers for former in handler.former}
+    return list(names), list(names.values())
+
+
+class Reactions:
+    """Runs the tables of reactions in one process, beside any number of others.
+
+    `finder` finds and marks, as the worker role; `database` reacts, inside one organisation.
+    """
+
+    def __init__(
+        self,
+        finder: Database,
+        database: Database,
+        to: Mapping[type[Fact], Sequence[AsyncHandler]],
+        to_all: Mapping[AsyncHandler, Picks] | None = None,
+        hint: Hint | None = None,
+    ) -> None:
+        self._finder, self._database, self._hint = finder, database, hint or Hint()
+        self._to = {fact.name: tuple(handlers) for fact, handlers in to.items()}
+        self._to_all = dict(to_all or {})
+        handlers = {*self._to_all, *(handler for each in self._to.values() for handler in each)}
+        self._by_name = {name: handler for handler in handlers for name in (handler.name, *handler.former)}
+        self._former = _former_names(handlers)
+        self._oldest = datetime.now(UTC)
+
+    async def run(self) -> None:
+        """Until cancelled, through lost databases, and mistakes of ours: the worker has more to do."""
+        await asyncio.gather(self._keep(self.round, self._hint.wait), self._keep(self.retry, _rest))
+
+    async def _keep(self, work: Callable[[], Awaitable[int]], wait: Callable[[], Awaitable[None]]) -> None:
+        clock = asyncio.get_running_loop().time
+        while True:
+            began = clock()
+            try:
+                taken = await work()
+            except LOST as error:
+                log.warning("reactions lost their database", error=repr(error))
+                taken = 0
+                await asyncio.sleep(jitter(IDLE_S))
+            except Exception:
+                log.exception("reactions failed; they go on")
+                taken = 0
+                await asyncio.sleep(jitter(AWAY_S_MAX))
+            if taken < BATCH:
+                await (asyncio.sleep(GATHER_S) if taken else wait())
+            else:
+                await give_way(clock() - began, self._oldest)
+
+    def wanted(self, messages: Iterable[Message]) -> list[Pair]:
+        return [(m, handler) for m in messages for handler in (*self._to.get(m.name, ()), *self._to_all)]
+
+    # --- new facts
+
+    async def round(self) -> int:
+        """One batch of facts, marked when each of their reactions has run or is owed."""
+        async with self._finder.nobody(deadline_s=DEADLINE_S) as tx:
+            rows = await tx.fetch(_CLAIM, BATCH)
+            messages = [_message(row) for row in rows]
+            self._oldest = min((row["created_at"] for row in rows), default=self._oldest)
+            by_house = sorted(self.wanted(messages), key=lambda pair: pair[0].organization_id)
+            for organization_id, pairs in groupby(by_house, key=lambda pair: pair[0].organization_id):
+                await self._react(organization_id, list(pairs))
+            if messages:
+                await tx.execute(_HANDLED, [message.id for message in messages])
+        return len(messages)
+
+    async def _react(self, organization_id: UUID, pairs: list[Pair]) -> None:
+        """All in one transaction, as nearly always goes well; otherwise one by one, to see which it is."""
+        if await self._try(organization_id, pairs) is None:
+            return
+        for message, handler in pairs:
+            if error := await self._try(organization_id, [(message, handler)]):
+                log.warning("a reaction failed", **_said(message, handler.name), attempt=1, error=error)
+                async with self._database.tenant(organization_id, MESSENGER) as tx:
+                    await _owe(tx, message, handler, error)
+
+    async def _try(self, organization_id: UUID, pairs: list[Pair]) -> str | None:
+        """What went wrong, if anything did. Then nothing was done."""
+        try:
+            async with self._database.tenant(organization_id, MESSENGER) as tx:
+                pairs = await self._picked(tx, pairs)
+                subjects = list({message.subject_id for message, _ in pairs})
+                owed = {tuple(row) for row in await tx.fetch(_BEHIND, organization_id, subjects)} if subjects else set()
+                behind = [(m, handler) for m, handler in pairs if _is_owed(m, handler, owed)]
+                for message, handler in behind:
+                    await _owe(tx, message, handler)
+                done = await react_once(tx, (pair for pair in pairs if pair not in behind))
+        except Exception as error:
+            return repr(error)
+        REACTED.labels("done").inc(done)
+        return None
+
+    async def _picked(self, tx: Tx, pairs: list[Pair]) -> list[Pair]:
+        """Without those facts that a reaction to everything does not want: they leave no trace."""
+        for handler, picks in self._to_all.items():
+            if not (names := {message.name for message, each in pairs if each is handler}):
+                continue
+            wanted = await picks(tx, sorted(names))
+            pairs = [(message, each) for message, each in pairs if each is not handler or message.name in wanted]
+        return pairs
+
+    # --- those that are owed
+
+    async def retry(self) -> int:
+        """Owed reactions whose time has come."""
+        async with self._finder.nobody(deadline_s=DEADLINE_S) as tx:
+            await tx.execute(_ADOPT, *self._former)  # a worker of an earlier version may run beside this one
+            rows = await tx.fetch(_OWED, BATCH)
+            for row in rows:
+                consumer, message = row["consumer"], _message(row)
+                if wrong := await self._try_again(message, consumer):
+                    await self._put_off(tx, message, consumer, wrong)
+                else:
+                    await tx.execute(_PAID, message.organization_id, consumer, message.id)
+        return len(rows)
+
+    async def _try_again(self, message: Message, consumer: str) -> str | None:
+        if not (handler := self._by_name.get(consumer)):
+            return "there is no such reaction any more"
+        try:
+            async with self._database.tenant(message.organization_id, MESSENGER) as tx:
+                done = await react_once(tx, [(message, handler)])
+        except Exception as error:
+            return repr(error)
+        REACTED.labels("done").inc(done)
+        return None
+
+    async def _put_off(self, tx: Tx, message: Message, consumer: str, wrong: str) -> None:
+        pause = timedelta(seconds=jitter(2.0))
+        key = message.organization_id, consumer, message.id
+        row = await tx.fetchrow(_LATER, *key, wrong, pause, ATTEMPTS_MAX)
+        said = _said(message, consumer) | {"attempt": row["attempts"], "error": wrong}
+        REACTED.labels("parked" if row["parked_at"] else "later").inc()
+        if row["parked_at"]:
+            log.error("a reaction was parked: `fullhouse messages parked` shows it", **said)
+        else:
+            log.warning("a reaction failed", **said)
+
+
+def _is_owed(message: Message, handler: AsyncHandler, owed: Collection[tuple[str, UUID]]) -> bool:
+    return any((name, message.subject_id) in owed for name in (handler.name, *handler.former))
+
+
+async def _owe(tx: Tx, message: Message, handler: AsyncHandler, error: str | None = None) -> None:
+    REACTED.labels("owed").inc()
+    attempts, pause = (1, timedelta(seconds=jitter(2.0))) if error else (0, timedelta())
+    key = message.organization_id, handler.name, message.id
+    await tx.execute(_OWE, *key, message.subject_id, message.seq, attempts, pause, error)
+
+
+def _message(row: Any) -> Message:
+    return Message(
+        id=row["id"],
+        organization_id=row["organization_id"],
+        name=row["name"],
+        subject_id=row["subject_id"],
+        version=row["payload"].get("version", 1),
+        payload=row["payload"],
+        created_at=row["created_at"],
+        seq=row["seq"],
+    )
+
+
+def _said(message: Message, consumer: str) -> dict[str, Any]:
+    said = {"message_id": str(message.id), "organization_id": str(message.organization_id), "fact": message.name}
+    return said | {"consumer": consumer}
+
+
+async def _rest() -> None:
+    await asyncio.sleep(jitter(IDLE_S))

@@ -1,0 +1,324 @@
+"""RabbitMQ: one durable topic exchange, persistent messages, publisher confirms. Used only if AMQP_URL is set.
+
+Every call has a deadline of ours: a broker that hangs or has blocked us (its memory watermark) answers nothing and
+closes nothing. After any doubt the connection is dropped and made anew; what was unconfirmed is published again.
+
+A fact that no queue wants is confirmed and given back (the mandatory flag). That counts as sent: whoever wants facts
+binds a queue first. A queue of our own that catches the rest would fill the broker's disk where nobody reads.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import aio_pika
+import aiormq
+import structlog
+from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractIncomingMessage
+from aiormq.exceptions import AMQPError, ChannelPreconditionFailed, DeliveryError, PublishError
+from pamqp.body import ContentBody
+from pamqp.header import ContentHeader
+
+from fullhouse.kit.messages.relay import Outcome, Outgoing
+
+OPEN_S = 5.0
+CONFIRM_S = 5.0
+HEARTBEAT_S = 10
+APP_ID = "fullhouse"
+JSON = "application/json"
+# How a broker that is away shows, by the moment in which it went.
+GONE = (OSError, EOFError, RuntimeError, AMQPError)
+UNREADABLE = "x-unreadable"  # our header on a message whose own properties cannot be read; it says why
+log = structlog.get_logger()
+
+
+class Topology(NamedTuple):
+    """Names in the broker. Queues are ours: each with the routing keys that it is bound to."""
+
+    exchange: str
+    queues: Mapping[str, Sequence[str]]
+    dead: str
+
+
+class Gone(ConnectionError):
+    """The connection ended while we waited."""
+
+
+class Broker:
+    """A connection for publishing, made when first needed and again after every doubt."""
+
+    def __init__(self, url: str, topology: Topology) -> None:
+        self._url, self.topology = url, topology
+        self._connection: AbstractConnection | None = None
+        self._channel: aiormq.abc.AbstractChannel | None = None
+        self._opening = asyncio.Lock()
+        self._closing: set[asyncio.Task[None]] = set()
+        self._unwanted: set[str] = set()
+
+    # --- publishing
+
+    async def ready(self) -> Exception | None:
+        try:
+            await self._open()
+        except GONE as error:
+            self.drop()
+            return error
+        return None
+
+    async def publish(self, batch: Sequence[Outgoing]) -> Outcome:
+        """All at once, but facts of one subject one after the other: a refused one stops those behind it."""
+        outcome = await self._publish(batch)
+        if isinstance(outcome.away, ChannelPreconditionFailed):
+            return await self._find_the_culprit(batch, outcome)
+        return outcome
+
+    async def put(self, queue: str, message: aio_pika.Message) -> None:
+        """Straight into one queue, confirmed."""
+        try:
+            channel = await self._open()
+            async with asyncio.timeout(CONFIRM_S):
+                await here(
+                    channel.basic_publish(
+                        message.body, routing_key=queue, properties=message.properties, mandatory=True
+                    )
+                )
+        except GONE:
+            self.drop()
+            raise
+
+    async def _publish(self, batch: Sequence[Outgoing]) -> Outcome:
+        chains: dict[UUID, list[Outgoing]] = {}
+        for fact in batch:
+            chains.setdefault(fact.subject_id, []).append(fact)
+        outcome = Outcome()
+        try:
+            channel = await self._open()
+            async with asyncio.timeout(CONFIRM_S):
+                while wave := [chain.pop(0) for chain in chains.values() if chain]:
+                    for fact, end in zip(wave, await _send(channel, self.topology.exchange, wave), strict=True):
+                        if not self._note(fact, end, outcome):
+                            chains[fact.subject_id].clear()
+        except GONE as error:
+            self.drop()
+            return replace(outcome, away=error)
+        if outcome.away:
+            self.drop()
+        return outcome
+
+    def _note(self, fact: Outgoing, end: object, outcome: Outcome) -> bool:
+        """Whether the next fact of its subject may follow."""
+        match end:
+            case PublishError():
+                outcome.unrouted.append(fact.id)
+                self._note_unwanted(fact.name)
+            case DeliveryError() | ValueError():  # the broker's no, or it does not even fit into a frame
+                outcome.refused[fact.id] = f"refused: {end!r}"
+                return False
+            case BaseException():
+                outcome.away = end if isinstance(end, Exception) else Gone("the connection ended")
+                return False
+        outcome.confirmed.append(fact.id)
+        return True
+
+    async def _find_the_culprit(self, batch: Sequence[Outgoing], outcome: Outcome) -> Outcome:
+        """The broker closed the channel because of one message (too large, say). Which one, shows one by one."""
+        blocked = set()
+        for fact in batch:
+            if fact.id in outcome.confirmed or fact.id in outcome.refused or fact.subject_id in blocked:
+                continue
+            alone = await self._publish([fact])
+            outcome.confirmed.extend(alone.confirmed)
+            outcome.unrouted.extend(alone.unrouted)
+            if isinstance(alone.away, ChannelPreconditionFailed):
+                outcome.refused[fact.id] = repr(alone.away)
+                blocked.add(fact.subject_id)
+            elif alone.away:
+                return replace(outcome, away=alone.away)
+        return replace(outcome, away=None)
+
+    def _note_unwanted(self, name: str) -> None:
+        if name not in self._unwanted:
+            self._unwanted.add(name)
+            log.info("no queue of the broker wants these facts", fact=name)
+
+    # --- the connection
+
+    async def _open(self) -> Any:
+        """The channel, opened and with everything declared that we need on it."""
+        async with self._opening, asyncio.timeout(OPEN_S):
+            if self._channel is None or self._channel.is_closed:
+                self.drop()
+                self._connection = await connect(self._url, "relay")
+                channel = await here(_declared(self._connection, self.topology))
+                self._channel = await channel.get_underlay_channel()
+            return self._channel
+
+    def drop(self) -> None:
+        """Lets go of the connection at once; a hung one takes its time to close, and nobody waits for it."""
+        connection, self._connection, self._channel = self._connection, None, None
+        if connection:
+            closing = asyncio.create_task(close(connection))
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
+
+    async def stop(self) -> None:
+        self.drop()
+        await asyncio.gather(*self._closing, return_exceptions=True)
+
+
+async def _send(channel: Any, exchange: str, facts: Sequence[Outgoing]) -> list[object]:
+    """Publishes all of them in one write and waits for the broker's word on each: what the library's own publish does
+    for one message, without a system call and a task for each. An exception stands for what went wrong.
+    """
+    waiting: list[Any] = []
+    payloads: list[bytes] = []
+    async with channel.lock:
+        for fact in facts:
+            try:
+                payloads.append(_frames(channel, exchange, fact))
+            except ValueError as error:
+                waiting.append(error)
+                continue
+            channel.delivery_tag += 1
+            confirmation = channel.create_future()
+            channel.confirmations[channel.delivery_tag] = confirmation
+            channel.message_id_delivery_tag[str(fact.id)] = channel.delivery_tag  # a message given back is known by it
+            waiting.append(confirmation)
+        if payloads:
+            await channel.write_queue.put(aiormq.abc.ChannelFrame(b"".join(payloads), should_close=False))
+    try:
+        answers = iter(await asyncio.gather(*filter(asyncio.isfuture, waiting), return_exceptions=True))
+    finally:
+        for fact in facts:
+            channel.message_id_delivery_tag.pop(str(fact.id), None)
+    return [next(answers) if asyncio.isfuture(each) else each for each in waiting]
+
+
+def _frames(channel: Any, exchange: str, fact: Outgoing) -> bytes:
+    if len(fact.name.encode()) > 255:
+        raise ValueError("the routing key has more than 255 bytes")
+    body, most = fact.body.encode(), channel.max_content_size
+    whole: list[Any] = [
+        aiormq.spec.Basic.Publish(exchange=exchange, routing_key=fact.name, mandatory=True),
+        ContentHeader(properties=_properties(fact), body_size=len(body)),
+        *(ContentBody(body[at : at + most]) for at in range(0, len(body), most)),
+    ]
+    return aiormq.abc.ChannelFrame.marshall(channel_number=channel.number, frames=whole).payload
+
+
+def _properties(fact: Outgoing) -> Any:
+    return aiormq.spec.Basic.Properties(
+        content_type=JSON,
+        delivery_mode=2,
+        message_id=str(fact.id),
+        timestamp=fact.created_at,
+        message_type=fact.name,
+        app_id=APP_ID,
+        headers={
+            "organization": str(fact.organization_id),
+            "subject": str(fact.subject_id),
+            "version": fact.version,
+        },
+    )
+
+
+async def connect(url: str, name: str) -> AbstractConnection:
+    properties: dict[str, Any] = {"connection_name": f"{APP_ID} {name}"}
+    async with asyncio.timeout(OPEN_S):
+        connection: AbstractConnection = await here(
+            aio_pika.connect(url, timeout=OPEN_S, heartbeat=HEARTBEAT_S, client_properties=properties)
+        )
+        return connection
+
+
+async def close(connection: AbstractConnection) -> None:
+    with suppress(*GONE, asyncio.CancelledError):
+        async with asyncio.timeout(OPEN_S):
+            await connection.close()
+
+
+async def _declared(connection: AbstractConnection, topology: Topology) -> AbstractChannel:
+    """Opens a channel and declares. The same everywhere and again at every start: whoever comes first makes them."""
+    channel = connection.channel(on_return_raises=True)
+    await channel.initialize()
+    exchange = await channel.declare_exchange(topology.exchange, aio_pika.ExchangeType.TOPIC, durable=True)
+    await channel.declare_queue(topology.dead, durable=True)
+    # What the broker itself takes out of a queue (by a limit that an operator sets) is not lost either.
+    arguments: dict[str, Any] = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": topology.dead}
+    for name, keys in topology.queues.items():
+        queue = await channel.declare_queue(name, durable=True, arguments=arguments)
+        for key in keys:
+            await queue.bind(exchange, key)
+    return channel
+
+
+@asynccontextmanager
+async def receiving(
+    url: str, topology: Topology, queue: str, *, at_once: int
+) -> AsyncIterator["asyncio.Queue[AbstractIncomingMessage | None]"]:
+    """What comes in at a queue, to be acknowledged one by one. None says that the connection is gone."""
+    inbox: asyncio.Queue[AbstractIncomingMessage | None] = asyncio.Queue()
+
+    def ended(*_: Any) -> None:
+        inbox.put_nowait(None)
+
+    connection = await connect(url, queue)
+    try:
+        async with asyncio.timeout(OPEN_S):
+            channel = await here(_declared(connection, topology))
+            underlay = await channel.get_underlay_channel()
+            underlay.closing.add_done_callback(ended)
+            underlay.on_consumer_cancel_callbacks.add(ended)
+            await here(channel.set_qos(prefetch_count=at_once))
+            await here(_consume(channel, queue, inbox))
+        yield inbox
+    finally:
+        await close(connection)
+
+
+async def _consume(channel: AbstractChannel, name: str, inbox: asyncio.Queue[Any]) -> None:
+    queue = await channel.get_queue(name, ensure=False)
+    await queue.consume(inbox.put)
+
+
+@asynccontextmanager
+async def looking(url: str, topology: Topology) -> AsyncIterator[AbstractChannel]:
+    """A channel for an operator's command. Messages that were got and not acknowledged go back where they were."""
+    connection = await connect(url, "operator")
+    try:
+        async with asyncio.timeout(OPEN_S):
+            channel: AbstractChannel = await here(_declared(connection, topology))
+        yield channel
+    finally:
+        await close(connection)
+
+
+_read_properties = ContentHeader.unmarshal
+
+
+def _read_properties_or_say(self: ContentHeader, data: bytes) -> None:
+    """RabbitMQ passes on what others wrote: a time after the year 9999, an id that is no text. The library would close
+    the connection over it, get the message again, and never come past it. So it comes without properties, and is dead.
+    """
+    try:
+        _read_properties(self, data)
+    except Exception as error:
+        self.properties = aiormq.spec.Basic.Properties(headers={UNREADABLE: repr(error)[:1000]})
+
+
+ContentHeader.unmarshal = _read_properties_or_say  # type: ignore[method-assign]
+
+
+async def here(work: Any) -> Any:
+    """Awaits the library's work as a task of its own: when a connection ends, it cancels whoever waits for it, and
+    that must not look as if somebody had cancelled us.
+    """
+    end: Any = (await asyncio.gather(work, return_exceptions=True))[0]
+    if isinstance(end, asyncio.CancelledError):
+        raise Gone("the connection ended")
+    if isinstance(end, BaseException):
+        raise end
+    return end

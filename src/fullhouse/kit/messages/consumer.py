@@ -1,0 +1,94 @@
+"""A queue's consumer: one message after the other, acknowledged when its effect is committed.
+
+A message that comes again (the acknowledgement was lost, or whoever sent it does not know) is known by its id, in the
+effect's transaction. One that cannot be understood, or fails again and again, goes to the dead letters with the
+reason in its headers; an operator reads it there and sends it back. A database that is away is no fault of a message:
+it waits with us, unacknowledged.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import NoReturn
+
+import asyncpg
+import structlog
+from aio_pika.abc import AbstractIncomingMessage
+from prometheus_client import Counter
+
+from fullhouse.kit.db.database import is_gone
+from fullhouse.kit.messages.broker import GONE, UNREADABLE, Broker, Gone, here, receiving
+from fullhouse.kit.messages.dead_letters import buried
+from fullhouse.kit.messages.outbox import Poison
+from fullhouse.kit.messages.relay import jitter
+
+PREFETCH = 10
+TRIES = 4
+FIRST_PAUSE_S, PAUSE_S_MAX = 0.2, 5.0
+RECEIVED = Counter("fullhouse_messages_received_total", "Messages from the broker", ["queue", "outcome"])
+# Beside a database that is away: what two at once do to each other, and one that is too slow for everybody.
+_PASSING = (
+    TimeoutError, asyncpg.QueryCanceledError, asyncpg.DeadlockDetectedError, asyncpg.LockNotAvailableError,
+)  # fmt: skip
+log = structlog.get_logger()
+Handler = Callable[[AbstractIncomingMessage], Awaitable[None]]
+
+
+class Consumer:
+    def __init__(self, url: str, broker: Broker, queue: str, handle: Handler) -> None:
+        self._url, self._broker, self._queue, self._handle = url, broker, queue, handle
+        self.connected = asyncio.Event()
+
+    async def run(self) -> None:
+        """Until cancelled, through lost brokers."""
+        failures = 0
+        while True:
+            try:
+                await self._listen()
+            except Exception as error:  # even a mistake of ours: the worker has more to do than this queue
+                failures = 1 if self.connected.is_set() else failures + 1
+                if failures == 1:
+                    known = isinstance(error, GONE)
+                    log.warning("a consumer lost its broker", queue=self._queue, error=repr(error), exc_info=not known)
+            self.connected.clear()
+            await asyncio.sleep(jitter(min(PAUSE_S_MAX, FIRST_PAUSE_S * 2 ** min(failures, 10))))
+
+    async def _listen(self) -> NoReturn:
+        async with receiving(self._url, self._broker.topology, self._queue, at_once=PREFETCH) as inbox:
+            self.connected.set()
+            while message := await inbox.get():
+                await self._take(message)
+        raise Gone("the connection ended")
+
+    async def _take(self, message: AbstractIncomingMessage) -> None:
+        """Whatever becomes of it, it becomes only once it is safe: then it is acknowledged."""
+        if reason := await self._try(message):
+            await self._bury(message, reason)
+        await here(message.ack())
+        RECEIVED.labels(self._queue, "dead" if reason else "done").inc()
+
+    async def _try(self, message: AbstractIncomingMessage) -> str | None:
+        """Why it is dead, if it is."""
+        if unreadable := message.headers.get(UNREADABLE):
+            return f"its properties cannot be read: {unreadable!s}"
+        tried = 0
+        while True:
+            try:
+                await self._handle(message)
+            except Poison as poison:
+                return str(poison)
+            except Exception as error:
+                if is_gone(error) or isinstance(error, _PASSING):
+                    log.warning("a message waits for the database", queue=self._queue, error=repr(error))
+                    await asyncio.sleep(jitter(FIRST_PAUSE_S))
+                    continue
+                tried += 1
+                log.warning("a message failed", queue=self._queue, message_id=message.message_id, error=repr(error))
+                if tried == TRIES:
+                    return f"it failed {TRIES} times: {error!r}"
+            else:
+                return None
+            await asyncio.sleep(jitter(min(PAUSE_S_MAX, FIRST_PAUSE_S * 2**tried)))
+
+    async def _bury(self, message: AbstractIncomingMessage, reason: str) -> None:
+        log.error("a message is dead: `fullhouse messages dead` shows it", queue=self._queue, reason=reason)
+        await self._broker.put(self._broker.topology.dead, buried(message, self._queue, reason))

@@ -1,0 +1,121 @@
+"""Facts: what a room announces when something has happened. Nothing leaves the house except through here.
+
+`announce(tx, fact)` first runs the fact's synchronous consequences in the same transaction (releasing holds when a show
+is cancelled, say; an exception there aborts everything), then writes the outbox row, from which everybody else learns
+of it after the commit. Which fact has which consequences is one table, `wiring.py`, handed in at start.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, ClassVar, NamedTuple, TypeVar
+from uuid import UUID
+
+import msgspec
+
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.ids import new_id
+
+
+class Fact(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of all facts. `name` is the routing key, `version` counts incompatible changes of the payload."""
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
+    subject_id: UUID
+
+
+F = TypeVar("F", bound=Fact)
+
+
+class Poison(Exception):
+    """A message that will never be understood, however often it comes: the argument says why."""
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact as others get it, after the commit. `id` is what they dedupe by; `seq` orders those of one subject."""
+
+    id: UUID
+    organization_id: UUID
+    name: str
+    subject_id: UUID
+    version: int
+    payload: dict[str, Any]
+    created_at: datetime
+    seq: int = 0
+
+    def fact(self, of: type[F]) -> F:
+        """The payload as the struct that was announced."""
+        return msgspec.convert(self.payload, of)
+
+
+class AsyncHandler(NamedTuple):
+    """Runs after the change was committed, in a transaction of the fact's tenant, once in effect
+    (kit/messages/async_handlers.py). Calls to the outside are jobs that it enqueues.
+
+    `name` is stored with every message that the handler has processed or has to retry, so it stays when the function is
+    renamed or moved. `former` are names under which earlier versions of the program stored it.
+    """
+
+    name: str
+    run: Callable[[Tx, Message], Awaitable[None]]
+    former: tuple[str, ...] = ()
+
+
+# Of these names of facts, those that a handler of all facts wants in this organisation: asked once for many facts.
+Picks = Callable[[Tx, Sequence[str]], Awaitable[Collection[str]]]
+Consequence = Callable[[Tx, Any], Awaitable[None]]
+_INSERT = "INSERT INTO outbox (id, organization_id, name, subject_id, payload) VALUES ($1, $2, $3, $4, $5)"
+_INSERT_ALL = """
+INSERT INTO outbox (id, organization_id, name, subject_id, payload)
+SELECT f.id, $1, f.name, f.subject_id, f.payload
+FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::jsonb[]) AS f (id, name, subject_id, payload)
+"""
+_consequences: Mapping[type[Fact], Sequence[Consequence]] | None = None
+
+
+def wire(consequences: Mapping[type[Fact], Sequence[Consequence]]) -> None:
+    """Hands in the table of synchronous consequences. Entry points call it once."""
+    global _consequences
+    _consequences = consequences
+
+
+async def announce(tx: Tx, fact: Fact) -> UUID:
+    """Consequences, then the outbox row. Returns the message id that consumers dedupe by."""
+    await follow(tx, fact)
+    return await add(tx, fact)
+
+
+async def add(tx: Tx, fact: Fact) -> UUID:
+    message_id = new_id()
+    await tx.execute(_INSERT, message_id, tx.organization_id, fact.name, fact.subject_id, _payload(fact))
+    return message_id
+
+
+async def announce_all(tx: Tx, facts: Sequence[Fact]) -> None:
+    """Many at once: the consequences of each, then all rows by one statement."""
+    for fact in facts:
+        await follow(tx, fact)
+    await add_all(tx, facts)
+
+
+async def follow(tx: Tx, fact: Fact) -> None:
+    """The consequences alone: of what nobody outside of this transaction has to hear."""
+    if _consequences is None:
+        raise RuntimeError("this entry point forgot outbox.wire: the fact would have no consequences")
+    for consequence in _consequences.get(type(fact), ()):
+        await consequence(tx, fact)
+
+
+async def add_all(tx: Tx, facts: Sequence[Fact]) -> None:
+    """Many at once, in this order. Whatever has to follow from them in this transaction, the caller has done."""
+    columns = [
+        [new_id() for _ in facts],
+        [fact.name for fact in facts],
+        [fact.subject_id for fact in facts],
+        [_payload(fact) for fact in facts],
+    ]
+    await tx.execute(_INSERT_ALL, tx.organization_id, *columns)
+
+
+def _payload(fact: Fact) -> dict[str, Any]:
+    return {"version": fact.version, **msgspec.to_builtins(fact)}

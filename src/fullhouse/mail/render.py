@@ -1,0 +1,154 @@
+"""Finds the words: `render(data, brand, language)` is a letter in text and HTML. Pure, but for reading the templates.
+
+`templates/NAME.txt` begins with the subject, then the line that mail programs show beside it, then the text.
+`templates/NAME.html` is the body of `base.html`. A value that a template names and the struct has not is an error.
+They are written in English, each text inside of `_("…")`; `words.py` has the same in other languages.
+"""
+
+import re
+import textwrap
+from collections.abc import Callable
+from datetime import datetime
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from fullhouse.kit.languages import Words
+from fullhouse.kit.mail.email import Letter, LetterData, one_line
+from fullhouse.kit.times import local
+from fullhouse.mail.model import Brand, Held
+from fullhouse.mail.words import AFRIKAANS, TEXTS
+from fullhouse.tickets import papers
+from fullhouse.tickets.model import TicketPlace
+from fullhouse.tickets.words import WORDS
+
+T = TypeVar("T")
+WIDTH = 72
+SUBJECT_MAX = 120
+LABEL_WIDTH = {"en": 10, "af": 12}
+BLACK, WHITE = "#000000", "#FFFFFF"
+_FOLDER = FileSystemLoader(Path(__file__).with_name("templates"))
+_LABEL = re.compile(r"  \S[^:\n]{0,11}: +|  |- ")
+
+
+def _environment(language: str, *, html: bool) -> Environment:
+    made = Environment(
+        extensions=["jinja2.ext.i18n"],
+        loader=_FOLDER,
+        autoescape=html,  # noqa: S701 (plain text has no markup to escape)
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=not html,
+    )
+    said, t = TEXTS[language], WORDS.of(language)
+    made.install_gettext_callables(  # type: ignore[attr-defined]
+        said, lambda one, many, n: said(one if n == 1 else many), newstyle=True
+    )
+    made.globals["language"] = language
+    made.filters |= {
+        "when": partial(when, t),
+        "clock": clock,
+        "money": t.money,
+        "label": partial(label, language),
+        "place": partial(place, t, said),
+        "named": lambda text: said(text) if text in AFRIKAANS else text,  # a value of a few, that a letter brings
+    }
+    return made
+
+
+def when(t: Words, moment: datetime, zone: str) -> str:
+    """Saturday 14 March 2026, 19:30 (Europe/Amsterdam)."""
+    there = local(moment, zone)
+    return f"{t.day(there)}, {there:%H:%M} ({_zone_name(zone)})"
+
+
+def label(language: str, text: str) -> str:
+    """Before a fact, in a column of them."""
+    return f"  {text + ':':<{LABEL_WIDTH[language]}}"
+
+
+def place(t: Words, said: Callable[[str], str], it: TicketPlace | None) -> str:
+    """Stalls, row C, seat 12; 2 × Stalls."""
+    if it is None:
+        return said("no seat any more")
+    where = papers.place(it, t) or said("anywhere")
+    return f"{it.quantity} × {where}" if isinstance(it, Held) and it.row is None else where
+
+
+def clock(moment: datetime, zone: str) -> str:
+    return f"{local(moment, zone):%H:%M}"
+
+
+def _zone_name(zone: str) -> str:
+    return zone.replace("_", " ")
+
+
+_PLAIN = {language: _environment(language, html=False) for language in TEXTS}
+_HTML = {language: _environment(language, html=True) for language in TEXTS}
+
+
+def render(data: LetterData, brand: Brand, locale: str = "en") -> Letter:
+    data, brand = _clean(data), _clean(brand)
+    language = locale[:2] if locale[:2] in TEXTS else "en"
+    plain, html = _PLAIN[language], _HTML[language]
+    values: dict[str, Any] = {
+        "it": data,
+        "brand": brand,
+        "ink": ink_on(brand.colour),
+        "link": lambda path: brand.address + path,
+    }
+    words = plain.get_template(f"{data.template}.txt").render(values)
+    subject, preheader, text = words.split("\n", 2)
+    ending = plain.get_template("ending.txt").render(values)
+    values["preheader"] = preheader
+    return Letter(
+        subject=textwrap.shorten(subject, SUBJECT_MAX, placeholder="…") if len(subject) > SUBJECT_MAX else subject,
+        text=wrapped(text.strip() + "\n\n" + ending),
+        html=html.get_template(f"{data.template}.html").render(values),
+        sender_name=brand.sender_name or brand.name,
+        reply_to=brand.reply_to or brand.contact_email,
+    )
+
+
+def wrapped(text: str) -> str:
+    """In lines that a narrow window shows whole. An address is never broken; what goes on under a label is indented."""
+    return "\n".join(_wrapped_line(line) for line in text.rstrip().split("\n")) + "\n"
+
+
+def _wrapped_line(line: str) -> str:
+    label = _LABEL.match(line)
+    indent = " " * (label.end() if label else 0)
+    return textwrap.fill(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _clean(value: T) -> T:
+    """Every text in it as one printable line: nobody's name can begin a header, a line or a paragraph of ours."""
+    if isinstance(value, str):
+        return one_line(value)  # type: ignore[return-value]
+    if isinstance(value, tuple):
+        return tuple(map(_clean, value))  # type: ignore[return-value]
+    if isinstance(value, msgspec.Struct):
+        names = value.__struct_fields__
+        return type(value)(**{name: _clean(getattr(value, name)) for name in names})
+    return value
+
+
+@lru_cache(maxsize=1024)
+def ink_on(colour: str) -> str:
+    """Black or white, whichever is easier to read on this colour, by WCAG's measure: at least 4.5 for every one."""
+    return max((BLACK, WHITE), key=lambda ink: contrast(ink, colour))
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,0 +1,136 @@
+"""An example of every letter, for previews. Nobody in it exists."""
+
+from datetime import UTC, datetime, timedelta
+
+from msgspec.structs import replace
+
+from fullhouse.accounts.model import PasswordChanged, SignInLink, TeamInvitation
+from fullhouse.kit.mail.email import LetterData
+from fullhouse.kit.money import Money
+from fullhouse.mail.model import (
+    EventCancelled,
+    EventPostponed,
+    EventRescheduled,
+    Held,
+    OrderCalledOff,
+    OrderConfirmed,
+    OrderRefunded,
+    OtherSeats,
+    PaidTwice,
+    QueueOpens,
+    QueueTurn,
+    SeatsMoved,
+    Show,
+    TicketLine,
+    TicketReceived,
+    TicketSent,
+    TimeChanged,
+    VenueChanged,
+    WaitingListClosed,
+    WaitingListJoined,
+    WaitingListLapsed,
+    WaitingListOffer,
+    WebhookDisabled,
+)
+from fullhouse.tickets.model import TicketPlace
+
+_START = datetime(2027, 3, 13, 18, 30, tzinfo=UTC)
+_NEW = _START + timedelta(days=35)
+_SHOW = Show(
+    name="The Tempest",
+    path="/o/harbour-theatre/the-tempest",
+    starts_at=_START,
+    doors_at=_START - timedelta(hours=1),
+    timezone="Europe/Amsterdam",
+    venue="Harbour Theatre",
+    address="Pier 4, 1011 AB Amsterdam",
+)
+_ORDER = "/orders/example"
+_ILL = "Our Prospero has lost his voice. We thank you for your patience."
+
+
+def _seat(row: str, number: int) -> TicketPlace:
+    return TicketPlace(zone_name="Stalls", row=row, seat=str(number))
+
+
+_ALL: tuple[LetterData, ...] = (
+    OrderConfirmed(
+        show=_SHOW,
+        order_code="K7M2QX",
+        order_path=_ORDER,
+        tickets=(
+            TicketLine(kind="Adult", place=_seat("C", 12), code="7F4KQ2MX", price=Money(4250, "EUR")),
+            TicketLine(kind="Adult", place=_seat("C", 13), code="9XW3TR5B", price=Money(4250, "EUR")),
+            TicketLine(kind="Student", place=_seat("C", 14), code="2MNP8VHD", price=Money(2500, "EUR")),
+        ),
+        fees=Money(300, "EUR"),
+        total=Money(11300, "EUR"),
+    ),
+    OrderRefunded(
+        show=_SHOW,
+        order_code="K7M2QX",
+        order_path=_ORDER,
+        amount=Money(2500, "EUR"),
+        paid=Money(11300, "EUR"),
+        message="You gave back one student ticket.",
+    ),
+    OtherSeats(
+        show=_SHOW,
+        order_code="K7M2QX",
+        order_path=_ORDER,
+        places=tuple(Held(zone_name="Stalls", row="B", seat=seat, quantity=1) for seat in ("8", "9")),
+        paid=Money(8500, "EUR"),
+        answer_by=_START - timedelta(days=20),
+    ),
+    OrderCalledOff(
+        show=_SHOW,
+        order_code="K7M2QX",
+        order_path=_ORDER,
+        amount=Money(8500, "EUR"),
+        because="the places were gone when the money came",
+    ),
+    PaidTwice(show=_SHOW, order_code="K7M2QX", order_path=_ORDER, amount=Money(8500, "EUR")),
+    EventCancelled(show=_SHOW, message=_ILL, order_path=_ORDER),
+    EventPostponed(show=replace(_SHOW, is_undated=True), message=_ILL, order_path=_ORDER),
+    EventRescheduled(
+        show=replace(_SHOW, starts_at=_NEW, was_at=_START), message=_ILL, order_path=_ORDER, new_date=_NEW
+    ),
+    TimeChanged(show=_SHOW, message="The last ferry leaves earlier.", ends_at=_START + timedelta(hours=3)),
+    VenueChanged(show=_SHOW, message="The roof is being mended.", order_path=_ORDER),
+    SeatsMoved(
+        show=_SHOW,
+        moves=((_seat("C", 12), _seat("B", 8)), (_seat("C", 13), None)),
+        answer_by=_START - timedelta(days=14),
+        answer_path="/my?at=harbour-theatre",
+    ),
+    TicketSent(show=_SHOW, place=_seat("C", 14), to_name="Ada Okafor"),
+    TicketReceived(
+        show=_SHOW,
+        place=_seat("C", 14),
+        from_name="Ben Visser",
+        ticket_path=_ORDER,
+        message="See you at the bar!",
+    ),
+    WaitingListJoined(show=_SHOW, quantity=2, list_path="/waiting-list#example"),
+    WaitingListOffer(
+        show=_SHOW,
+        quantity=2,
+        places=(TicketPlace(zone_name="Stalls"),),
+        offer_path="/waiting-list#example",
+        answer_by=_START - timedelta(days=2),
+    ),
+    WaitingListLapsed(show=_SHOW, quantity=2),
+    WaitingListClosed(show=_SHOW),
+    QueueOpens(show=_SHOW, opens_at=_START - timedelta(days=60), queue_path=f"{_SHOW.path}/queue"),
+    QueueTurn(show=_SHOW, queue_path=f"{_SHOW.path}/queue", until=_START - timedelta(days=60, minutes=-25)),
+    SignInLink(path="/sign-in#example", minutes=20),
+    TeamInvitation(role="staff", path="/join#example", days=7),
+    PasswordChanged(email="ada@example.org"),
+    WebhookDisabled(
+        url="https://hooks.example.org/fullhouse",
+        failing_since=_START - timedelta(days=3),
+        last_error="503 Service Unavailable",
+        timezone="Europe/Amsterdam",
+    ),
+)
+SAMPLES = {letter.template: letter for letter in _ALL}

@@ -1,0 +1,69 @@
+"""Letters to people on a waiting list: that they are on it, that places are kept for them, that the time was over."""
+
+from datetime import datetime
+from uuid import UUID
+
+from fullhouse.events import actions as events
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.mail import mails
+from fullhouse.kit.mail.email import LetterData
+from fullhouse.kit.messages.outbox import Message
+from fullhouse.kit.services import Services
+from fullhouse.mail import model as letters
+from fullhouse.mail.notices.actions import show_of
+from fullhouse.tickets.model import TicketPlace
+from fullhouse.waitlist import reads
+from fullhouse.waitlist.facts import WaitlistJoined, WaitlistLapsed, WaitlistOffered
+from fullhouse.waitlist.model import Offered, StoredEntry
+
+
+class WaitingLetters:
+    """Needs the house's keys: each letter's link opens its reader's own place on the list."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    async def tell_joined(self, tx: Tx, message: Message) -> None:
+        fact = message.fact(WaitlistJoined)
+        letter = letters.WaitingListJoined(
+            show=await self._show(tx, fact.event_id), quantity=fact.party, list_path=self._path(tx, fact.subject_id)
+        )
+        await self._post(tx, message, letter)
+
+    async def tell_offered(self, tx: Tx, message: Message) -> None:
+        """Unless the offer is over by now: then there is nothing to say."""
+        fact = message.fact(WaitlistOffered)
+        entry = await reads.get(tx, fact.subject_id)
+        if entry.status != "offered" or entry.answer_by != fact.answer_by:
+            return
+        assert isinstance(entry.answer_by, datetime)
+        offered = await reads.offer_of(tx, entry)
+        letter = letters.WaitingListOffer(
+            show=await self._show(tx, fact.event_id),
+            quantity=sum(hold.quantity for hold in offered),
+            places=tuple(dict.fromkeys(map(_place, offered))),
+            offer_path=self._path(tx, entry.id),
+            answer_by=entry.answer_by,
+        )
+        await self._post(tx, message, letter)
+
+    async def tell_lapsed(self, tx: Tx, message: Message) -> None:
+        fact = message.fact(WaitlistLapsed)
+        show = await self._show(tx, fact.event_id)
+        await self._post(tx, message, letters.WaitingListLapsed(show=show, quantity=fact.party))
+
+    async def _show(self, tx: Tx, event_id: UUID) -> letters.Show:
+        return await show_of(tx, await events.get_event(tx, event_id))
+
+    async def _post(self, tx: Tx, message: Message, letter: LetterData) -> None:
+        entry: StoredEntry = await reads.get(tx, message.subject_id)
+        await mails.post(tx, entry.email, letter, about=message.id)
+
+    def _path(self, tx: Tx, entry_id: UUID) -> str:
+        """The secret is in the fragment, which browsers never send."""
+        assert tx.organization_id
+        return f"/waiting-list#{reads.secret_of(self._services.keyring, tx.organization_id, entry_id)}"
+
+
+def _place(hold: Offered) -> TicketPlace:
+    return TicketPlace(zone_name=hold.zone_name, row=hold.row, seat=hold.seat_number)

@@ -1,0 +1,1 @@
+"""The ledger: every transaction sums to zero, and none is ever changed."""

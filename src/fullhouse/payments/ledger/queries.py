@@ -1,0 +1,42 @@
+"""What queries.sql takes: written by `make schema`."""
+
+from datetime import datetime
+from uuid import UUID
+
+from fullhouse.kit.db.sql import Tenant
+
+
+def booked_for_order(tx: Tenant, /, order_id: UUID) -> None: ...
+
+
+def oldest_transactions(
+    tx: Tenant,
+    /,
+    *,
+    event_id: UUID | None,
+    order_id: UUID | None,
+    kind: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    after_at: datetime | None,
+    after_id: UUID | None,
+    limit: int,
+) -> None: ...
+
+
+def newest_transactions(
+    tx: Tenant,
+    /,
+    *,
+    event_id: UUID | None,
+    order_id: UUID | None,
+    kind: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    after_at: datetime | None,
+    after_id: UUID | None,
+    limit: int,
+) -> None: ...
+
+
+def balances(tx: Tenant, /, event_id: UUID | None) -> None: ...

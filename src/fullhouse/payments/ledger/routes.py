@@ -1,0 +1,71 @@
+"""The ledger over HTTP."""
+
+from typing import Annotated
+from uuid import UUID
+
+from litestar.params import QueryParameter
+
+from fullhouse.kit.db.cursors import LIMIT, Page
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.http.endpoints import get
+from fullhouse.kit.http.parameters import After, Moment, PageSize, moment
+from fullhouse.kit.media.csv import MEDIA_TYPE, ROWS_MAX
+from fullhouse.kit.services import Services
+from fullhouse.payments.ledger import reads
+from fullhouse.payments.ledger.model import Balance, LedgerTransaction
+from fullhouse.payments.ledger.reads import Filters, Sort
+
+Kind = Annotated[
+    str | None, QueryParameter(max_length=20, description="`capture`, `consent`, `refund` or `payout`; all if unsaid.")
+]
+Order = Annotated[Sort, QueryParameter(description="Which end comes first.")]
+Rows = Annotated[int, QueryParameter(ge=1, le=ROWS_MAX, description="How many transactions at most.")]
+
+
+@get("/api/ledger", "ledger.read")
+async def list_ledger(
+    tx: Tx,
+    services: Services,
+    event_id: UUID | None = None,
+    order_id: UUID | None = None,
+    kind: Kind = None,
+    since: Moment = None,
+    until: Moment = None,
+    sort: Order = "oldest",
+    cursor: After = None,
+    limit: PageSize = LIMIT,
+) -> Page[LedgerTransaction]:
+    """What was booked, as a book is read: oldest first, unless you ask for the newest. Each transaction's entries are
+    nothing together."""
+    filters = Filters(event_id, order_id, kind, moment("since", since), moment("until", until))
+    return await reads.page_of_ledger(tx, services.keyring, cursor, limit, filters, sort)
+
+
+@get("/api/ledger/balance", "ledger.read")
+async def get_balance(tx: Tx, event_id: UUID | None = None) -> list[Balance]:
+    """What the organisation has earned, by currency: in all, or with one show."""
+    return await reads.balances(tx, event_id)
+
+
+@get("/api/ledger.csv", "ledger.read", media_type=MEDIA_TYPE)
+async def export_ledger(
+    tx: Tx,
+    services: Services,
+    event_id: UUID | None = None,
+    order_id: UUID | None = None,
+    kind: Kind = None,
+    since: Moment = None,
+    until: Moment = None,
+    cursor: After = None,
+    limit: Rows = ROWS_MAX,
+) -> Answer:
+    """The ledger for a spreadsheet, a line for each entry.
+
+    If there is more, the header `X-Next-Cursor` names the `cursor` to go on with.
+    """
+    filters = Filters(event_id, order_id, kind, moment("since", since), moment("until", until))
+    return reads.as_sheet(await reads.page_of_ledger(tx, services.keyring, cursor, limit, filters))
+
+
+handlers = [list_ledger, get_balance, export_ledger]

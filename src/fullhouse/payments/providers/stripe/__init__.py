@@ -1,0 +1,1 @@
+"""Stripe: its API, and its webhooks."""

@@ -1,0 +1,135 @@
+"""The provider `test`: behaves like a real one, and takes nothing. Loud: it says so in every answer, and in the log.
+
+It remembers its charges by their keys, in a table of its own and outside of every transaction of ours, so that it keeps
+what it did when we forget. The method says what happens:
+
+    approve   captured at once
+    decline   declined
+    delay     pending; captured by the first question about it
+    twice     captured, and the news comes a second time by itself
+    drop      captured, but the answer is lost
+    error     it breaks down before it has charged
+    silent    it never answers, and has not charged
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from fullhouse.kit.db.database import Database, Tx
+from fullhouse.kit.telemetry.telemetry import warn_once
+from fullhouse.payments import store
+from fullhouse.payments.model import (
+    Attempt,
+    Cancelled,
+    Captured,
+    Failed,
+    Outcome,
+    Pending,
+    Refund,
+    Refunded,
+    RefundOutcome,
+    Unknown,
+)
+
+METHODS = ("approve", "decline", "delay", "twice", "drop", "error", "silent")
+FIRST = {"approve": "captured", "twice": "captured", "drop": "captured", "decline": "declined", "delay": "pending"}
+NOTICE = "TEST PAYMENTS: nobody is charged, and nothing is paid out."
+log = structlog.get_logger()
+Notify = Callable[[UUID, UUID, Outcome], Coroutine[Any, Any, None]]
+
+
+class BrokenDown(Exception):
+    """What a provider's 500, or a lost connection, looks like from here."""
+
+
+class PlayMoney:
+    name = "test"
+    notice: str | None = NOTICE
+    methods = METHODS
+    public_key: str | None = None
+
+    def __init__(self, database: Database, notify: Notify) -> None:
+        self._database, self._notify = database, notify
+        self._telling: set[asyncio.Task[None]] = set()
+
+    async def start(self, attempt: Attempt) -> Outcome:
+        method = attempt.method or "approve"
+        log.warning("a test payment: nobody is charged", attempt_id=str(attempt.id), method=method)
+        if method == "error":
+            raise BrokenDown("500")
+        if method == "silent":
+            await asyncio.Event().wait()
+        async with self._database.tenant(attempt.organization_id) as tx:
+            status = await self._charge(tx, attempt, method)
+        if method == "drop":
+            raise BrokenDown("connection lost")
+        outcome = _said(attempt, status)
+        if method == "twice":
+            task = asyncio.create_task(self._notify(attempt.organization_id, attempt.id, outcome))
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+        return outcome
+
+    async def ask(self, attempt: Attempt) -> Outcome:
+        async with self._database.tenant(attempt.organization_id) as tx:
+            status = await store.charge_status(tx, attempt.id)
+            if status == "pending":
+                await store.move_charge(tx, key=attempt.id, from_status="pending", status="captured")
+                status = await store.charge_status(tx, attempt.id)
+        return _said(attempt, status)
+
+    async def cancel(self, attempt: Attempt) -> Outcome:
+        async with self._database.tenant(attempt.organization_id) as tx:
+            await store.move_charge(tx, key=attempt.id, from_status="pending", status="cancelled")
+            return _said(attempt, await store.charge_status(tx, attempt.id))
+
+    async def refund(self, refund: Refund, attempt: Attempt) -> RefundOutcome:
+        warn_once(log, "a test refund: nobody is paid", refund_id=str(refund.id))
+        async with self._database.tenant(refund.organization_id) as tx:
+            if await store.charge_status(tx, attempt.id) != "captured":
+                return Failed("no_such_charge", "There is no such charge.")
+            await store.charge_once(
+                tx,
+                key=refund.key,
+                kind="refund",
+                method="refund",
+                amount=refund.amount,
+                currency=refund.currency,
+                status="refunded",
+            )
+        return Refunded(str(refund.key))
+
+    async def close(self) -> None:
+        await asyncio.gather(*self._telling, return_exceptions=True)
+
+    async def _charge(self, tx: Tx, attempt: Attempt, method: str) -> str | None:
+        """Once, however often it is asked: the key decides."""
+        status = FIRST[method]
+        return await store.charge_once(
+            tx,
+            key=attempt.id,
+            kind="charge",
+            method=method,
+            amount=attempt.amount,
+            currency=attempt.currency,
+            status=status,
+        )
+
+
+def _said(attempt: Attempt, status: str | None) -> Outcome:
+    match status:
+        case "captured":
+            return Captured(str(attempt.id), attempt.amount)
+        case "pending":
+            return Pending(str(attempt.id), f"test_secret_{attempt.id.hex}")
+        case "declined":
+            return Failed("card_declined", "The card was declined.")
+        case "cancelled":
+            return Cancelled()
+        case None:
+            return Failed("never_arrived", "The provider has never heard of this payment.")
+    return Unknown()

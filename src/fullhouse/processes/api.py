@@ -1,0 +1,23 @@
+"""An API process: it accepts on the socket that `serve` has bound for it, or on one of its own."""
+
+import argparse
+import os
+import socket
+
+from fullhouse.config import Config
+from fullhouse.kit.process import die_with
+
+
+def serve(settings: Config, args: argparse.Namespace) -> int:
+    die_with(args.parent)
+    from fullhouse.kit.http import server
+    from fullhouse.processes import app
+
+    def say_ready() -> None:
+        """By a pipe that stays open as long as this process lives."""
+        if args.ready is not None:
+            os.write(args.ready, b".")
+
+    bound = None if args.socket is None else socket.socket(fileno=args.socket)
+    server.run(app.create, settings.host, settings.port, bound=bound, opened=say_ready)
+    return 0

@@ -1,0 +1,162 @@
+"""The worker process: jobs, messages and the periodic loops. Any number may run; each loop has one leader."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+import structlog
+import uvloop
+from prometheus_client import start_http_server
+
+from fullhouse import config, prove, wiring
+from fullhouse.accounts import jobs as accounts_jobs
+from fullhouse.broker import jobs as messaging_jobs
+from fullhouse.broker.post import open_post
+from fullhouse.checkout import jobs as checkout_jobs
+from fullhouse.config import Config
+from fullhouse.events import jobs as events_jobs
+from fullhouse.events import store as events_store
+from fullhouse.holds import jobs as holds_jobs
+from fullhouse.holds.measures.watch import Watch
+from fullhouse.kit.db.database import WORKER, Database, sweep
+from fullhouse.kit.http import idempotency
+from fullhouse.kit.mail import mails
+from fullhouse.kit.messages.job_worker import Worker
+from fullhouse.kit.messages.loops import Loop, in_each_process
+from fullhouse.kit.process import step_back
+from fullhouse.kit.services import Services, open_parts, open_services
+from fullhouse.kit.telemetry import telemetry
+from fullhouse.mail.turns import jobs
+from fullhouse.payments import jobs as payments_jobs
+from fullhouse.refunds import jobs as refund_jobs
+from fullhouse.relocations import jobs as relocation_jobs
+from fullhouse.waiting_room import jobs as queue_jobs
+from fullhouse.waitlist import jobs as waitlist_jobs
+from fullhouse.webhooks import jobs as webhook_jobs
+
+log = structlog.get_logger()
+STOP_WITHIN_S = 12.0
+FORGET_HISTORY = """
+DELETE FROM jobs.history WHERE id IN (
+    SELECT id FROM jobs.history WHERE created < now() - interval '30 days' LIMIT 1000)
+"""
+
+
+def main() -> int:
+    settings = config.load(os.environ)
+    telemetry.configure_logs(settings.log_level, process="worker")
+    step_back()
+    if settings.metrics_port and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:  # under `serve` they are on its page
+        start_http_server(settings.metrics_port, settings.host)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(run(settings))
+    return 0
+
+
+async def run(settings: Config) -> None:
+    """Until SIGTERM or SIGINT; then what is in hand is finished or given back."""
+    assert settings.database_url, "the launcher or the operator names the database"
+    wiring.connect(settings.public_url)
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with (
+        open_services(
+            url=settings.database_url,
+            read_url=None,
+            redis_url=settings.redis_url,
+            secret_key=config.secret_key(settings),
+            files=wiring.files(settings),
+            public_url=settings.public_url,
+            pool_size=settings.database_connections,
+            private_webhooks=settings.webhooks_private,
+        ) as services,
+        open_parts(services, wiring.WORKER_PARTS, wiring.given(settings)),
+        open_post(services, settings.amqp_url, wiring.async_handlers(services), wiring.ASYNC_ALL) as post,
+    ):
+        finder = await Database.open(settings.database_url, WORKER, size=4)
+        worker = Worker(
+            settings.database_url,
+            services.database,
+            wiring.jobs(settings, services),
+            patience={mails.JOB: mails.ATTEMPTS},
+        )
+        watch = partial(messaging_jobs.watch, finder, broker=bool(settings.amqp_url))
+        tasks = [
+            asyncio.create_task(worker.run(), name="jobs"),
+            *(
+                asyncio.create_task(loop.run(), name=loop.name)
+                for loop in loops(settings.database_url, finder, services, broker=bool(settings.amqp_url))
+            ),
+            *(asyncio.create_task(work(), name=name) for name, work in post.items()),
+            asyncio.create_task(in_each_process("watch messages", 15, watch), name="watch messages"),
+        ]
+        log.info("the worker is at work", tasks=len(tasks))
+        try:
+            await _until_stopped(stop, tasks)
+        finally:
+            await _cancel(tasks)
+            await finder.close()
+
+
+def loops(url: str, finder: Database, services: Services, *, broker: bool = False) -> list[Loop]:
+    """What runs how often. All of it may run late, twice or not at all for a while: nothing depends on the clock."""
+    database, files, watch = services.database, services.files, Watch(services, finder)
+    table: list[tuple[str, float, Callable[[], Awaitable[Any]]]] = [
+        ("audit months", 3600, lambda: _make_audit_months(finder)),
+        ("forget idempotency keys", 600, lambda: idempotency.forget_old(finder)),
+        ("sweep sessions", 600, lambda: accounts_jobs.sweep_all(finder)),
+        ("move due events", 1, lambda: events_jobs.move_due_events(finder, database)),
+        ("keep queues", 1, lambda: queue_jobs.keep_queues(services, finder)),
+        ("count queues", 15, lambda: queue_jobs.count_crowds(finder)),
+        ("write to queues", 10, lambda: jobs.tell_queues(finder, database)),
+        ("sweep holds", 1, lambda: holds_jobs.sweep_holds(finder, database)),
+        ("sweep checkouts", 2, lambda: checkout_jobs.sweep_sessions(finder, database)),
+        ("serve waiting lists", 5, lambda: waitlist_jobs.serve_lists(finder, database)),
+        ("ask about payments", 2, lambda: payments_jobs.sweep_attempts(finder, services)),
+        ("give money back", 2, lambda: payments_jobs.sweep_refunds(finder, services)),
+        ("give cancelled shows back", 5, lambda: refund_jobs.give_back_cancelled(finder, database)),
+        ("close moves", 60, lambda: relocation_jobs.close_moves(finder, database)),
+        ("end proposals", 60, lambda: checkout_jobs.sweep_consents(finder, database)),
+        ("mirror shows in Redis", 300, lambda: holds_jobs.rebuild_warm(services, finder)),
+        ("watch shows", 60, watch.round),
+        ("rank shows", 10, lambda: events_jobs.rank_shows(finder, database)),
+        ("forget old ranks", 600, lambda: sweep(finder, events_store.FORGET_RANKS)),
+        ("forget unused pictures", 3600, lambda: events_jobs.forget_unused_images(finder, database, files)),
+        ("forget webhook deliveries", 3600, lambda: sweep(finder, webhook_jobs.FORGET)),
+        ("forget messages", 600, lambda: messaging_jobs.forget(finder, broker=broker)),
+        ("recount participants", 3600, lambda: messaging_jobs.recount(finder, database)),
+        ("forget job history", 3600, lambda: sweep(finder, FORGET_HISTORY)),
+        ("prove", 3600, lambda: prove.run_and_alert(url)),
+    ]
+    return [Loop(name, every_s, work, url=url) for name, every_s, work in table]
+
+
+async def _make_audit_months(finder: Database) -> None:
+    async with finder.nobody() as tx:
+        await tx.execute("SELECT app.make_audit_months()")
+
+
+async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
+    """Asks once and waits: jobs in hand are finished. Whoever has not ended then is asked again, shortly."""
+    left = set(tasks)
+    for patience_s in (STOP_WITHIN_S, 1, 1):
+        for task in left:
+            task.cancel()
+        _, left = await asyncio.wait(left, timeout=patience_s)
+        if not left:
+            return
+    log.error("some work did not end", tasks=[task.get_name() for task in left])
+
+
+async def _until_stopped(stop: asyncio.Event, tasks: list[asyncio.Task[None]]) -> None:
+    """These tasks never end by themselves: one that does takes the process with it, and the supervisor starts anew."""
+    waiting = asyncio.create_task(stop.wait())
+    done, _ = await asyncio.wait((waiting, *tasks), return_when=asyncio.FIRST_COMPLETED)
+    if waiting not in done:
+        waiting.cancel()
+        next(iter(done)).result()
+        raise RuntimeError(f"{next(iter(done)).get_name()} ended")

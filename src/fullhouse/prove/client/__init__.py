@@ -1,0 +1,1 @@
+"""What a client was told, compared with the database: `fullhouse prove --log`."""

@@ -1,0 +1,143 @@
+"""Holds and releases that a client was told of, compared with those that there are."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from fullhouse.prove.client.log import Call, Thing
+
+
+class Row(NamedTuple):
+    """A hold as the database has it."""
+
+    id: UUID
+    event_id: UUID
+    basket_id: UUID
+    user_id: UUID
+    place: UUID
+    quantity: int
+    status: str
+    is_given_back: bool = False  # by a release, and not by anything else that cancels holds
+
+    @property
+    def thing(self) -> Thing:
+        return self.place, self.quantity
+
+
+# Whoever asked for it: a guest may have signed in since, and then it is somebody else's.
+_ROWS = """
+SELECT h.id, h.event_id, h.basket_id, coalesce(g.user_id, h.user_id) AS user_id,
+       coalesce(h.seat_id, h.zone_id, h.ticket_type_id) AS place, h.quantity, h.status,
+       EXISTS (SELECT FROM audit_log a
+               WHERE a.organization_id = h.organization_id AND a.entity_type = 'seat_hold' AND a.entity_id = h.id
+                 AND a.action = 'hold.cancelled' AND a.actor_type = 'user' AND a.reason IS NULL) AS is_given_back
+FROM seat_holds h
+LEFT JOIN LATERAL (
+    SELECT (a.before ->> 'user_id')::uuid AS user_id FROM audit_log a
+    WHERE a.organization_id = h.organization_id AND a.entity_type = 'seat_hold' AND a.entity_id = h.id
+      AND a.action = 'hold.handed_over' ORDER BY a.created_at LIMIT 1) g ON true
+WHERE h.id = ANY ($1::uuid[]) OR h.event_id = ANY ($2::uuid[]) AND h.user_id = ANY ($3::uuid[])
+"""
+
+
+async def disagreements(connection: Any, calls: Sequence[Call]) -> list[str]:
+    """What the client was told and the database does not say, in sentences."""
+    known = {i for call in calls for i in (*call.holds, call.hold) if i}
+    events, users = {call.event for call in calls if call.event}, {call.user for call in calls if call.user}
+    rows = [Row(*row) for row in await connection.fetch(_ROWS, list(known), list(events), list(users))]
+    return compare(calls, rows)
+
+
+def compare(calls: Sequence[Call], rows: Iterable[Row]) -> list[str]:
+    by_id = {row.id: row for row in rows}
+    wrong = []
+    for call in calls:
+        if call.end == "ok" and call.kind in _COMPARED:
+            wrong += _COMPARED[call.kind](call, by_id)
+    return wrong + _given_back(calls, by_id) + _unclaimed(calls, by_id.values())
+
+
+def _present(call: Call, rows: dict[UUID, Row]) -> list[str]:
+    wrong = [f"call {call.call} was acknowledged, but hold {i} is not there" for i in call.holds if i not in rows]
+    found = [rows[i] for i in call.holds if i in rows]
+    wrong += [
+        f"call {call.call} was acknowledged, but hold {row.id} is somebody else's"
+        for row in found
+        if (row.event_id, row.user_id) != (call.event, call.user)
+    ]
+    asked = Counter(item.thing for item in call.items)
+    if not wrong and asked and Counter(row.thing for row in found) != asked:
+        wrong.append(f"call {call.call} was acknowledged, but its holds are not what it asked for")
+    if call.best and sum(row.quantity for row in found) != call.best:
+        wrong.append(f"call {call.call} was acknowledged with {call.best}, but has {len(found)}")
+    return wrong
+
+
+def _ended(call: Call, rows: dict[UUID, Row]) -> list[str]:
+    row = rows.get(call.hold) if call.hold else None
+    if row and row.status == "cancelled":
+        return []
+    return [f"call {call.call} gave hold {call.hold} back, but it is {row.status if row else 'not there'}"]
+
+
+_COMPARED = {"hold": _present, "release": _ended}
+
+
+def _given_back(calls: Sequence[Call], rows: dict[UUID, Row]) -> list[str]:
+    """A release that was refused has left the hold as it was: another one, or something else, has ended it."""
+    back = [call for call in calls if call.kind == "release"]
+    others = {call.hold for call in back if call.end == "ok" or call.is_unknown}
+    return [
+        f"call {call.call} was refused, but gave hold {call.hold} back"
+        for call in back
+        if call.end == "fail" and call.hold and call.hold not in others
+        if (row := rows.get(call.hold)) and row.is_given_back
+    ]
+
+
+def _unclaimed(calls: Sequence[Call], rows: Iterable[Row]) -> list[str]:
+    """Holds of the log's people in the log's shows that nobody was told of: only calls that ended unknown explain them,
+    each of them one basket.
+    """
+    claimed = {i for call in calls if call.end == "ok" for i in call.holds}
+    people = {(call.event, call.user) for call in calls if call.kind == "hold"}
+    unknown = [call for call in calls if call.kind == "hold" and call.is_unknown]
+    baskets: dict[UUID, list[Row]] = defaultdict(list)
+    theirs: dict[tuple[UUID, UUID], Counter[Thing]] = defaultdict(Counter)
+    for row in rows:
+        if (row.event_id, row.user_id) in people:
+            baskets[row.basket_id].append(row)
+            theirs[row.event_id, row.user_id][row.thing] += 1
+    wrong = []
+    for basket in baskets.values():
+        if all(row.id in claimed for row in basket):
+            continue
+        call = min((c for c in unknown if _explains(c, basket)), key=lambda c: len(c.items), default=None)
+        if call is None:
+            wrong += [_stranger(row, calls) for row in basket if row.id not in claimed]
+            continue
+        unknown.remove(call)
+        missing = Counter(item.thing for item in call.items) - theirs[basket[0].event_id, basket[0].user_id]
+        if missing:
+            wrong.append(f"call {call.call} ended unknown, and is there in part: {missing.total()} things are not")
+    return wrong
+
+
+def _explains(call: Call, basket: Sequence[Row]) -> bool:
+    """All of the basket is what the call asked for. It may have asked for more, if that was theirs already."""
+    if (call.event, call.user) != (basket[0].event_id, basket[0].user_id):
+        return False
+    if call.best:
+        return sum(row.quantity for row in basket) == call.best
+    return Counter(row.thing for row in basket) <= Counter(item.thing for item in call.items)
+
+
+def _stranger(row: Row, calls: Sequence[Call]) -> str:
+    refused = [
+        call.call
+        for call in calls
+        if call.end == "fail" and call.user == row.user_id and row.thing in [item.thing for item in call.items]
+    ]
+    said = f"call {refused[0]} was refused" if refused else "no call asked for it, or one did twice"
+    return f"hold {row.id} of {row.place} is there, but {said}"

@@ -1,0 +1,69 @@
+"""Reports over HTTP."""
+
+from typing import Annotated
+from uuid import UUID
+
+from litestar.params import QueryParameter
+
+from fullhouse.events.model import Status
+from fullhouse.kit.cache.limits import Limit
+from fullhouse.kit.db.cursors import Page
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.http.endpoints import get
+from fullhouse.kit.http.parameters import After, Moment, moment
+from fullhouse.kit.media.csv import MEDIA_TYPE
+from fullhouse.kit.services import Services
+from fullhouse.reports import reads
+from fullhouse.reports.model import EventReport, ShowReport
+
+# Each show of a page is counted from end to end, an arena's in a tenth of a second: pages are short.
+SHOWS, SHOWS_MAX, DEADLINE_S = 20, 50, 30.0
+Shows = Annotated[int, QueryParameter(ge=1, le=SHOWS_MAX, description="How many shows at most.")]
+Rows = Annotated[int, QueryParameter(ge=1, le=SHOWS_MAX, description="How many rows at most.")]
+OFTEN = Limit(60, 60)
+
+
+@get("/api/org/reports", "sales.read", limit=OFTEN, deadline_s=DEADLINE_S)
+async def list_reports(
+    tx: Tx,
+    services: Services,
+    status: Status | None = None,
+    since: Moment = None,
+    until: Moment = None,
+    cursor: After = None,
+    limit: Shows = SHOWS,
+) -> Page[ShowReport]:
+    """What became of holds and checkouts, show by show: those that were announced, the latest date first.
+
+    `since` and `until` are about the date of a show: the new one, once it has been moved.
+    """
+    filters = reads.Filters(status, moment("since", since), moment("until", until))
+    return await reads.page_of_reports(tx, services.keyring, cursor, limit, filters)
+
+
+@get("/api/org/reports.csv", "sales.read", media_type=MEDIA_TYPE, limit=OFTEN, deadline_s=DEADLINE_S)
+async def export_reports(
+    tx: Tx,
+    services: Services,
+    status: Status | None = None,
+    since: Moment = None,
+    until: Moment = None,
+    cursor: After = None,
+    limit: Rows = SHOWS_MAX,
+) -> Answer:
+    """The same for a spreadsheet.
+
+    If there is more, the header `X-Next-Cursor` names the `cursor` to go on with.
+    """
+    filters = reads.Filters(status, moment("since", since), moment("until", until))
+    return reads.as_sheet(await reads.page_of_reports(tx, services.keyring, cursor, limit, filters))
+
+
+@get("/api/events/{event_id:uuid}/report", "sales.read", limit=OFTEN, deadline_s=DEADLINE_S)
+async def get_report(tx: Tx, event_id: UUID) -> EventReport:
+    """What became of a show's holds and checkouts: in all, and day by day."""
+    return await reads.of_show(tx, event_id)
+
+
+handlers = [list_reports, export_reports, get_report]

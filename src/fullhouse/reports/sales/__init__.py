@@ -1,0 +1,1 @@
+"""Sales over time and by event, and the search for orders. It only reads."""

@@ -1,0 +1,64 @@
+"""How it sells, over HTTP: for dashboards, and to find an order again."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from fullhouse.accounts import actions as accounts
+from fullhouse.events import actions as events
+from fullhouse.kit.db.cursors import LIMIT, Cursors, Page
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.http.endpoints import get, post
+from fullhouse.kit.http.parameters import After, Moment, PageSize, moment
+from fullhouse.kit.services import Services
+from fullhouse.reports.sales import store
+from fullhouse.reports.sales.model import FindOrders, FoundOrder, SalesPoint, ShowSales, Step
+
+LISTED_MAX = 200
+POINTS_MAX = {"hour": timedelta(days=31), "day": timedelta(days=3660)}
+USUAL = {"hour": timedelta(days=2), "day": timedelta(days=30)}
+
+
+@get("/api/sales/over-time", "orders.read")
+async def get_sales_over_time(
+    tx: Tx, event_id: UUID | None = None, since: Moment = None, until: Moment = None, step: Step = "day"
+) -> list[SalesPoint]:
+    """Paid orders by the hour or the day that they were made in: of a show, or of all.
+
+    Days are those of the show's time zone, or of the organisation's. Hours and days without an order are left out.
+    """
+    zone = (await events.get_event(tx, event_id) if event_id else await accounts.get_profile(tx)).timezone
+    to = moment("until", until) or await tx.now() + timedelta(seconds=1)
+    start = moment("since", since) or to - USUAL[step]
+    if to - start > POINTS_MAX[step]:
+        raise Invalid(fields=[FieldError("since", f"At most {POINTS_MAX[step].days} days by the {step}.")])
+    return await store.sales_over_time(tx, event_id=event_id, since=start, until=to, step=step, timezone=zone)
+
+
+@get("/api/sales/by-show", "orders.read")
+async def list_sales_by_show(tx: Tx) -> list[ShowSales]:
+    """Shows that are announced and not over, the next one first, with what they have sold. At most 200."""
+    return await store.sales_by_show(tx, LISTED_MAX)
+
+
+@post("/api/orders/search", "orders.read", status=200)
+async def search_orders(
+    tx: Tx, services: Services, data: FindOrders, cursor: After = None, limit: PageSize = LIMIT
+) -> Page[FoundOrder]:
+    """Orders by their code, or by words of the buyer's name or address; newest first."""
+    words = (data.q or "").strip() or None
+    cursors = Cursors(services.keyring, "orders.search", tx.organization_id, data.event_id, data.status, words)
+    after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
+    rows = await store.search_orders(
+        tx,
+        event_id=data.event_id,
+        status=data.status,
+        words=words,
+        after_at=after_at,
+        after_id=after_id,
+        limit=limit + 1,
+    )
+    return cursors.page(rows, limit, "created_at", "id")
+
+
+handlers = [get_sales_over_time, list_sales_by_show, search_orders]

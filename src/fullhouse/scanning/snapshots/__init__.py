@@ -1,0 +1,1 @@
+"""What a device takes along for scanning offline: an event's tickets, sealed and signed."""

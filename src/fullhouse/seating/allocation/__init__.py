@@ -1,0 +1,1 @@
+"""Which seats to offer: best available, orphans and their fixes, splitting of groups, companions. Pure."""

@@ -1,0 +1,253 @@
+"""The best seats that are left for a party, and why these.
+
+A ladder, from the top: one block that leaves nobody alone; one block that leaves fewest alone; few even parts in near
+rows; parts further apart, if the buyer agrees; no, and how large the largest block is. No sale is lost only because a
+seat stays alone.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from fullhouse.seating.allocation.companions import claimable, escorted
+from fullhouse.seating.allocation.explaining import NUMBERS, Names, beside, like_all, seated
+from fullhouse.seating.allocation.index import STEPS, Bools, Index, Places, reach, segments
+from fullhouse.seating.allocation.orphans import RULES, Rules, least_stray, orphans_of
+from fullhouse.seating.allocation.splitting import FULL, Request, may_part, split
+
+OTHERS = 2  # alternatives named beside a choice
+STRETCHES = 16  # of rows that are tried for a party with wheelchair places; nearly always the first will do
+
+
+class Choice(Struct, frozen=True):
+    rung: int  # 1 clean block, 2 block, 3 parts in near rows, 4 parts further apart
+    ordinals: tuple[int, ...]
+    pieces: tuple[tuple[int, ...], ...]  # the same, by block, as the sentence names them
+    orphans: tuple[int, ...]  # left alone by the whole party
+    sentence: str
+    alternatives: tuple[tuple[int, ...], ...] = ()
+
+
+class Refused(Struct, frozen=True):
+    largest: int  # the largest block left for this buyer
+    left: int  # all that is left for them
+    sentence: str
+    is_far: bool = False  # there are enough, but further apart than `max_group_split`
+
+
+def best_available(
+    index: Index,
+    candidates: Bools,
+    in_play: Bools,
+    quantity: int,
+    rules: Rules = RULES,
+    *,
+    zones: Collection[int] | None = None,
+    accessible: int = 0,
+    own: Collection[int] = (),
+    soft_reserved: Collection[int] = (),
+    rotate: int = 0,
+    names: Names = NUMBERS,
+) -> Choice | Refused:
+    """Choose `quantity` more seats, `accessible` of them wheelchair places, for a party that holds `own`.
+
+    `candidates` is what this buyer may buy now, `in_play` what is not gone for them: other price categories and
+    `soft_reserved` companions too. Equal choices differ by `rotate`, a hash of the session, so that a crowd spreads.
+    """
+    if not 0 <= accessible <= quantity or quantity < 1:
+        raise ValueError("quantity must be positive, and accessible between 0 and quantity")
+    chart = index.chart
+    held = np.unique(np.fromiter(own, np.int64))
+    reserved = np.setdiff1d(np.fromiter(soft_reserved, np.int64), held)
+    play = in_play | candidates
+    play[held] = play[reserved] = True
+    may = candidates.copy()
+    if zones is not None:
+        allowed = np.zeros(int(chart.zone.max(initial=0)) + 1, np.bool_)
+        allowed[[zone for zone in zones if 0 <= zone < len(allowed)]] = True
+        may &= allowed[chart.zone]
+    may[held] = may[reserved] = False
+    wheelchairs = may & index.wheelchairs
+    may &= ~wheelchairs
+    request = Request(may, play, quantity, held, rules, rotate, names)
+    if accessible:
+        return with_wheelchairs(index, request, wheelchairs, accessible, reserved)
+    if len(reserved):
+        may[claimable(chart, reserved, held)] = True
+    return together(index, request) or apart(index, request, held[:0])
+
+
+def together(index: Index, request: Request) -> Choice | None:
+    """Rungs 1 and 2: one block for the whole party, with what it holds inside."""
+    own, rules = request.own, request.rules
+    size = request.quantity + len(own)
+    may = request.may
+    if len(own):
+        may = may.copy()
+        may[own] = True
+    blocks = reach(index.links, may, size)
+    if len(own):
+        around = np.arange(max(0, own[-1] - size + 1), own[0] + 1)
+        elsewhere = np.ones(len(may), np.bool_)
+        elsewhere[around] = False
+        blocks &= ~elsewhere
+    if not blocks.any():
+        return None
+    fewest, blocks = least_stray(index.links, request.play, blocks, size, rules)
+    starts = np.flatnonzero(blocks)
+    away = index.summed[starts + size] - index.summed[starts]
+    start = turn(index, starts, away, size, request.rotate)
+    others = next_best(starts, away, start, size) if not len(own) else ()
+    seats = np.setdiff1d(np.arange(start, start + size), own)
+    return told(index, request, 2 if fewest else 1, seats, others)
+
+
+def turn(index: Index, starts: Places, away: Places, size: int, rotate: int) -> int:
+    """Of the choices that are equal, which is less than a seat's width apart, the one whose turn it is."""
+    equal = np.flatnonzero(away <= away.min() + size * (STEPS - 1))
+    order = np.lexsort((starts[equal], index.chart.row[starts[equal]], away[equal]))
+    ordered = starts[equal][order]
+    # Of one run only blocks that fit beside each other: two neighbours served at once must not leave a gap.
+    _, best, run = np.unique(index.run_start[ordered], return_index=True, return_inverse=True)
+    ordered = ordered[(ordered - ordered[best][run]) % size == 0]
+    return int(ordered[rotate % len(ordered)])
+
+
+def next_best(starts: Places, away: Places, start: int, size: int) -> tuple[tuple[int, ...], ...]:
+    """Other blocks of the same rung that do not overlap."""
+    found: list[tuple[int, ...]] = []
+    away, taken = away.copy(), start
+    while True:
+        first, stop = np.searchsorted(starts, [taken - size + 1, taken + size])
+        away[first:stop] = FULL
+        nearest = int(np.argmin(away))
+        if len(found) == OTHERS or away[nearest] == FULL:
+            return tuple(found)
+        taken = int(starts[nearest])
+        found.append(tuple(range(taken, taken + size)))
+
+
+def apart(index: Index, request: Request, chosen: Places) -> Choice | Refused:
+    """Rungs 3 and 4, and the last: no. `chosen` is the part of the request that has its places already."""
+    rest = request.quantity - len(chosen)
+    if request.rules.adjacency_strict:
+        return refused(index, request)
+    may = request.may.copy()
+    may[chosen] = False
+    parts = split(index, request._replace(may=may), rest, np.union1d(request.own, chosen))
+    if parts is None:
+        return refused(index, request, is_far=int(np.count_nonzero(may)) >= rest)
+    seats = np.concatenate([chosen, *(np.arange(start, start + size) for start, size in parts.parts)])
+    return told(index, request, parts.rung, np.sort(seats))
+
+
+def with_wheelchairs(
+    index: Index, request: Request, wheelchairs: Bools, accessible: int, reserved: Places
+) -> Choice | Refused:
+    """Wheelchair places first, their companions with them, the others in the same block or near. Where the best place
+    has no room for all within `max_group_split`, others may have.
+    """
+    found = around_a_place(index, request, wheelchairs, accessible, reserved)
+    is_far = found.is_far if isinstance(found, Refused) else found.rung == 4
+    if not is_far or may_part(index, request):
+        return found
+    for rows in near_a_place(index, request, wheelchairs, accessible, reserved):
+        near = request._replace(may=request.may & rows)
+        again = around_a_place(index, near, wheelchairs & rows, accessible, reserved[rows[reserved]])
+        if isinstance(again, Choice) and again.rung < 4:
+            return again
+    return refused(index, request, is_far=True)
+
+
+def near_a_place(
+    index: Index, request: Request, wheelchairs: Bools, accessible: int, reserved: Places
+) -> Iterator[Bools]:
+    """The seats of each stretch of rows, as tall as a split may be, that could have them all; the best places first."""
+    row, rows = index.chart.row, len(index.row_size)
+    first = np.arange(rows)
+    stop = np.minimum(first + request.rules.max_group_split + 1, index.row_stop)
+
+    def between(seats: Places) -> Places:
+        before = np.concatenate([[0], np.cumsum(np.bincount(row[seats], minlength=rows))])
+        return np.asarray(before[stop] - before[first])
+
+    places = np.flatnonzero(wheelchairs)
+    others = between(np.flatnonzero(request.may)) + between(reserved)
+    fits = (between(places) >= accessible) & (others >= request.quantity - accessible)
+    fits &= between(request.own) == len(request.own)
+    away = np.full(rows, FULL)
+    np.minimum.at(away, row[places], index.summed[places + 1] - index.summed[places])
+    found = sorted(np.flatnonzero(fits).tolist(), key=lambda at: (int(away[at : stop[at]].min()), at))
+    return ((row >= at) & (row < stop[at]) for at in found[:STRETCHES])
+
+
+def around_a_place(
+    index: Index, request: Request, wheelchairs: Bools, accessible: int, reserved: Places
+) -> Choice | Refused:
+    places = escorted(index, request, wheelchairs, accessible, reserved)
+    if places is None:
+        left = int(np.count_nonzero(wheelchairs))
+        sentence = f"Only {left} wheelchair place{'s are' if left != 1 else ' is'} left."
+        return Refused(largest_block(index, request.may)[0], left, sentence)
+    if len(places.seats) < request.quantity:
+        return apart(index, request, places.seats)
+    if request.rules.adjacency_strict and places.rung > 2 and accessible > 1:
+        return refused(index, request)
+    return told(index, request, places.rung, places.seats)
+
+
+def told(index: Index, request: Request, rung: int, seats: Places, others: tuple[tuple[int, ...], ...] = ()) -> Choice:
+    """A choice with its reasons."""
+    pieces = blocks_of(index, seats)
+    own = request.own.tolist()
+    orphans = orphans_of(index, request.play, np.union1d(request.own, seats), request.rules)
+    if rung == 1 and orphans:
+        rung = 2
+    if own and rung < 3:
+        sentence = beside(len(seats), int(index.chart.row[seats[0]]), request.names)
+    else:
+        sentence = seated(index, pieces, own, request.names)
+    if orphans:
+        sentence += like_all(orphans, request.names)
+    return Choice(rung, tuple(seats.tolist()), pieces, orphans, sentence, others)
+
+
+def blocks_of(index: Index, seats: Places) -> tuple[tuple[int, ...], ...]:
+    """The same seats by block of neighbours, the largest first."""
+    blocks: list[list[int]] = []
+    for seat in seats.tolist():
+        if blocks and blocks[-1][-1] == seat - 1 and index.links.joined[seat - 1]:
+            blocks[-1].append(seat)
+        else:
+            blocks.append([seat])
+    return tuple(tuple(block) for block in sorted(blocks, key=lambda block: -len(block)))
+
+
+def refused(index: Index, request: Request, *, is_far: bool = False) -> Refused:
+    largest, start = largest_block(index, request.may)
+    left = int(np.count_nonzero(request.may))
+    if not left:
+        return Refused(0, 0, "Nothing is left.")
+    row = request.names.row(int(index.chart.row[start]))
+    said = f"No {request.quantity} seats together are left"
+    if is_far:
+        said = f"No {request.quantity} seats near enough to each other are left"
+    elif left < request.quantity:
+        said = f"Only {left} seat{'s are' if left > 1 else ' is'} left"
+    return Refused(largest, left, f"{said}; the largest block has {largest}, in row {row}.", is_far)
+
+
+def largest_block(index: Index, may: Bools) -> tuple[int, int]:
+    starts, stops = segments(index.links, may)
+    if not len(starts):
+        return 0, 0
+    place = int(np.argmax(stops - starts))
+    return int(stops[place] - starts[place]), int(starts[place])
+
+
+def stranded(index: Index, in_play: Bools, rules: Rules = RULES) -> Sequence[int]:
+    """The free seats that stand alone: the numerator of the orphan ratio."""
+    starts, stops = segments(index.links, in_play)
+    short = stops - starts < rules.orphan_run_min
+    return [seat for a, b in zip(starts[short].tolist(), stops[short].tolist(), strict=True) for seat in range(a, b)]

@@ -1,0 +1,102 @@
+"""Orphans when a buyer leaves for checkout: which ones are theirs to mend, and how.
+
+Seats that are picked one by one are never refused, so their orphans are judged once the choice is complete. An orphan
+belongs to whoever closed its run last: what others took afterwards is not the buyer's choice.
+"""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from fullhouse.seating.allocation.explaining import NUMBERS, Names
+from fullhouse.seating.allocation.index import Bools, Index, whole_runs
+from fullhouse.seating.allocation.orphans import RULES, Rules, Verdict, judge, orphans_of
+
+
+class Now(NamedTuple):
+    """Seats as they are at this moment."""
+
+    in_play: Bools  # free, the party's, or kept for somebody's companion
+    may: Bools  # of these: the buyer has it, or may have it instead of another
+    since: Mapping[int, datetime]  # of taken seats, the party's too: when that happened, where it is known
+
+
+class Fix(NamedTuple):
+    """Take these, then leave those: afterwards fewer seats are alone."""
+
+    kind: Literal["move", "add"]
+    take: tuple[int, ...]
+    leave: tuple[int, ...]
+
+
+class Leaving(NamedTuple):
+    """What is wrong with a choice. Without a fix there is nothing to refuse for."""
+
+    orphans: tuple[int, ...]
+    verdict: Verdict
+    fixes: tuple[Fix, ...]
+
+
+def own_orphans(
+    index: Index, now: Now, party: Collection[int], unjudged: Collection[int], rules: Rules = RULES
+) -> tuple[int, ...]:
+    """The seats that this party left alone by its own choice: the seat that closed their run last is the party's, and
+    was not judged yet. A companion seat is never an orphan."""
+    seats, joined = np.unique(np.fromiter(party, np.int64)), index.links.joined
+    if not len(seats):
+        return ()
+    members, fresh, found = set(seats.tolist()), set(unjudged), set[int]()
+    alone = orphans_of(index, now.in_play, seats, rules)
+    for first, last in _chains(index, alone):
+        sides = [seat for seat, linked in ((first - 1, joined[first - 1]), (last + 1, joined[last])) if linked]
+        mine = [seat for seat in sides if seat in members]
+        closer = max(mine, key=lambda seat: now.since[seat])
+        later = any(seat in now.since and now.since[seat] > now.since[closer] for seat in sides if seat not in members)
+        if closer in fresh and not later:
+            found.update(seat for seat in range(first, last + 1) if index.chart.companion_of[seat] < 0)
+    return tuple(sorted(found))
+
+
+def _chains(index: Index, alone: tuple[int, ...]) -> list[tuple[int, int]]:
+    chains: list[tuple[int, int]] = []
+    for seat in alone:
+        if chains and chains[-1][1] == seat - 1 and index.links.joined[seat - 1]:
+            chains[-1] = (chains[-1][0], seat)
+        else:
+            chains.append((seat, seat))
+    return chains
+
+
+def judge_leaving(
+    index: Index,
+    now: Now,
+    party: Collection[int],
+    unjudged: Collection[int],
+    rules: Rules = RULES,
+    *,
+    spare: int = 100,
+    most_more: int = 100,
+    names: Names = NUMBERS,
+) -> Leaving | None:
+    """What the buyer can still mend; None if there is nothing. `spare` is how many more seats they may hold before they
+    give others back, `most_more` how many more they may buy."""
+    orphans = own_orphans(index, now, party, unjudged, rules)
+    if not orphans:
+        return None
+    runs, _ = whole_runs(index, np.fromiter(orphans, np.int64))
+    here = sorted(set(party) & set(runs.tolist()))
+    chart = index.chart
+    if (index.wheelchairs[here] | (chart.companion_of[here] >= 0)).any():
+        return None  # a wheelchair place and its companion stay together where they are
+    verdict = judge(index, now.may, now.in_play, (), rules, own=here, names=names)
+    if verdict.legal:
+        return None
+    fixes = [Fix("add", orphans, ())]
+    if verdict.alternative:
+        other = set(verdict.alternative)
+        fixes.insert(0, Fix("move", tuple(sorted(other - set(here))), tuple(sorted(set(here) - other))))
+    room = {"move": spare, "add": min(spare, most_more)}
+    possible = tuple(fix for fix in fixes if now.may[list(fix.take)].all() and len(fix.take) <= room[fix.kind])
+    return Leaving(orphans, verdict, possible)

@@ -1,0 +1,365 @@
+"""A party that finds no block for all: the fewest parts, of even size, in the nearest rows; further apart than
+`max_group_split` only if the buyer agrees.
+
+The house is first counted, not searched: how many blocks of at least each length every stretch of rows has. That tells
+the fewest parts and their most even sizes everywhere at once, and only a few stretches are then looked at by seat.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullhouse.seating.allocation.explaining import Names
+from fullhouse.seating.allocation.index import STEPS, Bools, Index, Places, segments, strays, whole_runs
+from fullhouse.seating.allocation.orphans import Rules, orphans_of
+from fullhouse.seating.plans.chart import Floats, Ints
+
+TRIES = 4  # stretches or corners of the house compared by seat
+SPARE = 8  # blocks beyond the number of parts that are looked at around a corner
+ORPHAN = 1 << 40  # weighs more than any distance
+
+
+class Request(NamedTuple):
+    """What a party asks for, after zones and companions have been put into the masks."""
+
+    may: Bools  # what they could get
+    play: Bools  # that, what is no candidate but not gone, and what they hold
+    quantity: int
+    own: Places  # what they hold
+    rules: Rules
+    rotate: int
+    names: Names
+
+
+class Split(NamedTuple):
+    rung: int  # 3: within max_group_split rows of one section; 4: further apart
+    parts: tuple[tuple[int, int], ...]  # start and size
+    orphans: int
+    away: int  # distances of all seats to the focal point, added up
+
+
+class Blocks(NamedTuple):
+    """All that is left for this buyer, as blocks of neighbours."""
+
+    start: Places
+    length: Places
+
+
+class Tally(NamedTuple):
+    """The house, counted."""
+
+    at_least: Ints  # [t, r]: blocks of at least t + 1 seats in the rows before r, up to the longest that matters
+    away: Places  # [b]: distances of the first seats of the blocks before b
+
+    def between(self, first: Places, stop: Places) -> Ints:
+        """The blocks in stretches of rows, by length."""
+        return self.at_least.take(stop, axis=1) - self.at_least.take(first, axis=1)
+
+    def blocks(self, row: int) -> int:
+        """How many blocks lie before a row: blocks are in the order of the rows."""
+        return int(self.at_least[0, row])
+
+
+class House(NamedTuple):
+    hall: Index
+    play: Bools  # without the party's other seats
+    blocks: Blocks
+    rules: Rules
+    around: Places  # the party's other seats
+
+    def only(self, picked: Places) -> "House":
+        return self._replace(blocks=Blocks(*(array[picked] for array in self.blocks)))
+
+    def clean(self, size: int) -> Bools:
+        """Which blocks can give a part of this size without an orphan, as far as their length tells."""
+        spare = self.blocks.length - size
+        return np.asarray((spare == 0) | (spare >= self.rules.orphan_run_min))
+
+
+class Spot(NamedTuple):
+    """For one size: in every block the place that leaves fewest alone, then the one nearest to the focal point."""
+
+    cost: Places  # orphans * ORPHAN + distance; FULL where the block is too short
+    start: Places
+
+
+class Corner(NamedTuple):
+    rung: int
+    tries: int
+
+
+FULL = 1 << 51  # exact as a float, too
+
+
+def split(index: Index, request: Request, quantity: int, around: Places) -> Split | None:
+    """Where to put so many seats in parts; near `around`, the party's other seats, if there are any. None: nowhere, or
+    not without parting them further than they may be."""
+    rules = request.rules
+    start, stop = segments(index.links, request.may)
+    blocks = Blocks(start, stop - start)
+    if int(blocks.length.sum()) < quantity:
+        return None
+    play = request.play.copy()
+    play[around] = False
+    house = House(index, play, blocks, rules, around)
+    tally = counted(index, blocks, quantity + rules.orphan_run_min)
+    found = near_rows(house, tally, quantity)
+    if not found and may_part(index, request):
+        found = further(house, tally, quantity)
+    if not found:
+        return None
+    known: dict[tuple[tuple[int, int], ...], Split] = {}  # near stretches often give the same parts
+    exact = [
+        known.get(option.parts) or known.setdefault(option.parts, judged(index, request.play, option, around, rules))
+        for option in found
+    ]
+    fewest = min(option.orphans for option in exact)
+    exact = sorted((option for option in exact if option.orphans == fewest), key=lambda option: option.away)
+    equal = [option for option in exact if option.away <= exact[0].away + quantity * STEPS]
+    return equal[request.rotate % len(equal)]
+
+
+def may_part(index: Index, request: Request) -> bool:
+    """Whether this party may sit further apart: it says so, or it has chosen such seats already."""
+    return request.rules.allow_split or not is_near(index, request.own, request.rules)
+
+
+def is_near(index: Index, seats: Places, rules: Rules) -> bool:
+    """Whether seats lie in one section, and no further apart than a split may be."""
+    if not len(seats):
+        return True
+    rows = index.chart.row[seats]
+    one_section = len(np.unique(index.chart.section[seats])) == 1
+    return one_section and int(rows.max()) - int(rows.min()) <= rules.max_group_split
+
+
+def judged(index: Index, in_play: Bools, option: Split, around: Places, rules: Rules) -> Split:
+    seats = np.concatenate([around, *(np.arange(start, start + size) for start, size in option.parts)])
+    return option._replace(orphans=len(orphans_of(index, in_play, np.sort(seats), rules)))
+
+
+def counted(index: Index, blocks: Blocks, longest: int) -> Tally:
+    rows = len(index.row_size)
+    longest = min(longest, int(blocks.length.max()))
+    short = longest - np.minimum(blocks.length, longest)  # the longest first, to be added up; then turned round
+    exactly = np.bincount(short * rows + index.chart.row[blocks.start], minlength=rows * longest).reshape(longest, rows)
+    at_least = np.zeros((longest, rows + 1), np.int32)
+    np.cumsum(exactly.cumsum(axis=0, dtype=np.int32)[::-1], axis=1, out=at_least[:, 1:])
+    away = np.zeros(len(blocks.start) + 1, np.int64)
+    np.cumsum(index.away[blocks.start], out=away[1:])
+    return Tally(at_least, away)
+
+
+def even_sizes(at_least: Ints, quantity: int) -> tuple[int, ...] | None:
+    """The sizes for the fewest parts that any of these stretches allows: nobody alone if avoidable, then most even."""
+    at_least = np.minimum(at_least[:quantity], quantity)  # more do not help
+    at_least = at_least[:, at_least.sum(axis=0) >= quantity]
+    if not at_least.size:
+        return None
+    if quantity < 16:  # most stretches look alike: read each column as a number, and keep one of a kind
+        digits = (quantity + 1) ** np.arange(len(at_least))
+        at_least = np.unique(digits @ at_least) // digits[:, None] % (quantity + 1)
+    parts = next(n for n in range(1, quantity + 1) if (np.minimum(at_least, n).sum(axis=0) >= quantity).any())
+    at_least = at_least[:, np.minimum(at_least, parts).sum(axis=0) >= quantity]
+    longest = (at_least > np.arange(parts)[:, None, None]).sum(axis=1)  # of each stretch, the longest first
+    heights = np.arange(1, quantity + 1)[:, None, None]
+    level = 1 + np.argmax(np.minimum(longest, heights).sum(axis=1) >= quantity, axis=0)  # fill all, as water would
+    sizes = np.minimum(longest, level)
+    at_level = sizes == level
+    sizes -= at_level & (at_level[::-1].cumsum(axis=0)[::-1] <= sizes.sum(axis=0) - quantity)
+    weight = (sizes == 1).sum(axis=0) * quantity**2 + (sizes**2).sum(axis=0)
+    return tuple(sorted(sizes[:, int(np.argmin(weight))].tolist(), reverse=True))
+
+
+def spots(house: House, sizes: tuple[int, ...]) -> dict[int, Spot]:
+    """Looks only at the runs of these blocks: the size of the house must not matter."""
+    places, links = whole_runs(house.hall, house.blocks.start)
+    play, rules = house.play[places], house.rules
+    return {
+        size: best_spots(house, size, places, strays(links, play, size, rules.orphan_run_min, rules.row_ends_exempt))
+        for size in set(sizes)
+    }
+
+
+def best_spots(house: House, size: int, places: Places, orphans: NDArray[np.uint8]) -> Spot:
+    """For one size; `orphans` says what a part that begins at each of the places would leave alone."""
+    blocks, least = house.blocks, house.rules.orphan_run_min
+    spare = blocks.length - size
+    # The ends, where orphans are made or avoided; further inside only the distance changes.
+    ends = [offset for shift in range(least + 1) for offset in (np.full(len(spare), shift), spare - shift)]
+    offset = np.stack([*ends, inside(house, size, spare)])
+    fits = (offset >= 0) & (offset <= spare)
+    start = blocks.start + np.where(fits, offset, 0)
+    found = start[fits]
+    cost = np.full(start.shape, FULL, np.int64)
+    cost[fits] = orphans[np.searchsorted(places, found)] * np.int64(ORPHAN) + distances(house, found, size)
+    best = np.argmin(cost, axis=0), np.arange(len(spare))
+    return Spot(cost[best], start[best])
+
+
+def middle(house: House) -> tuple[float, float]:
+    chart, around = house.hall.chart, house.around
+    if not len(around):
+        return chart.focal_x, chart.focal_y
+    return float(chart.x[around].mean()), float(chart.y[around].mean())
+
+
+def distances(house: House, start: Places, size: int | Places) -> Places:
+    """Of all seats of a part together: to the focal point, or to the rest of the party."""
+    index = house.hall
+    if not len(house.around):
+        return np.asarray(index.summed[start + size] - index.summed[start])
+    return from_point(index, start, start + size - 1, middle(house)) * size
+
+
+def from_point(index: Index, first: Places, last: Places, point: tuple[float, float]) -> Places:
+    x, y = index.chart.x, index.chart.y
+    away = np.hypot((x[first] + x[last]) / 2 - point[0], (y[first] + y[last]) / 2 - point[1])
+    return np.asarray(np.rint(away / index.pitch * STEPS), np.int64)
+
+
+def inside(house: House, size: int, spare: Places) -> Places:
+    """The offset at which a part comes nearest, as if the block were a straight line, clear of its ends; -1: none."""
+    x, y, blocks, clear = house.hall.chart.x, house.hall.chart.y, house.blocks, house.rules.orphan_run_min
+    if int(spare.max()) < 2 * clear:
+        return np.full(len(spare), -1)
+    first, last = blocks.start, blocks.start + blocks.length - 1
+    along_x, along_y = x[last] - x[first], y[last] - y[first]
+    to_x, to_y = middle(house)
+    squared = np.maximum(along_x**2 + along_y**2, 1e-9)
+    share = ((to_x - x[first]) * along_x + (to_y - y[first]) * along_y) / squared
+    offset = np.rint(np.clip(share, 0, 1) * (blocks.length - 1) - (size - 1) / 2).astype(np.int64)
+    return np.where(spare >= 2 * clear, np.clip(offset, clear, spare - clear), -1)
+
+
+def near_rows(house: House, tally: Tally, quantity: int) -> list[Split]:
+    """Rung 3: all parts in one section, no more than `max_group_split` rows apart, and no further than they must."""
+    most = house.rules.max_group_split
+    first, stop = stretches(house, most)
+    sizes = even_sizes(tally.between(first, stop), quantity) if len(first) else None
+    if sizes is None:
+        return []
+    needed = np.array([[sum(size > t for size in sizes)] for t in range(len(tally.at_least))])
+    for span in range(most + 1):
+        first, stop = stretches(house, span)
+        fits = (tally.between(first, stop) >= needed).all(axis=0)
+        if fits.any():
+            break
+    first, stop = first[fits], stop[fits]
+    best = ranked(house, tally, sizes, first, stop)
+    within = [range(tally.blocks(first[place]), tally.blocks(stop[place])) for place in best]
+    picked = np.unique(np.concatenate(within))
+    house = house.only(picked)
+    found = spots(house, sizes)
+    masks = [(picked >= blocks.start) & (picked < blocks.stop) for blocks in within]
+    return [split for mask in masks for split in corners(house, found, sizes, mask, Corner(3, 1))]
+
+
+def further(house: House, tally: Tally, quantity: int) -> list[Split]:
+    """Rung 4: the fewest parts anywhere. The blocks around a few good places are enough to look at."""
+    sizes = even_sizes(tally.at_least[:, -1:], quantity)
+    assert sizes is not None
+    index, start = house.hall, house.blocks.start
+    dirty = {size: np.where(house.blocks.length < size, FULL, ~house.clean(size) * ORPHAN) for size in set(sizes)}
+    centres = [middle(house)]
+    if not len(house.around):
+        nearest = start[cheapest(dirty[sizes[0]] + index.away[start], TRIES)]
+        centres = [(float(index.chart.x[seat]), float(index.chart.y[seat])) for seat in nearest]
+    picked = [
+        cheapest(cost + from_point(index, start, start, centre), len(sizes) + SPARE)
+        for centre in centres
+        for cost in dirty.values()
+    ]
+    house = house.only(np.unique(np.concatenate(picked)))
+    best = spots(house, sizes)
+    return corners(house, best, sizes, np.ones(len(house.blocks.start), np.bool_), Corner(4, TRIES))
+
+
+def stretches(house: House, span: int) -> tuple[Places, Places]:
+    """Rows of one section, `span` apart: the first, and the one after the last; with the rest of the party inside."""
+    index = house.hall
+    first = np.arange(len(index.row_size))
+    stop = np.minimum(first + span + 1, index.row_stop)
+    if not len(house.around):
+        return first, stop
+    own = index.chart.row[house.around]
+    inside = (first <= own.min()) & (stop > own.max())
+    return first[inside], stop[inside]
+
+
+def ranked(house: House, tally: Tally, sizes: tuple[int, ...], first: Places, stop: Places) -> Places:
+    """The stretches of rows that deserve a look: clean ones first, then the nearest."""
+    at_least, none = tally.between(first, stop), np.zeros(len(first), np.int32)
+
+    def longer(length: int) -> Ints:
+        return at_least[length - 1] if length <= len(at_least) else none
+
+    missing = none.copy()
+    for size in set(sizes):
+        clean = longer(size) - longer(size + 1) + longer(size + house.rules.orphan_run_min)
+        missing += np.maximum(0, sizes.count(size) - clean)
+    away = (tally.away[tally.at_least[0, stop]] - tally.away[tally.at_least[0, first]]) / at_least[0]
+    return np.lexsort((first, away, missing))[:TRIES]
+
+
+def corners(house: House, best: dict[int, Spot], sizes: tuple[int, ...], within: Bools, corner: Corner) -> list[Split]:
+    """Gather the parts around the places where the largest part, or the rest of the party, would sit best."""
+    index, largest = house.hall, best[sizes[0]]
+    centres = [middle(house)]
+    if not len(house.around):
+        seats = largest.start[cheapest(np.where(within, largest.cost, FULL), corner.tries)]
+        centres = [(float(index.chart.x[seat]), float(index.chart.y[seat])) for seat in seats]
+    found = []
+    for centre in centres:
+        cost = {}
+        for size, spot in best.items():
+            away = from_point(index, spot.start, np.minimum(spot.start + size, len(house.play)) - 1, centre)
+            cost[size] = np.where(within & (spot.cost < FULL), spot.cost // ORPHAN * ORPHAN + away, FULL)
+        if len(cost) == 1:
+            chosen = cheapest(cost[sizes[0]], len(sizes))
+        else:  # so many of each size that every part finds a block, whatever the others take
+            columns = np.unique(np.concatenate([cheapest(of_size, len(sizes) + SPARE) for of_size in cost.values()]))
+            chosen = columns[assign(np.stack([cost[size][columns] for size in sizes]).astype(np.float64))]
+        parts = tuple((int(best[size].start[block]), size) for size, block in zip(sizes, chosen, strict=True))
+        starts, lengths = np.array(parts).T
+        found.append(Split(corner.rung, parts, 0, int(distances(house, starts, lengths).sum())))
+    return found
+
+
+def cheapest(cost: Places, count: int) -> Places:
+    """The places of the lowest costs, in order; ties by place."""
+    known = np.flatnonzero(cost < FULL)
+    if len(known) > 4 * count:
+        bound = np.partition(cost[known], count)[count]
+        known = known[cost[known] <= bound]
+    return known[np.argsort(cost[known], kind="stable")[:count]]
+
+
+def assign(cost: Floats) -> Places:
+    """A column of its own for every row, at the least total cost: the Hungarian method, a row at a time."""
+    rows, columns = cost.shape
+    row_price, price = np.zeros(rows + 1), np.zeros(columns + 1)
+    owner = np.full(columns + 1, -1)  # the last column is where a new row stands before it finds one
+    for row in range(rows):
+        owner[-1], column = row, columns
+        least, came_from = np.full(columns, np.inf), np.full(columns, columns)
+        done = np.zeros(columns + 1, np.bool_)
+        while owner[column] >= 0:
+            done[column] = True
+            slack = cost[owner[column]] - row_price[owner[column]] - price[:-1]
+            nearer = ~done[:-1] & (slack < least)
+            least[nearer], came_from[nearer] = slack[nearer], column
+            following = int(np.argmin(np.where(done[:-1], np.inf, least)))
+            delta = least[following]
+            row_price[owner[done]] += delta
+            price[done] -= delta
+            least[~done[:-1]] -= delta
+            column = following
+        while column != columns:  # everybody on the way moves up
+            owner[column] = owner[came_from[column]]
+            column = int(came_from[column])
+    out = np.zeros(rows, np.int64)
+    taken = np.flatnonzero(owner[:-1] >= 0)
+    out[owner[taken]] = taken
+    return out

@@ -1,0 +1,315 @@
+"""The seats of shows in memory: what the map, the counts and best available read.
+
+Loaded when asked for, kept up to date by the bus, dropped whenever something may have been missed. The database stays
+the truth. Messages may come twice, late or in another order: each says how a seat is and which version that was, and
+the newest one counts.
+"""
+
+import asyncio
+import os
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import msgspec
+import numpy as np
+import structlog
+from numpy.typing import NDArray
+from prometheus_client import Counter, Histogram
+
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.ids import read_id
+from fullhouse.kit.live.bus import RESYNC
+from fullhouse.kit.services import Services
+from fullhouse.seating import actions, store
+from fullhouse.seating.allocation.explaining import Names
+from fullhouse.seating.allocation.index import WHEELCHAIR, Index, prepare
+from fullhouse.seating.maps.geometry import pack_states
+from fullhouse.seating.model import BLOCKED, RESERVED, EventZone, Occupancy, SeatChange, ZoneOccupancy
+from fullhouse.seating.plans.chart import compile
+from fullhouse.seating.plans.plan import RESERVED as SEATED
+from fullhouse.seating.plans.plan import Plan, walk
+
+TOPIC, MAP = "seats:", "map:"
+HALLS_MAX, LAYOUTS_MAX = 500, 32
+_COUNTS = ("capacity", "available", "held", "sold", "blocked")
+LOADING = Histogram("fullhouse_layout_load_seconds", "Loading a show's layout and seats into memory")
+FOUND = Counter("fullhouse_layout_reads_total", "Where a show's seats were found: memory or database", ["where"])
+_IN_MEMORY = FOUND.labels("memory")  # looking a series up takes longer than counting
+log = structlog.get_logger()
+
+
+class House(msgspec.Struct, frozen=True):
+    """A layout version: it never changes."""
+
+    layout_id: UUID
+    index: Index
+    names: Names
+    zone_ids: list[UUID]  # by the plan's zone numbers
+    rows: list[str]  # by ordinal: the row's label
+    numbers: list[str]  # by ordinal
+    prices: dict[str, int]  # price category to its number in the chart
+    wholes: dict[int, tuple[int, ...]]  # of seats that are sold together only: all of them
+    wheelchairs: frozenset[int]
+    geometry: bytes = b""  # the map, gzipped: everybody asks for it when a sale opens
+
+    def span(self, zone_id: UUID | None) -> tuple[int, int]:
+        """The ordinals of a zone's seats, which follow each other; of all without one. A strange zone has none."""
+        zones = self.index.chart.zone
+        if zone_id is None:
+            return 0, len(zones)
+        if zone_id not in self.zone_ids:
+            return 0, 0
+        first, end = np.searchsorted(zones, self.zone_ids.index(zone_id) + np.arange(2))
+        return int(first), int(end)
+
+
+class Hall:
+    """A show's seats, and the places of its zones without any. `version` says which changes are in the seats' states:
+    an epoch of this process, and a number.
+    """
+
+    def __init__(
+        self,
+        organization_id: UUID,
+        event_id: UUID,
+        house: House,
+        states: NDArray[np.uint8],
+        versions: NDArray[np.int64] | None = None,
+        zones: Sequence[EventZone] = (),
+        counts: Iterable[tuple[Any, int, int, int]] = (),
+    ) -> None:
+        self.organization_id, self.event_id, self.house, self.states = organization_id, event_id, house, states
+        self.versions = np.zeros(len(states), np.int64) if versions is None else versions
+        self.zones = zones
+        self.places = {str(zone_id): (held, sold, version) for zone_id, held, sold, version in counts}
+        self._epoch, self._number = os.urandom(4).hex(), 0
+        self._packed: bytes | None = None
+        self._occupancy: Occupancy | None = None
+
+    @property
+    def version(self) -> str:
+        return f"{self._epoch}-{self._number}"
+
+    @property
+    def packed(self) -> bytes:
+        """Two bits a seat, made once for each version."""
+        if self._packed is None:
+            self._packed = pack_states(self.shown)
+        return self._packed
+
+    @property
+    def shown(self) -> NDArray[np.uint8]:
+        """The states as everybody may know them."""
+        return np.where(self.states == RESERVED, np.uint8(BLOCKED), self.states)
+
+    def change(self, change: SeatChange) -> list[int] | None:
+        """Takes what is news of it. Says which seats were changed; None if nothing was."""
+        counted = self._count(change.counts) if change.counts else False
+        states, versions, fresh = self.states, self.versions, []
+        for ordinal, state, version in zip(change.ordinals, change.states, change.versions, strict=True):
+            if version > versions[ordinal]:  # one by one: nearly always they are a few, and arrays take longer to make
+                states[ordinal], versions[ordinal] = state, version
+                fresh.append(ordinal)
+        if not (counted or fresh):
+            return None
+        self._occupancy = None
+        if fresh:
+            self._number += 1
+            self._packed = None
+        return fresh
+
+    def _count(self, counts: Iterable[tuple[str, int, int, int]]) -> bool:
+        newer = {
+            zone_id: (held, sold, version)
+            for zone_id, held, sold, version in counts
+            if zone_id in self.places and version > self.places[zone_id][2]
+        }
+        self.places |= newer
+        return bool(newer)
+
+    def occupancy(self) -> Occupancy:
+        """Made once for each change."""
+        if self._occupancy is None:
+            seats = self.counts()
+            zones = [counted(zone, seats[zone.position].tolist(), self.places.get(str(zone.id))) for zone in self.zones]
+            totals = {name: sum(getattr(zone, name) for zone in zones) for name in _COUNTS}
+            self._occupancy = Occupancy(**totals, zones=zones, version=self.version)
+        return self._occupancy
+
+    def counts(self) -> NDArray[np.int64]:
+        """By zone number and state; softly reserved seats are blocked for all but one."""
+        zones = len(self.house.zone_ids)
+        together = np.bincount(self.house.index.chart.zone * 4 + self.shown, minlength=zones * 4)
+        return together.reshape(zones, 4)
+
+
+def counted(zone: EventZone, seats: list[int], places: tuple[int, int, int] | None = None) -> ZoneOccupancy:
+    """By its seats, or by its pool where it has none."""
+    if zone.zone_type not in SEATED:
+        held, sold, _ = places or (zone.held, zone.sold, 0)
+        seats = [zone.capacity - held - sold, held, sold, 0]
+    counts = dict(zip(_COUNTS[1:], seats, strict=True))
+    return ZoneOccupancy(
+        zone_id=zone.id,
+        key=zone.key,
+        name=zone.name,
+        priced_as=zone.priced_as,
+        zone_type=zone.zone_type,
+        capacity=zone.capacity,
+        **counts,
+    )
+
+
+class Loading(NamedTuple):
+    """For whom a hall is being loaded. Others who ask for it meanwhile have no part in it."""
+
+    organization_id: UUID
+    task: asyncio.Task[Hall | None]
+
+
+class Halls:
+    """Whoever listens to `map:{event}` hears what was changed in a hall (the hall, ordinals), or None: look again."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._halls: OrderedDict[UUID, Hall] = OrderedDict()
+        self._houses: OrderedDict[UUID, House] = OrderedDict()
+        self._loading: dict[UUID, Loading] = {}
+        self._meanwhile: dict[UUID, list[Any]] = {}  # what was told of a hall that is being loaded
+        self._leave = [
+            services.bus.subscribe(f"{TOPIC}*", self._hear),
+            services.bus.subscribe(RESYNC, lambda _topic, _none: self._forget_all()),
+        ]
+
+    async def start(self) -> None: ...
+
+    async def stop(self) -> None:
+        for leave in self._leave:
+            leave()
+        loading = [loading.task for loading in self._loading.values()]
+        for task in loading:
+            task.cancel()
+        await asyncio.gather(*loading, return_exceptions=True)
+
+    def known(self, event_id: UUID) -> Hall | None:
+        """What is in memory, if it is."""
+        return self._halls.get(event_id)
+
+    def use(self, event_id: UUID, times: int = 1) -> Hall | None:
+        """The same, and it is not the next one to be forgotten."""
+        if hall := self._halls.get(event_id):
+            self._halls.move_to_end(event_id)
+            _IN_MEMORY.inc(times)
+        return hall
+
+    async def get(self, organization_id: UUID, event_id: UUID) -> Hall | None:
+        """The show's seats; None if it has no layout. Those who ask together load it once."""
+        if hall := self.use(event_id):
+            return hall if hall.organization_id == organization_id else None
+        loading = self._loading.get(event_id)
+        if loading is None:
+            self._meanwhile[event_id] = []
+            task = asyncio.create_task(self._load(organization_id, event_id))
+            loading = self._loading[event_id] = Loading(organization_id, task)
+            task.add_done_callback(lambda done: self._loaded(event_id, done))
+        if loading.organization_id != organization_id:  # one of the two asks for a show that is not theirs
+            return await self.read(organization_id, event_id)
+        return await asyncio.shield(loading.task)
+
+    async def _load(self, organization_id: UUID, event_id: UUID) -> Hall | None:
+        with LOADING.time():
+            return await self.read(organization_id, event_id)
+
+    async def read(self, organization_id: UUID, event_id: UUID) -> Hall | None:
+        """As the database has it now. It is the caller's: nothing that happens later reaches it."""
+        async with self._services.database.tenant(organization_id) as tx:
+            overlay = await store.event_layout(tx, event_id)
+            if overlay is None:
+                return None
+            house = self._houses.get(overlay.layout_id) or await self._load_house(tx, overlay.layout_id)
+            zones = await store.zones_of_event(tx, event_id)
+            counts = await store.zone_counts(tx, event_id)
+            rows = await store.seat_states(tx, event_id)
+        FOUND.labels("database").inc()
+        size = len(house.index.chart.zone)
+        states, versions = np.full(size, BLOCKED, np.uint8), np.zeros(size, np.int64)
+        if rows and rows.ordinals and rows.states and rows.versions:
+            states[rows.ordinals] = rows.states
+            versions[rows.ordinals] = rows.versions
+        return Hall(organization_id, event_id, house, states, versions, zones, counts)
+
+    async def _load_house(self, tx: Tx, layout_id: UUID) -> House:
+        plan = await actions.get_plan(tx, layout_id)
+        zones = await store.zones_of_layout(tx, layout_id)
+        drawn = await store.layout_geometry(tx, layout_id) or b""
+        zone_ids = [zone.id for zone in zones]
+        house = await asyncio.to_thread(lambda: house_of(layout_id, plan, prepare(compile(plan)), zone_ids))
+        house = msgspec.structs.replace(house, geometry=drawn)
+        self._houses[layout_id] = house
+        if len(self._houses) > LAYOUTS_MAX:
+            self._houses.popitem(last=False)
+        return house
+
+    def _loaded(self, event_id: UUID, done: asyncio.Task[Hall | None]) -> None:
+        loading = self._loading.get(event_id)
+        if loading is None or loading.task is not done:
+            return  # dropped while it was loaded: whoever waits has it, nobody else will
+        del self._loading[event_id]
+        told = self._meanwhile.pop(event_id)
+        if done.cancelled() or done.exception() or (hall := done.result()) is None or None in told:
+            return
+        for change in told:
+            hall.change(SeatChange(*change))
+        self._halls[event_id] = hall
+        if len(self._halls) > HALLS_MAX:
+            self._tell(self._halls.popitem(last=False)[0], None)  # who watches it has it loaded again
+
+    # --- news
+
+    def _hear(self, topic: str, change: Any) -> None:
+        """A `SeatChange`, or nothing: then everything may be different."""
+        event_id = read_id(topic.removeprefix(TOPIC))
+        if event_id in self._meanwhile:
+            self._meanwhile[event_id].append(change)
+        if change is None:
+            if hall := self._halls.pop(event_id, None):
+                log.info("seats are read again", organization_id=str(hall.organization_id), event_id=str(event_id))
+            self._tell(event_id, None)
+        elif (hall := self._halls.get(event_id)) and (ordinals := hall.change(SeatChange(*change))) is not None:
+            self._tell(event_id, (hall, ordinals))
+
+    def _tell(self, event_id: UUID, change: tuple[Hall, list[int]] | None) -> None:
+        self._services.bus.deliver([(f"{MAP}{event_id}", change)])
+
+    def _forget_all(self) -> None:
+        self._halls.clear()
+        self._loading.clear()
+        self._meanwhile.clear()
+
+
+def house_of(layout_id: UUID, plan: Plan, index: Index, zone_ids: list[UUID]) -> House:
+    places = list(walk(plan))
+    ordinals = {place.seat.key: n for n, place in enumerate(places)}
+    wholes = [tuple(ordinals[key] for key in group.seats) for group in plan.groups if group.sold_as == "whole"]
+    return House(
+        layout_id=layout_id,
+        index=index,
+        names=_names(plan),
+        zone_ids=zone_ids,
+        rows=[place.row.label for place in places],
+        numbers=[place.seat.number for place in places],
+        prices={category.key: n for n, category in enumerate(plan.price_categories)},
+        wholes={n: whole for whole in wholes for n in whole},
+        wheelchairs=frozenset(np.flatnonzero(index.chart.category == WHEELCHAIR).tolist()),
+    )
+
+
+def _names(plan: Plan) -> Names:
+    rows: list[str] = []
+    seats: list[str] = []
+    for place in walk(plan):
+        rows += [place.row.label] * (place.row_index + 1 - len(rows))  # a row without seats is never named
+        seats.append(f"{place.row.label}-{place.seat.number}")
+    return Names(row=rows.__getitem__, seat=seats.__getitem__)

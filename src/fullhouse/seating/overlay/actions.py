@@ -1,0 +1,341 @@
+"""The verbs of a show's seating: its overlay, its policy, lists of guests, and who may enter a zone."""
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+import msgspec
+
+from fullhouse.accounts import actions as accounts
+from fullhouse.events import actions as events
+from fullhouse.events.facts import EventUpdated, LimitsJudged
+from fullhouse.events.model import Event
+from fullhouse.events.venues import actions as venues
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.errors import FieldError
+from fullhouse.kit.http import versions
+from fullhouse.kit.messages import outbox
+from fullhouse.kit.messages.outbox import announce
+from fullhouse.seating import actions, facts, journal, policy, store
+from fullhouse.seating import policy_actions as policies
+from fullhouse.seating.model import (
+    AddGuests,
+    AttachLayout,
+    EventLayout,
+    EventLayoutView,
+    EventZone,
+    Layout,
+    LayoutInUse,
+    LayoutLeftBehind,
+    LayoutNotActive,
+    NoLayout,
+    OtherVenue,
+    OverlayInvalid,
+    PolicyInvalid,
+    SeatChange,
+    Zone,
+    ZoneAccessDenied,
+    ZoneNotFound,
+    ZoneOverride,
+)
+from fullhouse.seating.plans.chart import ordinal_of, seat_id
+
+_TOLD_MAX = 400  # seats in one message between processes
+
+
+async def get_event_layout(tx: Tx, event_id: UUID) -> EventLayout:
+    found = await store.event_layout(tx, event_id)
+    if found is None:
+        await events.get_event(tx, event_id)  # a show that there is not is another matter
+        raise NoLayout()
+    return found
+
+
+async def view(tx: Tx, overlay: EventLayout) -> EventLayoutView:
+    layout = await actions.get_layout(tx, overlay.layout_id)
+    stored = msgspec.structs.asdict(overlay)
+    return EventLayoutView(
+        **stored | {"zone_overrides": msgspec.convert(overlay.zone_overrides, dict[str, ZoneOverride])},
+        layout_version=layout.version,
+        zones=await store.zones_of_event(tx, overlay.event_id),
+        blocked_seat_ids=await store.blocked_seats(tx, overlay.event_id) or [],
+    )
+
+
+async def put_overlay(tx: Tx, event: Event, wish: AttachLayout, zones: list[Zone]) -> EventLayout:
+    overlay = await store.put_event_layout(
+        tx,
+        event_id=event.id,
+        layout_id=wish.layout_id,
+        disabled_zones=wish.disabled_zones,
+        zone_overrides=msgspec.to_builtins(wish.zone_overrides),
+        pricing_zones=msgspec.to_builtins(wish.pricing_zones),
+        policy=wish.policy,
+    )
+    assert overlay
+    await _make_places(tx, event, overlay.layout_id, zones, wish.blocked_seat_ids)
+    return overlay
+
+
+async def attach(tx: Tx, event_id: UUID, wish: AttachLayout, if_match: str | None) -> EventLayout:
+    """Sets a show's whole overlay and makes its seats: all or, with the first mistake, nothing."""
+    event = await events.lock_event(tx, event_id)
+    before = await store.lock_event_layout(tx, event_id)
+    versions.check(if_match, before.version if before else 0)
+    await outbox.follow(tx, LimitsJudged(subject_id=event_id))
+    await store.lock_pools(tx, event_id)  # before seats, as everywhere
+    if await store.is_in_use(tx, event_id):
+        raise await in_use(tx, event_id)
+    zones = await _checked(tx, event, wish)
+    overlay = await put_overlay(tx, event, await _with_allotments(tx, wish), zones)
+    await audit.write(
+        tx,
+        "event.layout_set",
+        "event",
+        event_id,
+        before=before and {"layout_id": before.layout_id},
+        after={"layout_id": overlay.layout_id, "zones": [zone.key for zone in zones]},
+    )
+    await announce(tx, facts.EventLayoutChanged(subject_id=event_id, layout_id=overlay.layout_id))
+    forget_seats(tx, event_id)
+    return overlay
+
+
+async def _with_allotments(tx: Tx, wish: AttachLayout) -> AttachLayout:
+    """Reserved blocks are out of the sale from the start, until somebody opens them."""
+    groups = await store.groups_of_layout(tx, wish.layout_id)
+    kept = {seat_id(wish.layout_id, n) for g in groups if g.group_type == "reserved_block" for n in g.ordinals}
+    return msgspec.structs.replace(wish, blocked_seat_ids=[*{*wish.blocked_seat_ids, *kept}])
+
+
+async def detach(tx: Tx, event_id: UUID) -> None:
+    """The show goes without seats again."""
+    await events.lock_event(tx, event_id)
+    before = await get_event_layout(tx, event_id)
+    await outbox.follow(tx, LimitsJudged(subject_id=event_id))
+    await store.lock_pools(tx, event_id)
+    if await store.is_in_use(tx, event_id):
+        raise await in_use(tx, event_id)
+    await _take_away(tx, event_id, before)
+
+
+async def follow(tx: Tx, fact: EventUpdated) -> None:
+    """What another venue means for an event's seats: a layout stays in its venue, unless somebody sits on it already.
+    It is dropped where that was asked for, and where the venue itself is gone.
+    """
+    moved = "venue_id" in fact.changed
+    overlay = await store.event_layout(tx, fact.subject_id) if moved else None
+    if overlay is None:
+        return
+    await outbox.follow(tx, LimitsJudged(subject_id=fact.subject_id))
+    await store.lock_pools(tx, fact.subject_id)
+    if await store.is_in_use(tx, fact.subject_id):
+        if fact.drop_layout:
+            raise await in_use(tx, fact.subject_id)
+    elif fact.drop_layout or (await events.get_event(tx, fact.subject_id)).venue_id is None:
+        await _take_away(tx, fact.subject_id, overlay)
+    else:
+        raise LayoutLeftBehind()
+
+
+async def in_use(tx: Tx, event_id: UUID) -> LayoutInUse:
+    """The refusal, with how many places keep the layout where it is. What is overdue has ended."""
+    taken = await store.taken_places(tx, event_id)
+    assert taken
+    return LayoutInUse(f"{taken.sold} sold and {taken.held} held.", **taken._asdict())
+
+
+async def _take_away(tx: Tx, event_id: UUID, before: EventLayout) -> None:
+    await store.clear_event_zones(tx, event_id)
+    await store.delete_event_layout(tx, event_id)
+    await audit.write(tx, "event.layout_removed", "event", event_id, before={"layout_id": before.layout_id})
+    await announce(tx, facts.EventLayoutChanged(subject_id=event_id, layout_id=None))
+    forget_seats(tx, event_id)
+
+
+async def _make_places(tx: Tx, event: Event, layout_id: UUID, zones: list[Zone], blocked: Iterable[UUID] = ()) -> None:
+    """The show's zones, pools and seats, in place of those it had; lists of guests stay with their zones."""
+    ids, keys = [zone.id for zone in zones], [zone.key for zone in zones]
+    await store.carry_guests(tx, event_id=event.id, ids=ids, keys=keys)
+    await store.clear_event_seats(tx, event.id)
+    await store.clear_event_zones(tx, event.id)
+    await store.insert_event_zones(
+        tx,
+        event_id=event.id,
+        ids=ids,
+        positions=[zone.position for zone in zones],
+        zone_keys=keys,
+        names=[zone.name for zone in zones],
+        zone_types=[zone.zone_type for zone in zones],
+        capacities=[zone.capacity for zone in zones],
+        access_modes=[zone.access_mode for zone in zones],
+        membership_tiers=[zone.membership_tier for zone in zones],
+        allowed_roles=[",".join(zone.allowed_roles) for zone in zones],
+        price_categories=[zone.price_category for zone in zones],
+    )
+    await store.insert_event_seats(tx, event_id=event.id, layout_id=layout_id, seat_ids=list(blocked))
+    await store.plan_anew(tx)
+    await store.insert_zone_pools(tx, event.id)
+
+
+def forget_seats(tx: Tx, event_id: UUID) -> None:
+    """Whoever has this show's seats in memory loads them again."""
+    tx.tell(f"seats:{event_id}", None)
+
+
+# --- checks
+
+
+async def _checked(tx: Tx, event: Event, wish: AttachLayout) -> list[Zone]:
+    """The show's zones as they will be; every mistake of the overlay at once."""
+    layout = await actions.get_layout(tx, wish.layout_id)
+    if layout.status != "active":
+        raise LayoutNotActive(f"Version {layout.version} is {layout.status}.")
+    if layout.venue_id != event.venue_id:
+        raise OtherVenue(fields=[FieldError("layout_id", "A layout of the show's own venue.")])
+    zones, mistakes = await fitted(tx, event, wish)
+    mistakes += _unknown_seats(layout, wish.blocked_seat_ids)
+    said = await policies.words_of_organization(tx)
+    wrong = policy.check_overrides(wish.policy, said.mandatory)
+    if wrong:
+        raise PolicyInvalid(policies.sentence(wrong + mistakes), fields=wrong + mistakes)
+    mistakes += policy.check_zones(zones, policy.merged(*said, wish.policy))
+    if mistakes:
+        raise OverlayInvalid(policies.sentence(mistakes), fields=mistakes)
+    return zones
+
+
+async def fitted(tx: Tx, event: Event, wish: AttachLayout) -> tuple[list[Zone], list[FieldError]]:
+    """The zones that an overlay makes of its layout's, and what is wrong with them."""
+    known = {zone.id: zone for zone in await store.zones_of_layout(tx, wish.layout_id)}
+    venue = await venues.get_venue(tx, event.venue_id) if event.venue_id else None
+    plan = await actions.get_plan(tx, wish.layout_id) if wish.pricing_zones else None
+    prices = {category.key for category in plan.price_categories} if plan else ()
+    mistakes = policy.check_overlay(known, wish, venue.max_capacity if venue else 0, prices)
+    return policy.zones_for_the_show(known.values(), wish), mistakes
+
+
+async def carried_over(tx: Tx, overlay: EventLayout, layout_id: UUID) -> AttachLayout:
+    """The same overlay on another version of the layout: zones and seats are found by their keys."""
+    old, new = [await store.zones_of_layout(tx, i) for i in (overlay.layout_id, layout_id)]
+    there = {zone.key: zone.id for zone in new}
+    ids = {zone.id: there[zone.key] for zone in old if zone.key in there}
+    overrides = {
+        ids[i]: o for i, o in msgspec.convert(overlay.zone_overrides, dict[UUID, ZoneOverride]).items() if i in ids
+    }
+    prices = msgspec.convert(overlay.pricing_zones, dict[UUID, str])
+    return AttachLayout(
+        layout_id=layout_id,
+        disabled_zones=[ids[i] for i in overlay.disabled_zones if i in ids],
+        zone_overrides=overrides,
+        pricing_zones={ids[i]: price for i, price in prices.items() if i in ids},
+        blocked_seat_ids=await store.blocked_seats_in(tx, event_id=overlay.event_id, layout_id=layout_id) or [],
+        policy=overlay.policy,
+    )
+
+
+def _unknown_seats(layout: Layout, seat_ids: list[UUID]) -> list[FieldError]:
+    known = range(layout.seat_count)
+    return [
+        FieldError(f"blocked_seat_ids[{n}]", "The layout has no such seat.")
+        for n, seat_id in enumerate(seat_ids)
+        if ordinal_of(layout.id, seat_id) not in known
+    ][:100]
+
+
+# --- telling
+
+
+def tell_seats(
+    tx: Tx,
+    event_id: UUID,
+    seats: Sequence[tuple[int, int | None]],
+    state: int,
+    counts: Iterable[tuple[UUID | None, int | None, int | None, int | None]] = (),
+    *,
+    kept: bool = False,
+) -> None:
+    """Whoever has these seats (by ordinal, with their versions) and zones in memory changes them; a longer list than
+    fits into a message is read again. `kept` says that the state is the one that they had.
+    """
+    if len(seats) > _TOLD_MAX:
+        forget_seats(tx, event_id)
+        return
+    ordinals, versions = [ordinal for ordinal, _ in seats], [version for _, version in seats]
+    places = [(str(zone_id), held, sold, version) for zone_id, held, sold, version in counts]
+    change = SeatChange(ordinals, [state] * len(seats), versions, places, tx.organization_id, kept)  # type: ignore[arg-type]
+    tx.tell(f"seats:{event_id}", change)
+
+
+async def release_companions(tx: Tx, event_id: UUID, zone_id: UUID) -> bool:
+    """Opens a zone's companion seats to all, for good, if enough of it is sold. Says whether it did."""
+    zone = await zone_of(tx, event_id, zone_id)
+    effective = policy.values_of(await policies.effective(tx, event_id))
+    if zone.companions_released or not policy.releases_companions(zone.sold, zone.capacity, effective):
+        return False
+    opened = await store.release_companions(tx, event_id=event_id, zone_id=zone_id) or []
+    await audit.write(
+        tx, "companions.released", "event", event_id, after={"zone": zone.key, "sold": zone.sold, "seats": len(opened)}
+    )
+    await announce(tx, facts.CompanionsReleased(subject_id=event_id, zone_id=zone_id))
+    if opened:
+        layout_id = (await get_event_layout(tx, event_id)).layout_id
+        kept = [(seat_id(layout_id, n), "blocked") for n in opened]
+        journal.seats_changed(tx, event_id, kept, "available", "companions released")
+        forget_seats(tx, event_id)
+    return True
+
+
+async def note_accessible(tx: Tx, event_id: UUID, order_id: UUID, seat_ids: list[UUID]) -> None:
+    """Wheelchair places that were sold, and the seats beside them, are written down for whoever looks after access."""
+    booked = await store.accessible_seats(tx, event_id=event_id, seat_ids=seat_ids) if seat_ids else []
+    if booked and policy.values_of(await policies.effective(tx, event_id)).on("accessibility_audit_enabled"):
+        seats = [{"seat_key": seat.seat_key, "category": seat.category} for seat in booked]
+        await audit.write(tx, "accessibility.booked", "order", order_id, after={"event_id": event_id, "seats": seats})
+
+
+# --- zones and their guests
+
+
+async def zone_of(tx: Tx, event_id: UUID, zone_id: UUID) -> EventZone:
+    for zone in await store.zones_of_event(tx, event_id):
+        if zone.id == zone_id:
+            return zone
+    await get_event_layout(tx, event_id)
+    raise ZoneNotFound()
+
+
+async def add_guests(tx: Tx, event_id: UUID, zone_id: UUID, wish: AddGuests) -> int:
+    zone = await zone_of(tx, event_id, zone_id)
+    guests = {guest.email.lower(): guest.name for guest in wish.guests}  # twice in one list is once
+    emails, names = list(guests), list(guests.values())
+    added = await store.add_guests(
+        tx, event_id=event_id, zone_id=zone.id, emails=emails, names=names, added_by=tx.actor.id
+    )
+    await audit.write(tx, "zone.guests_added", "event", event_id, after={"zone": zone.key, "emails": emails})
+    return added
+
+
+async def remove_guest(tx: Tx, event_id: UUID, zone_id: UUID, email: str) -> None:
+    zone = await zone_of(tx, event_id, zone_id)
+    if await store.remove_guest(tx, event_id=event_id, zone_id=zone_id, email=email.lower()):
+        before = {"zone": zone.key, "email": email.lower()}
+        await audit.write(tx, "zone.guest_removed", "event", event_id, before=before)
+
+
+async def visitor(tx: Tx, event_id: UUID, user_id: UUID | None, role: str | None) -> policy.Visitor:
+    """What counts of somebody at the doors of a show's zones."""
+    if user_id is None:
+        return policy.Visitor(role)
+    tiers, email = await accounts.standing(tx, user_id)
+    listed = await store.zones_listing(tx, event_id=event_id, email=email) if email else []
+    return policy.Visitor(role, tiers, frozenset(listed or []))
+
+
+async def check_access(tx: Tx, event_id: UUID, zones: Iterable[EventZone], who: Principal) -> None:
+    """Refuses with the reason. The refusal undoes this transaction: whoever asked audits it in another one."""
+    person = await visitor(tx, event_id, who.id, who.role)
+    for zone in zones:
+        if (reason := policy.why_not(zone, person)) is not None:
+            raise ZoneAccessDenied(reason, zone_id=zone.id)

@@ -1,0 +1,1 @@
+"""Layouts as other systems keep them: JSON with sections, rows and seats."""

@@ -1,0 +1,34 @@
+"""The formats in which plans come and go: a reader each, and a writer where there is one."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from fullhouse.seating.plans import reading
+from fullhouse.seating.plans.config import plan
+from fullhouse.seating.plans.plan import Plan, encode
+from fullhouse.seating.plans.pretix import plan as pretix_plan
+
+Format = Literal["fullhouse", "config", "pretix"]
+Written = Literal["fullhouse", "config"]
+
+READERS: Mapping[Format, Callable[[bytes], tuple[Plan, list[str]]]] = {
+    "fullhouse": lambda document: (reading.read(document), []),
+    "config": plan.read,
+    "pretix": pretix_plan.read,
+}
+WRITERS: Mapping[Written, Callable[[Plan], bytes]] = {"fullhouse": encode, "config": plan.write}
+
+
+def read(document: bytes, format: Format | None) -> tuple[Plan, list[str]]:
+    """The plan, and what a person should know about how it came to be. Without a format the document's shape says."""
+    return READERS[format or shape_of(reading.plain(document))](document)
+
+
+def shape_of(plain: Any) -> Format:
+    """Ours names itself, and is what all else is taken for. A plan of pretix is never guessed: too much of it is
+    optional."""
+    if not isinstance(plain, dict) or "format" in plain:
+        return "fullhouse"
+    zones = plain.get("zones")
+    zones = [zone for zone in zones if isinstance(zone, dict)] if isinstance(zones, list) else []
+    return "config" if "config" in plain or any("zone_id" in z and "rows" not in z for z in zones) else "fullhouse"

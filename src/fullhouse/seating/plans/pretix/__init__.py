@@ -1,0 +1,1 @@
+"""Seating plans of pretix."""

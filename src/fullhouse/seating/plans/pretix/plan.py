@@ -1,0 +1,227 @@
+"""Reads the seating plans of pretix. What has no counterpart here is said in the notes and left out; nothing is fatal
+but a document that has not the shape of a plan at all.
+"""
+
+import re
+from collections import Counter
+from statistics import fmean
+from typing import Any
+
+from msgspec.structs import replace
+
+from fullhouse.kit.text import folded
+from fullhouse.seating.plans.beside import GAP, XY, gaps, in_order, spacing
+from fullhouse.seating.plans.plan import Plan, Point, PriceCategory, Row, Seat, Section, Zone, encode
+from fullhouse.seating.plans.pretix import document as pretix
+from fullhouse.seating.plans.pretix.document import Placed, Shape
+from fullhouse.seating.plans.reading import read as read_plan
+from fullhouse.seating.plans.reading import read_as
+
+
+def read(document: dict[str, Any] | bytes) -> tuple[Plan, list[str]]:
+    """The plan, and what a person should know about how it came to be."""
+    strange: Counter[str] = Counter()
+    parsed = read_as(pretix.Document, document, lambda path: strange.update([_INDEX.sub("[]", path)]))
+    notes = [f"The field {path} is not known here and was left out, {_many(n, 'time')}." for path, n in strange.items()]
+    plan = _Import(parsed, notes).plan()
+    return read_plan(encode(plan)), notes  # what came from outside meets our own limits too
+
+
+class _Import:
+    def __init__(self, document: pretix.Document, notes: list[str]) -> None:
+        self.document, self.notes = document, notes
+        self.zone_keys, self.seat_keys, self.price_keys = _Keys(), _Keys(), _Keys()
+        self.prices: dict[str, PriceCategory] = {}
+        self.reordered = self.gaps = self.unnamed = 0
+
+    def plan(self) -> Plan:
+        document = self.document
+        for category in document.categories:
+            self._price(category.name, category.color)
+        rows = [[pretix.placed(zone, row) for row in zone.rows] for zone in document.zones]
+        shapes = [[pretix.shape(zone, area) for area in zone.areas] for zone in document.zones]
+        points = [seat.at for of_zone in rows for row in of_zone for seat in row]
+        points += [corner for of_zone in shapes for shape in of_zone for corner in shape.corners]
+        corner, width, height = pretix.frame(document.size, points)
+        usual = spacing([row for of_zone in rows for row in of_zone])
+        zones = []
+        for index, zone in enumerate(document.zones):
+            sections = self._sections(zone, index, rows[index], corner, usual)
+            if not sections:
+                self.notes.append(f"The zone “{zone.name or index + 1}” has no seats and was left out.")
+                continue
+            zones.append(
+                Zone(
+                    key=self.zone_keys.made(str(zone.zone_id or zone.name or ""), f"zone-{index + 1}"),
+                    name=_text(zone.name, 100) or f"Zone {index + 1}",
+                    sections=tuple(sections),
+                    area=self._outline(shapes[index], rows[index], corner),
+                )
+            )
+        focus = self._focus([shape for of_zone in shapes for shape in of_zone], corner, width)
+        self._say(sum(len(section.rows) for zone in zones for section in zone.sections))
+        return Plan(
+            name=_text(document.name, 100) or "Seating plan",
+            width=width,
+            height=height,
+            focal_point=focus,
+            price_categories=tuple(self.prices.values()),
+            zones=tuple(zones),
+        )
+
+    def _sections(
+        self, zone: pretix.Zone, index: int, rows: list[list[Placed]], corner: XY, usual: float
+    ) -> list[Section]:
+        """One section, and more if the same row and number come twice: tickets must differ in what they say."""
+        name = _text(zone.name, 90) or f"Zone {index + 1}"
+        sections: list[list[Row]] = []
+        taken: Counter[tuple[str, str]] = Counter()  # how many sections have it already
+        for number, (row, placed) in enumerate(zip(zone.rows, rows, strict=True)):
+            if not placed:
+                continue
+            label = _text(row.row_number, 24) or _text(row.row_label, 24) or str(number + 1)
+            for piece in self._unambiguous(self._row(label, placed, corner, usual), name):
+                words = [(label, seat.number) for seat in piece.seats]
+                free = max(taken[word] for word in words)
+                sections += [[]] if free == len(sections) else []
+                sections[free].append(piece)
+                for word in words:
+                    taken[word] = free + 1
+        if len(sections) > 1:
+            self.notes.append(f"“{name}” has rows of the same name: they became {len(sections)} sections.")
+        return [
+            Section(
+                key=f"section-{index + 1}" + (f"-{i + 1}" if i else ""),
+                name=name + (f" {i + 1}" if i else ""),
+                rows=tuple(rows),
+            )
+            for i, rows in enumerate(sections)
+        ]
+
+    def _unambiguous(self, row: Row, zone: str) -> list[Row]:
+        """The row, or its blocks between the aisles if each is numbered from the beginning."""
+        blocks: list[list[Seat]] = []
+        for seat in row.seats:
+            if seat.gap_before or not blocks:
+                blocks.append([replace(seat, gap_before=False)])
+            else:
+                blocks[-1].append(seat)
+        if len({seat.number for seat in row.seats}) == len(row.seats):
+            return [row]
+        if all(len({seat.number for seat in block}) == len(block) for block in blocks):
+            return [replace(row, seats=tuple(block)) for block in blocks]
+        self.notes.append(f"Row {row.label} of “{zone}” had two seats of one number: it was numbered anew.")
+        return [replace(row, seats=tuple(replace(seat, number=str(i + 1)) for i, seat in enumerate(row.seats)))]
+
+    def _row(self, label: str, placed: list[Placed], corner: XY, usual: float) -> Row:
+        ordered = in_order(placed)
+        self.reordered += ordered != placed
+        seats = []
+        for i, ((at, seat), gap) in enumerate(zip(ordered, gaps(ordered, usual), strict=True)):
+            number = _text(seat.seat_number, 16)
+            self.unnamed += not number
+            self.gaps += gap
+            seats.append(
+                Seat(
+                    key=self.seat_keys.made(str(seat.seat_guid), f"{label}-{number or i + 1}"),
+                    number=number or str(i + 1),
+                    x=round(at[0] - corner[0], 3),
+                    y=round(at[1] - corner[1], 3),
+                    price_category=self._price(seat.category) if seat.category else None,
+                    gap_before=gap,
+                )
+            )
+        return Row(label=label, seats=tuple(seats))
+
+    def _price(self, name: str, color: str | None = None) -> str:
+        if name not in self.prices:
+            if self.seat_keys.used and name not in {category.name for category in self.document.categories}:
+                self.notes.append(f"The category “{name}” is not among the plan's categories and was added.")
+            key = self.price_keys.made(folded(name).replace(" ", "-"), f"category-{len(self.prices) + 1}")
+            self.prices[name] = PriceCategory(key=key, name=_text(name, 100) or key, color=_color(color))
+        return self.prices[name].key
+
+    def _outline(self, shapes: list[Shape], rows: list[list[Placed]], corner: XY) -> tuple[Point, ...]:
+        """An area around all of a zone's seats is its outline; the others are only told of."""
+        outline: tuple[Point, ...] = ()
+        for shape in shapes:
+            if (
+                not outline
+                and len(shape.corners) >= 3
+                and all(pretix.inside(p.at, shape.corners) for row in rows for p in row)
+            ):
+                outline = tuple(Point(round(x - corner[0], 3), round(y - corner[1], 3)) for x, y in shape.corners)
+            elif not _STAGE.search(folded(shape.text)):
+                drawing = f"The area “{shape.text}”" if shape.text else "An area without a text"
+                self.notes.append(f"{drawing} is a drawing without places and was left out.")
+        return outline
+
+    def _focus(self, shapes: list[Shape], corner: XY, width: float) -> Point:
+        for shape in shapes:
+            if shape.corners and _STAGE.search(folded(shape.text)):
+                self.notes.append(f"The area “{shape.text}” is taken for the point that people look at.")
+                middle = (fmean(x for x, _ in shape.corners), fmean(y for _, y in shape.corners))
+                return Point(round(middle[0] - corner[0], 3), round(middle[1] - corner[1], 3))
+        self.notes.append(
+            "No stage was found: the middle of the upper edge is taken for the point that people look at."
+        )
+        return Point(width / 2, 0.0)
+
+    def _say(self, rows: int) -> None:
+        self.notes.append(
+            f"Neighbours were found by distance, once: a step above {GAP} times the usual one in the row is an aisle"
+            f" ({self.gaps} found in {_many(rows, 'row')}). The plan now says so itself."
+        )
+        self.notes.append("All seats are standard: pretix marks no wheelchair places or companion seats.")
+        if self.reordered:
+            self.notes.append(
+                f"In {_many(self.reordered, 'row')} the seats were not listed in order: they were sorted by position."
+            )
+        if self.seat_keys.changed:
+            self.notes.append(
+                f"{_many(self.seat_keys.changed, 'seat')} got new keys: the seat_guid was missing, unclean or double."
+            )
+        if self.unnamed:
+            self.notes.append(f"{_many(self.unnamed, 'seat')} without a number: counted from the row's beginning.")
+
+
+class _Keys:
+    """Hands out keys: clean, and each but once."""
+
+    def __init__(self) -> None:
+        self.used: set[str] = set()
+        self.times: Counter[str] = Counter()
+        self.changed = 0
+
+    def made(self, wish: str, fallback: str) -> str:
+        key = clean = _clean(wish) or _clean(fallback) or "x"
+        while key in self.used:  # the counter goes on where it stopped: a thousand equal wishes are a thousand steps
+            self.times[clean] += 1
+            key = f"{clean}-{self.times[clean] + 1}"
+        self.used.add(key)
+        self.changed += key != wish
+        return key
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def _clean(text: str) -> str:
+    return _UNCLEAN.sub("-", text)[:56].strip("-._:")
+
+
+def _text(value: str | int | None, longest: int) -> str:
+    return "" if value is None else str(value).strip()[:longest].strip()
+
+
+def _color(text: str | None) -> str | None:
+    if text and re.fullmatch(r"#[0-9A-Fa-f]{3}", text):
+        text = "#" + "".join(2 * digit for digit in text[1:])
+    return text if text and re.fullmatch(r"#[0-9A-Fa-f]{6}", text) else None
+
+
+_INDEX = re.compile(r"\[\d+\]")
+_UNCLEAN = re.compile(r"[^A-Za-z0-9._:-]+")
+# In the languages that plans have come in so far, as `folded` spells them.
+_STAGE = re.compile(r"\b(stage|buhne|buehne|scene|podium|toneel|verhoog|escenario|palco|screen|leinwand|altar)\b")

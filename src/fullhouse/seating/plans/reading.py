@@ -1,0 +1,163 @@
+"""From JSON to a plan. A document of the wrong shape is refused with everything that is wrong, not the first thing."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import chain, islice
+from typing import Any, TypeVar, get_args, get_origin
+
+import msgspec
+from msgspec.structs import FieldInfo
+
+from fullhouse.kit.errors import FieldError, Malformed
+from fullhouse.kit.http.decode import field_error
+from fullhouse.seating.plans.plan import Plan, PlanInvalid
+
+LISTED_MAX = 200
+
+T = TypeVar("T", bound=msgspec.Struct)
+R = TypeVar("R")
+Unknown = Callable[[str], None]
+
+
+def read(document: bytes | dict[str, Any]) -> Plan:
+    """The plan in a document of our own format. Whether it makes sense, `plan_checks.check` says."""
+    return read_as(Plan, document)
+
+
+def read_as(kind: type[T], document: bytes | dict[str, Any], unknown: Unknown | None = None) -> T:
+    """A typed document. With `unknown`, fields that nobody knows go there instead of being mistakes."""
+    return _readable(lambda: _read_as(kind, document, unknown))
+
+
+def plain(document: bytes) -> Any:
+    """Any JSON, for those who must look at a document before they know what it is."""
+    return _readable(lambda: msgspec.json.decode(document))
+
+
+def _readable(read: Callable[[], R]) -> R:
+    try:
+        return read()
+    except msgspec.ValidationError as exc:  # a number too long to read at all
+        raise refusal([field_error(str(exc))]) from None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise Malformed("The document is not valid JSON.") from None
+    except RecursionError:
+        raise Malformed("The document is nested too deeply.") from None
+
+
+def _read_as(kind: type[T], document: bytes | dict[str, Any], unknown: Unknown | None) -> T:
+    try:
+        if isinstance(document, bytes) and not unknown:
+            return msgspec.json.decode(document, type=kind)
+        plain = msgspec.json.decode(document) if isinstance(document, bytes) else document
+        value = msgspec.convert(plain, kind)
+    except msgspec.ValidationError as exc:
+        plain = msgspec.json.decode(document) if isinstance(document, bytes) else document
+        raise refusal(capped(_faults(plain, kind, "")) or [field_error(str(exc))]) from None
+    if unknown:
+        for path in _strangers(plain, kind, ""):
+            unknown(path)
+    return value
+
+
+def refusal(mistakes: Sequence[FieldError]) -> PlanInvalid:
+    """Says the first mistake in its sentence, and carries them all."""
+    first = mistakes[0]
+    where = f"{first.path}: " if first.path else ""
+    more = " It is not the only mistake." if len(mistakes) > 1 else ""
+    return PlanInvalid(f"{where}{first.message}{more}", fields=mistakes)
+
+
+def capped(mistakes: Iterator[FieldError]) -> list[FieldError]:
+    """The first of them, and how many more there are: nobody reads a hundred thousand lines."""
+    listed = list(islice(mistakes, LISTED_MAX))
+    if more := sum(1 for _ in mistakes):
+        listed.append(FieldError("", f"… and {more} more {'mistakes' if more > 1 else 'mistake'}."))
+    return listed
+
+
+def _faults(value: Any, kind: Any, path: str) -> Iterator[FieldError]:
+    """What is wrong with a plain value that should be of this type. Only looks inside what is not right as a whole."""
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError as exc:
+        complaint = field_error(_GOT.sub("", str(exc)))
+    else:
+        return
+    if struct := _struct(kind, value):
+        yield from _struct_faults(value, struct, path)
+    elif (item := _item(kind, value)) and any(
+        listed := [list(_faults(v, item, f"{path}[{i}]")) for i, v in enumerate(value)]
+    ):
+        yield from chain.from_iterable(listed)
+    else:
+        inside = "." if path and complaint.path[:1] not in ("", "[") else ""
+        yield FieldError(f"{path}{inside}{complaint.path}", complaint.message)
+
+
+def _struct_faults(value: dict[str, Any], kind: type[msgspec.Struct], path: str) -> Iterator[FieldError]:
+    fields, config = _fields(kind), kind.__struct_config__
+    for name, item in value.items():
+        where = f"{path}.{name}" if path else str(name)
+        if name in fields:
+            yield from _faults(item, fields[name].type, where)
+        elif name == config.tag_field:
+            if item != config.tag:
+                yield FieldError(where, f"Expected “{config.tag}”.")
+        elif config.forbid_unknown_fields:
+            yield FieldError(where, "This field is not known here.")
+    for name, field in fields.items():
+        if name not in value and _required(field):
+            yield FieldError(f"{path}.{name}" if path else name, "This field is required.")
+
+
+def _strangers(value: Any, kind: Any, path: str) -> Iterator[str]:
+    """The fields in a good document that nobody knows."""
+    if struct := _struct(kind, value):
+        fields = _fields(struct)
+        for name, item in value.items():
+            where = f"{path}.{name}" if path else str(name)
+            if name not in fields:
+                yield where
+            elif isinstance(item, dict | list):
+                yield from _strangers(item, fields[name].type, where)
+    elif item := _item(kind, value):
+        for index, each in enumerate(value):
+            yield from _strangers(each, item, f"{path}[{index}]")
+
+
+# --- types
+
+
+@cache
+def _fields(kind: type[msgspec.Struct]) -> dict[str, FieldInfo]:
+    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
+
+
+def _required(field: FieldInfo) -> bool:
+    return field.default is msgspec.NODEFAULT and field.default_factory is msgspec.NODEFAULT
+
+
+def _struct(kind: Any, value: Any) -> type[msgspec.Struct] | None:
+    """The struct that an object is meant to be."""
+    return _parts(kind)[0] if isinstance(value, dict) else None
+
+
+def _item(kind: Any, value: Any) -> type[msgspec.Struct] | None:
+    """The struct that the items of a list are meant to be."""
+    return _parts(kind)[1] if isinstance(value, list) else None
+
+
+@cache
+def _parts(kind: Any) -> tuple[type[msgspec.Struct] | None, type[msgspec.Struct] | None]:
+    """What a type allows, through limits and alternatives: a struct, a list of structs."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return kind, None
+    if get_origin(kind) in (tuple, list):
+        return None, _parts(get_args(kind)[0])[0]
+    inner = [_parts(part) for part in get_args(kind) if isinstance(part, type) or get_origin(part)]
+    return next((a for a, _ in inner if a), None), next((b for _, b in inner if b), None)
+
+
+_GOT = re.compile(r", got `[^`]*`")

@@ -1,0 +1,231 @@
+"""The verbs of a migration after sales: plan it, look at it, approve it. It happens at once, or not at all."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from fullhouse.events import actions as events
+from fullhouse.events.facts import LimitsJudged
+from fullhouse.events.model import Event
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.errors import FieldError, NotFound
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.messages.outbox import announce, follow
+from fullhouse.kit.times import utc
+from fullhouse.seating import actions, facts, journal, store
+from fullhouse.seating.model import (
+    AttachLayout,
+    EventLayout,
+    EventZone,
+    LayoutMigration,
+    LayoutMigrationView,
+    LayoutNotActive,
+    MigrationOpen,
+    MigrationStale,
+    OverlayInvalid,
+    PlanMigration,
+    Zone,
+)
+from fullhouse.seating.overlay import actions as overlay_actions
+from fullhouse.seating.plans.chart import ordinal_of, seat_id
+from fullhouse.seating.plans.plan import RESERVED
+from fullhouse.seating.relocation import policy
+
+MOVED = "the layout was migrated"
+
+
+async def get_migration(tx: Tx, migration_id: UUID) -> LayoutMigration:
+    found = await store.migration_by_id(tx, migration_id)
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def view(tx: Tx, migration: LayoutMigration) -> LayoutMigrationView:
+    moves = await store.moves_of(tx, migration.id)
+    kinds = [move.kind for move in moves]
+    return LayoutMigrationView(
+        **msgspec.structs.asdict(migration),
+        same=kinds.count("same"),
+        moved=kinds.count("equal_or_better"),
+        unplaced=kinds.count("unplaced"),
+        moves=moves,
+    )
+
+
+async def plan(tx: Tx, who: Principal, event_id: UUID, wish: PlanMigration) -> LayoutMigration:
+    """Says who would move where. Nothing moves yet."""
+    event = await events.lock_event(tx, event_id)
+    overlay = await overlay_actions.get_event_layout(tx, event_id)
+    here, there = [await actions.get_layout(tx, i) for i in (overlay.layout_id, wish.to_layout_id)]
+    if there.family_id != here.family_id or there.id == here.id:
+        raise OverlayInvalid(fields=[FieldError("to_layout_id", "Another version of the same layout.")])
+    if there.status == "draft":
+        raise LayoutNotActive("The version is a draft; activate it first.")
+    respond_by = utc(wish.respond_by)
+    if respond_by <= await tx.now():
+        raise OverlayInvalid(fields=[FieldError("respond_by", "In the future.")])
+    carried, zones, before = await _carried(tx, event, overlay, there.id)
+    sold = await store.sold_seats(tx, event_id)
+    old, new = [await actions.get_plan(tx, layout.id) for layout in (here, there)]
+    tickets = [(seat.ticket_id, seat.ordinal) for seat in sold]
+    blocked = [ordinal for i in carried.blocked_seat_ids if (ordinal := ordinal_of(there.id, i)) is not None]
+    terms = (
+        _terms(before, msgspec.convert(overlay.pricing_zones, dict[UUID, str])),
+        _terms(zones, carried.pricing_zones),
+    )
+    moves = await asyncio.to_thread(policy.plan_moves, old, new, tickets, blocked, *terms)
+    try:
+        migration = await store.insert_migration(
+            tx,
+            id=new_id(),
+            event_id=event_id,
+            from_layout_id=here.id,
+            to_layout_id=there.id,
+            respond_by=respond_by,
+            planned_by=who.actor.id,
+        )
+    except asyncpg.UniqueViolationError:
+        raise MigrationOpen() from None
+    assert migration
+    await store.insert_moves(
+        tx,
+        migration_id=migration.id,
+        ticket_ids=[move.ticket for move in moves],
+        from_seat_ids=[seat_id(here.id, move.here) for move in moves],
+        to_seat_ids=[None if move.to is None else seat_id(there.id, move.to) for move in moves],
+        kinds=[move.kind for move in moves],
+        reasons=[move.reason for move in moves],
+    )
+    await audit.write(
+        tx, "layout_migration.planned", "event", event_id, after={"migration_id": migration.id, "tickets": len(moves)}
+    )
+    return migration
+
+
+async def discard(tx: Tx, who: Principal, migration_id: UUID) -> LayoutMigration:
+    migration = await _planned(tx, migration_id)
+    after = await store.end_migration(tx, migration_id=migration_id, status="discarded", approved_by=who.actor.id)
+    assert after
+    await audit.write(
+        tx, "layout_migration.discarded", "event", migration.event_id, after={"migration_id": migration_id}
+    )
+    return after
+
+
+async def approve(tx: Tx, who: Principal, migration_id: UUID) -> LayoutMigration:
+    """The show stands on the new version: every ticket has the seat that the plan says, and those without are told."""
+    event = await events.lock_event(tx, (await get_migration(tx, migration_id)).event_id)
+    migration = await _planned(tx, migration_id)
+    if migration.respond_by <= await tx.now():
+        raise MigrationStale("The time in which people may respond is over.")
+    overlay = await overlay_actions.get_event_layout(tx, event.id)
+    await announce(tx, facts.LayoutMigrating(subject_id=event.id, migration_id=migration_id))
+    await follow(tx, LimitsJudged(subject_id=event.id))
+    await store.lock_pools(tx, event.id)  # before seats, as everywhere
+    if await store.is_any_held(tx, event.id):
+        raise await overlay_actions.in_use(tx, event.id)
+    sold = await store.sold_seats(tx, event.id)
+    moves = await store.moves_of(tx, migration_id)
+    if overlay.layout_id != migration.from_layout_id or (
+        {(seat.ticket_id, seat.seat_id) for seat in sold} != {(move.ticket_id, move.from_seat_id) for move in moves}
+    ):
+        raise MigrationStale()
+    wish, zones, before = await _carried(tx, event, overlay, migration.to_layout_id)
+    kept = await store.kept_companions(tx, event_id=event.id, migration_id=migration_id)
+    in_zones = await store.sold_in_zones(tx, event.id)
+    await store.allow_relocation(tx, event.id)
+    await overlay_actions.put_overlay(tx, event, wish, zones)
+    seated = await store.seat_tickets_again(tx, event_id=event.id, migration_id=migration_id)
+    if seated < sum(move.to_seat_id is not None for move in moves):
+        raise MigrationStale("A seat that somebody was to move to is blocked now.")
+    await _carry_companions(tx, event.id, before, kept)
+    await store.count_sold_again(
+        tx,
+        event_id=event.id,
+        zone_keys=[row.zone_key for row in in_zones],
+        ticket_type_ids=[row.ticket_type_id for row in in_zones],
+        sold=[row.sold for row in in_zones],
+    )
+    after = await store.end_migration(tx, migration_id=migration_id, status="applied", approved_by=who.actor.id)
+    assert after
+    await audit.write(
+        tx,
+        "layout_migration.applied",
+        "event",
+        event.id,
+        before={"layout_id": migration.from_layout_id},
+        after={"layout_id": migration.to_layout_id, "migration_id": migration_id},
+    )
+    await announce(
+        tx,
+        facts.LayoutMigrated(
+            subject_id=event.id,
+            migration_id=migration_id,
+            from_layout_id=migration.from_layout_id,
+            to_layout_id=migration.to_layout_id,
+        ),
+    )
+    overlay_actions.forget_seats(tx, event.id)
+    journal.seats_changed(tx, event.id, [(move.from_seat_id, "sold") for move in moves], "removed", MOVED)
+    there = [(move.to_seat_id, "available") for move in moves if move.to_seat_id]
+    journal.seats_changed(tx, event.id, there, "sold", MOVED)
+    return after
+
+
+async def _carried(
+    tx: Tx, event: Event, overlay: EventLayout, layout_id: UUID
+) -> tuple[AttachLayout, list[Zone], list[EventZone]]:
+    """The overlay on the other version, its zones there, and the show's zones as they are."""
+    wish = await overlay_actions.carried_over(tx, overlay, layout_id)
+    zones, mistakes = await overlay_actions.fitted(tx, event, wish)
+    before = await store.zones_of_event(tx, event.id)
+    mistakes += _too_small(await store.sold_on_fullest_day(tx, event.id), zones)
+    if mistakes:
+        raise OverlayInvalid(fields=mistakes)
+    return wish, zones, before
+
+
+def _terms(zones: Sequence[Zone], prices: Mapping[UUID, str]) -> dict[str, policy.Terms]:
+    return {
+        z.key: policy.Terms(z.zone_type, (z.access_mode, z.membership_tier, tuple(z.allowed_roles)), prices.get(z.id))
+        for z in zones
+    }
+
+
+async def _carry_companions(tx: Tx, event_id: UUID, before: list[EventZone], kept: list[store.KeptCompanion]) -> None:
+    """Whoever has a wheelchair place still has the seat beside it; what was released for good stays released."""
+    released = [zone.key for zone in before if zone.companions_released]
+    await store.keep_released(tx, event_id=event_id, zone_keys=released)
+    if kept:
+        await store.keep_companions(
+            tx,
+            event_id=event_id,
+            seat_ids=[companion.seat_id for companion in kept],
+            user_ids=[companion.reserved_for for companion in kept],
+            untils=[companion.reserved_until for companion in kept],
+        )
+
+
+def _too_small(before: Iterable[tuple[str, int]], after: list[Zone]) -> list[FieldError]:
+    """Places without seats are not moved one by one: the zone must be there, with room for all that are sold."""
+    room = {zone.key: zone.capacity for zone in after if zone.zone_type not in RESERVED}
+    return [
+        FieldError(f"zones.{key}", f"{sold:,} places are sold; the new version has {room.get(key, 0):,}.")
+        for key, sold in before
+        if sold > room.get(key, 0)
+    ]
+
+
+async def _planned(tx: Tx, migration_id: UUID) -> LayoutMigration:
+    migration = await store.lock_migration(tx, migration_id)
+    if migration is None:
+        raise NotFound
+    if migration.status != "planned":
+        raise MigrationStale(f"It is {migration.status} already.")
+    return migration

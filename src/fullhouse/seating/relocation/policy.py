@@ -1,0 +1,121 @@
+"""Who sits where when a sold show gets another layout version: pure.
+
+The same seat where it still is what was bought; otherwise the nearest seat that is equal or better: of the same price
+and kind, in a zone that is as open, and not farther from the stage; otherwise none. Seats keep their order, so that
+neighbours stay neighbours where they can.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullhouse.seating.plans.chart import Chart, compile
+from fullhouse.seating.plans.plan import RESERVED, Place, Plan, price_of, walk
+
+_CLOSE_ENOUGH = 1.02  # of the old distance to the stage: a drawing that was tidied up is no worse
+
+
+class Terms(NamedTuple):
+    """What a zone is for the show, where its overlay says something else than the plan."""
+
+    zone_type: str
+    access: tuple[object, ...]
+    price: str | None = None  # for all of its seats
+
+
+class Move(NamedTuple):
+    """By ordinals: `to` is None where there is no place."""
+
+    ticket: Any  # as its caller knows it
+    here: int
+    to: int | None
+    kind: str  # same, equal_or_better, unplaced
+    reason: str = ""
+
+
+class _Side(NamedTuple):
+    places: list[Place]
+    chart: Chart
+    offers: list[tuple[object, ...]]
+    away: NDArray[np.float64]
+
+
+def plan_moves(
+    old: Plan,
+    new: Plan,
+    sold: Iterable[tuple[object, int]],
+    blocked: Collection[int] = (),
+    here: Mapping[str, Terms] | None = None,
+    there: Mapping[str, Terms] | None = None,
+) -> list[Move]:
+    """A move for every ticket, in the order of the old ordinals. `blocked` are ordinals of the new plan.
+
+    `here` and `there` are the show's zones by their keys. Where they are given, zones that they do not name are closed,
+    and so are those that have no seats in the show.
+    """
+    before, after = _side(old, here), _side(new, there)
+    by_key = {place.seat.key: ordinal for ordinal, place in enumerate(after.places)}
+    free = np.ones(len(after.places), dtype=bool)
+    free[list(blocked)] = False
+    free[[n for n, place in enumerate(after.places) if _closed(place, there)]] = False
+    tickets = sorted(sold, key=lambda ticket: ticket[1])
+    stays: dict[int, int] = {}
+    for _, ordinal in tickets:
+        same = by_key.get(_key(before, ordinal))
+        if same is not None and free[same] and before.offers[ordinal] == after.offers[same]:
+            stays[ordinal] = same
+    free[list(stays.values())] = False
+    alike: dict[tuple[object, ...], list[int]] = {}
+    for ordinal, offer in enumerate(after.offers):
+        alike.setdefault(offer, []).append(ordinal)
+    candidates = {offer: np.array(ordinals) for offer, ordinals in alike.items()}
+    moves = []
+    for ticket, ordinal in tickets:
+        if ordinal in stays:
+            moves.append(Move(ticket, ordinal, stays[ordinal], "same"))
+            continue
+        found = _equal_or_better(before, after, ordinal, free, candidates.get(before.offers[ordinal]))
+        if found is None:
+            moves.append(Move(ticket, ordinal, None, "unplaced", "No free seat of this price and kind is as good."))
+            continue
+        free[found] = False
+        reason = "The seat is another one now." if _key(before, ordinal) in by_key else "The seat is gone."
+        moves.append(Move(ticket, ordinal, found, "equal_or_better", reason))
+    return moves
+
+
+def _side(plan: Plan, terms: Mapping[str, Terms] | None) -> _Side:
+    chart = compile(plan)
+    places = list(walk(plan))
+    away = np.hypot(chart.x - chart.focal_x, chart.y - chart.focal_y)
+    return _Side(places, chart, [_offer(place, (terms or {}).get(place.zone.key)) for place in places], away)
+
+
+def _key(side: _Side, ordinal: int) -> str:
+    return side.places[ordinal].seat.key
+
+
+def _closed(place: Place, terms: Mapping[str, Terms] | None) -> bool:
+    return terms is not None and (place.zone.key not in terms or terms[place.zone.key].zone_type not in RESERVED)
+
+
+def _offer(place: Place, terms: Terms | None) -> tuple[object, ...]:
+    """What somebody bought, apart from where it is."""
+    zone = place.zone
+    terms = terms or Terms(zone.zone_type, (zone.access_mode, zone.membership_tier, zone.allowed_roles))
+    price = terms.price or price_of(zone, place.row, place.seat)
+    return (price, place.seat.category, terms.zone_type, terms.access)
+
+
+def _equal_or_better(
+    before: _Side, after: _Side, here: int, free: NDArray[np.bool_], alike: NDArray[np.int64] | None
+) -> int | None:
+    if alike is None:
+        return None
+    good = alike[free[alike] & (after.away[alike] <= before.away[here] * _CLOSE_ENOUGH)]
+    if not len(good):
+        return None
+    way = np.hypot(after.chart.x[good] - before.chart.x[here], after.chart.y[good] - before.chart.y[here])
+    return int(good[np.argmin(way)])

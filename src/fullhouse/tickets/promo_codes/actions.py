@@ -1,0 +1,197 @@
+"""The verbs of promo codes, and of the fees and taxes that come with a price."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+import asyncpg
+import msgspec
+
+from fullhouse.events import actions as events
+from fullhouse.kit.codes import as_stored
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.changes import audit_difference, changed
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.errors import FieldError, Invalid, NotFound
+from fullhouse.kit.http import versions
+from fullhouse.kit.ids import new_id
+from fullhouse.tickets import policy, store
+from fullhouse.tickets.pricing import Charge
+from fullhouse.tickets.types import actions as types
+from fullhouse.tickets.types.model import (
+    ChangePromoCode,
+    ChargeList,
+    CodeTaken,
+    NewPromoCode,
+    PromoCode,
+    PromoInUse,
+    PromoUsedUp,
+    columns,
+)
+
+
+async def list_promos(tx: Tx, event_id: UUID) -> list[PromoCode]:
+    await events.get_event(tx, event_id)
+    return await store.promos_of_event(tx, event_id)
+
+
+async def get_promo(tx: Tx, event_id: UUID, promo_id: UUID) -> PromoCode:
+    found = await store.promo_by_id(tx, event_id=event_id, promo_id=promo_id)
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def create_promo(tx: Tx, event_id: UUID, wish: NewPromoCode) -> PromoCode:
+    await events.lock_event(tx, event_id)
+    wish = msgspec.structs.replace(wish, code=as_stored(wish.code))
+    await _check(tx, event_id, wish)
+    names = ("code", "kind", "basis_points", "amount", "ticket_type_ids", "max_uses", "budget")
+    times = ("valid_from", "valid_until", "active")
+    try:
+        promo = await store.insert_promo(tx, id=new_id(), event_id=event_id, **columns(wish, *names, *times))
+    except asyncpg.UniqueViolationError:
+        raise CodeTaken(f"The show has a code “{wish.code}” already.", promo_code=wish.code) from None
+    assert promo
+    await audit.write(tx, "promo_code.created", "promo_code", promo.id, after={n: getattr(promo, n) for n in names})
+    return promo
+
+
+async def change_promo(
+    tx: Tx, event_id: UUID, promo_id: UUID, change: ChangePromoCode, if_match: str | None
+) -> PromoCode:
+    before = await store.lock_promo(tx, event_id=event_id, promo_id=promo_id)
+    if before is None:
+        raise NotFound
+    versions.check(if_match, before.version)
+    after = changed(before, change)
+    if after == before:
+        return before
+    await _check(tx, event_id, after)
+    try:
+        saved = await store.update_promo(
+            tx,
+            event_id=event_id,
+            promo_id=promo_id,
+            ticket_type_ids=after.ticket_type_ids,
+            max_uses=after.max_uses,
+            budget=after.budget,
+            valid_from=after.valid_from,
+            valid_until=after.valid_until,
+            active=after.active,
+        )
+    except asyncpg.CheckViolationError:
+        raise PromoInUse("It was used more often, or cost more, than that already.") from None
+    assert saved
+    await audit_difference(tx, "promo_code.updated", "promo_code", before, saved)
+    return saved
+
+
+async def delete_promo(tx: Tx, event_id: UUID, promo_id: UUID, if_match: str | None) -> None:
+    promo = await store.lock_promo(tx, event_id=event_id, promo_id=promo_id)
+    if promo is None:
+        raise NotFound
+    versions.check(if_match, promo.version)
+    if not await store.delete_promo(tx, event_id=event_id, promo_id=promo_id):
+        raise PromoInUse()
+    await audit.write(tx, "promo_code.deleted", "promo_code", promo_id, before={"code": promo.code})
+
+
+async def _check(tx: Tx, event_id: UUID, wish: NewPromoCode | PromoCode) -> None:
+    policy.check_promo(wish, {kind.id for kind in await store.types_of_event(tx, event_id)})
+
+
+# --- for whoever sells
+
+
+async def find(tx: Tx, event_id: UUID, code: str) -> PromoCode:
+    """A code that is good now, for who only looks."""
+    found = await store.promo_by_code(tx, event_id=event_id, code=as_stored(code))
+    return policy.check_valid(found, await tx.now())
+
+
+async def lock(tx: Tx, event_id: UUID, code: str) -> PromoCode:
+    """A code that is good now and has a use left, locked until the commit: what is quoted with it can be taken."""
+    found = await store.lock_promo_by_code(tx, event_id=event_id, code=as_stored(code))
+    promo = policy.check_valid(found, await tx.now())
+    if policy.is_used_up(promo):
+        raise PromoUsedUp()
+    return promo
+
+
+async def lock_all(tx: Tx, event_id: UUID, codes: Iterable[str | None]) -> None:
+    """In one order, before one is given back and another is taken."""
+    await store.lock_promos_by_code(tx, event_id=event_id, codes=[as_stored(code) for code in codes if code])
+
+
+async def take(tx: Tx, promo: PromoCode, checkout_id: UUID, amount: int) -> None:
+    """One use, and what it costs, for a checkout. Its row is locked (`lock`)."""
+    if not await store.take_promo(tx, checkout_id=checkout_id, promo_id=promo.id, amount=amount):
+        raise PromoUsedUp()
+
+
+async def give_back(tx: Tx, checkout_ids: Iterable[UUID]) -> None:
+    """What these checkouts have taken, once."""
+    await store.return_promos(tx, list(checkout_ids))
+
+
+async def take_again(tx: Tx, checkout_id: UUID) -> str:
+    """For a checkout that was over, and whose money comes all the same: `kept` if it has its use or needs none, `again`
+    if it has it once more, `used_up` if others have it now."""
+    return await store.retake_promo(tx, checkout_id) or "kept"
+
+
+# --- charges
+
+
+async def charges(tx: Tx, event_id: UUID | None) -> ChargeList:
+    """The show's own, otherwise the organisation's."""
+    assert tx.organization_id
+    if event_id:
+        await events.get_event(tx, event_id)
+    wanted = [scope for scope in (event_id, tx.organization_id) if scope]
+    rows = {row.scope_id: row for row in await store.charge_lists(tx, wanted)}
+    if event_id and (row := rows.get(event_id)):
+        return ChargeList(source="event", charges=row.charges, version=row.version)
+    if row := rows.get(tx.organization_id):
+        return ChargeList(source="organization", charges=row.charges, version=row.version)
+    return ChargeList(source="organization", charges=[], version=0)
+
+
+async def set_charges(tx: Tx, event_id: UUID | None, wish: list[Charge], if_match: str | None) -> ChargeList:
+    _check_charges(wish)
+    if event_id:
+        await events.lock_event(tx, event_id)
+    before = await charges(tx, event_id)
+    source = "event" if event_id else "organization"
+    versions.check(if_match, before.version if before.source == source else 0)
+    row = await store.put_charges(tx, scope_id=event_id or tx.organization_id, charges=msgspec.to_builtins(wish))
+    assert row
+    told = [{"charges": msgspec.to_builtins(of)} for of in (before.charges, row.charges)]
+    await audit.write(tx, "charges.updated", source, row.scope_id, before=told[0], after=told[1])
+    for show in [event_id] if event_id else await store.shows_without_charges(tx):
+        types.tell(tx, show)
+    return ChargeList(source=source, charges=row.charges, version=row.version)  # type: ignore[arg-type]
+
+
+async def drop_charges(tx: Tx, event_id: UUID) -> None:
+    """The organisation's hold for the show again."""
+    await events.lock_event(tx, event_id)
+    before = await charges(tx, event_id)
+    if not await store.delete_charges(tx, event_id):
+        raise NotFound
+    told = {"charges": msgspec.to_builtins(before.charges)}
+    await audit.write(tx, "charges.dropped", "event", event_id, before=told)
+    types.tell(tx, event_id)
+
+
+def _check_charges(wish: list[Charge]) -> None:
+    wrong = []
+    for n, charge in enumerate(wish):
+        if not charge.amount and not charge.basis_points:
+            wrong.append(FieldError(f"charges[{n}]", "An amount, a share or both."))
+        if charge.kind == "tax" and charge.amount:
+            wrong.append(FieldError(f"charges[{n}].amount", "A tax is a share."))
+        if charge.kind == "fee" and charge.included:
+            wrong.append(FieldError(f"charges[{n}].included", "Said of a tax: a fee comes on top."))
+    if wrong:
+        raise Invalid(fields=wrong)

@@ -1,0 +1,1 @@
+"""Signed codes on tickets, and the keys that sign them."""

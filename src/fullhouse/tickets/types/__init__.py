@@ -1,0 +1,1 @@
+"""Ticket types: what an event sells, at which price, when and how many."""

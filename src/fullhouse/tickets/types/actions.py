@@ -1,0 +1,345 @@
+"""The verbs of ticket types: what a show sells, at what price, and how many of each are left."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+from uuid import UUID
+
+import asyncpg
+from msgspec.structs import replace
+
+from fullhouse.accounts import actions as accounts
+from fullhouse.events import actions as events
+from fullhouse.events.facts import DatedFact, EventUpdated, LimitsJudged, VenueChanged
+from fullhouse.events.model import Event
+from fullhouse.events.venues import actions as venues
+from fullhouse.holds.model import TooManyOfType
+from fullhouse.kit.cache.cache import Cache
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.changes import audit_difference, changed
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.errors import FieldError
+from fullhouse.kit.http import versions
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.messages.outbox import Fact, announce, follow
+from fullhouse.kit.money import Money
+from fullhouse.kit.services import Services
+from fullhouse.tickets import policy, store
+from fullhouse.tickets.facts import TicketTypesChanged
+from fullhouse.tickets.pricing import Charge, Line
+from fullhouse.tickets.store import HeldPlace
+from fullhouse.tickets.types.model import (
+    BelowSold,
+    ChangeTicketType,
+    DayFull,
+    DaysLeftOut,
+    InsufficientInventory,
+    NewTicketType,
+    Offer,
+    OneCurrency,
+    PromoCode,
+    TicketType,
+    TicketTypeNotFound,
+    TypeInUse,
+    TypeNameTaken,
+    TypeNotOnSale,
+    TypeSoldOut,
+    columns,
+)
+
+_TIMES = {"start_at", "end_at", "timezone"}  # what an event's days follow from
+PRICES_S = 60  # the least ones are kept
+_COLUMNS = (
+    "name", "description", "tier", "kind", "price", "currency", "prices", "zones", "quantity", "sale_start_at",
+    "sale_end_at", "entitlement", "valid_days", "max_daily_entries", "max_per_order", "hidden", "position",
+)  # fmt: skip
+
+
+async def list_types(tx: Tx, event_id: UUID) -> list[TicketType]:
+    """With what is sold of each, for those who run the show. Buyers' reads do without the count."""
+    await events.get_event(tx, event_id)
+    kinds = await store.types_of_event(tx, event_id)
+    uncounted = [kind.id for kind in kinds if kind.sold is None]
+    sold = dict(await store.sold_of_types(tx, uncounted)) if uncounted else {}
+    return [kind if kind.sold is not None else replace(kind, sold=sold.get(kind.id, 0)) for kind in kinds]
+
+
+async def get_type(tx: Tx, event_id: UUID, type_id: UUID) -> TicketType:
+    found = await store.type_by_id(tx, event_id=event_id, ticket_type_id=type_id)
+    if found is None:
+        raise TicketTypeNotFound
+    return found
+
+
+async def offers(tx: Tx, event_id: UUID, charges: list[Charge], promo: PromoCode | None = None) -> list[Offer]:
+    """What a buyer may see: what is not hidden, and what their code shows."""
+    event, now = await events.get_event(tx, event_id), await tx.now()
+    places = dict(await store.event_places(tx, event_id))
+    gone = set(await store.types_without_places(tx, event_id))
+    is_zoned = bool(await store.zones_on_sale(tx, event_id))
+    return [
+        policy.offer(kind, event, charges, now, 0 if kind.id in gone else places.get(kind.id))
+        for kind in await store.types_of_event(tx, event_id)
+        if (is_zoned or policy.stands_alone(kind)) and (not kind.hidden or is_shown_by(promo, kind))
+    ]
+
+
+async def least_prices(services: Services, organization_id: UUID) -> dict[UUID, Money]:
+    """What a place costs at least, of each show that the public sees. Kept for a while."""
+
+    async def load() -> dict[UUID, Money]:
+        async with services.database.tenant(organization_id) as tx:
+            found = await store.least_prices(tx)
+        return {event_id: Money(amount, currency) for event_id, amount, currency in found}
+
+    return await services.cache.get(_prices_key(organization_id), PRICES_S, load, dict[UUID, Money])
+
+
+def _prices_key(organization_id: UUID | None) -> str:
+    return f"org:{organization_id}:prices"
+
+
+async def forget_prices(tx: Tx, _fact: Fact) -> None:
+    """A consequence of whatever is announced of a show and changes them."""
+    Cache.invalidate(tx, _prices_key(tx.organization_id))
+
+
+async def follow_venue(tx: Tx, fact: VenueChanged) -> None:
+    """Another `max_capacity` is another number of places in each of its events that is not over."""
+    if "max_capacity" in fact.changed:
+        for event_id in await venues.lock_open_events(tx, fact.subject_id):
+            follow_places(tx, event_id)
+
+
+def follow_places(tx: Tx, event_id: UUID) -> None:
+    """The last place of a price is gone, or one came back: what a place costs at least may be another."""
+    Cache.invalidate(tx, _prices_key(tx.organization_id))
+    tell(tx, event_id)
+
+
+def is_shown_by(promo: PromoCode | None, kind: TicketType) -> bool:
+    return promo is not None and kind.id in promo.ticket_type_ids
+
+
+# --- organisers
+
+
+async def create_type(tx: Tx, event_id: UUID, wish: NewTicketType) -> TicketType:
+    event = await events.lock_event(tx, event_id)
+    others = await store.types_of_event(tx, event_id)
+    await _check(tx, event, wish, others)
+    await _check_quantities(tx, event_id, wish, others)
+    try:
+        kind = await store.insert_type(tx, id=new_id(), event_id=event_id, **columns(wish, *_COLUMNS))
+    except asyncpg.UniqueViolationError:
+        raise TypeNameTaken(f"The show has a type “{wish.name}” already.", name=wish.name) from None
+    assert kind
+    await _put_pool(tx, kind)
+    await audit.write(tx, "ticket_type.created", "ticket_type", kind.id, after=_told(kind))
+    await _announce(tx, event_id, kind.id, "added")
+    return await get_type(tx, event_id, kind.id)
+
+
+async def change_type(
+    tx: Tx, event_id: UUID, type_id: UUID, change: ChangeTicketType, if_match: str | None
+) -> TicketType:
+    event = await events.lock_event(tx, event_id)
+    await follow(tx, LimitsJudged(subject_id=event_id))
+    before = await get_type(tx, event_id, type_id)
+    versions.check(if_match, before.version)
+    after = changed(before, change)
+    if after == before:
+        return before
+    others = [kind for kind in await store.types_of_event(tx, event_id) if kind.id != type_id]
+    await _check(tx, event, after, others)
+    if (after.kind, after.valid_days) != (before.kind, before.valid_days):
+        in_use = await store.is_type_in_use(tx, type_id)
+        policy.check_days(before, after, in_use=bool(in_use))
+    if policy.together([after, *others]) > policy.together([before, *others]):  # fewer are always good
+        await _check_quantities(tx, event_id, after, others)
+    try:
+        saved = await store.update_type(tx, event_id=event_id, type_id=type_id, **columns(after, *_COLUMNS))
+    except asyncpg.UniqueViolationError:
+        raise TypeNameTaken(f"The show has a type “{after.name}” already.", name=after.name) from None
+    except asyncpg.CheckViolationError:  # pools_never_oversold
+        raise DayFull() from None
+    assert saved
+    await _put_pool(tx, saved)
+    saved = await get_type(tx, event_id, type_id)
+    await audit_difference(tx, "ticket_type.updated", "ticket_type", before, saved)
+    await _announce(tx, event_id, type_id, "changed")
+    return saved
+
+
+async def move_days(tx: Tx, fact: DatedFact) -> None:
+    """With the whole show: a ticket for its second day is for its second day, whenever that is."""
+    event_id = fact.subject_id
+    if fact.moved_days:
+        before = {kind.id: kind for kind in await store.types_of_event(tx, event_id)}
+        await store.move_days(tx, event_id=event_id, days=fact.moved_days)
+        for kind in await store.types_of_event(tx, event_id):
+            if kind.valid_days:
+                await audit_difference(tx, "ticket_type.updated", "ticket_type", before[kind.id], kind)
+                await _announce(tx, event_id, kind.id, "changed")
+    elif isinstance(fact, EventUpdated) and _TIMES & set(fact.changed):
+        days = policy.days_of(await events.get_event(tx, event_id))
+        kinds = await store.types_of_event(tx, event_id)
+        if left_out := sorted({day for kind in kinds for day in kind.valid_days} - days):
+            raise DaysLeftOut(days=left_out)
+
+
+async def delete_type(tx: Tx, event_id: UUID, type_id: UUID, if_match: str | None) -> None:
+    await events.lock_event(tx, event_id)
+    await follow(tx, LimitsJudged(subject_id=event_id))
+    kind = await get_type(tx, event_id, type_id)
+    versions.check(if_match, kind.version)
+    await _drop_pool(tx, kind)
+    try:
+        await store.delete_type(tx, event_id=event_id, ticket_type_id=type_id)
+    except asyncpg.ForeignKeyViolationError:
+        raise TypeInUse() from None
+    await audit.write(tx, "ticket_type.deleted", "ticket_type", type_id, before=_told(kind))
+    await _announce(tx, event_id, type_id, "deleted")
+
+
+async def _announce(tx: Tx, event_id: UUID, type_id: UUID, change: Literal["added", "changed", "deleted"]) -> None:
+    tell(tx, event_id)
+    await announce(tx, TicketTypesChanged(subject_id=event_id, ticket_type_id=type_id, change=change))
+
+
+def tell(tx: Tx, event_id: UUID) -> None:
+    """Whoever looks at the show sees what it sells now."""
+    tx.tell(f"offers:{event_id}", tx.organization_id)
+
+
+async def _check(tx: Tx, event: Event, wish: TicketType | NewTicketType, others: Sequence[TicketType]) -> None:
+    zones = await store.zones_on_sale(tx, event.id)
+    categories = await store.price_categories(tx, event.id)
+    policy.check_type(wish, event, zones or None, categories)
+    house = await accounts.get_profile(tx)
+    policy.check_prices(wish, policy.most_of(wish.currency, house.currency, house.ticket_price_max))
+    if any(kind.currency != wish.currency for kind in others):
+        said = f"The show's other types are sold in {others[0].currency}."
+        raise OneCurrency(fields=[FieldError("currency", said)])
+
+
+async def _check_quantities(
+    tx: Tx, event_id: UUID, wish: TicketType | NewTicketType, others: Sequence[TicketType]
+) -> None:
+    limit = await store.event_limit(tx, event_id)
+    policy.check_quantities(policy.together([wish, *others]), limit if wish.quantity else None, "quantity")
+
+
+async def judge_capacity(tx: Tx, fact: EventUpdated) -> None:
+    """A consequence of another capacity of the event: not below what its types offer together (docs/adr/0034)."""
+    if "capacity" not in fact.changed:
+        return
+    event = await events.get_event(tx, fact.subject_id)
+    kinds = await store.types_of_event(tx, event.id)
+    policy.check_quantities(policy.together(kinds), event.capacity, "capacity")
+
+
+async def _put_pool(tx: Tx, kind: TicketType) -> None:
+    if kind.quantity is None:
+        await _drop_pool(tx, kind)
+        return
+    await store.lock_type_pools(tx, event_id=kind.event_id, type_ids=[kind.id])
+    taken = await store.taken_of_type(tx, event_id=kind.event_id, type_id=kind.id)
+    assert taken
+    if taken.held + taken.sold > kind.quantity:
+        said = f"{taken.sold} are sold and {taken.held} held."
+        raise BelowSold(said, **taken._asdict(), quantity=kind.quantity)
+    await store.put_type_pool(
+        tx, event_id=kind.event_id, type_id=kind.id, capacity=kind.quantity, held=taken.held, sold=taken.sold
+    )
+
+
+async def _drop_pool(tx: Tx, kind: TicketType) -> None:
+    """A count that somebody is in stays."""
+    await store.lock_type_pools(tx, event_id=kind.event_id, type_ids=[kind.id])
+    counted = (await get_type(tx, kind.event_id, kind.id)).held is not None
+    dropped = await store.delete_type_pool(tx, event_id=kind.event_id, type_id=kind.id)
+    if (counted and not dropped) or await store.is_type_held(tx, kind.id):
+        raise TypeInUse()
+
+
+def _told(kind: TicketType) -> dict[str, Any]:
+    return {name: getattr(kind, name) for name in ("name", "tier", "price", "currency", "quantity", "zones")}
+
+
+# --- for whoever sells them
+
+
+class Wanted(NamedTuple):
+    """So many of a hold's places, as tickets of this type."""
+
+    hold_id: UUID
+    ticket_type_id: UUID
+    quantity: int = 1
+
+
+class Priced(NamedTuple):
+    wanted: Wanted
+    place: HeldPlace
+    kind: TicketType
+    line: Line
+
+
+async def priced(tx: Tx, event: Event, items: Sequence[Wanted], promo: PromoCode | None = None) -> list[Priced]:
+    """Each item with its type and its price. Refused if a type is not for that place, not now, or not so many."""
+    now = await tx.now()
+    kinds = {kind.id: kind for kind in await store.types_of_event(tx, event.id)}
+    hold_ids = [item.hold_id for item in items]
+    places = {row.hold_id: row for row in await store.places_of_holds(tx, event_id=event.id, hold_ids=hold_ids)}
+    found = []
+    for n, item in enumerate(items):
+        kind, place = kinds.get(item.ticket_type_id), places[item.hold_id]
+        if kind is None or (kind.hidden and not is_shown_by(promo, kind)):
+            raise TicketTypeNotFound(item=n)
+        fits = policy.sells(kind, place.zone_key, seated=place.seat_id is not None)
+        if not fits or place.ticket_type_id not in (None, kind.id) or not policy.is_on_sale(kind, event, now):
+            raise TypeNotOnSale(f"“{kind.name}” is not sold for this place now.", name=kind.name, item=n)
+        line = Line(
+            ticket_type_id=kind.id, name=kind.name, unit=kind.price_in(place.price_category), quantity=item.quantity
+        )
+        found.append(Priced(item, place, kind, line))
+    for kind in {row.kind.id: row.kind for row in found}.values():
+        wanted = sum(row.wanted.quantity for row in found if row.kind.id == kind.id)
+        if kind.max_per_order is not None and wanted > kind.max_per_order:
+            raise TooManyOfType(
+                f"At most {kind.max_per_order} of “{kind.name}” in one order.", name=kind.name, most=kind.max_per_order
+            )
+    return found
+
+
+async def take(tx: Tx, event_id: UUID, counts: Mapping[UUID, int]) -> None:
+    """Holds so many of each type, all or none. What has no quantity is not counted."""
+    await _count(tx, event_id, counts, held=1, sold=0)
+
+
+async def give_back(tx: Tx, event_id: UUID, counts: Mapping[UUID, int]) -> None:
+    await _count(tx, event_id, counts, held=-1, sold=0)
+
+
+async def sell(tx: Tx, event_id: UUID, counts: Mapping[UUID, int]) -> None:
+    """What was held is sold."""
+    await _count(tx, event_id, counts, held=-1, sold=1)
+
+
+async def take_back(tx: Tx, event_id: UUID, counts: Mapping[UUID, int]) -> None:
+    """What was sold can be had again."""
+    await _count(tx, event_id, counts, held=0, sold=-1)
+
+
+async def _count(tx: Tx, event_id: UUID, counts: Mapping[UUID, int], *, held: int, sold: int) -> None:
+    ids, numbers = list(counts), list(counts.values())
+    pools = await store.lock_type_pools(tx, event_id=event_id, type_ids=ids)
+    moved = await store.count_type_pools(
+        tx, event_id=event_id, type_ids=ids, held=[held * n for n in numbers], sold=[sold * n for n in numbers]
+    )
+    short = {pool.ticket_type_id: pool.places for pool in pools if pool.ticket_type_id not in moved}
+    if gone := sorted(kind for kind, places in short.items() if places == 0):
+        raise TypeSoldOut(ticket_type_ids=gone)
+    if short:
+        raise InsufficientInventory(left=short)
+    if any(pool.places <= policy.FEW + policy.PER_ORDER for pool in pools):
+        tell(tx, event_id)

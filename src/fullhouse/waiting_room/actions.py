@@ -1,0 +1,325 @@
+"""The verbs of the waiting room in a transaction. What people do by themselves, in batches, is in `entry_actions`."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from fullhouse.events import actions as events
+from fullhouse.events.facts import EventFact
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.live.bus import HERE
+from fullhouse.kit.messages.outbox import announce
+from fullhouse.kit.secrets import Keyring
+from fullhouse.waiting_room import draw, facts, policy, store
+from fullhouse.waiting_room.model import (
+    Admission,
+    InCheckout,
+    NotInQueue,
+    PlaceInLine,
+    PreQueueTooLate,
+    Room,
+    RoomSettings,
+    WrongState,
+)
+
+FREE = f"{HERE}queue:free"  # told in this process only: a slot is free, the next may come in
+SEALED = "queue seed"
+BUYERS = 1  # of those who join: what they want is not sold out
+CODES = {"waiting": 1, "admitted": 2, "expired": 3, "left": 4, "done": 5}  # as the lines in memory have them
+_FACTS: dict[policy.Order, type[facts.QueueFact]] = {
+    "open": facts.QueueOpened,
+    "pause": facts.QueuePaused,
+    "resume": facts.QueueResumed,
+    "drain": facts.QueueDraining,
+    "close": facts.QueueClosed,
+}
+
+
+# --- slots: the door for those who sell
+
+
+async def admission(tx: Tx, event_id: UUID, user_id: UUID, *, lock: bool = False) -> Admission | None:
+    """The slot that somebody has now. Locked, nobody takes it away before this transaction has ended."""
+    find = store.admission_locked if lock else store.admission
+    return _admission(await find(tx, event_id=event_id, user_id=user_id))
+
+
+async def prolong(tx: Tx, event_id: UUID, user_id: UUID, until: datetime) -> Admission | None:
+    """A checkout keeps its slot until then, and never for a shorter time than it had."""
+    slot = await store.prolong(tx, event_id=event_id, user_id=user_id, until=until)
+    return _told_admission(tx, event_id, slot)
+
+
+async def regain(tx: Tx, event_id: UUID, user_id: UUID, until: datetime) -> bool:
+    """For a checkout that goes on after a payment that took its time: the slot that it has, or another one if
+    it is free and nobody waits for it. The room's lock makes it exact, as for everybody who is let in."""
+    if await prolong(tx, event_id, user_id, until):
+        return True
+    room = await store.room_locked(tx, event_id)
+    if room is None:
+        return True
+    if room.state not in ("open", "closed") or not await store.is_empty(tx, event_id=event_id, slots=room.slots):
+        return False
+    await admit_first(tx, event_id, [(user_id, until)])
+    return True
+
+
+async def stay(tx: Tx, event_id: UUID, user_id: UUID, seconds: int) -> Admission | None:
+    """Whoever is choosing keeps the slot for so long, half an hour in all. None if there is no slot."""
+    slot = await store.stay(tx, event_id=event_id, user_id=user_id, seconds=seconds, at_most=policy.CHOOSING)
+    return _told_admission(tx, event_id, slot)
+
+
+async def finish(tx: Tx, event_id: UUID, user_id: UUID, *, bought: bool) -> None:
+    """The slot is free from the commit on, and the next is let in. Without a slot nothing happens."""
+    await finish_all(tx, event_id, [user_id], bought=bought)
+
+
+async def finish_all(tx: Tx, event_id: UUID, user_ids: Sequence[UUID], *, bought: bool) -> None:
+    """The slots of several people, by one statement."""
+    ending = "done" if bought else "left"
+    seqs = await store.finish(tx, event_id=event_id, user_ids=list(user_ids), status=ending)
+    if seqs:
+        tell(tx, event_id, e=[[seq, CODES[ending]] for seq in seqs])
+        tx.tell(FREE, (tx.organization_id, event_id))
+
+
+async def admit_first(tx: Tx, event_id: UUID, holders: Sequence[tuple[UUID, datetime]]) -> None:
+    """People who hold seats when the room opens, and until when: first in line, inside while there are slots."""
+    users, untils = [user_id for user_id, _ in holders], [until for _, until in holders]
+    rows = await store.admit_first(tx, event_id=event_id, user_ids=users, untils=untils)
+    if rows:
+        slots = [[row.seq, _ms(row.expires_at)] for row in rows if row.status == "admitted"]
+        tell(tx, event_id, j=[min(row.seq for row in rows), max(row.seq for row in rows), BUYERS], a=slots)
+
+
+async def leave(tx: Tx, event_id: UUID, user_id: UUID) -> None:
+    """Gives a place or a slot back. Whoever leaves the line cannot join one again for an hour. A slot with a
+    checkout is not given back: there would be more checkouts than slots."""
+    slot = await admission(tx, event_id, user_id, lock=True)
+    if slot and await store.is_in_checkout(tx, event_id=event_id, user_id=user_id):
+        raise InCheckout()
+    ended = await store.leave(tx, event_id=event_id, user_id=user_id, cooldown=policy.COOLDOWN)
+    if ended is None:
+        await events.get_event(tx, event_id)  # a show that there is not is another matter
+        raise NotInQueue()
+    tell(tx, event_id, e=[[ended.seq, CODES["left"]]])
+    if ended.was_slot:
+        tx.tell(FREE, (tx.organization_id, event_id))
+
+
+# --- a guest who turns out to be somebody
+
+
+async def lock_places(
+    tx: Tx, event_ids: Sequence[UUID], user_ids: Sequence[UUID]
+) -> tuple[set[UUID], list[PlaceInLine]]:
+    """Which of these shows have a line now, and where these people stand. Nobody joins, is let in or ends there before
+    this transaction has."""
+    rooms = await store.lock_rooms(tx, list(event_ids))
+    places = await store.lock_places(tx, event_ids=list(event_ids), user_ids=list(user_ids))
+    return {room.event_id for room in rooms if room.state != "closed"}, places
+
+
+async def hand_over(tx: Tx, event_id: UUID, user_id: UUID, places: Sequence[PlaceInLine]) -> None:
+    """Of all that somebody has in one line (`places`, locked), under two names, the best is theirs and the rest ends.
+    The line in memory knows numbers, not people: nothing changes there."""
+    live = sorted((place for place in places if not place.overdue), key=lambda p: policy.rank(p, user_id))
+    for place in places:
+        if place not in live[:1] and (place.user_id == user_id or not place.overdue):
+            ending = "expired" if place.overdue else "left"
+            await store.end_place(tx, event_id=event_id, seq=place.seq, status=ending)
+            tell(tx, event_id, e=[[place.seq, CODES[ending]]])
+            if place.inside:
+                tx.tell(FREE, (tx.organization_id, event_id))
+    if live and live[0].user_id != user_id:
+        await store.hand_over_place(tx, event_id=event_id, seq=live[0].seq, user_id=user_id)
+
+
+# --- the organiser's orders
+
+
+async def get_room(tx: Tx, event_id: UUID) -> Room:
+    await events.get_event(tx, event_id)
+    assert tx.organization_id
+    found = await store.room(tx, event_id)
+    return found or Room(organization_id=tx.organization_id, event_id=event_id)
+
+
+async def change_settings(tx: Tx, keyring: Keyring, event_id: UUID, wish: RoomSettings) -> Room:
+    """A new limit puts nobody out; those above it finish. `off` serves those who wait and then closes."""
+    await events.get_event(tx, event_id)
+    if wish.opens_at is not None and wish.opens_at <= await tx.now():
+        raise Invalid(fields=[FieldError("opens_at", "In the future.")])
+    sells = await store.show_locked(tx, event_id)
+    room = await _locked(tx, event_id)
+    opens_at = wish.opens_at if wish.mode == "on" else None
+    changed = msgspec.structs.replace(
+        room, mode=wish.mode, slots=wish.slots, admit_window_s=wish.admit_window_s, opens_at=opens_at
+    )
+    if room.state == "pre" and opens_at is None:
+        raise WrongState("People gather for the draw: open the room, or name another time.")
+    if room.state not in ("closed", "pre") and opens_at is not None:
+        raise WrongState("The room has opened already.")
+    order: policy.Order | None = None
+    if room.state == "closed" and opens_at is not None:
+        if sells:
+            raise PreQueueTooLate()
+        changed = _gathering(keyring, changed)
+    elif room.state == "closed" and wish.mode == "on":
+        order = "open"
+    elif wish.mode == "off" and room.state in ("open", "paused"):
+        order = "drain"
+    before, after = _shown(room), _shown(changed)
+    if before != after:
+        await _write(tx, changed)
+        await audit.write(tx, "queue.settings_changed", "event", event_id, before=before, after=after)
+        await announce(tx, facts.QueueSettingsChanged(**_about(changed)))
+        tx.tell(FREE, (tx.organization_id, event_id))
+    if changed.state == "pre" and room.state == "closed":
+        await announce(tx, facts.QueueOpened(**_about(changed), opens_at=opens_at))
+    return await _move(tx, keyring, changed, order, None) if order else changed
+
+
+async def move(tx: Tx, keyring: Keyring, event_id: UUID, order: policy.Order, reason: str | None = None) -> Room:
+    """An order of the organiser's, or of the loop's. A room that is opened by hand stays open until it is drained."""
+    await events.get_event(tx, event_id)
+    await store.show_locked(tx, event_id)
+    return await _move(tx, keyring, await _locked(tx, event_id), order, reason)
+
+
+async def open_when_full(tx: Tx, keyring: Keyring, event_id: UUID) -> None:
+    """Somebody wants a slot and none is free. Of several who notice, one opens the room."""
+    await store.show_locked(tx, event_id)
+    room = await _locked(tx, event_id)
+    if room.state == "closed" and room.mode != "off":
+        await _move(tx, keyring, room, "open", "all slots are taken", by_itself=True)
+
+
+async def close_when_empty(tx: Tx, keyring: Keyring, event_id: UUID) -> bool:
+    """Nobody waits any more: a room that opened by itself, or is drained, closes."""
+    room = await _locked(tx, event_id)
+    over = room.state == "draining" or (room.state == "open" and room.mode == "auto")
+    if not over or not await store.is_empty(tx, event_id=event_id, slots=room.slots):
+        return False
+    await _move(tx, keyring, room, "close", "nobody waits any more")
+    return True
+
+
+async def close_with_show(tx: Tx, fact: EventFact) -> None:
+    """A consequence: the show is cancelled or over. Whoever waits is told so at the next poll."""
+    room = await store.room_locked(tx, fact.subject_id)
+    if room is not None and room.state != "closed":
+        await _write(tx, msgspec.structs.replace(room, state="closed", mode="auto"))
+        await audit.write(tx, "queue.closed", "event", fact.subject_id, reason=f"the show is {fact.new_status}")
+        tell(tx, fact.subject_id, r=1)
+
+
+async def _move(
+    tx: Tx, keyring: Keyring, room: Room, order: policy.Order, reason: str | None, *, by_itself: bool = False
+) -> Room:
+    state = policy.MOVES.get((room.state, order))
+    if state is None:
+        raise WrongState(f"It is {room.state}.")
+    changed = msgspec.structs.replace(room, state=state)
+    if order == "open":
+        changed = _opened(keyring, changed, was=room.state)
+        if not by_itself and room.mode == "auto" and tx.actor.type != "system":
+            changed = msgspec.structs.replace(changed, mode="on")
+    elif order == "drain" and room.mode == "on":
+        changed = msgspec.structs.replace(changed, mode="auto")
+    await _write(tx, changed)
+    before, after = {"state": room.state, "mode": room.mode}, {"state": changed.state, "mode": changed.mode}
+    name = _FACTS[order].name
+    await audit.write(tx, name, "event", room.event_id, before=before, after=after, reason=reason)
+    await announce(tx, _FACTS[order](**_about(changed)))
+    tx.tell(FREE, (tx.organization_id, room.event_id))
+    return changed
+
+
+def _gathering(keyring: Keyring, room: Room) -> Room:
+    """A pre-queue begins with a seed whose hash everybody may see. Numbers of an earlier round take no part."""
+    if room.next_seq > 1:
+        raise WrongState("People have been in this line already: a draw orders a line from its beginning.")
+    seed = draw.new_seed()
+    return msgspec.structs.replace(
+        room, state="pre", seed_hash=draw.hash_of(seed), sealed_seed=keyring.seal(SEALED, seed), seed=None, tickets=None
+    )
+
+
+def _opened(keyring: Keyring, room: Room, *, was: str) -> Room:
+    """The seed is shown, and how many numbers take part; the loop then writes down who stands where."""
+    if was != "pre":
+        return room
+    assert room.sealed_seed
+    seed = keyring.open(SEALED, room.sealed_seed)
+    if seed is None:
+        raise RuntimeError("the seed was sealed with another FULLHOUSE_SECRET_KEY")
+    tickets = room.next_seq - 1
+    return msgspec.structs.replace(room, seed=seed, tickets=tickets, drawn=tickets == 0)
+
+
+async def _locked(tx: Tx, event_id: UUID) -> Room:
+    room = await store.room_locked(tx, event_id)
+    if room is None:
+        await store.make_room(tx, event_id)
+        room = await store.room_locked(tx, event_id)
+    assert room
+    return room
+
+
+async def _write(tx: Tx, room: Room) -> None:
+    await store.write_room(
+        tx,
+        event_id=room.event_id,
+        mode=room.mode,
+        state=room.state,
+        slots=room.slots,
+        admit_window_s=room.admit_window_s,
+        opens_at=room.opens_at,
+        seed_hash=room.seed_hash,
+        sealed_seed=room.sealed_seed,
+        seed=room.seed,
+        tickets=room.tickets,
+        drawn=room.drawn,
+    )
+    tell(tx, room.event_id, r=1)
+
+
+# --- words
+
+
+def tell(tx: Tx, event_id: UUID, **change: Any) -> None:
+    """What changed, for the lines in memory: joined, admitted, ended, and whether the room itself did."""
+    tx.tell(f"queue:{event_id}", change)
+
+
+def _about(room: Room) -> dict[str, Any]:
+    return {"subject_id": room.event_id} | {
+        name: getattr(room, name) for name in ("event_id", "mode", "state", "slots")
+    }
+
+
+def _shown(room: Room) -> dict[str, Any]:
+    return {name: getattr(room, name) for name in ("mode", "slots", "admit_window_s", "opens_at")}
+
+
+def _told_admission(tx: Tx, event_id: UUID, slot: store.Slot | None) -> Admission | None:
+    if slot is not None:
+        tell(tx, event_id, a=[[slot.seq, _ms(slot.expires_at)]])
+    return _admission(slot)
+
+
+def _admission(slot: store.Slot | None) -> Admission | None:
+    if slot is None:
+        return None
+    return Admission(seq=slot.seq, expires_at=slot.expires_at, expires_at_unix_ms=_ms(slot.expires_at))
+
+
+def _ms(moment: datetime) -> int:
+    return int(moment.astimezone(UTC).timestamp() * 1000)

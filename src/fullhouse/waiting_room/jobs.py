@@ -1,0 +1,113 @@
+"""The loop behind the waiting rooms: opens and draws what is due, ends what is over, lets in, closes what is empty.
+
+A process that hears of a free slot lets the next in at once; this finds whatever nobody heard of, within a second.
+"""
+
+import asyncio
+from typing import Any
+
+import structlog
+from prometheus_client import Counter, Gauge
+
+from fullhouse.kit.actors import Actor
+from fullhouse.kit.db.database import Database, Tx
+from fullhouse.kit.services import Services
+from fullhouse.waiting_room import actions, draw, store
+from fullhouse.waiting_room.rooms import is_more
+
+KEEPER = Actor(type="system", name="queue keeper")
+EXPIRED_AT_ONCE = 400  # told in one message
+DRAWN_AT_ONCE = 10_000
+EXPIRED = Counter("fullhouse_queue_expiries_total", "Places and slots whose time was over", ["what"])
+CROWD = Gauge(
+    "fullhouse_queue_people", "People in a line", ["organization", "event", "status"], multiprocess_mode="mostrecent"
+)
+# A measurement cannot be forgotten where several processes share them: a line that has gone has nobody in it. This is
+# one process's memory: a line that ends while no worker runs keeps its last count, until somebody stands in it again.
+# To find such lines in the database, every room that ever was would be read, four times a minute.
+_counted: set[tuple[str, str]] = set()
+log = structlog.get_logger()
+
+
+async def keep_queues(services: Services, finder: Database) -> None:
+    await expire(services, finder)
+    async with finder.nobody() as tx:
+        rooms = await store.rooms_at_work(tx)
+    for room in rooms:
+        try:
+            await _keep(services, room)
+        except Exception:
+            log.exception("a waiting room could not be kept", event_id=str(room.event_id))
+
+
+async def expire(services: Services, finder: Database) -> int:
+    """Finds across organisations, ends inside each; returns how many places and slots ended."""
+    ended = 0
+    while True:
+        async with finder.nobody() as tx:
+            due = await store.due_entries(tx, EXPIRED_AT_ONCE)
+        gone = 0
+        for organization_id, event_id, seqs in due:
+            async with services.database.tenant(organization_id, KEEPER) as tx:
+                rows = await store.expire(tx, event_id=event_id, seqs=seqs)
+                if rows:
+                    actions.tell(tx, event_id, e=[[row.seq, actions.CODES["expired"]] for row in rows])
+            for row in rows:
+                EXPIRED.labels("slot" if row.was_slot else "place").inc()
+            gone += len(rows)
+        ended += gone
+        if gone < EXPIRED_AT_ONCE:
+            return ended
+
+
+async def _keep(services: Services, room: store.AtWork) -> None:
+    organization_id, event_id = room.organization_id, room.event_id
+    if room.due:
+        async with services.database.tenant(organization_id, KEEPER) as tx:
+            await actions.move(tx, services.keyring, event_id, "open", "its time has come")
+    if room.due or not room.drawn:
+        await draw_places(services, room)
+    while True:
+        async with services.database.tenant(organization_id, KEEPER) as tx:
+            change = await _admit(tx, event_id)
+        if not is_more(change):
+            break
+    if room.empty:
+        async with services.database.tenant(organization_id, KEEPER) as tx:
+            await actions.close_when_empty(tx, services.keyring, event_id)
+
+
+async def _admit(tx: Tx, event_id: Any) -> dict[str, Any]:
+    change = await store.admit(tx, sender=None, event_id=event_id) or {}
+    if change:
+        actions.tell(tx, event_id, **change)
+    return change
+
+
+async def draw_places(services: Services, of: store.AtWork) -> None:
+    """Writes down who stands where, some at a time: whoever takes over goes on where it was left."""
+    organization_id, event_id = of.organization_id, of.event_id
+    async with services.database.tenant(organization_id, KEEPER) as tx:
+        room = await store.room(tx, event_id)
+    if room is None or room.drawn or room.seed is None or not room.tickets:
+        return
+    places = await asyncio.to_thread(draw.places, room.seed, room.tickets)
+    while True:
+        async with services.database.tenant(organization_id, KEEPER) as tx:
+            seqs = await store.undrawn(tx, event_id=event_id, last_seq=room.tickets, limit=DRAWN_AT_ONCE)
+            if not seqs:
+                await store.all_drawn(tx, event_id)
+                actions.tell(tx, event_id, r=1)
+                return
+            await store.draw(tx, event_id=event_id, seqs=seqs, places=places[seqs].tolist())
+
+
+async def count_crowds(finder: Database) -> None:
+    async with finder.nobody() as tx:
+        crowds = await store.crowds(tx)
+    now = {(str(crowd.organization_id), str(crowd.event_id)): crowd for crowd in crowds}
+    for names in _counted | now.keys():
+        crowd = now.get(names)
+        CROWD.labels(*names, "waiting").set(crowd.waiting if crowd else 0)
+        CROWD.labels(*names, "admitted").set(crowd.admitted if crowd else 0)
+    _counted.update(now)

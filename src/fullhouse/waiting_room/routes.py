@@ -1,0 +1,163 @@
+"""The waiting room over HTTP. Joining and polling are on the fast lane; their twins document them."""
+
+from typing import Annotated
+from uuid import UUID
+
+import msgspec
+from litestar.params import HeaderParameter
+
+from fullhouse.events.live import reads
+from fullhouse.events.public.model import EventNotFound
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.http.answer import Answer
+from fullhouse.kit.http.body import decode
+from fullhouse.kit.http.endpoints import delete, get, post, put
+from fullhouse.kit.http.lane import Call
+from fullhouse.kit.services import Services
+from fullhouse.waiting_room import actions, draw, entry_actions, store
+from fullhouse.waiting_room.model import Draw, JoinQueue, NotInQueue, Place, Room, RoomSettings, RoomView
+
+_JOIN = msgspec.json.Decoder(JoinQueue)
+Token = Annotated[str | None, HeaderParameter(name="X-Queue-Token", description="As joining gave it.")]
+Bearer = Annotated[str | None, HeaderParameter(name="Authorization", description="The session that joined.")]
+Cookies = Annotated[str | None, HeaderParameter(name="Cookie", description="Or the session's cookie.")]
+
+
+async def join_fast(call: Call) -> Answer:
+    raw = await call.read()
+    assert call.principal
+    wish = decode(_JOIN, raw) if raw else JoinQueue()
+    asking = await entry_actions.join(call.state.services, call.principal, call.params[0], wish.promo_code)
+    return Answer(200, entry_actions.told(asking))
+
+
+@post("/api/events/{event_id:uuid}/queue", "queue.join", status=200, fast=join_fast)
+async def join_queue(services: Services, who: Principal, event_id: UUID, data: JoinQueue) -> Place:
+    """Join the line, or take a slot at once if one is free.
+
+    Joining again gives the same place. Keep the `token`: with it, in `X-Queue-Token`, you ask where you stand. When all
+    is sold (409 `sold_out`), only who holds places joins, or has a promo code for a hidden type that is left.
+    """
+    return entry_actions.place(*await entry_actions.join(services, who, event_id, data.promo_code))
+
+
+def poll_at_once(call: Call) -> Answer | None:
+    token, bearer = call.header("x-queue-token"), call.header("authorization")
+    text = entry_actions.poll_from_memory(call.state.services, call.params[0], token, bearer)
+    return Answer(200, text) if text else None
+
+
+async def poll_fast(call: Call) -> Answer:
+    token, bearer = call.header("x-queue-token"), call.header("authorization")
+    cookie = None if bearer else call.header("cookie")
+    asking = await entry_actions.poll(call.state.services, call.params[0], token, bearer, cookie)
+    return Answer(200, entry_actions.told(asking))
+
+
+@get("/api/events/{event_id:uuid}/queue", public=True, fast=poll_fast, at_once=poll_at_once)
+async def poll_queue(
+    services: Services, event_id: UUID, queue_token: Token = None, authorization: Bearer = None, cookie: Cookies = None
+) -> Place:
+    """Where I stand: position, people ahead, how long it will take. Ask again after `next_poll_s`.
+
+    The queue token is good only together with the session that joined. Whoever does not ask for half an hour loses the
+    place; an admitted person loses the slot at `expires_at` unless a checkout has begun.
+    """
+    return entry_actions.place(*await entry_actions.poll(services, event_id, queue_token, authorization, cookie))
+
+
+@delete("/api/events/{event_id:uuid}/queue", "queue.join")
+async def leave_queue(tx: Tx, who: Principal, event_id: UUID) -> None:
+    """Give the place or the slot back. Whoever leaves while waiting can join again after an hour. A slot that has a
+    checkout goes with the checkout."""
+    await actions.leave(tx, event_id, who.id)
+
+
+@get("/api/events/{event_id:uuid}/queue/draw", public=True)
+async def get_draw(services: Services, event_id: UUID) -> Draw:
+    """What anybody needs to recompute the order of a pre-queue: the seed's hash before it opens, the seed after."""
+    show = await reads.show_now(services, event_id)
+    organization_id = await reads.owner_of(services, show.id)
+    if organization_id is None:
+        raise EventNotFound()
+    async with services.database.tenant(organization_id) as tx:
+        room = await store.room(tx, event_id)
+    if room is None or room.seed_hash is None:
+        raise NotInQueue("This show has no pre-queue.")
+    return Draw(
+        event_id=event_id,
+        state=room.state,
+        opens_at=room.opens_at,
+        seed_hash=room.seed_hash.hex(),
+        seed=room.seed.hex() if room.seed else None,
+        tickets=room.tickets,
+        rule=draw.RULE,
+    )
+
+
+# --- for those who run the show
+
+
+@get("/api/events/{event_id:uuid}/queue/settings", "queue.read")
+async def get_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
+    """The waiting room and how it goes: who waits, who is inside, how fast, how many gave up."""
+    return await _view(services, await actions.get_room(tx, event_id))
+
+
+@put("/api/events/{event_id:uuid}/queue/settings", "queue.manage")
+async def change_queue(tx: Tx, services: Services, event_id: UUID, data: RoomSettings) -> RoomView:
+    """When the room opens, how many may choose and buy at a time, how long an admitted person has to begin."""
+    return await _view(services, await actions.change_settings(tx, services.keyring, event_id, data))
+
+
+@post("/api/events/{event_id:uuid}/queue/open", "queue.manage", status=200)
+async def open_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
+    """Open the room now. From here on people choose by turns. A pre-queue is drawn."""
+    return await _view(services, await actions.move(tx, services.keyring, event_id, "open"))
+
+
+@post("/api/events/{event_id:uuid}/queue/pause", "queue.manage", status=200)
+async def pause_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
+    """Let nobody in for now. People may still join, and those inside go on."""
+    return await _view(services, await actions.move(tx, services.keyring, event_id, "pause"))
+
+
+@post("/api/events/{event_id:uuid}/queue/resume", "queue.manage", status=200)
+async def resume_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
+    """Go on letting people in."""
+    return await _view(services, await actions.move(tx, services.keyring, event_id, "resume"))
+
+
+@post("/api/events/{event_id:uuid}/queue/drain", "queue.manage", status=200)
+async def drain_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
+    """Take nobody new. When those who wait are served, the room closes."""
+    return await _view(services, await actions.move(tx, services.keyring, event_id, "drain"))
+
+
+async def _view(services: Services, room: Room) -> RoomView:
+    return RoomView(
+        event_id=room.event_id,
+        mode=room.mode,
+        state=room.state,
+        slots=room.slots,
+        admit_window_s=room.admit_window_s,
+        opens_at=room.opens_at,
+        sold_out=room.sold_out,
+        seed_hash=room.seed_hash.hex() if room.seed_hash else None,
+        now=await entry_actions.figures(services, room.organization_id, room.event_id),
+    )
+
+
+handlers = [
+    join_queue,
+    poll_queue,
+    leave_queue,
+    get_draw,
+    get_queue,
+    change_queue,
+    open_queue,
+    pause_queue,
+    resume_queue,
+    drain_queue,
+]

@@ -1,0 +1,243 @@
+"""The verbs of waiting lists: join, leave, serve; and what happens to offers when a show or its seats change.
+
+Who is served, and with what, is decided in the database (`app.offer_places`), by whoever comes first: a worker that has
+heard of a returned ticket, its sweep, or the statement by which somebody else wants to hold the place.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import asyncpg
+
+from fullhouse.accounts import actions as accounts
+from fullhouse.checkout.policy import REFUSALS
+from fullhouse.checkout.store import lock_show
+from fullhouse.events import actions as events
+from fullhouse.events.facts import EventFact, EventUpdated
+from fullhouse.events.public.model import EventNotFound
+from fullhouse.holds import actions as holds
+from fullhouse.holds.made_facts import of_offers, tell_made
+from fullhouse.holds.model import BeingPaidFor
+from fullhouse.kit import secrets
+from fullhouse.kit.actors import Principal
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.errors import FieldError, Invalid
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.messages.outbox import Message, announce
+from fullhouse.kit.secrets import Keyring
+from fullhouse.seating import actions as layouts
+from fullhouse.seating import journal
+from fullhouse.seating.facts import EventLayoutChanged, LayoutMigrated, LayoutMigrating, SeatsBlocked, SeatsReleased
+from fullhouse.seating.model import AVAILABLE, HELD, RESERVED
+from fullhouse.seating.overlay import actions as seating
+from fullhouse.tickets.types import actions as types
+from fullhouse.waitlist import facts, reads, store
+from fullhouse.waitlist.model import AlreadyWaiting, JoinList, List, ListOff, ListSettings, PlacesLeft, StoredEntry
+
+NOT_WANTED = "the offer was not taken"
+ROUND = 100  # offers in one transaction; the sweep makes the next ones
+TOLD = {"freed": AVAILABLE, "offered": HELD, "accompanied": RESERVED}  # what an offer does to seats, for the maps
+
+
+# --- joining and leaving
+
+
+async def join(tx: Tx, keyring: Keyring, who: Principal, event_id: UUID, wish: JoinList) -> StoredEntry:
+    """Behind everybody who has joined before. Who could have such places now is told so instead."""
+    state = await lock_show(tx, event_id)
+    if state is None:
+        raise EventNotFound()
+    if state != "on_sale":
+        raise REFUSALS[state]()
+    email = wish.email or (await accounts.standing(tx, who.id))[1]
+    if email is None:
+        raise Invalid(fields=[FieldError("email", "Where shall the offer go?")])
+    if not (await _locked(tx, event_id)).enabled:
+        raise ListOff()
+    zone_key = await _zone(tx, who, event_id, wish)
+    await serve(tx, event_id)  # whoever waits already is before us
+    if await store.are_there_places(
+        tx,
+        event_id=event_id,
+        party=wish.party,
+        zone_key=zone_key,
+        ticket_type_id=wish.ticket_type_id,
+        accessible=wish.accessible,
+    ):
+        raise PlacesLeft()
+    entry_id = new_id()
+    assert tx.organization_id
+    secret = reads.secret_of(keyring, tx.organization_id, entry_id)
+    try:
+        await store.insert_entry(
+            tx,
+            id=entry_id,
+            event_id=event_id,
+            user_id=who.id,
+            email=email,
+            secret_hash=secrets.digest(secret),
+            party=wish.party,
+            zone_key=zone_key,
+            ticket_type_id=wish.ticket_type_id,
+            accessible=wish.accessible,
+        )
+    except asyncpg.UniqueViolationError:
+        raise AlreadyWaiting() from None
+    after = {"event_id": event_id, "party": wish.party, "zone_key": zone_key, "ticket_type_id": wish.ticket_type_id}
+    await accounts.note_reader(tx, who, email)
+    await audit.write(tx, "waitlist.joined", "waitlist_entry", entry_id, after=after)
+    await announce(tx, facts.WaitlistJoined(subject_id=entry_id, event_id=event_id, user_id=who.id, party=wish.party))
+    return await reads.get(tx, entry_id)
+
+
+async def _zone(tx: Tx, who: Principal, event_id: UUID, wish: JoinList) -> str | None:
+    """The key of the zone that is waited for. A layout has zones; without one there are types."""
+    has_layout = await store.layout_of_show(tx, event_id) is not None
+    if wish.ticket_type_id is not None:
+        if has_layout or wish.zone_id is not None:
+            raise Invalid(fields=[FieldError("ticket_type_id", "A show with a layout has zones to wait for.")])
+        if (await types.get_type(tx, event_id, wish.ticket_type_id)).hidden:
+            raise Invalid(fields=[FieldError("ticket_type_id", "Nobody waits for a type that needs a code.")])
+    if wish.zone_id is None:
+        return None
+    zone = await seating.zone_of(tx, event_id, wish.zone_id)
+    await seating.check_access(tx, event_id, [zone], who)
+    return zone.key
+
+
+async def leave(tx: Tx, entry: StoredEntry) -> None:
+    """What was offered goes to the next one at once. Twice is once."""
+    await events.share_event(tx, entry.event_id)
+    await store.lock_list(tx, entry.event_id)
+    entry = await reads.get(tx, entry.id)
+    if entry.status == "offered":
+        offered = [hold.hold_id for hold in await reads.offer_of(tx, entry)]
+        if await holds.end(tx, offered, "cancelled", reason=NOT_WANTED) < len(offered):
+            raise BeingPaidFor()
+        await serve(tx, entry.event_id)
+    elif await store.leave_entry(tx, entry.id):
+        await audit.write(tx, "waitlist.left", "waitlist_entry", entry.id)
+        said = facts.WaitlistLeft(
+            subject_id=entry.id, event_id=entry.event_id, user_id=entry.user_id, party=entry.party
+        )
+        await announce(tx, said)
+
+
+# --- the organiser's word
+
+
+async def change_settings(tx: Tx, event_id: UUID, wish: ListSettings) -> List:
+    """Offers that were made stay as they are; a new length is for those to come."""
+    await events.share_event(tx, event_id)
+    before = await _locked(tx, event_id)
+    after = await store.set_list(tx, event_id=event_id, enabled=wish.enabled, window_s=wish.window_s)
+    assert after
+    if before != after:
+        sides = [{"enabled": side.enabled, "window_s": side.window_s} for side in (before, after)]
+        await audit.write(tx, "waitlist.settings_changed", "event", event_id, before=sides[0], after=sides[1])
+        await serve(tx, event_id)
+    return after
+
+
+async def _locked(tx: Tx, event_id: UUID) -> List:
+    found = await store.lock_list(tx, event_id)
+    if found is None:
+        await store.make_list(tx, event_id)
+        await _note_neighbours(tx, event_id, await store.layout_of_show(tx, event_id))
+        found = await store.lock_list(tx, event_id)
+    assert found
+    return found
+
+
+async def _note_neighbours(tx: Tx, event_id: UUID, layout_id: UUID | None) -> None:
+    known = await layouts.neighbours(tx, layout_id) if layout_id else layouts.Neighbours([], [], [])
+    await store.set_neighbours(
+        tx,
+        event_id=event_id,
+        layout_id=layout_id,
+        run_starts=known.begins,
+        whole_seats=known.wholes,
+        chair_seats=known.wheelchairs,
+    )
+
+
+# --- serving
+
+
+async def serve(tx: Tx, event_id: UUID) -> int:
+    """Offers what is free to those whom it fits, first come first served; returns how many holds were made."""
+    made = await store.offer_places(tx, event_id=event_id, rounds=ROUND)
+    if made:
+        await _tell(tx, event_id, made)
+    for outcome, state in TOLD.items():
+        seats = [(row.ordinal, row.version) for row in made if row.outcome == outcome and row.ordinal is not None]
+        counts = [(row.zone_id, row.held, row.sold, row.version) for row in made if row.outcome == "counted"]
+        if seats or counts:
+            seating.tell_seats(tx, event_id, seats, state, counts)
+    return sum(row.outcome == "offered" for row in made)
+
+
+async def _tell(tx: Tx, event_id: UUID, made: Sequence[store.Made]) -> None:
+    """Whose the new holds are, and what happened to seats beside them: for the log, and for who mirrors holds."""
+    seats = [row.seat_id for row in made if row.seat_id]
+    chairs = await store.wheelchair_places(tx, seats) if seats else []
+    tell_made(tx, of_offers([row._asdict() for row in made], chairs))
+    beside = {outcome: [row.ordinal for row in made if row.outcome == outcome] for outcome in journal.BESIDES}
+    if any(beside.values()) and (layout_id := await store.layout_of_show(tx, event_id)):
+        for outcome, ordinals in beside.items():
+            journal.beside_changed(tx, event_id, layout_id, outcome, [n for n in ordinals if n is not None])
+
+
+async def follow_return(tx: Tx, message: Message) -> None:
+    """A reaction: a place may be free again. If nobody waits for the show, nothing happens."""
+    await serve(tx, UUID(str(message.payload.get("event_id", message.subject_id))))
+
+
+# --- consequences: in the transaction of a change
+
+
+async def follow_layout(tx: Tx, fact: EventLayoutChanged | LayoutMigrated) -> None:
+    """Other seats have other neighbours."""
+    if await store.list_of(tx, fact.subject_id):
+        layout_id = fact.layout_id if isinstance(fact, EventLayoutChanged) else fact.to_layout_id
+        await _note_neighbours(tx, fact.subject_id, layout_id)
+
+
+async def withdraw_for_layout(tx: Tx, fact: LayoutMigrating) -> None:
+    """Holds are waited for, for minutes. Offers are kept for days: they are made anew, with the seats of then.
+    What is being paid for stays, and keeps the layout as it is."""
+    await _withdraw(tx, fact.subject_id, None, "the seats are arranged anew")
+
+
+async def withdraw_when_postponed(tx: Tx, fact: EventFact) -> None:
+    """Another date is another question: offers are made anew, with their full time, when the show sells again."""
+    if "postponed" in (fact.old_status, fact.new_status):
+        await _withdraw(tx, fact.subject_id, None, "the show is moved")
+
+
+async def withdraw_outside_window(tx: Tx, fact: EventUpdated) -> None:
+    if {"sale_start_at", "sale_end_at"} & set(fact.changed):
+        await _withdraw(tx, fact.subject_id, None, "the sale's time is changed")
+
+
+async def withdraw_seats(tx: Tx, fact: SeatsBlocked | SeatsReleased) -> None:
+    """Whose seat is taken away loses the offer, all of it, and keeps the place on the list."""
+    if isinstance(fact, SeatsReleased) or fact.blocked:
+        await _withdraw(tx, fact.subject_id, fact.seat_ids, fact.reason)
+
+
+async def _withdraw(tx: Tx, event_id: UUID, seat_ids: list[UUID] | None, reason: str) -> None:
+    offered = await store.offered_holds(tx, event_id=event_id, seat_ids=seat_ids)
+    if offered:
+        await store.say_withdrawing(tx, str(event_id))
+        await holds.end(tx, offered, "cancelled", reason=reason)
+        await store.say_withdrawing(tx, "")
+
+
+async def close_with_show(tx: Tx, fact: EventFact) -> None:
+    """It is cancelled or over: nobody waits any more. What is offered ends with all other holds."""
+    closed = await store.close_list(tx, fact.subject_id)
+    if closed:
+        reason = f"the show is {fact.new_status}"
+        await audit.write(tx, "waitlist.closed", "event", fact.subject_id, after={"entries": closed}, reason=reason)

@@ -1,0 +1,31 @@
+"""The sweep: whatever comes free without a fact that says so (a hold's time, a checkout's, a type's window) is offered.
+
+It may run late: nobody else gets a place that somebody on the list could have.
+"""
+
+from functools import partial
+from uuid import UUID
+
+from fullhouse.kit.actors import Actor
+from fullhouse.kit.db.database import Database
+from fullhouse.kit.messages.loops import one_by_one
+from fullhouse.waitlist import actions, store
+
+SWEEPER = Actor(type="system", name="waiting list")
+
+
+async def serve_lists(finder: Database, database: Database) -> int:
+    """Finds across organisations, offers inside each; returns how many holds were made."""
+    async with finder.nobody() as tx:
+        due = await store.lists_to_serve(tx)
+    return await one_by_one(due, partial(_serve, database), "a waiting list could not be served")
+
+
+async def _serve(database: Database, organization_id: UUID, event_id: UUID) -> int:
+    made = 0
+    while True:
+        async with database.tenant(organization_id, SWEEPER) as tx:
+            done = await actions.serve(tx, event_id)
+        if not done:
+            return made
+        made += done

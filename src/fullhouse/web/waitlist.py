@@ -1,0 +1,64 @@
+"""The page behind a waiting list's link, and the way from there to the checkout for guests.
+
+The secret is in the address's fragment, which browsers never send; the page's script asks the API with it.
+"""
+
+from typing import Annotated
+
+from litestar import Response
+from litestar.params import CookieParameter
+
+from fullhouse.accounts import actions as accounts
+from fullhouse.accounts import store as people
+from fullhouse.accounts.model import OrganizationSuspended, Session
+from fullhouse.accounts.sign_in import actions
+from fullhouse.accounts.sign_in.routes import signed_in
+from fullhouse.kit.actors import Actor
+from fullhouse.kit.http.endpoints import Reply, post
+from fullhouse.kit.http.guard import COOKIE
+from fullhouse.kit.http.parameters import Secret, bearer
+from fullhouse.kit.services import Services
+from fullhouse.waitlist import reads
+from fullhouse.waitlist.model import NotWaiting, SignInNeeded
+from fullhouse.waitlist.routes import BY_SECRET
+from fullhouse.web import words
+from fullhouse.web.pages import AnyRequest, page, public
+
+Cookie = Annotated[str | None, CookieParameter(name=COOKIE, max_length=4000, description="The sessions so far.")]
+
+
+@public("/waiting-list")
+async def waiting_list(request: AnyRequest) -> Response[str]:
+    shown = page("waiting_list.html", t=words.wanted(request) or words.EN)
+    shown.headers.update(words.told(request))
+    return shown
+
+
+@post("/api/waitlist/session", public=True, limit=BY_SECRET)
+async def open_waitlist_session(
+    services: Services, actor: Actor, authorization: Secret = None, cookie: Cookie = None
+) -> Reply[Session]:
+    """Be the guest who joined the waiting list, on whatever device the mail was opened.
+
+    What is offered is in this session's holds. Whoever joined with an account signs in with it instead (409
+    `sign_in_needed`): a link in a mail opens nobody's account for as long as a list lasts.
+    """
+    secret = bearer(authorization)
+    organization_id = reads.organization_in(secret)
+    async with services.database.nobody() as tx:
+        organization = await people.organization_by_id(tx, organization_id)
+    if organization is None:
+        raise NotWaiting()
+    if organization.status == "suspended":
+        raise OrganizationSuspended()
+    async with services.database.tenant(organization_id, actor) as tx:
+        entry = await reads.by_secret(tx, secret)
+        user = await people.user_by_id(tx, entry.user_id)
+        if user is None or user.email is not None or user.role != "customer" or user.status != "active":
+            house = await accounts.get_profile(tx)
+            raise SignInNeeded(f"Sign in to {house.name} with the account that joined the list.")
+        session = await actions.open_session(tx, organization, user, "guest")
+    return signed_in(services, session, cookie)
+
+
+handlers = [waiting_list, open_waitlist_session]

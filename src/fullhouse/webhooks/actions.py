@@ -1,0 +1,172 @@
+"""The verbs of webhooks: who is told of what, and by which secret they know us."""
+
+import os
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from msgspec import UNSET
+
+from fullhouse.broker import catalogue
+from fullhouse.kit.db import audit
+from fullhouse.kit.db.changes import audit_difference, changed
+from fullhouse.kit.db.database import Tx
+from fullhouse.kit.errors import FieldError, NotFound
+from fullhouse.kit.http import versions
+from fullhouse.kit.http.safe_http import Outward
+from fullhouse.kit.ids import new_id
+from fullhouse.kit.messages import jobs
+from fullhouse.kit.messages.outbox import Message
+from fullhouse.kit.secrets import Keyring
+from fullhouse.webhooks import policy, store
+from fullhouse.webhooks.model import (
+    ChangeWebhook,
+    DueAgain,
+    NewWebhook,
+    TooManyWebhooks,
+    UnknownFact,
+    Webhook,
+    WebhookWithSecret,
+)
+
+JOB = "webhook.deliver"
+
+
+class Envelope(msgspec.Struct, frozen=True):
+    """What a receiver reads."""
+
+    id: UUID
+    type: str
+    version: int
+    timestamp: datetime
+    data: dict[str, Any]
+
+
+async def get_webhook(tx: Tx, webhook_id: UUID) -> Webhook:
+    return _found(await store.webhook_by_id(tx, webhook_id))
+
+
+async def create_webhook(tx: Tx, keyring: Keyring, outward: Outward, wish: NewWebhook) -> WebhookWithSecret:
+    _check_filters(wish.events)
+    await outward.check(wish.url, "url")
+    webhook_id, secret = new_id(), os.urandom(policy.SECRET_BYTES)
+    webhook = await store.insert_webhook(
+        tx,
+        id=webhook_id,
+        url=wish.url,
+        description=wish.description,
+        events=wish.events,
+        enabled=wish.enabled,
+        secret=keyring.seal(purpose(webhook_id), secret),
+        webhooks_max=policy.WEBHOOKS_MAX,
+    )
+    if webhook is None:
+        raise TooManyWebhooks(f"There are {policy.WEBHOOKS_MAX} webhooks already.", most=policy.WEBHOOKS_MAX)
+    told = {"url": webhook.url, "events": webhook.events, "enabled": webhook.enabled}
+    await audit.write(tx, "webhook.created", "webhook", webhook_id, after=told)
+    return _with_secret(webhook, secret)
+
+
+async def change_webhook(
+    tx: Tx, outward: Outward, webhook_id: UUID, change: ChangeWebhook, if_match: str | None
+) -> Webhook:
+    """Enabling again is a fresh start: earlier failures are forgotten."""
+    if change.events is not UNSET:
+        _check_filters(change.events)
+    before = await get_webhook(tx, webhook_id)
+    if change.url not in (UNSET, before.url):  # looked up before anything is locked
+        await outward.check(str(change.url), "url")
+    before = _found(await store.lock_webhook(tx, webhook_id))
+    versions.check(if_match, before.version)
+    after = changed(before, change)
+    if after == before:
+        return before
+    saved = _found(
+        await store.update_webhook(
+            tx,
+            webhook_id=webhook_id,
+            url=after.url,
+            description=after.description,
+            events=after.events,
+            enabled=after.enabled,
+        )
+    )
+    await audit_difference(tx, "webhook.updated", "webhook", before, saved)
+    return saved
+
+
+async def rotate_secret(tx: Tx, keyring: Keyring, webhook_id: UUID) -> WebhookWithSecret:
+    """The former secret signs beside the new one for a day; one that was former already ends now."""
+    secret = os.urandom(policy.SECRET_BYTES)
+    sealed = keyring.seal(purpose(webhook_id), secret)
+    webhook = _found(await store.rotate_secret(tx, webhook_id=webhook_id, secret=sealed, overlap=policy.OVERLAP))
+    await audit.write(tx, "webhook.secret_rotated", "webhook", webhook_id)
+    return _with_secret(webhook, secret)
+
+
+async def delete_webhook(tx: Tx, webhook_id: UUID) -> None:
+    """With its log. What was still to be sent is not."""
+    webhook = _found(await store.lock_webhook(tx, webhook_id))
+    await store.delete_webhook(tx, webhook_id)
+    await audit.write(tx, "webhook.deleted", "webhook", webhook_id, before={"url": webhook.url})
+
+
+async def deliver_later(tx: Tx, message: Message) -> None:
+    """The reaction to every fact: a delivery for each webhook that wants it, and a job for each delivery."""
+    wanting = await store.wanting(tx, policy.filters_for(message.name))
+    if not wanting:
+        return
+    data = {name: value for name, value in message.payload.items() if name != "version"}
+    body = envelope(message.id, message.name, message.version, message.created_at, data)
+    ids = {new_id(): webhook_id for webhook_id in wanting}
+    put = await store.insert_deliveries(
+        tx, message_id=message.id, type=message.name, body=body, ids=[*ids], webhook_ids=[*ids.values()]
+    )
+    for delivery_id in put or ():
+        await send_later(tx, ids[delivery_id], delivery_id, 0)
+
+
+async def send_later(tx: Tx, webhook_id: UUID, delivery_id: UUID, attempt: int, **when: Any) -> None:
+    """A job for one try: the one after so many."""
+    told = {"webhook_id": webhook_id, "delivery_id": delivery_id, "attempt": attempt}
+    await jobs.enqueue(tx, JOB, told, **when)
+
+
+async def send_all_later(tx: Tx, webhook_id: UUID, due: Sequence[DueAgain]) -> None:
+    told = [({"webhook_id": webhook_id, "delivery_id": it.id, "attempt": it.attempts}, it.pause) for it in due]
+    await jobs.enqueue_all(tx, JOB, told)
+
+
+def envelope(message_id: UUID, name: str, version: int, at: datetime, data: dict[str, Any]) -> str:
+    return msgspec.json.encode(Envelope(message_id, name, version, at, data)).decode()
+
+
+def purpose(webhook_id: UUID) -> str:
+    """Each webhook's secrets are sealed for it alone: in another's row they open nothing."""
+    return f"webhook:{webhook_id}"
+
+
+def _check_filters(filters: list[str]) -> None:
+    """A name with a mistake in it would wait for ever."""
+    if wrong := policy.unknown(filters, catalogue.FACTS):
+        raise UnknownFact(
+            fields=[FieldError(f"events[{place}]", f"No fact is called “{filters[place]}”.") for place in wrong]
+        )
+
+
+def _with_secret(webhook: Webhook, secret: bytes) -> WebhookWithSecret:
+    return WebhookWithSecret(**msgspec.structs.asdict(webhook), secret=policy.written(secret))
+
+
+def _found(webhook: Webhook | None) -> Webhook:
+    if webhook is None:
+        raise NotFound
+    return webhook
+
+
+async def webhooks_want(tx: Tx, names: Sequence[str]) -> set[str]:
+    """On the busiest day most facts are of holds, and most organisations have no webhook for those."""
+    filters = set(await store.filters_of_webhooks(tx) or ())
+    return {name for name in names if filters.intersection(policy.filters_for(name))}

@@ -1,0 +1,37 @@
+"""Sends what is due. A receiver that hangs holds up its own deliveries only, and few of those in a worker's memory."""
+
+import asyncio
+from collections import Counter, defaultdict
+from typing import Any
+from uuid import UUID
+
+from fullhouse.kit.db.database import Database
+from fullhouse.kit.http.safe_http import Outward
+from fullhouse.kit.secrets import Keyring
+from fullhouse.webhooks import deliveries, store
+
+AT_ONCE = 4  # to one webhook, from one worker
+# Those and whoever waits behind them. In a sale a receiver that hangs would otherwise gather all facts of the day here,
+# and every one of them tells the database twice a minute that it is still alive.
+IN_LINE = 1000
+FORGET = store.FORGET
+
+
+class Sender:
+    def __init__(self, keyring: Keyring, outward: Outward) -> None:
+        self._keyring, self._outward = keyring, outward
+        self._turns: defaultdict[UUID, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE))
+
+        self._in_line: Counter[UUID] = Counter()
+
+    async def deliver(self, database: Database, organization_id: UUID, payload: Any) -> None:
+        webhook_id = UUID(payload["webhook_id"])
+        which = organization_id, UUID(payload["delivery_id"]), payload["attempt"]
+        if self._in_line[webhook_id] >= IN_LINE and await deliveries.put_off(database, *which):
+            return
+        self._in_line[webhook_id] += 1
+        try:
+            async with self._turns[webhook_id]:
+                await deliveries.send(database, self._keyring, self._outward, *which)
+        finally:
+            self._in_line[webhook_id] -= 1

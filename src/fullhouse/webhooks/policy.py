@@ -1,0 +1,116 @@
+"""How webhooks are signed, matched, tried again and given up: tables and pure decisions."""
+
+import base64
+import hmac
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from fullhouse.webhooks.model import Status, Tried
+
+WEBHOOKS_MAX = 20  # of one organisation
+SECRET_BYTES = 32
+OVERLAP = timedelta(hours=24)
+"""How long a secret signs beside its successor."""
+CLAIM = timedelta(seconds=60)
+"""How long a try belongs to whoever began it: longer than any can take."""
+EXCERPT = 2048  # characters
+
+# After the first try, the second in ten seconds, and so on; the last is about three days after the first.
+PAUSES = (
+    timedelta(seconds=10),
+    timedelta(minutes=1),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    timedelta(hours=2),
+    timedelta(hours=5),
+    timedelta(hours=10),
+    timedelta(hours=14),
+    timedelta(hours=18),
+    timedelta(hours=22),
+)
+JITTER = 0.1  # so much earlier or later, so that those who failed together do not come back together
+
+# Failed deliveries that are sent again together: so many at a time, and so far apart, so that a receiver which has just
+# come back is not flooded, and other jobs have their turn.
+AGAIN_MAX = 1000
+AGAIN_EVERY = timedelta(milliseconds=50)
+
+# A webhook is given up when nothing but failures came for so long, and so many of them: one bad night is not enough,
+# and neither is one delivery.
+GIVE_UP_AFTER = timedelta(days=5)
+GIVE_UP_FAILURES = 20
+GONE = 410
+
+
+class Verdict(NamedTuple):
+    """What follows from a try."""
+
+    status: Status
+    pause: timedelta | None  # until the next one, if there is to be one
+    gone: bool = False
+
+
+def judge(status: int | None, failures_before: int, luck: float) -> Verdict:
+    """`luck`, from 0 to 1, chooses the jitter."""
+    if status is not None and 200 <= status < 300:
+        return Verdict("delivered", None)
+    if status == GONE:
+        return Verdict("failed", None, gone=True)
+    if failures_before >= len(PAUSES):
+        return Verdict("failed", None)
+    return Verdict("pending", PAUSES[failures_before] * (1 + JITTER * (2 * luck - 1)))
+
+
+def is_given_up(failures: int, failing_since: datetime, now: datetime) -> bool:
+    return failures >= GIVE_UP_FAILURES and now - failing_since >= GIVE_UP_AFTER
+
+
+def is_ours(delivery: Tried, attempt: int) -> bool:
+    """Whether this very try is still to be made: a job may run twice."""
+    return delivery.status == "pending" and delivery.attempts == attempt
+
+
+def is_claimed(delivery: Tried, now: datetime) -> bool:
+    return delivery.claimed_until is not None and delivery.claimed_until > now
+
+
+# --- which facts
+
+
+def filters_for(name: str) -> list[str]:
+    """Every filter that lets a fact through: `*`, its families, and its own name."""
+    parts = name.split(".")
+    return ["*", *(".".join(parts[:n]) + ".*" for n in range(1, len(parts))), name]
+
+
+def unknown(filters: Sequence[str], names: Iterable[str]) -> list[int]:
+    """The places of those filters that no fact would ever pass."""
+    known = {a_filter for name in names for a_filter in filters_for(name)}
+    return [place for place, a_filter in enumerate(filters) if a_filter not in known]
+
+
+# --- signatures, as Standard Webhooks has them
+
+
+def written(secret: bytes) -> str:
+    return "whsec_" + base64.b64encode(secret).decode()
+
+
+def signed_headers(secrets: Sequence[bytes], message_id: str, now: datetime, body: bytes) -> dict[str, str]:
+    """One signature for each secret: a receiver is content with any that it can verify."""
+    timestamp = str(int(now.timestamp()))
+    content = b".".join((message_id.encode(), timestamp.encode(), body))
+    signatures = (base64.b64encode(hmac.digest(secret, content, "sha256")).decode() for secret in secrets)
+    return {
+        "content-type": "application/json",
+        "user-agent": "fullhouse-webhooks",
+        "webhook-id": message_id,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": " ".join(f"v1,{signature}" for signature in signatures),
+    }
+
+
+def excerpt(answer: bytes) -> str:
+    """The beginning of it, as text that can be stored: whatever it is, it is somebody else's."""
+    return answer[: EXCERPT * 4].decode("utf-8", "replace").replace("\0", "\ufffd")[:EXCERPT]
