@@ -2,12 +2,16 @@
 as it is, and a pass counts on each of its days (docs/adr/0037).
 """
 
+import asyncio
+import json
+from collections.abc import Awaitable
 from typing import Any
 from uuid import UUID
 
 import asyncpg
 import pytest
 
+from fullhouse.kit.bus import CHANNEL
 from fullhouse.kit.ids import new_id
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, add_type, buy, code, migrate, start, wrong
@@ -221,6 +225,23 @@ async def test_buyers_see_what_is_left_on_their_day(staff: Client, client: Clien
     assert await owner.fetchval(sold_out, tenant.id, sale.event_id)
 
 
+async def test_nobody_waits_for_a_day_that_is_full_though_a_hidden_type_has_another(
+    staff: Client, client: Client, tenant: Tenant
+) -> None:
+    """The event's own limit on the days that everybody may buy; the types have no numbers of their own."""
+    show = await on_sale(staff, hall(1, 4, pit=2 * PLACES), event=FESTIVAL | {"capacity": PLACES})
+    days = {"friday": {}, "saturday": {"hidden": True}}
+    types = {
+        name: await add_type(staff, show.event_id, name=name, price=0, kind="ga", valid_days=DAYS[name], **more)
+        for name, more in days.items()
+    }
+    sale = Sale(show=show, types=types, staff=staff)
+    await paid(await guest(client, tenant), sale, "friday", PLACES - 1)
+    data(await (await guest(client, tenant)).post(sale.path("queue")))
+    await paid(await guest(client, tenant), sale, "friday", 1)
+    assert code(await (await guest(client, tenant)).post(sale.path("queue"))) == (409, "sold_out")
+
+
 @pytest.mark.parametrize(
     ("wish", "said"),
     [
@@ -324,3 +345,54 @@ async def test_the_database_itself_refuses_one_more_on_a_full_day(
     more = "UPDATE day_places SET sold = sold + 1 WHERE event_id = $1"
     with pytest.raises(asyncpg.CheckViolationError, match="pools_never_oversold"):
         await owner.execute(more, sale.event_id)
+
+
+async def test_other_processes_hear_what_a_zone_has_on_its_best_day(
+    staff: Client, client: Client, tenant: Tenant, owner: Any
+) -> None:
+    """After a hold, its end, a sale and a return: of this zone of this event, though another one has the same plan."""
+    sale = await festival(staff)
+    venue = data(await staff.get(f"/api/events/{sale.event_id}"))["venue_id"]
+    other = await draft(staff, venue_id=venue, **FESTIVAL | {"name": "Another one"})
+    data(await staff.put(f"/api/events/{other['id']}/layout", json={"layout_id": str(sale.show.layout_id)}))
+    buyer, pit = await guest(client, tenant), sale.show.zones["pit"]
+
+    def now(held: int, sold: int) -> set[tuple[str, str, int, int]]:
+        return {(f"seats:{sale.event_id}", pit, held, sold)}
+
+    assert await told(owner, take(buyer, sale, "friday", 3)) == now(0, 0)  # Saturday is as it was
+    basket, heard = await with_told(owner, take(buyer, sale, "weekend", 2))
+    assert heard == now(2, 0)
+    first = data(basket, 201)["items"][0]["hold_id"]
+    assert await told(owner, buyer.delete(f"/api/holds/{first}")) == now(0, 0)
+    order, heard = await with_told(owner, paid(buyer, sale, "pass", 1))
+    assert heard == now(1, 0) | now(0, 1)
+    cancel = staff.post(f"/api/tickets/{order['tickets'][0]['id']}/cancel", json={"reason": "ill"})
+    assert await told(owner, cancel) == now(0, 0)
+
+
+async def told(owner: Any, act: Awaitable[Any]) -> set[tuple[str, str, int, int]]:
+    return (await with_told(owner, act))[1]
+
+
+async def with_told(owner: Any, act: Awaitable[Any]) -> tuple[Any, set[tuple[str, str, int, int]]]:
+    """What is held and sold of zones as other processes are told it while this is done. Notices come in the order of
+    their commits, so that a mark of our own ends them.
+    """
+    mark, ended, heard = '["mark",[]]', asyncio.Event(), set[tuple[str, str, int, int]]()
+
+    def hear(_connection: Any, _pid: int, _channel: str, packed: str) -> None:
+        if packed == mark:
+            ended.set()
+        for topic, news in json.loads(packed)[1]:
+            if topic.startswith("seats:"):
+                heard.update((topic, zone, held, sold) for zone, held, sold, _ in news[3])
+
+    await owner.add_listener(CHANNEL, hear)
+    try:
+        answer = await act
+        await owner.execute(f"NOTIFY {CHANNEL}, '{mark}'")
+        await ended.wait()
+    finally:
+        await owner.remove_listener(CHANNEL, hear)
+    return answer, heard
