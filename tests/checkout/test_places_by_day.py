@@ -14,7 +14,7 @@ import pytest
 from fullhouse.kit.bus import CHANNEL
 from fullhouse.kit.ids import new_id
 from tests.accounts.helpers import data
-from tests.checkout.helpers import Sale, add_type, buy, code, migrate, start, wrong
+from tests.checkout.helpers import Sale, add_promo, add_type, buy, code, migrate, start, wrong
 from tests.events.helpers import draft, make_venue, move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, guest, hall, on_sale
@@ -226,7 +226,7 @@ async def test_buyers_see_what_is_left_on_their_day(staff: Client, client: Clien
 
 
 async def test_nobody_waits_for_a_day_that_is_full_though_a_hidden_type_has_another(
-    staff: Client, client: Client, tenant: Tenant
+    staff: Client, client: Client, tenant: Tenant, owner: Any
 ) -> None:
     """The event's own limit on the days that everybody may buy; the types have no numbers of their own."""
     show = await on_sale(staff, hall(1, 4, pit=2 * PLACES), event=FESTIVAL | {"capacity": PLACES})
@@ -236,10 +236,20 @@ async def test_nobody_waits_for_a_day_that_is_full_though_a_hidden_type_has_anot
         for name, more in days.items()
     }
     sale = Sale(show=show, types=types, staff=staff)
+    await add_promo(staff, sale, ticket_type_ids=[types["saturday"]])
+
+    async def waits(**wish: Any) -> Any:
+        answer = await (await guest(client, tenant)).post(sale.path("queue"), json=wish)
+        return answer.status_code, answer.json().get("code")
+
+    async def is_over() -> bool:
+        return bool(await owner.fetchval("SELECT sold_out FROM app.stock($1, $2)", tenant.id, sale.event_id))
+
     await paid(await guest(client, tenant), sale, "friday", PLACES - 1)
-    data(await (await guest(client, tenant)).post(sale.path("queue")))
+    assert (await waits(), await is_over()) == ((200, None), False)
     await paid(await guest(client, tenant), sale, "friday", 1)
-    assert code(await (await guest(client, tenant)).post(sale.path("queue"))) == (409, "sold_out")
+    assert (await waits(), await is_over()) == ((409, "sold_out"), True)
+    assert await waits(promo_code="ONCE") == (200, None)
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,8 @@ DOMAINS: dict[str, Domain] = {
             "queue_join",
             "queue_let_in",
             "why_no_queue",
-            "is_sold_out",
             "queue_find_buyers",
             "buyers_of",
-            "code_sells",
         ),
         ("tests/queue",),
         ("tests/races/test_queue.py",),
@@ -33,8 +31,7 @@ DOMAINS: dict[str, Domain] = {
         ("holds/policy.py",),
         (
             *("hold", "lock_for_hold", "judge_hold", "write_hold", "answer_hold", "check_zone_sale", "end_holds"),
-            *("prolong_holds", "keep_companions", "keeper_of_companions", "keeps_companions"),
-            *("keep_sold_seats", "room_for", "zones_counted", "who_have_sessions"),
+            *("keep_companions", "keeper_of_companions", "keeps_companions"),
         ),
         ("tests/holds",),
         ("tests/races/test_seats.py", "tests/races/test_places.py", "tests/races/test_windows.py"),
@@ -47,7 +44,7 @@ DOMAINS: dict[str, Domain] = {
             *("hold_again", "hold_in_turn", "propose_seats", "lock_held_seats", "count_change", "pool_counts"),
             *("pool_room", "fit_event_pools", "fit_pool_of_event", "fit_pools_of_venue", "event_limit", "day_loads"),
             *("follow_day_peak", "follow_day_places", "follow_valid_days", "taken_by_day", "taken_places"),
-            *("counts_by_day", "unsold_for"),
+            *("counts_by_day", "unsold_for", "room_for", "zones_counted", "prolong_holds"),
         ),
         ("tests/checkout",),
         ("tests/races/test_checkout.py", "tests/races/test_capacity.py", "tests/races/test_days.py"),
@@ -79,7 +76,10 @@ DOMAINS: dict[str, Domain] = {
     ),
     "what is left": Domain(
         (),
-        ("is_full", "selling", "has_tickets", "has_places", "stock", "follow_stock"),
+        (
+            *("is_full", "is_sold_out", "selling", "code_sells", "has_tickets", "has_places", "stock"),
+            "follow_stock",
+        ),
         (
             *("tests/events/test_sale_by_the_clock.py", "tests/events/test_sale_status.py"),
             *("tests/checkout/test_places_by_day.py", "tests/tickets", "tests/queue/test_nothing_to_wait_for.py"),
@@ -87,6 +87,7 @@ DOMAINS: dict[str, Domain] = {
         ),
         (),
     ),
+    "sessions": Domain((), ("who_have_sessions",), ("tests/accounts",), ()),
     "scanning": Domain(
         ("scanning/policy.py",),
         ("scan", "scan_facts", "lock_scans", "day_of", "who_has_device"),
@@ -96,7 +97,7 @@ DOMAINS: dict[str, Domain] = {
     "events": Domain(("events/policy.py", "events/sale/policy.py"), (), ("tests/events",), ()),
     "seating": Domain(
         ("seating/policy.py",),
-        ("keep_event_layout", "keep_layout", "keep_places"),
+        ("keep_event_layout", "keep_layout", "keep_places", "keep_sold_seats"),
         ("tests/seating",),
         (),
     ),
