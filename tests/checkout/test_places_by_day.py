@@ -14,7 +14,7 @@ import pytest
 from fullhouse.kit.bus import CHANNEL
 from fullhouse.kit.ids import new_id
 from tests.accounts.helpers import data
-from tests.checkout.helpers import Sale, add_promo, add_type, buy, code, migrate, start, wrong
+from tests.checkout.helpers import Sale, add_promo, add_type, buy, code, migrate, start, twin, wrong
 from tests.events.helpers import draft, make_venue, move
 from tests.fixtures import Client, Tenant
 from tests.holds.helpers import OnSale, guest, hall, on_sale
@@ -362,9 +362,7 @@ async def test_other_processes_hear_what_a_zone_has_on_its_best_day(
 ) -> None:
     """After a hold, its end, a sale and a return: of this zone of this event, though another one has the same plan."""
     sale = await festival(staff)
-    venue = data(await staff.get(f"/api/events/{sale.event_id}"))["venue_id"]
-    other = await draft(staff, venue_id=venue, **FESTIVAL | {"name": "Another one"})
-    data(await staff.put(f"/api/events/{other['id']}/layout", json={"layout_id": str(sale.show.layout_id)}))
+    await twin(staff, sale)
     buyer, pit = await guest(client, tenant), sale.show.zones["pit"]
 
     def now(held: int, sold: int) -> set[tuple[str, str, int, int]]:

@@ -2,10 +2,11 @@
 
 import random
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import pytest
 
-from tests.checkout.helpers import Sale, selling
+from tests.checkout.helpers import selling, twin
 from tests.fixtures import Client
 from tests.holds.helpers import hall
 
@@ -55,8 +56,7 @@ def best(night: Night, party: int, chairs: bool, near: range) -> list[int] | Non
     return chain[at : at + party]
 
 
-async def prepare(owner: Any, sale: Sale, night: Night) -> None:
-    show = sale.event_id
+async def prepare(owner: Any, show: UUID, night: Night) -> None:
     await owner.execute(
         "UPDATE event_seats SET status = CASE WHEN ordinal = ANY ($2) THEN 'available' ELSE 'blocked' END"
         " WHERE event_id = $1",
@@ -84,7 +84,7 @@ async def test_the_database_finds_the_block_that_fits_best(staff: Client, owner:
     try:
         for _ in range(60):
             night = a_night(chance)
-            await prepare(owner, sale, night)
+            await prepare(owner, sale.event_id, night)
             row = sorted(chance.sample(night.begins, 1))[0]
             until = min((n for n in night.begins if n > row), default=SEATS)
             for near, rows in ((None, range(SEATS)), (f"{{[{row},{until})}}", range(row, until))):
@@ -112,7 +112,7 @@ async def test_wishes_are_told_apart_and_the_first_of_each_is_next(staff: Client
     undone = owner.transaction()
     await undone.start()
     try:
-        await prepare(owner, sale, Night([], [0], [], []))
+        await prepare(owner, sale.event_id, Night([], [0], [], []))
         first: dict[tuple[Any, ...], int] = {}
         for seq in range(1, 60):
             wish = chance.randint(1, 10), chance.choice([None, "a", "b|"]), chance.random() < 0.3
@@ -129,5 +129,48 @@ async def test_wishes_are_told_apart_and_the_first_of_each_is_next(staff: Client
         found = await owner.fetch("SELECT * FROM app.wishes($1, $2)", org, sale.event_id)
         assert {(row["party"], row["zone_key"], row["accessible"]): row["seq"] for row in found} == first
         assert len(found) == len(first)
+    finally:
+        await undone.rollback()
+
+
+FREE_OR_NOT = {
+    "status = 'available'": True,
+    "status = 'blocked'": False,
+    "status = 'sold', ticket_id = gen_random_uuid()": False,
+    "status = 'held', hold_id = gen_random_uuid(), held_until = app.clock()": True,
+    "status = 'held', hold_id = gen_random_uuid(), held_until = app.clock() - interval '30 s'": True,
+    "status = 'held', hold_id = gen_random_uuid(), held_until = app.clock() + interval '1 us'": False,
+    "reserved_for = gen_random_uuid(), reserved_until = app.clock()": True,
+    "reserved_for = gen_random_uuid(), reserved_until = app.clock() - interval '30 s'": True,
+    "reserved_for = gen_random_uuid(), reserved_until = app.clock() + interval '1 us'": False,
+}
+
+
+async def test_what_is_held_or_kept_is_free_from_the_moment_its_time_is_over(staff: Client, owner: Any) -> None:
+    """In a transaction the database's clock stands still. All is free in another event on the same plan."""
+    sale = await selling(staff, hall(1, SEATS))
+    other = await twin(staff, sale)
+    org, layout = await owner.fetchrow(
+        "SELECT organization_id, layout_id FROM event_layouts WHERE event_id = $1", sale.event_id
+    )
+    busy = 20
+    undone = owner.transaction()
+    await undone.start()
+    try:
+        await prepare(
+            owner, sale.event_id, Night(list(range(SEATS)), list(range(SEATS)), [], [])
+        )  # each seat is its own chain
+        await prepare(owner, other, Night(list(range(SEATS)), [0], [], []))
+        for ordinal, row in enumerate(FREE_OR_NOT):
+            at = "event_id = $1 AND ordinal = $2"
+            await owner.execute(f"UPDATE event_seats SET {row} WHERE {at}", sale.event_id, ordinal)
+        for near, seats in ((None, range(SEATS)), ("{[0,5),[7,21)}", [*range(5), *range(7, 21)])):
+            found = await owner.fetch(
+                "SELECT lower(chain) AS ordinal FROM app.free_chains($1, $2, false, $3::text::int4multirange,"
+                " ARRAY[app.seat_at($4, $5)]) ORDER BY 1", org, sale.event_id, near, layout, busy,
+            )  # fmt: skip
+            said = dict(enumerate(FREE_OR_NOT.values()))
+            free = [ordinal for ordinal in seats if said.get(ordinal, True) and ordinal != busy]
+            assert [row["ordinal"] for row in found] == free, near
     finally:
         await undone.rollback()

@@ -1,6 +1,7 @@
 """Gates without a connection: what they are given, and what they tell afterwards."""
 
 import base64
+import json
 import random
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -209,6 +210,19 @@ async def test_the_databases_day_is_the_policys(owner: Any) -> None:
             zone,
         )
         ours = [policy.day_of(at, zone, timedelta(hours=3, minutes=30)) for at in moments]
+        assert [row["day"] for row in found] == ours
+
+
+@pytest.mark.req("SCAN-2")
+@pytest.mark.parametrize("said", ["03:30", "00:00", "09:59", "11:59", "12:00", "03:60", "3:30", "x", "", None, 4])
+async def test_the_databases_boundary_is_the_policys(said: Any, owner: Any) -> None:
+    moments = [datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=n) for n in range(24 * 60)]
+    for event in ({}, {"day_boundary": said}):
+        found = await owner.fetch(
+            "SELECT app.day_of(t, 'UTC', $2::text::jsonb) AS day"
+            " FROM unnest($1::timestamptz[]) WITH ORDINALITY AS x (t, n) ORDER BY n", moments, json.dumps(event),
+        )  # fmt: skip
+        ours = [policy.day_of(at, "UTC", policy.boundary(event)) for at in moments]
         assert [row["day"] for row in found] == ours
 
 
