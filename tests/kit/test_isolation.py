@@ -158,6 +158,13 @@ async def test_every_key_between_tenant_tables_carries_the_organisation(owner: A
     assert [key["conname"] for key in between if "organization_id" not in key["columns"]] == []
 
 
+async def test_every_function_sets_the_organisation_for_its_transaction_only(owner: Any) -> None:
+    """A connection goes back to the pool without a reset (kit/db.py)."""
+    functions = await owner.fetch("SELECT prosrc FROM pg_proc WHERE pronamespace = 'app'::regnamespace")
+    calls = [call for row in functions for call in re.findall(r"set_config\s*\(.*?;", row["prosrc"])]
+    assert set(calls) == {"set_config('app.org', org::text, true);"}
+
+
 async def test_no_view_looks_past_row_security(owner: Any) -> None:
     views = await owner.fetch(
         "SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
