@@ -107,11 +107,11 @@ def code(answer: Any) -> tuple[int, str]:
     return answer.status_code, answer.json().get("code")
 
 
-async def twin(staff: Client, sale: Sale) -> UUID:
+async def twin(staff: Client, sale: Sale, name: str = "Twin") -> UUID:
     """Another event on the same plan: its zones and seats have the same ids."""
     shown = data(await staff.get(f"/api/events/{sale.event_id}"))
     start, end = shown["start_at"], shown["end_at"]
-    event = await draft(staff, name="Twin", venue_id=shown["venue_id"], start_at=start, end_at=end)
+    event = await draft(staff, name=name, venue_id=shown["venue_id"], start_at=start, end_at=end)
     wish = {"layout_id": str(sale.show.layout_id)}
     data(await staff.put(f"/api/events/{event['id']}/layout", json=wish))
     return UUID(event["id"])

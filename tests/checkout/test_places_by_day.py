@@ -357,6 +357,20 @@ async def test_the_database_itself_refuses_one_more_on_a_full_day(
         await owner.execute(more, sale.event_id)
 
 
+async def test_a_pool_whose_fullest_day_stays_is_not_written(
+    staff: Client, client: Client, tenant: Tenant, owner: Any
+) -> None:
+    """Its version is what others compare. Nor is that of another event on the same plan."""
+    sale = await festival(staff)
+    other = await twin(staff, sale)
+    assert await held(client, tenant, sale, "friday", 3) == GOOD
+    pools = "SELECT kind, ref_id, day_peak, version FROM pools WHERE event_id = $1 ORDER BY 1, 2"
+    before = await owner.fetch(pools, sale.event_id)
+    assert await held(client, tenant, sale, "saturday", 2) == GOOD
+    assert await owner.fetch(pools, sale.event_id) == before
+    assert {row["day_peak"] for row in await owner.fetch(pools, other)} == {0}
+
+
 async def test_other_processes_hear_what_a_zone_has_on_its_best_day(
     staff: Client, client: Client, tenant: Tenant, owner: Any
 ) -> None:

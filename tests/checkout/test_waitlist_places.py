@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from tests.checkout.helpers import selling, twin
+from tests.checkout.helpers import add_type, selling, twin
 from tests.fixtures import Client
 from tests.holds.helpers import hall
 
@@ -174,3 +174,38 @@ async def test_what_is_held_or_kept_is_free_from_the_moment_its_time_is_over(sta
             assert [row["ordinal"] for row in found] == free, near
     finally:
         await undone.rollback()
+
+
+async def test_tickets_run_out_before_places_only_where_there_are_fewer(staff: Client, owner: Any) -> None:
+    """Of the places that these types sell, with seats or without. Other events on the same plan have no tickets."""
+    sale = await selling(staff, hall(1, 6, pit=5))
+    for name in ("Twin", "Triplet"):
+        await twin(staff, sale, name)
+    kinds = {
+        "four": ("seated", 4, []),
+        "two": ("seated", 2, []),
+        "stands": ("ga", 4, ["pit"]),
+        "none": ("ga", 4, ["x"]),
+    }
+    ids = {
+        name: await add_type(staff, sale.event_id, name=name, price=1, kind=kind, quantity=quantity)
+        for name, (kind, quantity, _) in kinds.items()
+    }
+    for name, (_, _, zones) in kinds.items():
+        await owner.execute("UPDATE ticket_types SET zones = $2 WHERE id = $1", UUID(ids[name]), zones)
+    (org,) = await owner.fetchrow("SELECT organization_id FROM events WHERE id = $1", sale.event_id)
+    pit = UUID(sale.show.zones["pit"])
+    (rows,) = [UUID(zone) for zone in sale.show.zones.values() if UUID(zone) != pit]
+
+    async def short(is_seated: bool, *names: str) -> Any:
+        types = [UUID((ids | sale.types)[name]) for name in names]
+        ask = "SELECT app.zones_short_of($1, $2, $3, $4)"
+        return await owner.fetchval(ask, org, sale.event_id, types, is_seated)
+
+    assert await short(True, "four") == [rows]
+    assert await short(True, "four", "two") is None  # as many as there are
+    assert await short(True, "four", "seat") is None  # one has no number
+    assert await short(False, "stands") == [pit]
+    assert await short(False, "four") == [pit]
+    assert await short(False, "none") is None  # for no place of this plan
+    assert await short(True) == []  # nobody sells any
