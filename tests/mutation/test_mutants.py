@@ -7,7 +7,7 @@ import pytest
 
 import fullhouse.payments
 from tests.mutation import domains, python_mutants, sql_mutants
-from tests.mutation.catalogue import of_policies, shuffled
+from tests.mutation.catalogue import of_functions, of_policies, shuffled
 from tests.mutation.equivalents import EQUIVALENT
 from tests.mutation.judge import Faulty
 from tests.mutation.mutant import Mutant, apply
@@ -105,6 +105,11 @@ def test_faults_of_conditions() -> None:
     assert of_sql("x AND a IS NOT DISTINCT FROM b GROUP BY c", "condition") == {"x  GROUP BY c"}
 
 
+def test_the_setting_of_the_tenant_is_left_to_the_tests_of_isolation() -> None:
+    assert of_sql("PERFORM set_config('app.org', org::text, true);", "constant") == set()
+    assert of_sql("PERFORM f('app.org', org::text, true);", "constant") == {"PERFORM f('app.org', org::text, false);"}
+
+
 def test_faults_of_branches_and_refusals() -> None:
     assert of_sql("IF a > b THEN c; END IF;", "branch") == {"IF false THEN c; END IF;"}
     assert of_sql("CASE WHEN a > b THEN 'no' END", "branch") == {"CASE WHEN false THEN 'no' END"}
@@ -150,6 +155,11 @@ def test_equivalents_of_files_are_still_mutants() -> None:
     known = {(mutant.target, mutant.changed) for mutant in of_policies()}
     assert {key for key in EQUIVALENT if key[0].endswith(".py")} <= known
     assert all(len(reason) > 20 for reason in EQUIVALENT.values())
+
+
+async def test_equivalents_of_functions_are_still_mutants(owner_url: str) -> None:
+    known = {(mutant.target, mutant.changed) for mutant in await of_functions(owner_url)}
+    assert {key for key in EQUIVALENT if not key[0].endswith(".py")} <= known
 
 
 def test_every_function_is_judged_or_decides_nothing() -> None:
