@@ -74,6 +74,45 @@ async def test_a_longer_hold_is_not_shortened(client: Client, staff: Client, ten
     assert (await rows(owner, "seat_holds", tenant))[0]["held_until"] == before["held_until"]
 
 
+PROLONGED = {
+    "held_until = app.clock() - interval '30 s'": False,
+    "held_until = app.clock()": False,
+    "held_until = app.clock() + interval '1 us'": True,
+    "held_until = app.clock() + interval '10 min' - interval '1 us'": True,
+    "held_until = app.clock() + interval '10 min'": False,
+    "held_until = app.clock() + interval '10 min 1 us'": False,
+    "status = 'expired'": False,
+}
+
+
+@pytest.mark.req("CHK-2")
+@pytest.mark.parametrize("row", PROLONGED)
+async def test_what_is_live_and_ends_before_the_checkout_lasts_as_long(
+    row: str, client: Client, staff: Client, tenant: Tenant, owner: Any
+) -> None:
+    """In a transaction the database's clock stands still. Somebody else is in a checkout of other seats."""
+    sale = await selling(staff)
+    (item,) = await hold(await guest(client, tenant), sale, 0)
+    await begun(await guest(client, tenant), sale, 5)
+    mine = UUID(item["hold_id"])
+    seats = "SELECT ordinal, version FROM event_seats WHERE event_id = $1"
+    versions = dict(map(tuple, await owner.fetch(seats, sale.event_id)))
+    undone = owner.transaction()
+    await undone.start()
+    try:
+        await owner.execute(f"UPDATE seat_holds SET {row} WHERE id = $1", mine)
+        longer = "SELECT app.clock() + interval '10 min' AS until"
+        found = await owner.fetch(
+            f"SELECT p.hold_id, p.held_until = c.until AS is_so FROM ({longer}) c,"
+            " app.prolong_holds($1, $2, ARRAY[$3::uuid], c.until) p", tenant.id, sale.event_id, mine,
+        )  # fmt: skip
+        assert [tuple(row) for row in found] == ([(mine, True)] if PROLONGED[row] else [])
+        at = f"{seats} AND held_until = app.clock() + interval '10 min'"
+        assert dict(map(tuple, await owner.fetch(at, sale.event_id))) == ({0: versions[0] + 1} if found else {})
+    finally:
+        await undone.rollback()
+
+
 @pytest.mark.req("CHK-2")
 async def test_it_is_found_again(client: Client, staff: Client, tenant: Tenant) -> None:
     sale = await selling(staff)

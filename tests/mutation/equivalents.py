@@ -77,4 +77,13 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         " h.seat_id\n"
         "+ JOIN event_seats c ON c.organization_id = org  AND c.companion_of = h.seat_id",
     ): "companions are of the layout: another event on it names the same seats, and they are looked up in this one",
+    (
+        "app.wishes(uuid,uuid)",
+        "- WHERE e.organization_id = org AND e.event_id = show AND e.status = 'waiting'\n"
+        "+ WHERE e.organization_id = org  AND e.status = 'waiting'",
+    ): "the walk begins at a lower wish, of another event, and finds the same from there on",
+    (
+        "app.offer_places(uuid,uuid,text,uuid[],int4multirange,integer)",
+        "- IF near IS NULL THEN\n+ IF false THEN",
+    ): "each party is looked for among all seats, not among the free ones: it takes longer and finds the same",
 }

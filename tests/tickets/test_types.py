@@ -182,3 +182,19 @@ async def test_a_type_is_never_sold_more_often_than_it_is_there(
     async with services.database.tenant(tenant.id) as tx:
         await types.take_back(tx, event_id, {type_id: 6})
     assert (await house.delete(path)).status_code == 204
+
+
+@pytest.mark.req("TT-1", "EV-5")
+async def test_seats_that_are_sold_or_blocked_are_not_left_though_other_places_are(
+    client: Client, tenant: Tenant, owner: Any
+) -> None:
+    """The pit is for a hidden type; the zone of the seats still has room by its number."""
+    staff = client.as_(tenant.tokens["owner"])
+    sale = await selling(staff, hall(1, 4, pit=2))
+    data(await staff.patch(sale.path(f"ticket-types/{sale.types['pit']}"), json={"hidden": True}))
+    await bought(client, tenant, sale, 0)
+    left = "SELECT sold_out FROM app.stock($1, $2)"
+    assert await owner.fetchval(left, tenant.id, sale.event_id) is False
+    seats = {"seat_ids": [sale.show.seat(n) for n in (1, 2, 3)], "reason": "The camera stands there."}
+    data(await staff.post(sale.path("seats/block"), json=seats))
+    assert await owner.fetchval(left, tenant.id, sale.event_id) is True
