@@ -155,3 +155,16 @@ async def test_a_wheelchair_place_shows_its_companion(client: Client, tenant: Te
     shown = (await scan(by, ticket))["ticket"]
     assert shown["accessibility"].startswith("Wheelchair ticket, companion reserved.")
     assert shown["companion_seats"].startswith("Row ")
+
+
+@pytest.mark.req("SCAN-1")
+async def test_a_scan_names_the_zone_of_its_ticket(client: Client, tenant: Tenant) -> None:
+    """Of a plan with two zones, also beside another event."""
+    at = await door(client, tenant, 0, pit=1)
+    await selling(at.staff, name="Another night")
+    by, _ = await device(at, client)
+    zones = {zone: key for key, zone in at.sale.show.zones.items()}
+    said = {zones[ticket["zone_id"]]: (await scan(by, ticket))["ticket"]["zone_name"] for ticket in at.tickets}
+    assert len(said) == 2
+    assert said["pit"] == "Pit"
+    assert "Pit" not in [name for key, name in said.items() if key != "pit"]
