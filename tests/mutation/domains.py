@@ -127,3 +127,10 @@ NO_DECISION: dict[str, str] = {
     "list_event": "a row of the public list",
     "show_participants": "a row of the public list",
 }
+
+# Policies that decide nothing of the sale. A test compares: no other is left out.
+OTHER_POLICIES: dict[str, str] = {
+    "accounts/policy.py": "who may do what, which tests/probe asks of every route",
+    "checkout/report_policy.py": "shares of a report",
+    "messaging/webhook_policy.py": "webhooks of others",
+}

@@ -169,3 +169,11 @@ def test_every_function_is_judged_or_decides_nothing() -> None:
     assert len(judged) == len(set(judged))
     assert written == {*judged, *domains.NO_DECISION}
     assert not {*judged} & {*domains.NO_DECISION}
+
+
+def test_every_policy_is_judged_or_is_not_of_the_sale() -> None:
+    source = Path(fullhouse.payments.__file__).parents[1]
+    written = {str(path.relative_to(source)) for path in source.rglob("*policy.py")}
+    judged = [policy for domain in domains.DOMAINS.values() for policy in domain.policies]
+    assert len(judged) == len(set(judged))
+    assert written == {*(path for path in judged if path.endswith("policy.py")), *domains.OTHER_POLICIES}
