@@ -86,4 +86,8 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "app.offer_places(uuid,uuid,text,uuid[],int4multirange,integer)",
         "- IF near IS NULL THEN\n+ IF false THEN",
     ): "each party is looked for among all seats, not among the free ones: it takes longer and finds the same",
+    (
+        "app.answer_hold(uuid,app.hold_judgement[])",
+        "- ORDER BY 1, 2;\n+ ORDER BY 2, 2;",
+    ): "the engine gathers the rows by request; only the order within one is seen, and that is by line",
 }
