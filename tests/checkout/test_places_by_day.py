@@ -11,8 +11,8 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from fullhouse.kit.bus import CHANNEL
 from fullhouse.kit.ids import new_id
+from fullhouse.kit.live.bus import CHANNEL
 from tests.accounts.helpers import data
 from tests.checkout.helpers import Sale, add_promo, add_type, buy, code, migrate, start, twin, wrong
 from tests.events.helpers import draft, make_venue, move

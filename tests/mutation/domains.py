@@ -96,7 +96,7 @@ DOMAINS: dict[str, Domain] = {
     ),
     "events": Domain(("events/policy.py", "events/sale/policy.py"), (), ("tests/events",), ()),
     "seating": Domain(
-        ("seating/policy.py",),
+        ("seating/policy.py", "seating/relocation/policy.py"),
         ("keep_event_layout", "keep_layout", "keep_places", "keep_sold_seats"),
         ("tests/seating",),
         (),
@@ -131,6 +131,6 @@ NO_DECISION: dict[str, str] = {
 # Policies that decide nothing of the sale. A test compares: no other is left out.
 OTHER_POLICIES: dict[str, str] = {
     "accounts/policy.py": "who may do what, which tests/probe asks of every route",
-    "checkout/report_policy.py": "shares of a report",
-    "messaging/webhook_policy.py": "webhooks of others",
+    "reports/policy.py": "shares of a report",
+    "webhooks/policy.py": "webhooks of others",
 }
