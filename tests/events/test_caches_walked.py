@@ -223,24 +223,24 @@ def _read(path: str, *cached_by: str, role: str | None = None) -> Read:
     return Read(path, frozenset(cached_by), role)
 
 
-_SHOWN = ("events.public_reads._listed", "events.public_reads._house")
+_SHOWN = ("events.public.reads._listed", "events.public.reads._house")
 READS: dict[str, Read] = {
     "event": _read("/api/events/{event}", role="owner"),
     "event service": _read("/event/v1/events/{event}", *_SHOWN),
-    "feed": _read("/event/v1/events?city={word}", "events.public_reads.feed"),
-    "feed, on sale": _read("/event/v1/events?city={word}&sale_status=on_sale", "events.public_reads.feed"),
-    "feed, trending": _read("/event/v1/events?city={word}&sort=trending", "events.public_reads.feed"),
-    "cities": _read("/event/v1/meta/cities?q={word}", "events.public_reads.city_index"),
+    "feed": _read("/event/v1/events?city={word}", "events.public.reads.feed"),
+    "feed, on sale": _read("/event/v1/events?city={word}&sale_status=on_sale", "events.public.reads.feed"),
+    "feed, trending": _read("/event/v1/events?city={word}&sort=trending", "events.public.reads.feed"),
+    "cities": _read("/event/v1/meta/cities?q={word}", "events.public.reads.city_index"),
     "search": _read("/api/search?q={word}"),
-    "upcoming": _read("/api/events/upcoming", "events.public_reads.upcoming", role="owner"),
-    "summary": _read("/api/events/{event}/summary", "events.public_reads.summary", role="owner"),
+    "upcoming": _read("/api/events/upcoming", "events.public.reads.upcoming", role="owner"),
+    "summary": _read("/api/events/{event}/summary", "events.public.reads.summary", role="owner"),
     "offers": _read("/api/events/{event}/offers", *_SHOWN),
     "availability": _read("/api/events/{event}/seats"),
     "occupancy": _read("/api/events/{event}/occupancy"),
     "layout": _read("/api/events/{event}/layout", role="owner"),
-    "page": _read("/o/{house}/{slug}", "tickets.type_actions.least_prices", "web.words.__init__.of"),
-    "house": _read("/o/{house}", "tickets.type_actions.least_prices", "web.words.__init__.of"),
-    "all": _read("/", "web.shows._categories", "tickets.type_actions.least_prices"),
+    "page": _read("/o/{house}/{slug}", "tickets.types.actions.least_prices", "web.words.__init__.of"),
+    "house": _read("/o/{house}", "tickets.types.actions.least_prices", "web.words.__init__.of"),
+    "all": _read("/", "web.shows._categories", "tickets.types.actions.least_prices"),
     "embedded": _read("/embed/{house}/{slug}", "web.embeds._sites", "web.words.__init__.of"),
     "sitemap": _read("/sitemaps/1.xml", "web.sitemaps._boundaries"),
     "what holds are judged by": _read("", "seating.reads._load"),
