@@ -17,7 +17,7 @@ FLOOR_PLAN = {"model", "policy", "store", "queries", "actions", "reads", "facts"
 FILES_MAX = 15
 WITH_CODE = {"prove", "postgres", "words"}  # in their __init__.py
 ENTRIES = {"cli/main.py", *(f"processes/{name}.py" for name in ("api", "app", "serve", "worker"))}
-LARGER = {"holds": 19, "kit/http": 28, "web": 19}  # than they should be, and not to grow
+LARGER = {"holds": 18, "kit/http": 27, "web": 17}  # than they should be, and not to grow
 # Readable before anybody is known; written only in the organisation's own transaction.
 PUBLIC_TABLES = {"event_directory", "public_events", "public_ranks"}
 WRITTEN = sorted(p for p in SOURCE.rglob("*.py") if not p.stem.endswith("queries"))  # the others are generated
@@ -72,6 +72,22 @@ def test_domains_enter_each_other_by_their_doors(domain: str) -> None:
         and not any(module.removeprefix("fullhouse.").startswith(pure) for pure in PURE)
     ]
     assert not wrong
+
+
+def test_modules_do_not_import_each_other() -> None:
+    """No cycle: what a module needs is there before it."""
+    modules = {
+        ".".join(("fullhouse", *p.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__"): p
+        for p in SOURCE.rglob("*.py")
+    }
+    needs = {
+        name: {each if each in modules else each.rpartition(".")[0] for each in _imports(path)} & modules.keys()
+        for name, path in modules.items()
+    }
+    left = {name: wanted - {name} for name, wanted in needs.items()}
+    while free := {name for name, wanted in left.items() if not wanted & left.keys()}:
+        left = {name: wanted for name, wanted in left.items() if name not in free}
+    assert left == {}
 
 
 def test_kit_knows_no_room() -> None:

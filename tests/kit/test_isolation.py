@@ -159,7 +159,7 @@ async def test_every_key_between_tenant_tables_carries_the_organisation(owner: A
 
 
 async def test_every_function_sets_the_organisation_for_its_transaction_only(owner: Any) -> None:
-    """A connection goes back to the pool without a reset (kit/db.py)."""
+    """A connection goes back to the pool without a reset (kit/db/database.py)."""
     functions = await owner.fetch("SELECT prosrc FROM pg_proc WHERE pronamespace = 'app'::regnamespace")
     calls = [call for row in functions for call in re.findall(r"set_config\s*\(.*?;", row["prosrc"])]
     assert set(calls) == {"set_config('app.org', org::text, true);"}

@@ -1,4 +1,4 @@
--- The statements of the checkout room. Placing an order and settling several are functions (docs/functions.md):
+-- The statements of checkout. Placing an order and settling several are functions (db/functions/checkout):
 -- one statement each.
 
 -- part: session

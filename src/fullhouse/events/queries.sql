@@ -67,7 +67,7 @@ SELECT app.free_number(:table::text::regclass, :org, :slug);
 -- name: insert_venue
 INSERT INTO venues (id, organization_id, slug, name, kind, timezone, address, address_parts, city, country,
                     latitude, longitude, max_capacity, settings, stands_for)
-VALUES (:id, :org, :slug, :name, :kind, :timezone, :address, :address_parts, :city, :country, :latitude, :longitude,
+VALUES (:id, :org, :slug, :name, :kind, :timezone, :address?, :address_parts, :city, :country, :latitude?, :longitude?,
         :max_capacity, :settings, :stands_for?)
 ON CONFLICT DO NOTHING
 RETURNING {venue};
@@ -92,9 +92,9 @@ FROM venues WHERE organization_id = :org AND id = :venue_id FOR UPDATE;
 -- name: update_venue
 -- One that is renamed or moved does not stand for its city any more.
 UPDATE venues
-SET slug = :slug, name = :name, kind = :kind, timezone = :timezone, address = :address, address_parts = :address_parts,
+SET slug = :slug, name = :name, kind = :kind, timezone = :timezone, address = :address?, address_parts = :address_parts,
     city = :city, country = :country,
-    latitude = :latitude, longitude = :longitude, max_capacity = :max_capacity, settings = :settings,
+    latitude = :latitude?, longitude = :longitude?, max_capacity = :max_capacity, settings = :settings,
     version = version + 1,
     updated_at = app.clock(),
     stands_for = CASE WHEN (name, kind, city) = (:name, :kind, :city) THEN stands_for END

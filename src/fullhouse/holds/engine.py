@@ -1,5 +1,5 @@
 """The engine: requests of one organisation that wait together are held by one statement (`app.hold`;
-where a show has a waiting list, after whoever waits: `app.hold_in_turn`). docs/functions.md says where they stand.
+where a show has a waiting list, after whoever waits: `app.hold_in_turn`). They are in db/functions/holds.
 
 The path of a single request is that of a batch of one. Every check that decides anything is in the statement, under the
 locks; what happens before it only spares work. The seats' new states reach the halls of this process at once, and those

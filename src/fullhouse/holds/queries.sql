@@ -1,4 +1,4 @@
--- The statements of the holds room. Placing and ending holds are functions (docs/functions.md): one a batch.
+-- The statements of holds. Placing and ending holds are functions (db/functions/holds): one call for a batch.
 
 -- part: hold
 id, event_id, basket_id, user_id, seat_id, zone_id, ticket_type_id, quantity, status,

@@ -111,7 +111,7 @@ class OrderCalledOff(LetterData, frozen=True, kw_only=True):
     order_code: str
     order_path: str
     amount: Money
-    because: str | None  # one of `settle_actions.WHY`
+    because: str | None  # one of `checkout/orders/settle.py`
 
 
 class PaidTwice(LetterData, frozen=True, kw_only=True):

@@ -66,7 +66,16 @@ async def record(tx: Tx, attempt_id: UUID, outcome: Outcome) -> Attempt:
     status = policy.moved(before.status, outcome)
     if status is None:
         return before
-    after = await store.save_attempt(tx, attempt_id=attempt_id, status=status, **_details(outcome)._asdict())
+    details = _details(outcome)
+    after = await store.save_attempt(
+        tx,
+        attempt_id=attempt_id,
+        status=status,
+        provider_ref=details.provider_ref,
+        client_secret=details.client_secret,
+        failure_code=details.failure_code,
+        failure=details.failure,
+    )
     assert after
     if status in ("captured", "failed", "abandoned"):
         OUTCOMES.labels(after.provider, status).inc()

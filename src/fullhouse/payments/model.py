@@ -69,7 +69,7 @@ class Refund(msgspec.Struct, frozen=True, kw_only=True):
 FIRST_ASK_S = 20  # later than a provider may take to answer: nobody asks about a charge that is still on its way
 GIVE_UP_S = 15 * 60  # how long a buyer may take at the provider
 
-# The ledger's accounts; what they mean stands in ledger_actions.py.
+# The ledger's accounts; what they mean stands in ledger/actions.py.
 ORGANIZER, FEES, TAX, REFUNDS = "organizer", "fees", "tax", "refunds"
 OUTSIDE = "outside"  # a provider in the ledger only: what somebody paid back by another way
 

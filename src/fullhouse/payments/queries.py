@@ -31,10 +31,10 @@ def save_attempt(
     /,
     *,
     status: str,
-    provider_ref: str,
+    provider_ref: str | None,
     client_secret: str | None,
-    failure_code: str,
-    failure: str,
+    failure_code: str | None,
+    failure: str | None,
     attempt_id: UUID,
 ) -> None: ...
 

@@ -47,9 +47,9 @@ SELECT {attempt} FROM payment_attempts WHERE organization_id = :org AND order_id
 -- name: save_attempt
 -- Whether money is one too many is seen here: the order's one capture is a unique index.
 UPDATE payment_attempts a
-SET status = :status, provider_ref = coalesce(:provider_ref, provider_ref),
+SET status = :status, provider_ref = coalesce(:provider_ref?, provider_ref),
     client_secret = coalesce(:client_secret?, client_secret),
-    failure_code = :failure_code, failure = :failure, updated_at = app.clock(),
+    failure_code = :failure_code?, failure = :failure?, updated_at = app.clock(),
     surplus = :status = 'captured' AND EXISTS (
         SELECT FROM payment_attempts o WHERE o.organization_id = :org AND o.order_id = a.order_id AND o.id <> a.id
         AND o.status = 'captured' AND NOT o.surplus)

@@ -54,7 +54,7 @@ CHECKS = (
 
 
 async def run(url: str, calls: Sequence[Call] | None = None) -> dict[Check, list[str]]:
-    """With what a client was told (client_log.py), if there is a log of that."""
+    """With what a client was told (client/log.py), if there is a log of that."""
     connection = await connect(url, AUDITOR, deadline_s=DEADLINE_S, statement_timeout=f"{DEADLINE_S}s")
     checks = CHECKS if calls is None else (*CHECKS, _told(calls))
     try:

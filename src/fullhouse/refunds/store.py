@@ -1,4 +1,4 @@
-"""Runs `refund_queries.sql`, row to model."""
+"""Runs `queries.sql`, row to model."""
 
 from datetime import datetime
 from typing import Any, NamedTuple

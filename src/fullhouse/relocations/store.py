@@ -1,4 +1,4 @@
-"""Runs `move_queries.sql`, row to model."""
+"""Runs `queries.sql`, row to model."""
 
 from typing import Any, NamedTuple
 from uuid import UUID

@@ -1,5 +1,5 @@
 """The engine: scans of one organisation that wait together are read by one statement, decided by the one policy, and
-written by one other (`app.scan_facts`, `app.scan`; docs/functions.md says where).
+written by one other (`app.scan_facts`, `app.scan`; db/functions/scanning).
 
 What was read may be old when it is written: the second statement looks again under its locks, and sends back whoever
 was decided by what is not so any more. They are read and decided again, in the next batch.

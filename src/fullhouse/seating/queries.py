@@ -74,7 +74,7 @@ def insert_seats(
     numbers: Sequence[str],
     categories: Sequence[str],
     price_categories: Sequence[str],
-    companion_ofs: Sequence[UUID],
+    companion_ofs: Sequence[UUID | None],
 ) -> None: ...
 
 

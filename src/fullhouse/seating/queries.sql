@@ -52,7 +52,7 @@ SELECT s.id, :org, :layout_id, s.ordinal, s.seat_key, s.zone_id, s.section, s.ro
        s.companion_of
 FROM unnest(:ids::uuid[], :ordinals::integer[], :seat_keys::text[], :zone_ids::uuid[], :sections::text[],
             :row_labels::text[], :numbers::text[], :categories::text[],
-            :price_categories::text[], :companion_ofs::uuid[])
+            :price_categories::text[], :companion_ofs[?]::uuid[])
      AS s (id, ordinal, seat_key, zone_id, section, row_label, number, category, price_category, companion_of),
      set_config('plan_cache_mode', 'force_generic_plan', true) AS kept;
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import structlog
 
+from fullhouse.kit import tasks
 from fullhouse.kit.ids import read_id
 from fullhouse.kit.live.broadcast import News
 from fullhouse.kit.live.bus import RESYNC
@@ -49,8 +50,7 @@ class LiveOffers:
         for leave in self._leave:
             leave()
         if self._telling:
-            self._telling.cancel()
-            await asyncio.gather(self._telling, return_exceptions=True)
+            await tasks.stop(self._telling)
 
     def _hear_seats(self, topic: str, change: Any) -> None:
         """Without a change, everybody gets a snapshot, and asks. Seats that are held leave what is offered as it is: of

@@ -55,17 +55,17 @@ INSERT INTO ticket_types AS t (id, organization_id, event_id, name, description,
                                zones,
                                quantity, sale_start_at, sale_end_at, entitlement, valid_days, max_daily_entries,
                                max_per_order, hidden, position)
-VALUES (:id, :org, :event_id, :name, :description, :tier, :kind, :price, :currency, :prices, :zones, :quantity,
-        :sale_start_at, :sale_end_at, :entitlement, :valid_days, :max_daily_entries, :max_per_order, :hidden, :position)
+VALUES (:id, :org, :event_id, :name, :description, :tier, :kind, :price, :currency, :prices, :zones, :quantity?,
+        :sale_start_at?, :sale_end_at?, :entitlement, :valid_days, :max_daily_entries?, :max_per_order?, :hidden, :position)
 RETURNING {type};
 
 -- name: update_type
 UPDATE ticket_types AS t
 SET name = :name, description = :description, tier = :tier, kind = :kind, price = :price, currency = :currency,
-    prices = :prices, zones = :zones, quantity = :quantity,
-    sale_start_at = :sale_start_at, sale_end_at = :sale_end_at, entitlement = :entitlement, valid_days = :valid_days,
-    max_daily_entries = :max_daily_entries,
-    max_per_order = :max_per_order, hidden = :hidden, position = :position, version = version + 1,
+    prices = :prices, zones = :zones, quantity = :quantity?,
+    sale_start_at = :sale_start_at?, sale_end_at = :sale_end_at?, entitlement = :entitlement, valid_days = :valid_days,
+    max_daily_entries = :max_daily_entries?,
+    max_per_order = :max_per_order?, hidden = :hidden, position = :position, version = version + 1,
     updated_at = app.clock()
 WHERE t.organization_id = :org AND t.event_id = :event_id AND t.id = :type_id
 RETURNING {type};
@@ -227,8 +227,8 @@ WHERE organization_id = :org AND event_id = :event_id AND code = ANY (:codes::te
 INSERT INTO promo_codes (id, organization_id, event_id, code, kind, basis_points, amount, ticket_type_ids, max_uses,
                          budget,
                          valid_from, valid_until, active)
-VALUES (:id, :org, :event_id, :code, :kind, :basis_points, :amount, :ticket_type_ids, :max_uses, :budget, :valid_from,
-        :valid_until, :active)
+VALUES (:id, :org, :event_id, :code, :kind, :basis_points?, :amount?, :ticket_type_ids, :max_uses?, :budget?, :valid_from?,
+        :valid_until?, :active)
 RETURNING {promo};
 
 -- name: update_promo

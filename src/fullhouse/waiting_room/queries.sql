@@ -1,4 +1,4 @@
--- The statements of the waiting room. Joining, admitting and heartbeats are functions (docs/functions.md).
+-- The statements of the waiting room. Joining, admitting and heartbeats are functions (db/functions/waiting_room).
 
 -- part: columns
 organization_id, event_id, mode, state, slots, admit_window_s, opens_at, next_seq, sold_out, seed_hash, sealed_seed,

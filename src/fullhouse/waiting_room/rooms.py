@@ -15,6 +15,7 @@ from uuid import UUID
 import structlog
 from prometheus_client import Counter
 
+from fullhouse.kit import tasks
 from fullhouse.kit.batching import AGAIN, Again, Coalescer
 from fullhouse.kit.db.database import LOST, HotLine
 from fullhouse.kit.live.bus import RESYNC
@@ -84,9 +85,7 @@ class Queue:
             leave()
         await self._joins.close()
         await self._heartbeats.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await tasks.stop(*self._tasks)
         for line in (self._join_line, self._heartbeat_line, self._admit_line):
             await line.close()
 

@@ -11,7 +11,7 @@ import asyncpg
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.checkout.policy import REFUSALS
-from fullhouse.checkout.store import lock_show
+from fullhouse.checkout.store import layout_of_event, lock_show
 from fullhouse.events import actions as events
 from fullhouse.events.facts import EventFact, EventUpdated
 from fullhouse.events.public.model import EventNotFound
@@ -93,7 +93,7 @@ async def join(tx: Tx, keyring: Keyring, who: Principal, event_id: UUID, wish: J
 
 async def _zone(tx: Tx, who: Principal, event_id: UUID, wish: JoinList) -> str | None:
     """The key of the zone that is waited for. A layout has zones; without one there are types."""
-    has_layout = await store.layout_of_show(tx, event_id) is not None
+    has_layout = await layout_of_event(tx, event_id) is not None
     if wish.ticket_type_id is not None:
         if has_layout or wish.zone_id is not None:
             raise Invalid(fields=[FieldError("ticket_type_id", "A show with a layout has zones to wait for.")])
@@ -144,7 +144,7 @@ async def _locked(tx: Tx, event_id: UUID) -> List:
     found = await store.lock_list(tx, event_id)
     if found is None:
         await store.make_list(tx, event_id)
-        await _note_neighbours(tx, event_id, await store.layout_of_show(tx, event_id))
+        await _note_neighbours(tx, event_id, await layout_of_event(tx, event_id))
         found = await store.lock_list(tx, event_id)
     assert found
     return found
@@ -184,7 +184,7 @@ async def _tell(tx: Tx, event_id: UUID, made: Sequence[store.Made]) -> None:
     chairs = await store.wheelchair_places(tx, seats) if seats else []
     tell_made(tx, of_offers([row._asdict() for row in made], chairs))
     beside = {outcome: [row.ordinal for row in made if row.outcome == outcome] for outcome in journal.BESIDES}
-    if any(beside.values()) and (layout_id := await store.layout_of_show(tx, event_id)):
+    if any(beside.values()) and (layout_id := await layout_of_event(tx, event_id)):
         for outcome, ordinals in beside.items():
             journal.beside_changed(tx, event_id, layout_id, outcome, [n for n in ordinals if n is not None])
 

@@ -30,9 +30,6 @@ def set_neighbours(
 ) -> None: ...
 
 
-def layout_of_show(tx: Tenant, /, event_id: UUID) -> None: ...
-
-
 def insert_entry(
     tx: Tenant,
     /,

@@ -1,4 +1,4 @@
--- Waiting lists. Offers are made by functions (docs/functions.md), and what becomes of them follows their holds.
+-- Waiting lists. Offers are made by functions (db/functions/waitlist), and what becomes of them follows their holds.
 
 -- part: entry
 e.id, e.event_id, e.seq, e.user_id, e.email, e.party, e.zone_key, e.ticket_type_id, e.accessible, e.status, e.basket_id,
@@ -27,9 +27,6 @@ RETURNING event_id, enabled, window_s, layout_id;
 UPDATE waitlists
 SET layout_id = :layout_id?, run_starts = :run_starts, whole_seats = :whole_seats, chair_seats = :chair_seats
 WHERE organization_id = :org AND event_id = :event_id;
-
--- name: layout_of_show
-SELECT layout_id FROM event_layouts WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: insert_entry
 WITH counted AS (

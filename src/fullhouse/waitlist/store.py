@@ -1,4 +1,4 @@
-"""Runs `waitlist_queries.sql`, row to model."""
+"""Runs `queries.sql`, row to model."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -34,7 +34,6 @@ lock_list = sql.one(queries.lock_list, List)
 make_list = sql.count(queries.make_list)
 set_list = sql.one(queries.set_list, List)
 set_neighbours = sql.count(queries.set_neighbours)
-layout_of_show = sql.value(queries.layout_of_show, UUID)
 insert_entry = sql.count(queries.insert_entry)
 entry_by_id = sql.one(queries.entry_by_id, StoredEntry)
 entry_of = sql.one(queries.entry_of, StoredEntry)

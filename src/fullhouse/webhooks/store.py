@@ -1,4 +1,4 @@
-"""Runs `webhook_queries.sql`, row to model."""
+"""Runs `queries.sql`, row to model."""
 
 from uuid import UUID
 

@@ -1,7 +1,7 @@
 """The purchase in three steps: freeze, be paid outside of any transaction, settle.
 
 The first step writes the order under its key: a repeat finds it and follows it, whoever is at work on it, and whatever
-has crashed meanwhile. The third runs wherever the news of the money comes in (settle_actions.py).
+has crashed meanwhile. The third runs wherever the news of the money comes in (settle.py).
 """
 
 import asyncio

@@ -3,7 +3,7 @@
 All sales of a show count in the same few pools: one after the other, each would wait for the commits of all before it.
 There is no timer; one alone is a batch of one (kit/batching.py). The plain case is here: the first news of a payment,
 the right amount, a show that is on, places that are still held for it. If one of a batch is anything else, nothing of
-it has happened, and each goes its own way (settle_actions.py).
+it has happened, and each goes its own way (settle.py).
 """
 
 from collections.abc import Hashable, Sequence

@@ -7,6 +7,7 @@ from uuid import UUID
 import structlog
 
 from fullhouse.events import store
+from fullhouse.kit import tasks
 from fullhouse.kit.cache.limits import network_of
 from fullhouse.kit.db.database import LOST
 from fullhouse.kit.services import Services
@@ -40,8 +41,7 @@ class Views:
 
     async def stop(self) -> None:
         if self._writing:
-            self._writing.cancel()
-            await asyncio.gather(self._writing, return_exceptions=True)  # gives back what it had in hand
+            await tasks.stop(self._writing)  # gives back what it had in hand
         await self.write()
 
     async def write(self) -> None:

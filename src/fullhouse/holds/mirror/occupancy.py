@@ -16,6 +16,7 @@ import msgspec
 import structlog
 
 from fullhouse.holds import store
+from fullhouse.kit import tasks
 from fullhouse.kit.ids import read_id
 from fullhouse.kit.pace import Pace
 from fullhouse.kit.services import Services
@@ -56,9 +57,7 @@ class HeldSeats:
     async def stop(self) -> None:
         self._leave()
         self._pace.stop()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await tasks.stop(*self._tasks)
 
     def _hear(self, topic: str, message: Any) -> None:
         if message is None:

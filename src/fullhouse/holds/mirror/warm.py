@@ -21,6 +21,7 @@ from fullhouse.holds import actions, engine, guest_actions, sale_actions
 from fullhouse.holds.made_facts import MADE, Made
 from fullhouse.holds.mirror import mirror
 from fullhouse.holds.mirror.mirror import Held, Names
+from fullhouse.kit import tasks
 from fullhouse.kit.cache.warm import Redis
 from fullhouse.kit.db.database import is_gone
 from fullhouse.kit.live.bus import HERE
@@ -103,9 +104,7 @@ class WarmHolds:
         for leave in self._leave:
             leave()
         self._recounting.stop()
-        if self._writing:
-            self._writing.cancel()
-            await asyncio.gather(self._writing, return_exceptions=True)
+        await tasks.stop(self._writing)
 
     def is_settled(self) -> bool:
         """Everything is written."""

@@ -97,6 +97,7 @@ class Statement(Generic[P, T]):
 
 
 STATEMENTS: list[Statement[Any, Any]] = []  # the tests compare them with a database
+USED: set[str] = set()  # names of queries that somebody runs
 
 
 def one(takes: Callable[P, None], row: Callable[..., R]) -> Statement[P, R | None]:
@@ -149,6 +150,7 @@ def text(takes: Callable[..., None]) -> str:
 
 def query_of(takes: Callable[..., None]) -> Query:
     """What stands under this name in the `queries.sql` beside the module."""
+    USED.add(f"{takes.__module__}.{takes.__name__}")
     file = sys.modules[takes.__module__].__file__
     assert file is not None
     return load(Path(file).with_suffix(".sql"))[takes.__name__]

@@ -16,6 +16,7 @@ import msgspec
 import structlog
 from redis.exceptions import RedisError
 
+from fullhouse.kit import tasks
 from fullhouse.kit.cache.warm import client
 from fullhouse.kit.db.database import APP, Connection, Message, connect
 
@@ -182,9 +183,7 @@ class Bus:
             with suppress(TimeoutError):
                 async with asyncio.timeout(1):
                     await self._outgoing.join()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await tasks.stop(*self._tasks)
         if self._redis is not None:
             await self._redis.aclose()
 

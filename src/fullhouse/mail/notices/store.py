@@ -1,4 +1,4 @@
-"""Runs `notice_queries.sql`, row to model."""
+"""Runs `queries.sql`, row to model."""
 
 from fullhouse.kit.db import sql
 from fullhouse.mail.model import NoticeProgress, Person, SentNotice

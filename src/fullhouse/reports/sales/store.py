@@ -1,4 +1,4 @@
-"""Runs `sales_queries.sql`, row to model."""
+"""Runs `queries.sql`, row to model."""
 
 from typing import Any
 

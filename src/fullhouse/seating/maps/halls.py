@@ -18,6 +18,7 @@ import structlog
 from numpy.typing import NDArray
 from prometheus_client import Counter, Histogram
 
+from fullhouse.kit import tasks
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.ids import read_id
 from fullhouse.kit.live.bus import RESYNC
@@ -189,9 +190,7 @@ class Halls:
         for leave in self._leave:
             leave()
         loading = [loading.task for loading in self._loading.values()]
-        for task in loading:
-            task.cancel()
-        await asyncio.gather(*loading, return_exceptions=True)
+        await tasks.stop(*loading)
 
     def known(self, event_id: UUID) -> Hall | None:
         """What is in memory, if it is."""

@@ -16,6 +16,7 @@ from uuid import UUID
 import msgspec
 import structlog
 
+from fullhouse.kit import tasks
 from fullhouse.kit.ids import read_id
 from fullhouse.kit.live.broadcast import LOOK_AGAIN, News
 from fullhouse.kit.live.bus import RESYNC
@@ -82,9 +83,7 @@ class Live:
             leave()
         self._deltas.stop()
         self._counts.stop()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await tasks.stop(*self._tasks)
 
     # --- hearing
 

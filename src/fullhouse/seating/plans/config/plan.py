@@ -1,4 +1,4 @@
-"""Between a layout's `config` (config_document.py) and a plan: read, and written again in the same shape.
+"""Between a layout's `config` (document.py) and a plan: read, and written again in the same shape.
 
 What a config leaves open is decided once and said in the notes; what contradicts itself is a mistake, and its path is
 that of the config.
