@@ -216,7 +216,8 @@ async def broker_hung_and_away(its: Installation, watch: Watch) -> None:
 
 
 def fill_up(filler: Path) -> None:
-    with filler.open("wb") as file:
+    """To the last byte; or again, where there is room."""
+    with filler.open("ab") as file:
         for size in (1 << 24, 1 << 16, 1 << 12):
             with suppress(OSError):
                 while True:
@@ -236,6 +237,7 @@ async def disk_full(its: Installation, watch: Watch) -> None:
             async with asyncio.timeout(BACK_WITHIN_S), its.at.owner() as owner:
                 while True:
                     await owner.execute("SELECT pg_logical_emit_message(true, 'full', 'disk'), pg_switch_wal()")
+                    fill_up(filler)  # a checkpoint that ends meanwhile gives segments back
         await watch.seen("503")
         os.truncate(filler, filler.stat().st_size - LITTLE)  # for our words, not for the database
         await until(lambda: "is full: free at least" in its.house.text, deadline_s=BACK_WITHIN_S)
