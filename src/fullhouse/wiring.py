@@ -47,7 +47,8 @@ from fullhouse.kit.messages import outbox
 from fullhouse.kit.messages.jobs import Handler
 from fullhouse.kit.messages.outbox import AsyncHandler, Consequence, Fact, Message, Picks
 from fullhouse.kit.services import Part, Services
-from fullhouse.mail import actions, receipts
+from fullhouse.mail import actions as mail_actions
+from fullhouse.mail import receipts
 from fullhouse.mail.notices import actions as notice_actions
 from fullhouse.mail.ticket_emails import Handout
 from fullhouse.mail.waitlist_emails import WaitingLetters
@@ -217,7 +218,7 @@ ASYNC_ALL: Mapping[AsyncHandler, Picks] = {_DELIVER_WEBHOOKS: webhook_actions.we
 def connect(public_url: str) -> None:
     """Every entry point, before its first transaction: who reacts inside of it, and who writes the mails."""
     outbox.wire(SYNC)
-    mails.wire(actions.writer(public_url))
+    mails.wire(mail_actions.writer(public_url))
 
 
 async def organization_of(services: Services, ids: Mapping[str, UUID]) -> UUID | None:

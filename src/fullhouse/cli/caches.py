@@ -12,7 +12,8 @@ import numpy as np
 from fullhouse import config, wiring
 from fullhouse.config import Config
 from fullhouse.holds import jobs
-from fullhouse.holds.mirror import checks, warm
+from fullhouse.holds.mirror import checks as mirror_checks
+from fullhouse.holds.mirror import warm
 from fullhouse.kit.db.database import WORKER, Database
 from fullhouse.kit.errors import OperatorError
 from fullhouse.kit.services import Services, open_parts, open_services
@@ -52,7 +53,7 @@ def rebuild(settings: Config, args: argparse.Namespace) -> int:
 def check(settings: Config, args: argparse.Namespace) -> int:
     async def run(services: Services, _finder: Database) -> int:
         organization_id = await _owner(services, args.event)
-        wrong = await checks.check(services, organization_id, args.event)
+        wrong = await mirror_checks.check(services, organization_id, args.event)
         hall = await services.part(Halls).read(organization_id, args.event)
         if hall:
             wrong += await _memory(settings, args.event, hall.shown)

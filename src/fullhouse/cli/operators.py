@@ -31,7 +31,7 @@ from fullhouse.kit.terminal import say, table
 from fullhouse.payments import store as payments
 from fullhouse.processes import serve
 from fullhouse.processes.serve import Urls
-from fullhouse.prove.client import log
+from fullhouse.prove.client import log as client_log
 
 Arguments = argparse.Namespace
 Work = Callable[[Database, Urls], Coroutine[Any, Any, None]]
@@ -59,7 +59,7 @@ def examine(settings: Config, _args: Arguments) -> int:
 
 
 def check_invariants(settings: Config, args: Arguments) -> int:
-    calls = log.read(Path(args.log)) if args.log else None
+    calls = client_log.read(Path(args.log)) if args.log else None
     with serve.database(settings) as (urls, _), serve.answering():
         results = asyncio.run(prove.run(urls.serving, calls))
     print(table([("ok" if not wrong else "WRONG", check.name, check.what) for check, wrong in results.items()]))

@@ -21,7 +21,8 @@ from fullhouse.kit.terminal import say
 from fullhouse.processes.serve import Urls
 from fullhouse.seating import actions
 from fullhouse.seating.maps import drawing
-from fullhouse.seating.plans import checks, formats, generators, reading
+from fullhouse.seating.plans import checks as plan_checks
+from fullhouse.seating.plans import formats, generators, reading
 from fullhouse.seating.plans.plan import Plan, PlanInvalid, encode, total_capacity, walk
 
 Arguments = argparse.Namespace
@@ -112,7 +113,7 @@ async def _venue(tx: Tx, slug: str) -> Venue:
 
 def _sound(args: Arguments) -> Plan:
     plan = _read(args)
-    if mistakes := checks.check(plan, None):
+    if mistakes := plan_checks.check(plan, None):
         raise reading.refusal(mistakes)
     return plan
 

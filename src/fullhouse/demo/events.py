@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from fullhouse.accounts.model import Role, User
 from fullhouse.demo import sales, scans
 from fullhouse.events import actions as events
-from fullhouse.events.images import actions, poster_art
+from fullhouse.events.images import actions as image_actions
+from fullhouse.events.images import poster_art
 from fullhouse.events.model import Event, Gate, NewEvent, NewGate, NewVenue, Venue
 from fullhouse.events.policy import Move
 from fullhouse.events.venues import actions as venues
@@ -270,7 +271,7 @@ async def _create(cast: Cast, place: Place, venue: Venue, show: Show, now: datet
     start_at = _starts(show, now)
     soonest = now + timedelta(hours=4)  # nobody plans for the past: `_date_back` moves it there
     planned = max(start_at, soonest)
-    picture = await actions.add(cast.tx, cast.files, poster_art.poster(show.name, show.art))
+    picture = await image_actions.add(cast.tx, cast.files, poster_art.poster(show.name, show.art))
     wish = NewEvent(
         venue_id=venue.id,
         name=show.name,

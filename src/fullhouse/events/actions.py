@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET
 
 from fullhouse.events import anomalies, changes, edits, facts, keys, policy, store
-from fullhouse.events.images import actions
+from fullhouse.events.images import actions as image_actions
 from fullhouse.events.model import (
     ChangeEvent,
     Duplicate,
@@ -93,7 +93,7 @@ async def create_event(
     )
     policy.check_times(draft)
     await edits.check_capacity(tx, draft.capacity, venue)
-    await actions.attach(tx, draft.cover_image_ids)
+    await image_actions.attach(tx, draft.cover_image_ids)
     event = await _insert(tx, draft, chosen=wish.slug is not None)
     await audit.write(tx, "event.created", "event", event.id, after={"name": event.name, "slug": event.slug})
     await tell(tx, facts.EventCreated, event, event, copy_of=copy_of)
@@ -118,7 +118,7 @@ async def change_event(tx: Tx, who: Principal, event_id: UUID, change: ChangeEve
     await audit.write(tx, "event.updated", "event", event.id, before=was, after=is_now | note, reason=change.reason)
     more = {"reason": change.reason, "consent_note": change.consent_note, "drop_layout": change.drop_layout}
     await tell(tx, facts.EventUpdated, before, event, changed=sorted(differing), **more)
-    await actions.detach(tx, before.cover_image_ids, besides=event.cover_image_ids)
+    await image_actions.detach(tx, before.cover_image_ids, besides=event.cover_image_ids)
     return event
 
 
@@ -160,7 +160,7 @@ async def delete_event(tx: Tx, event_id: UUID, if_match: str | None) -> None:
         raise NotDeletable(f"The show is {event.status}; archive it instead.")
     await tell(tx, facts.EventDeleted, event, event)
     await store.delete_event(tx, event_id)
-    await actions.detach(tx, event.cover_image_ids)
+    await image_actions.detach(tx, event.cover_image_ids)
     await audit.write(tx, "event.deleted", "event", event_id, before={"name": event.name, "slug": event.slug})
 
 

@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.events import policy, store
-from fullhouse.events.images import actions
+from fullhouse.events.images import actions as image_actions
 from fullhouse.events.model import (
     ChangeEvent,
     Event,
@@ -75,7 +75,7 @@ async def check_change(tx: Tx, who: Principal, before: Event, after: Event, venu
     if after.capacity != before.capacity or after.venue_id != before.venue_id:
         await check_capacity(tx, after.capacity, venue)
     if after.cover_image_ids != before.cover_image_ids:
-        await actions.attach(tx, after.cover_image_ids)
+        await image_actions.attach(tx, after.cover_image_ids)
     if after.replaced_by_event_id not in (None, before.replaced_by_event_id):
         await _check_replacement(tx, before, after.replaced_by_event_id)
 

@@ -9,7 +9,7 @@ from fullhouse.events import actions, store
 from fullhouse.events import reads as event_reads
 from fullhouse.events.model import ApprovalMissing, EventView, PlatformOrder
 from fullhouse.events.policy import Move, date_of
-from fullhouse.events.public import reads
+from fullhouse.events.public import reads as public_reads
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db import audit
 from fullhouse.kit.db.cursors import LIMIT, Cursors, Page
@@ -31,7 +31,7 @@ async def postpone_any_event(who: Principal, services: Services, event_id: UUID,
 
 
 async def _stop(who: Principal, services: Services, event_id: UUID, move: Move, order: PlatformOrder) -> EventView:
-    organization_id = await reads.organization_of(services, event_id)
+    organization_id = await public_reads.organization_of(services, event_id)
     approval = order.tenant_approval_reference
     if who.role == PlatformRole.TENANT_MANAGER and approval is None:
         async with services.database.tenant(organization_id, who.actor) as tx:

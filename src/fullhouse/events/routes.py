@@ -8,7 +8,7 @@ import msgspec
 from litestar.openapi.spec import Example
 from litestar.params import QueryParameter
 
-from fullhouse.accounts.audit import reads
+from fullhouse.accounts.audit import reads as audit_reads
 from fullhouse.accounts.audit.reads import Filters
 from fullhouse.accounts.model import AuditEntry
 from fullhouse.events import actions, policy, store
@@ -207,7 +207,7 @@ async def list_event_audit(
 ) -> Page[AuditEntry]:
     """What was done to a show, by whom and why, newest first."""
     await actions.get_event(tx, event_id)
-    return await reads.page_of_audit(tx, services.keyring, cursor, limit, Filters(entity_id=event_id))
+    return await audit_reads.page_of_audit(tx, services.keyring, cursor, limit, Filters(entity_id=event_id))
 
 
 async def _shown(tx: Tx, event: Event) -> Reply[EventView]:

@@ -1,14 +1,17 @@
-"""Ending tasks. One cancellation is not always enough: where it comes together with an answer, a library may lose it
-(`asyncio.wait_for` does, up to Python 3.11), and whoever waits for the task then waits for good."""
+"""Stops tasks, also those that lose a cancellation.
+
+A library loses a cancellation that arrives together with a result: `asyncio.wait_for` does so up to Python 3.11. The
+task then goes on, and `await task` never returns.
+"""
 
 import asyncio
 from typing import Any
 
-AGAIN_S = 5.0  # longer than an orderly end takes
+AGAIN_S = 5.0  # longer than a task needs to clean up
 
 
 async def stop(*tasks: asyncio.Task[Any] | None) -> None:
-    """Cancels these until they have ended. What they end with is nobody's any more."""
+    """Cancels until all have ended. Their results and exceptions are dropped."""
     left = {task for task in tasks if task is not None}
     while left:
         for task in left:
@@ -16,4 +19,4 @@ async def stop(*tasks: asyncio.Task[Any] | None) -> None:
         ended, left = await asyncio.wait(left, timeout=AGAIN_S)
         for task in ended:
             if not task.cancelled():
-                task.exception()  # read, so that nobody complains of it later
+                task.exception()  # retrieved, so that asyncio does not log it

@@ -11,14 +11,14 @@ from fullhouse.kit.mail import mails
 from fullhouse.kit.messages.outbox import Message
 from fullhouse.mail import model as letters
 from fullhouse.mail.notices.actions import my_path, show_of
-from fullhouse.relocations import actions
+from fullhouse.relocations import actions as relocations
 from fullhouse.seating.facts import LayoutMigrated
 
 
 async def tell_moved(tx: Tx, message: Message) -> None:
     """A reaction: whoever has another seat now hears it once, for all of their tickets, and until when to answer."""
     fact = message.fact(LayoutMigrated)
-    moves = await actions.moves_of(tx, fact.migration_id)
+    moves = await relocations.moves_of(tx, fact.migration_id)
     if not moves:
         return
     show = await show_of(tx, await events.get_event(tx, fact.subject_id))

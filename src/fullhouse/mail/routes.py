@@ -17,7 +17,7 @@ from fullhouse.kit.mail.mails import Mail, MailInFull
 from fullhouse.kit.services import Services
 from fullhouse.mail import actions
 from fullhouse.mail.model import Format, NoticeProgress, Template
-from fullhouse.mail.notices import store
+from fullhouse.mail.notices import store as notice_store
 from fullhouse.mail.ticket_emails import Handout
 
 BY_SECRET = Limit(30, 60)  # from one address
@@ -73,7 +73,9 @@ async def list_notices(
 ) -> Page[NoticeProgress]:
     """What everybody with a place in the show was told, and how many of them have it."""
     await events.get_event(tx, event_id)
-    return await page_by_age(tx, services.keyring, "notices", store.list_notices, cursor, limit, event_id=event_id)
+    return await page_by_age(
+        tx, services.keyring, "notices", notice_store.list_notices, cursor, limit, event_id=event_id
+    )
 
 
 @post("/api/orders/{order_id:uuid}/resend", "orders.mine", status=202)

@@ -11,7 +11,7 @@ from uuid import UUID
 from fullhouse.accounts import actions as accounts
 from fullhouse.checkout.facts import OrderCancelled, OrderNeedsConsent, OrderPaid, OrderPaidTwice, OrderRefunded
 from fullhouse.checkout.model import ProposedPlace, StoredOrder
-from fullhouse.checkout.orders import reads
+from fullhouse.checkout.orders import reads as order_reads
 from fullhouse.checkout.orders.settle import WHY
 from fullhouse.events import actions as events
 from fullhouse.events.public import calendar
@@ -49,19 +49,19 @@ class Handout:
 
     async def send_tickets(self, tx: Tx, message: Message) -> None:
         """An order is paid: the tickets, the bill, and the way back to both."""
-        await self._post_order(tx, await reads.get(tx, message.fact(OrderPaid).subject_id), message.id)
+        await self._post_order(tx, await order_reads.get(tx, message.fact(OrderPaid).subject_id), message.id)
 
     async def send_again(self, tx: Tx, who: Principal, order_id: UUID) -> None:
         """The buyer asks for the letter once more. It goes to the address that the order names, and to no other."""
-        await reads.check_mine(tx, who, order_id)
+        await order_reads.check_mine(tx, who, order_id)
         order = await self._with_tickets(tx, order_id)
         await self._services.limiter.check(f"resend:{order_id}", AGAIN)
         await self._post_order(tx, order, None)
 
     async def send_by_secret(self, secret: str) -> None:
         """Whoever has the order's page asks. What they get to know by it is nothing: the letter goes to the buyer."""
-        async with self._services.database.tenant(reads.organization_in(secret)) as tx:
-            order = await self._with_tickets(tx, (await reads.opened_to_change(tx, secret)).id)
+        async with self._services.database.tenant(order_reads.organization_in(secret)) as tx:
+            order = await self._with_tickets(tx, (await order_reads.opened_to_change(tx, secret)).id)
             await self._services.limiter.check(f"resend:{order.id}", AGAIN)
             await self._post_order(tx, order, None)
 
@@ -71,7 +71,7 @@ class Handout:
         await audit.write(tx, "order.sent_again", "order", order_id)
 
     async def _with_tickets(self, tx: Tx, order_id: UUID) -> StoredOrder:
-        order = await reads.get(tx, order_id)
+        order = await order_reads.get(tx, order_id)
         if order.paid_at is None or not await tickets.printed(tx, self._services.keyring, order_id):
             raise letters.NothingToSend(f"The order is {order.status.replace('_', ' ')}.")
         return order
@@ -106,7 +106,7 @@ class Handout:
     async def tell_other_seats(self, tx: Tx, message: Message) -> None:
         """Others are held for whoever paid late. Whoever has answered by now needs no letter."""
         fact = message.fact(OrderNeedsConsent)
-        places = await reads.proposed(tx, await reads.get(tx, fact.subject_id))
+        places = await order_reads.proposed(tx, await order_reads.get(tx, fact.subject_id))
         if not places:
             return
         letter = letters.OtherSeats(
@@ -179,7 +179,7 @@ class Handout:
 
     def _order_path(self, tx: Tx, order_id: UUID) -> str:
         assert tx.organization_id
-        return f"/orders/{reads.secret_of(self._services.keyring, tx.organization_id, order_id)}"
+        return f"/orders/{order_reads.secret_of(self._services.keyring, tx.organization_id, order_id)}"
 
     async def _pdf(self, tx: Tx, views: list[TicketView], recipient: str) -> Attachment:
         t = await _words(tx, recipient)

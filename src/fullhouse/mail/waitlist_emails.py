@@ -12,7 +12,7 @@ from fullhouse.kit.services import Services
 from fullhouse.mail import model as letters
 from fullhouse.mail.notices.actions import show_of
 from fullhouse.tickets.model import TicketPlace
-from fullhouse.waitlist import reads
+from fullhouse.waitlist import reads as waitlist_reads
 from fullhouse.waitlist.facts import WaitlistJoined, WaitlistLapsed, WaitlistOffered
 from fullhouse.waitlist.model import Offered, StoredEntry
 
@@ -33,11 +33,11 @@ class WaitingLetters:
     async def tell_offered(self, tx: Tx, message: Message) -> None:
         """Unless the offer is over by now: then there is nothing to say."""
         fact = message.fact(WaitlistOffered)
-        entry = await reads.get(tx, fact.subject_id)
+        entry = await waitlist_reads.get(tx, fact.subject_id)
         if entry.status != "offered" or entry.answer_by != fact.answer_by:
             return
         assert isinstance(entry.answer_by, datetime)
-        offered = await reads.offer_of(tx, entry)
+        offered = await waitlist_reads.offer_of(tx, entry)
         letter = letters.WaitingListOffer(
             show=await self._show(tx, fact.event_id),
             quantity=sum(hold.quantity for hold in offered),
@@ -56,13 +56,13 @@ class WaitingLetters:
         return await show_of(tx, await events.get_event(tx, event_id))
 
     async def _post(self, tx: Tx, message: Message, letter: LetterData) -> None:
-        entry: StoredEntry = await reads.get(tx, message.subject_id)
+        entry: StoredEntry = await waitlist_reads.get(tx, message.subject_id)
         await mails.post(tx, entry.email, letter, about=message.id)
 
     def _path(self, tx: Tx, entry_id: UUID) -> str:
         """The secret is in the fragment, which browsers never send."""
         assert tx.organization_id
-        return f"/waiting-list#{reads.secret_of(self._services.keyring, tx.organization_id, entry_id)}"
+        return f"/waiting-list#{waitlist_reads.secret_of(self._services.keyring, tx.organization_id, entry_id)}"
 
 
 def _place(hold: Offered) -> TicketPlace:

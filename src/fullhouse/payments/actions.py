@@ -17,7 +17,7 @@ from fullhouse.kit.errors import NotFound
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.messages.outbox import add_all, announce
 from fullhouse.payments import facts, policy, store
-from fullhouse.payments.ledger import actions
+from fullhouse.payments.ledger import actions as ledger_actions
 from fullhouse.payments.ledger.actions import About
 from fullhouse.payments.model import (
     OUTSIDE,
@@ -300,7 +300,7 @@ async def _gone_out(tx: Tx, refund: Refund, attempt: Attempt, provider: str) -> 
 
 async def _post(tx: Tx, kind: str, refund: Refund, entries: dict[str, int]) -> None:
     about = About(refund.order_id, refund.event_id)
-    await actions.post(tx, kind, refund.key, about, refund.currency, entries)
+    await ledger_actions.post(tx, kind, refund.key, about, refund.currency, entries)
 
 
 async def refunds_of(tx: Tx, order_id: UUID) -> list[Refund]:

@@ -39,7 +39,7 @@ from fullhouse.kit.live.bus import Bus
 from fullhouse.kit.postgres import Cluster, PostgresError
 from fullhouse.kit.process import Alarm, die_with
 from fullhouse.kit.secrets import Keyring
-from fullhouse.kit.telemetry import files
+from fullhouse.kit.telemetry import files as metric_files
 from fullhouse.kit.terminal import say, say_what_is_left
 from fullhouse.processes.listener import Listener
 from fullhouse.processes.supervisor import Backoff, Family
@@ -158,7 +158,7 @@ def serve(settings: Config, args: argparse.Namespace) -> int:
         members = ["api"] if settings.processes == 1 else [f"api {n}" for n in range(1, settings.processes + 1)]
         commands = {name: ["api"] for name in members} | ({} if args.no_worker else {"worker": ["worker"]})
         listener = Listener(settings.host, settings.port, members)  # first: where another serves, its metrics stay
-        metrics = files.make_folder(settings.home, settings.port)
+        metrics = metric_files.make_folder(settings.home, settings.port)
         try:
             family = Family(commands, _environment(urls, str(metrics)), listener)
             reload = Sources() if args.reload else None
@@ -262,7 +262,7 @@ def _environment(urls: Urls, metrics: str) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_OWNER_URL"}
     return inherited | {
         "DATABASE_URL": urls.serving,
-        files.FOLDER: metrics,
+        metric_files.FOLDER: metrics,
     }
 
 

@@ -29,7 +29,7 @@ from fullhouse.kit.messages.loops import Loop, in_each_process
 from fullhouse.kit.process import step_back
 from fullhouse.kit.services import Services, open_parts, open_services
 from fullhouse.kit.telemetry import telemetry
-from fullhouse.mail.turns import jobs
+from fullhouse.mail.turns import jobs as turn_jobs
 from fullhouse.payments import jobs as payments_jobs
 from fullhouse.refunds import jobs as refund_jobs
 from fullhouse.relocations import jobs as relocation_jobs
@@ -112,7 +112,7 @@ def loops(url: str, finder: Database, services: Services, *, broker: bool = Fals
         ("move due events", 1, lambda: events_jobs.move_due_events(finder, database)),
         ("keep queues", 1, lambda: queue_jobs.keep_queues(services, finder)),
         ("count queues", 15, lambda: queue_jobs.count_crowds(finder)),
-        ("write to queues", 10, lambda: jobs.tell_queues(finder, database)),
+        ("write to queues", 10, lambda: turn_jobs.tell_queues(finder, database)),
         ("sweep holds", 1, lambda: holds_jobs.sweep_holds(finder, database)),
         ("sweep checkouts", 2, lambda: checkout_jobs.sweep_sessions(finder, database)),
         ("serve waiting lists", 5, lambda: waitlist_jobs.serve_lists(finder, database)),

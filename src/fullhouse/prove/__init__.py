@@ -17,7 +17,8 @@ from prometheus_client import Gauge
 from fullhouse.kit.db.database import AUDITOR, connect
 from fullhouse.prove import catalogue, parents
 from fullhouse.prove.check import Check, in_sql
-from fullhouse.prove.client import holds, sales
+from fullhouse.prove.client import holds as client_holds
+from fullhouse.prove.client import sales as client_sales
 from fullhouse.prove.client.log import Call
 
 log = structlog.get_logger()
@@ -65,8 +66,8 @@ async def run(url: str, calls: Sequence[Call] | None = None) -> dict[Check, list
 
 def _told(calls: Sequence[Call]) -> Check:
     async def find(connection: Any) -> list[str]:
-        held = await holds.disagreements(connection, calls)
-        return held + await sales.disagreements(connection, calls)
+        held = await client_holds.disagreements(connection, calls)
+        return held + await client_sales.disagreements(connection, calls)
 
     return Check("told", "what a client was told is what there is", find)
 

@@ -10,7 +10,7 @@ from fullhouse.kit.db import audit
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.secrets import Keyring
 from fullhouse.payments.model import RefundTooHigh
-from fullhouse.refunds import actions
+from fullhouse.refunds import actions as refund_actions
 from fullhouse.refunds.model import OrderRefund, RefundOrder
 from fullhouse.relocations import store
 from fullhouse.relocations.model import MoveAnswered, MovedTicket, NoSeatToAccept, NotMoved, TicketMove
@@ -70,18 +70,18 @@ async def _settle(tx: Tx, move: TicketMove, word: str, reason: str) -> TicketMov
     await audit.write(tx, f"ticket.move_{word}", "ticket", move.ticket_id)
     if word == "refunded":
         ticket = await tickets.get_ticket(tx, move.ticket_id)
-        if ticket.status in actions.LIVE:
+        if ticket.status in refund_actions.LIVE:
             wish = RefundOrder(ticket_ids=[ticket.id], fees="return", reason=reason)
-            await (actions.refund if move.to_place else _pay_back)(tx, ticket.order_id, wish)
+            await (refund_actions.refund if move.to_place else _pay_back)(tx, ticket.order_id, wish)
     return answered
 
 
 async def _pay_back(tx: Tx, order_id: UUID, wish: RefundOrder) -> OrderRefund:
     """Who has no seat. If less than the ticket's price is left of the order, as some was given back before: that."""
     try:
-        return await actions.refund(tx, order_id, wish)
+        return await refund_actions.refund(tx, order_id, wish)
     except RefundTooHigh as refusal:
-        return await actions.refund(tx, order_id, msgspec.structs.replace(wish, amount=refusal.extra["left"]))
+        return await refund_actions.refund(tx, order_id, msgspec.structs.replace(wish, amount=refusal.extra["left"]))
 
 
 async def _newest(tx: Tx, ticket_id: UUID) -> TicketMove:

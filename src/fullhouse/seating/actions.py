@@ -16,7 +16,8 @@ from fullhouse.kit.messages.outbox import announce
 from fullhouse.seating import facts, journal, store
 from fullhouse.seating.maps import geometry
 from fullhouse.seating.model import Layout, LayoutFixed, LayoutNotFound, LayoutView
-from fullhouse.seating.plans import checks, reading
+from fullhouse.seating.plans import checks as plan_checks
+from fullhouse.seating.plans import reading
 from fullhouse.seating.plans.chart import Chart, compile, seat_id
 from fullhouse.seating.plans.plan import Plan, capacity_of, encode, price_of, total_capacity, walk
 
@@ -35,7 +36,7 @@ class Prepared(NamedTuple):
 
 def prepare(plan: Plan, venue_capacity: int) -> Prepared:
     """All mistakes at once, or everything that is ready to be written. Pure, and slow for an arena: a second."""
-    if mistakes := checks.check(plan, venue_capacity):
+    if mistakes := plan_checks.check(plan, venue_capacity):
         raise reading.refusal(mistakes)
     chart = compile(plan)
     drawn = gzip.compress(geometry.geometry(plan, chart), 6, mtime=0)

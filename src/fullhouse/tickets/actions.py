@@ -25,7 +25,7 @@ from fullhouse.seating.overlay import actions as seating
 from fullhouse.tickets import papers, store
 from fullhouse.tickets.facts import TicketTransferred, TicketVoided
 from fullhouse.tickets.model import Item, Ticket, TicketNotFound, TicketOver, TicketRow, TicketView, Transfer
-from fullhouse.tickets.signing import keys
+from fullhouse.tickets.signing import keys as signing_keys
 
 NONCE_BYTES = 8
 
@@ -157,7 +157,7 @@ async def my_tickets(
             tx, user_id=who.id, status=status, group=group, after_at=after_at, after_id=after_id, limit=limit + 1
         )
         page = cursors.page(rows, limit, "issued_at", "id")
-    codes = await keys.codes(tx, keyring, page.data)
+    codes = await signing_keys.codes(tx, keyring, page.data)
     return Page([papers.view(row, qr) for row, qr in zip(page.data, codes, strict=True)], page.next_cursor)
 
 
@@ -165,7 +165,7 @@ async def printed(tx: Tx, keyring: Keyring, order_id: UUID) -> list[TicketView]:
     """All tickets of an order that let somebody in, but for those that its buyer has passed on."""
     found = await store.printed_tickets_of_order(tx, order_id)
     rows = [row for row in found if row.status == "valid" and not row.is_passed_on_by(row.buyer_id)]
-    codes = await keys.codes(tx, keyring, rows)
+    codes = await signing_keys.codes(tx, keyring, rows)
     return [papers.view(row, qr) for row, qr in zip(rows, codes, strict=True)]
 
 
@@ -177,7 +177,7 @@ async def printed_one(tx: Tx, keyring: Keyring, ticket_id: UUID) -> TicketView:
 
 
 async def _printed(tx: Tx, keyring: Keyring, row: TicketRow) -> TicketView:
-    (qr,) = await keys.codes(tx, keyring, [row])
+    (qr,) = await signing_keys.codes(tx, keyring, [row])
     return papers.view(row, qr)
 
 

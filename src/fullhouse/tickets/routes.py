@@ -31,7 +31,7 @@ from fullhouse.tickets.model import (
     TicketView,
     Transfer,
 )
-from fullhouse.tickets.signing import keys
+from fullhouse.tickets.signing import keys as signing_keys
 from fullhouse.tickets.words import WORDS
 
 Name = Annotated[str, PathParameter(max_length=80, description="Its id, or its id and a file's ending.")]
@@ -130,13 +130,13 @@ async def cancel_ticket(tx: Tx, ticket_id: UUID, data: CancelTicket) -> Ticket:
 @get("/api/org/ticket-keys", "tickets.keys")
 async def list_keys(tx: Tx) -> list[TicketKey]:
     """The public keys that tickets are checked with."""
-    return await keys.list_keys(tx)
+    return await signing_keys.list_keys(tx)
 
 
 @post("/api/org/ticket-keys", "tickets.rotate", status=200)
 async def rotate_key(tx: Tx, services: Services, data: RotateKey) -> list[TicketKey]:
     """Sign tickets with a new key. Printed codes stay good, unless the old key is revoked."""
-    return await keys.rotate(tx, services.keyring, revoke=data.revoke)
+    return await signing_keys.rotate(tx, services.keyring, revoke=data.revoke)
 
 
 handlers = [

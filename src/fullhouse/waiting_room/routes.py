@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 from litestar.params import HeaderParameter
 
-from fullhouse.events.live import reads
+from fullhouse.events.live import reads as live_reads
 from fullhouse.events.public.model import EventNotFound
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.db.database import Tx
@@ -77,8 +77,8 @@ async def leave_queue(tx: Tx, who: Principal, event_id: UUID) -> None:
 @get("/api/events/{event_id:uuid}/queue/draw", public=True)
 async def get_draw(services: Services, event_id: UUID) -> Draw:
     """What anybody needs to recompute the order of a pre-queue: the seed's hash before it opens, the seed after."""
-    show = await reads.show_now(services, event_id)
-    organization_id = await reads.owner_of(services, show.id)
+    show = await live_reads.show_now(services, event_id)
+    organization_id = await live_reads.owner_of(services, show.id)
     if organization_id is None:
         raise EventNotFound()
     async with services.database.tenant(organization_id) as tx:

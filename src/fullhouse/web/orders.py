@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts.model import OrganizationProfile
 from fullhouse.checkout.model import Order
-from fullhouse.checkout.orders import reads
+from fullhouse.checkout.orders import reads as order_reads
 from fullhouse.events import actions as events
 from fullhouse.events import policy
 from fullhouse.events.model import Event
@@ -100,8 +100,8 @@ def together(lines: Sequence[QuotedLine]) -> list[QuotedLine]:
 
 
 async def _read(services: Services, secret: str) -> tuple[Order, list[TicketView], Event, OrganizationProfile]:
-    order = await reads.order_by_secret(services, secret)
-    async with services.database.tenant(reads.organization_in(secret)) as tx:
+    order = await order_reads.order_by_secret(services, secret)
+    async with services.database.tenant(order_reads.organization_in(secret)) as tx:
         views = await tickets.printed(tx, services.keyring, order.id)
         show = await events.get_event(tx, order.event_id)
         house = await accounts.get_profile(tx)

@@ -15,7 +15,8 @@ from markupsafe import Markup
 from fullhouse.accounts import store as accounts
 from fullhouse.accounts.model import Organization
 from fullhouse.events import keys, store
-from fullhouse.events.public import reads, structured
+from fullhouse.events.public import reads as public_reads
+from fullhouse.events.public import structured
 from fullhouse.events.public.model import EventNotFound, PublicEvent
 from fullhouse.events.public.views import Views
 from fullhouse.kit.db.cursors import BadCursor, Page
@@ -105,8 +106,8 @@ async def _instead(services: Services, show: PublicEvent) -> list[PublicEvent]:
     elsewhere."""
     if show.sale_status != "sold_out":
         return []
-    alike = reads.Filters(None, show.category, None, None, "on_sale", None)
-    found = await reads.feed(services, alike, SORTS[0], None, INSTEAD_OF)
+    alike = public_reads.Filters(None, show.category, None, None, "on_sale", None)
+    found = await public_reads.feed(services, alike, SORTS[0], None, INSTEAD_OF)
     near = sorted(
         (other for other in found.data if other.id != show.id),
         key=lambda other: (other.organization_id != show.organization_id, other.city != show.city, other.start_time),
@@ -233,8 +234,8 @@ async def _listed(
 ) -> Page[PublicEvent]:
     """One page, and where the next one begins. A cursor that is none leads to the first."""
     if filters.q:
-        await reads.check_searches(services, request.client.host if request.client else None)
-    asked = reads.Filters(
+        await public_reads.check_searches(services, request.client.host if request.client else None)
+    asked = public_reads.Filters(
         folded(filters.city) or None,
         filters.category or None,
         *filters.window(),
@@ -243,14 +244,14 @@ async def _listed(
     )
     house_id, sort = house.id if house else None, filters.sort or SORTS[0]
     try:
-        return await reads.listed(services, house_id, asked, sort, request.query_params.get("cursor"), PAGE)
+        return await public_reads.listed(services, house_id, asked, sort, request.query_params.get("cursor"), PAGE)
     except BadCursor:
-        return await reads.listed(services, house_id, asked, sort, None, PAGE)
+        return await public_reads.listed(services, house_id, asked, sort, None, PAGE)
 
 
 async def _next_up(services: Services, house: Organization | None) -> list[PublicEvent]:
-    everything = reads.Filters(None, None, None, None, None, None)
-    return (await reads.listed(services, house.id if house else None, everything, SORTS[0], None, INSTEAD)).data
+    everything = public_reads.Filters(None, None, None, None, None, None)
+    return (await public_reads.listed(services, house.id if house else None, everything, SORTS[0], None, INSTEAD)).data
 
 
 async def _printed(services: Services, shows: list[PublicEvent], t: Words) -> list[programme.Printed]:
@@ -261,7 +262,7 @@ async def _printed(services: Services, shows: list[PublicEvent], t: Words) -> li
 
 
 async def _cities(services: Services) -> list[str]:
-    busiest = (await reads.city_index(services)).suggest("", CITIES_MAX)
+    busiest = (await public_reads.city_index(services)).suggest("", CITIES_MAX)
     return sorted({city.city for city in busiest})
 
 

@@ -11,14 +11,14 @@ from litestar.params import CookieParameter
 from fullhouse.accounts import actions as accounts
 from fullhouse.accounts import store as people
 from fullhouse.accounts.model import OrganizationSuspended, Session
-from fullhouse.accounts.sign_in import actions
+from fullhouse.accounts.sign_in import actions as sign_in
 from fullhouse.accounts.sign_in.routes import signed_in
 from fullhouse.kit.actors import Actor
 from fullhouse.kit.http.endpoints import Reply, post
 from fullhouse.kit.http.guard import COOKIE
 from fullhouse.kit.http.parameters import Secret, bearer
 from fullhouse.kit.services import Services
-from fullhouse.waitlist import reads
+from fullhouse.waitlist import reads as waitlist_reads
 from fullhouse.waitlist.model import NotWaiting, SignInNeeded
 from fullhouse.waitlist.routes import BY_SECRET
 from fullhouse.web import words
@@ -44,7 +44,7 @@ async def open_waitlist_session(
     `sign_in_needed`): a link in a mail opens nobody's account for as long as a list lasts.
     """
     secret = bearer(authorization)
-    organization_id = reads.organization_in(secret)
+    organization_id = waitlist_reads.organization_in(secret)
     async with services.database.nobody() as tx:
         organization = await people.organization_by_id(tx, organization_id)
     if organization is None:
@@ -52,12 +52,12 @@ async def open_waitlist_session(
     if organization.status == "suspended":
         raise OrganizationSuspended()
     async with services.database.tenant(organization_id, actor) as tx:
-        entry = await reads.by_secret(tx, secret)
+        entry = await waitlist_reads.by_secret(tx, secret)
         user = await people.user_by_id(tx, entry.user_id)
         if user is None or user.email is not None or user.role != "customer" or user.status != "active":
             house = await accounts.get_profile(tx)
             raise SignInNeeded(f"Sign in to {house.name} with the account that joined the list.")
-        session = await actions.open_session(tx, organization, user, "guest")
+        session = await sign_in.open_session(tx, organization, user, "guest")
     return signed_in(services, session, cookie)
 
 

@@ -8,7 +8,7 @@ from litestar.params import FromPath
 
 from fullhouse.events.images import actions
 from fullhouse.events.images.model import Image, file_name, poster_name
-from fullhouse.events.public import reads
+from fullhouse.events.public import reads as public_reads
 from fullhouse.kit.actors import Principal
 from fullhouse.kit.cache.limits import Limit, network_of
 from fullhouse.kit.errors import NotFound
@@ -64,7 +64,7 @@ async def show_poster(request: AnyRequest, event_id: FromPath[UUID], size: FromP
     headers = {"cache-control": _FOR_GOOD, "etag": tag}
     content = await services.files.get(poster_name(event_id, _SIZES[size]))
     if content is None:
-        await reads.public_show(services, event_id)
+        await public_reads.public_show(services, event_id)
         await services.limiter.check(f"posters:{network_of(asks(request).client_ip)}", DRAWN)
         content = (await actions.draw_poster(services.files, event_id))[_SIZES[size]]
     if _has(request.headers.get("if-none-match"), tag):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from fullhouse.seating.plans import reading
-from fullhouse.seating.plans.config import plan
+from fullhouse.seating.plans.config import plan as config_plan
 from fullhouse.seating.plans.plan import Plan, encode
 from fullhouse.seating.plans.pretix import plan as pretix_plan
 
@@ -13,10 +13,10 @@ Written = Literal["fullhouse", "config"]
 
 READERS: Mapping[Format, Callable[[bytes], tuple[Plan, list[str]]]] = {
     "fullhouse": lambda document: (reading.read(document), []),
-    "config": plan.read,
+    "config": config_plan.read,
     "pretix": pretix_plan.read,
 }
-WRITERS: Mapping[Written, Callable[[Plan], bytes]] = {"fullhouse": encode, "config": plan.write}
+WRITERS: Mapping[Written, Callable[[Plan], bytes]] = {"fullhouse": encode, "config": config_plan.write}
 
 
 def read(document: bytes, format: Format | None) -> tuple[Plan, list[str]]:

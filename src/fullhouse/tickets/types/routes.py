@@ -13,7 +13,7 @@ from fullhouse.kit.http.parameters import IfMatch
 from fullhouse.kit.http.versions import etag
 from fullhouse.kit.services import Services
 from fullhouse.tickets.promo_codes import actions as promos
-from fullhouse.tickets.promo_codes import reads
+from fullhouse.tickets.promo_codes import reads as promo_reads
 from fullhouse.tickets.types import actions as types
 from fullhouse.tickets.types.model import (
     ChangePromoCode,
@@ -41,7 +41,7 @@ async def list_offers(
     """What can be bought of a show, in its order, in minor units, with the fees and taxes on it."""
     show = (await events.public_show(services, event_id)).show
     async with services.database.tenant(show.organization_id) as tx:
-        promo = await reads.find(services, actor, tx, event_id, code) if code else None
+        promo = await promo_reads.find(services, actor, tx, event_id, code) if code else None
         charges = (await promos.charges(tx, event_id)).charges
         return await types.offers(tx, event_id, charges, promo)
 
@@ -61,7 +61,7 @@ async def look_up_promo(
     """
     show = (await events.public_show(services, event_id)).show
     async with services.database.tenant(show.organization_id) as tx:
-        return await reads.look_up(services, actor, tx, event_id, code)
+        return await promo_reads.look_up(services, actor, tx, event_id, code)
 
 
 @get("/api/events/{event_id:uuid}/ticket-types", "sales.read")
