@@ -107,7 +107,7 @@ async def waiting_room(page: Page, demo: Demo) -> None:
     await somebody.goto(line)
     await expect(somebody.get_by_role("application")).to_be_visible()
     await page.goto(line)
-    await expect(page.get_by_text("Your place in line")).to_be_visible()
+    await expect(page.get_by_text("Your place in the queue")).to_be_visible()
     await page.wait_for_timeout(400)
     await somebody.close()
 

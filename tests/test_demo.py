@@ -33,7 +33,7 @@ async def test_all_of_it(run: Run, scratch: dict[str, str], tmp_path: Path) -> N
     """Filled, filled again, proven, and looked at from outside."""
     first = await run("demo", "--json", **scratch)
     assert first.code == 0, first.err
-    assert "Table Bay Arena, 20,000 places" in first.err  # it says how far it is
+    assert "Table Bay Arena, capacity 20,000" in first.err  # it says how far it is
     second = await run("demo", "--json", **scratch)
     assert (second.code, second.out, second.err) == (0, first.out, "")
     told = await run("prove", **scratch)

@@ -98,7 +98,11 @@ async def test_an_organisation_from_opening_to_restoring(run: Run, client: Clien
 
 async def test_mistakes_with_organisations_are_sentences(run: Run, tenant: Tenant) -> None:
     twice = await run("org", "create", tenant.organization.slug, "Twice")
-    assert twice == (1, "", f"fullhouse: There is an organisation named “{tenant.organization.slug}” already.\n")
+    assert twice == (
+        1,
+        "",
+        f"fullhouse: The slug “{tenant.organization.slug}” is taken by another organisation. Choose another one.\n",
+    )
     for slug, name in (("Not A Slug", "x"), ("x" * 64, "x"), ("good-slug\n", "x"), (_slug(), ""), (_slug(), "x" * 121)):
         told = await run("org", "create", slug, name)
         assert told.code == 1, told
@@ -183,10 +187,10 @@ async def test_a_members_new_password_and_disabling(run: Run, client: Client, te
     assert (await run("user", "enable", "staff@example.org", *at)).code == 0
     assert (await client.post("/api/auth/login", json=wish)).status_code == 201
     last = await run("user", "disable", "owner@example.org", *at)
-    assert (last.code, last.err) == (1, "fullhouse: The last owner cannot step down.\n")
+    assert (last.code, last.err) == (1, "fullhouse: The last owner cannot be removed.\n")
     for verb in ("disable", "enable"):
         assert (await run("user", verb, "nobody@example.org", *at)).err == (
-            "fullhouse: Nobody here has the address nobody@example.org.\n"
+            "fullhouse: No user of this organisation has the email address nobody@example.org.\n"
         )
         assert "is not platform staff" in (await run("user", verb, "nobody@example.org")).err
 
@@ -197,17 +201,17 @@ async def test_mistakes_with_people_are_sentences(run: Run, tenant: Tenant, monk
 
     slug = tenant.organization.slug
     staff, password = ("--role", "staff"), ("--password", PASSWORD)
-    assert "Say which organisation the staff works for" in (await create("a@example.org", *staff, *password)).err
+    assert "The role staff needs an organisation: --org" in (await create("a@example.org", *staff, *password)).err
     assert "at least 10 characters" in (await create("a@example.org", *staff, "--org", slug, "--password", "short")).err
     taken = await create("STAFF@example.org", *staff, *password, "--org", slug)
-    assert (taken.code, taken.err) == (1, "fullhouse: Somebody has the address STAFF@example.org already.\n")
+    assert (taken.code, taken.err) == (1, "fullhouse: The email address STAFF@example.org is already in use.\n")
     for role in ("staff", "super_admin"):
         wrong = await create("no address", "--role", role, *password, "--org", slug)
         assert (wrong.code, wrong.err.startswith("fullhouse: The address cannot be")) == (1, True), wrong
     monkeypatch.setattr(getpass, "getpass", _no_answer)
     silent = await create("a@example.org", *staff, "--org", slug)
     assert silent.code == 1
-    assert silent.err.endswith("fullhouse: No password was given. Type one, or pass it by --password.\n")
+    assert silent.err.endswith("fullhouse: No password was given. Type one, or use --password.\n")
     assert (await create("a@example.org", "--role", "king", *password)).code == 2
 
 
@@ -263,7 +267,7 @@ async def test_mistakes_with_keys_are_sentences(run: Run, tenant: Tenant) -> Non
 async def test_a_healthy_house(run: Run, redis_url: str, amqp_url: str) -> None:
     told = await run("doctor", REDIS_URL=redis_url, AMQP_URL=amqp_url)
     assert told.code == 0, told.out
-    findings = dict(re.findall(r"^(?:ok|worry|–) +(\S+(?: \S+)*)  +(.*)$", told.out, re.M))
+    findings = dict(re.findall(r"^(?:ok|warn|–) +(\S+(?: \S+)*)  +(.*)$", told.out, re.M))
     for part in ("PostgreSQL", "Redis", "RabbitMQ"):
         assert re.match(r"\d+\.\d+", findings[part]), findings
     assert findings["migrations"] == "all applied"
@@ -285,7 +289,7 @@ async def test_a_healthy_house(run: Run, redis_url: str, amqp_url: str) -> None:
 async def test_what_does_not_answer_is_bad(environment: dict[str, str], part: str, run: Run) -> None:
     told = await run("doctor", **environment)
     assert told.code == 1
-    assert re.search(rf"^bad +{part}  +\S", told.out, re.M), told.out
+    assert re.search(rf"^fail +{part}  +\S", told.out, re.M), told.out
     assert "Traceback" not in told.out + told.err
 
 
@@ -300,7 +304,7 @@ async def test_migrations(run: Run, scratch: dict[str, str]) -> None:
         assert told.code == 1
         assert told.err.startswith("fullhouse: This database was written by a newer fullhouse")
     assert re.search(
-        r"^bad +migrations +This database was written by a newer", (await run("doctor", **scratch)).out, re.M
+        r"^fail +migrations +This database was written by a newer", (await run("doctor", **scratch)).out, re.M
     )
 
 
@@ -315,7 +319,7 @@ async def test_a_database_that_disagrees_with_its_migrations_is_refused_with_a_w
     told = await run("migrate", **scratch)
     assert told.code == 1
     assert f"fullhouse migrate --accept {name}" in told.err
-    assert re.search(rf"^bad +migrations +.*{name}", (await run("doctor", **scratch)).out, re.M)
+    assert re.search(rf"^fail +migrations +.*{name}", (await run("doctor", **scratch)).out, re.M)
     assert (await run("migrate", "--accept", name, **scratch)).code == 0
     assert (await run("migrate", **scratch)).err == "fullhouse: the database is up to date\n"
 
@@ -348,7 +352,7 @@ async def test_a_database_that_is_not_there_is_a_sentence(
         url = scratch["DATABASE_OWNER_URL"].replace("scratch_", "no_such_")
     told = await run(command, DATABASE_URL=url, DATABASE_OWNER_URL=url)
     assert told.code == 1
-    assert told.err.startswith("fullhouse: The database does not answer as it should ("), told.err
+    assert told.err.startswith("fullhouse: The database is unavailable or misconfigured ("), told.err
 
 
 # --- as a process

@@ -190,7 +190,7 @@ def test_links_lead_somewhere(paper: Path) -> None:
 
 
 def test_a_broken_link_is_noticed() -> None:
-    text = "[a](README.md) [b](README.md#two-commands) [c](READYOU.md) [d](README.md#nowhere) [e](https://example.org)"
+    text = "[a](README.md) [b](README.md#install-and-start) [c](READYOU.md) [d](README.md#nowhere) [e](https://example.org)"
     text += " [f](Makefile#L1) [g](Makefile#L9999)"
     assert broken_links(text, ROOT / "x.md") == ["READYOU.md", "README.md#nowhere", "Makefile#L9999"]
 

@@ -42,7 +42,7 @@ async def test_a_plan_from_a_few_numbers(kind: str, run: Run, tmp_path: Path) ->
     told = await run("plan", "generate", kind, "--set", "name=Great Hall")
     assert told.code == 0
     assert read(told.out.encode()).name == "Great Hall"
-    assert re.fullmatch(r"fullhouse: [\d,]+ seats, [\d,]+ places in \d zones?\n", told.err)
+    assert re.fullmatch(r"fullhouse: [\d,]+ seats, capacity [\d,]+, \d zones?\n", told.err)
     there = tmp_path / "hall.json"
     written = await run("plan", "generate", kind, "--set", "name=Great Hall", "-o", str(there))
     assert (written.code, written.out) == (0, "")
@@ -89,7 +89,7 @@ async def test_help_lists_every_kind_with_its_defaults(run: Run) -> None:
 async def test_checking_lists_every_mistake(run: Run, plan: Path) -> None:
     good = await run("plan", "check", str(plan))
     assert (good.code, good.out) == (0, "")
-    assert good.err.endswith("is sound: 7 seats, 47 places in 3 zones\n")
+    assert good.err.endswith("is valid: 7 seats, capacity 47, 3 zones\n")
     document = json.loads(plan.read_bytes())
     document["zones"][0]["sections"][0]["rows"][0]["seats"][3]["key"] = "A-3"
     document["total_capacity"] = 1
@@ -130,7 +130,7 @@ async def test_a_layouts_config(run: Run, tmp_path: Path, client: Client, tenant
         await run("plan", "check", str(config), "--format", "config"),
     ):
         assert told.code == 0, told
-        assert "9 seats, 709 places in 4 zones" in told.err
+        assert "9 seats, capacity 709, 4 zones" in told.err
     venue = await make_venue(client.as_(tenant.tokens["admin"]))
     told = await run("plan", "import", tenant.organization.slug, venue["slug"], str(config))
     assert (told.code, "is draft at Grande Salle" in told.err) == (0, True), told
@@ -158,7 +158,7 @@ async def test_a_plan_becomes_a_layout(run: Run, plan: Path, client: Client, ten
     venue = await make_venue(admin)
     told = await run("plan", "import", tenant.organization.slug, venue["slug"], str(plan))
     assert told.code == 0, told
-    assert told.err == ("fullhouse: Little house, version 1, is draft at Grande Salle: 7 seats, 47 places in 3 zones\n")
+    assert told.err == ("fullhouse: Little house, version 1, is draft at Grande Salle: 7 seats, capacity 47, 3 zones\n")
     layout = data(await admin.get(f"/api/layouts/{UUID(told.out.strip())}"))
     assert (layout["status"], layout["venue_id"], layout["seat_count"]) == ("draft", venue["id"], 7)
     active = await run("plan", "import", tenant.organization.slug, venue["slug"], str(plan), "--activate")

@@ -60,7 +60,7 @@ class House:
         raise AssertionError(self.text)
 
     def wait_until_announced(self) -> None:
-        _wait_for(lambda: "Ctrl-C closes." in self.text)
+        _wait_for(lambda: "Press Ctrl-C to stop." in self.text)
 
     def stop(self, number: int = signal.SIGINT) -> int:
         if self.process.poll() is None:
@@ -161,7 +161,7 @@ def test_first_start_stop_and_second_start(server_home: Path) -> None:
     second.wait_until_ready()
     second.wait_until_announced()
     assert "owner@demo.example" in second.text
-    assert "filling" not in second.text  # the demo is filled once
+    assert "creating the demo" not in second.text  # the demo is filled once
     assert second.stop(signal.SIGTERM) == 0
 
 
@@ -184,7 +184,7 @@ def test_killed_supervisor_takes_its_children_along_and_the_next_start_recovers(
 def test_what_dies_is_started_again(house: House) -> None:
     postmaster = int((house.home / "pg/data/postmaster.pid").read_text().splitlines()[0])
     os.kill(postmaster, signal.SIGKILL)
-    _wait_for(lambda: "the database ended; starting it again" in house.text)
+    _wait_for(lambda: "the database ended; restarting it" in house.text)
     house.wait_until_ready()
 
     for name in ("worker", "api"):
@@ -203,7 +203,7 @@ def test_taken_port(server_home: Path) -> None:
         port = taken.getsockname()[1]
         house = House(server_home, port)
         assert house.process.wait(30) == 1
-    assert f"Port {port} on 127.0.0.1 is taken" in house.text
+    assert f"Port {port} on 127.0.0.1 is in use" in house.text
     assert f"FULLHOUSE_PORT={port + 1}" in house.text
     assert "Traceback" not in house.text
 
@@ -213,7 +213,7 @@ def test_taken_port(server_home: Path) -> None:
     [
         ("FULLHOUSE_PORT", "many", "FULLHOUSE_PORT must be a whole number"),
         ("DATABASE_URL", "mysql://x", "DATABASE_URL must begin with postgresql://"),
-        ("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none", "The database does not answer as it should"),
+        ("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none", "The database is unavailable or misconfigured"),
         ("FULLHOUSE_SECRET_KEY", "short", "at least 32 characters"),
     ],
 )

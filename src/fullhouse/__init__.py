@@ -1,3 +1,3 @@
-"""fullhouse: one house for an organiser's whole show. ARCHITECTURE.md has the map."""
+"""fullhouse: a ticketing platform. ARCHITECTURE.md describes its structure."""
 
 VERSION = "0.1.0"

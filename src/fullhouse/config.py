@@ -1,4 +1,4 @@
-"""All settings, read once from the environment by the entry points. Few, and each with a person who would change it."""
+"""All settings, read once from the environment by the entry points."""
 
 import ipaddress
 import os
@@ -32,37 +32,51 @@ class Setting(NamedTuple):
 
 
 SETTINGS = (
-    Setting("FULLHOUSE_HOST", "127.0.0.1", "address to listen on; 0.0.0.0 for everywhere"),
+    Setting("FULLHOUSE_HOST", "127.0.0.1", "address to listen on; 0.0.0.0 for all"),
     Setting("FULLHOUSE_PORT", "8000", "port to listen on"),
-    Setting("FULLHOUSE_URL", "http://{host}:{port}", "the address that people use; links in mails begin with it"),
+    Setting("FULLHOUSE_URL", "http://{host}:{port}", "public address; links in emails begin with it"),
     Setting("FULLHOUSE_HOME", "", "state folder; /var/lib/fullhouse for root, else ~/.local/share/fullhouse"),
-    Setting("FULLHOUSE_PROCESSES", "1", "API processes"),
-    Setting("FULLHOUSE_SECRET_KEY", "", "signs cursors and seals; made and kept in the state folder if unset"),
-    Setting("FULLHOUSE_TRUSTED_PROXIES", "", "networks whose X-Forwarded-For is believed, e.g. 10.0.0.0/8"),
-    Setting("FULLHOUSE_CORS_ORIGINS", "", "other sites whose pages may call the API, separated by commas; none"),
-    Setting("FULLHOUSE_METRICS_PORT", "", "port for the metrics of a `fullhouse worker` on its own; none if unset"),
+    Setting("FULLHOUSE_PROCESSES", "1", "number of API processes"),
+    Setting(
+        "FULLHOUSE_SECRET_KEY",
+        "",
+        "signs cursors and encrypts secrets; if unset, generated and stored in the state folder",
+    ),
+    Setting("FULLHOUSE_TRUSTED_PROXIES", "", "networks of proxies whose X-Forwarded-For is trusted, e.g. 10.0.0.0/8"),
+    Setting(
+        "FULLHOUSE_CORS_ORIGINS",
+        "",
+        "origins of other sites whose pages may call the API, separated by commas; none if unset",
+    ),
+    Setting(
+        "FULLHOUSE_METRICS_PORT", "", "metrics port of a `fullhouse worker` that runs without `serve`; none if unset"
+    ),
     Setting("FULLHOUSE_LOG", "info", "debug, info, warning or error"),
     Setting("DATABASE_URL", "", "your own PostgreSQL 15 or newer; the embedded one if unset"),
-    Setting("DATABASE_OWNER_URL", "", "the log-in that migrates and makes the roles; DATABASE_URL if unset"),
-    Setting("DATABASE_READ_URL", "", "a read replica for feeds and searches"),
-    Setting("DATABASE_CONNECTIONS", "10", "pool size of each process"),
-    Setting("REDIS_URL", "", "shared cache, limits and news between processes"),
-    Setting("AMQP_URL", "", "RabbitMQ for facts that leave the house"),
-    Setting("SMTP_URL", "", "smtp://user:password@host:587 or smtps://…; without it mail stays in the local mailbox"),
-    Setting("SMTP_FROM", "tickets@localhost", "sender of mails"),
-    Setting("STRIPE_SECRET_KEY", "", "sk_… or rk_…: payments by Stripe; without it they are play money"),
-    Setting("STRIPE_WEBHOOK_SECRET", "", "whsec_…: of the webhook that Stripe calls"),
     Setting(
-        "STRIPE_PUBLISHABLE_KEY", "", "pk_…: the card fields on our own pages; without it Stripe is for the API alone"
+        "DATABASE_OWNER_URL", "", "the log-in that applies migrations and creates the roles; DATABASE_URL if unset"
     ),
-    Setting("S3_ENDPOINT", "", "S3-compatible store for pictures, https://…; the state folder if unset"),
+    Setting("DATABASE_READ_URL", "", "a read replica for public lists and searches"),
+    Setting("DATABASE_CONNECTIONS", "10", "pool size of each process"),
+    Setting("REDIS_URL", "", "shared cache, rate limits, and notifications between processes"),
+    Setting("AMQP_URL", "", "RabbitMQ, to which facts are published for other systems"),
+    Setting("SMTP_URL", "", "smtp://user:password@host:587 or smtps://…; without it emails stay in the local mailbox"),
+    Setting("SMTP_FROM", "tickets@localhost", "sender of emails"),
+    Setting("STRIPE_SECRET_KEY", "", "sk_… or rk_…: payments by Stripe; without it only the test provider"),
+    Setting("STRIPE_WEBHOOK_SECRET", "", "whsec_…: the signing secret of Stripe's webhook"),
+    Setting(
+        "STRIPE_PUBLISHABLE_KEY",
+        "",
+        "pk_…: enables card fields on our pages; without it Stripe works through the API only",
+    ),
+    Setting("S3_ENDPOINT", "", "S3-compatible storage for images, https://…; the state folder if unset"),
     Setting("S3_BUCKET", "", "its bucket"),
     Setting("S3_ACCESS_KEY", "", "its access key"),
     Setting("S3_SECRET_KEY", "", "the secret of that key"),
     Setting("S3_REGION", "us-east-1", "its region"),
-    Setting("FULLHOUSE_PICTURES_MB", "2048", "what the pictures of one organisation may weigh together, in megabytes"),
-    Setting("FULLHOUSE_WEBHOOKS_PRIVATE", "no", "yes: webhooks may go to http:// and to private addresses"),
-    Setting("OTEL_EXPORTER_OTLP_ENDPOINT", "", "OpenTelemetry collector that gets traces, by HTTP"),
+    Setting("FULLHOUSE_PICTURES_MB", "2048", "storage limit for the images of one organisation, in megabytes"),
+    Setting("FULLHOUSE_WEBHOOKS_PRIVATE", "no", "yes: allow webhooks to http:// and to private addresses"),
+    Setting("OTEL_EXPORTER_OTLP_ENDPOINT", "", "OpenTelemetry collector for traces, by HTTP"),
 )
 
 
@@ -97,7 +111,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def load(environment: Mapping[str, str]) -> Config:
-    """Checks everything at once, so that a mistake is found at the start and not at three in the morning."""
+    """Validates all settings, so that a mistake stops the start and does not surface later."""
     values = {s.name: environment.get(s.name, "").strip() or s.default for s in SETTINGS}
     host, port = values["FULLHOUSE_HOST"], _whole(values, "FULLHOUSE_PORT", 1, 65_535)
     shown_host = "localhost" if host in ("0.0.0.0", "::", "127.0.0.1") else host  # noqa: S104
@@ -130,12 +144,12 @@ def load(environment: Mapping[str, str]) -> Config:
 
 
 def make_home(config: Config) -> None:
-    """The state folder. Nobody else looks into it; root's must let the database's own account through."""
+    """Creates the state folder. It is private; as root it must be passable for the database's own account."""
     config.home.mkdir(mode=0o700 if os.geteuid() else 0o755, parents=True, exist_ok=True)
 
 
 def secret_key(config: Config) -> str:
-    """The configured one, or the one in the state folder, made on the first start."""
+    """The configured key, or the one in the state folder, generated on the first start."""
     if config.secret_key:
         return config.secret_key
     make_home(config)
@@ -144,12 +158,12 @@ def secret_key(config: Config) -> str:
         _write_secret(path)
     key = path.read_text().strip()
     if len(key) < SECRET_LENGTH_MIN:
-        raise ConfigError(f"{path} is damaged: restore it from a backup, or remove it and sign everybody in anew.")
+        raise ConfigError(f"{path} is damaged. Restore it from a backup; or delete it, which signs everyone out.")
     return key
 
 
 def _write_secret(path: Path) -> None:
-    """Whole or not at all, and never over another's: of two starts at once, one wins and both use its key."""
+    """Atomic, and never replaces a file: of two concurrent starts one wins, and both use its key."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".secret-")
     try:
         with os.fdopen(descriptor, "w") as file:
@@ -182,18 +196,18 @@ def _url(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
     if not values[name]:
         return None
     if values[name].partition(":")[0].lower() not in schemes:
-        raise ConfigError(f"{name} must begin with {schemes[0]}://.")  # its value may hold a password: not shown
+        raise ConfigError(f"{name} must begin with {schemes[0]}://.")  # the value may contain a password: not shown
     return values[name]
 
 
 def _server(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
-    """A machine and its port. A bare / or # in a password ends the address too early, and the worker would find out."""
+    """The URL of a server. Detects an unescaped / or # in the password, which would end the host part too early."""
     if (url := _url(values, name, *schemes)) is None:
         return None
     try:
         parts = urlsplit(url)
         readable = parts.hostname and parts.port != 0 and "@" not in parts.path + parts.query + parts.fragment
-    except ValueError:  # which quotes a piece of the value
+    except ValueError:  # whose message quotes the value
         readable = False
     if not readable:
         raise ConfigError(
@@ -204,31 +218,33 @@ def _server(values: Mapping[str, str], name: str, *schemes: str) -> str | None:
 
 
 def _stripe(values: Mapping[str, str]) -> StripeKeys | None:
-    """Their values are never shown: a typing error is told by how they begin."""
+    """Messages name the expected prefixes only, never the values."""
     key, secret = values["STRIPE_SECRET_KEY"], values["STRIPE_WEBHOOK_SECRET"]
     public = values["STRIPE_PUBLISHABLE_KEY"]
     if key and not key.startswith(("sk_", "rk_")):
-        raise ConfigError("STRIPE_SECRET_KEY must begin with sk_ or rk_; a publishable key (pk_) takes no payments.")
+        raise ConfigError("STRIPE_SECRET_KEY must begin with sk_ or rk_; a publishable key (pk_) cannot take payments.")
     if secret and not secret.startswith("whsec_"):
         raise ConfigError("STRIPE_WEBHOOK_SECRET must begin with whsec_.")
     if public and not public.startswith("pk_"):
         raise ConfigError("STRIPE_PUBLISHABLE_KEY must begin with pk_; every buyer's browser sees it.")
     if (secret or public) and not key:
-        raise ConfigError("STRIPE_SECRET_KEY must be set as well: the other keys alone take no payments.")
+        raise ConfigError("STRIPE_SECRET_KEY must be set as well: the other keys alone cannot take payments.")
     return StripeKeys(secret_key=key, webhook_secret=secret or None, publishable_key=public or None) if key else None
 
 
 def _bucket(values: Mapping[str, str]) -> Bucket | None:
-    """All four or none: half a store would be found out by the first upload."""
+    """All four settings or none; otherwise the first upload would fail."""
     names = ("S3_ENDPOINT", "S3_BUCKET", "S3_ACCESS_KEY", "S3_SECRET_KEY")
     if missing := [name for name in names if not values[name]]:
         if len(missing) < len(names):
-            raise ConfigError(f"{', '.join(missing)} must be set as well: a store needs all of {', '.join(names)}.")
+            raise ConfigError(f"{', '.join(missing)} must be set as well: S3 storage needs all of {', '.join(names)}.")
         return None
     endpoint = _url(values, "S3_ENDPOINT", "https", "http")
     assert endpoint
     if not urlsplit(endpoint).netloc or urlsplit(endpoint).query or "@" in endpoint:
-        raise ConfigError("S3_ENDPOINT must look like https://s3.example.org; the key has settings of its own.")
+        raise ConfigError(
+            "S3_ENDPOINT must look like https://s3.example.org; the key is in S3_ACCESS_KEY and S3_SECRET_KEY."
+        )
     return Bucket(
         endpoint=endpoint,
         bucket=values["S3_BUCKET"],
@@ -247,7 +263,9 @@ def _public_url(url: str) -> str:
 
 def _secret(key: str) -> str | None:
     if key and len(key) < SECRET_LENGTH_MIN:
-        raise ConfigError("FULLHOUSE_SECRET_KEY must have at least 32 characters; `openssl rand -base64 48` makes one.")
+        raise ConfigError(
+            "FULLHOUSE_SECRET_KEY must have at least 32 characters; generate one with `openssl rand -base64 48`."
+        )
     return key or None
 
 

@@ -1,9 +1,9 @@
-"""Who reacts to what, at one glance.
+"""All handlers of facts and jobs, in one place.
 
-SYNC runs inside the transaction that announces the fact, in this order: an exception there undoes everything.
-ASYNC runs after the commit, in a transaction of its own and once in effect; ASYNC_ALL, with what says which facts it
-wants, sees every one of those.
-JOBS are calls to the outside that a worker makes later, at least once.
+SYNC handlers run inside the transaction that announces the fact, in this order: an exception rolls it back.
+ASYNC handlers run after the commit, in a transaction of their own, effectively once. An ASYNC_ALL handler gets every
+fact that its filter selects.
+Jobs are calls to external systems, which a worker makes later, at least once.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -92,7 +92,7 @@ from fullhouse.waitlist.facts import (
 from fullhouse.webhooks import actions as webhook_actions
 from fullhouse.webhooks import jobs as webhook_jobs
 
-# What happens to a show happens to what is held of it and to its seats, before the public sees it.
+# An event's holds and seats follow a change before the public projection does.
 _BEFORE_THE_PUBLIC: Mapping[type[Fact], Sequence[Consequence]] = {
     facts.EventCreated: (copy_actions.copy_seating,),
     facts.EventCanceled: (
@@ -161,8 +161,8 @@ SYNC: Mapping[type[Fact], Sequence[Consequence]] = {
     },
 }
 
-# An async handler's name is stored with what it has processed: it stays, whatever becomes of the function. These are
-# the names that were stored before handlers had names of their own.
+# An async handler's name is stored with the facts that it has processed: it must not change, even if the function does.
+# These are the names that were stored before handlers had names of their own.
 _FORMER = {
     "notices.email_ticket_holders": "fullhouse.messaging.notice_actions.tell_people",
     "notices.email_waitlist": "fullhouse.messaging.notice_actions.tell_waiting",
@@ -216,13 +216,13 @@ ASYNC_ALL: Mapping[AsyncHandler, Picks] = {_DELIVER_WEBHOOKS: webhook_actions.we
 
 
 def connect(public_url: str) -> None:
-    """Every entry point, before its first transaction: who reacts inside of it, and who writes the mails."""
+    """Registers the sync handlers and the writer of emails. Every entry point calls it before its first transaction."""
     outbox.wire(SYNC)
     mails.wire(mail_actions.writer(public_url))
 
 
 async def organization_of(services: Services, ids: Mapping[str, UUID]) -> UUID | None:
-    """Whose thing an address of the platform's names: that organisation's audit hears who tried."""
+    """The organisation that a platform route's address refers to: its audit records refused attempts."""
     async with services.database.nobody() as tx:
         if event_id := ids.get("event_id"):
             return await events.organization_of_event(tx, event_id)
@@ -231,43 +231,43 @@ async def organization_of(services: Services, ids: Mapping[str, UUID]) -> UUID |
 
 
 def async_handlers(services: Services) -> Mapping[type[Fact], Sequence[AsyncHandler]]:
-    """ASYNC, and what needs the house's keys: tickets, and links that open something, on their way to people."""
-    handout, waiting = Handout(services), WaitingLetters(services)
+    """ASYNC, and the handlers that need the installation's keys: emails with tickets, or links that grant access."""
+    ticket_emails, waitlist_emails = Handout(services), WaitingLetters(services)
     keyed: Mapping[type[Fact], AsyncHandler] = {
-        OrderPaid: _handler("tickets.email", handout.send_tickets),
-        OrderRefunded: _handler("refunds.email", handout.tell_refunded),
-        OrderNeedsConsent: _handler("orders.email_other_seats", handout.tell_other_seats),
-        OrderCancelled: _handler("orders.email_cancelled", handout.tell_called_off),
-        OrderPaidTwice: _handler("orders.email_paid_twice", handout.tell_paid_twice),
-        TicketTransferred: _handler("tickets.email_transfer", handout.tell_transfer),
-        WaitlistJoined: _handler("waitlist.email_joined", waiting.tell_joined),
-        WaitlistOffered: _handler("waitlist.email_offered", waiting.tell_offered),
-        WaitlistLapsed: _handler("waitlist.email_lapsed", waiting.tell_lapsed),
+        OrderPaid: _handler("tickets.email", ticket_emails.send_tickets),
+        OrderRefunded: _handler("refunds.email", ticket_emails.tell_refunded),
+        OrderNeedsConsent: _handler("orders.email_other_seats", ticket_emails.tell_other_seats),
+        OrderCancelled: _handler("orders.email_cancelled", ticket_emails.tell_called_off),
+        OrderPaidTwice: _handler("orders.email_paid_twice", ticket_emails.tell_paid_twice),
+        TicketTransferred: _handler("tickets.email_transfer", ticket_emails.tell_transfer),
+        WaitlistJoined: _handler("waitlist.email_joined", waitlist_emails.tell_joined),
+        WaitlistOffered: _handler("waitlist.email_offered", waitlist_emails.tell_offered),
+        WaitlistLapsed: _handler("waitlist.email_lapsed", waitlist_emails.tell_lapsed),
     }
     return {fact: (*ASYNC.get(fact, ()), *filter(None, [keyed.get(fact)])) for fact in {**ASYNC, **keyed}}
 
 
 def enclosures(services: Services) -> Mapping[str, Maker]:
-    """What can go with a letter, by the kind that its writer names: made when the letter leaves."""
-    handout = Handout(services)
+    """Makers of email attachments, by the kind that the template names. They run when the email is sent."""
+    ticket_emails = Handout(services)
     return {
-        "tickets.pdf": handout.tickets_pdf,
-        "ticket.pdf": handout.ticket_pdf,
-        "show.ics": handout.show_ics,
+        "tickets.pdf": ticket_emails.tickets_pdf,
+        "ticket.pdf": ticket_emails.ticket_pdf,
+        "show.ics": ticket_emails.show_ics,
     }
 
 
-# What a room keeps in every API process: made with the services, started and stopped with them.
+# The parts of every API process: created with the services, started and stopped with them.
 PARTS: tuple[type[Part], ...] = (
     Views, Channels, Book, Halls, Live, Queue, Desks, Engine, Failures, Scanning, WarmHolds, Journal, HeldSeats,
     LiveOffers, Providers, Till,
 )  # fmt: skip
-# And in a worker, which ends holds too.
+# The parts of a worker, which expires holds too.
 WORKER_PARTS: tuple[type[Part], ...] = (Channels, Halls, WarmHolds, Journal, Providers)
 
 
 def given(config: Config) -> Mapping[type[Any], Any]:
-    """What parts find beside each other: settings that only they understand."""
+    """Settings that parts get injected, by type."""
     return {StripeKeys: config.stripe} if config.stripe else {}
 
 
@@ -280,5 +280,5 @@ def jobs(config: Config, services: Services) -> Mapping[str, Handler]:
 
 
 def files(config: Config) -> Files:
-    """The bucket if one is named, otherwise a folder beside the other state."""
+    """The S3 bucket if one is configured, otherwise a folder in the state folder."""
     return S3(config.s3) if config.s3 else Disk(config.home / "images")

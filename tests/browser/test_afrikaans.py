@@ -100,7 +100,7 @@ async def test_other_pages_are_in_afrikaans_too(visit: Visit, staff: Client, ten
     await in_afrikaans(visitor.page, path)
 
 
-@pytest.mark.parametrize(("locale", "told"), [("af-ZA", AF("in_form")), ("en-GB", "name: Write something here")])
+@pytest.mark.parametrize(("locale", "told"), [("af-ZA", AF("in_form")), ("en-GB", "name: Enter some text")])
 async def test_who_joins_without_a_name_is_told_so(visit: Visit, locale: str, told: str) -> None:
     visitor: Visitor = await visit("/join#a-link", locale=locale)
     visitor.expects("422")

@@ -24,9 +24,9 @@ async def test_whoever_has_an_orders_page_has_its_letter_sent_again(
     visit: Visit, client: Client, staff: Client, tenant: Tenant
 ) -> None:
     visitor, _ = await counter.at_order(visit, client, staff, tenant)
-    again = visitor.page.get_by_role("button", name="Mail the tickets again")
+    again = visitor.page.get_by_role("button", name="Email the tickets again")
     await again.click()
-    await expect(visitor.page.get_by_text("on their way to ada@example.org")).to_be_visible()
+    await expect(visitor.page.get_by_text("emailed the tickets to ada@example.org")).to_be_visible()
     await clean(visitor, "an order's page")
     visitor.expects("429")
     for _ in range(3):
@@ -42,10 +42,10 @@ async def test_whoever_has_an_orders_page_passes_a_ticket_on(
 ) -> None:
     visitor, order = await counter.at_order(visit, client, staff, tenant)
     page, (gone, kept) = visitor.page, order["tickets"]
-    await page.get_by_text("Pass it on").first.click()
-    form = page.get_by_role("form", name=f"Pass on {gone['number']}")
+    await page.get_by_text("Transfer ticket").first.click()
+    form = page.get_by_role("form", name=f"Transfer ticket {gone['number']}")
     await form.get_by_label("Their name").fill(counter.NAME)
-    await form.get_by_label("Their e-mail").fill(counter.EMAIL)
+    await form.get_by_label("Their email").fill(counter.EMAIL)
     await clean(visitor, "passing a ticket on")
     await form.get_by_role("button").click()
     await expect(page.get_by_role("img", name=f"QR code of ticket {gone['number']}")).to_have_count(0)
@@ -74,12 +74,12 @@ async def test_whoever_paid_late_answers_on_the_orders_page(
     page = visitor.page
     await expect(page.get_by_role("heading", name="row A, seat 2")).to_be_visible()
     await clean(visitor, "an order that needs consent")
-    await page.get_by_role("button", name="Take these" if accept else "Have my money back").click()
+    await page.get_by_role("button", name="Accept these" if accept else "Get a full refund").click()
     if accept:
         await expect(page.get_by_role("img", name=re.compile("^QR code of ticket"))).to_have_count(2)
     else:
         await expect(page.get_by_role("status").first).to_contain_text("This order was cancelled")
-    await expect(page.get_by_role("button", name="Take these")).to_have_count(0)
+    await expect(page.get_by_role("button", name="Accept these")).to_have_count(0)
 
 
 @pytest.mark.req("BUY-6")
@@ -93,7 +93,7 @@ async def test_an_offer_ends_by_the_clock_of_the_place(visit: Visit) -> None:
 
     await visitor.page.route("**/api/waitlist", offer)
     await visitor.go("/waiting-list#secret")
-    until = re.compile(r"^Kept for you until Thursday,? 1 June 2090 at 21:00 \(Europe/Brussels\): 2 places\.$")
+    until = re.compile(r"^Held for you until Thursday,? 1 June 2090 at 21:00 \(Europe/Brussels\): 2 tickets\.$")
     await expect(visitor.page.get_by_role("status")).to_have_text(until)
 
 
@@ -104,7 +104,7 @@ async def test_a_postponed_shows_order_is_no_barrier(
     visitor, order = await counter.at_order(visit, client, staff, tenant)
     data(await move(staff, {"id": order["event_id"]}, "postpone"))
     await visitor.page.reload()
-    await expect(visitor.page.get_by_role("note")).to_contain_text("This show is postponed")
+    await expect(visitor.page.get_by_role("note")).to_contain_text("This event is postponed")
     await clean(visitor, "the order of a postponed show")
 
 

@@ -244,7 +244,7 @@ async def test_what_costs_nothing_asks_for_no_money(visit: Visit, staff: Client,
     (order,) = data(await staff.get(sale.path("orders")))
     assert (order["status"], order["total"]["amount"]) == ("paid", 0)
     await page.get_by_role("link", name="Open my order").click()
-    await expect(page.get_by_text("Yours. See you there.")).to_be_visible()
+    await expect(page.get_by_text("Confirmed. See you there.")).to_be_visible()
     assert await visitor.violations() == [], "order"
 
 
@@ -303,7 +303,7 @@ async def test_the_line_lets_in_and_the_seats_are_paid_for(visit: Visit, staff: 
     inside = await visit(f"{counter.path(tenant)}/queue")
     await expect(inside.page.get_by_role("application")).to_be_visible()  # there is room for one
     waits = await visit(f"{counter.path(tenant)}/queue")
-    await expect(waits.page.get_by_text("Your place in line")).to_be_visible()
+    await expect(waits.page.get_by_text("Your place in the queue")).to_be_visible()
     await expect(waits.page.locator("#number")).to_have_text("1")
     await waits.page.reload()  # which moves nobody
     await expect(waits.page.locator("#number")).to_have_text("1")
@@ -319,7 +319,7 @@ async def test_a_postponed_show_says_so_and_sells_nothing(visit: Visit, staff: C
     data(await move(staff, event, "postpone", reason="Storm warning"))
     page = (await visit(counter.path(tenant))).page
     await expect(page.get_by_role("note")).to_contain_text("postponed")
-    await expect(page.get_by_role("note")).to_contain_text("not known yet")
+    await expect(page.get_by_role("note")).to_contain_text("no new date yet")
     await expect(page.get_by_role("application")).to_have_count(0)
 
 
@@ -335,5 +335,5 @@ async def test_a_refund_shows_on_the_orders_page(visit: Visit, staff: Client, te
     key = {"idempotency-key": order["id"]}
     data(await staff.post(f"/api/orders/{order['id']}/refunds", json=wish, headers=key), 201)
     await page.reload()
-    await expect(page.get_by_text("This order was paid back.")).to_be_visible()
-    await expect(page.get_by_role("row", name=re.compile("Paid back"))).to_be_visible()
+    await expect(page.get_by_text("This order was refunded.")).to_be_visible()
+    await expect(page.get_by_role("row", name=re.compile("^Refund"))).to_be_visible()

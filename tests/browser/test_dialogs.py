@@ -48,10 +48,10 @@ async def test_of_the_storefront(visit: Visit, client: Client, staff: Client, te
     data(await staff.put(sale.path("queue/settings"), json={"mode": "on", "slots": 1}))
     (await visit(f"{counter.path(tenant)}/queue")).expects("403")
     waiting = await visit(f"{counter.path(tenant)}/queue")
-    await waiting.page.get_by_role("button", name="Leave the line").click()
-    dialog = await looked_at(waiting, re.compile("Leave the line"))
+    await waiting.page.get_by_role("button", name="Leave the queue").click()
+    dialog = await looked_at(waiting, re.compile("Leave the queue"))
     await dialog.get_by_role("button", name="Stay").click()
-    await expect(waiting.page.get_by_text("Your place in line")).to_be_visible()
+    await expect(waiting.page.get_by_text("Your place in the queue")).to_be_visible()
 
 
 async def test_of_ones_own_tickets(visit: Visit, client: Client, staff: Client, tenant: Tenant, services: Any) -> None:

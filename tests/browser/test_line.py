@@ -46,7 +46,9 @@ async def test_a_line_outlasts_a_house_that_is_full_for_a_moment(
     async with asyncio.timeout(30):
         while refused < 2:  # it was told no, and asks again by itself
             await asyncio.sleep(0.2)
-    await expect(page.locator("#hint")).to_have_text("Very busy just now; trying again. Your place is kept.")
+    await expect(page.locator("#hint")).to_have_text(
+        "We’re very busy right now. Retrying automatically… Your place is kept."
+    )
     await expect(page.locator("#number")).to_have_text("1")  # it is kept, so it is said
     await page.unroute("**/queue", refuse)
     await expect(page.locator("#hint")).to_have_text("")
@@ -79,7 +81,7 @@ async def test_a_line_is_quiet_while_nothing_changes_and_counts_down_beside_it(
 @pytest.mark.parametrize(
     ("language", "says"),
     [
-        ("en", r"It opens on Tuesday,? 3 January 2090 at 10:00 \(Europe/Brussels\)\. You are in\. Everybody .*"),
+        ("en", r"It opens on Tuesday,? 3 January 2090 at 10:00 \(Europe/Brussels\)\. You are in\. Everyone .*"),
         ("af", r"Dit open op Dinsdag,? 3 Januarie 2090 om 10:00 \(Europe/Brussels\)\. Jy is in\. Almal .*"),
     ],
     ids=["en", "af"],
@@ -111,7 +113,7 @@ async def test_before_it_opens_a_place_does_not_end(
     page = waits.page
     await page.route("**/api/events/*/queue", lambda route: route.fulfill(json={"data": told}))
     await waits.go(f"{counter.path(tenant)}/queue")
-    await expect(page.locator("#word")).to_have_text("The line has not opened yet")
+    await expect(page.locator("#word")).to_have_text("The queue has not opened yet")
     await expect(page.get_by_role("timer")).to_have_text(re.compile(f"^{says}$"))
     await expect(page.get_by_text("you stay in the draw")).to_be_visible()
     await expect(page.locator("#fine")).to_be_hidden()
@@ -122,9 +124,9 @@ async def test_whoever_leaves_sees_when_they_may_join_again(visit: Visit, staff:
     waits = await _in_line(visit, staff, tenant)
     waits.expects("429")
     page = waits.page
-    await page.get_by_role("button", name="Leave the line").click()
+    await page.get_by_role("button", name="Leave the queue").click()
     await page.get_by_role("dialog").get_by_role("button", name="Leave", exact=True).click()
-    await expect(page.locator("#word")).to_have_text("You have left the line")
+    await expect(page.locator("#word")).to_have_text("You have left the queue")
     rejoin = page.get_by_role("button", name=re.compile("^Join again in"))
     await expect(rejoin).to_have_text(re.compile(r"^Join again in (5\d|60):\d\d$"))
     await expect(rejoin).to_be_disabled()
@@ -138,18 +140,20 @@ async def test_whoever_leaves_sees_when_they_may_join_again(visit: Visit, staff:
 PLACE = {"status": "waiting", "position": None, "eta_low_s": None, "next_poll_s": 60, "server_time_unix_ms": 0}
 # What the house may answer, and what the page makes of it: its word, and the deeds that it offers.
 ANSWERS: dict[str, tuple[int, dict[str, Any], str, list[str]]] = {
-    "opens soon": (200, {"room": "pre"}, "The line has not opened yet", ["Leave the line"]),
-    "paused": (200, {"room": "paused", "position": 3, "ahead": 2}, "Paused for a moment", ["Leave the line"]),
-    "sold out": (200, {"status": "sold_out"}, "Sold out", ["Back to the show"]),
-    "closed": (200, {"status": "closed", "room": "closed"}, "The line is closed", ["Back to the show"]),
-    "expired": (200, {"status": "expired"}, "Your place has expired", ["Join the line"]),
-    "left": (200, {"status": "left"}, "You have left the line", ["Join the line"]),
-    "bought": (200, {"status": "done"}, "All done", ["Back to the show"]),
-    "nothing left": (409, {"code": "sold_out"}, "Sold out", ["Back to the show"]),
-    "no line": (409, {"code": "queue_closed"}, "The line is closed", ["Back to the show", "Join the line"]),
-    "in a checkout": (409, {"code": "in_checkout"}, "Not just now", ["Back to the show", "Join the line"]),
-    "no longer sold": (422, {"code": "event_sales_closed"}, "Not just now", ["Back to the show", "Join the line"]),
-    "away": (503, {"code": "unavailable"}, "Joining the line…", []),
+    "opens soon": (200, {"room": "pre"}, "The queue has not opened yet", ["Leave the queue"]),
+    "paused": (200, {"room": "paused", "position": 3, "ahead": 2}, "Paused for a moment", ["Leave the queue"]),
+    "sold out": (200, {"status": "sold_out"}, "Sold out", ["Back to the event"]),
+    "closed": (200, {"status": "closed", "room": "closed"}, "The queue is closed", ["Back to the event"]),
+    "expired": (200, {"status": "expired"}, "Your place has expired", ["Join the queue"]),
+    "left": (200, {"status": "left"}, "You have left the queue", ["Join the queue"]),
+    "bought": (200, {"status": "done"}, "All done", ["Back to the event"]),
+    "nothing left": (409, {"code": "sold_out"}, "Sold out", ["Back to the event"]),
+    "no line": (409, {"code": "queue_closed"}, "The queue is closed", ["Back to the event", "Join the queue"]),
+    "in a checkout": (409, {"code": "in_checkout"}, "Not available right now", ["Back to the event", "Join the queue"]),
+    "no longer sold": (
+        422, {"code": "event_sales_closed"}, "Not available right now", ["Back to the event", "Join the queue"],
+    ),
+    "away": (503, {"code": "unavailable"}, "Joining the queue…", []),
 }  # fmt: skip
 
 

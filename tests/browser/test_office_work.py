@@ -68,7 +68,7 @@ async def test_a_queue_is_paused_resumed_and_widened_and_whoever_waits_sees_it(
     await expect(inside.page).to_have_url(re.compile(f"{counter.path(tenant)}#tickets$"))
     waiting = await visit(path)
     line = waiting.page
-    await expect(line.get_by_text("Your place in line")).to_be_visible()
+    await expect(line.get_by_text("Your place in the queue")).to_be_visible()
     desk = await at_the_desk(visit, tenant, f"/events/{sale.event_id}/queue")
     page = desk.page
     await expect(figure(page, "Waiting").first).to_have_text("1")

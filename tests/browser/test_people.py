@@ -22,7 +22,7 @@ async def _sign_in(visitor: Visitor, tenant: Tenant, email: str, password: str) 
 
 
 async def _with_password(page: Page, email: str, password: str) -> None:
-    await page.get_by_label("E-mail").fill(email)
+    await page.get_by_label("Email").fill(email)
     await page.get_by_label("Password").fill(password)
     await page.get_by_role("button", name="Sign in", exact=True).click()
 
@@ -99,7 +99,7 @@ async def test_who_signs_in_from_a_checkout_comes_back_to_it_with_the_seats(
     await counter.to_checkout(page)
     await clean(visitor, "a guest's checkout")
     await page.get_by_role("button", name="Sign in", exact=True).click()
-    await expect(page.get_by_text("The seats in your basket come along")).to_be_visible()
+    await expect(page.get_by_text("You keep the seats in your basket")).to_be_visible()
     await clean(visitor, "signing in with a basket")
     await _with_password(page, "customer@example.org", PASSWORD)
     await expect(page).to_have_url(re.compile(counter.path(tenant)))
@@ -177,8 +177,8 @@ async def test_a_mailed_link_opens_the_account(visit: Visit, staff: Client, tena
     visitor = await visit("/")
     page = visitor.page
     await visitor.go(f"/sign-in?at={tenant.organization.slug}")
-    await page.get_by_label("E-mail").fill(counter.EMAIL)
-    await page.get_by_role("button", name="Mail me a link instead").click()
+    await page.get_by_label("Email").fill(counter.EMAIL)
+    await page.get_by_role("button", name="Email me a sign-in link instead").click()
     await expect(page.get_by_role("status").filter(has_text=re.compile(r"\w{5}"))).to_be_visible()
     await visitor.go(await linked(staff, "/sign-in"))
     await clean(visitor, "by a link")

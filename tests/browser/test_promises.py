@@ -50,7 +50,7 @@ async def test_no_barrier_on_the_pages_around_it(visit: Visit, staff: Client, te
     data(await staff.put(sale.path("queue/settings"), json={"mode": "on", "slots": 1}))
     (await visit(f"{counter.path(tenant)}/queue")).expects("403")
     line = await visit(f"{counter.path(tenant)}/queue")
-    await expect(line.page.get_by_text("Your place in line")).to_be_visible()
+    await expect(line.page.get_by_text("Your place in the queue")).to_be_visible()
     await clean(line, "waiting room")
     for path in ("/", "/sign-in", "/problems/seat_not_available"):
         await clean(await visit(path), path)

@@ -64,7 +64,7 @@ async def _see_new_date(page: Page) -> None:
 
 
 async def _see_live(page: Page) -> None:
-    await expect(page.get_by_role("note")).to_contain_text("Now on")
+    await expect(page.get_by_role("note")).to_contain_text("On now")
 
 
 async def _see_sold_out(page: Page) -> None:
@@ -262,8 +262,8 @@ async def test_no_barrier_where_something_went_wrong(
 ORDERS = {
     "pending": "Your payment is being confirmed",
     "cancelled": "This order was cancelled",
-    "partly_refunded": "A part of this order was paid back",
-    "refunded": "This order was paid back",
+    "partly_refunded": "Part of this order was refunded",
+    "refunded": "This order was refunded",
 }
 
 

@@ -51,7 +51,7 @@ async def test_whoever_has_the_link_sees_and_takes_the_other_places(
     ]
     page = (await client.get(f"/orders/{order['secret']}")).text
     assert "row A, seat 2" in page
-    assert "If we hear nothing until then" in page
+    assert "If you do not answer by then" in page
     taken = data(await answer(client, order, True))
     assert (taken["status"], len(taken["tickets"]), taken["proposed"]) == ("paid", 3, [])
     assert code(await answer(client, order, False)) == (409, "no_consent_needed")
@@ -108,7 +108,7 @@ async def test_whoever_paid_for_what_is_gone_hears_that_the_money_goes_back(
     (mail,) = (await delivered(process, tenant, await react(process, tenant, "order.cancelled"))).values()
     body = mail.get_body(("plain",))
     assert body
-    assert "€25.00 goes back to you" in " ".join(body.get_content().split())
+    assert "We are refunding €25.00" in " ".join(body.get_content().split())
 
 
 ANOTHER = """
@@ -132,7 +132,7 @@ async def test_whoever_paid_for_an_order_twice_hears_that_the_second_payment_goe
     body = mail.get_body(("plain",))
     assert body
     text = " ".join(body.get_content().split())
-    assert "a second payment for an order that was paid already. €25.00 goes back to you" in text
+    assert "a second payment for an order that was already paid. We are refunding €25.00" in text
     assert order["code"] in text
     kept = data(await client.as_(order["secret"]).get("/api/order"))
     assert (kept["status"], len(kept["tickets"])) == ("paid", 1)

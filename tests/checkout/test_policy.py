@@ -46,10 +46,10 @@ def test_fewer_or_more_than_are_held_is_a_mistake_of_the_last_item(wrong: tuple[
     with pytest.raises(Invalid) as refused:
         policy.quantities(both, {HOLD: 3, OTHER: 1})
     (field,) = refused.value.fields
-    assert (field.path, field.message[:22]) == (f"items[{len(wrong) - 1}].quantity", "The hold has 3 places;")
+    assert (field.path, field.message[:18]) == (f"items[{len(wrong) - 1}].quantity", "The hold is for 3;")
     with pytest.raises(Invalid) as refused:
         policy.quantities(items(2), {HOLD: 1})
-    assert "has 1 place;" in refused.value.fields[0].message
+    assert "is for 1;" in refused.value.fields[0].message
 
 
 def test_ten_tickets_are_one_purchase_and_eleven_are_not() -> None:

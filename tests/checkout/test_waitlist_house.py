@@ -126,6 +126,6 @@ async def test_whoever_waited_for_a_cancelled_show_is_told_once(
         await actions.post_page(services.database, tenant.id, page)
     told = await letters(services, tenant, "waiting_list_closed")
     assert sorted(letter["recipient"] for letter in told) == ["grace@example.org", "hedy@example.org"]
-    assert "waiting list" in told[0]["body"]
+    assert "waitlist" in told[0]["body"]
     # Who has a ticket, too, has been told of the money, and is not told twice.
     assert [letter["recipient"] for letter in await letters(services, tenant, "event_cancelled")] == ["ada@example.org"]

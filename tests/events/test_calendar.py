@@ -60,7 +60,7 @@ def test_postponed_without_a_date_is_tentative_and_says_so() -> None:
     _, event = one(phase="postponed", sale_status="suspended")
     assert (event["STATUS"], event["TRANSP"]) == ("TENTATIVE", "TRANSPARENT")
     assert event["SUMMARY"] == "Postponed: The Tempest"
-    assert event["DESCRIPTION"].startswith("This show is postponed. The new date is not known yet")
+    assert event["DESCRIPTION"].startswith("This event is postponed. There is no new date yet")
 
 
 def test_a_new_date_is_confirmed_and_remembers_the_old_one() -> None:
@@ -69,7 +69,7 @@ def test_a_new_date_is_confirmed_and_remembers_the_old_one() -> None:
     whole, event = one(phase="postponed", start_time=new, first_start_time=old, rescheduled_at=new)
     assert event["STATUS"] == "CONFIRMED"
     assert moment(whole, event, "DTSTART") == new
-    assert "It was to be on Saturday 1 June 2030, 20:00." in event["DESCRIPTION"]
+    assert "It was originally on Saturday 1 June 2030, 20:00." in event["DESCRIPTION"]
 
 
 # --- time zones

@@ -15,7 +15,7 @@ async def test_the_access_log_names_the_show(client: Client, services: Services,
     event_id = (await make_show(services, tenant)).id if known else new_id()
     with capture_logs(processors=[merge_about]) as lines:
         answer = await client.as_(tenant.tokens["owner"]).get(f"/api/events/{event_id}")
-    [line] = [line for line in lines if line["event"] == "request"]
+    [line] = [line for line in lines if line["event"] == "http.request"]
     assert line["event_id"] == str(event_id)
     assert line["organization_id"] == str(tenant.id)
     assert line["request_id"] == answer.headers["x-request-id"]

@@ -22,7 +22,7 @@ from tests.services import servers
 pytestmark = [pytest.mark.fault, pytest.mark.req("HOLD-9", "CACHE-1", "CACHE-2")]
 ADDED_S = 0.1  # what a hung Redis may add to a reserve
 AFTER = 30  # seats that are held while Redis is away, and again once the fault is over
-AWAY, BACK = "dependency is away; going on without it", "dependency is back"
+AWAY, BACK = "dependency.unavailable", "dependency.restored"
 
 
 class Scene(NamedTuple):

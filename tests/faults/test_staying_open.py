@@ -189,10 +189,10 @@ async def every_api_killed(its: Installation, watch: Watch) -> None:
         for pid in its.pids("api"):
             os.kill(pid, signal.SIGKILL)
         await watch.seen("503")  # by the supervisor
-        assert "no API process is up: callers get 503" in its.house.text
+        assert "no API process is running: requests get 503" in its.house.text
         await watch.seen("200")
         await until(lambda: len(its.pids("api")) == 2, deadline_s=BACK_WITHIN_S)
-    assert its.house.text.count("process ended (-9, SIGKILL); starting it again") >= 2 * TIMES
+    assert its.house.text.count("process ended (-9, SIGKILL); restarting it") >= 2 * TIMES
 
 
 async def worker_killed(its: Installation, watch: Watch) -> None:
@@ -245,7 +245,7 @@ async def disk_full(its: Installation, watch: Watch) -> None:
         assert its.house.process.poll() is None
     finally:
         filler.unlink()
-    await until(lambda: "the database is back" in its.house.text.rpartition("is full: free at least")[2])
+    await until(lambda: "the database runs again" in its.house.text.rpartition("is full: free at least")[2])
     assert its.pids("api") == before, "an API process did not outlive the full disk"
 
 
@@ -320,8 +320,8 @@ def test_a_process_that_keeps_ending_is_started_again_for_as_long_as_it_takes(
     assert starts() >= 12
     crashing.stop()
     said = capfd.readouterr().err
-    assert "the api process ended (-7, SIGBUS); starting it again now" in said
-    assert "starting it again in 0.05 s" in said
+    assert "the api process ended (-7, SIGBUS); restarting it now" in said
+    assert "restarting it in 0.05 s" in said
 
 
 def test_pauses_grow_up_to_a_bound_and_begin_anew_after_a_steady_time(monkeypatch: pytest.MonkeyPatch) -> None:

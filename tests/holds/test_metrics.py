@@ -69,9 +69,9 @@ async def test_logs_name_the_show_the_seat_and_the_reason(process: Services, ten
         async with process.database.tenant(tenant.id) as tx:
             await actions.end(tx, [kept.hold_id] if kept.hold_id else [], "cancelled", reason="leak in the roof")
     said = {entry["event"]: entry for entry in logs}
-    assert said["hold refused"]["log_level"] == "debug"
-    assert said["hold refused"]["reason"] == "seat_held_by_another_user"
-    assert {"holds": 1, "ending": "cancelled", "reason": "leak in the roof"}.items() <= said["holds ended"].items()
+    assert said["hold.refused"]["log_level"] == "debug"
+    assert said["hold.refused"]["reason"] == "seat_held_by_another_user"
+    assert {"holds": 1, "ending": "cancelled", "reason": "leak in the roof"}.items() <= said["holds.ended"].items()
 
 
 async def test_gauges_say_how_a_show_is(

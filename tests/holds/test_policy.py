@@ -81,9 +81,10 @@ def test_a_refusal_says_what_the_next_step_needs() -> None:
     assert extra(Word("seat_not_available")) == {"current_status": "blocked", "seat_id": "s"}
     held = policy.refusal(Word("seat_held_by_another_user"), terms())
     assert held.extra == {"current_status": "held", "expires_at": UNTIL, "expires_in": 7}
-    assert held.detail == "For at most 7 seconds more."
+    assert held.detail == "Another buyer has reserved it for at most 7 more seconds."
     paid = policy.refusal(Word("seat_held_by_another_user", left_s=None), terms())  # while it is paid for
-    assert (paid.detail, paid.extra["expires_at"], paid.extra["expires_in"]) == ("For now.", None, None)
+    assert paid.detail == "Another buyer is paying for it."
+    assert (paid.extra["expires_at"], paid.extra["expires_in"]) == (None, None)
     assert policy.refusal(Word("too_many_holds"), terms()).retry_after_s == 300
     assert policy.refusal(Word("max_seats_per_booking"), terms()).extra == {"most": 4}
     assert policy.refusal(Word("max_wheelchair_seats_per_booking"), terms()).extra == {"most": 1}

@@ -14,7 +14,8 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import msgspec
-from litestar import Litestar, MediaType, Request, Response, delete, get, post
+from litestar import Litestar, MediaType, Request, delete, get, post
+from litestar import Response as LitestarResponse
 from litestar.datastructures import State
 from litestar.openapi import OpenAPIConfig
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter, RawBody
@@ -65,8 +66,8 @@ async def fast_make(call: Call) -> Answer:
 @post("/api/shops/{shop_id:uuid}/orders/{order_id:uuid}", opt={"fast": fast_make})
 async def slow_make(
     shop_id: FromPath[UUID], order_id: FromPath[UUID], data: JSONBody[Order]
-) -> Response[dict[str, Any]]:
-    return Response(make(data, (shop_id, order_id)), headers={"location": f"/api/shops/{shop_id}"})
+) -> LitestarResponse[dict[str, Any]]:
+    return LitestarResponse(make(data, (shop_id, order_id)), headers={"location": f"/api/shops/{shop_id}"})
 
 
 async def fast_who(call: Call) -> Answer:
@@ -161,9 +162,9 @@ async def charge(data: JSONBody[Order | None] = None) -> dict[str, Any]:
 
 
 @get("/page", media_type=MediaType.HTML, include_in_schema=False)
-async def page() -> Response[str]:
+async def page() -> LitestarResponse[str]:
     headers = {"Content-Security-Policy": "default-src 'self'; frame-ancestors *", "Cache-Control": "max-age=60"}
-    return Response("<p>hello</p>", headers=headers)
+    return LitestarResponse("<p>hello</p>", headers=headers)
 
 
 @get("/api/stream", include_in_schema=False)

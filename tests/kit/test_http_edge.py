@@ -97,7 +97,7 @@ def test_the_log_is_as_loud_as_it_should_be(
     monkeypatch.setattr(edge_module, "perf_counter", lambda: next(now))
     with capture_logs() as lines, Edge().enter("GET", "/a/1", None, "/a/{id}") as visit:
         visit.status = status
-    expected = {"event": "request", "method": "GET", "path": "/a/{id}", "status": status}
+    expected = {"event": "http.request", "method": "GET", "path": "/a/{id}", "status": status}
     assert lines == [expected | {"ms": seconds * 1000.0, "log_level": level}]
 
 

@@ -30,7 +30,7 @@ def test_every_pattern_is_said_in_words() -> None:
 @pytest.mark.parametrize(
     ("complaint", "path", "said"),
     [
-        (r"Expected `str` matching regex '\\S' - at `$.name`", "name", "Write something here; spaces alone do not do."),
+        (r"Expected `str` matching regex '\\S' - at `$.name`", "name", "Enter some text; spaces alone are not enough."),
         (r"Expected `str` matching regex '^[A-Z]{3}$(?!\\n)' - at `$.c`", "c", "Three capital letters, such as EUR."),
         (r"Expected `str` matching regex 'x+' - at `$.other`", "other", patterns.OTHERWISE),
         ("Expected `int`, got `str` - at `$.n`", "n", "Expected a whole number, got a text."),

@@ -50,11 +50,11 @@ def test_a_dependency_that_is_away_means_later(exc: Exception) -> None:
 @pytest.mark.parametrize(
     ("exc", "said"),
     [
-        (asyncpg.DiskFullError(), "a disk is full"),
-        (OSError(errno.ENOSPC, "no space"), "a disk is full"),
-        (OSError(errno.EDQUOT, "no space"), "a disk is full"),
-        (ConnectionRefusedError(errno.ECONNREFUSED, "no"), "dependency away"),
-        (asyncpg.TooManyConnectionsError(), "dependency away"),
+        (asyncpg.DiskFullError(), "disk.full"),
+        (OSError(errno.ENOSPC, "no space"), "disk.full"),
+        (OSError(errno.EDQUOT, "no space"), "disk.full"),
+        (ConnectionRefusedError(errno.ECONNREFUSED, "no"), "http.dependency_unavailable"),
+        (asyncpg.TooManyConnectionsError(), "http.dependency_unavailable"),
     ],
     ids=repr,
 )

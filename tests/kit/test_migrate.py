@@ -278,7 +278,7 @@ async def test_whoever_knows_better_accepts_what_was_applied(empty_database: str
     first.write_text(first.read_text() + "SELECT 1;\n")
     with pytest.raises(MigrationError, match=rf"fullhouse migrate --accept {ALL[0]}`, and then `fullhouse doctor`"):
         await migrate(empty_database, folder=folder)
-    with pytest.raises(MigrationError, match="0099_none is no migration that was applied"):
+    with pytest.raises(MigrationError, match="0099_none is not a migration that was applied"):
         await accept(empty_database, "0099_none", folder)
     await accept(empty_database, ALL[0], folder)
     assert await migrate(empty_database, folder=folder) == []

@@ -143,7 +143,7 @@ async def test_a_name_that_turns_homewards_after_it_was_checked_is_not_followed(
         url = f"https://turning.example:{receiver.port}/"
         await safe_http.check(url, "url")
         outcome = await safe_http.post(url, b"{}", {})
-    assert outcome.error == "The name does not lead to public addresses."
+    assert outcome.error == "The host name does not resolve to public addresses."
     assert receiver.connections == 0
 
 

@@ -246,7 +246,7 @@ async def test_a_reaction_that_is_no_longer_known_stays_owed_and_says_so(
     await house.round()
     await due(owner)
     await Reactions(finder, services.database, {}).retry()
-    assert await owner.fetchval("SELECT last_error FROM owed_reactions") == "there is no such reaction any more"
+    assert await owner.fetchval("SELECT last_error FROM owed_reactions") == "no handler has this name any more"
 
 
 async def test_any_number_run_at_once(owner: Any, tenant: Tenant, finder: Database, services: Services) -> None:

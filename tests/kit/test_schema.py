@@ -202,4 +202,4 @@ async def test_a_database_with_migrations_to_apply_is_not_compared(
 ) -> None:
     await theirs.execute("DELETE FROM app.migrations WHERE number = (SELECT max(number) FROM app.migrations)")
     told = await run("doctor", **scratch)
-    assert "not compared: there are migrations to apply" in told.out
+    assert "not compared: migrations have not been applied" in told.out

@@ -18,7 +18,7 @@ from tests.services.servers import spawn
 
 pytestmark = [pytest.mark.fault, pytest.mark.req("MSG-1", "MSG-2")]
 SEATS = 120
-WORKER_LOG = "the broker is away; facts wait"
+WORKER_LOG = "broker.unavailable"
 
 
 @pytest.fixture(scope="module")

@@ -67,7 +67,7 @@ def test_the_payload_is_documented_as_it_is_announced() -> None:
     assert schema["properties"]["version"] == {"const": 1}
     assert set(schema["required"]) == {"version", "subject_id", "old_status", "new_status"}
     assert schema["properties"]["subject_id"] == {"type": "string", "format": "uuid"}
-    assert message["description"].startswith("A show does not take place.")
+    assert message["description"].startswith("An event is cancelled.")
     assert document["channels"]["event.canceled"]["bindings"]["amqp"]["exchange"]["type"] == "topic"
 
 

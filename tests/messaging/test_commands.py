@@ -43,22 +43,24 @@ async def owe(owner: Any, tenant: Tenant, fact: UUID, consumer: str, error: str)
 async def test_what_is_parked_is_shown_with_its_reason_and_tried_again(run: Run, owner: Any, tenant: Tenant) -> None:  # noqa: F811
     await clear_outbox(owner)
     fact, other = [await put(owner, tenant.id, "event.updated", new_id()) for _ in range(2)]
-    assert (await run("messages", "parked")).err == "fullhouse: nothing is parked\n"
+    assert (await run("messages", "dead-lettered")).err == "fullhouse: nothing is dead-lettered\n"
     await park(owner, fact, "too large")
     await owe(owner, tenant, other, "house.react", "ZeroDivisionError()")
-    told = await run("messages", "parked")
-    assert told.err == "fullhouse: 2 are parked\n"
+    told = await run("messages", "dead-lettered")
+    assert told.err == "fullhouse: 2 are dead-lettered\n"
     assert f"{fact}  event.updated of " in told.out
     assert "given up by broker after 12 attempts" in told.out
     assert "    too large\n" in told.out
     assert "given up by house.react after 12 attempts" in told.out
     assert "    ZeroDivisionError()\n" in told.out
 
-    assert (await run("messages", "retry", str(new_id()))).err == "fullhouse: 0 facts and 0 reactions are tried again\n"
-    assert (await run("messages", "retry", str(fact))).err == "fullhouse: 1 facts and 0 reactions are tried again\n"
+    assert (
+        await run("messages", "retry", str(new_id()))
+    ).err == "fullhouse: 0 facts and 0 handler runs will be retried\n"
+    assert (await run("messages", "retry", str(fact))).err == "fullhouse: 1 facts and 0 handler runs will be retried\n"
     row = await owner.fetchrow("SELECT parked_at, attempts, sent_at FROM outbox WHERE id = $1", fact)
     assert tuple(row) == (None, 0, None)
-    assert (await run("messages", "retry")).err == "fullhouse: 0 facts and 1 reactions are tried again\n"
+    assert (await run("messages", "retry")).err == "fullhouse: 0 facts and 1 handler runs will be retried\n"
     assert await owner.fetchval("SELECT parked_at IS NULL AND attempts = 0 FROM owed_reactions")
 
 
@@ -68,7 +70,7 @@ async def test_what_is_given_up_for_good_waits_no_longer(run: Run, owner: Any, t
     await park(owner, fact, "too large")
     await owe(owner, tenant, other, "house.react", "no")
     told = await run("messages", "drop", str(fact), str(other))
-    assert told.err == "fullhouse: 1 facts, 1 reactions and 0 dead letters were given up\n"
+    assert told.err == "fullhouse: 1 facts, 1 handler runs and 0 dead letters were discarded\n"
     assert await owner.fetchval("SELECT sent_at IS NOT NULL FROM outbox WHERE id = $1", fact)
     assert await owner.fetchval("SELECT sent_at IS NULL FROM outbox WHERE id = $1", other)
     assert not await owner.fetchval("SELECT count(*) FROM owed_reactions")
@@ -81,9 +83,9 @@ async def test_how_much_waits(run: Run, owner: Any, tenant: Tenant) -> None:  # 
     await put(owner, tenant.id, "event.updated", new_id())
     await owner.execute("UPDATE outbox SET created_at = now() - interval '75 minutes' WHERE id = $1", first)
     told = (await run("messages", "status")).out
-    assert re.search(r"^2 +the house to react +1:15:0\d$", told, re.M), told
-    assert re.search(r"^2 +a broker, if one is named +1:15:0\d$", told, re.M), told
-    assert re.search(r"^0 +a reaction to be tried again$", told, re.M), told
+    assert re.search(r"^2 +facts to be handled +1:15:0\d$", told, re.M), told
+    assert re.search(r"^2 +facts to be sent \(AMQP_URL is not set\) +1:15:0\d$", told, re.M), told
+    assert re.search(r"^0 +handler runs to be retried$", told, re.M), told
 
 
 async def test_kept_facts_are_sent_again(run: Run, owner: Any, tenant: Tenant) -> None:  # noqa: F811
@@ -92,7 +94,7 @@ async def test_kept_facts_are_sent_again(run: Run, owner: Any, tenant: Tenant) -
     await owner.execute("UPDATE outbox SET sent_at = now() WHERE id = ANY ($1)", facts)
     await owner.execute("UPDATE outbox SET created_at = now() - interval '2 days' WHERE id = $1", facts[1])
     told = await run("messages", "resend", "--name", "event.*")
-    assert re.fullmatch(r"fullhouse: \d+ facts are sent again, under the ids that they had\n", told.err)
+    assert re.fullmatch(r"fullhouse: \d+ facts will be sent again, with their original ids\n", told.err)
     sent = {row["id"]: row["sent_at"] for row in await owner.fetch("SELECT * FROM outbox WHERE id = ANY ($1)", facts)}
     assert [sent[fact] is None for fact in facts] == [True, False, False]
     await run("messages", "resend", "--hours", "72", "--name", "event.canceled")
@@ -111,7 +113,7 @@ async def test_facts_of_a_whole_day_are_sent_again_each_once(run: Run, owner: An
             "UPDATE outbox SET created_at = now() - $2 * interval '1 minute', sent_at = now() WHERE id = $1", fact, age
         )
     told = await run("messages", "resend")
-    assert told.err == f"fullhouse: {len(ages) - 1} facts are sent again, under the ids that they had\n"
+    assert told.err == f"fullhouse: {len(ages) - 1} facts will be sent again, with their original ids\n"
     assert await owner.fetchval("SELECT count(*) FROM outbox WHERE sent_at IS NULL") == len(ages) - 1
 
 
@@ -123,18 +125,20 @@ async def test_counting_anew(run: Run, owner: Any, services: Services, tenant: T
         show.id,
     )
     told = await run("messages", "recount")
-    assert re.fullmatch(r"fullhouse: \d+ shows were miscounted, and are right now\n", told.err.splitlines(True)[-1])
+    assert re.fullmatch(
+        r"fullhouse: \d+ events had a wrong participant count, now corrected\n", told.err.splitlines(True)[-1]
+    )
     assert not await owner.fetchval("SELECT active_participants FROM event_stats WHERE event_id = $1", show.id)
-    assert (await run("messages", "recount")).err == "fullhouse: the participants of all shows are right\n"
+    assert (await run("messages", "recount")).err == "fullhouse: the participant counts are correct\n"
 
 
 async def test_without_a_broker_there_are_no_dead_letters(run: Run) -> None:  # noqa: F811
     for verb in ("dead", "replay"):
         told = await run("messages", verb)
-        assert (told.code, told.err) == (1, "fullhouse: There is no AMQP_URL, and so there are no dead letters.\n")
+        assert (told.code, told.err) == (1, "fullhouse: AMQP_URL is not set, so there is no dead-letter queue.\n")
     told = await run("messages", "dead", AMQP_URL="amqp://guest:guest@127.0.0.1:1/")
     assert told.code == 1
-    assert told.err.startswith("fullhouse: RabbitMQ does not answer: ")
+    assert told.err.startswith("fullhouse: RabbitMQ is unavailable: ")
 
 
 async def test_dead_letters_are_shown_put_back_and_dropped(
@@ -165,13 +169,13 @@ async def test_dead_letters_are_shown_put_back_and_dropped(
         await deaths(2)  # the show is in another organisation, as far as anybody knows
         told = await run("messages", "dead", AMQP_URL=amqp_url)
         assert told.err == "fullhouse: 2 dead letters\n"
-        assert f"{bad}  join.confirmed, died 20" in told.out
+        assert f"{bad}  join.confirmed, dead-lettered 20" in told.out
         assert "    the body is not a JSON object: Input data was truncated\n    {\n" in told.out
-        assert f"    organisation {tenant.id} has no show {gone}\n" in told.out
+        assert f"    organisation {tenant.id} has no event {gone}\n" in told.out
         await deaths(2)  # looking takes nothing away
 
         told = await run("messages", "drop", bad.hex.upper(), AMQP_URL=amqp_url)  # however it is spelled
-        assert told.err.endswith("and 1 dead letters were given up\n")
+        assert told.err.endswith("and 1 dead letters were discarded\n")
         await deaths(1)
         told = await run("messages", "replay", AMQP_URL=amqp_url)
         assert told.err == "fullhouse: 1 dead letters were put back into their queues\n"
@@ -216,16 +220,16 @@ async def test_what_the_broker_drove_out_comes_back_and_what_came_from_nowhere_s
 
         await until(both, "both are dead")
         told = await run("messages", "dead", AMQP_URL=amqp_url)
-        assert f"{kept.message_id}  join.confirmed, died 20" in told.out
-        assert "    the broker drove it out: rejected\n" in told.out
+        assert f"{kept.message_id}  join.confirmed, dead-lettered 20" in told.out
+        assert "    the broker removed it: rejected\n" in told.out
         assert "without an id" in told.out
         monkeypatch.setattr(messages, "SHOWN_MAX", 1)
         told = await run("messages", "dead", AMQP_URL=amqp_url)
-        assert told.err == "fullhouse: 2 dead letters\nfullhouse: these are the first 1\n"
+        assert told.err == "fullhouse: 2 dead letters\nfullhouse: only the first 1 are shown\n"
         told = await run("messages", "replay", AMQP_URL=amqp_url)
         assert told.err.splitlines() == [
             "fullhouse: 1 dead letters were put back into their queues",
-            "fullhouse: 1 stay: they came from no queue of ours",
+            "fullhouse: 1 remain: they did not come from a queue of fullhouse",
         ]
         async with working(services, amqp_url, names=own):
             await until(lambda: counted(owner, show), "it has its effect")

@@ -42,12 +42,12 @@ async def test_what_cannot_be_understood_is_dead_with_its_reason(stage: Stage, o
         "the body is not a JSON object: Expected `object`, got `array`",
         "the body is not a join.confirmed: Invalid UUID - at `$.event_id`",
         "the body is not a join.confirmed: Expected `datetime` with a timezone component - at `$.at`",
-        "version 2 of join.confirmed is not known; this house speaks 1",
+        "version 2 of join.confirmed is not supported; this program supports 1",
         "the message id is not a UUID: 'seven'",
         "the header “organization” is not a UUID: 'us'",
         f"there is no organisation {nobody}",
-        f"organisation {other_tenant.id} has no show {stage.show.id}",
-        f"organisation {stage.tenant.id} has no show {nobody}",
+        f"organisation {other_tenant.id} has no event {stage.show.id}",
+        f"organisation {stage.tenant.id} has no event {nobody}",
     ]
     assert {key for _, key in reasons} == {"join.confirmed"}
     assert await stage.joined() == 1

@@ -87,7 +87,7 @@ async def test_a_letter_about_a_moved_show_has_its_new_date(client: Client, serv
     assert body
     assert drawn
     assert "New date: Friday 1 September 2090, 21:00 (Europe/Brussels)" in body.get_content()
-    assert "Was on:   Thursday 1 June 2090, 21:00 (Europe/Brussels)" in body.get_content()
+    assert "Old date: Thursday 1 June 2090, 21:00 (Europe/Brussels)" in body.get_content()
     assert "Friday 1 September 2090, 21:00" in drawn.get_content()
 
 

@@ -17,7 +17,12 @@ from tests.messaging.test_mail_letters import HOUSE, Tags
 
 TEMPLATES = sorted(Path(mail_render.__file__).with_name("templates").iterdir())
 # What a template says by a value, or a filter says itself.
-BY_VALUE = {*WHY.values(), *(str(role) for role in Role if role != Role.CUSTOMER), "anywhere", "no seat any more"}
+BY_VALUE = {
+    *WHY.values(),
+    *(str(role) for role in Role if role != Role.CUSTOMER),
+    "general admission",
+    "no replacement seat",
+}
 OUTSIDE = re.compile(r"\{[{%#].*?[}%#]\}|<[^>]*>|&#?\w+;", re.DOTALL)
 
 
@@ -61,7 +66,7 @@ def test_a_letter_says_days_money_and_places_as_its_reader_does() -> None:
     assert "- Adult, Stalls, ry C, sitplek 12: €42,50, kode 7F4KQ2MX" in text
     moved = " ".join(render(SAMPLES["seats_moved"], HOUSE, "af").text.split())
     assert "- Stalls, ry C, sitplek 12: nou Stalls, ry B, sitplek 8" in moved
-    assert "- Stalls, ry C, sitplek 13: nou geen sitplek meer nie" in moved
+    assert "- Stalls, ry C, sitplek 13: nou geen plaasvervangende sitplek nie" in moved
 
 
 def test_whoever_reads_what_nobody_here_speaks_gets_english() -> None:

@@ -151,7 +151,7 @@ def test_a_refund_in_full_and_in_part() -> None:
     assert "€25.00 of the €113.00" in " ".join(render(part, HOUSE).text.split())
     whole = render(msgspec.structs.replace(part, amount=part.paid), HOUSE)
     assert whole.subject == "Your refund for The Tempest"
-    assert "no longer good" in whole.text
+    assert "no longer valid" in whole.text
     yen = render(msgspec.structs.replace(part, amount=Money(1200, "JPY"), paid=Money(1200, "JPY")), HOUSE)
     assert "¥1,200" in yen.text
 
@@ -187,7 +187,7 @@ def test_the_organisations_name_and_colour_are_everywhere() -> None:
 def test_a_houses_name_within_a_sentence_keeps_its_own_direction(name: str) -> None:
     house = msgspec.structs.replace(HOUSE, name="مسرح <الميناء>")
     html = render(SAMPLES[name], house).html
-    (sentence,) = re.findall(r"<p [^>]*>((?:The password of|You are invited).*?)</p>", html)
+    (sentence,) = re.findall(r"<p [^>]*>((?:The password for|You are invited).*?)</p>", html)
     assert "<bdi>مسرح &lt;الميناء&gt;</bdi>" in sentence
 
 

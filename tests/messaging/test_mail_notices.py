@@ -123,7 +123,7 @@ async def test_another_date(house: House, moves: list[tuple[str, Any]], template
     assert await house.told() == {("customer@example.org", template)}
     body = data(await house.owner.get("/api/org/mailbox"))[0]["body"]
     assert words in body
-    assert "Was on:   Thursday 1 June 2090, 21:00 (Europe/Brussels)" in body
+    assert "Old date: Thursday 1 June 2090, 21:00 (Europe/Brussels)" in body
 
 
 @pytest.mark.req("EV-8", "EV-9")

@@ -31,7 +31,7 @@ async def test_a_house_that_is_late_with_everything_is_only_late(owner: Any, ten
 
 
 @pytest.mark.parametrize(
-    ("mark", "says"), [("sent_at", "the broker never got it"), ("handled_at", "the house never reacted")]
+    ("mark", "says"), [("sent_at", "it was never sent to the broker"), ("handled_at", "it was never handled")]
 )
 async def test_a_fact_that_was_passed_over_is_found(
     mark: str, says: str, owner: Any, tenant: Tenant, server_url: str
@@ -45,7 +45,7 @@ async def test_a_fact_that_was_passed_over_is_found(
     await owner.execute(f"UPDATE outbox SET {mark} = NULL WHERE id = $1", first)
     [sentence] = await wrong(server_url)
     assert f"fact {first} (event.updated) of" in sentence
-    assert sentence.endswith(f"was passed over: {says}")
+    assert sentence.endswith(f"was skipped: {says}")
     if mark == "sent_at":  # unless somebody knows of it
         await owner.execute("UPDATE outbox SET parked_at = now() WHERE id = $1", first)
         assert await wrong(server_url) == []
@@ -74,5 +74,5 @@ async def test_a_debt_without_its_fact_is_found(owner: Any, tenant: Tenant, serv
         gone,
         new_id(),
     )
-    assert await wrong(server_url) == [f"a.reaction owes a reaction to fact {gone}, which is not there"]
+    assert await wrong(server_url) == [f"a.reaction is to retry fact {gone}, which does not exist"]
     await owner.execute("DELETE FROM owed_reactions")

@@ -34,7 +34,7 @@ async def test_who_buys_in_afrikaans_gets_afrikaans_and_so_do_all_later_letters(
         buyer.headers["accept-language"] = "af-ZA, en;q=0.5"
         order = data(await buy(buyer, await begun(buyer, sale, 0)), 201)
         text, enclosed = await text_of(services, tenant, "order.paid")
-        assert "Dankie. Jou kaartjies is by hierdie boodskap ingesluit." in text
+        assert "Dankie vir jou bestelling. Jou kaartjies is by hierdie e-pos aangeheg." in text
         assert "ry A, sitplek 1" in text
         assert "X-WR-CALNAME:Jou kaartjies" in str(enclosed["show.ics"])
         assert enclosed["tickets.pdf"].startswith(b"%PDF-")

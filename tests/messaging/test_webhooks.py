@@ -168,7 +168,7 @@ async def test_the_test_button_does_not_reach_home(mine: Client, house: House, r
     made = await house.webhook(receiver.url.replace("http:", "https:"))  # as if its name had moved since
     outcome = data(await mine.post(f"{PATH}/{made.id}/test"))
     assert (outcome["status"], outcome["response_status"]) == ("failed", None)
-    assert outcome["error"] == "The name does not lead to public addresses."
+    assert outcome["error"] == "The host name does not resolve to public addresses."
     assert receiver.connections == 0
 
 

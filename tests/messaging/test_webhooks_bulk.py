@@ -111,9 +111,9 @@ async def test_the_operator_sends_them_again_for_an_organisation(
     await failed(house, made, 3)
     slug = tenant.organization.slug
     told = await run("messages", "redeliver", "--org", slug, "--webhook", str(made.id))
-    assert told.err == f"fullhouse: {receiver.url}: 3 are sent again\n"
+    assert told.err == f"fullhouse: {receiver.url}: 3 deliveries will be sent again\n"
     pauses = sorted(one.next_try_at for one in await house.log(made) if one.next_try_at)
     assert len(pauses) == 3
     told = await run("messages", "redeliver", "--org", slug)
-    assert told.err == f"fullhouse: {receiver.url}: 0 are sent again\n"
+    assert told.err == f"fullhouse: {receiver.url}: 0 deliveries will be sent again\n"
     assert (await run("messages", "redeliver", "--org", slug, "--webhook", str(tenant.id))).code == 1

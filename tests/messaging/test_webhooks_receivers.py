@@ -174,4 +174,4 @@ async def test_what_turned_private_is_not_sent_to(house: House, receiver: Receiv
     await guarded.close()
     assert receiver.connections == 0
     delivery = await house.only(webhook)
-    assert (delivery.status, delivery.error) == ("pending", "The name does not lead to public addresses.")
+    assert (delivery.status, delivery.error) == ("pending", "The host name does not resolve to public addresses.")

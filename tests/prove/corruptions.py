@@ -192,7 +192,7 @@ CORRUPTIONS = [
     ),
     # The waiting room and the waitlist.
     Corruption(
-        "queued", "person %s has %s live places in the line of event %s",
+        "queued", "person %s has %s live places in the queue of event %s",
         "DROP INDEX IF EXISTS queue_entries_live; DROP INDEX IF EXISTS queue_entries_one_place;"
         "INSERT INTO queue_entries (organization_id, event_id, seq, place, user_id, status, joined_at, seen_at,"
         " expires_at, admitted_at) SELECT organization_id, event_id, r.next_seq, r.next_seq, user_id, status,"
@@ -202,7 +202,7 @@ CORRUPTIONS = [
         " slots = slots + 10 WHERE EXISTS (SELECT FROM queue_entries e WHERE e.event_id = r.event_id)",
     ),
     Corruption(
-        "queued", "the line of event %s has %s numbers up to %s where the next is %s",
+        "queued", "the queue of event %s has %s numbers up to %s where the next is %s",
         "UPDATE queue_rooms SET next_seq = next_seq + 1",
     ),
     Corruption(
@@ -219,7 +219,7 @@ CORRUPTIONS = [
         "UPDATE seat_holds SET source = 'web' WHERE source = 'waitlist'",
     ),
     Corruption(
-        "offered", "hold %s was made for a waiting list, but %s",
+        "offered", "hold %s was made for a waitlist, but %s",
         "UPDATE seat_holds SET source = 'waitlist' WHERE status = 'active' AND source = 'web'"
         " AND id = (SELECT id FROM seat_holds WHERE status = 'active' AND source = 'web' ORDER BY id LIMIT 1)",
     ),
@@ -403,12 +403,12 @@ CORRUPTIONS = [
     ),
     # Facts and mail.
     Corruption(
-        "delivered", "fact %s (%s) of %s was passed over: the house never reacted",
+        "delivered", "fact %s (%s) of %s was skipped: it was never handled",
         "UPDATE outbox SET handled_at = app.clock() - interval '2 minutes', sent_at = app.clock();"
         f"UPDATE outbox SET handled_at = NULL, created_at = app.clock() - interval '1 hour' WHERE id = {FACT}",
     ),
     Corruption(
-        "delivered", "fact %s (%s) of %s was passed over: the broker never got it",
+        "delivered", "fact %s (%s) of %s was skipped: it was never sent to the broker",
         "UPDATE outbox SET created_at = app.clock() - interval '1 hour', sent_at = app.clock() - interval '2 minutes',"
         " handled_at = app.clock();"
         f"UPDATE outbox SET sent_at = NULL, due_at = app.clock() - interval '1 hour' WHERE id = {FACT}",
@@ -424,7 +424,7 @@ CORRUPTIONS = [
         "INSERT INTO processed_messages SELECT * FROM processed_messages LIMIT 1",
     ),
     Corruption(
-        "delivered", "%s owes a reaction to fact %s, which is not there",
+        "delivered", "%s is to retry fact %s, which does not exist",
         "INSERT INTO owed_reactions SELECT organization_id, 'a.reaction', gen_random_uuid(), id, 1, 1, now(), NULL,"
         " NULL FROM events LIMIT 1",
     ),
@@ -446,7 +446,7 @@ CORRUPTIONS = [
         "DELETE FROM mails WHERE about IN (SELECT id FROM notices)",
     ),
     Corruption(
-        "participants", "show %s counts %s participants where %s take part",
+        "participants", "event %s counts %s participants where %s take part",
         "INSERT INTO event_stats (organization_id, event_id, heat) SELECT organization_id, id, 0 FROM events"
         " ON CONFLICT DO NOTHING;"
         "UPDATE event_stats SET active_participants = 7",

@@ -264,5 +264,5 @@ async def test_a_client_that_buys_gives_back_passes_on_and_comes_in(
 
 
 async def _told(url: str, log: list[Call]) -> list[str]:
-    (found,) = [said for check, said in (await prove.run(url, log)).items() if check.name == "told"]
+    (found,) = [said for check, said in (await prove.run(url, log)).items() if check.name == "client log"]
     return found

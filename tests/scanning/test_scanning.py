@@ -73,7 +73,7 @@ async def test_keys_transfers_and_refunds_are_known_at_the_gate(client: Client, 
     assert (await scan(by, first, qr=old))["reason"] == "replaced"
     refused = await scan(by, first)  # nor by the characters that its former holder knows
     assert (refused["reason"], refused["ticket"]["holder_name"]) == ("replaced", "Bo")
-    assert "changed hands" in refused["message"]
+    assert "was transferred" in refused["message"]
     assert (await scan(by, first, direction="out"))["reason"] == "not_inside"
     assert (await scan(by, data(passed), test=True))["admit"]
     (hit,) = data(await by.get("/api/scan/search", params={"q": first["code"]}))

@@ -33,7 +33,7 @@ def test_rung_2_is_the_block_that_leaves_fewest_alone() -> None:
     choice = got(drawn("x...xx", "xx...x"), 2)
     assert choice.rung == 2
     assert len(choice.orphans) == 1
-    assert choice.sentence == "2 together in row A; leaves A-2 alone, as every choice like it would"
+    assert choice.sentence == "2 together in row A; leaves A-2 alone, as every similar choice would"
 
 
 @pytest.mark.req("ALLOC-1")
@@ -60,7 +60,7 @@ def test_rung_3_in_even_parts_and_near_rows_says_so() -> None:
     ("house", "quantity", "sentence"),
     [
         (("......", "......"), 2, "2 langs mekaar in ry A"),
-        (("x...xx", "xx...x"), 2, "2 langs mekaar in ry A; dit laat A-2 alleen, soos elke ander keuse ook sou"),
+        (("x...xx", "xx...x"), 2, "2 langs mekaar in ry A; dit laat A-2 alleen, soos elke soortgelyke keuse ook sou"),
         (("....xx.", "x.xxxxx", "xxxxxxx"), 5, "4 langs mekaar in ry A, 1 in ry A, verder in die ry"),
         (("....xx", "x.xxxx", "xxxxxx"), 5, "4 langs mekaar in ry A, 1 in ry B, een ry agter"),
         ((".......", "..oo..."), 2, "nog 2 langs joune in ry B"),
@@ -156,7 +156,7 @@ def test_the_last_rung_refuses_and_names_the_largest_block() -> None:
     assert isinstance(answer, Refused)
     assert (answer.largest, answer.left) == (3, 5)
     assert answer.sentence == "Only 5 seats are left; the largest block has 3, in row B."
-    assert ask(drawn("xx"), 1) == Refused(0, 0, "Nothing is left.")
+    assert ask(drawn("xx"), 1) == Refused(0, 0, "No seats are left.")
 
 
 @pytest.mark.req("ALLOC-3")
@@ -347,7 +347,7 @@ def test_a_house_without_seats_has_nothing_left() -> None:
     number, place = np.zeros(0, int), np.zeros(0)
     empty = prepare(Chart(number, number, number, number, place, place, number, number, number, 0.0, 0.0))
     none = np.zeros(0, np.bool_)
-    assert best_available(empty, none, none, 2, zones={0}) == Refused(0, 0, "Nothing is left.")
+    assert best_available(empty, none, none, 2, zones={0}) == Refused(0, 0, "No seats are left.")
 
 
 def test_a_wheelchair_place_is_what_the_plan_calls_one() -> None:

@@ -141,5 +141,5 @@ async def test_groups_that_are_not_there_and_choices_of_nothing(admin: Client, o
     )
     nothing = await admin.post(path, json={"reason": "r"})
     assert nothing.status_code == 422
-    assert nothing.json()["fields"] == [{"path": "seat_ids", "message": "Name seats, or groups of them."}]
+    assert nothing.json()["fields"] == [{"path": "seat_ids", "message": "Name at least one seat or group of seats."}]
     assert await states_of(owner, event) == before

@@ -118,7 +118,7 @@ def test_seats_listed_in_any_order_stand_side_by_side() -> None:
 def test_an_excerpt_has_as_many_places_as_seats() -> None:
     plan, notes = read(EXCERPT)
     assert (plan.total_capacity, plan.name) == (1, "Seating plan")
-    assert any("“Stalls” is said to have 120 places and lists 1 seat" in note for note in notes)
+    assert any("“Stalls” states a capacity of 120 but lists 1 seat" in note for note in notes)
     # Fewer than seats is no excerpt: somebody meant a limit, and the seats would break it.
     assert mistakes(changed(zones__0__capacity=6)) == [
         ("zones[0].capacity", "The capacity is 6, but the zone has 7 seats.")

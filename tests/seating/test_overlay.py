@@ -159,7 +159,7 @@ async def test_every_mistake_of_an_overlay_at_once(vip: None, admin: Client, own
     }
     every = [zone["id"] for zone in layout["zones"]]
     answer = await attach(admin, event, layout, disabled_zones=every)
-    assert [field["message"] for field in answer.json()["fields"]] == ["At least one zone stays."]
+    assert [field["message"] for field in answer.json()["fields"]] == ["At least one zone must stay enabled."]
 
 
 @pytest.mark.req("ZONE-2")

@@ -30,7 +30,11 @@ def admin(client: Client, tenant: Tenant) -> Client:
         ({"allow_vip_zones": False}, [], "VIP zones are not allowed here."),
         ({"allow_vip_zones": True, "allow_reserved_seating": False}, ["pit"], "Zones with seats are not allowed here."),
         ({"allow_vip_zones": True, "allow_ga_seating": False}, [], "Zones without seats are not allowed here."),
-        ({"allow_vip_zones": True, "allow_hybrid_ga_reserved": False}, [], "Seats or places: not both in one show."),
+        (
+            {"allow_vip_zones": True, "allow_hybrid_ga_reserved": False},
+            [],
+            "Zones with seats and zones without seats cannot be combined in one event.",
+        ),
     ],
 )
 async def test_zones_that_the_policy_does_not_allow(

@@ -158,7 +158,7 @@ def test_a_short_row_is_measured_by_the_others() -> None:
 def test_areas_are_a_stage_an_outline_or_told_of() -> None:
     plan, notes = read(hall())
     assert plan.focal_point == Point(100 + 50 + 100, 120 - 100 + 20)
-    assert "The area “Bühne” is taken for the point that people look at." in notes
+    assert "The area “Bühne” is used as the point that people look at." in notes
     assert "The area “Bar” is a drawing without places and was left out." in notes
     assert plan.zones[0].area == ()
     assert plan.zones[1].area[0] == Point(120, 380)
@@ -249,7 +249,7 @@ def test_numbers_that_cannot_be_told_apart_are_made_anew() -> None:
     plan, notes = read(document)
     assert check(plan) == []
     assert numbers(plan, 0)[0] == ["1", "2", "3", "4", "5", "6", "7", "8"]
-    assert "Row A of “Stalls” had two seats of one number: it was numbered anew." in notes
+    assert "Row A of “Stalls” had two seats of one number: it was renumbered." in notes
 
 
 def test_missing_names_and_numbers_as_integers() -> None:

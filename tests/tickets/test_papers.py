@@ -83,17 +83,17 @@ def test_where_to_go_in_words(said: dict[str, Any], words: str) -> None:
     ("said", "date", "news"),
     [
         ({}, "Wednesday 6 March 2030", None),
-        ({"event_status": "cancelled"}, "Wednesday 6 March 2030", "This show is cancelled."),
+        ({"event_status": "cancelled"}, "Wednesday 6 March 2030", "This event is cancelled."),
         (
             {"event_status": "postponed", "is_undated": True},
             None,
-            "Postponed: the new date is not known yet. It was to be on Wednesday 6 March 2030, 20:30."
-            " This ticket is good for the new one.",
+            "Postponed: no new date yet. It was originally planned for Wednesday 6 March 2030, 20:30."
+            " This ticket is valid for the new date.",
         ),
         (
             {"event_status": "postponed", "start_at": MOMENT.replace(day=8), "rescheduled_at": MOMENT.replace(day=8)},
             "Friday 8 March 2030",
-            "New date. It was to be on Wednesday 6 March 2030, 20:30.",
+            "New date. It was originally planned for Wednesday 6 March 2030, 20:30.",
         ),
     ],
 )
@@ -112,7 +112,7 @@ def test_a_ticket_in_afrikaans(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf, "pdf", lambda template, data: data)
     printed: Any = papers.sheets([seat], "Teater", WORDS.af)
     assert (printed["language"], printed["date"]) == ("af", "Woensdag 6 Maart 2030")
-    assert printed["news"] == "Nuwe datum. Dit sou op Woensdag 6 Maart 2030, 20:30 wees."
+    assert printed["news"] == "Nuwe datum. Dit was oorspronklik vir Woensdag 6 Maart 2030, 20:30 beplan."
     assert printed["words"] == {name: WORDS.af(name) for name in papers.LABELS}
     [sheet] = printed["tickets"]
     assert sheet["note"].startswith("Rolstoelplek.")

@@ -42,7 +42,7 @@ async def test_atom(client: Client, admin: Client, tenant: Tenant, home: str) ->
     await show_in(admin, "cancelled", name="Gone", venue_id=first["venue_id"])
     feed = await xml(client, f"{home}/feed.atom", feeds.ATOM)
     assert text(feed, f"{ATOM}id") == f"urn:uuid:{tenant.id}"
-    assert text(feed, f"{ATOM}title") == "New shows: Test House"
+    assert text(feed, f"{ATOM}title") == "New events: Test House"
     assert {link.get("rel"): link.get("href") for link in feed.findall(f"{ATOM}link")} == {
         "self": f"{PUBLIC_URL}{home}/feed.atom",
         "alternate": f"{PUBLIC_URL}{home}",
@@ -74,7 +74,7 @@ async def test_news_is_new_and_the_id_stays(client: Client, admin: Client, home:
     assert text(after, f"{ATOM}id") == text(before, f"{ATOM}id")
     assert text(after, f"{ATOM}published") == text(before, f"{ATOM}published")
     assert text(after, f"{ATOM}updated") > text(before, f"{ATOM}updated")
-    assert text(after, f"{ATOM}summary").startswith("This show is postponed.")
+    assert text(after, f"{ATOM}summary").startswith("This event is postponed.")
     await move(admin, event, "reschedule")
     assert text(await entry(), f"{ATOM}summary").startswith("New date: Friday 1 September 2090, 21:00.")
 

@@ -16,19 +16,19 @@ OF_PLANS = {PLANS / name for name in ("checks.py", "reading.py", "pretix/plan.py
 # What no form of the console can meet: it is said to buyers, or to programs.
 OF_OTHERS = frozenset(
     [
-        "Name a city, or a venue_id.",
-        "Either this or a venue_id.",
-        "This code is not valid for the show.",
-        "Not of this order: 7.",
-        "Where shall the offer go?",
-        "A show with a layout has zones to wait for.",
-        "Nobody waits for a type that needs a code.",
+        "Enter a city or a venue_id.",
+        "Enter a city or a venue_id, not both.",
+        "This code is not valid for the event.",
+        "These tickets are not of this order: 7.",
+        "Enter the email address for the offer.",
+        "This event has a layout: choose a zone instead.",
+        "Ticket types with a promo code have no waitlist.",
         "This header is required.",
         "Between 1 and 255 characters.",
-        "The hold has 7 7; name a type for each, once.",
-        "At most 7 in one purchase.",
+        "The hold is for 7; the quantities of its items add up to 7.",
+        "One purchase has at most 7 tickets.",
         "One of 7.",
-        "At most 7 days by the 7.",
+        "Choose at most 7 days by the 7.",
         "The document is not valid JSON.",  # a refusal as a whole, which has its own words
         "The document is nested too deeply.",
     ]
@@ -101,7 +101,7 @@ def forms() -> list[re.Pattern[str]]:
 
 def test_staff_have_words_for_what_is_wrong_with_a_field() -> None:
     found, known = of_domains(), forms()
-    assert {"In the future.", "Not after the start.", "At least one zone stays."} <= found
+    assert {"In the future.", "Not after the start.", "At least one zone must stay enabled."} <= found
     assert {"A row needs at least one seat.", "There is no price category “7”.", "… and 7 more mistakes."} <= found
     assert len(found) > 100
     without = {text for text in found if not any(form.search(text) for form in known)}

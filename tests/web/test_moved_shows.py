@@ -61,7 +61,7 @@ async def test_a_ticket_shows_the_new_date_as_soon_as_it_is_announced(
     data(await move(house, {"id": str(event.event_id)}, "postpone", rescheduled_at=NEW_DATE))
     page = await holder.page()
     assert f"New date: {NEW}" in page.text
-    assert f"It was to be on {OLD}." in page.text
+    assert f"It was originally planned for {OLD}." in page.text
     assert f"{NEW} (Europe/Brussels)" in page.text
     ticket = await holder.ticket()
     assert (ticket["start_at"], ticket["end_at"]) == (NEW_DATE, "2090-09-01T21:30:00Z")
@@ -77,15 +77,15 @@ async def test_a_ticket_shows_the_new_date_as_soon_as_it_is_announced(
 async def test_a_postponed_shows_ticket_promises_no_date(house: Client, event: Any, holder: Holder) -> None:
     data(await move(house, {"id": str(event.event_id)}, "postpone"))
     page = await holder.page()
-    assert "This show is postponed" in page.text
-    assert "Your tickets are good for the new date." in page.text
+    assert "This event is postponed" in page.text
+    assert "Your tickets are valid for the new date." in page.text
     assert "See you there" not in page.text
     assert "Doors open" not in page.text
     assert "Add to calendar as tentative" in page.text
     assert (await holder.ticket())["is_undated"]
     made, shown = await holder.wallet()
     assert not {"relevantDate", "expirationDate"} & set(made)
-    assert shown["start"] == "New date to come"
+    assert shown["start"] == "New date to be announced"
 
 
 @pytest.mark.req("EV-6", "BUY-5")
@@ -96,10 +96,10 @@ async def test_a_cancelled_shows_order_says_so(house: Client, event: Any, holder
     assert "Doors open at 20:00." in before.text  # and where to come to is said beside it
     data(await move(house, {"id": str(event.event_id)}, "cancel"))
     page = await holder.page()
-    assert "This show is cancelled" in page.text
+    assert "This event is cancelled" in page.text
     assert not [text for text in ("See you there", "Doors open") if text in page.text]
     made, shown = await holder.wallet()
-    assert (made["voided"], shown["news"]) == (True, "This show is cancelled.")
+    assert (made["voided"], shown["news"]) == (True, "This event is cancelled.")
 
 
 @pytest.mark.req("BUY-5")

@@ -39,7 +39,7 @@ async def test_the_page_of_a_show(client: Client, admin: Client, home: str) -> N
 async def test_the_page_of_a_show_without_tickets_says_so(client: Client, admin: Client, home: str) -> None:
     event = await show_in(admin, "published")
     page = await seen(client, f"{home}/{event['slug']}")
-    assert "There are no tickets yet." in page.text
+    assert "Tickets are not available yet." in page.text
     assert not [a for _, a in page.elements if "data-box-office" in a]
     assert (await client.get(f"/event/v1/events/{event['id']}")).json()["data"]["sale_status"] == "upcoming"
     data(await admin.post(f"/api/events/{event['id']}/ticket-types", json=ENTRY), 201)
@@ -82,16 +82,16 @@ async def test_a_postponed_show_says_so_and_then_its_new_date(client: Client, ad
     path = f"{home}/{event['slug']}"
     await move(admin, event, "postpone")
     page = await seen(client, path)
-    assert "This show is postponed" in page.text
-    assert "The new date is not known yet. It was to be on Thursday 1 June 2090, 21:00." in page.text
-    assert "Nothing is sold until there is a new date." in page.text
+    assert "This event is postponed" in page.text
+    assert "There is no new date yet. It was originally planned for Thursday 1 June 2090, 21:00." in page.text
+    assert "Ticket sales are paused until there is a new date." in page.text
     assert msgspec.json.decode(page.script)["eventStatus"].endswith("/EventPostponed")
     assert "Postponed" in (await seen(client, home)).text
 
     await move(admin, event, "reschedule", rescheduled_at=NEW_DATE)
     page = await seen(client, path)
     assert "New date: Friday 1 September 2090, 21:00" in page.text
-    assert "It was to be on Thursday 1 June 2090, 21:00." in page.text
+    assert "It was originally planned for Thursday 1 June 2090, 21:00." in page.text
     about = msgspec.json.decode(page.script)
     assert about["eventStatus"].endswith("/EventRescheduled")
     assert (about["startDate"], about["previousStartDate"]) == (
@@ -113,7 +113,7 @@ async def test_what_is_not_public_has_no_page(client: Client, admin: Client, hom
     assert (page.status_code, ics.status_code) == (expected, expected)
     assert (event["slug"] in (await client.get(home)).text) == (expected == 200)
     if expected == 404:
-        assert "This seat is empty" in page.text
+        assert "Page not found" in page.text
         assert page.text.count('href="/my"') == 2  # there, what became of it is said to who has tickets
         assert event["name"] not in page.text
         assert ics.json()["code"] == "event_not_found"

@@ -73,7 +73,7 @@ async def test_what_has_lost_its_seats_has_no_price(client: Client, house: Clien
     sale = await selling(house, price=2500)
     assert (await house.delete(sale.path("layout"))).status_code == 204
     page = await seen(client, tenant, "/the-tempest")
-    assert "There are no tickets yet." in page
+    assert "Tickets are not available yet." in page
     assert "From €" not in page
 
 

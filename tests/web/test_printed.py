@@ -29,13 +29,13 @@ def test_places(more: dict[str, Any], place: list[str], venue: str) -> None:
         ({}, "", "On sale until Saturday 1 June 2030, 20:00."),
         ({"sale_status": "upcoming"}, "Not on sale yet", "Tickets go on sale on Tuesday 1 January 2030, 10:00."),
         ({"sale_status": "sold_out"}, "Sold out", "Sold out."),
-        ({"sale_status": "closed"}, "Sale closed", "The sale is closed."),
+        ({"sale_status": "closed"}, "Sales ended", "Ticket sales have ended."),
         (
             {"phase": "postponed", "sale_status": "suspended"},
             "Postponed",
-            "Nothing is sold until there is a new date.",
+            "Ticket sales are paused until there is a new date.",
         ),
-        ({"phase": "live"}, "Now on", "On sale until Saturday 1 June 2030, 20:00."),
+        ({"phase": "live"}, "On now", "On sale until Saturday 1 June 2030, 20:00."),
     ],
 )
 def test_sale_in_words(more: dict[str, Any], label: str, sale: str) -> None:
@@ -81,7 +81,7 @@ def test_what_a_visitor_must_not_miss() -> None:
     assert soon == ("Not on sale yet", "Tickets go on sale on Tuesday 1 January 2030, 10:00.")
     postponed = programme.printed(listed(phase="postponed", sale_status="suspended")).notice
     assert postponed
-    assert postponed.text.endswith("Tickets that you have stay good for the new date.")
+    assert postponed.text.endswith("Tickets already bought remain valid for the new date.")
     assert programme.printed(listed()).notice is None
 
 

@@ -34,7 +34,7 @@ async def test_the_form_finds(client: Client, admin: Client, city: str) -> None:
     assert set(await found(sort="trending")) == {"Early storm", "Late calm"}
     assert await found(sort="by magic") == ["Early storm", "Late calm"]
     page = await seen(client, "/", city=city, q="nothing like it")
-    assert "No show fits" in page.text
+    assert "No events match your search" in page.text
     assert page.meta("robots") == "noindex, follow"
     page = await seen(client, "/", city=city.upper(), category="opera_buffa")
     assert page.all("input", name="city")[0]["value"] == city.upper()
@@ -48,7 +48,7 @@ async def test_a_day_is_the_venues_day(client: Client, admin: Client, city: str)
     event = await in_city(admin, city, venue=zone, start_at="2090-06-02T01:00:00Z", end_at="2090-06-02T03:00:00Z")
     for day, there in (("2090-05-31", False), ("2090-06-01", True), ("2090-06-02", False)):
         answer = await client.get("/", params={"city": city, "since": day, "until": day})
-        found = answer.text.partition("No show fits")[0]  # what comes after it is what there is instead
+        found = answer.text.partition("No events match your search")[0]  # what comes after it is what there is instead
         assert (event["slug"] in found) is there, day
 
 
@@ -90,7 +90,7 @@ async def test_pages_by_cursor(client: Client, admin: Client, home: str, monkeyp
 
 async def test_an_empty_house(client: Client, home: str) -> None:
     page = await seen(client, home)
-    assert "Nothing on the programme yet" in page.text
+    assert "No events yet" in page.text
     assert page.meta("robots") is None
 
 
@@ -98,7 +98,7 @@ async def test_a_search_in_vain_shows_what_comes_next(client: Client, admin: Cli
     await show_in(admin, "published")
     house = f"/o/{tenant.organization.slug}"
     vain, found = Seen(await client.get(f"{house}?q=zebra")), Seen(await client.get(f"{house}?q=tempest"))
-    assert "No show fits" in vain.text
+    assert "No events match your search" in vain.text
     assert "Coming up next" in vain.text
     assert f"{house}/the-tempest" in vain.links()
     assert house in found.links()  # the way back to everything

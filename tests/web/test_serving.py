@@ -45,9 +45,9 @@ async def test_a_dead_link_is_a_page_for_people_and_a_problem_for_programs(clien
     for path in (f"/o/{new_id().hex}", "/o/x/y"):
         answer = await client.get(path)
         assert answer.status_code == 404
-        assert "This seat is empty" in Seen(answer).text
+        assert "Page not found" in Seen(answer).text
     browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
-    assert "This seat is empty" in (await client.get("/nowhere", headers=browser)).text
+    assert "Page not found" in (await client.get("/nowhere", headers=browser)).text
     for path in ("/nowhere", f"/event/v1/events/{new_id()}", f"/api/events/{new_id()}/calendar.ics"):
         answer = await client.get(path, headers=browser if path != "/nowhere" else {})
         assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
@@ -55,10 +55,15 @@ async def test_a_dead_link_is_a_page_for_people_and_a_problem_for_programs(clien
 
 # What goes wrong, and what a page says of it in either language.
 WRONG: dict[str, tuple[Exception, int, str, str]] = {
-    "often": (RateLimited(retry_after_s=7), 429, "Not so fast", "Nie so vinnig nie"),
-    "away": (OSError("gone"), 503, "The house is full for a moment", "Die huis is vir ’n oomblik vol"),
-    "a bug": (RuntimeError("a secret"), 500, "Something broke on our side", "Iets het aan ons kant gebreek"),
-    "another refusal": (Forbidden(), 403, "That does not work here", "Dit werk nie hier nie"),
+    "often": (RateLimited(retry_after_s=7), 429, "Too many requests", "Te veel versoeke"),
+    "away": (OSError("gone"), 503, "We’re very busy right now", "Ons is nou baie besig"),
+    "a bug": (
+        RuntimeError("a secret"),
+        500,
+        "Something went wrong on our side",
+        "Iets het aan ons kant verkeerd geloop",
+    ),
+    "another refusal": (Forbidden(), 403, "This page is not available", "Hierdie bladsy is nie beskikbaar nie"),
 }
 
 

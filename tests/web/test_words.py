@@ -86,8 +86,8 @@ async def test_a_page_speaks_the_readers_language_before_the_organisers(client: 
     paths = [f"/o/{tenant.organization.slug}", f"/o/{tenant.organization.slug}/{event['slug']}"]
     paths.append(f"{paths[1]}/queue")
     says = {
-        "en": ("Next first", "Add to calendar", "Estimated wait"),
-        "af": ("Volgende eerste", "Voeg by kalender", "Geskatte wagtyd"),
+        "en": ("Soonest first", "Add to calendar", "Estimated wait"),
+        "af": ("Vroegste eerste", "Voeg by kalender", "Geskatte wagtyd"),
     }
     assert (await admin.patch("/api/org", json={"locale": "af-ZA"})).status_code == 200
     for n, path in enumerate(paths):

@@ -1,8 +1,9 @@
-"""Whose token is this? Every request asks. A session or a device that was seen a moment ago is remembered; otherwise a
-prepared line answers all who ask at once in one round trip, inside their organisation.
+"""Authentication: finds the principal of a request's token. Recent sessions and devices are cached; on a miss,
+concurrent lookups of one organisation's sessions are batched into one prepared statement.
 
-What is remembered is right: whatever ends or changes one of them says so on the bus (store.SESSIONS), and every process
-forgets it. While the bus is away nothing is remembered; what nobody tells (a change by hand) lives on for `KEPT_S`.
+The cache is consistent: every change that ends or alters a session or device is published on the bus (store.SESSIONS),
+and every process evicts the entry. While the bus is disconnected the cache is bypassed; a change that is not published
+(by hand in the database) takes effect after at most `KEPT_S` seconds.
 """
 
 import asyncio
@@ -29,11 +30,11 @@ _TOUCH_EVERY_S = 60.0
 
 
 class Known(NamedTuple):
-    """A session or a device that was good, and until when we say so without asking."""
+    """A cache entry: the principal of a valid session or device, and when the entry expires."""
 
     principal: Principal
     until: float
-    ends: float  # by the database's clock: the session itself; a device has no end
+    ends: float  # when the session itself expires, by the database's clock; infinite for a device
 
 
 class Access:
@@ -46,7 +47,7 @@ class Access:
         self._keys = HotLine(services.url, store.who_has_key.query.text, lines=1)
         self._devices = HotLine(services.url, store.who_has_device.query.text, settings={"enable_seqscan": "off"})
         self._known: OrderedDict[bytes, Known] = OrderedDict()
-        self._forgotten = 0  # how often; what was read before the last time is not remembered
+        self._forgotten = 0  # number of evictions: a result that was read before the latest is not cached
         self._touched: dict[UUID, float] = {}
         self._touching: set[asyncio.Task[None]] = set()
         self._find = {
@@ -102,7 +103,7 @@ class Access:
         return [found.get(digest) for digest in digests]
 
     def _remember(self, found: Mapping[bytes, Known], forgotten: int) -> None:
-        """Unless somebody was forgotten since it was asked for: it may be these."""
+        """Not if anything was evicted since the read began: the eviction may concern these."""
         if forgotten == self._forgotten:
             self._known.update(found)
             while len(self._known) > KEPT_MAX:
@@ -111,15 +112,15 @@ class Access:
     def _forget(self, whose: UUID) -> None:
         self._forgotten += 1
         for digest, known in list(self._known.items()):
-            who = known.principal
-            if whose in (who.session_id, who.id, who.organization_id):
+            principal = known.principal
+            if whose in (principal.session_id, principal.id, principal.organization_id):
                 del self._known[digest]
 
     def _forget_all(self) -> None:
         self._forgotten += 1
         self._known.clear()
 
-    # --- keys, devices, and the platform's people
+    # --- API keys, devices and platform staff
 
     async def _by_key(self, organization_id: UUID, digest: bytes) -> Principal | None:
         key = await store.who_has_key(self._keys.tenant(organization_id), digest)
@@ -161,7 +162,7 @@ class Access:
         )
 
     def _note_use(self, organization_id: UUID, key_id: UUID) -> None:
-        """`last_used_at`, at most once a minute and never in the caller's way."""
+        """Updates `last_used_at` in the background, at most once a minute per key."""
         now = time.monotonic()
         if now - self._touched.get(key_id, -_TOUCH_EVERY_S) < _TOUCH_EVERY_S:
             return
@@ -176,7 +177,7 @@ class Access:
 
 
 def choose(cookie: str | None, organization_id: str | None) -> str | None:
-    """The cookie holds one session per organisation, newest first; the page may say which one it means."""
+    """The cookie holds one session per organisation, newest first; `organization_id` selects one of them."""
     tokens = cookie.split(".") if cookie else []
     if organization_id is None:
         return tokens[0] if tokens else None
@@ -188,8 +189,8 @@ def choose(cookie: str | None, organization_id: str | None) -> str | None:
 
 
 def shown(authorization: str | None, cookie: str | None, organization_id: UUID) -> str | None:
-    """The session that a request shows for this organisation, where nobody has to be known: by its header, otherwise by
-    its cookie."""
+    """The session token that a request to a public route carries for this organisation: in its header, otherwise in its
+    cookie."""
     scheme, _, bearer = (authorization or "").partition(" ")
     if scheme.lower() != "bearer":
         return choose(cookie, str(organization_id))
@@ -198,9 +199,9 @@ def shown(authorization: str | None, cookie: str | None, organization_id: UUID) 
 
 
 def with_token(cookie: str | None, token: str) -> str:
-    """The cookie's new value after signing in: this token first, the organisation's former one gone."""
+    """The cookie's new value after signing in: this token first, without the organisation's previous one."""
     claim = secrets.read(token, Kind.SESSION)
-    # What is no token of ours is not sent back: a cookie may hold anything, line breaks included.
+    # Only our own tokens are sent back: a cookie may hold anything, line breaks included.
     others = [t for t in (cookie or "").split(".") if secrets.read(t, Kind.SESSION) not in (None, claim)]
     return ".".join([token, *others][:COOKIE_SESSIONS_MAX])
 

@@ -1,4 +1,4 @@
-"""The verbs of organisations, teams and memberships. Each takes a transaction: load, decide, write, announce."""
+"""Actions on organisations, teams and memberships. Each takes a transaction: load, decide, write, announce."""
 
 from datetime import datetime
 from uuid import UUID
@@ -53,11 +53,11 @@ from fullhouse.kit.times import timezone, utc
 
 
 async def create_organization(tx: Tx, organization_id: UUID, slug: str, name: str) -> Organization:
-    """`tx` is already the new organisation's own: nobody writes into a tenant from outside."""
+    """`tx` is a transaction of the new organisation: a tenant's rows are only written in its own transactions."""
     try:
         organization = await store.insert_organization(tx, id=organization_id, slug=slug, name=name)
     except asyncpg.UniqueViolationError:
-        raise Taken(f"There is an organisation named “{slug}” already.", name=slug) from None
+        raise Taken(f"The slug “{slug}” is taken by another organisation. Choose another one.", name=slug) from None
     assert organization
     await store.insert_settings(tx)
     await audit.write(tx, "organization.created", "organization", organization_id, after={"slug": slug, "name": name})
@@ -96,17 +96,17 @@ async def change_organization(tx: Tx, change: ChangeOrganization) -> Organizatio
 
 
 def embed_origins_key(organization_id: UUID) -> str:
-    """Under which the pages that may be framed keep by whom."""
+    """Cache key of the sites that may embed the organisation's pages."""
     return f"public:embed-origins:{organization_id}"
 
 
 def locale_key(organization_id: UUID) -> str:
-    """Under which pages keep the language that an organisation speaks."""
+    """Cache key of the organisation's language."""
     return f"public:locale:{organization_id}"
 
 
 async def check_open(tx: Tx) -> None:
-    """Nobody does anything in a house that is suspended, whatever link they have."""
+    """Refuses every action in a suspended organisation, whatever link was used."""
     assert tx.organization_id
     organization = await store.organization_by_id(tx, tx.organization_id)
     if organization is None or organization.status == "suspended":
@@ -121,7 +121,7 @@ async def get_profile(tx: Tx) -> OrganizationProfile:
 
 
 async def change_organization_status(tx: Tx, status: str, reason: str) -> Organization:
-    """The platform suspends an organisation, or lets it back in."""
+    """Platform staff suspend an organisation, or reactivate it."""
     before = await store.lock_organization(tx)
     if before is None:
         raise NotFound
@@ -141,7 +141,7 @@ async def create_user(tx: Tx, *, email: str | None, name: str, role: str, passwo
     try:
         user = await store.insert_user(tx, id=new_id(), email=email, name=name, role=role, password_hash=password_hash)
     except asyncpg.UniqueViolationError:
-        raise Taken(f"Somebody has the address {email} already.", name=email) from None
+        raise Taken(f"The email address {email} is already in use.", name=email) from None
     assert user
     await audit.write(tx, "user.created", "user", user.id, after={"email": email, "name": name, "role": role})
     if role != Role.CUSTOMER:
@@ -150,7 +150,7 @@ async def create_user(tx: Tx, *, email: str | None, name: str, role: str, passwo
 
 
 async def customer(tx: Tx, email: str, name: str) -> User:
-    """Whoever has this address here; otherwise a new buyer, who proves it with the first sign-in link."""
+    """The user with this address; otherwise a new customer, who proves the address with the first sign-in link."""
     known = await store.user_by_email(tx, email)
     return known or await create_user(tx, email=email, name=name, role=Role.CUSTOMER)
 
@@ -167,10 +167,10 @@ async def change_me(tx: Tx, who: Principal, change: ChangeMe) -> User:
 
 
 async def change_status(tx: Tx, email: str, status: str) -> User:
-    """By an operator, of anybody."""
+    """Called by an operator; works for any user."""
     user = await store.user_by_email(tx, email)
     if user is None:
-        raise NotFound(f"Nobody here has the address {email}.")
+        raise NotFound(f"No user of this organisation has the email address {email}.")
     return await _save_member(tx, user, msgspec.structs.replace(user, status=status))
 
 
@@ -202,10 +202,10 @@ async def _save_member(tx: Tx, before: User, after: User) -> User:
 
 
 async def reset_password(tx: Tx, email: str, password_hash: str) -> User:
-    """By an operator. Ends every session of the person."""
+    """Called by an operator. Ends every session of the user."""
     user = await store.user_by_email(tx, email)
     if user is None:
-        raise NotFound(f"Nobody here has the address {email}.")
+        raise NotFound(f"No user of this organisation has the email address {email}.")
     await store.update_password(tx, user_id=user.id, password_hash=password_hash)
     await store.revoke_sessions_of(tx, user_id=user.id, except_id=None)
     await audit.write(tx, "user.password_reset", "user", user.id)
@@ -213,32 +213,33 @@ async def reset_password(tx: Tx, email: str, password_hash: str) -> User:
     return user
 
 
-async def invite(tx: Tx, who: Principal, wish: Invite) -> Invitation:
-    """Mails a link to join the team. Asking again replaces the earlier link."""
-    if not policy.may_manage(who.role, wish.role):
+async def invite(tx: Tx, who: Principal, request: Invite) -> Invitation:
+    """Emails a link to join the team. Inviting again replaces the earlier link."""
+    if not policy.may_manage(who.role, request.role):
         raise AboveYou()
-    known = await store.user_by_email(tx, wish.email)
+    known = await store.user_by_email(tx, request.email)
     if known and known.role != Role.CUSTOMER:
-        raise Taken(f"{wish.email} is in the team already.", name=wish.email)
-    # One at a time: of two that go to the same address, the later replaces the earlier.
+        raise Taken(f"{request.email} is already in the team.", name=request.email)
+    # Serialises invitations: of two to the same address, the later replaces the earlier.
     organization = await store.lock_organization(tx)
     assert organization
-    await store.revoke_open_invitation(tx, wish.email)
+    await store.revoke_open_invitation(tx, request.email)
     assert tx.organization_id
     token = secrets.mint(secrets.Kind.INVITATION, tx.organization_id)
     invitation = await store.insert_invitation(
         tx,
         id=new_id(),
-        email=wish.email,
-        role=wish.role,
+        email=request.email,
+        role=request.role,
         token_hash=secrets.digest(token),
         invited_by=who.id,
         ttl=policy.INVITATION_TTL,
     )
     assert invitation
-    letter = TeamInvitation(role=wish.role, path=f"/join#{token}", days=policy.INVITATION_TTL.days)
-    await mails.post(tx, wish.email, letter)
-    await audit.write(tx, "member.invited", "invitation", invitation.id, after={"email": wish.email, "role": wish.role})
+    email = TeamInvitation(role=request.role, path=f"/join#{token}", days=policy.INVITATION_TTL.days)
+    await mails.post(tx, request.email, email)
+    after = {"email": request.email, "role": request.role}
+    await audit.write(tx, "member.invited", "invitation", invitation.id, after=after)
     return invitation
 
 
@@ -251,25 +252,25 @@ async def revoke_invitation(tx: Tx, invitation_id: UUID) -> None:
 # --- API keys
 
 
-async def create_api_key(tx: Tx, who: Principal, wish: CreateApiKey, secret: bytes | None = None) -> NewApiKey:
-    open_to_them = policy.scopes_open_to(who.role)
+async def create_api_key(tx: Tx, who: Principal, request: CreateApiKey, secret: bytes | None = None) -> NewApiKey:
+    allowed = policy.scopes_open_to(who.role)
     bad = [
-        FieldError(f"scopes[{i}]", f"“{scope}” is not open to you; these are: {', '.join(sorted(open_to_them))}.")
-        for i, scope in enumerate(wish.scopes)
-        if scope not in open_to_them
+        FieldError(f"scopes[{i}]", f"“{scope}” is not available to you. Choose from: {', '.join(sorted(allowed))}.")
+        for i, scope in enumerate(request.scopes)
+        if scope not in allowed
     ]
     if bad:
         raise BadScope(fields=bad)
-    expires_at = utc(wish.expires_at) if wish.expires_at else None
+    expires_at = utc(request.expires_at) if request.expires_at else None
     if expires_at is not None and expires_at <= await tx.now():
-        raise Invalid("The key would have expired already.", fields=[FieldError("expires_at", "Lies in the past.")])
+        raise Invalid("The key would already be expired.", fields=[FieldError("expires_at", "Must be in the future.")])
     assert tx.organization_id
     token = secrets.mint(secrets.Kind.API_KEY, tx.organization_id, secret)
-    scopes = sorted(set(wish.scopes))
+    scopes = sorted(set(request.scopes))
     key = await store.insert_api_key(
         tx,
         id=new_id(),
-        name=wish.name,
+        name=request.name,
         scopes=scopes,
         token_hash=secrets.digest(token),
         hint=token[-4:],
@@ -277,7 +278,7 @@ async def create_api_key(tx: Tx, who: Principal, wish: CreateApiKey, secret: byt
         expires_at=expires_at,
     )
     assert key
-    await audit.write(tx, "api_key.created", "api_key", key.id, after={"name": wish.name, "scopes": scopes})
+    await audit.write(tx, "api_key.created", "api_key", key.id, after={"name": request.name, "scopes": scopes})
     return NewApiKey(**msgspec.structs.asdict(key), token=token)
 
 
@@ -288,37 +289,36 @@ async def revoke_api_key(tx: Tx, key_id: UUID) -> None:
 
 
 def forget(tx: Tx, caller_id: UUID) -> None:
-    """For rooms with callers of their own, such as devices: one is not what it was, and every process asks anew."""
+    """Evicts a caller from every process's cache. For domains with callers of their own, such as devices."""
     tx.tell(store.SESSIONS, str(caller_id))
 
 
 # --- memberships
 
 
-async def grant_membership(tx: Tx, wish: GrantMembership) -> Membership:
-    """A tier for a person, who is made a customer here if nobody knows the address yet."""
-    user = await store.user_by_email(tx, wish.email)
+async def grant_membership(tx: Tx, request: GrantMembership) -> Membership:
+    """Grants a tier to a person, who becomes a customer if the address is not known yet."""
+    user = await store.user_by_email(tx, request.email)
     if user is None:
-        user = await create_user(tx, email=wish.email, name=wish.name, role=Role.CUSTOMER)
-    valid_from = utc(wish.valid_from) if wish.valid_from else await tx.now()
-    valid_until = utc(wish.valid_until) if wish.valid_until else None
+        user = await create_user(tx, email=request.email, name=request.name, role=Role.CUSTOMER)
+    valid_from = utc(request.valid_from) if request.valid_from else await tx.now()
+    valid_until = utc(request.valid_until) if request.valid_until else None
     _check_validity(valid_from, valid_until)
     try:
         membership = await store.insert_membership(
             tx,
             id=new_id(),
             user_id=user.id,
-            tier=wish.tier,
-            number=wish.number,
+            tier=request.tier,
+            number=request.number,
             valid_from=valid_from,
             valid_until=valid_until,
         )
     except asyncpg.UniqueViolationError:
-        raise Taken("The number is taken, or the person has this tier already.") from None
+        raise Taken("The membership number is taken, or the person already has this tier.") from None
     assert membership
-    await audit.write(
-        tx, "membership.granted", "membership", membership.id, after={"tier": wish.tier, "number": wish.number}
-    )
+    after = {"tier": request.tier, "number": request.number}
+    await audit.write(tx, "membership.granted", "membership", membership.id, after=after)
     await announce(tx, MembershipChanged(subject_id=membership.id, tier=membership.tier, status=membership.status))
     return membership
 
@@ -331,7 +331,7 @@ async def get_membership(tx: Tx, membership_id: UUID) -> Membership:
 
 
 async def standing(tx: Tx, user_id: UUID) -> tuple[frozenset[str], str | None]:
-    """The tiers whose doors are open to somebody now, and their address."""
+    """A user's currently valid tiers, and their email address."""
     now = await tx.now()
     memberships = await store.memberships_of(tx, user_id)
     user = await store.user_by_id(tx, user_id)
@@ -339,7 +339,8 @@ async def standing(tx: Tx, user_id: UUID) -> tuple[frozenset[str], str | None]:
 
 
 async def note_reader(tx: Tx, who: Principal, email: str) -> None:
-    """Of an address that a buyer names. It may be anybody's, unless it is their own; the team names those of others."""
+    """Notes the caller's language for an address that a buyer entered: for certain only if it is the buyer's own. The
+    team enters other people's addresses, so nothing is noted then."""
     if who.role == Role.CUSTOMER and tx.actor.language:
         user = await store.user_by_id(tx, who.id)
         await mails.note_reader(tx, email, sure=bool(user and user.email and user.email.lower() == email.lower()))
@@ -364,7 +365,7 @@ async def change_membership(tx: Tx, membership_id: UUID, change: ChangeMembershi
             valid_until=valid_until,
         )
     except asyncpg.UniqueViolationError:
-        raise Taken("The person has this tier already.") from None
+        raise Taken("The person already has this tier.") from None
     assert saved
     await audit_difference(tx, "membership.updated", "membership", before, saved)
     await announce(tx, MembershipChanged(subject_id=membership_id, tier=saved.tier, status=saved.status))

@@ -1,4 +1,4 @@
-"""What this room announces."""
+"""The facts that this domain announces."""
 
 from typing import ClassVar
 from uuid import UUID
@@ -7,35 +7,35 @@ from fullhouse.kit.messages.outbox import Fact
 
 
 class OrganizationCreated(Fact, frozen=True, kw_only=True):
-    """An organisation was opened."""
+    """An organisation was created."""
 
     name: ClassVar[str] = "organization.created"
     slug: str
 
 
 class OrganizationChanged(Fact, frozen=True, kw_only=True):
-    """Its name, time zone or another setting."""
+    """An organisation's name, time zone or another setting was changed."""
 
     name: ClassVar[str] = "organization.changed"
 
 
 class OrganizationStatusChanged(Fact, frozen=True, kw_only=True):
-    """An organisation was suspended, or restored."""
+    """An organisation was suspended or reactivated."""
 
     name: ClassVar[str] = "organization.status_changed"
     status: str
 
 
 class GuestSignedIn(Fact, frozen=True, kw_only=True):
-    """A guest turned out to be somebody with an account. What the guest held, was about to buy or stood in line for is
-    that person's from then on."""
+    """A guest signed in to an account. The guest's holds, open checkout and place in a waiting room belong to that user
+    from then on."""
 
     name: ClassVar[str] = "guest.signed_in"
     guest_id: UUID
 
 
 class MemberChanged(Fact, frozen=True, kw_only=True):
-    """Somebody joined the team, changed role, or left."""
+    """A person joined the team, changed role, or was disabled."""
 
     name: ClassVar[str] = "member.changed"
     role: str
@@ -43,7 +43,7 @@ class MemberChanged(Fact, frozen=True, kw_only=True):
 
 
 class MembershipChanged(Fact, frozen=True, kw_only=True):
-    """A membership was granted, changed or taken away: doors that it opens look again."""
+    """A membership was granted, changed or revoked: what it gives access to must be checked again."""
 
     name: ClassVar[str] = "membership.changed"
     tier: str

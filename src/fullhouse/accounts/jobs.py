@@ -1,4 +1,4 @@
-"""Periodic work of this room: what is long past is swept away."""
+"""Periodic work of this domain: deletes rows that expired long ago."""
 
 from fullhouse.accounts import queries
 from fullhouse.kit.db import sql
@@ -18,5 +18,5 @@ SWEEPS = [
 
 
 async def sweep_all(finder: Database) -> int:
-    """Sessions, links, invitations and mails whose end lies well behind. Returns how many rows went."""
+    """Deletes old sessions, links, invitations and mails. Returns the number of rows."""
     return sum([await sweep(finder, statement) for statement in SWEEPS])

@@ -1,4 +1,4 @@
-"""The nouns of this room, as they are stored and shown, and what it refuses."""
+"""The entities of this domain as stored and returned, its request bodies, and its refusals."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -27,10 +27,10 @@ class PlatformRole(StrEnum):
 
 
 TeamRole = Literal["owner", "admin", "staff", "scanner"]
-# `$` alone would let a line break through at the very end: hence `(?!\n)`.
+# `$` alone also matches before a trailing line break: hence `(?!\n)`.
 Slug = Annotated[str, Meta(pattern=r"^[a-z0-9](-?[a-z0-9]){1,62}$(?!\n)", max_length=63, examples=["harbour-theatre"])]
-# A site, as browsers name it: no path, no user, no wildcard but for all that is below a name of two parts or more. It
-# becomes a part of a header, so nothing else gets through. IPv6 addresses cannot be said there.
+# An origin as in a Content-Security-Policy header: no path, no user; a wildcard only as the first label before at least
+# two others. It becomes part of a header, so nothing else is accepted. CSP cannot express IPv6 addresses.
 _LABEL = r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 Origin = Annotated[
     str,
@@ -68,7 +68,7 @@ class Organization(msgspec.Struct, frozen=True):
 
 
 class OrganizationProfile(msgspec.Struct, frozen=True):
-    """An organisation as its own people see it."""
+    """An organisation as its team sees it."""
 
     id: UUID
     slug: str
@@ -83,8 +83,8 @@ class OrganizationProfile(msgspec.Struct, frozen=True):
     mail_reply_to: str | None
     staff_may_edit_venues: bool
     event_capacity_max: int
-    ticket_price_max: int | None  # of the organisation's currency, in minor units; null: as usual there
-    embed_origins: list[str]  # sites that may show the box office in a frame; none: any
+    ticket_price_max: int | None  # in minor units of the organisation's currency; null: the currency's default
+    embed_origins: list[str]  # sites that may embed the box office in a frame; empty: any
     created_at: datetime
 
 
@@ -98,7 +98,7 @@ class User(msgspec.Struct, frozen=True):
 
 
 class Me(msgspec.Struct, frozen=True):
-    """Whoever is signed in, with everything that is open to them."""
+    """The signed-in caller, with all actions that they may perform."""
 
     id: UUID
     type: str
@@ -110,7 +110,7 @@ class Me(msgspec.Struct, frozen=True):
 
 
 class Session(msgspec.Struct, frozen=True):
-    """A fresh session. The token is shown this once; browsers also get it as a cookie."""
+    """A new session. The token is returned only once; browsers also get it as a cookie."""
 
     token: str
     user: User
@@ -120,7 +120,7 @@ class Session(msgspec.Struct, frozen=True):
 
 
 class OpenSession(msgspec.Struct, frozen=True):
-    """A house that the browser is signed in to: its id, and as whom."""
+    """An organisation that the browser is signed in to, and the user."""
 
     id: UUID
     slug: str
@@ -141,13 +141,13 @@ class ApiKey(msgspec.Struct, frozen=True):
 
 
 class NewApiKey(ApiKey, frozen=True, kw_only=True):
-    """As `ApiKey`, with the secret: shown this once."""
+    """As `ApiKey`, with the secret, which is returned only once."""
 
     token: str
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """What a key may be given, and the actions that it opens."""
+    """A scope for API keys, and the actions that it allows."""
 
     name: str
     actions: list[str]
@@ -200,7 +200,7 @@ class PlatformUser(msgspec.Struct, frozen=True):
 
 
 class PlatformMe(PlatformUser, frozen=True):
-    """Whoever of the platform is signed in, with everything that is open to them."""
+    """The signed-in platform user, with all actions that they may perform."""
 
     actions: list[str]
 
@@ -215,7 +215,7 @@ class PlatformSession(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of all bodies: nothing unknown is ignored."""
+    """Base of request bodies: unknown fields are refused."""
 
 
 class SignInAsGuest(Request, frozen=True):
@@ -320,11 +320,11 @@ class ChangeOrganizationStatus(Request, frozen=True):
     reason: Reason
 
 
-# --- letters
+# --- emails
 
 
 class SignInLink(LetterData, frozen=True, kw_only=True):
-    """Somebody asked for a link to sign in."""
+    """Sent when somebody requests a sign-in link."""
 
     template: ClassVar[str] = "sign_in_link"
     path: str
@@ -332,7 +332,7 @@ class SignInLink(LetterData, frozen=True, kw_only=True):
 
 
 class TeamInvitation(LetterData, frozen=True, kw_only=True):
-    """Somebody is invited into the team."""
+    """Sent when somebody is invited to the team."""
 
     template: ClassVar[str] = "team_invitation"
     role: str
@@ -341,7 +341,7 @@ class TeamInvitation(LetterData, frozen=True, kw_only=True):
 
 
 class PasswordChanged(LetterData, frozen=True, kw_only=True):
-    """Somebody's password was changed, by themselves or by the operator."""
+    """Sent when a password was changed, by its user or by the operator."""
 
     template: ClassVar[str] = "password_changed"
     email: str
@@ -351,48 +351,48 @@ class PasswordChanged(LetterData, frozen=True, kw_only=True):
 
 
 class WrongPassword(Unauthenticated):
-    """The address or the password is wrong. Which of the two is not said."""
+    """The email address or the password is wrong. The response does not reveal which."""
 
-    code, title = "invalid_credentials", "The address or the password is wrong"
+    code, title = "invalid_credentials", "The email address or the password is wrong"
 
 
 class LinkSpent(Refusal):
-    """The link was used before, is too old, or was never ours. Ask for a new one."""
+    """The link was already used, has expired, or is not valid. Request a new one."""
 
     code, status, title = "link_invalid", 410, "This link no longer works"
 
 
 class OrganizationUnknown(NotFound):
-    """There is no organisation of that name."""
+    """There is no organisation with that name."""
 
     code, title = "organization_not_found", "No such organisation"
 
 
 class OrganizationSuspended(Forbidden):
-    """The organisation is suspended by the platform; nobody can sign in."""
+    """The platform has suspended the organisation; nobody can sign in."""
 
     code, title = "organization_suspended", "The organisation is suspended"
 
 
 class AboveYou(Forbidden):
-    """The person or the role is above your own."""
+    """The person's role, or the role to assign, is above your own."""
 
     code, title = "role_above_yours", "That role is above yours"
 
 
 class LastOwner(Conflict):
-    """An organisation keeps at least one owner. Make somebody else owner first."""
+    """An organisation must have at least one owner. Make somebody else an owner first."""
 
-    code, title = "last_owner", "The last owner cannot step down"
+    code, title = "last_owner", "The last owner cannot be removed"
 
 
 class Taken(Conflict):
-    """The address, name or number is in use already."""
+    """The address, name or number is already in use."""
 
-    code, title = "already_exists", "It exists already"
+    code, title = "already_exists", "It already exists"
 
 
 class BadScope(Invalid):
-    """The scope does not exist, or opens more than you may do yourself."""
+    """The scope does not exist, or allows more than you may do yourself."""
 
-    code, title = "invalid_scope", "A scope is not open to you"
+    code, title = "invalid_scope", "A scope is not available to you"

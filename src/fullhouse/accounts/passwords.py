@@ -1,4 +1,4 @@
-"""Passwords by argon2, in two threads of their own and never more: it is slow on purpose, and must not be a weapon."""
+"""Hashes passwords with argon2 in two threads at most: it is slow on purpose, and must not allow denial of service."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The platform's own people over HTTP: they see organisations from outside, and act inside one by its transaction."""
+"""Routes for platform staff: they list organisations from outside, and act in one through a tenant transaction."""
 
 from datetime import datetime
 from uuid import UUID
@@ -43,7 +43,7 @@ async def sign_out_of_platform(who: Principal, services: Services) -> None:
 
 @get("/api/platform/me", "platform.me")
 async def get_platform_me(who: Principal, services: Services) -> PlatformMe:
-    """Who am I, and what may I do here."""
+    """The signed-in platform user, and what they may do."""
     async with services.database.nobody() as tx:
         found = await store.platform_user_by_id(tx, who.id)
     assert found
@@ -72,7 +72,7 @@ async def get_any_organization(services: Services, organization_id: UUID) -> Org
 
 @post("/api/platform/organizations", "platform.orgs.create", location="/api/platform/organizations/{id}")
 async def create_organization(who: Principal, services: Services, data: CreateOrganization) -> Organization:
-    """Open an organisation and mail its owner an invitation. A repeat is refused by its slug."""
+    """Create an organisation and email its owner an invitation. A repeated request is refused: the slug is taken."""
     organization_id = new_id()
     async with services.database.tenant(organization_id, who.actor) as tx:
         organization = await actions.create_organization(tx, organization_id, data.slug, data.name)
@@ -85,7 +85,7 @@ async def create_organization(who: Principal, services: Services, data: CreateOr
 async def change_organization_status(
     who: Principal, services: Services, organization_id: UUID, data: ChangeOrganizationStatus
 ) -> Organization:
-    """Suspend an organisation, or let it back in, with a reason."""
+    """Suspend an organisation or reactivate it, with a reason."""
     async with services.database.tenant(organization_id, who.actor) as tx:
         return await actions.change_organization_status(tx, data.status, data.reason)
 

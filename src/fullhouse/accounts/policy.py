@@ -1,4 +1,4 @@
-"""Who may do what: one table, deny by default. And the few decisions around it, pure."""
+"""Who may do what: one table, deny by default, and the pure decisions around it."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from fullhouse.accounts.model import Membership, PlatformRole, Role
 from fullhouse.kit.errors import FieldError, Invalid
 
-# A row is an action, named by the routes that need it; `x` opens it to a role, the scope opens it to an API key.
-# What is not here, nobody may do.
+# A row is an action, referred to by routes; `x` allows it for a role, the scope allows it for an API key.
+# Anything not listed is denied.
 _RIGHTS = """
 action                owner  admin  staff  scanner  customer  scope
 me.read                 x      x      x       x        x      -
@@ -100,7 +100,7 @@ SCOPE_ACTIONS = {
     for scope in sorted({cells["scope"] for cells in _GRID.values()} - {"-"})
 }
 
-# Whom a role may invite, promote, demote or remove: nobody above themselves.
+# The roles that a role may invite, promote, demote or remove: none above its own.
 MANAGES: dict[str, frozenset[Role]] = {
     Role.OWNER: frozenset(Role),
     Role.ADMIN: frozenset(Role) - {Role.OWNER},
@@ -116,7 +116,7 @@ PLATFORM_SESSION_TTL = timedelta(hours=12)
 MAGIC_LINK_TTL = timedelta(minutes=20)
 INVITATION_TTL = timedelta(days=7)
 
-# What a scanner's rights open to it. Only devices scan.
+# The actions that a scanning device's rights allow. Only devices scan.
 DEVICE_RIGHTS: dict[str, frozenset[str]] = {
     "scan": frozenset({"scanning.scan"}),
     "search": frozenset({"scanning.search"}),
@@ -129,25 +129,25 @@ def actions_of_device(rights: list[str]) -> frozenset[str]:
 
 
 def actions_of_key(scopes: list[str]) -> frozenset[str]:
-    """What its scopes open; and it may always ask who it is."""
+    """The actions that the scopes allow, and `me.read`."""
     return frozenset({"me.read"}).union(*(SCOPE_ACTIONS.get(scope, frozenset()) for scope in scopes))
 
 
 def scopes_open_to(role: str) -> frozenset[str]:
-    """A key never reaches further than the person who makes it."""
-    mine = ROLE_ACTIONS[Role(role)]
-    return frozenset(scope for scope, actions in SCOPE_ACTIONS.items() if actions <= mine)
+    """A key may never do more than the person who creates it."""
+    own = ROLE_ACTIONS[Role(role)]
+    return frozenset(scope for scope, actions in SCOPE_ACTIONS.items() if actions <= own)
 
 
 def may_manage(actor_role: str, target_role: str) -> bool:
     return target_role in MANAGES.get(actor_role, frozenset())
 
 
-def origins(named: Sequence[str]) -> list[str]:
-    """Sites as browsers compare them, each once."""
-    found = [origin.lower() for origin in named]
+def origins(values: Sequence[str]) -> list[str]:
+    """Embedding sites in lower case, as browsers compare them, without duplicates."""
+    found = [origin.lower() for origin in values]
     wrong = [
-        FieldError(f"embed_origins[{n}]", "A port is at most 65535.")
+        FieldError(f"embed_origins[{n}]", "The port must be at most 65535.")
         for n, origin in enumerate(found)
         if (port := origin.partition("://")[2].partition(":")[2]) and int(port) > 65_535
     ]
@@ -157,7 +157,7 @@ def origins(named: Sequence[str]) -> list[str]:
 
 
 def is_member(membership: Membership, tier: str, now: datetime) -> bool:
-    """Whether it opens the doors of `tier` at this moment."""
+    """Whether the membership grants `tier` at this moment."""
     return (
         membership.status == "active"
         and membership.tier == tier

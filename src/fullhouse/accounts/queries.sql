@@ -1,5 +1,5 @@
--- The statements of the accounts room. Row-level security scopes each to its organisation; the explicit
--- organization_id is for the planner, and for the reader.
+-- The statements of the accounts domain. Row-level security scopes each to its organisation; the explicit
+-- organization_id is for the planner and for readability.
 
 -- name: organization_by_slug
 SELECT id, slug, name, status, created_at FROM organizations WHERE slug = :slug;
@@ -8,11 +8,11 @@ SELECT id, slug, name, status, created_at FROM organizations WHERE slug = :slug;
 SELECT id, slug, name, status, created_at FROM organizations WHERE id = :organization_id?;
 
 -- name: lock_organization
--- For changes that must see each other; not a key lock, so that rows which refer to the organisation still come in.
+-- Serialises changes; FOR NO KEY UPDATE, so that rows which refer to the organisation can still be inserted.
 SELECT id, slug, name, status, created_at FROM organizations WHERE id = :org FOR NO KEY UPDATE;
 
 -- name: open_organizations
--- By name, for whoever signs in and must say where.
+-- By name, for the choice of an organisation at sign-in.
 SELECT id, slug, name, status, created_at FROM organizations WHERE status = 'active' ORDER BY name, id LIMIT :limit;
 
 -- name: list_organizations
@@ -64,7 +64,7 @@ SELECT id, email, name, role, status, created_at FROM users
 WHERE organization_id = :org AND lower(email) = lower(:email);
 
 -- name: lock_user
--- FOR UPDATE: a change of role is decided on what is true now.
+-- FOR UPDATE: a change of role is decided on the current row.
 SELECT id, email, name, role, status, created_at FROM users WHERE organization_id = :org AND id = :user_id FOR UPDATE;
 
 -- name: password_hash
@@ -91,7 +91,7 @@ VALUES (:id, :org, :user_id, :token_hash, :method, :ip?, :user_agent?, app.clock
 RETURNING expires_at;
 
 -- name: open_session
--- Whose it is, if it is still good.
+-- The session's organisation and user, if it is still valid.
 SELECT o.id, o.slug, o.name, u.name AS user_name, u.email, u.role
 FROM sessions s
 JOIN users u ON u.organization_id = s.organization_id AND u.id = s.user_id
@@ -103,12 +103,12 @@ WHERE s.organization_id = :org AND s.token_hash = :token_hash AND s.revoked_at I
 UPDATE sessions SET revoked_at = app.clock() WHERE organization_id = :org AND id = :session_id AND revoked_at IS NULL;
 
 -- name: revoke_sessions_of
--- Everywhere but in the session that asks.
+-- All but the calling session.
 UPDATE sessions SET revoked_at = app.clock()
 WHERE organization_id = :org AND user_id = :user_id AND revoked_at IS NULL AND id IS DISTINCT FROM :except_id?;
 
 -- name: end_guest_session
--- One winner: of two who sign in from the same guest's session, whoever ends it has what the guest had.
+-- One winner: of two sign-ins from the same guest session, the one that ends it gets what the guest held.
 UPDATE sessions s SET revoked_at = app.clock()
 FROM users u
 WHERE s.organization_id = :org AND s.token_hash = :token_hash AND s.revoked_at IS NULL AND s.expires_at > app.clock()
@@ -120,7 +120,7 @@ INSERT INTO magic_links (id, organization_id, email, token_hash, expires_at)
 VALUES (:id, :org, :email, :token_hash, app.clock() + :ttl);
 
 -- name: spend_magic_link
--- One winner: whoever flips used_at.
+-- One winner: the transaction that sets used_at.
 UPDATE magic_links SET used_at = app.clock()
 WHERE organization_id = :org AND token_hash = :token_hash AND used_at IS NULL AND expires_at > app.clock()
 RETURNING email;
@@ -262,7 +262,7 @@ WHERE s.token_hash = :token_hash AND s.revoked_at IS NULL AND s.expires_at > app
 UPDATE platform_sessions SET revoked_at = app.clock() WHERE id = :session_id? AND revoked_at IS NULL;
 
 -- name: sweep_sessions
--- Kept a month past their end for the audit; run by a worker across organisations.
+-- Kept for a month after expiry for the audit; run by a worker across organisations.
 DELETE FROM sessions WHERE id IN (
     SELECT id FROM sessions WHERE expires_at < app.clock() - interval '30 days' LIMIT 1000);
 
@@ -279,14 +279,14 @@ DELETE FROM platform_sessions WHERE id IN (
     SELECT id FROM platform_sessions WHERE expires_at < app.clock() - interval '30 days' LIMIT 1000);
 
 -- name: sweep_mails
--- Whether they were sent, refused or never left: nobody needs one after a season.
+-- Sent, refused or never sent: all are deleted after 90 days.
 DELETE FROM mails WHERE id IN (
     SELECT id FROM mails WHERE sent_at < app.clock() - interval '90 days'
                             OR refused_at < app.clock() - interval '90 days'
                             OR sent_at IS NULL AND created_at < app.clock() - interval '90 days' LIMIT 1000);
 
 -- name: sweep_unsent_links
--- A way in that never left is long past, and is not kept in readable text.
+-- A sign-in link that was not sent has expired; its plain text must not be kept.
 DELETE FROM mails WHERE id IN (
     SELECT id FROM mails WHERE sent_at IS NULL AND template = 'sign_in_link'
                            AND created_at < app.clock() - interval '1 day' LIMIT 1000);

@@ -1,4 +1,4 @@
-"""The team's side of accounts over HTTP: organisation, members, invitations, keys, memberships."""
+"""Accounts over HTTP: the caller, organisation, members, invitations, API keys, memberships."""
 
 from uuid import UUID
 
@@ -32,7 +32,7 @@ from fullhouse.kit.services import Services
 
 @get("/api/me", "me.read")
 async def get_me(tx: Tx, who: Principal) -> Me:
-    """Who am I, and what may I do here."""
+    """The signed-in caller, and what they may do."""
     organization = await store.organization_by_id(tx, who.organization_id)
     user = await store.user_by_id(tx, who.id)
     assert organization
@@ -60,7 +60,7 @@ async def get_organization(tx: Tx) -> OrganizationProfile:
 
 @patch("/api/org", "org.update")
 async def change_organization(tx: Tx, data: ChangeOrganization) -> OrganizationProfile:
-    """Change name, currency, language, time zone, contact, colour, or how mail is signed."""
+    """Change the name, currency, language, time zone, contact, colour, email sender or other settings."""
     return await actions.change_organization(tx, data)
 
 
@@ -72,7 +72,7 @@ async def list_members(tx: Tx, services: Services, limit: PageSize = LIMIT, curs
 
 @patch("/api/org/members/{user_id:uuid}", "members.update")
 async def change_member(tx: Tx, who: Principal, user_id: UUID, data: ChangeMember) -> User:
-    """Change a role, or disable somebody. Nobody manages a role above their own."""
+    """Change a member's role, or disable the member. Roles above your own cannot be managed."""
     return await actions.change_member(tx, who, user_id, data)
 
 
@@ -86,13 +86,13 @@ async def list_invitations(
 
 @post("/api/org/invitations", "invitations.create", location="/api/org/invitations/{id}")
 async def invite(tx: Tx, who: Principal, data: Invite) -> Invitation:
-    """Invite somebody into the team by mail."""
+    """Invite somebody to the team by email."""
     return await actions.invite(tx, who, data)
 
 
 @delete("/api/org/invitations/{invitation_id:uuid}", "invitations.revoke")
 async def revoke_invitation(tx: Tx, invitation_id: UUID) -> None:
-    """Take an invitation back."""
+    """Revoke an invitation."""
     await actions.revoke_invitation(tx, invitation_id)
 
 
@@ -104,19 +104,19 @@ async def list_api_keys(tx: Tx, services: Services, limit: PageSize = LIMIT, cur
 
 @post("/api/org/api-keys", "keys.create", location="/api/org/api-keys/{id}")
 async def create_api_key(tx: Tx, who: Principal, data: CreateApiKey) -> NewApiKey:
-    """Make an API key. Its secret is in this answer and never again."""
+    """Create an API key. Its secret is only in this response."""
     return await actions.create_api_key(tx, who, data)
 
 
 @get("/api/org/api-keys/scopes", "keys.create")
 async def list_scopes(who: Principal) -> list[Scope]:
-    """What a key of mine may be given, and what each scope opens."""
+    """The scopes that I may give to an API key, and the actions that each allows."""
     return [Scope(name, sorted(policy.SCOPE_ACTIONS[name])) for name in sorted(policy.scopes_open_to(who.role))]
 
 
 @delete("/api/org/api-keys/{key_id:uuid}", "keys.revoke")
 async def revoke_api_key(tx: Tx, key_id: UUID) -> None:
-    """End an API key at once."""
+    """Revoke an API key. It stops working immediately."""
     await actions.revoke_api_key(tx, key_id)
 
 
@@ -130,7 +130,7 @@ async def list_memberships(
 
 @post("/api/org/memberships", "memberships.write", location="/api/org/memberships/{id}")
 async def grant_membership(tx: Tx, data: GrantMembership) -> Membership:
-    """Make somebody a member of a tier."""
+    """Grant a membership in a tier."""
     return await actions.grant_membership(tx, data)
 
 
@@ -142,7 +142,7 @@ async def get_membership(tx: Tx, membership_id: UUID) -> Membership:
 
 @patch("/api/org/memberships/{membership_id:uuid}", "memberships.write")
 async def change_membership(tx: Tx, membership_id: UUID, data: ChangeMembership) -> Membership:
-    """Suspend, revoke, restore, or move the validity of a membership."""
+    """Suspend, revoke or reactivate a membership, or change its tier or validity."""
     return await actions.change_membership(tx, membership_id, data)
 
 

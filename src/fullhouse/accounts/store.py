@@ -24,7 +24,7 @@ from fullhouse.kit.db.database import Tx
 
 T = TypeVar("T")
 P = ParamSpec("P")
-SESSIONS = "sessions"  # the topic of sessions that are not what they were
+SESSIONS = "sessions"  # bus topic: ids of sessions, users or organisations whose cached principals are stale
 
 
 class PlatformUserWithHash(PlatformUser, frozen=True, kw_only=True):
@@ -56,19 +56,19 @@ class PlatformCaller(msgspec.Struct, frozen=True):
 
 
 def _telling(run: Callable[P, Awaitable[T]], *, whose: Callable[..., object]) -> Callable[P, Awaitable[T]]:
-    """Whoever remembers sessions (access.py) hears of it, in every process: by the id of a session, of a person or of
-    an organisation. Said here, where it is written, so that no verb can forget to."""
+    """Publishes the id of the session, user or organisation that a statement changes, so that every process evicts it
+    from its cache (access.py). Bound to the statement, so that no action can forget to."""
 
-    async def run_and_tell(*given: P.args, **named: P.kwargs) -> T:
-        tx: Any = given[0]
-        tx.tell(SESSIONS, str(whose(*given, **named)))
-        return await run(*given, **named)
+    async def run_and_publish(*args: P.args, **kwargs: P.kwargs) -> T:
+        tx: Any = args[0]
+        tx.tell(SESSIONS, str(whose(*args, **kwargs)))
+        return await run(*args, **kwargs)
 
-    return run_and_tell
+    return run_and_publish
 
 
 async def end_guest_session(tx: Tx, token_hash: bytes) -> GuestSession | None:
-    """Known by its token alone: who remembers it hears its id."""
+    """Finds the session by its token, and publishes its id for eviction from the caches."""
     ended = await _end_guest_session(tx, token_hash)
     if ended is not None:
         tx.tell(SESSIONS, str(ended.id))

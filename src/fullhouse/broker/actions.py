@@ -1,4 +1,4 @@
-"""Who takes part in a show: counted by what others tell us, and counted anew when in doubt."""
+"""Counts an event's participants from messages of other services, and corrects the count if it is wrong."""
 
 from uuid import UUID
 
@@ -15,14 +15,14 @@ log = structlog.get_logger()
 
 
 async def follow_join(tx: Tx, message: Message) -> None:
-    """The reaction to `join.confirmed` and `join.canceled`, from a broker or from the house itself.
+    """The async handler of `join.confirmed` and `join.canceled`, from the broker or from this installation.
 
-    The last word about a participation counts, and only a change of it moves the show's count: a word that comes
-    again under another id, or late, moves nothing.
+    The latest message about a participation counts, and only a change of it changes the event's count: a message that
+    is repeated under another id, or arrives late, changes nothing.
     """
     fact = message.fact(JoinFact)
     if not await store.show_exists(tx, fact.event_id):
-        raise Poison(f"organisation {tx.organization_id} has no show {fact.event_id}")
+        raise Poison(f"organisation {tx.organization_id} has no event {fact.event_id}")
     await store.begin_count(tx, fact.event_id)
     await store.lock_count(tx, fact.event_id)
     joins = message.name == JoinConfirmed.name
@@ -36,14 +36,14 @@ async def follow_join(tx: Tx, message: Message) -> None:
 
 
 async def recount(tx: Tx, event_id: UUID) -> tuple[int, int] | None:
-    """The count as it was and as it is, if they differ. A correction is written down."""
+    """Returns the old and the corrected count if they differ. A correction is audited."""
     before = await store.lock_count(tx, event_id)
     after = await store.set_count(tx, event_id)
     if before is None or after is None or before == after:
         return None
     events.forget_event(tx, event_id)
-    told = {"active_participants": before}, {"active_participants": after}
-    await audit.write(tx, "participants.recounted", "event", event_id, before=told[0], after=told[1])
-    said = {"organization_id": str(tx.organization_id), "event_id": str(event_id)}
-    log.warning("participants were miscounted", **said, was=before, participants=after)
+    old, new = {"active_participants": before}, {"active_participants": after}
+    await audit.write(tx, "participants.recounted", "event", event_id, before=old, after=new)
+    ids = {"organization_id": str(tx.organization_id), "event_id": str(event_id)}
+    log.warning("participants.miscounted", detail="the count was corrected", **ids, was=before, participants=after)
     return before, after

@@ -1,4 +1,4 @@
-"""Every fact that there is, by its name; and the AsyncAPI document that tells others of them."""
+"""All facts, by name; and the AsyncAPI document that describes them."""
 
 import inspect
 from collections.abc import Iterator, Mapping
@@ -31,13 +31,13 @@ Json = dict[str, Any]
 
 
 def _facts(module: ModuleType) -> Iterator[type[Fact]]:
-    """The facts themselves, without what several of them share."""
+    """The facts themselves, without their base classes."""
     for thing in vars(module).values():
         if inspect.isclass(thing) and issubclass(thing, Fact) and "name" in vars(thing):
             yield thing
 
 
-FACTS: Mapping[str, type[Fact]] = {fact.name: fact for room in ROOMS for fact in _facts(room)}
+FACTS: Mapping[str, type[Fact]] = {fact.name: fact for domain in ROOMS for fact in _facts(domain)}
 
 _HEADERS: Json = {
     "type": "object",
@@ -46,22 +46,22 @@ _HEADERS: Json = {
         "organization": {
             "type": "string",
             "format": "uuid",
-            "description": "whose fact it is; of a join, the event says it too",
+            "description": "the organisation that the fact belongs to; optional for joins, which name their event",
         },
-        "subject": {"type": "string", "format": "uuid", "description": "what it is about, like `subject_id`"},
+        "subject": {"type": "string", "format": "uuid", "description": "what the fact is about, like `subject_id`"},
         "version": {"type": "integer", "description": "counts incompatible changes of the payload"},
     },
 }
 _ABOUT = """Facts of a fullhouse installation, published to RabbitMQ where `AMQP_URL` is set: one durable topic \
-exchange, a routing key for each kind of fact. Messages are persistent. The property `message_id` names a fact: the \
-same one may come more than once, and a consumer that notes it in the transaction of its effect has every effect once. \
-Facts with the same `subject_id` come in their order. A queue gets what happens after it was bound; \
-`fullhouse messages resend` sends what is still kept again."""
+exchange, a routing key for each kind of fact. Messages are persistent. The property `message_id` identifies a fact: \
+it may be delivered more than once, and a consumer that stores the id in the transaction of its effect has every \
+effect once. Facts with the same `subject_id` are delivered in their order. A queue gets the facts that happen after \
+it was bound; `fullhouse messages resend` sends facts again that are still stored."""
 
 
 @cache
 def asyncapi() -> bytes:
-    """AsyncAPI 3.0, made from the structs: what is announced and what is documented cannot differ."""
+    """AsyncAPI 3.0, generated from the structs, so that facts and documentation cannot differ."""
     _, schemas = msgspec.json.schema_components(FACTS.values(), ref_template="#/components/schemas/{name}")
     for fact in FACTS.values():
         schemas[fact.__name__] = _with_version(schemas[fact.__name__], fact.version)
@@ -86,11 +86,11 @@ def _channel(name: str) -> Json:
 
 
 def _message(fact: type[Fact]) -> Json:
-    what = inspect.getdoc(fact) or ""
+    description = inspect.getdoc(fact) or ""
     return {
         "name": fact.name,
-        "summary": what.split(". ")[0].rstrip("."),
-        "description": what,
+        "summary": description.split(". ")[0].rstrip("."),
+        "description": description,
         "contentType": "application/json",
         "headers": _HEADERS if fact.name not in RECEIVED else _HEADERS | {"required": []},
         "payload": {"$ref": f"#/components/schemas/{fact.__name__}"},
@@ -98,7 +98,7 @@ def _message(fact: type[Fact]) -> Json:
 
 
 def _with_version(schema: Json, version: int) -> Json:
-    """The payload carries it beside the fields of the struct."""
+    """The payload has it beside the fields of the struct."""
     return {
         **schema,
         "properties": {"version": {"const": version}, **schema["properties"]},
@@ -119,8 +119,8 @@ def _receives() -> Json:
         f"receive.{name}": {
             "action": "receive",
             "channel": {"$ref": f"#/channels/{name}"},
-            "description": f"Publish it to the exchange; the queue `{JOINS}` is bound to it. What cannot be understood"
-            f" goes to the dead letters, with the reason in the header `x-reason`.",
+            "description": f"Publish it to the exchange; the queue `{JOINS}` is bound to it. A message that cannot be"
+            f" understood is dead-lettered, with the reason in the header `x-reason`.",
         }
         for name in RECEIVED
     }

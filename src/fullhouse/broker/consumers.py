@@ -1,4 +1,4 @@
-"""What comes in from the broker: decoded, checked, and handed to the same async handlers as a fact of our own."""
+"""Messages from the broker: decoded, checked, and passed to the same async handlers as our own facts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -21,12 +21,12 @@ from fullhouse.kit.messages.outbox import AsyncHandler, Fact, Message, Poison
 
 
 def topology(exchange: str = EXCHANGE) -> Topology:
-    """Another name is for those who share a broker, such as tests."""
+    """Another exchange name is for installations that share a broker, such as tests."""
     return Topology(exchange, {f"{exchange}.joins": tuple(RECEIVED)}, f"{exchange}.dead")
 
 
 class Joins:
-    """Handles a delivery of the queue of joins."""
+    """Handles messages of the queue of joins."""
 
     def __init__(
         self, database: Database, to: Mapping[type[Fact], Sequence[AsyncHandler]], to_all: Iterable[AsyncHandler] = ()
@@ -34,29 +34,29 @@ class Joins:
         self._database, self._to, self._to_all = database, to, tuple(to_all)
 
     async def handle(self, incoming: AbstractIncomingMessage) -> None:
-        told = decode(incoming)
+        decoded = decode(incoming)
         async with self._database.nobody() as tx:
-            message = told.of(await _organization(tx, incoming, told.fact))
+            message = decoded.of(await _organization(tx, incoming, decoded.fact))
         handlers = (*self._to[RECEIVED[message.name]], *self._to_all)
         async with self._database.tenant(message.organization_id, MESSENGER) as tx:
             await react_once(tx, ((message, handler) for handler in handlers))
 
 
 async def _organization(tx: Tx, incoming: AbstractIncomingMessage, join: JoinFact) -> UUID:
-    """Whose message it is: the header says so, or the event does, in the directory of all events."""
-    if (said := incoming.headers.get("organization")) is None:
+    """The organisation of a message: the one in its header, or else the event's in the directory of all events."""
+    if (header := incoming.headers.get("organization")) is None:
         found = await events.organization_of(tx, join.event_id)
         if found is None:
             raise Poison(f"there is no event {join.event_id}")
         return found
-    organization_id = _uuid("header “organization”", said)
+    organization_id = _uuid("header “organization”", header)
     if not await store.organization_exists(tx, organization_id):
         raise Poison(f"there is no organisation {organization_id}")
     return organization_id
 
 
 class Told(NamedTuple):
-    """What a message says, before it is known whose it is."""
+    """A decoded message, before its organisation is known."""
 
     id: UUID
     name: str
@@ -77,15 +77,15 @@ class Told(NamedTuple):
 
 
 def decode(incoming: AbstractIncomingMessage) -> Told:
-    """A message of the contract in the AsyncAPI document, or the reason why it is none."""
-    name = str(incoming.headers.get(KEY) or incoming.routing_key)  # one that was dead remembers its key
+    """Decodes a message according to the AsyncAPI document, or raises Poison with the reason."""
+    name = str(incoming.headers.get(KEY) or incoming.routing_key)  # one that was dead-lettered has its key in a header
     kind = RECEIVED.get(name)
     if kind is None:
-        raise Poison(f"nobody here understands “{name}”")
+        raise Poison(f"no handler for the routing key “{name}”")
     payload = _payload(incoming.body)
     version = payload.get("version", 1)
     if version != kind.version:
-        raise Poison(f"version {version!r} of {name} is not known; this house speaks {kind.version}")
+        raise Poison(f"version {version!r} of {name} is not supported; this program supports {kind.version}")
     try:
         fact = msgspec.convert(payload, kind)
     except msgspec.ValidationError as error:

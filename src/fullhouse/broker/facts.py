@@ -1,4 +1,4 @@
-"""What others tell us, and this room passes on: who takes part in a show."""
+"""Facts that other services publish and this domain receives: who takes part in an event."""
 
 from datetime import datetime
 from typing import Annotated, ClassVar
@@ -10,8 +10,8 @@ from fullhouse.kit.messages.outbox import Fact
 
 
 class JoinFact(Fact, frozen=True, kw_only=True):
-    """`subject_id` is the participation: one person's place at one show. `at` says when it was so: the latest counts,
-    in whichever order they come.
+    """`subject_id` is the participation of one person in one event. `at` is the time of the change: the latest counts,
+    in whichever order the messages arrive.
     """
 
     event_id: UUID
@@ -19,12 +19,12 @@ class JoinFact(Fact, frozen=True, kw_only=True):
 
 
 class JoinConfirmed(JoinFact, frozen=True, kw_only=True):
-    """Somebody takes part in a show. Received: whoever keeps the participations publishes it."""
+    """A person takes part in an event. Received: the service that stores participations publishes it."""
 
     name: ClassVar[str] = "join.confirmed"
 
 
 class JoinCanceled(JoinFact, frozen=True, kw_only=True):
-    """Somebody takes part no longer. Received, like `join.confirmed`."""
+    """A person no longer takes part. Received, like `join.confirmed`."""
 
     name: ClassVar[str] = "join.canceled"

@@ -1,4 +1,4 @@
-"""Periodic work on messages: how much waits, what may be forgotten, and whether the count of participants is right."""
+"""Periodic work on messages: sets the backlog gauges, deletes old rows, and corrects counts of participants."""
 
 from prometheus_client import Gauge
 
@@ -8,7 +8,7 @@ from fullhouse.kit.db.database import Database, sweep
 from fullhouse.kit.messages.async_handlers import MESSENGER
 
 WAITING = Gauge(
-    "fullhouse_outbox_waiting", "Facts and reactions that wait, by for what", ["what"], multiprocess_mode="mostrecent"
+    "fullhouse_outbox_waiting", "Facts and retries that wait, by for what", ["what"], multiprocess_mode="mostrecent"
 )
 AGE = Gauge(
     "fullhouse_outbox_age_seconds",
@@ -18,17 +18,17 @@ AGE = Gauge(
 )
 
 MAILS = Gauge(
-    "fullhouse_mails_waiting", "Emails that have not left, by status", ["status"], multiprocess_mode="mostrecent"
+    "fullhouse_mails_waiting", "Emails that were not sent, by status", ["status"], multiprocess_mode="mostrecent"
 )
 MAILS_AGE = Gauge(
     "fullhouse_mails_age_seconds",
-    "How long the oldest email that is still to leave has waited",
+    "How long the oldest email that is still to be sent has waited",
     multiprocess_mode="mostrecent",
 )
 
 
 async def watch(finder: Database, *, broker: bool) -> None:
-    """Gauges. Without a broker nothing waits for one."""
+    """Sets the gauges. If no broker is configured, no fact waits for one."""
     backlog = await look(finder)
     WAITING.labels("broker").set(backlog.unsent if broker else 0)
     WAITING.labels("reactions").set(backlog.unhandled)
@@ -62,11 +62,11 @@ async def forget(finder: Database, *, broker: bool) -> int:
 
 
 async def recount(finder: Database, database: Database) -> int:
-    """Finds across organisations, corrects inside each; returns how many shows were wrong."""
+    """Finds across organisations, corrects inside each; returns how many events were wrong."""
     async with finder.nobody() as tx:
         suspects = await store.miscounted(tx)
     corrected = 0
-    for show in suspects:
-        async with database.tenant(show.organization_id, MESSENGER) as tx:
-            corrected += await actions.recount(tx, show.event_id) is not None
+    for event in suspects:
+        async with database.tenant(event.organization_id, MESSENGER) as tx:
+            corrected += await actions.recount(tx, event.event_id) is not None
     return corrected

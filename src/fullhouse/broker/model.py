@@ -1,4 +1,4 @@
-"""The nouns of the outbox, as an operator sees them; and our names in the broker."""
+"""The outbox as an operator sees it, and our names in the broker."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,7 +10,7 @@ JOINS = f"{EXCHANGE}.joins"
 
 
 class Backlog(msgspec.Struct, frozen=True):
-    """What waits, and for how long the oldest has."""
+    """How much waits, and for how long the oldest has."""
 
     unsent: int
     unhandled: int
@@ -23,8 +23,8 @@ class Backlog(msgspec.Struct, frozen=True):
 
 
 class MailBacklog(msgspec.Struct, frozen=True):
-    """Emails that have not left: not tried yet, tried without success, or given up; and how old the oldest of the
-    first two is."""
+    """Emails that were not sent: not tried yet, tried without success, or given up; and how old the oldest of the first
+    two is."""
 
     waiting: int
     delayed: int
@@ -33,7 +33,7 @@ class MailBacklog(msgspec.Struct, frozen=True):
 
 
 class Parked(msgspec.Struct, frozen=True):
-    """What was given up. `consumer` is the broker, or the reaction that failed."""
+    """A dead-lettered fact or handler call. `consumer` is `broker`, or the async handler that failed."""
 
     consumer: str
     message_id: UUID

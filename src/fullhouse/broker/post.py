@@ -1,4 +1,4 @@
-"""The post: what every worker runs for messages. Reactions always; relays and consumers if a broker is named."""
+"""What every worker runs for messages: async handlers always; relays and consumers if `AMQP_URL` is set."""
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -13,7 +13,7 @@ from fullhouse.kit.messages.outbox import AsyncHandler, Fact, Picks
 from fullhouse.kit.messages.relay import Hint, Relay
 from fullhouse.kit.services import Services
 
-RELAYS = 2  # while one waits for the broker's word, the other one asks the database
+RELAYS = 2  # while one waits for the broker, the other one queries the database
 Work = Callable[[], Coroutine[Any, Any, None]]
 
 
@@ -25,13 +25,13 @@ async def open_post(
     to_all: Mapping[AsyncHandler, Picks] | None = None,
     names: Topology | None = None,
 ) -> AsyncIterator[dict[str, Work]]:
-    """What is to be run, each until cancelled, by name."""
+    """The tasks to run until cancelled, by name."""
     async with AsyncExitStack() as open_now:
-        # Connections of their own: a round keeps one while the broker takes its time.
+        # Connections of their own: a round holds one while it waits for the broker.
         finder = await Database.open(services.url, WORKER, size=RELAYS + 2)
         open_now.push_async_callback(finder.close)
         hint = Hint()
-        # Whoever commits tells somebody of something: any news is a reason to look.
+        # Nearly every commit publishes something on the bus: any message is a reason to look at the outbox.
         open_now.callback(services.bus.subscribe("*", hint.give))
         work: dict[str, Work] = {"reactions": Reactions(finder, services.database, to, to_all, hint).run}
         if amqp_url:

@@ -1,7 +1,7 @@
--- Participations, and what an operator asks of the outbox.
+-- Participations, and an operator's queries of the outbox.
 
 -- name: show_exists
--- Kept from being deleted until we are done.
+-- Locked against deletion until the transaction ends.
 SELECT true FROM events WHERE organization_id = :org AND id = :event_id FOR KEY SHARE;
 
 -- name: begin_count
@@ -9,11 +9,11 @@ INSERT INTO event_stats (organization_id, event_id, heat)
 VALUES (:org, :event_id, app.heat(NULL, 1)) ON CONFLICT DO NOTHING;
 
 -- name: lock_count
--- One at a time for each show: what a participation was before must not change under us.
+-- One at a time for each event: the former state of a participation must not change meanwhile.
 SELECT active_participants FROM event_stats WHERE organization_id = :org AND event_id = :event_id FOR UPDATE;
 
 -- name: note_join
--- Returns by how many the participants of the show became more. Of two words at one time the cancellation counts.
+-- Returns by how much the event's count changes. Of two messages with the same time the cancellation counts.
 WITH was AS (
     SELECT active FROM participations WHERE organization_id = :org AND event_id = :event_id AND join_id = :join_id
 ), said AS (
@@ -31,7 +31,7 @@ UPDATE event_stats SET active_participants = active_participants + :change
 WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: set_count
--- Anew, from those who take part.
+-- Recounted from the active participations.
 UPDATE event_stats
 SET active_participants = (SELECT count(*) FROM participations p
                            WHERE p.organization_id = :org AND p.event_id = :event_id AND p.active)
@@ -50,7 +50,7 @@ ORDER BY 1, 2;
 SELECT true FROM organizations WHERE id = :organization_id;
 
 -- name: backlog
--- Counted up to a bound: how far beyond it, nobody needs to know every few seconds.
+-- Counted up to a bound: a longer count every few seconds would cost more than it tells.
 SELECT (SELECT count(*) FROM (SELECT FROM outbox WHERE sent_at IS NULL AND parked_at IS NULL LIMIT 100000) u) AS unsent,
        (SELECT count(*) FROM (SELECT FROM outbox WHERE handled_at IS NULL LIMIT 100000) u) AS unhandled,
        (SELECT count(*) FROM outbox WHERE parked_at IS NOT NULL) AS parked_facts,
@@ -92,7 +92,7 @@ WHERE w.parked_at IS NOT NULL
 ORDER BY parked_at, message_id;
 
 -- name: retry_facts
--- Null means all that are parked.
+-- Null means all that are dead-lettered.
 UPDATE outbox SET parked_at = NULL, attempts = 0, due_at = app.clock()
 WHERE parked_at IS NOT NULL AND (:fact_ids?::uuid[] IS NULL OR id = ANY (:fact_ids));
 
@@ -101,7 +101,7 @@ UPDATE owed_reactions SET parked_at = NULL, attempts = 0, due_at = app.clock()
 WHERE parked_at IS NOT NULL AND (:message_ids?::uuid[] IS NULL OR message_id = ANY (:message_ids));
 
 -- name: give_up_facts
--- The broker never gets them; they are kept as long as any other.
+-- They are never sent to the broker, and stored as long as any other.
 UPDATE outbox SET parked_at = NULL, sent_at = app.clock() WHERE parked_at IS NOT NULL AND id = ANY (:fact_ids);
 
 -- name: give_up_reactions
@@ -113,7 +113,7 @@ WHERE sent_at IS NOT NULL AND created_at >= :since AND created_at < :until
   AND (:pattern?::text IS NULL OR name LIKE :pattern);
 
 -- name: forget_facts
--- After a week, what everybody has had. What a broker is still to get stays.
+-- A week after all consumers had it. What is still to be sent to the broker stays.
 DELETE FROM outbox WHERE id IN (
     SELECT id FROM outbox o
     WHERE handled_at < app.clock() - interval '7 days' AND sent_at < app.clock() - interval '7 days'
@@ -121,7 +121,7 @@ DELETE FROM outbox WHERE id IN (
     LIMIT 1000);
 
 -- name: forget_facts_without_broker
--- The same where there is no broker: a week is how long one that is switched on finds them.
+-- The same without a broker: one that is configured later gets the facts of the last week.
 DELETE FROM outbox WHERE id IN (
     SELECT id FROM outbox o
     WHERE handled_at < app.clock() - interval '7 days' AND coalesce(sent_at,
@@ -130,6 +130,6 @@ DELETE FROM outbox WHERE id IN (
     LIMIT 1000);
 
 -- name: forget_processed
--- Long after the outbox has forgotten the fact: a broker may bring a message again days later.
+-- Long after the fact's outbox row is deleted: a broker may deliver a message again days later.
 DELETE FROM processed_messages WHERE ctid IN (
     SELECT ctid FROM processed_messages WHERE processed_at < app.clock() - interval '30 days' LIMIT 1000);

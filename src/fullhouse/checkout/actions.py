@@ -1,6 +1,6 @@
-"""The verbs of checkouts: begin, find again, leave; and what time and the show do to them.
+"""Actions on checkouts: begin, read, leave, expire, and end with their event.
 
-A checkout's row is locked right behind its show's: of all who begin, leave, pay for and expire it, one is first.
+A checkout's row is locked right after its event's row, which serialises beginning, leaving, paying and expiring.
 """
 
 from collections import Counter
@@ -48,43 +48,43 @@ from fullhouse.tickets.types import actions as types
 from fullhouse.tickets.types.actions import Priced, Wanted
 from fullhouse.tickets.types.model import PromoCode
 from fullhouse.waiting_room import actions as queue
-from fullhouse.waiting_room import entry_actions as line
+from fullhouse.waiting_room import entry_actions as waiting_room_entry
 from fullhouse.waiting_room.model import AdmissionRequired, Place
 
 AT_ONCE = 500
 TRIES = 3
-NOT_INSIDE = ("waiting", "sold_out", "closed")  # of a place: there is no slot, and there was none
+NOT_INSIDE = ("waiting", "sold_out", "closed")  # statuses in the waiting room without a slot, now or before
 
 
 class BegunElsewhere(Exception):
-    """In another window, in this very moment: to lock it now would be too late. Once more from the beginning."""
+    """A concurrent request of the same buyer began a checkout after this one took its locks: retry from the start."""
 
 
 # --- beginning
 
 
-async def start(services: Services, who: Principal, event_id: UUID, wish: StartCheckout) -> Session | Place:
-    """A checkout of what somebody holds, or their place in the line. Who holds nothing waits for nothing. A slot may be
-    gone before it is used, if another window of theirs has given it back: whoever finds that comes in once more."""
+async def start(services: Services, who: Principal, event_id: UUID, request: StartCheckout) -> Session | Place:
+    """Begins a checkout of the buyer's holds, or returns their position in the waiting room. Without live holds it is
+    refused before joining. Another window of the same buyer may release the slot before it is used: then join again."""
     async with services.database.tenant(who.organization_id, who.actor) as tx:
         await _check_show(tx, event_id)
         before = await store.live_session(tx, event_id=event_id, user_id=who.id)
         _refuse_paying(before)
-        wanted = await _wanted(tx, who, event_id, wish.items)
+        wanted = await _wanted(tx, who, event_id, request.items)
         chosen = await _choice(tx, who, event_id, wanted, before)
     more = policy.TICKETS_MAX - sum(item.quantity for item in wanted)
     await leaving.check_orphans(services, who, event_id, chosen, more)
     for last in (False,) * (TRIES - 1) + (True,):
-        place = line.place(*await line.join(services, who, event_id, wish.promo_code))
+        place = waiting_room_entry.place(*await waiting_room_entry.join(services, who, event_id, request.promo_code))
         if place.status in NOT_INSIDE:
             return place
         try:
-            return await _begin(services, who, event_id, wish)
+            return await _begin(services, who, event_id, request)
         except AdmissionRequired:
             if last:
                 raise
         except Refusal:
-            if place.room == "closed":  # the slot was for this checkout alone
+            if place.room == "closed":  # the slot was given for this checkout alone
                 async with services.database.tenant(who.organization_id, who.actor) as tx:
                     await _give_slot_back(tx, who, event_id)
             raise
@@ -94,52 +94,52 @@ async def start(services: Services, who: Principal, event_id: UUID, wish: StartC
 async def _choice(
     tx: Tx, who: Principal, event_id: UUID, wanted: Sequence[Wanted], before: StoredSession | None
 ) -> list[ChosenSeat]:
-    """The seats to be judged for orphans. What a checkout of theirs has already was judged when that began."""
+    """The seats to check for orphans. Those of an earlier checkout were checked when it began."""
     known = await store.items_of_session(tx, before.id) if before else []
     ids = {item.hold_id for item in wanted}
     return [] if ids <= {item.hold_id for item in known} else await leaving.read_choice(tx, who, event_id, ids)
 
 
-async def _begin(services: Services, who: Principal, event_id: UUID, wish: StartCheckout) -> Session:
+async def _begin(services: Services, who: Principal, event_id: UUID, request: StartCheckout) -> Session:
     while True:
         with suppress(BegunElsewhere):
             async with services.database.tenant(who.organization_id, who.actor) as tx:
-                return await view(tx, services, await _start(tx, who, event_id, wish))
+                return await view(tx, services, await _start(tx, who, event_id, request))
 
 
 async def _give_slot_back(tx: Tx, who: Principal, event_id: UUID) -> None:
-    """Unless a checkout has it, from before or from another window: whoever begins one has the slot locked."""
+    """Unless a checkout uses it, an earlier one or another window's. The slot is locked while a checkout begins."""
     if await queue.admission(tx, event_id, who.id, lock=True) is None:
         return
     if await store.live_session(tx, event_id=event_id, user_id=who.id) is None:
         await queue.finish(tx, event_id, who.id, bought=False)
 
 
-async def _start(tx: Tx, who: Principal, event_id: UUID, wish: StartCheckout) -> StoredSession:
+async def _start(tx: Tx, who: Principal, event_id: UUID, request: StartCheckout) -> StoredSession:
     await _check_show(tx, event_id)
     before = await _lock(tx, who, event_id)
     _refuse_paying(before)
     now = await tx.now()
-    wanted = await _wanted(tx, who, event_id, wish.items)
+    wanted = await _wanted(tx, who, event_id, request.items)
     event = await events.get_event(tx, event_id)
-    promo = await promos.find(tx, event_id, wish.promo_code) if wish.promo_code else None
+    promo = await promos.find(tx, event_id, request.promo_code) if request.promo_code else None
     priced = await types.priced(tx, event, wanted, promo)
-    await sales.check_booking(tx, who, event_id, [item.hold_id for item in wish.items])
-    members = await entry.memberships(tx, who, event_id, wish.items, priced)
+    await sales.check_booking(tx, who, event_id, [item.hold_id for item in request.items])
+    members = await entry.memberships(tx, who, event_id, request.items, priced)
     counts = Counter[UUID]()
     for row in priced:
         counts[row.kind.id] += row.wanted.quantity if row.place.ticket_type_id is None else 0
-    if before:  # in its place: what it had counted is part of what is counted now
+    if before:  # it is replaced: subtract what it had counted
         counts.subtract(counted(await store.items_of_session(tx, before.id)))
         await store.end_session(tx, session_id=before.id, status="left", from_statuses=["open"])
     await types.take(tx, event_id, {kind: count for kind, count in counts.items() if count})
-    # Beginning again gains no time.
+    # Beginning again does not extend the time.
     until = before.expires_at if before and before.expires_at > now else now + timedelta(seconds=policy.SESSION_S)
-    await sales.prolong(tx, event_id, [item.hold_id for item in wish.items], until)
-    if before and before.promo_code:  # behind the pools, as whoever begins with a code has locked it
-        await promos.lock_all(tx, event_id, [before.promo_code, wish.promo_code])
+    await sales.prolong(tx, event_id, [item.hold_id for item in request.items], until)
+    if before and before.promo_code:  # locked after the pools, the same order as for a checkout that begins with a code
+        await promos.lock_all(tx, event_id, [before.promo_code, request.promo_code])
         await promos.give_back(tx, [before.id])
-    locked = await promos.lock(tx, event_id, wish.promo_code) if wish.promo_code else None
+    locked = await promos.lock(tx, event_id, request.promo_code) if request.promo_code else None
     bill = await _bill(tx, event_id, priced, locked)
     session = await store.insert_session(
         tx,
@@ -155,7 +155,7 @@ async def _start(tx: Tx, who: Principal, event_id: UUID, wish: StartCheckout) ->
     assert session
     if locked:
         await promos.take(tx, locked, session.id, bill.discount)
-    await _insert_items(tx, session, wish.items, priced, bill, members)
+    await _insert_items(tx, session, request.items, priced, bill, members)
     await queue.prolong(tx, event_id, who.id, session.expires_at)
     tickets = sum(row.wanted.quantity for row in priced)
     await audit.write(
@@ -178,8 +178,8 @@ async def _start(tx: Tx, who: Principal, event_id: UUID, wish: StartCheckout) ->
 
 
 async def _lock(tx: Tx, who: Principal, event_id: UUID) -> StoredSession | None:
-    """The checkout that is to be replaced, if there is one, and then the slot, as everybody does who ends both. Without
-    one, the slot is what two windows meet at: the second may find a checkout that the first has begun meanwhile."""
+    """Locks the checkout to replace, if there is one, then the slot: the order of every action that ends both. Without
+    a checkout, two windows serialise on the slot: the second may find a checkout that the first has begun meanwhile."""
     before = await store.lock_live_session(tx, event_id=event_id, user_id=who.id)
     if await queue.admission(tx, event_id, who.id, lock=True) is None:
         raise AdmissionRequired()
@@ -202,12 +202,12 @@ def _refuse_paying(session: StoredSession | None) -> None:
 
 
 async def _wanted(tx: Tx, who: Principal, event_id: UUID, items: Sequence[Item]) -> list[Wanted]:
-    """The items, if all their holds are this person's and good: somebody else's is like one that never was."""
+    """The items, if all their holds are live and belong to the caller. Others' holds are reported like missing ones."""
     ids = {item.hold_id for item in items}
     live = await store.live_holds(tx, event_id=event_id, user_id=who.id, hold_ids=list(ids))
     held = {row.id: row.quantity for row in live}
     if gone := ids - held.keys():
-        raise HoldExpired("What you held is no longer held for you. Choose again.", hold_ids=sorted(gone))
+        raise HoldExpired("Your hold has expired. Choose again.", hold_ids=sorted(gone))
     numbers = policy.quantities(items, held)
     return [Wanted(i.hold_id, i.ticket_type_id, n) for i, n in zip(items, numbers, strict=True)]
 
@@ -226,7 +226,7 @@ async def _insert_items(
     bill: Quote,
     members: Sequence[UUID | None],
 ) -> None:
-    going = [item.attendee for item in items]
+    attendees = [item.attendee for item in items]
     await store.insert_items(
         tx,
         session_id=session.id,
@@ -236,13 +236,13 @@ async def _insert_items(
         quantities=[row.wanted.quantity for row in priced],
         units=[row.line.unit for row in priced],
         nets=bill.nets,
-        attendee_names=[person.name if person else None for person in going],
-        attendee_emails=[person.email if person else None for person in going],
+        attendee_names=[person.name if person else None for person in attendees],
+        attendee_emails=[person.email if person else None for person in attendees],
         membership_ids=list(members),
     )
 
 
-# --- finding again
+# --- reading
 
 
 async def get_session(tx: Tx, who: Principal, session_id: UUID) -> StoredSession:
@@ -253,10 +253,10 @@ async def get_session(tx: Tx, who: Principal, session_id: UUID) -> StoredSession
 
 
 async def current(tx: Tx, who: Principal, event_id: UUID) -> StoredSession:
-    """Mine in this show, if it is still good."""
+    """The caller's live checkout for this event."""
     found = await store.live_session(tx, event_id=event_id, user_id=who.id)
     if found is None or (found.status == "open" and found.expires_at <= await tx.now()):
-        await events.get_event(tx, event_id)  # a show that there is not is another matter
+        await events.get_event(tx, event_id)  # an unknown event has its own refusal
         raise CheckoutNotFound()
     return found
 
@@ -304,7 +304,7 @@ def _item(item: StoredItem, currency: str) -> SessionItem:
 
 
 async def leave(tx: Tx, who: Principal, session_id: UUID) -> None:
-    """Gives everything back at once: the slot, what is counted, the code's use, and the places. Twice is once."""
+    """Releases the slot, the counted quantities, the promo code's use and the holds at once. Idempotent."""
     session = await get_session(tx, who, session_id)
     await store.lock_show(tx, session.event_id)
     session = await store.lock_session(tx, session_id) or session
@@ -319,7 +319,7 @@ async def leave(tx: Tx, who: Principal, session_id: UUID) -> None:
 
 
 async def expire(tx: Tx, session_id: UUID) -> bool:
-    """Its time is over. The holds have their own."""
+    """Ends a checkout whose time is over. Its holds expire by their own time."""
     session = await store.session_by_id(tx, session_id)
     assert session
     await store.lock_show(tx, session.event_id)
@@ -330,13 +330,13 @@ async def expire(tx: Tx, session_id: UUID) -> bool:
 
 
 async def give_up(tx: Tx, session: StoredSession, status: str) -> None:
-    """A payment for it has failed, and its time is over (`expired`), or others have its slot now (`left`). The holds
-    have their own time."""
+    """Ends a checkout after a failed payment: its time is over (`expired`), or its slot was given away (`left`). The
+    holds expire by their own time."""
     await end_session(tx, session, await store.items_of_session(tx, session.id), status)
 
 
 async def end_session(tx: Tx, session: StoredSession, items: Sequence[StoredItem], status: str) -> bool:
-    """What it had counted, its promo code and its slot are free; its places have their own time."""
+    """Releases the counted quantities, the promo code and the slot; the holds expire by their own time."""
     if await store.end_session(tx, session_id=session.id, status=status, from_statuses=["open", "paying"]) is None:
         return False
     await types.give_back(tx, session.event_id, counted(items))
@@ -350,7 +350,7 @@ async def end_session(tx: Tx, session: StoredSession, items: Sequence[StoredItem
 
 
 def counted(items: Sequence[StoredItem]) -> dict[UUID, int]:
-    """What a checkout has counted in the pools of types."""
+    """The quantities that a checkout has counted in the pools of ticket types."""
     counts = Counter[UUID]()
     for item in items:
         if item.counted:
@@ -358,21 +358,21 @@ def counted(items: Sequence[StoredItem]) -> dict[UUID, int]:
     return dict(counts)
 
 
-# --- consequences: what a show's changes do, in the transaction of the change
+# --- sync handlers of an event's facts
 
 
 async def end_overdue(tx: Tx, fact: LimitsJudged) -> None:
-    """What such a checkout has counted of its ticket types stands in no edit's way."""
+    """Ends expired checkouts, so that their counts do not block a change of limits."""
     for session in await store.overdue_sessions_of_event(tx, fact.subject_id):
         await end_session(tx, session, await store.items_of_session(tx, session.id), "expired")
 
 
 async def end_checkouts(tx: Tx, fact: EventFact) -> None:
-    """It is cancelled or over: nobody buys any more, and what is being paid for is let go. A payment that comes through
-    all the same finds the show stopped, and goes back."""
+    """The event is cancelled or over: ends its checkouts and unfreezes holds whose payment is under way. A payment that
+    succeeds afterwards finds the event stopped, and is refunded."""
     for order in await store.pending_orders_of_show(tx, fact.subject_id):
-        lines = await store.lines_of_order(tx, order.id)
-        await sales.let_go(tx, list({item.hold_id for item in lines}))
+        items = await store.lines_of_order(tx, order.id)
+        await sales.let_go(tx, list({item.hold_id for item in items}))
     while live := await store.open_sessions_of_show(tx, event_id=fact.subject_id, limit=AT_ONCE):
         for session in live:
             items = await store.items_of_session(tx, session.id)

@@ -1,4 +1,4 @@
-"""What this room announces."""
+"""The facts that this domain announces."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -8,7 +8,7 @@ from fullhouse.kit.messages.outbox import Fact
 
 
 class CheckoutStarted(Fact, frozen=True, kw_only=True):
-    """Somebody is about to buy."""
+    """A buyer began a checkout."""
 
     name: ClassVar[str] = "checkout.started"
     event_id: UUID
@@ -19,7 +19,7 @@ class CheckoutStarted(Fact, frozen=True, kw_only=True):
 
 
 class CheckoutHandedOver(Fact, frozen=True, kw_only=True):
-    """A guest who was about to buy has signed in: it is the same person's checkout, under another id."""
+    """A guest with an open checkout signed in: the checkout now belongs to the account that signed in."""
 
     name: ClassVar[str] = "checkout.handed_over"
     event_id: UUID
@@ -28,7 +28,7 @@ class CheckoutHandedOver(Fact, frozen=True, kw_only=True):
 
 
 class CheckoutEnded(Fact, frozen=True, kw_only=True):
-    """It was left, has expired, or was cancelled with its show: what it had counted is free again."""
+    """A checkout was left, expired, or was cancelled with its event: the quantities it had counted are released."""
 
     name: ClassVar[str] = "checkout.ended"
     event_id: UUID
@@ -37,7 +37,7 @@ class CheckoutEnded(Fact, frozen=True, kw_only=True):
 
 
 class OrderFact(Fact, frozen=True, kw_only=True):
-    """What every fact about an order says."""
+    """The fields that every fact about an order has."""
 
     event_id: UUID
     user_id: UUID
@@ -48,14 +48,14 @@ class OrderFact(Fact, frozen=True, kw_only=True):
 
 
 class OrderPaid(OrderFact, frozen=True, kw_only=True):
-    """Its tickets are issued."""
+    """An order was paid and its tickets were issued."""
 
     name: ClassVar[str] = "order.paid"
     tickets: int
 
 
 class OrderCancelled(OrderFact, frozen=True, kw_only=True):
-    """Nothing was sold; what was paid for it goes back."""
+    """An order was cancelled before anything was sold; what was paid for it is refunded."""
 
     name: ClassVar[str] = "order.cancelled"
     reason: str
@@ -63,21 +63,22 @@ class OrderCancelled(OrderFact, frozen=True, kw_only=True):
 
 
 class OrderPaidTwice(OrderFact, frozen=True, kw_only=True):
-    """Another payment came for an order that has its money. All of it goes back; the order stays as it is."""
+    """A second payment arrived for a paid order. All of it is refunded; the order is unchanged."""
 
     name: ClassVar[str] = "order.paid_twice"
     amount: int
 
 
 class OrderNeedsConsent(OrderFact, frozen=True, kw_only=True):
-    """The money came when the places were gone; others are held for the buyer until `consent_by`."""
+    """The payment arrived after the seats were gone; others are held for the buyer until `consent_by`."""
 
     name: ClassVar[str] = "order.needs_consent"
     consent_by: datetime
 
 
 class OrderRefunded(OrderFact, frozen=True, kw_only=True):
-    """Money goes back by decision, all of it or a part; so many tickets are void. `cancelled` if the show was."""
+    """An order is refunded by decision, in full or in part; `tickets` of its tickets are void. `cancelled` if the event
+    was cancelled."""
 
     name: ClassVar[str] = "order.refunded"
     refund_id: UUID

@@ -1,5 +1,5 @@
-"""The sweeps: checkouts whose time is over give back what they had counted, proposals that nobody answered give back
-the money. Both may run late: nothing is bought in a checkout that is over.
+"""Periodic jobs: expired checkouts release what they had counted, and seat proposals that were not answered in time are
+refunded. Both may run late: an expired checkout cannot be bought.
 """
 
 from contextlib import suppress
@@ -17,7 +17,7 @@ AT_ONCE = 500
 
 
 async def sweep_sessions(finder: Database, database: Database) -> int:
-    """Finds across organisations, ends inside each; returns how many ended."""
+    """Finds due checkouts across organisations and ends each in its own tenant; returns how many ended."""
 
     async def end(organization_id: UUID, session_id: UUID) -> int:
         async with database.tenant(organization_id, SWEEPER) as tx:
@@ -27,7 +27,7 @@ async def sweep_sessions(finder: Database, database: Database) -> int:
     while True:
         async with finder.nobody() as tx:
             due = await store.due_sessions(tx, AT_ONCE)
-        ended = await one_by_one(due, end, "a checkout could not be ended")
+        ended = await one_by_one(due, end, "checkout.expire_failed")
         swept += ended
         if ended == 0:
             return swept
@@ -35,11 +35,11 @@ async def sweep_sessions(finder: Database, database: Database) -> int:
 
 async def sweep_consents(finder: Database, database: Database) -> int:
     async def end(organization_id: UUID, order_id: UUID) -> int:
-        with suppress(NoConsentNeeded):  # answered in this very moment
+        with suppress(NoConsentNeeded):  # the buyer answered meanwhile
             async with database.tenant(organization_id, SWEEPER) as tx:
                 await settle.answer(tx, order_id, accept=False, now=await tx.now())
         return 1
 
     async with finder.nobody() as tx:
         due = await store.due_consents(tx, AT_ONCE)
-    return await one_by_one(due, end, "a proposal could not be ended")
+    return await one_by_one(due, end, "checkout.proposal_expire_failed")

@@ -1,4 +1,4 @@
-"""Checkouts and orders as they are stored and shown; what may be asked for, and what is refused."""
+"""Checkouts and orders: stored rows, API responses, requests and refusals."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -38,7 +38,7 @@ class StoredSession(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredItem(msgspec.Struct, frozen=True, kw_only=True):
-    """So many places of a hold, as tickets of a type."""
+    """A quantity of one hold, sold as tickets of one type."""
 
     hold_id: UUID
     ticket_type_id: UUID
@@ -76,7 +76,7 @@ class StoredOrder(msgspec.Struct, frozen=True, kw_only=True):
     paid_at: datetime | None
 
 
-# --- as shown
+# --- responses
 
 
 class SessionItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,20 +88,20 @@ class SessionItem(msgspec.Struct, frozen=True, kw_only=True):
     quantity: int
     unit_price: Money
     attendee: "Attendee | None"
-    held_until: datetime | None  # null while it does not count down
+    held_until: datetime | None  # null while it does not count down: frozen or suspended
     held_until_unix_ms: int | None
-    live: bool  # false: the hold is over, choose again
+    live: bool  # false: the hold has ended, choose again
 
 
 class WayToPay(msgspec.Struct, frozen=True, kw_only=True):
     provider: str
     methods: tuple[str, ...]
-    notice: str | None  # what everybody must be told who pays this way
-    public_key: str | None = None  # with which a buyer's browser opens the provider's own fields
+    notice: str | None  # must be shown to every buyer who pays this way
+    public_key: str | None = None  # opens the provider's card fields in the buyer's browser
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):
-    """A checkout: what is about to be bought, what it costs, and how long there is."""
+    """A checkout: the items to buy, their price, and the time that is left."""
 
     id: UUID
     event_id: UUID
@@ -118,7 +118,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TicketView(msgspec.Struct, frozen=True, kw_only=True):
-    """A ticket of an order. Of one that was passed on, its buyer sees neither code nor holder: both are empty."""
+    """A ticket of an order. If the ticket was transferred, `code` and `holder_name` are empty for its buyer."""
 
     id: UUID
     number: str
@@ -139,7 +139,7 @@ class RefundView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PaymentView(msgspec.Struct, frozen=True, kw_only=True):
-    """How it stands with the money. With `client_secret` the buyer's browser goes on at the provider."""
+    """The state of the payment. With `client_secret` the buyer's browser continues at the provider."""
 
     provider: str
     status: str
@@ -150,7 +150,7 @@ class PaymentView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProposedPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """A seat, or so many places of a zone, as people call it."""
+    """A seat, or a number of standing spots in a zone, by its printed names."""
 
     quantity: int
     zone_name: str
@@ -159,9 +159,10 @@ class ProposedPlace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """An order, with its tickets once it is paid. `secret` opens it without signing in: keep it.
+    """An order, with its tickets once it is paid. `secret` opens the order without signing in: store it safely.
 
-    While it needs consent, the `proposed` places are held for the buyer until `consent_by`, instead of the first ones.
+    While the order needs consent, the `proposed` seats or spots are held for the buyer until `consent_by`, in place of
+    the original ones.
     """
 
     id: UUID
@@ -202,18 +203,18 @@ class OrderRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of all bodies: nothing unknown is ignored."""
+    """Base of all request bodies: unknown fields are rejected."""
 
 
 class Attendee(Request, frozen=True, kw_only=True):
-    """Who goes. In a zone that is not open to all it must be somebody who may."""
+    """Who attends. In a zone with restricted access this person must be allowed to enter."""
 
     name: Name
     email: Email | None = None
 
 
 class Item(Request, frozen=True, kw_only=True):
-    """A hold of mine, as tickets of a type: all of its places, or so many, if they are of several types."""
+    """One of the caller's holds, as tickets of a type: all of it, or `quantity` of it if it is split between types."""
 
     hold_id: UUID
     ticket_type_id: UUID
@@ -240,7 +241,7 @@ class Purchase(Request, frozen=True, kw_only=True):
 
 
 class Consent(Request, frozen=True, kw_only=True):
-    """Whether other places will do. Without them the money goes back."""
+    """Whether the buyer accepts the proposed seats. If not, the payment is refunded."""
 
     accept: bool
 
@@ -249,75 +250,75 @@ class Consent(Request, frozen=True, kw_only=True):
 
 
 class CheckoutNotFound(NotFound):
-    """There is no such checkout, or it is not yours."""
+    """The checkout does not exist, or belongs to someone else."""
 
     code, title = "checkout_not_found", "No such checkout"
 
 
 class OrderNotFound(NotFound):
-    """There is no such order, or it is not yours."""
+    """The order does not exist, or belongs to someone else."""
 
     code, title = "order_not_found", "No such order"
 
 
 class HoldExpired(Conflict):
-    """A place is no longer held for you; nothing was charged. Choose again."""
+    """A seat or spot is no longer held for you; nothing was charged. Choose again."""
 
     code, title = "hold_expired", "Hold expired"
 
 
 class CheckoutExpired(Conflict):
-    """The checkout is over: its ten minutes have passed, it was left, or another took its place. Start again."""
+    """The checkout has ended: its ten minutes have passed, it was left, or a newer one replaced it. Start again."""
 
-    code, title = "checkout_expired", "The checkout is over"
+    code, title = "checkout_expired", "The checkout has expired"
 
 
 class CheckoutCompleted(Conflict):
-    """This checkout has been paid for."""
+    """This checkout is paid. Its order has the tickets."""
 
     code, title = "checkout_completed", "This checkout is complete"
 
 
 class PaymentRunning(Conflict):
-    """A payment for these places is under way. Its order says how it stands."""
+    """A payment for this checkout is under way. Read the order for its state."""
 
     code, title = "payment_running", "A payment is under way"
 
 
 class TooManyTickets(Invalid):
-    """A purchase is ten tickets at most."""
+    """One purchase has at most ten tickets."""
 
     code, title = "too_many_tickets", "Too many tickets for one purchase"
 
 
 class WrongProvider(Invalid):
-    """What costs nothing is `free`, and what costs something is not."""
+    """`provider` must be `free` if the total is zero, and another provider if it is not."""
 
-    code, title = "payment_provider_wrong", "Not this way to pay"
+    code, title = "payment_provider_wrong", "Wrong payment provider for this total"
 
 
 class KeyNeeded(Invalid):
-    """A purchase names an `Idempotency-Key`: without one, a lost answer could not be asked for again."""
+    """A purchase needs an `Idempotency-Key` header, so that it can be repeated safely if its response is lost."""
 
     code, title = "idempotency_key_required", "Send an Idempotency-Key"
 
 
 class NoConsentNeeded(Conflict):
-    """The order does not wait for your consent, or its time is over."""
+    """The order is not waiting for your consent, or the time to answer has passed."""
 
     code, title = "no_consent_needed", "There is nothing to consent to"
 
 
 class EventNotAvailable(Refusal):
-    """The show's status does not allow buying: it is a draft, over, cancelled, or postponed without a date."""
+    """The event's status does not allow buying: it is a draft, ended, cancelled, or postponed without a new date."""
 
-    code, title = "event_not_available", "The show cannot be booked"
+    code, title = "event_not_available", "The event cannot be booked"
 
 
 class SalesClosed(Refusal):
-    """The show's sale has not begun, or is over."""
+    """Ticket sales for the event have not started, or have ended."""
 
-    code, title = "event_sales_closed", "The sale is closed"
+    code, title = "event_sales_closed", "Ticket sales are closed"
 
 
 def quote_of(stored: Any) -> Quote:

@@ -1,4 +1,4 @@
-"""What may be bought together, what a word of the database means, and how money is split: tables and pure decisions."""
+"""Limits of a purchase, refusals by database outcome, and the ledger entries of a sale: tables and pure decisions."""
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
@@ -10,11 +10,11 @@ from fullhouse.payments.model import FEES, ORGANIZER, REFUNDS, TAX, account_of
 from fullhouse.tickets.pricing import Quote
 from fullhouse.tickets.types.model import TypeNotOnSale
 
-SESSION_S = 600  # a checkout's, and of what it gathers: fixed when it begins, whatever becomes of its payments
+SESSION_S = 600  # a checkout and its holds: fixed when it begins, whatever its payments do
 TICKETS_MAX = 10
 CONSENT_S, CONSENT_LEAST_S = 24 * 3600, 30 * 60
 
-# By the word of `app.place_order`.
+# By the outcome of `app.place_order`.
 REFUSALS: dict[str, type[Refusal]] = {
     "not_found": model.CheckoutNotFound,
     "payment_running": model.PaymentRunning,
@@ -30,23 +30,23 @@ REFUSALS: dict[str, type[Refusal]] = {
 
 
 def quantities(items: Sequence[Item], held: Mapping[UUID, int]) -> list[int]:
-    """How many places each item means: together as many as are held. Every mistake at once."""
+    """The quantity of each item; together they must equal what is held. Reports every mistake at once."""
     found = [item.quantity or held[item.hold_id] for item in items]
     wrong = []
     for hold_id, places in held.items():
         mine = [n for n, item in enumerate(items) if item.hold_id == hold_id]
         if sum(found[n] for n in mine) != places:
-            said = f"The hold has {places} {'place' if places == 1 else 'places'}; name a type for each, once."
-            wrong.append(FieldError(f"items[{mine[-1]}].quantity", said))
+            message = f"The hold is for {places}; the quantities of its items add up to {sum(found[n] for n in mine)}."
+            wrong.append(FieldError(f"items[{mine[-1]}].quantity", message))
     if wrong:
         raise Invalid(fields=wrong)
     if sum(found) > TICKETS_MAX:
-        raise TooManyTickets(f"At most {TICKETS_MAX} in one purchase.", most=TICKETS_MAX)
+        raise TooManyTickets(f"One purchase has at most {TICKETS_MAX} tickets.", most=TICKETS_MAX)
     return found
 
 
 def earned(quote: Quote, source: str) -> dict[str, int]:
-    """What a sale means to the ledger, whichever account the money comes from. Taxes are to be passed on."""
+    """The ledger entries of a sale, paid from the account `source`. Taxes are owed to the tax authority."""
     return {
         source: quote.total,
         ORGANIZER: -(quote.total - quote.fees - quote.taxes),
@@ -56,5 +56,5 @@ def earned(quote: Quote, source: str) -> dict[str, int]:
 
 
 def unearned(total: int, provider: str) -> dict[str, int]:
-    """Money for which nothing was sold: all of it is the buyer's."""
+    """The ledger entries of a payment for which nothing was sold: all of it is owed to the buyer."""
     return {account_of(provider): total, REFUNDS: -total}

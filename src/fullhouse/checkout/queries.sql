@@ -1,4 +1,4 @@
--- The statements of checkout. Placing an order and settling several are functions (db/functions/checkout):
+-- The statements of checkout. Placing an order and settling a batch of orders are functions (db/functions/checkout),
 -- one statement each.
 
 -- part: session
@@ -16,7 +16,7 @@ reason, consent_by, created_at, paid_at
 id, event_id, code, status, provider, currency, total, buyer_name, buyer_email, created_at, paid_at
 
 -- name: lock_show
--- For whoever sells: it is not changed before this transaction ends. Null if it sells, otherwise why not.
+-- Locks the event against changes until this transaction ends. `on_sale`, or the reason why it does not sell.
 SELECT CASE WHEN status NOT IN ('published', 'live') AND (status <> 'postponed' OR rescheduled_at IS NULL)
                 THEN 'event_not_available'
             WHEN app.clock() NOT BETWEEN sale_start_at AND sale_end_at THEN 'event_sales_closed'
@@ -30,7 +30,7 @@ SELECT {session} FROM checkout_sessions WHERE organization_id = :org AND id = :s
 SELECT {session} FROM checkout_sessions WHERE organization_id = :org AND id = :session_id FOR UPDATE;
 
 -- name: lock_pools
--- All that one transaction counts in, before it counts in any: in one order.
+-- Locks all pools that this transaction counts in, before it counts in any, in the global lock order.
 SELECT FROM pools
 WHERE organization_id = :org AND event_id = :event_id
   AND (kind = 'event' OR kind = 'zone' AND ref_id = ANY (:zone_ids::uuid[])
@@ -47,7 +47,7 @@ WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND
     FOR UPDATE;
 
 -- name: live_holds
--- Of these, the ones that are this person's and good for a while.
+-- Those of these holds that belong to this person, are live and not frozen.
 SELECT id, quantity FROM seat_holds
 WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND id = ANY (:hold_ids::uuid[])
   AND status = 'active'
@@ -59,7 +59,7 @@ VALUES (:id, :org, :event_id, :user_id, :expires_at, :promo_code?, :currency, :t
 RETURNING {session};
 
 -- name: insert_items
--- What is not held of a type outright is counted in the type's pool by the checkout, where there is one.
+-- A hold that is not of a ticket type is counted in the type's pool by the checkout, if the type has a pool.
 INSERT INTO checkout_items (organization_id, session_id, position, hold_id, ticket_type_id, name, seat_id, zone_id,
                             quantity, unit, net, counted, attendee_name, attendee_email, membership_id)
 SELECT :org, :session_id, i.position, i.hold_id, i.ticket_type_id, i.name, h.seat_id, h.zone_id, i.quantity, i.unit,
@@ -99,12 +99,12 @@ LEFT JOIN zone_guests g ON g.organization_id = :org AND g.event_id = :event_id A
 ORDER BY w.place
 
 -- name: rights_to_enter
--- Of items in zones that are not open to all: whether who goes, or else who buys, may be there.
+-- Of items in restricted zones: whether the attendee, or the buyer if none is named, may enter.
 SELECT {right}
 FROM unnest(:zone_ids[?]::uuid[], :emails[?]::text[]) WITH ORDINALITY AS w (zone_id, email, place) {rights};
 
 -- name: rights_of_order
--- The same of an order's lines, each with the membership that it names.
+-- The same for the items of an order, each with the membership that it was placed with.
 SELECT {right}, w.quantity, w.membership_id AS named
 FROM (SELECT l.zone_id, l.attendee_email AS email, l.position AS place, l.quantity, l.membership_id
       FROM order_lines l WHERE l.organization_id = :org AND l.order_id = :order_id) AS w {rights};
@@ -115,25 +115,25 @@ FROM unnest(:positions::smallint[], :membership_ids[?]::uuid[]) AS w (position, 
 WHERE l.organization_id = :org AND l.order_id = :order_id AND l.position = w.position;
 
 -- name: end_session
--- Of two who end it, one does.
+-- Of two concurrent callers, one ends it.
 UPDATE checkout_sessions SET status = :status, updated_at = app.clock()
 WHERE organization_id = :org AND id = :session_id AND status = ANY (:from_statuses::text[])
   AND (:status <> 'expired' OR expires_at <= app.clock())
 RETURNING {session};
 
 -- name: reopen_session
--- A payment for it has failed: in what is left of its time it may be paid in another way.
+-- Its payment failed: it may be paid in another way in its remaining time.
 UPDATE checkout_sessions SET status = 'open', updated_at = app.clock()
 WHERE organization_id = :org AND id = :session_id AND status = 'paying'
 RETURNING {session};
 
 -- name: due_sessions
--- The sweep's question, across organisations: the oldest first.
+-- For the expiry job, across organisations, oldest first.
 SELECT organization_id, id FROM checkout_sessions WHERE status = 'open' AND expires_at <= app.clock()
 ORDER BY expires_at LIMIT :limit;
 
 -- name: overdue_sessions_of_event
--- One that is being paid for has time.
+-- A checkout with a running payment is not overdue.
 SELECT {session} FROM checkout_sessions WHERE organization_id = :org AND event_id = :event_id AND status = 'open'
 AND expires_at <= app.clock() ORDER BY id FOR UPDATE;
 
@@ -145,7 +145,7 @@ ORDER BY id LIMIT :limit FOR UPDATE;
 -- Orders -------------------------------------------------------------------------------------------
 
 -- name: place_order
--- And whether a zone of it is not open to all: while its places are held, no zone changes that.
+-- Also returns whether one of its zones is restricted, which cannot change while its seats are held.
 SELECT outcome, order_id, event_id, total, currency, EXISTS (
     SELECT FROM checkout_items i
     JOIN checkout_sessions s ON s.organization_id = :org AND s.id = i.session_id
@@ -169,7 +169,7 @@ SELECT app.hold_again(:org, :order_id, :attempt_id);
 SELECT layout_id FROM event_layouts WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: is_bought_otherwise
--- Whether another order of the same buyer's is for the same places, and paid for or being paid for.
+-- Whether another order of the same buyer for the same holds is paid or being paid.
 SELECT EXISTS (
     SELECT FROM orders mine
     JOIN orders o ON o.organization_id = :org AND o.user_id = mine.user_id AND o.event_id = mine.event_id
@@ -209,7 +209,7 @@ LEFT JOIN seats s ON s.organization_id = :org AND s.id = i.seat_id
 WHERE i.organization_id = :org AND i.order_id = :order_id ORDER BY i.position;
 
 -- name: sold_places
--- Where the tickets of an order are now.
+-- The current seats and zones of an order's tickets.
 SELECT t.zone_id, t.seat_id, t.ticket_type_id FROM tickets t
 WHERE t.organization_id = :org AND t.order_id = :order_id AND t.status IN ('valid', 'used')
 ORDER BY t.id;
@@ -237,7 +237,7 @@ WHERE organization_id = :org AND id = :order_id AND status IN ('pending', 'needs
 RETURNING {order};
 
 -- name: propose_seats
--- Whoever is asked has some time to answer, and before the show begins; once it runs, until it ends.
+-- The buyer must answer within :consent_s and before the event starts; if it is live, before it ends.
 SELECT CASE WHEN until > app.clock() + make_interval(secs => :least_s)
        THEN app.propose_seats(:org, :order_id, :attempt_id, until, :begins, :wholes) ELSE false END
 FROM (SELECT least(app.clock() + make_interval(secs => :consent_s), CASE
@@ -252,13 +252,13 @@ SELECT organization_id, id FROM orders WHERE status = 'needs_consent' AND consen
 ORDER BY consent_by LIMIT :limit;
 
 -- name: count_sale
--- How hot the show is.
+-- Counts the sale, and raises the event's heat.
 UPDATE event_stats SET sold = sold + :tickets, heat = app.heat(heat, 20 * :tickets), unranked = true
 WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: is_any_pool_full
--- Whether nothing is left, on some day at least, of the event, or of one of these zones (:zone_ids) or ticket types
--- (:type_ids).
+-- Whether the event, one of these zones (:zone_ids) or one of these ticket types (:type_ids) is sold out, on one day at
+-- least.
 SELECT EXISTS (SELECT FROM pools WHERE organization_id = :org AND event_id = :event_id AND sold + day_peak >= capacity
                AND (kind = 'event' OR kind = 'zone' AND ref_id = ANY (:zone_ids::uuid[])
                     OR kind = 'ticket_type' AND ref_id = ANY (:type_ids::uuid[])));

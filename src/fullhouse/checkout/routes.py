@@ -1,4 +1,4 @@
-"""Checkouts over HTTP: begin, find again, leave, buy. Buying is on the fast lane; its twin documents it."""
+"""Checkout endpoints: begin, read, leave, buy. Buying is on the fast lane; its wide-lane twin documents it."""
 
 from typing import Annotated
 from uuid import UUID
@@ -23,17 +23,17 @@ _NO_STORE = (("cache-control", "no-store"),)
 _PURCHASE = msgspec.json.Decoder(Purchase)
 Key = Annotated[
     str | None,
-    HeaderParameter(name="Idempotency-Key", description="Required. The same key again gives the first answer."),
+    HeaderParameter(name="Idempotency-Key", description="Required. Repeating a key returns the first response."),
 ]
 
 
 @post("/api/events/{event_id:uuid}/checkout", "checkout.use", answers={201: Session, 202: Place})
 async def start_checkout(services: Services, who: Principal, event_id: UUID, data: StartCheckout) -> Answer:
-    """Begin to buy what I hold: each hold as tickets of a type.
+    """Begin a checkout of the caller's holds: each hold as tickets of a type.
 
-    201 with the checkout: ten minutes, in which the holds run on as they are. 202 with my place in the line if all
-    slots are taken: ask `GET /api/events/{id}/queue`, and begin again when it is my turn. Beginning again replaces the
-    checkout that I have in the show, without a longer time.
+    201 with the checkout, which lasts ten minutes; its holds last at least as long. 202 with the caller's position in
+    the waiting room if all slots are taken: poll `GET /api/events/{id}/queue`, and begin again when admitted.
+    Beginning again replaces the caller's open checkout for the event and keeps its expiry.
     """
     begun = await actions.start(services, who, event_id, data)
     if isinstance(begun, Session):
@@ -44,46 +44,51 @@ async def start_checkout(services: Services, who: Principal, event_id: UUID, dat
 
 @get("/api/events/{event_id:uuid}/checkout", "checkout.use")
 async def get_my_checkout(tx: Tx, services: Services, who: Principal, event_id: UUID) -> Session:
-    """My checkout in this show, for who was disconnected."""
+    """The caller's open checkout for this event, for instance after a lost connection."""
     return await actions.view(tx, services, await actions.current(tx, who, event_id))
 
 
 @get("/api/checkout/{checkout_id:uuid}", "checkout.use")
 async def get_checkout(tx: Tx, services: Services, who: Principal, checkout_id: UUID) -> Session:
-    """A checkout of mine, with the time that is left."""
+    """One of the caller's checkouts, with the time that is left."""
     return await actions.view(tx, services, await actions.get_session(tx, who, checkout_id))
 
 
 @delete("/api/checkout/{checkout_id:uuid}", "checkout.use")
 async def leave_checkout(services: Services, who: Principal, checkout_id: UUID) -> None:
-    """Leave a checkout: its places, its slot and its promo code are free at once. A payment that waits for me at its
-    provider is called off; one whose outcome is not known is not (409)."""
+    """Leave a checkout. Its holds, its waiting-room slot and its promo code are released at once.
+
+    A payment that waits for the buyer at the provider is cancelled there first. 409 `payment_running` if the outcome
+    of a payment is unknown.
+    """
     await order_actions.call_off(services, who, checkout_id)
     async with services.database.tenant(who.organization_id, who.actor) as tx:
         await actions.leave(tx, who, checkout_id)
 
 
 async def purchase_fast(call: Call) -> Answer:
-    wish = decode(_PURCHASE, await call.read())
+    request = decode(_PURCHASE, await call.read())
     assert call.principal
-    return await _purchase(call.state.services, call.principal, call.params[0], wish, call.header("idempotency-key"))
+    return await _purchase(call.state.services, call.principal, call.params[0], request, call.header("idempotency-key"))
 
 
 @post("/api/checkout/{checkout_id:uuid}/purchase", "checkout.use", answers={201: Order, 202: Order}, fast=purchase_fast)
 async def purchase(
     services: Services, who: Principal, checkout_id: UUID, data: Purchase, idempotency_key: Key = None
 ) -> Answer:
-    """Buy what a checkout has. Needs an Idempotency-Key.
+    """Buy the items of a checkout. Needs an Idempotency-Key.
 
-    201: the order with its tickets. 202: the payment is not settled yet; go on at the provider with `client_secret`, or
-    look at the order again later. 402: declined; the checkout goes on in its time. 409: something is no longer as it
-    was (`hold_expired`), and nothing was charged.
+    201: the order with its tickets. 202: the payment is not settled yet; continue at the provider with `client_secret`,
+    or read the order again later. 402: declined; the checkout stays open until it expires. 409: the checkout or a hold
+    has changed (for instance `hold_expired`); nothing was charged.
     """
     return await _purchase(services, who, checkout_id, data, idempotency_key)
 
 
-async def _purchase(services: Services, who: Principal, checkout_id: UUID, wish: Purchase, key: str | None) -> Answer:
-    bought = await order_actions.purchase(services, who, checkout_id, wish, _checked(key))
+async def _purchase(
+    services: Services, who: Principal, checkout_id: UUID, request: Purchase, key: str | None
+) -> Answer:
+    bought = await order_actions.purchase(services, who, checkout_id, request, _checked(key))
     headers = (*_NO_STORE, ("location", f"/api/orders/{bought.order.id}"))
     return Answer(201 if bought.settled else 202, msgspec.json.encode(Data[Order](bought.order)), headers)
 

@@ -25,7 +25,7 @@ class Right(NamedTuple):
 
 
 class LineRight(NamedTuple):
-    """Of an order's line: how many places it has, and the membership that it was placed by."""
+    """The right to enter of an order item, its quantity, and the membership (`named`) that it was placed with."""
 
     right: Right
     quantity: int
@@ -42,11 +42,11 @@ class Placed(NamedTuple):
     event_id: UUID | None
     total: int | None
     currency: str | None
-    is_restricted: bool  # one of its zones or more
+    is_restricted: bool  # at least one of its zones has restricted access
 
 
 class Settled(NamedTuple):
-    """A hold that was sold; or an order that was not, and why; or how full a zone is now."""
+    """A sold hold; or an unsold order with the reason; or the new counts of a zone."""
 
     order_id: UUID | None
     outcome: str
@@ -78,7 +78,7 @@ def _row(total: int, currency: str, **rest: Any) -> OrderRow:
 
 
 class SoldPlace(NamedTuple):
-    """Where a ticket is."""
+    """The seat or zone of a ticket."""
 
     zone_id: UUID | None
     seat_id: UUID | None

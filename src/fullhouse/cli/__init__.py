@@ -1,1 +1,1 @@
-"""The command line: one file for a group of commands, and the parser that names them (main.py)."""
+"""The command line: a module for each group of commands, and the parser in main.py."""

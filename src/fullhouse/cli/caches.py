@@ -1,4 +1,4 @@
-"""Commands for the warm layer: write a show's part of Redis anew, and compare all three layers."""
+"""Commands for the mirror in Redis: rebuild it, and compare memory, Redis and database."""
 
 import argparse
 import asyncio
@@ -24,28 +24,28 @@ from fullhouse.seating.maps.geometry import unpack_states
 from fullhouse.seating.maps.halls import Halls
 
 Work = Callable[[Services, Database], Awaitable[int]]
-ASKED = 4  # times for each API process, so that probably all of them have answered
+ASKED = 4  # requests for each API process, so that probably all of them are compared
 TRIES = 5  # to write to Redis, a second apart
-PATIENCE_S = 5.0  # with one call to Redis: nobody's request waits for an operator's
+PATIENCE_S = 5.0  # for one call to Redis; long, because no buyer waits for it
 
 
 def rebuild(settings: Config, args: argparse.Namespace) -> int:
     async def run(services: Services, finder: Database) -> int:
         if not services.warm.configured:
-            raise OperatorError("There is no REDIS_URL, and so nothing to write.")
+            raise OperatorError("REDIS_URL is not set, so there is no mirror to rebuild.")
         if args.event is None:
             rebuilt = await jobs.rebuild_warm(services, finder)
-            say(f"{rebuilt.written} shows were written")
-            for show in rebuilt.failed:
-                say(f"{show.event_id} was not written")
+            say(f"{rebuilt.written} events were written to Redis")
+            for event in rebuilt.failed:
+                say(f"{event.event_id} was not written")
             return 1 if rebuilt.failed else 0
         organization_id = await _owner(services, args.event)
         for _ in range(TRIES):
             if await warm.rebuild(services, organization_id, args.event):
-                say("written")
+                say("the event was written to Redis")
                 return 0
             await asyncio.sleep(1)
-        raise OperatorError("Redis does not answer.")
+        raise OperatorError("Redis is unavailable.")
 
     return _with_services(settings, run)
 
@@ -54,9 +54,9 @@ def check(settings: Config, args: argparse.Namespace) -> int:
     async def run(services: Services, _finder: Database) -> int:
         organization_id = await _owner(services, args.event)
         wrong = await mirror_checks.check(services, organization_id, args.event)
-        hall = await services.part(Halls).read(organization_id, args.event)
-        if hall:
-            wrong += await _memory(settings, args.event, hall.shown)
+        states = await services.part(Halls).read(organization_id, args.event)
+        if states:
+            wrong += await _memory(settings, args.event, states.shown)
         for sentence in wrong:
             print(sentence)
         say(f"{len(wrong)} differences" if wrong else "memory, Redis and database agree")
@@ -65,33 +65,33 @@ def check(settings: Config, args: argparse.Namespace) -> int:
     return _with_services(settings, run)
 
 
-async def _memory(settings: Config, event_id: UUID, right: Any) -> list[str]:
-    """What the API processes on this machine show. Which of them answers is not ours to choose."""
+async def _memory(settings: Config, event_id: UUID, expected: Any) -> list[str]:
+    """Compares the seat states in the memory of this machine's API processes. The kernel chooses which one responds."""
     address = f"http://{settings.host}:{settings.port}/api/events/{event_id}/availability"
     wrong: set[str] = set()
     for _ in range(ASKED * settings.processes):
         try:
             packed, tag = await asyncio.to_thread(_ask, address)
         except OSError as error:
-            say(f"memory: the API could not be asked ({error})")
+            say(f"memory was not compared: the API did not respond ({error})")
             break
-        shown = unpack_states(packed, len(right))
+        actual = unpack_states(packed, len(expected))
         wrong |= {
-            f"memory ({tag.partition('-')[0]}): seat {n} is in state {shown[n]}, not {right[n]}"
-            for n in np.flatnonzero(shown != right).tolist()
+            f"memory ({tag.partition('-')[0]}): seat {n} is in state {actual[n]}, not {expected[n]}"
+            for n in np.flatnonzero(actual != expected).tolist()
         }
     return sorted(wrong)
 
 
 def _ask(address: str) -> tuple[bytes, str]:
-    with urllib.request.urlopen(address, timeout=5) as answer:  # noqa: S310 (our own address)
-        return answer.read(), answer.headers["etag"].strip('"')
+    with urllib.request.urlopen(address, timeout=5) as response:  # noqa: S310 (our own address)
+        return response.read(), response.headers["etag"].strip('"')
 
 
 async def _owner(services: Services, event_id: UUID) -> UUID:
     found = await wiring.organization_of(services, {"event_id": event_id})
     if found is None:
-        raise OperatorError(f"There is no show {event_id}.")
+        raise OperatorError(f"There is no event {event_id}.")
     return found
 
 

@@ -1,4 +1,4 @@
-"""`fullhouse doctor`: what is configured, whether it answers, and at which version."""
+"""`fullhouse doctor`: what is configured, whether it responds, and at which version."""
 
 import asyncio
 import shutil
@@ -19,9 +19,9 @@ from fullhouse.kit.mail.mailer import Postman
 from fullhouse.payments.providers.test import NOTICE
 from fullhouse.processes.serve import Urls
 
-GOOD, WORRY, BAD, UNUSED = "ok", "worry", "bad", "–"
+GOOD, WORRY, BAD, UNUSED = "ok", "warn", "fail", "–"
 SAID_MAX = 20
-# A URL that makes no sense is a ValueError, or an InterfaceError.
+# An invalid URL raises a ValueError or an InterfaceError.
 _AWAY = (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError)
 
 
@@ -53,14 +53,14 @@ async def examine(settings: Config, urls: Urls) -> list[Finding]:
 
 
 async def _guarded(part: str, check: Callable[[], Awaitable[Finding]]) -> Finding:
-    """Whatever one check stumbles over, the others are still made."""
+    """A check that raises does not stop the others."""
     try:
         async with asyncio.timeout(10):
             return await check()
     except TimeoutError:
-        return Finding(part, BAD, "did not answer within 10 seconds")
+        return Finding(part, BAD, "did not respond within 10 seconds")
     except Exception as error:
-        return Finding(part, BAD, f"could not be examined: {error!r}")
+        return Finding(part, BAD, f"could not be checked: {error!r}")
 
 
 async def _state_folder(settings: Config) -> Finding:
@@ -73,7 +73,7 @@ async def _database(urls: Urls) -> Finding:
     try:
         connection = await asyncpg.connect(urls.serving, timeout=5)
     except _AWAY as error:
-        return Finding("PostgreSQL", BAD, f"does not answer: {error}")
+        return Finding("PostgreSQL", BAD, f"unavailable: {error}")
     try:
         version = (await connection.fetchval("SHOW server_version")).split()[0]
         text = f"{version} as {await connection.fetchval('SELECT session_user')}"
@@ -92,7 +92,7 @@ async def _roles(urls: Urls) -> Finding:
             return Finding("roles", BAD, f"cannot act as {role}: {error}")
         try:
             if await connection.fetchval("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"):
-                return Finding("roles", BAD, f"{role} bypasses row-level security: take SUPERUSER and BYPASSRLS away")
+                return Finding("roles", BAD, f"{role} bypasses row-level security: revoke SUPERUSER and BYPASSRLS")
         finally:
             await connection.close(timeout=2)
     return Finding("roles", GOOD, ", ".join(ROLES))
@@ -112,7 +112,7 @@ async def _migrations(urls: Urls) -> Finding:
     finally:
         await connection.close(timeout=2)
     if waiting:
-        return Finding("migrations", BAD, f"to apply: {migrate.in_words(waiting)}. Run `fullhouse migrate`")
+        return Finding("migrations", BAD, f"not applied: {migrate.in_words(waiting)}. Run `fullhouse migrate`")
     return Finding("migrations", GOOD, "all applied")
 
 
@@ -120,12 +120,12 @@ async def _schema(urls: Urls) -> Finding:
     connection = await asyncpg.connect(urls.owner, timeout=5)
     try:
         if await migrate.pending(connection):
-            return Finding("schema", UNUSED, "not compared: there are migrations to apply")
+            return Finding("schema", UNUSED, "not compared: migrations have not been applied")
         wrong = await schema.disagreements(connection)
     finally:
         await connection.close(timeout=2)
     if not wrong:
-        return Finding("schema", GOOD, "every guard is the shipped one")
+        return Finding("schema", GOOD, "functions, triggers and policies are as shipped")
     more = f"; and {len(wrong) - SAID_MAX} more" if len(wrong) > SAID_MAX else ""
     return Finding("schema", BAD, "; ".join(wrong[:SAID_MAX]) + more)
 
@@ -146,7 +146,7 @@ async def _replica(settings: Config) -> Finding:
     try:
         connection = await asyncpg.connect(settings.database_read_url, timeout=5)
     except _AWAY as error:
-        return Finding("read replica", BAD, f"does not answer: {error}")
+        return Finding("read replica", BAD, f"unavailable: {error}")
     version = (await connection.fetchval("SHOW server_version")).split()[0]
     await connection.close(timeout=2)
     return Finding("read replica", GOOD, version)
@@ -154,12 +154,12 @@ async def _replica(settings: Config) -> Finding:
 
 async def _redis(settings: Config) -> Finding:
     if settings.redis_url is None:
-        return Finding("Redis", UNUSED, "REDIS_URL is not set; processes talk through PostgreSQL")
+        return Finding("Redis", UNUSED, "REDIS_URL is not set; processes notify each other through PostgreSQL")
     client = warm.client(settings.redis_url)
     try:
         version = (await client.info("server"))["redis_version"]
     except (OSError, warm.RedisError) as error:
-        return Finding("Redis", BAD, f"does not answer: {error}")
+        return Finding("Redis", BAD, f"unavailable: {error}")
     finally:
         await client.aclose()
     return Finding("Redis", GOOD, str(version))
@@ -167,11 +167,11 @@ async def _redis(settings: Config) -> Finding:
 
 async def _rabbitmq(settings: Config) -> Finding:
     if settings.amqp_url is None:
-        return Finding("RabbitMQ", UNUSED, "AMQP_URL is not set; facts stay in the house")
+        return Finding("RabbitMQ", UNUSED, "AMQP_URL is not set; facts are not sent to other systems")
     try:
         connection = await aio_pika.connect(settings.amqp_url, timeout=5)
     except (OSError, TimeoutError, aio_pika.exceptions.AMQPError) as error:
-        return Finding("RabbitMQ", BAD, f"does not answer: {error!r}")
+        return Finding("RabbitMQ", BAD, f"unavailable: {error!r}")
     properties = connection.transport.connection.server_properties if connection.transport else {}
     await connection.close()
     return Finding("RabbitMQ", GOOD, str(properties.get("version", "unknown version")))
@@ -179,20 +179,22 @@ async def _rabbitmq(settings: Config) -> Finding:
 
 async def _mail(settings: Config) -> Finding:
     if settings.smtp_url is None:
-        return Finding("mail", WORRY, "SMTP_URL is not set; mail stays in the local mailbox (GET /api/org/mailbox)")
+        return Finding(
+            "mail", WORRY, "SMTP_URL is not set; emails are not sent, and stay in the mailbox (GET /api/org/mailbox)"
+        )
     try:
         greeting = await asyncio.to_thread(Postman(settings.smtp_url, settings.smtp_from).greet)
     except (OSError, smtplib.SMTPException) as error:
-        return Finding("mail", BAD, f"does not answer: {error}")
+        return Finding("mail", BAD, f"unavailable: {error}")
     return Finding("mail", GOOD, f"from {settings.smtp_from}, {greeting}")
 
 
 async def _payments(settings: Config) -> Finding:
     if settings.stripe is None:
-        return Finding("payments", WORRY, f"STRIPE_SECRET_KEY is not set, so “test” is open. {NOTICE}")
+        return Finding("payments", WORRY, f"STRIPE_SECRET_KEY is not set, so the test provider is enabled. {NOTICE}")
     mode = "in Stripe's test mode" if "_test_" in settings.stripe.secret_key else "by Stripe"
     if settings.stripe.webhook_secret is None:
-        what = f"{mode}; STRIPE_WEBHOOK_SECRET is not set: payments are asked about every few seconds, and settled late"
+        what = f"{mode}; STRIPE_WEBHOOK_SECRET is not set: payments are polled every few seconds, and settled late"
         return Finding("payments", WORRY, what)
     return Finding("payments", GOOD, f"{mode}, with its webhook at {settings.public_url}/api/payments/stripe/webhook")
 
@@ -213,7 +215,7 @@ async def _traces(settings: Config) -> Finding:
             parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
         )
     except OSError as error:
-        return Finding("traces", BAD, f"the collector does not answer: {error}")
+        return Finding("traces", BAD, f"the collector is unavailable: {error}")
     writer.close()
     return Finding("traces", GOOD, settings.otlp_endpoint)
 

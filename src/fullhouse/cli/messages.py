@@ -1,4 +1,4 @@
-"""Commands for messages: what waits, what was given up and why, what is dead in the broker; and trying it again."""
+"""Commands for messages: what is waiting, dead-lettered or in RabbitMQ's dead-letter queue; retry, replay and drop."""
 
 import argparse
 import asyncio
@@ -26,36 +26,33 @@ from fullhouse.webhooks.policy import WEBHOOKS_MAX
 
 SHOWN_MAX = 200
 CONFIRM_S = 5.0
-TOGETHER = timedelta(minutes=15)  # of facts in one statement: those of a large house's day would run into its time-out
+TOGETHER = timedelta(minutes=15)  # of facts in one statement: a busy day's facts would exceed the statement timeout
 OURS = consumers.topology().queues
 
 
 def status(settings: Config, _args: argparse.Namespace) -> int:
     async def show(finder: Database) -> None:
         waits, mails = await jobs.look(finder), await jobs.look_at_mail(finder)
-        broker = "the broker" if settings.amqp_url else "a broker, if one is named"
+        to_send = "facts to be sent to RabbitMQ" if settings.amqp_url else "facts to be sent (AMQP_URL is not set)"
+        emails = "emails to be sent" if settings.smtp_url else "emails to be sent (SMTP_URL is not set)"
         rows = [
-            ("waiting", "for", "oldest"),
-            (str(waits.unhandled), "the house to react", _ago(waits.unhandled_s)),
-            (str(waits.owed), "a reaction to be tried again", ""),
-            (str(waits.parked_reactions), "an operator: parked reactions", ""),
-            (str(waits.unsent), broker, _ago(waits.unsent_s)),
-            (str(waits.parked_facts), "an operator: facts that the broker refuses", ""),
-            (str(waits.failed_jobs), "an operator: jobs that were given up (`fullhouse jobs`)", ""),
-            (
-                str(mails.waiting),
-                "an email's first delivery" if settings.smtp_url else "an SMTP_URL",
-                _ago(mails.oldest_s),
-            ),
-            (str(mails.delayed), "another try to deliver an email", ""),
-            (str(mails.given_up), "an operator: emails that were given up", ""),
+            ("count", "waiting", "oldest"),
+            (str(waits.unhandled), "facts to be handled", _ago(waits.unhandled_s)),
+            (str(waits.owed), "handler runs to be retried", ""),
+            (str(waits.parked_reactions), "dead-lettered handler runs, for an operator", ""),
+            (str(waits.unsent), to_send, _ago(waits.unsent_s)),
+            (str(waits.parked_facts), "dead-lettered facts that RabbitMQ rejected, for an operator", ""),
+            (str(waits.failed_jobs), "failed jobs, for an operator (`fullhouse jobs`)", ""),
+            (str(mails.waiting), emails, _ago(mails.oldest_s)),
+            (str(mails.delayed), "emails to be retried", ""),
+            (str(mails.given_up), "emails that could not be delivered, for an operator", ""),
         ]
         print(table(rows))
 
     return _on_outbox(settings, show)
 
 
-def parked(settings: Config, _args: argparse.Namespace) -> int:
+def list_dead_lettered(settings: Config, _args: argparse.Namespace) -> int:
     async def show(finder: Database) -> None:
         async with finder.nobody() as tx:
             rows = await store.parked(tx)
@@ -63,7 +60,7 @@ def parked(settings: Config, _args: argparse.Namespace) -> int:
             print(f"{row.message_id}  {row.name} of {row.subject_id}, organisation {row.organization_id}")
             print(f"    given up by {row.consumer} after {row.attempts} attempts, {row.parked_at:%Y-%m-%d %H:%M:%S %Z}")
             print(f"    {row.last_error}")
-        say(f"{len(rows)} are parked" if rows else "nothing is parked")
+        say(f"{len(rows)} are dead-lettered" if rows else "nothing is dead-lettered")
 
     return _on_outbox(settings, show)
 
@@ -73,13 +70,13 @@ def retry(settings: Config, args: argparse.Namespace) -> int:
         async with finder.nobody() as tx:
             facts = await store.retry_facts(tx, args.id or None)
             reactions = await store.retry_reactions(tx, args.id or None)
-        say(f"{facts} facts and {reactions} reactions are tried again")
+        say(f"{facts} facts and {reactions} handler runs will be retried")
 
     return _on_outbox(settings, again)
 
 
 def drop(settings: Config, args: argparse.Namespace) -> int:
-    """Of both kinds: whoever names an id means that message, wherever it is stuck."""
+    """An id names a message wherever it is: dead-lettered here, or in RabbitMQ's dead-letter queue."""
 
     async def give_up(finder: Database) -> None:
         async with finder.nobody() as tx:
@@ -88,7 +85,7 @@ def drop(settings: Config, args: argparse.Namespace) -> int:
         dead = 0
         if settings.amqp_url:
             dead = len((await _dead(settings, args.id, _let_go)).found)
-        say(f"{facts} facts, {reactions} reactions and {dead} dead letters were given up")
+        say(f"{facts} facts, {reactions} handler runs and {dead} dead letters were discarded")
 
     return _on_outbox(settings, give_up)
 
@@ -99,11 +96,11 @@ def resend(settings: Config, args: argparse.Namespace) -> int:
             now = await tx.now()
         pattern = args.name.replace("_", r"\_").replace("*", "%") if args.name else None
         since, facts = now - timedelta(hours=args.hours), 0
-        while since < now:  # the oldest first: a relay that begins meanwhile keeps the order of a subject
+        while since < now:  # the oldest first: a relay that starts meanwhile preserves the order of a subject
             async with finder.nobody() as tx:
                 facts += await store.resend(tx, since=since, until=min(since + TOGETHER, now), pattern=pattern)
             since += TOGETHER
-        say(f"{facts} facts are sent again, under the ids that they had")
+        say(f"{facts} facts will be sent again, with their original ids")
 
     return _on_outbox(settings, again)
 
@@ -120,7 +117,8 @@ def redeliver(settings: Config, args: argparse.Namespace) -> int:
         if args.webhook and not chosen:
             raise OperatorError(f"{args.org} has no enabled webhook {args.webhook}.")
         for one in chosen:
-            say(f"{one.url}: {await _redeliver_all(database, organization.id, one.id, since)} are sent again")
+            sent = await _redeliver_all(database, organization.id, one.id, since)
+            say(f"{one.url}: {sent} deliveries will be sent again")
         if not chosen:
             say(f"{args.org} has no enabled webhook")
 
@@ -131,8 +129,8 @@ async def _redeliver_all(database: Database, organization_id: UUID, webhook_id: 
     sent, more = 0, True
     while more:
         async with database.tenant(organization_id, SYSTEM) as tx:
-            asked = RedeliverFailed(since=since)
-            found = await deliveries.redeliver_failed(tx, webhook_id, asked, already=sent)
+            request = RedeliverFailed(since=since)
+            found = await deliveries.redeliver_failed(tx, webhook_id, request, already=sent)
         sent, more = sent + found.redelivered, found.more
     return sent
 
@@ -144,31 +142,35 @@ def recount(settings: Config, _args: argparse.Namespace) -> int:
             wrong = await jobs.recount(finder, database)
         finally:
             await finder.close()
-        say(f"{wrong} shows were miscounted, and are right now" if wrong else "the participants of all shows are right")
+        say(
+            f"{wrong} events had a wrong participant count, now corrected"
+            if wrong
+            else "the participant counts are correct"
+        )
 
     with serve.answering():
         return on_database(settings, anew)
 
 
-# --- dead letters
+# --- RabbitMQ's dead-letter queue
 
 
 class Letters(NamedTuple):
-    """Those that were looked for, and how many there were in all."""
+    """The dead letters that were selected, and how many the queue has in all."""
 
     found: list[tuple[AbstractIncomingMessage, Death]]
     all: int
 
 
-def dead(settings: Config, _args: argparse.Namespace) -> int:
+def list_dead_letters(settings: Config, _args: argparse.Namespace) -> int:
     letters = asyncio.run(_dead(settings, (), None))
-    for letter, death in letters.found:
-        print(f"{id_of(letter) or 'without an id'}  {death.key}, died {death.died_at}")
+    for message, death in letters.found:
+        print(f"{id_of(message) or 'without an id'}  {death.key}, dead-lettered {death.died_at}")
         print(f"    {death.reason}")
-        print(f"    {letter.body[:300].decode(errors='replace')}")
+        print(f"    {message.body[:300].decode(errors='replace')}")
     say(f"{letters.all} dead letters" if letters.all else "no dead letters")
     if len(letters.found) < letters.all:
-        say(f"these are the first {len(letters.found)}")
+        say(f"only the first {len(letters.found)} are shown")
     return 0
 
 
@@ -177,49 +179,49 @@ def replay(settings: Config, args: argparse.Namespace) -> int:
     lost = sum(death.queue not in OURS for _, death in found)
     say(f"{len(found) - lost} dead letters were put back into their queues")
     if lost:
-        say(f"{lost} stay: they came from no queue of ours")
+        say(f"{lost} remain: they did not come from a queue of fullhouse")
     return 0
 
 
 Deed = Callable[[AbstractChannel, AbstractIncomingMessage, Death], Awaitable[None]]
 
 
-async def _dead(settings: Config, ids: Sequence[UUID], deed: Deed | None) -> Letters:
-    """Looks at the dead letters; does something to those with these ids, or to all if none are given. The others, and
-    those that nothing was done to, stay where they are.
+async def _dead(settings: Config, ids: Sequence[UUID], action: Deed | None) -> Letters:
+    """Reads the dead-letter queue; applies `action` to messages with these ids, or to all if none are given. Messages
+    that are not acknowledged stay in the queue.
     """
     if settings.amqp_url is None:
-        raise OperatorError("There is no AMQP_URL, and so there are no dead letters.")
+        raise OperatorError("AMQP_URL is not set, so there is no dead-letter queue.")
     names, letters = consumers.topology(), Letters([], 0)
     try:
         async with looking(settings.amqp_url, names) as channel, asyncio.timeout(60):
             queue = await channel.declare_queue(names.dead, passive=True)
             letters = Letters([], queue.declaration_result.message_count or 0)
-            for _ in range(letters.all):  # and no further: what is put back may die again meanwhile
-                letter: Any = await queue.get(fail=False)
-                if letter is None:
+            for _ in range(letters.all):  # and no more: a message that was put back may return meanwhile
+                message: Any = await queue.get(fail=False)
+                if message is None:
                     break
-                if not ids or id_of(letter) in ids:
-                    letters.found.append((letter, death_of(letter)))
-                    if deed:
-                        await deed(channel, *letters.found[-1])
+                if not ids or id_of(message) in ids:
+                    letters.found.append((message, death_of(message)))
+                    if action:
+                        await action(channel, *letters.found[-1])
                     elif len(letters.found) == SHOWN_MAX:
                         break
     except GONE as error:
-        raise OperatorError(f"RabbitMQ does not answer: {error!r}") from None
+        raise OperatorError(f"RabbitMQ is unavailable: {error!r}") from None
     return letters
 
 
-async def _put_back(channel: AbstractChannel, letter: AbstractIncomingMessage, death: Death) -> None:
-    """Into the queue that it came from, and nowhere else: other consumers had no trouble with it."""
+async def _put_back(channel: AbstractChannel, message: AbstractIncomingMessage, death: Death) -> None:
+    """Publishes it to the queue that it came from only: other consumers have processed it."""
     if death.queue is None or death.queue not in OURS:
         return
-    await channel.default_exchange.publish(revived(letter, death), death.queue, mandatory=True, timeout=CONFIRM_S)
-    await letter.ack()
+    await channel.default_exchange.publish(revived(message, death), death.queue, mandatory=True, timeout=CONFIRM_S)
+    await message.ack()
 
 
-async def _let_go(_channel: AbstractChannel, letter: AbstractIncomingMessage, _death: Death) -> None:
-    await letter.ack()
+async def _let_go(_channel: AbstractChannel, message: AbstractIncomingMessage, _death: Death) -> None:
+    await message.ack()
 
 
 def _ago(seconds: float) -> str:

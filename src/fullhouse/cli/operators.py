@@ -1,4 +1,4 @@
-"""What operators do by hand: look at the house; open organisations, accounts and keys before anybody can ask."""
+"""Operators' commands: migrations, diagnosis, the demo, organisations, accounts, API keys, jobs and payments."""
 
 import argparse
 import asyncio
@@ -70,7 +70,7 @@ def check_invariants(settings: Config, args: Arguments) -> int:
 
 
 def fill_demo(settings: Config, args: Arguments) -> int:
-    from fullhouse.demo import organisation  # heavy, and no other command needs it
+    from fullhouse.demo import organisation  # slow to import, and no other command needs it
 
     async def fill(database: Database, urls: Urls) -> None:
         found = await organisation.fill(
@@ -141,7 +141,7 @@ def create_user(settings: Config, args: Arguments) -> int:
                     f"{args.email} is platform staff already; `fullhouse user password` changes theirs."
                 )
         elif args.org is None:
-            raise OperatorError(f"Say which organisation the {args.role} works for: --org SLUG")
+            raise OperatorError(f"The role {args.role} needs an organisation: --org SLUG")
         else:
             organization = await organization_named(database, args.org)
             async with database.tenant(organization.id, SYSTEM) as tx:
@@ -188,7 +188,7 @@ async def _change_platform_user(urls: Urls, email: str, password_hash: str | Non
     async with _owner(urls) as owner:
         found = await store.update_platform_user(owner, email=email, password_hash=password_hash, status=status)
     if found is None:
-        raise OperatorError(f"{email} is not platform staff. Name the organisation of anybody else: --org SLUG")
+        raise OperatorError(f"{email} is not platform staff. For an organisation's account give --org SLUG.")
 
 
 @asynccontextmanager
@@ -220,9 +220,9 @@ def create_key(settings: Config, args: Arguments) -> int:
         )
         async with database.tenant(organization.id, SYSTEM) as tx:
             expires_at = await tx.now() + timedelta(days=args.days) if args.days else None
-            wish = CreateApiKey(args.name, args.scope or sorted(SCOPE_ACTIONS), expires_at)
-            key = await actions.create_api_key(tx, operator, wish)
-        say("the key is shown this once:")
+            request = CreateApiKey(args.name, args.scope or sorted(SCOPE_ACTIONS), expires_at)
+            key = await actions.create_api_key(tx, operator, request)
+        say("copy the key now, it is not shown again:")
         print(key.token)
 
     return on_database(settings, create)
@@ -252,11 +252,11 @@ def _ask_for_password() -> str:
     try:
         return getpass.getpass("Password: ")
     except EOFError:
-        raise OperatorError("No password was given. Type one, or pass it by --password.") from None
+        raise OperatorError("No password was given. Type one, or use --password.") from None
 
 
 def _check(what: str, value: str, kind: Any) -> None:
-    """What the API would refuse, the command line refuses too."""
+    """Validates a value as the API does."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
@@ -268,10 +268,10 @@ def show_jobs(settings: Config, args: Arguments) -> int:
         if args.retry:
             async with _owner(urls) as owner:
                 again = await _retry_jobs(owner)
-            say(f"{again} jobs are tried again")
+            say(f"{again} jobs will be retried")
         async with _owner(urls) as owner:
             rows = await _count_jobs(owner)
-        print(table([("waiting", "job", "state"), *((str(r["jobs"]), r["entrypoint"], r["status"]) for r in rows)]))
+        print(table([("count", "job", "state"), *((str(r["jobs"]), r["entrypoint"], r["status"]) for r in rows)]))
 
     return on_database(settings, show)
 
@@ -283,7 +283,7 @@ async def _count_jobs(connection: Any) -> Any:
 
 
 async def _retry_jobs(connection: Any) -> int:
-    """Those that were given up and kept."""
+    """Queues failed jobs again, with all their attempts."""
     status = await connection.execute(
         "UPDATE jobs.queue SET status = 'queued', attempts = 0, execute_after = now(), queue_manager_id = NULL"
         " WHERE status = 'failed'"
@@ -292,17 +292,17 @@ async def _retry_jobs(connection: Any) -> int:
 
 
 def show_payments(settings: Config, args: Arguments) -> int:
-    """What a payment provider said that an operator must look at."""
+    """Lists provider events that an operator must look at."""
 
     async def show(_database: Database, urls: Urls) -> None:
         async with _owner(urls) as owner:
             if args.drop:
-                say(f"{await payments.drop_parked(owner, args.drop)} are no longer parked")
+                say(f"{await payments.drop_parked(owner, args.drop)} were removed from the list")
             rows = await payments.parked(owner, PARKED_MAX)
         for row in rows:
             print(f"{row.news_id}  {row.kind}: {row.reason}, {row.received_at:%Y-%m-%d %H:%M:%S %Z}")
             print(f"    {row.said}")
-        say(f"{len(rows)} are parked" if rows else "nothing is parked")
+        say(f"{len(rows)} provider events need attention" if rows else "no provider event needs attention")
 
     return on_database(settings, show)
 
@@ -326,7 +326,7 @@ def on_database(settings: Config, work: Work) -> int:
             await work(database, urls)
         finally:
             await database.close()
-            await bus.stop()  # what was told over Redis is out by then
+            await bus.stop()  # publishes what is pending on Redis first
 
     with logs_of_a_command(), serve.database(settings) as (urls, _):
         asyncio.run(run(urls))

@@ -1,4 +1,4 @@
-"""Seating plans from the command line: made from a few numbers, checked, drawn, and brought into an organisation."""
+"""Seating plans from the command line: generate, check, draw and import."""
 
 import argparse
 import sys
@@ -27,20 +27,20 @@ from fullhouse.seating.plans.plan import Plan, PlanInvalid, encode, total_capaci
 
 Arguments = argparse.Namespace
 KINDS: dict[str, type[msgspec.Struct]] = {str(k.__struct_config__.tag): k for k in get_args(generators.Generator)}
-LONG = 10_000  # seats from which on it is said what is being done
+LONG = 10_000  # seats; a larger import says that it takes a while
 DEADLINE_S = 300.0
 STREAM = "-"
 
 
 def kinds() -> str:
-    """For `--help`: every kind, what it makes, and what may be set with its default."""
-    parts = ["Kinds, and what --set may say about each, with the defaults:"]
+    """For `--help`: every kind, what it generates, and its settings with their defaults."""
+    parts = ["Kinds, and the settings of each for --set, with their defaults:"]
     for name, kind in KINDS.items():
         about = textwrap.fill(
             " ".join((kind.__doc__ or "").split()), 76, initial_indent="    ", subsequent_indent="    "
         )
         settings = ", ".join(f"{field.name}={_written(field.default)}" for field in msgspec.structs.fields(kind))
-        # A setting stays in one piece, however long its value is.
+        # A setting is not broken, however long its value is.
         wrapped = textwrap.fill(
             settings, 76, initial_indent="      ", subsequent_indent="      ", break_on_hyphens=False
         )
@@ -52,8 +52,8 @@ def generate(_settings: Config, args: Arguments) -> int:
     if args.kind not in KINDS:
         raise OperatorError(f"There is no kind “{args.kind}”. Kinds are {', '.join(KINDS)}.")
     kind = KINDS[args.kind]
-    said = dict(_setting(kind, text) for text in args.set)
-    plan = generators.generate(reading.read_as(kind, {"kind": args.kind, **said}))  # type: ignore[arg-type]
+    settings = dict(_setting(kind, text) for text in args.set)
+    plan = generators.generate(reading.read_as(kind, {"kind": args.kind, **settings}))  # type: ignore[arg-type]
     _write(args.output, msgspec.json.format(encode(plan), indent=2))
     say(_summary(plan))
     return 0
@@ -66,7 +66,7 @@ def check(_settings: Config, args: Arguments) -> int:
         for mistake in refusal.fields:
             print(f"{mistake.path}: {mistake.message}" if mistake.path else mistake.message)
         return 1
-    say(f"{args.file} is sound: {_summary(plan)}")
+    say(f"{args.file} is valid: {_summary(plan)}")
     return 0
 
 
@@ -76,20 +76,20 @@ def preview(_settings: Config, args: Arguments) -> int:
     return 0
 
 
-def bring_in(settings: Config, args: Arguments) -> int:
+def import_plan(settings: Config, args: Arguments) -> int:
     plan = _read(args)
     seats = sum(1 for _ in walk(plan))
 
     async def bring(database: Database, _urls: Urls) -> None:
         organization = await organization_named(database, args.org)
-        who = Principal(
+        operator = Principal(
             organization_id=organization.id, actor=SYSTEM, role=Role.OWNER, allowed=ROLE_ACTIONS[Role.OWNER]
         )
         if seats >= LONG:
             say(f"checking and writing {seats:,} seats; this takes a few seconds")
         async with database.tenant(organization.id, SYSTEM, deadline_s=DEADLINE_S) as tx:
             venue = await _venue(tx, args.venue)
-            layout = await actions.create_layout(tx, who, venue.id, lambda: plan)
+            layout = await actions.create_layout(tx, operator, venue.id, lambda: plan)
             if args.activate:
                 layout = await actions.activate(tx, layout.id)
         say(f"{layout.name}, version {layout.version}, is {layout.status} at {venue.name}: {_summary(plan)}")
@@ -108,7 +108,7 @@ async def _venue(tx: Tx, slug: str) -> Venue:
     raise OperatorError(f"The organisation has no venue “{slug}”. It has: {known}.")
 
 
-# --- files and words
+# --- files and texts
 
 
 def _sound(args: Arguments) -> Plan:
@@ -136,7 +136,7 @@ def _write(where: str, content: bytes) -> None:
 def _summary(plan: Plan) -> str:
     seats = sum(1 for _ in walk(plan))
     zones = len(plan.zones)
-    return f"{seats:,} seats, {total_capacity(plan):,} places in {zones} {'zone' if zones == 1 else 'zones'}"
+    return f"{seats:,} seats, capacity {total_capacity(plan):,}, {zones} {'zone' if zones == 1 else 'zones'}"
 
 
 def _setting(kind: type[msgspec.Struct], text: str) -> tuple[str, Any]:

@@ -1,4 +1,4 @@
-"""How the people of the demo choose: parties side by side, the front rows first, in the evening and not at night."""
+"""How the demo's buyers choose: parties sit together, the front rows sell first, sales peak in the evening."""
 
 import random
 from collections import defaultdict
@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 PARTIES, OFTEN = (1, 2, 3, 4, 5, 6), (12, 45, 14, 20, 5, 4)
-# How busy the hours of a day are, by the clock of those who buy.
+# Relative sales by the hour of the day, UTC.
 HOURS = (2, 1, 0, 0, 0, 1, 3, 6, 9, 10, 10, 11, 13, 11, 9, 8, 9, 12, 16, 20, 22, 19, 12, 6)
-MEMBERS = 0.7  # of the tables in a lounge, and of the wheelchair places
+MEMBERS = 0.7  # the share of lounge tables and wheelchair places that are sold
 
 
 class Wish(NamedTuple):
-    """One line of an order: a seat, or so many places of a zone."""
+    """An order item: a seat, or a number of spots in a zone."""
 
     zone_id: UUID
     zone_key: str
@@ -25,8 +25,8 @@ class Wish(NamedTuple):
 
 def choose_seats(chance: random.Random, seats: Sequence[Any], share: float) -> Iterator[list[Wish]]:
     rows: dict[tuple[str, str], list[Any]] = defaultdict(list)
-    places: dict[UUID, list[Any]] = defaultdict(list)  # a wheelchair's, with those of whoever comes along
-    tables: dict[tuple[str, str], list[Any]] = defaultdict(list)  # of the members
+    places: dict[UUID, list[Any]] = defaultdict(list)  # a wheelchair place with its companion seats
+    tables: dict[tuple[str, str], list[Any]] = defaultdict(list)  # lounge tables
     for seat in seats:
         if share < 1 and seat["category"] in ("wheelchair", "companion"):
             places[seat["companion_of"] or seat["seat_id"]].append(seat)
@@ -60,7 +60,7 @@ def choose_places(chance: random.Random, zones: Sequence[Any], share: float) -> 
 
 
 def draw_times(chance: random.Random, since: datetime, until: datetime, count: int) -> list[datetime]:
-    """Many on the first days, fewer later, the latest a few minutes ago."""
+    """Times of sale: most in the first days, the latest a few minutes ago."""
     days = max(1, (until - since).days)
     found = []
     for _ in range(count):

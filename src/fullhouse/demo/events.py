@@ -1,5 +1,5 @@
-"""The demo's places and what is on there: a theatre with companion seats and a members' lounge, an arena of 20,000, and
-two days of festival in a garden. Shows in every state, each with as many sales as its row says.
+"""The demo's venues and events: a theatre with companion seats and a members' lounge, an arena with 20,000 seats, and a
+two-day festival in a garden. There are events in every status, each with the share of sales in its row.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,22 +39,22 @@ from fullhouse.waitlist import actions as waitlist
 from fullhouse.waitlist.model import JoinList
 
 Tell = Callable[[str], None]
-PARTIES = (2, 1, 4, 2, 3, 2, 1)  # that wait, in the order of joining
+PARTIES = (2, 1, 4, 2, 3, 2, 1)  # on the waitlist, in the order of joining
 
 
 class Cast(NamedTuple):
-    """Who is needed to put on a show, and what with."""
+    """What is needed to create an event: the transaction, people, keys and files."""
 
     tx: Tx
     owner: Principal
     keyring: Keyring
     files: Files
     buyers: Sequence[User]
-    customer: User  # somebody who can sign in, and has tickets
+    customer: User  # can sign in, and has tickets
 
 
 class Show(NamedTuple):
-    """`day` counts from today; what is over, or on just now, is dated back. `sold` is a share of the house."""
+    """`day` counts from today; past and current events are dated back. `sold` is the share of capacity."""
 
     name: str
     category: str
@@ -63,8 +63,8 @@ class Show(NamedTuple):
     hours: float = 2
     moves: Sequence[Move] = (Move.PUBLISH,)
     sold: float = 0.0
-    sale_days: float = 30  # since when it is sold; below zero, that is still to come
-    crowded: bool = False  # with a waiting room
+    sale_days: float = 30  # days since the sale opened; negative if it opens later
+    crowded: bool = False  # has a waiting room
     came: bool = False
     lounge: bool = True
     art: str | None = None  # its poster's motif
@@ -88,7 +88,7 @@ LOUNGE_TABLES, AT_A_TABLE = 5, 4
 
 
 def theatre() -> Plan:
-    """Five small tables behind the circle, for patrons."""
+    """The theatre's plan, with a lounge of five small tables behind the circle."""
     plan = generate(HOUSE)
     middle, top = plan.width / 2, plan.height + 30
     rows = []
@@ -142,14 +142,14 @@ THEATRE = Place(
              moves=(Move.PUBLISH, Move.CANCEL), art="records"),
         Show("The Glass Garden", "theatre", "A greenhouse at the end of the world.", -9, sold=0.86, sale_days=60,
              moves=_OVER, came=True, art="leaves"),
-        Show("Spring Gala", "gala", "The house opens its season.", -38, 3, sold=0.55, sale_days=75,
+        Show("Spring Gala", "gala", "The opening night of the season.", -38, 3, sold=0.55, sale_days=75,
              moves=(*_OVER, Move.ARCHIVE), came=True, art="curtain"),
     ),
     (
         NewTicketType(name="Full price", kind="seated", price=32000, currency="ZAR", zones=["stalls", "circle"],
                       prices={"premium": 45000, "circle": 24000}),
         NewTicketType(name="Patron", kind="seated", tier="vip", price=65000, currency="ZAR", zones=["lounge"],
-                      description="A table, a drink, and the cast afterwards. For patrons of the house.", position=2),
+                      description="A table, a drink, and meet the cast afterwards. For patrons only.", position=2),
         NewTicketType(name="Under 26", kind="seated", price=16000, currency="ZAR", zones=["stalls", "circle"],
                       prices={"circle": 12000}, description="Bring something that shows your age.", max_per_order=4,
                       position=1),
@@ -179,7 +179,7 @@ ARENA = Place(
     ),
 )  # fmt: skip
 
-# --- the festival: two days, one place for both, four kinds of zones
+# --- the festival: two days, one ticket for both, four kinds of zones
 
 FESTIVAL = Place(
     NewVenue(
@@ -213,11 +213,11 @@ CHARGES = [
 
 
 async def put_on(cast: Cast, tell: Tell, places: Sequence[Place] = PLACES) -> None:
-    """All places and shows, as their rows say."""
+    """Creates all venues and events."""
     await promos.set_charges(cast.tx, None, CHARGES, None)
     await policies.set_policy(cast.tx, SetPolicy(values={"allow_vip_zones": True}))
     for place in places:
-        tell(f"{place.venue.name}, {place.venue.max_capacity:,} places")
+        tell(f"{place.venue.name}, capacity {place.venue.max_capacity:,}")
         venue = await venues.create_venue(cast.tx, cast.owner, place.venue)
         gates = [
             await venues.create_gate(cast.tx, cast.owner, venue.id, NewGate(gate_code=code, name=name, capacity=most))
@@ -227,7 +227,7 @@ async def put_on(cast: Cast, tell: Tell, places: Sequence[Place] = PLACES) -> No
         await layouts.activate(cast.tx, layout.id)
         for show in place.shows:
             sold, came = await _put_on(cast, place, venue, gates, layout, show)
-            tell(f"  {show.name}" + (f": {sold:,} sold" if sold else "") + (f", {came:,} came" if came else ""))
+            tell(f"  {show.name}" + (f": {sold:,} sold" if sold else "") + (f", {came:,} scanned" if came else ""))
 
 
 async def _put_on(
@@ -236,7 +236,7 @@ async def _put_on(
     tx, now = cast.tx, await cast.tx.now()
     event = await _create(cast, place, venue, show, now)
     sold = came = 0
-    if show.moves:  # whatever was announced has seats
+    if show.moves:  # every published event has seats
         await _attach(cast, layout, event, show)
     for move in show.moves:
         if move is not Move.PUBLISH and not sold and show.sold:
@@ -261,7 +261,7 @@ async def _put_on(
 
 
 async def _wait(cast: Cast, event: Event) -> None:
-    """Who came too late for the show that is sold out."""
+    """Puts people on the waitlist of a sold-out event."""
     for late, party in zip(cast.buyers, PARTIES, strict=False):
         who = replace(cast.owner, actor=replace(cast.owner.actor, id=late.id, name=late.name), role=Role.CUSTOMER)
         await waitlist.join(cast.tx, cast.keyring, who, event.id, JoinList(party=party))
@@ -269,10 +269,10 @@ async def _wait(cast: Cast, event: Event) -> None:
 
 async def _create(cast: Cast, place: Place, venue: Venue, show: Show, now: datetime) -> Event:
     start_at = _starts(show, now)
-    soonest = now + timedelta(hours=4)  # nobody plans for the past: `_date_back` moves it there
+    soonest = now + timedelta(hours=4)  # an event cannot be created in the past: `_date_back` moves it there
     planned = max(start_at, soonest)
     picture = await image_actions.add(cast.tx, cast.files, poster_art.poster(show.name, show.art))
-    wish = NewEvent(
+    request = NewEvent(
         venue_id=venue.id,
         name=show.name,
         description=f"{show.about}\n\nDoors open an hour before.",
@@ -285,7 +285,7 @@ async def _create(cast: Cast, place: Place, venue: Venue, show: Show, now: datet
         capacity=place.venue.max_capacity if show.lounge else 420,
         cover_image_ids=[picture.id],
     )
-    return await events.create_event(cast.tx, cast.owner, wish)
+    return await events.create_event(cast.tx, cast.owner, request)
 
 
 def _starts(show: Show, now: datetime) -> datetime:
@@ -301,8 +301,8 @@ async def _attach(cast: Cast, layout: Layout, event: Event, show: Show) -> None:
 
 
 async def _open_sale(cast: Cast, place: Place, event: Event, show: Show) -> None:
-    """Once the show has its date: tickets of the one that is on now name their days. In the small hours the gate still
-    counts the evening before, and such a show has only begun today: then every day is good.
+    """Creates the ticket types, once the event has its date. Tickets of the event on now name their days, but not
+    in the small hours: the gate then still counts the day before, on which that event had not begun.
     """
     days = days_of(event)
     if show.day or day_of(await cast.tx.now(), event.timezone) not in days:
@@ -329,8 +329,8 @@ _BACK = """
 
 
 async def _date_back(tx: Tx, event: Event, show: Show, now: datetime) -> Event:
-    """What is over happened when its row says, and every show was announced when its sale began. The public learns of
-    it with the next move.
+    """Dates past events back as their rows say, and every announcement to the start of the sale. The public projection
+    follows with the next change of status.
     """
     await tx.execute(_BACK, tx.organization_id, event.id, _starts(show, now) - event.start_at)
     return await events.get_event(tx, event.id)

@@ -1,7 +1,7 @@
-"""Whether there is a demo organisation, and how people sign in to it: light, since `serve` asks at every start.
+"""Whether there is a demo organisation, and its log-ins. Imports little, because `serve` needs it at every start.
 
-Passwords and the API key are derived from this installation's secret key, so that they can be shown again and again,
-and are different on every installation.
+Passwords and the API key are derived from this installation's secret key: they can be shown again, and differ between
+installations.
 """
 
 import base64
@@ -41,7 +41,7 @@ class Demo(msgspec.Struct, frozen=True):
 
 
 async def find(database: Database, keyring: Keyring) -> Demo | None:
-    """The demo as it stands, or None if it was never filled."""
+    """The demo's log-ins and events, or None if it was not created."""
     async with database.nobody() as tx:
         organization = await store.organization_by_slug(tx, SLUG)
     if organization is None:
@@ -51,7 +51,7 @@ async def find(database: Database, keyring: Keyring) -> Demo | None:
 
 
 async def describe(tx: Tx, organization: Organization, keyring: Keyring) -> Demo:
-    shows = await events_store.list_events(
+    events = await events_store.list_events(
         tx,
         statuses=None,
         slug=None,
@@ -68,7 +68,7 @@ async def describe(tx: Tx, organization: Organization, keyring: Keyring) -> Demo
         log_ins=[derive_log_in(keyring, role) for role, _ in PEOPLE],
         platform_log_ins=[derive_log_in(keyring, role) for role, _ in PLATFORM],
         api_key=mint(Kind.API_KEY, organization.id, keyring.key("demo:api-key")),
-        events=[str(show.id) for show in shows],
+        events=[str(event.id) for event in events],
     )
 
 

@@ -1,7 +1,7 @@
-"""Another house on the same installation, small: so that whoever looks after all of them has more than one to look at.
+"""A second, small organisation on the same installation, so that platform staff have more than one to look at.
 
-Nobody of it has a password. One show is postponed, and somebody of the platform asked to stop another one without the
-house's approval, which was refused and is in its audit.
+Its users have no passwords. One event is postponed; for another one the audit has a refused attempt of platform staff
+to postpone it without the organisation's approval.
 """
 
 from uuid import UUID
@@ -63,8 +63,8 @@ CLUB = Place(
 
 
 async def refuse_to_stop(tx: Tx, manager: PlatformUser) -> None:
-    """As the platform's door writes it: a tenant manager without the house's approval."""
-    shows = await events.list_events(
+    """Writes the audit row that the platform's route writes: a tenant manager without the organisation's approval."""
+    found = await events.list_events(
         tx,
         statuses=None,
         slug=None,
@@ -87,17 +87,17 @@ async def refuse_to_stop(tx: Tx, manager: PlatformUser) -> None:
                 "actor_name": manager.name,
                 "action": "event.postpone_refused",
                 "entity_type": "event",
-                "entity_id": show.id,
-                "reason": "Flood warning for the town; the house has been asked.",
+                "entity_id": event.id,
+                "reason": "Flood warning for the town; the organisation has been asked.",
             }
-            for show in shows
-            if show.name == TO_STOP
+            for event in found
+            if event.name == TO_STOP
         ],
     )
 
 
 async def move_in(tx: Tx, organization_id: UUID) -> User:
-    """The house itself, before it has any show; and its owner."""
+    """Creates the organisation without events, and its owner."""
     await actions.create_organization(tx, organization_id, SLUG, NAME)
     await actions.change_organization(tx, HOME)
     return await actions.create_user(tx, email=OWNER[0], name=OWNER[1], role=Role.OWNER)

@@ -1,7 +1,4 @@
-"""A demo organisation to try things on: `fullhouse demo`, and the first start of the embedded database.
-
-Filling it twice changes nothing.
-"""
+"""Creates the demo organisation: `fullhouse demo`, and the first start with the embedded database. Idempotent."""
 
 from collections.abc import Callable, Sequence
 
@@ -21,7 +18,7 @@ from fullhouse.kit.media.files import Files
 from fullhouse.kit.secrets import Keyring
 
 DEADLINE_S = 300
-# Where it is at home: with the money that its shows are sold for.
+# Its time zone, and the currency of its prices.
 HOME = ChangeOrganization(currency="ZAR", timezone="Africa/Johannesburg")
 MEMBERS = (
     ("friends", "Frida Bloom"), ("friends", "Milan Petrov"), ("friends", "Sipho Dlamini"), ("friends", "Ingrid Vos"),
@@ -36,11 +33,13 @@ LAST = ("Abrahams", "Botha", "Chen", "Daniels", "Ebrahim", "Fourie", "Govender",
 async def fill(
     database: Database, owner_url: str, keyring: Keyring, files: Files, tell: Callable[[str], None] = lambda _: None
 ) -> Demo:
-    """All of the house or nothing, in one transaction; before it the platform's people, and the neighbour in one of its
-    own. `tell` hears how far it is."""
+    """Creates the organisation in one transaction; before it platform staff, and the second organisation in another
+    transaction. `tell` gets progress messages."""
     if found := await find(database, keyring):
         return found
-    await _make_platform_staff(owner_url, keyring)  # first: whoever finds the organisation finds all of the demo
+    await _make_platform_staff(
+        owner_url, keyring
+    )  # first: `find` takes the organisation as proof that the demo is complete
     await _fill_neighbour(database, keyring, files, tell)
     organization_id = new_id()
     hashes = {role: await passwords.hash_password(derive_log_in(keyring, role).password) for role, _ in PEOPLE}
@@ -63,7 +62,7 @@ async def fill(
 
 
 async def _fill_neighbour(database: Database, keyring: Keyring, files: Files, tell: Callable[[str], None]) -> None:
-    """The other house, unless it is there: a demo that was cut short has it already."""
+    """Creates the second organisation, unless an interrupted run has created it already."""
     async with database.nobody() as tx:
         if await store.organization_by_slug(tx, neighbour.SLUG):
             return
@@ -74,7 +73,7 @@ async def _fill_neighbour(database: Database, keyring: Keyring, files: Files, te
         cast = Cast(tx, _as_owner(tx, owner), keyring, files, buyers, buyers[0])
         await events.put_on(cast, tell, [neighbour.CLUB])
         manager = await store.platform_user_by_email(tx, derive_log_in(keyring, "tenant_manager").email)
-        assert manager  # made before any house
+        assert manager  # created before any organisation
         await neighbour.refuse_to_stop(tx, manager)
 
 
@@ -85,7 +84,7 @@ async def _fill_members(tx: Tx) -> None:
 
 
 async def _buyers(tx: Tx, families: Sequence[str] = LAST) -> list[User]:
-    """People who bought in the past; they can sign in by mail."""
+    """Past buyers; they can sign in by an emailed link."""
     return [
         await actions.create_user(tx, email=_address(f"{first} {last}"), name=f"{first} {last}", role=Role.CUSTOMER)
         for first in FIRST

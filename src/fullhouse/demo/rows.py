@@ -1,8 +1,8 @@
-"""History, written straight into the tables: what would take weeks through the front door, because every room takes its
-time from the database's clock and none can be told another.
+"""History, written directly into the tables: the API cannot create rows of the past, because every domain takes its
+time from the database's clock.
 
-Whoever writes here writes all that the rooms would have written, in one transaction, under the same constraints, keys
-and triggers, and as the same role; `fullhouse prove` finds nothing wrong afterwards (tests/test_demo.py).
+Writers must insert every row that the domains would have written, in one transaction, under the same constraints, keys
+and triggers, and as the same role; `fullhouse prove` finds no violation afterwards (tests/test_demo.py).
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ Row = Mapping[str, Any]
 
 
 async def insert(tx: Tx, table: str, rows: Sequence[Row]) -> None:
-    """All rows have the columns of the first; the others get their defaults."""
+    """Inserts rows that all have the columns of the first; other columns get their defaults."""
     if not rows:
         return
     columns = ", ".join(rows[0])
-    # COPY does not do row-level security. The names are this house's own, never somebody's words.
+    # COPY FROM is not supported with row-level security. Table and column names are constants of ours, never input.
     statement = (
         f"INSERT INTO {table} (organization_id, {columns})"  # noqa: S608
         f" SELECT $2::uuid, {columns} FROM jsonb_populate_recordset(NULL::{table}, $1)"
@@ -30,5 +30,5 @@ async def insert(tx: Tx, table: str, rows: Sequence[Row]) -> None:
 
 
 def bytea(value: bytes) -> str:
-    """As JSON has it."""
+    """A bytea value in PostgreSQL's hex format, for JSON."""
     return f"\\x{value.hex()}"

@@ -1,7 +1,7 @@
-"""The demo's sales: who bought what in the weeks before today, what was given back, and what the ledger says of it.
+"""The demo's sales of the past weeks: holds, checkouts, orders, tickets, payments, refunds and their ledger entries.
 
-Drawn from the show's name, so that it is the same on every installation. What was sold is chosen as people choose:
-parties side by side, the front rows first, in the evening rather than at night.
+The random generator is seeded with the event's name, so that sales are the same on every installation. `choices` says
+which seats are sold, and when.
 """
 
 import hashlib
@@ -42,29 +42,29 @@ from fullhouse.tickets.types import actions as types
 from fullhouse.tickets.types.model import TicketType
 
 GIVEN_BACK = 0.03
-ABANDONED = 0.9  # holds that came to nothing, for each order
-# By turns: what became of such a hold, and of its checkout if there was one.
+ABANDONED = 0.9  # abandoned holds for each order
+# In turn: the status of an abandoned hold, and of its checkout if there was one.
 WAYS_OUT = (("expired", None), ("expired", "expired"), ("cancelled", None), ("expired", None), ("cancelled", "left"))
 HELD, SESSION = timedelta(minutes=5), timedelta(minutes=10)
 SECOND_THOUGHTS = ("I am ill and cannot travel.", "Bought twice by mistake.", "The babysitter cancelled.")
 
 
 class Bought(NamedTuple):
-    """An order, and all that hangs on it."""
+    """An order, with what is needed to write its rows."""
 
     at: datetime
     buyer: User
     lines: Sequence[tuple[Wish, TicketType]]
     bill: Quote
     given_back: bool
-    abandoned: bool  # by somebody who had the same place before
+    abandoned: bool  # there was an abandoned hold of the same seat before
 
 
 async def sell(
     tx: Tx, keyring: Keyring, event: Event, buyers: Sequence[User], share: float, first: User | None = None
 ) -> int:
-    """Sells a share of a show in the time since its sale began; `first` has bought before everybody else. How many
-    tickets that makes.
+    """Sells a share of an event's capacity since its sale opened; `first` is the first buyer. Returns the number of
+    tickets.
     """
     chance = random.Random(event.name)  # noqa: S311
     kinds = await types.list_types(tx, event.id)
@@ -81,7 +81,7 @@ async def sell(
     return await _write(tx, keyring, event, sold)
 
 
-# --- who takes what
+# --- what is bought
 
 
 def _bought(
@@ -89,31 +89,31 @@ def _bought(
     charges: Sequence[Charge], *, keep: bool,
 ) -> Bought:  # fmt: skip
     lines = []
-    for wish in party:
+    for choice in party:
         fitting = [
             kind
             for kind in kinds
-            if kind.kind == ("seated" if wish.seat_id else "ga") and (not kind.zones or wish.zone_key in kind.zones)
+            if kind.kind == ("seated" if choice.seat_id else "ga") and (not kind.zones or choice.zone_key in kind.zones)
         ]
-        lines.append((wish, fitting[0] if chance.random() < 0.8 else fitting[-1]))
+        lines.append((choice, fitting[0] if chance.random() < 0.8 else fitting[-1]))
     priced = [
-        Line(ticket_type_id=kind.id, name=kind.name, unit=kind.price_in(wish.price), quantity=wish.quantity)
-        for wish, kind in lines
+        Line(ticket_type_id=kind.id, name=kind.name, unit=kind.price_in(choice.price), quantity=choice.quantity)
+        for choice, kind in lines
     ]
     bill = quote(priced, lines[0][1].currency, charges)
     given_back, abandoned = chance.random() < GIVEN_BACK, chance.random() < ABANDONED
     return Bought(at, buyer, lines, bill, given_back and not keep, abandoned)
 
 
-# --- what the rooms would have written
+# --- the rows that the domains would have written
 
 
 class _Book:
-    """The rows of all orders, by table. Tables come in the order of their keys."""
+    """The rows of all orders, by table, in an order that satisfies the foreign keys."""
 
     def __init__(self, tx: Tx, keyring: Keyring, event: Event, kept_since: datetime) -> None:
         assert tx.organization_id
-        self.kept_since = kept_since  # facts of before are forgotten by now
+        self.kept_since = kept_since  # older facts would have been deleted by now
         self.organization_id, self.keyring, self.event = tx.organization_id, keyring, event
         self.rows: dict[str, list[Row]] = {
             table: []
@@ -125,7 +125,9 @@ class _Book:
         }  # fmt: skip
         self.seats: dict[UUID, UUID] = {}
         self.counts: Counter[UUID] = Counter()
-        self.day_counts: Counter[tuple[str, UUID, UUID]] = Counter()  # what is sold for some days: pools and types
+        self.day_counts: Counter[tuple[str, UUID, UUID]] = (
+            Counter()
+        )  # sales of ticket types that are valid on some days only: by pool and type
         self.issued = 0
         self.let_go = 0
         self.live = 0
@@ -135,10 +137,12 @@ class _Book:
         status = "refunded" if sale.given_back else "paid"
         chosen, paid = sale.at - timedelta(minutes=4), sale.at
         items = [
-            self._item(self._hold(sale, wish, "converted", chosen, paid, attempt_id), wish, kind)
-            for wish, kind in sale.lines
+            self._item(self._hold(sale, choice, "converted", chosen, paid, attempt_id), choice, kind)
+            for choice, kind in sale.lines
         ]
-        issued = [self._ticket(sale, order_id, wish, kind) for wish, kind in sale.lines for _ in range(wish.quantity)]
+        issued = [
+            self._ticket(sale, order_id, choice, kind) for choice, kind in sale.lines for _ in range(choice.quantity)
+        ]
         if sale.abandoned:
             self._abandon(sale)
         self._checkout(sale, session_id, items, "completed", sale.at - timedelta(minutes=2), sale.at)
@@ -148,38 +152,43 @@ class _Book:
             self._refund(sale, order_id, attempt_id, issued)
 
     def _hold(
-        self, sale: Bought, wish: Wish, status: str, begun: datetime, ended: datetime, attempt_id: UUID | None = None
+        self, sale: Bought, choice: Wish, status: str, begun: datetime, ended: datetime, attempt_id: UUID | None = None
     ) -> UUID:
         hold_id, until, is_paid = new_id(), begun + HELD, attempt_id is not None
         self.rows["seat_holds"].append(
             {
                 "id": hold_id, "event_id": self.event.id, "basket_id": new_id(), "user_id": sale.buyer.id,
-                "seat_id": wish.seat_id, "zone_id": wish.zone_id, "quantity": wish.quantity, "status": status,
+                "seat_id": choice.seat_id, "zone_id": choice.zone_id, "quantity": choice.quantity, "status": status,
                 "held_until": ended if is_paid else until, "source": "web", "created_at": begun, "updated_at": ended,
                 "attempt_id": attempt_id, "frozen_at": ended if is_paid else None,
                 "held_before": until if is_paid else None,
             }
         )  # fmt: skip
-        said = {"event_id": self.event.id, "seat_id": wish.seat_id, "zone_id": wish.zone_id, "quantity": wish.quantity}
-        self._audit(sale.buyer, begun, "seat_reserved", "seat_hold", hold_id, said)
-        self._audit(sale.buyer, ended, f"hold.{status}", "seat_hold", hold_id, said)
+        after = {
+            "event_id": self.event.id,
+            "seat_id": choice.seat_id,
+            "zone_id": choice.zone_id,
+            "quantity": choice.quantity,
+        }
+        self._audit(sale.buyer, begun, "seat_reserved", "seat_hold", hold_id, after)
+        self._audit(sale.buyer, ended, f"hold.{status}", "seat_hold", hold_id, after)
         return hold_id
 
-    def _item(self, hold_id: UUID, wish: Wish, kind: TicketType) -> Row:
-        priced = kind.price_in(wish.price)
+    def _item(self, hold_id: UUID, choice: Wish, kind: TicketType) -> Row:
+        priced = kind.price_in(choice.price)
         return {
-            "hold_id": hold_id, "ticket_type_id": kind.id, "name": kind.name, "seat_id": wish.seat_id,
-            "zone_id": wish.zone_id, "quantity": wish.quantity, "unit": priced, "net": priced * wish.quantity,
+            "hold_id": hold_id, "ticket_type_id": kind.id, "name": kind.name, "seat_id": choice.seat_id,
+            "zone_id": choice.zone_id, "quantity": choice.quantity, "unit": priced, "net": priced * choice.quantity,
             "counted": kind.quantity is not None,
         }  # fmt: skip
 
     def _abandon(self, sale: Bought) -> None:
-        """Somebody had one of these places before, and thought better of it: in the basket, or in the checkout."""
-        (wish, kind), begun = sale.lines[0], sale.at - timedelta(minutes=20)
+        """Writes an earlier hold of the same seat that was abandoned, in the basket or in the checkout."""
+        (choice, kind), begun = sale.lines[0], sale.at - timedelta(minutes=20)
         self.let_go += 1
         status, checkout = WAYS_OUT[self.let_go % len(WAYS_OUT)]
         ended = begun + (HELD if status == "expired" else timedelta(minutes=3))
-        item = self._item(self._hold(sale, wish, status, begun, ended), wish, kind)
+        item = self._item(self._hold(sale, choice, status, begun, ended), choice, kind)
         if checkout:
             opened = begun + timedelta(minutes=1)
             self._checkout(sale, new_id(), [item], checkout, opened, ended if checkout == "left" else opened + SESSION)
@@ -197,10 +206,10 @@ class _Book:
         self.rows["checkout_items"] += [
             {"session_id": session_id, "position": n} | dict(item) for n, item in enumerate(items)
         ]
-        said = {"event_id": self.event.id}
-        self._audit(sale.buyer, begun, "checkout.started", "checkout", session_id, said | {"total": sale.bill.total})
+        after = {"event_id": self.event.id}
+        self._audit(sale.buyer, begun, "checkout.started", "checkout", session_id, after | {"total": sale.bill.total})
         if status != "completed":
-            self._audit(sale.buyer, ended, f"checkout.{status}", "checkout", session_id, said)
+            self._audit(sale.buyer, ended, f"checkout.{status}", "checkout", session_id, after)
 
     def _order(
         self, sale: Bought, order_id: UUID, session_id: UUID, attempt_id: UUID, status: str, items: Sequence[Row]
@@ -222,13 +231,13 @@ class _Book:
         self._audit(sale.buyer, sale.at, "order.paid", "order", order_id, {"attempt_id": attempt_id})
         self._tell(sale.at, OrderPaid(**self._about(sale, order_id), tickets=sum(w.quantity for w, _ in sale.lines)))
 
-    def _ticket(self, sale: Bought, order_id: UUID, wish: Wish, kind: TicketType) -> UUID:
+    def _ticket(self, sale: Bought, order_id: UUID, choice: Wish, kind: TicketType) -> UUID:
         ticket_id = new_id()
         self.issued += 1
         self.rows["tickets"].append(
             {
                 "id": ticket_id, "event_id": self.event.id, "order_id": order_id, "ticket_type_id": kind.id,
-                "seat_id": wish.seat_id, "zone_id": wish.zone_id,
+                "seat_id": choice.seat_id, "zone_id": choice.zone_id,
                 "number": f"{tickets.event_code(self.event.id)}-{self.issued:05}", "code": new_code(),
                 "nonce": bytea(os.urandom(tickets.NONCE_BYTES)), "holder_name": sale.buyer.name,
                 "holder_email": sale.buyer.email, "holder_user_id": sale.buyer.id,
@@ -241,19 +250,19 @@ class _Book:
         self._audit(sale.buyer, sale.at, "ticket.issued", "ticket", ticket_id, after)
         fact = TicketIssued(
             subject_id=ticket_id, event_id=self.event.id, order_id=order_id, number=self.rows["tickets"][-1]["number"],
-            ticket_type_id=kind.id, seat_id=wish.seat_id, zone_id=wish.zone_id, holder_user_id=sale.buyer.id,
+            ticket_type_id=kind.id, seat_id=choice.seat_id, zone_id=choice.zone_id, holder_user_id=sale.buyer.id,
         )  # fmt: skip
         self._tell(sale.at, fact)
         if not sale.given_back:
             self.live += 1
             if is_by_day(kind):
-                self.day_counts.update([("zone", wish.zone_id, kind.id), ("event", self.event.id, kind.id)])
+                self.day_counts.update([("zone", choice.zone_id, kind.id), ("event", self.event.id, kind.id)])
             else:
-                self.counts.update((wish.zone_id, self.event.id))
+                self.counts.update((choice.zone_id, self.event.id))
             if kind.quantity is not None:
                 self.counts[kind.id] += 1
-            if wish.seat_id:
-                self.seats[wish.seat_id] = ticket_id
+            if choice.seat_id:
+                self.seats[choice.seat_id] = ticket_id
         return ticket_id
 
     def _payment(self, sale: Bought, order_id: UUID, attempt_id: UUID) -> None:
@@ -310,7 +319,7 @@ class _Book:
             self._tell(at, TicketVoided(subject_id=ticket_id, **void))
 
     def _about(self, sale: Bought, order_id: UUID) -> dict[str, Any]:
-        """What every fact about an order says."""
+        """The fields that every fact about an order has."""
         code = self.rows["orders"][-1]["code"]
         return {
             "subject_id": order_id, "event_id": self.event.id, "user_id": sale.buyer.id, "code": code,
@@ -318,7 +327,7 @@ class _Book:
         }  # fmt: skip
 
     def _tell(self, at: datetime, fact: Fact) -> None:
-        """A fact that everybody has had."""
+        """Writes a fact that was sent and handled."""
         if at < self.kept_since:
             return
         payload = {"version": fact.version, **msgspec.to_builtins(fact)}
@@ -330,7 +339,7 @@ class _Book:
         )  # fmt: skip
 
     def _charge(self, key: UUID, kind: str, status: str, at: datetime, paid: Row) -> None:
-        """The test provider remembers it, and can be asked to give it back."""
+        """Writes the test provider's row, so that it can refund the payment."""
         self.rows["test_charges"].append(
             {"key": key, "kind": kind, "method": "approve", "status": status, "created_at": at} | dict(paid)
         )
@@ -371,9 +380,9 @@ async def _write(tx: Tx, keyring: Keyring, event: Event, sold: Sequence[Bought])
         await insert(tx, table, rows)
     await insert(tx, "ticket_counters", [{"event_id": event.id, "last": book.issued}])
     await stock.take(tx, event.id, book.seats, book.counts, book.day_counts)
-    # And what follows a sale: how hot the show is, whether it is sold out, whether companion seats are still kept.
+    # Then what follows a sale: the event's trend, whether it is sold out, whether companion seats are still reserved.
     await store.count_sale(tx, event_id=event.id, tickets=book.live)
     await shows.follow_stock(tx, event.id)
-    for zone in {wish.zone_id for sale in sold for wish, _ in sale.lines if wish.seat_id}:
+    for zone in {choice.zone_id for sale in sold for choice, _ in sale.lines if choice.seat_id}:
         await seating.release_companions(tx, event.id, zone)
     return book.live

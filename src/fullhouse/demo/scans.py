@@ -1,4 +1,4 @@
-"""Who came to the demo's shows: two scanners at the gates, and what they saw."""
+"""Entries at the demo's events: two scanners at the gates, and their scans."""
 
 import os
 import random
@@ -18,7 +18,7 @@ from fullhouse.scanning.device_actions import KEY
 from fullhouse.scanning.policy import day_of
 
 CAME = 0.93
-TWICE = 0.015  # somebody shows the same ticket again, and is not let in
+TWICE = 0.015  # the share of tickets that are shown again, and rejected
 
 _TICKETS = """
     SELECT t.id, t.zone_id, y.entitlement FROM tickets t
@@ -33,7 +33,7 @@ _USE = """
 
 
 async def come(tx: Tx, keyring: Keyring, event: Event, gates: Sequence[Gate], until: datetime) -> int:
-    """Everybody who comes has come by then, most of them just before the start. How many those are."""
+    """Writes the scans of everyone who enters by `until`, most of them just before. Returns how many entered."""
     chance = random.Random(event.name)  # noqa: S311
     devices = [_device(tx, keyring, event, gate, until) for gate in gates[:2]]
     await insert(tx, "scan_devices", devices)
@@ -75,7 +75,7 @@ def _arrival(chance: random.Random, doors_at: datetime, until: datetime) -> date
 
 
 def _device(tx: Tx, keyring: Keyring, event: Event, gate: Gate, until: datetime) -> Row:
-    """Paired, by a device that nobody has: its token is thrown away."""
+    """A paired device that does not exist: its token is discarded."""
     assert tx.organization_id
     token = secrets.mint(Kind.DEVICE, tx.organization_id)
     return {

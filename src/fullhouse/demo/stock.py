@@ -1,4 +1,4 @@
-"""What the demo's shows have to sell, and that it is sold: seats, and the counters of zones, types and whole shows."""
+"""The seats and zones that the demo's events sell, and the updates that mark them as sold: seats and counters."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -52,7 +52,7 @@ async def take(
     counts: Mapping[UUID, int],
     day_counts: Mapping[tuple[str, UUID, UUID], int],
 ) -> None:
-    """Tickets by their seats, and how many are sold: by pool, and by pool and type where a type is for some days."""
+    """Marks seats as sold to their tickets, and adds to the counters of pools, by type where it has valid days."""
     await tx.execute(_SELL_SEATS, tx.organization_id, event_id, list(seats), list(seats.values()))
     await tx.execute(_COUNT, tx.organization_id, event_id, list(counts), list(counts.values()))
     by_day = [list(column) for column in zip(*[(*key, n) for key, n in day_counts.items()], strict=True)]

@@ -1,6 +1,6 @@
-"""An address that the demo told of its orders, until somebody switched it off: nothing leaves the machine.
+"""A disabled webhook with past deliveries: the demo itself sends nothing.
 
-Of the last deliveries before that, one came through at the third try, and one never did.
+Of its last deliveries, one succeeded at the third attempt, and one failed.
 """
 
 import os
@@ -20,7 +20,7 @@ from fullhouse.webhooks import policy
 from fullhouse.webhooks.actions import envelope, purpose
 
 URL, DESCRIPTION, EVENTS = "https://books.example/hooks/fullhouse", "Bookkeeping", ["order.*"]
-TOLD_UNTIL = timedelta(days=4)  # ago: long enough for every try of the one that failed
+TOLD_UNTIL = timedelta(days=4)  # ago: long enough for all attempts of the one that failed
 OFF_SINCE = timedelta(hours=6)
 RECENT = """
     SELECT paid_at, jsonb_build_object(
@@ -30,7 +30,7 @@ RECENT = """
     FROM orders o
     WHERE organization_id = $1 AND paid_at < app.clock() - $3::interval ORDER BY paid_at DESC, id LIMIT $2
 """
-# Newest first: how often it was tried, what came back, and how long that took.
+# Newest first: attempts, response and duration.
 _SOON = {
     "status": "delivered", "attempts": 1, "failures": 0, "response_status": 200, "response_body": '{"booked": true}',
 }  # fmt: skip
@@ -50,14 +50,14 @@ OUTCOMES: tuple[dict[str, Any], ...] = (
 async def tell(tx: Tx, keyring: Keyring) -> None:
     webhook_id, off_at = new_id(), await tx.now() - OFF_SINCE
     orders = await tx.fetch(RECENT, tx.organization_id, len(OUTCOMES), TOLD_UNTIL)
-    made_at = min((order["paid_at"] for order in orders), default=off_at) - timedelta(days=1)
+    created_at = min((order["paid_at"] for order in orders), default=off_at) - timedelta(days=1)
     sealed = keyring.seal(purpose(webhook_id), os.urandom(policy.SECRET_BYTES))
     webhook = {
         "id": webhook_id, "url": URL, "description": DESCRIPTION, "events": EVENTS, "enabled": False, "failures": 0,
-        "secret": bytea(sealed), "version": 2, "created_at": made_at, "updated_at": off_at,
+        "secret": bytea(sealed), "version": 2, "created_at": created_at, "updated_at": off_at,
     }  # fmt: skip
     await insert(tx, "webhooks", [webhook])
-    await insert(tx, "audit_log", list(_deeds(tx, webhook_id, made_at, off_at)))
+    await insert(tx, "audit_log", list(_deeds(tx, webhook_id, created_at, off_at)))
     await insert(tx, "webhook_deliveries", list(_deliveries(webhook_id, orders)))
 
 

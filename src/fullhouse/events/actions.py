@@ -1,4 +1,4 @@
-"""The verbs of a show. Each takes a transaction: load and lock, decide (policy.py), write, announce."""
+"""The actions of events. Each takes a transaction: load and lock, decide (policy.py), write, announce."""
 
 from datetime import datetime
 from functools import partial
@@ -36,9 +36,9 @@ from fullhouse.kit.http import versions
 from fullhouse.kit.ids import new_id
 from fullhouse.kit.messages.outbox import announce
 
-_SLUG_TRIES = 20  # as many may ask for the same one at the same time
+_SLUG_TRIES = 20  # bounds the retries when concurrent requests want the same slug
 _SAID_AT_ONCE = ("name", "description", "category", "capacity", "settings", "cover_image_ids")
-_NEWS = facts.EventFact.__struct_fields__  # what every fact about an event has, and watchers hear
+_NEWS = facts.EventFact.__struct_fields__  # the fields that live channels carry
 _FACTS: dict[Move, type[facts.EventFact]] = {
     Move.PUBLISH: facts.EventPublished,
     Move.UNPUBLISH: facts.EventUnpublished,
@@ -64,17 +64,17 @@ async def get_event(tx: Tx, event_id: UUID) -> Event:
 
 @anomalies.noting
 async def create_event(
-    tx: Tx, who: Principal, wish: NewEvent, *, group: UUID | None = None, copy_of: UUID | None = None
+    tx: Tx, who: Principal, request: NewEvent, *, group: UUID | None = None, copy_of: UUID | None = None
 ) -> Event:
     now = await tx.now()
-    venue = await _venue(tx, wish.venue_id)
-    said: dict[str, Any] = {n: policy.reachable(n, at) for n in edits.TIMES if (at := getattr(wish, n)) is not None}
-    start_at = said["start_at"]
+    venue = await _venue(tx, request.venue_id)
+    times: dict[str, Any] = {n: policy.reachable(n, at) for n in edits.TIMES if (at := getattr(request, n)) is not None}
+    start_at = times["start_at"]
     if start_at <= now:
         raise StartInThePast(fields=[FieldError("start_at", "In the future.")])
     draft = Event(
         id=new_id(),
-        slug=wish.slug or text.slug(wish.name, "event"),
+        slug=request.slug or text.slug(request.name, "event"),
         status=Status.DRAFT,
         rescheduled_at=None,
         recurrence_group_id=group,
@@ -87,14 +87,14 @@ async def create_event(
         cancelled_at=None,
         created_at=now,
         updated_at=now,
-        **{"doors_at": start_at, "sale_start_at": now, "sale_end_at": start_at} | said,
-        **{name: getattr(wish, name) for name in _SAID_AT_ONCE},
+        **{"doors_at": start_at, "sale_start_at": now, "sale_end_at": start_at} | times,
+        **{name: getattr(request, name) for name in _SAID_AT_ONCE},
         **edits.snapshot(venue),
     )
     policy.check_times(draft)
     await edits.check_capacity(tx, draft.capacity, venue)
     await image_actions.attach(tx, draft.cover_image_ids)
-    event = await _insert(tx, draft, chosen=wish.slug is not None)
+    event = await _insert(tx, draft, chosen=request.slug is not None)
     await audit.write(tx, "event.created", "event", event.id, after={"name": event.name, "slug": event.slug})
     await tell(tx, facts.EventCreated, event, event, copy_of=copy_of)
     return event
@@ -134,7 +134,7 @@ async def move_event(
     approval_reference: str | None = None,
     if_match: str | None = None,
 ) -> Event:
-    """Every transition, by whomever: one lock, one table, one audit row, one fact."""
+    """Every status transition goes through here: one lock, one table (`policy.MOVES`), one audit row, one fact."""
     before = await lock_event(tx, event_id)
     versions.check(if_match, before.version)
     if move is Move.PUBLISH and before.status == Status.DRAFT and before.capacity:
@@ -153,31 +153,31 @@ async def move_event(
 
 
 async def delete_event(tx: Tx, event_id: UUID, if_match: str | None) -> None:
-    """Only a draft, which nobody can have bought from."""
+    """Only a draft can be deleted: nothing was sold of it."""
     event = await lock_event(tx, event_id)
     versions.check(if_match, event.version)
     if event.status != Status.DRAFT:
-        raise NotDeletable(f"The show is {event.status}; archive it instead.")
+        raise NotDeletable(f"The event is {event.status}; archive it instead.")
     await tell(tx, facts.EventDeleted, event, event)
     await store.delete_event(tx, event_id)
     await image_actions.detach(tx, event.cover_image_ids)
     await audit.write(tx, "event.deleted", "event", event_id, before={"name": event.name, "slug": event.slug})
 
 
-async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, wish: Duplicate) -> Event:
-    """The same show on another date, as a draft of the same series. All times keep their distance to the start."""
+async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, request: Duplicate) -> Event:
+    """Copies an event to another date, as a draft of the same series. All times keep their offset from the start."""
     source, venue = await _lock_with_venue(tx, event_id)
     if venue is None:
-        raise VenueUnknown("The show's venue was deleted; give it another one first.")
+        raise VenueUnknown("The event's venue was deleted. Choose another venue for it first.")
     group = source.recurrence_group_id or source.id
     if source.recurrence_group_id is None:
         await _begin_series(tx, source)
-    # A postponed show's sale has moved along with it already.
-    start_at = policy.reachable("start_at", wish.start_at)
+    # Measured from the effective date: the sale of a postponed event was shifted with it.
+    start_at = policy.reachable("start_at", request.start_at)
     delta = start_at - policy.date_of(source)
     copy = NewEvent(
         venue_id=venue.id,
-        name=wish.name or source.name,
+        name=request.name or source.name,
         description=source.description,
         category=source.category,
         capacity=source.capacity,
@@ -196,7 +196,7 @@ async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, wish: Duplicat
 
 
 async def share_event(tx: Tx, event_id: UUID) -> Event:
-    """The show as it stays until the commit; others may do the same with it."""
+    """Locks the event FOR SHARE: it does not change before the commit, and others may share the lock."""
     event = await store.share_event(tx, event_id)
     if event is None:
         raise NotFound
@@ -204,7 +204,7 @@ async def share_event(tx: Tx, event_id: UUID) -> Event:
 
 
 async def lock_event(tx: Tx, event_id: UUID) -> Event:
-    """The show's row is the first lock of everything that changes it or what hangs on it."""
+    """Locks the event's row. It is the first lock of everything that changes the event or its dependent rows."""
     event = await store.lock_event(tx, event_id)
     if event is None:
         raise NotFound
@@ -212,7 +212,7 @@ async def lock_event(tx: Tx, event_id: UUID) -> Event:
 
 
 async def _venue(tx: Tx, venue_id: UUID) -> Venue:
-    """It stays until this transaction ends. Always before the show's own lock: whoever deletes it goes that way too."""
+    """Locks the venue FOR KEY SHARE, so that it stays. Always before the event: a deletion locks in that order too."""
     venue = await store.keep_venue(tx, venue_id)
     if venue is None:
         raise VenueUnknown(fields=[FieldError("venue_id", "There is no such venue.")])
@@ -223,17 +223,17 @@ _NO_CHANGE = ChangeEvent()
 
 
 async def _lock_with_venue(tx: Tx, event_id: UUID, change: ChangeEvent = _NO_CHANGE) -> tuple[Event, Venue | None]:
-    """A show, and the venue that it shall have: the venue first, then the shows in the order of their ids."""
+    """Locks the event's (new) venue, then the events in the order of their ids. Returns event and venue."""
     seen = await get_event(tx, event_id)
     if change.venue_id is not UNSET:
         venue: Venue | None = await _venue(tx, change.venue_id)
-    else:  # one that was deleted since sets no limit any more
+    else:  # None if the venue was deleted: then it sets no limit
         venue = await store.keep_venue(tx, seen.venue_id) if seen.venue_id else None
     if change.replaced_by_event_id not in (UNSET, None):
         await store.lock_events(tx, [event_id, change.replaced_by_event_id])
     event = await lock_event(tx, event_id)
     if change.venue_id is UNSET and event.venue_id != (venue.id if venue else None):
-        raise versions.StaleVersion("The show was moved to another venue in this very moment.", version=event.version)
+        raise versions.StaleVersion("The event was moved to another venue meanwhile. Reload it.", version=event.version)
     return event, venue
 
 
@@ -250,7 +250,7 @@ def _dedupe_key(event: Event) -> str:
 
 
 async def _insert(tx: Tx, draft: Event, *, chosen: bool) -> Event:
-    """With the slug that was asked for, or one made of the name that is still free."""
+    """Inserts with the requested slug, or with a free one made of the name."""
     wanted = slug = draft.slug
     for _ in range(_SLUG_TRIES):
         try:
@@ -286,7 +286,7 @@ async def _insert(tx: Tx, draft: Event, *, chosen: bool) -> Event:
         if chosen:
             break
         slug = f"{wanted}-{await store.free_number(tx, table='events', slug=wanted)}"
-    raise SlugTaken(f"Another show has the slug “{wanted}”.", slug=wanted)
+    raise SlugTaken(f"Another event has the slug “{wanted}”.", slug=wanted)
 
 
 async def _save(tx: Tx, event: Event) -> Event:
@@ -325,13 +325,13 @@ async def _save(tx: Tx, event: Event) -> Event:
     except asyncpg.UniqueViolationError as error:
         if error.constraint_name == "events_dedupe":
             raise Duplicated() from None
-        raise SlugTaken(f"Another show has the slug “{event.slug}”.", slug=event.slug) from None
+        raise SlugTaken(f"Another event has the slug “{event.slug}”.", slug=event.slug) from None
     assert saved
     return saved
 
 
 async def tell(tx: Tx, kind: type[facts.EventFact], before: Event, after: Event, **more: Any) -> None:
-    """The fact, with its consequences; and the news to whoever watches the organisation or the show."""
+    """Announces the fact, which runs its sync handlers; invalidates caches and publishes to the live channels."""
     if issubclass(kind, facts.DatedFact):
         more["moved_days"] = policy.days_moved(before, after)
     if issubclass(kind, facts.ListedFact):
@@ -347,8 +347,8 @@ async def tell(tx: Tx, kind: type[facts.EventFact], before: Event, after: Event,
     await announce(tx, fact)
     assert tx.organization_id
     Cache.invalidate(tx, *keys.stale(tx.organization_id, before, after))
-    news = {"fact": kind.name, "event_id": after.id} | {name: getattr(fact, name) for name in _NEWS}
-    tx.tell(f"events:org:{tx.organization_id}", news)
-    tx.tell(f"events:event:{after.id}", news)
+    message = {"fact": kind.name, "event_id": after.id} | {name: getattr(fact, name) for name in _NEWS}
+    tx.tell(f"events:org:{tx.organization_id}", message)
+    tx.tell(f"events:event:{after.id}", message)
     if kind in _FACTS.values():
         tx.after_commit.append(partial(changes.note_status, tx.organization_id, tx.actor, before, after, fact))

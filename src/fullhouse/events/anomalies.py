@@ -1,4 +1,4 @@
-"""Dates that make no sense, as verbs meet them."""
+"""Records refused schedules (impossible times, a start in the past) for operators."""
 
 from collections.abc import Awaitable, Callable
 from functools import wraps
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def noting(verb: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-    """Dates that make no sense are refused; whoever runs the installation hears of them too."""
+    """Decorates an action: a refused schedule is logged and counted (`changes.note_anomaly`), then raised again."""
 
     @wraps(verb)
     async def watched(*args: P.args, **more: P.kwargs) -> T:
@@ -25,8 +25,8 @@ def noting(verb: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
             assert isinstance(tx, Tx)
             event_id = next((it for it in args if isinstance(it, UUID)), None)
             event = await store.event_by_id(tx, event_id) if event_id else None
-            wish = next((it for it in args if isinstance(it, NewEvent)), None)
-            changes.note_anomaly(refusal.code, refusal.detail, tx.organization_id, event or wish)
+            new = next((it for it in args if isinstance(it, NewEvent)), None)
+            changes.note_anomaly(refusal.code, refusal.detail, tx.organization_id, event or new)
             raise
 
     return watched

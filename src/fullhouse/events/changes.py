@@ -1,4 +1,4 @@
-"""What operators hear of events: every change of status, and dates that make no sense. Logged and counted."""
+"""Logs and counts every change of an event's status, and every refused schedule, for operators."""
 
 from uuid import UUID
 
@@ -13,13 +13,13 @@ STATUS_CHANGES = Counter(
     "fullhouse_event_status_changes_total", "Changes of an event's status that were committed", ["old", "new"]
 )
 ANOMALIES = Counter(
-    "fullhouse_event_anomalies_total", "Schedules that make no sense and were refused, by the refusal", ["kind"]
+    "fullhouse_event_anomalies_total", "Schedules that were refused or could not be applied, by kind", ["kind"]
 )
 log = structlog.get_logger()
 
 
 def note_status(organization_id: UUID, actor: Actor, before: Event, after: Event, fact: EventFact) -> None:
-    """After the commit: what was rolled back never was."""
+    """Called after the commit, so that a rolled-back change is not counted."""
     STATUS_CHANGES.labels(before.status, after.status).inc()
     log.info(
         "event.status_changed",
@@ -41,5 +41,5 @@ def note_anomaly(kind: str, detail: str | None, organization_id: UUID | None, ab
 
 
 def _ids(organization_id: UUID | None, event_id: UUID | None, venue_id: UUID | None) -> dict[str, str | None]:
-    named = {"organization_id": organization_id, "event_id": event_id, "venue_id": venue_id}
-    return {name: str(value) if value else None for name, value in named.items()}
+    ids = {"organization_id": organization_id, "event_id": event_id, "venue_id": venue_id}
+    return {name: str(value) if value else None for name, value in ids.items()}

@@ -1,4 +1,4 @@
-"""What an edit of an event may change, and the event as it would be. The verbs are in actions.py."""
+"""Edits of an event: applies a change and checks it. The writes are in actions.py."""
 
 from typing import Any
 from uuid import UUID
@@ -38,10 +38,10 @@ def apply_change(before: Event, change: ChangeEvent) -> Event:
 
 
 def check_open(event: Event, change: ChangeEvent) -> None:
-    """What is over stays as it was; only which show takes its place may be said later."""
+    """An event that is over is not edited; only its replacement may still be named."""
     named = {name for name, value in msgspec.structs.asdict(change).items() if value not in (UNSET, None, False)}
     if policy.is_over(event.status) and named - {"replaced_by_event_id", "reason"}:
-        raise ShowIsOver(f"The show is {event.status}.")
+        raise ShowIsOver(f"The event is {event.status}. Duplicate it instead.")
 
 
 def move_to_venue(who: Principal, before: Event, after: Event, venue: Venue | None, reason: str | None) -> Event:
@@ -81,9 +81,9 @@ async def check_change(tx: Tx, who: Principal, before: Event, after: Event, venu
 
 
 async def _check_replacement(tx: Tx, event: Event, replacement: UUID | None) -> None:
-    """Another show, which is there, and which this one does not replace in its turn."""
+    """The replacement is another event, it exists, and it is not itself replaced by this one."""
     if replacement == event.id:
-        raise NotItsOwnReplacement(fields=[FieldError("replaced_by_event_id", "Another show.")])
+        raise NotItsOwnReplacement(fields=[FieldError("replaced_by_event_id", "Choose another event.")])
     if await store.event_by_id(tx, replacement) is None:
         raise NotFound
     if await store.is_replaced_by(tx, replacement_id=replacement, event_id=event.id):
@@ -98,5 +98,5 @@ async def check_capacity(tx: Tx, capacity: int, venue: Venue | None) -> None:
 
 
 def in_charge(who: Principal) -> bool:
-    """Whoever may announce a show may also move it: owners, admins, and keys that were given the right."""
+    """Who may publish an event may also move it: owners, admins, and API keys with that scope."""
     return "events.publish" in who.allowed

@@ -1,4 +1,4 @@
-"""What this room announces."""
+"""The facts of venues, gates and events."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -8,7 +8,7 @@ from fullhouse.kit.messages.outbox import Fact
 
 
 class VenueChanged(Fact, frozen=True, kw_only=True):
-    """A venue was made, changed or deleted. `changed` names the fields."""
+    """A venue was created, changed or deleted. `changed` names the fields."""
 
     name: ClassVar[str] = "venue.changed"
     changed: tuple[str, ...] = ()
@@ -16,7 +16,7 @@ class VenueChanged(Fact, frozen=True, kw_only=True):
 
 
 class GateChanged(Fact, frozen=True, kw_only=True):
-    """A gate was made, opened, closed, changed or deleted: scanners look again."""
+    """A gate was created, opened, closed, changed or deleted. Scanners reload it."""
 
     name: ClassVar[str] = "gate.changed"
     venue_id: UUID
@@ -24,14 +24,14 @@ class GateChanged(Fact, frozen=True, kw_only=True):
 
 
 class LimitsJudged(Fact, frozen=True, kw_only=True):
-    """An edit is about to be judged by what is held and sold of the event: what is overdue ends first, whether it was
-    swept or not. It stays inside of the transaction (`outbox.follow`). The event is locked."""
+    """A change of limits is about to be checked against the event's holds and sales: overdue holds and checkouts end
+    first, even if the sweep has not run. Never leaves the transaction (`outbox.follow`). The event is locked."""
 
     name: ClassVar[str] = "event.limits_judged"
 
 
 class EventFact(Fact, frozen=True, kw_only=True):
-    """What every fact about a show says: the status before and after, and the dates that count."""
+    """Base of all facts about an event: the status before and after, and the effective dates."""
 
     old_status: str
     new_status: str
@@ -41,14 +41,14 @@ class EventFact(Fact, frozen=True, kw_only=True):
 
 
 class DatedFact(EventFact, frozen=True, kw_only=True):
-    """By how many days the whole show was moved with it: what is valid on certain days moves along."""
+    """`moved_days`: by how many days the event was moved. Tickets that are valid on certain days move by as many."""
 
     moved_days: int = 0
 
 
 class ListedFact(DatedFact, frozen=True, kw_only=True):
-    """The event itself in the words of `/event/v1`, so that a join or feed service need not ask: how many may take part
-    (`capacity`, 0 is unlimited), what it is, where and when. Messages of earlier versions have none of these.
+    """The event with the field names of `/event/v1`, so that a join or feed service need not fetch it. `capacity` 0 is
+    unlimited. Messages of earlier versions have none of these fields.
     """
 
     title: str | None = None
@@ -64,71 +64,71 @@ class ListedFact(DatedFact, frozen=True, kw_only=True):
 
 
 class EventCreated(EventFact, frozen=True, kw_only=True):
-    """A show was made: a draft that nobody sees yet. `copy_of` is the show that it repeats, if it does."""
+    """An event was created as a draft; the public does not see it yet. `copy_of` is the event that was duplicated."""
 
     name: ClassVar[str] = "event.created"
     copy_of: UUID | None = None
 
 
 class EventPublished(ListedFact, frozen=True, kw_only=True):
-    """The public can see a show, and buy when its sale is open."""
+    """An event is public, and tickets can be bought while its sale is open."""
 
     name: ClassVar[str] = "event.published"
 
 
 class EventUnpublished(EventFact, frozen=True, kw_only=True):
-    """A show is a draft again. Nothing was sold or held."""
+    """An event is a draft again. No ticket was sold or held."""
 
     name: ClassVar[str] = "event.unpublished"
 
 
 class EventStarted(DatedFact, frozen=True, kw_only=True):
-    """A show is live: its doors are open."""
+    """An event is live: its doors are open."""
 
     name: ClassVar[str] = "event.started"
 
 
 class EventEnded(EventFact, frozen=True, kw_only=True):
-    """A show is over."""
+    """An event is over."""
 
     name: ClassVar[str] = "event.ended"
 
 
 class EventPostponed(EventFact, frozen=True, kw_only=True):
-    """A show does not take place when it should have; `rescheduled_at` is the new date, if there is one."""
+    """An event is postponed; `rescheduled_at` is the new date, if there is one."""
 
     name: ClassVar[str] = "event.postponed"
 
 
 class EventRescheduled(EventFact, frozen=True, kw_only=True):
-    """A postponed show has a new date."""
+    """A postponed event has a new date."""
 
     name: ClassVar[str] = "event.rescheduled"
 
 
 class EventCanceled(EventFact, frozen=True, kw_only=True):
-    """A show does not take place. What was held is released, what was sold is refunded."""
+    """An event is cancelled. Holds are released and paid orders are refunded."""
 
     name: ClassVar[str] = "event.canceled"
 
 
 class EventArchived(EventFact, frozen=True, kw_only=True):
-    """A show is put away. Nothing about it changes any more."""
+    """An event is archived. It does not change any more."""
 
     name: ClassVar[str] = "event.archived"
 
 
 class EventUpdated(ListedFact, frozen=True, kw_only=True):
-    """A show was changed. `changed` names the fields: those who sold for the old time or place look for theirs."""
+    """An event was changed. `changed` names the fields."""
 
     name: ClassVar[str] = "event.updated"
     changed: list[str]
     consent_note: str | None = None
-    drop_layout: bool = False  # whoever moved it to another venue said that its seating plan may go
+    drop_layout: bool = False  # the request moved it to another venue and allowed its seating plan to be dropped
 
 
 class EventDeleted(EventFact, frozen=True, kw_only=True):
-    """A show that never sold a ticket is gone."""
+    """A draft was deleted."""
 
     name: ClassVar[str] = "event.deleted"
 

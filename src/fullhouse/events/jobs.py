@@ -1,6 +1,6 @@
-"""The scheduler: shows whose time has come begin and end by themselves, each once, also after a night without power.
+"""The scheduler: starts and ends events when their time has come, each once, also after an outage.
 
-And those who keep the order of the feed, and sweep out pictures that no show uses.
+Other jobs update the ranks of the feed and delete pictures that no event uses.
 """
 
 from datetime import UTC, datetime
@@ -22,14 +22,14 @@ SCHEDULER = Actor(type="system", name="scheduler")
 
 
 async def move_due_events(finder: Database, database: Database) -> int:
-    """Finds across organisations, moves inside each; returns how many were moved. One that cannot holds up nobody."""
+    """Finds due events across organisations, moves each in its own; returns how many. A failure stops no other."""
     moved, since, since_id = 0, LONG_AGO, UUID(int=0)
     while True:
         async with finder.nobody() as tx:
             due = await store.due_events(tx, since=since, since_id=since_id)
         if not due:
             return moved
-        moved += sum([await _move(database, show.organization_id, show.id) for show in due])
+        moved += sum([await _move(database, event.organization_id, event.id) for event in due])
         since, since_id = due[-1].due_at, due[-1].id
 
 
@@ -38,7 +38,7 @@ async def _move(database: Database, organization_id: UUID, event_id: UUID) -> bo
     try:
         async with database.tenant(organization_id, SCHEDULER) as tx:
             event = await store.lock_event(tx, event_id)
-            # Looked at again under the lock: somebody may have been faster.
+            # Checked again under the lock: a concurrent request may have moved it.
             move = event and policy.due_move(event, await tx.now())
             if not move:
                 return False
@@ -47,36 +47,42 @@ async def _move(database: Database, organization_id: UUID, event_id: UUID) -> bo
         changes.note_anomaly("not_moved", refusal.detail, organization_id, event)
         return False
     except Exception:
-        log.exception("a show failed to move on schedule", event_id=str(event_id))
+        log.exception("event.scheduled_move_failed", detail="it is tried again in the next run", event_id=str(event_id))
         return False
     return True
 
 
 async def rank_shows(finder: Database, database: Database) -> int:
-    """Shows that were looked at or sold since get their new rank; returns how many. One house holds up no other."""
+    """Updates the rank of events with new views or sales; returns how many. A failure stops no other organisation."""
     async with finder.nobody() as tx:
-        houses = await store.unranked_organizations(tx) or []
+        organization_ids = await store.unranked_organizations(tx) or []
     ranked = 0
-    for organization_id in houses:
+    for organization_id in organization_ids:
         try:
             async with database.tenant(organization_id, SCHEDULER) as tx:
-                shows = await store.take_unranked(tx) or []
-                await public_actions.rank(tx, shows)
-        except LOST:  # such as a show that was taken back in this very moment
-            log.exception("shows were not ranked", organization_id=str(organization_id))
+                event_ids = await store.take_unranked(tx) or []
+                await public_actions.rank(tx, event_ids)
+        except LOST:  # for example an event that is unpublished at the same moment
+            log.exception(
+                "event.ranking_failed",
+                detail="the events stay marked as unranked; the next run tries again",
+                organization_id=str(organization_id),
+            )
         else:
-            ranked += len(shows)
+            ranked += len(event_ids)
     return ranked
 
 
 async def forget_unused_images(finder: Database, database: Database, files: Files) -> int:
-    """Pictures that were uploaded and never used by a show; returns how many went. A lost file holds up nobody."""
+    """Deletes pictures that no event uses any more; returns how many. A file that cannot be deleted stops no other."""
     async with finder.nobody() as tx:
         unused = await store.unused_images(tx, image_actions.UNUSED_FOR)
-    gone = 0
+    deleted = 0
     for organization_id, image_id in unused:
         try:
-            gone += await image_actions.forget(database, files, organization_id, image_id)
+            deleted += await image_actions.forget(database, files, organization_id, image_id)
         except OSError:
-            log.exception("a picture's files could not be removed", image_id=str(image_id))
-    return gone
+            log.exception(
+                "image.delete_failed", detail="its row is deleted, but files are left on disk", image_id=str(image_id)
+            )
+    return deleted

@@ -1,4 +1,4 @@
-"""The names under which shows are cached, and which of them a change makes wrong. TTLs are the event service's own."""
+"""Cache keys and TTLs of events, and the keys that a change invalidates. The TTLs are those of the event service."""
 
 from uuid import UUID
 
@@ -10,7 +10,7 @@ from fullhouse.events.policy import is_visible
 SHOW_S, PAGE_S, CITIES_S = 300.0, 15.0, 3600.0
 SUMMARY_HOT_S, SUMMARY_WARM_S = 60.0, 900.0
 
-FEED = "public:feed"  # a random word that is part of every page's name: dropping it drops them all
+FEED = "public:feed"  # holds a random generation, part of every page's key: deleting it invalidates all pages
 CITIES = "public:cities"
 CATEGORIES = "public:categories"
 
@@ -23,9 +23,9 @@ def show(event_id: UUID) -> str:
     return f"public:event:{event_id}"
 
 
-def page(word: str, *asked: object) -> str:
-    """What was asked is written so that no two questions look alike, whatever a caller types."""
-    return f"{FEED}:{word}:{msgspec.json.encode(asked).decode()}"
+def page(generation: str, *arguments: object) -> str:
+    """The arguments are JSON, so that no two queries share a key, whatever text they contain."""
+    return f"{FEED}:{generation}:{msgspec.json.encode(arguments).decode()}"
 
 
 def summary(organization_id: UUID, event_id: UUID) -> str:
@@ -38,14 +38,14 @@ def upcoming(organization_id: UUID, venue_id: UUID | None) -> str:
 
 
 def of_venue(organization_id: UUID | None, venue_id: UUID, event_ids: list[UUID]) -> list[str]:
-    """What must be forgotten when a venue is gone: its shows have none any more."""
+    """The keys to invalidate when a venue is deleted: its events have no venue any more."""
     assert organization_id
     lists = [upcoming(organization_id, None), upcoming(organization_id, venue_id)]
     return lists + [summary(organization_id, event_id) for event_id in event_ids]
 
 
 def stale(organization_id: UUID, before: Event, after: Event) -> list[str]:
-    """What must be forgotten when a show has changed."""
+    """The keys to invalidate when an event has changed."""
     names = {show(after.id), summary(organization_id, after.id), upcoming(organization_id, None)}
     names |= {upcoming(organization_id, event.venue_id) for event in (before, after)}
     if is_visible(before.status) or is_visible(after.status):

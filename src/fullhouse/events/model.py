@@ -1,4 +1,4 @@
-"""Venues, gates and shows, as they are stored and shown; what may be asked of them, and what is refused."""
+"""Venues, gates and events: rows, API structs, request bodies and refusals."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -16,7 +16,7 @@ Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S")]
 Slug = Annotated[str, Meta(pattern=r"^[a-z0-9](-?[a-z0-9]){0,99}$(?!\n)", max_length=100, examples=["main-hall"])]
 City = Annotated[str, Meta(min_length=1, max_length=50, pattern=r"\S")]
 Country = Annotated[str, Meta(min_length=2, max_length=56, pattern=r"\S", description="ISO code or name.")]
-Address = Annotated[str, Meta(min_length=5, max_length=500, description="As on an envelope; maps find it.")]
+Address = Annotated[str, Meta(min_length=5, max_length=500, description="Postal address, as used on an envelope.")]
 Timezone = Annotated[str, Meta(min_length=1, max_length=64, examples=["Europe/Amsterdam"])]
 Latitude = Annotated[float, Meta(ge=-90, le=90)]
 Longitude = Annotated[float, Meta(ge=-180, le=180)]
@@ -34,7 +34,7 @@ Consent = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S", descr
 
 
 class AddressParts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The address in pieces, for those who print it."""
+    """The address in separate fields, for printing."""
 
     street: Annotated[str, Meta(max_length=200)] | None = None
     postal_code: Annotated[str, Meta(max_length=20)] | None = None
@@ -74,7 +74,7 @@ class Gate(msgspec.Struct, frozen=True):
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """A show, as it is stored. Times are UTC; people see them in `timezone`, the venue's."""
+    """An event, as it is stored. Times are UTC; they are displayed in `timezone`, the venue's."""
 
     id: UUID
     venue_id: UUID | None
@@ -110,9 +110,9 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EventView(Event, frozen=True, kw_only=True):
-    """A show with what follows from its status and the hour, and the moves that are open to it. `sold` of its `places`
-    are gone, among which are those that are blocked; a show without limit has none. Outside of lists it has
-    `active_participants`: who joined and did not leave, by what we are told (`join.confirmed`, `join.canceled`)."""
+    """An event, the fields derived from its status and the current time, and its allowed status transitions (`moves`).
+    `sold` of its `places` are sold or blocked; an event without a limit has no `places`. Except in lists it has
+    `active_participants`: people who joined and did not leave, counted from `join.confirmed` and `join.canceled`."""
 
     status: Status
     sale_status: str
@@ -128,7 +128,7 @@ class EventView(Event, frozen=True, kw_only=True):
 
 
 class EventSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What dashboards, drop-downs and other rooms need of a show, kept near at hand."""
+    """An event in short, cached: for dashboards, drop-downs and other domains."""
 
     id: UUID
     org_id: UUID
@@ -150,7 +150,7 @@ class EventSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of all bodies: nothing unknown is ignored."""
+    """Base of all request bodies: unknown fields are refused."""
 
 
 class NewVenue(Request, frozen=True, kw_only=True):
@@ -216,10 +216,10 @@ class NewEvent(Request, frozen=True, kw_only=True):
 
 
 class ChangeEvent(Request, frozen=True, kw_only=True):
-    """`reason` is needed to move an announced show to another venue, and `consent_note` too once something is sold.
-    A seating plan belongs to its venue: to move an event away from it takes `drop_layout`.
+    """`reason` is required to move an announced event to another venue, and `consent_note` too once tickets are sold.
+    A seating plan belongs to its venue: moving the event to another venue requires `drop_layout`.
 
-    Another `start_at` takes `end_at`, `doors_at` and `sale_end_at` along, unless they are named.
+    A new `start_at` shifts `end_at`, `doors_at` and `sale_end_at` by the same amount, unless they are given.
     """
 
     venue_id: UUID | UnsetType = UNSET
@@ -246,7 +246,7 @@ class WithReason(Request, frozen=True):
 
 
 class Cancel(Request, frozen=True):
-    """Always with a reason: it is kept with the event and in its audit."""
+    """The reason is required: it is stored with the event and in its audit."""
 
     reason: Reason
 
@@ -263,7 +263,7 @@ class Reschedule(Request, frozen=True, kw_only=True):
 
 
 class PlatformOrder(Request, frozen=True, kw_only=True):
-    """What the platform needs to interfere: always a reason; for a tenant_manager the tenant's consent too."""
+    """A reason is always required; a tenant_manager also needs a reference to the tenant's consent."""
 
     reason: Reason
     tenant_approval_reference: Annotated[str, Meta(min_length=1, max_length=200, pattern=r"\S")] | None = None
@@ -278,51 +278,51 @@ class Duplicate(Request, frozen=True, kw_only=True):
 
 
 class MoveNotAllowed(Conflict):
-    """The show's status does not allow this. The answer names the status and the moves that are open."""
+    """The event's status does not allow this. The response names the status and the allowed transitions."""
 
-    code, title = "transition_not_allowed", "The show's status does not allow this"
+    code, title = "transition_not_allowed", "The event's status does not allow this"
 
 
 class NoNewDate(Conflict):
-    """A postponed show comes back only once it has a new date. Reschedule it first."""
+    """A postponed event can be published or started only once it has a new date. Reschedule it first."""
 
-    code, title = "no_new_date", "The show has no new date yet"
+    code, title = "no_new_date", "The event has no new date yet"
 
 
 class ShowIsOver(Conflict):
-    """A show that has ended, was cancelled or is archived is history. Duplicate it instead."""
+    """An event that has ended, was cancelled or is archived cannot be changed. Duplicate it instead."""
 
-    code, title = "event_is_over", "The show cannot be changed any more"
+    code, title = "event_is_over", "The event can no longer be changed"
 
 
 class NotItsOwnReplacement(Invalid):
-    """A show is replaced by another one."""
+    """An event can only be replaced by another event."""
 
-    code, title = "replaced_by_itself", "A show cannot replace itself"
+    code, title = "replaced_by_itself", "An event cannot replace itself"
 
 
 class ReplacementCycle(Conflict):
-    """The show that shall take its place is itself replaced by this one, perhaps over others."""
+    """The replacement is itself replaced by this event, directly or through others."""
 
-    code, title = "replacement_cycle", "The shows would replace each other"
+    code, title = "replacement_cycle", "The events would replace each other"
 
 
 class DateNotEditable(Conflict):
-    """A show that has begun is postponed, and one that is postponed is rescheduled: their dates are not edited."""
+    """The date of a live or postponed event is not edited: postpone the first, reschedule the second."""
 
-    code, title = "date_not_editable", "The date is changed in another way"
+    code, title = "date_not_editable", "Postpone or reschedule the event instead"
 
 
 class Duplicated(Conflict):
-    """The same person has announced the same show at the same place and time already."""
+    """The same person has already created an event with this name, venue and start."""
 
-    code, title = "event_exists", "This show exists already"
+    code, title = "event_exists", "This event exists already"
 
 
 class StartInThePast(Invalid):
-    """A new show starts in the future."""
+    """An event must start in the future."""
 
-    code, title = "start_in_the_past", "The start lies in the past"
+    code, title = "start_in_the_past", "The start is in the past"
 
 
 class WrongTimes(Invalid):
@@ -332,61 +332,61 @@ class WrongTimes(Invalid):
 
 
 class AboveVenueCapacity(Invalid):
-    """The show's capacity is above its venue's, or above what one show may have."""
+    """The event's capacity is above its venue's, or above the maximum for one event."""
 
-    code, title = "capacity_above_venue", "More places than the venue has"
+    code, title = "capacity_above_venue", "The capacity is too high"
 
 
 class VenueUnknown(Invalid):
     """There is no such venue in this organisation."""
 
-    code, title = "venue_not_found", "No such venue"
+    code, title = "venue_not_found", "Venue not found"
 
 
 class TimesAreFixed(Forbidden):
-    """Staff cannot change the times of a published show; an admin can."""
+    """Staff cannot change the times of an event that is not a draft; an admin can."""
 
-    code, title = "times_are_fixed", "Only an admin moves a published show"
+    code, title = "times_are_fixed", "Only an admin can change the times of this event"
 
 
 class VenueIsFixed(Forbidden):
-    """A show that was announced is moved to another venue by an owner or admin only."""
+    """Only an owner or admin can move an announced event to another venue."""
 
-    code, title = "venue_is_fixed", "Only an admin moves a published show"
+    code, title = "venue_is_fixed", "Only an admin can change the venue of this event"
 
 
 class VenueChangeNeedsReason(Conflict):
-    """A show that was announced changes its venue only with a `reason`."""
+    """Moving an announced event to another venue requires a `reason`."""
 
-    code, title = "venue_change_needs_reason", "Say why the show moves"
+    code, title = "venue_change_needs_reason", "Enter a reason for the change of venue"
 
 
 class VenueTooSmall(Conflict):
-    """Shows that were announced here have more places than the venue would have. The answer names them."""
+    """Announced events at this venue have a higher capacity than the venue would have. The response names them."""
 
-    code, title = "venue_too_small", "Announced shows have more places"
+    code, title = "venue_too_small", "Announced events need a larger venue"
 
 
 class NotDeletable(Conflict):
-    """Only drafts are deleted. Archive the show instead."""
+    """Only drafts can be deleted. Archive the event instead."""
 
-    code, title = "event_not_deletable", "Archive it instead"
+    code, title = "event_not_deletable", "Only drafts can be deleted: archive the event instead"
 
 
 class ApprovalMissing(Forbidden):
-    """A tenant_manager acts only with the tenant's documented consent (`tenant_approval_reference`)."""
+    """A tenant_manager needs the tenant's documented consent (`tenant_approval_reference`)."""
 
     code, title = "tenant_approval_missing", "The tenant's approval is missing"
 
 
 class SlugTaken(Conflict):
-    """Another one of this organisation has the slug."""
+    """The organisation uses this slug already. Choose another one."""
 
     code, title = "slug_taken", "The slug is taken"
 
 
 class GateCodeTaken(Conflict):
-    """Another gate of this venue has the code."""
+    """Another gate of this venue has this code."""
 
     code, title = "gate_code_taken", "The gate code is taken"
 

@@ -1,4 +1,4 @@
-"""The platform stops a show: for safety, abuse or the law. Always with a reason; with consent where it must be."""
+"""Platform staff stop an event, for safety, abuse or the law: with a reason, and a tenant_manager with consent."""
 
 from datetime import datetime
 from uuid import UUID
@@ -20,13 +20,13 @@ from fullhouse.kit.services import Services
 
 @post("/api/platform/events/{event_id:uuid}/cancel", "platform.events.stop", status=200)
 async def cancel_any_event(who: Principal, services: Services, event_id: UUID, data: PlatformOrder) -> EventView:
-    """Cancel any organisation's show."""
+    """Cancel an event of any organisation."""
     return await _stop(who, services, event_id, Move.CANCEL, data)
 
 
 @post("/api/platform/events/{event_id:uuid}/postpone", "platform.events.stop", status=200)
 async def postpone_any_event(who: Principal, services: Services, event_id: UUID, data: PlatformOrder) -> EventView:
-    """Postpone any organisation's show, until it has a new date."""
+    """Postpone an event of any organisation, without a new date."""
     return await _stop(who, services, event_id, Move.POSTPONE, data)
 
 
@@ -49,7 +49,7 @@ async def _stop(who: Principal, services: Services, event_id: UUID, move: Move, 
 async def list_events_of_any(
     who: Principal, services: Services, organization_id: UUID, limit: PageSize = LIMIT, cursor: After = None
 ) -> Page[EventView]:
-    """An organisation's shows that are not over, by their date: what the platform might have to stop."""
+    """An organisation's events that are not over, by date: those that the platform can stop."""
     cursors = Cursors(services.keyring, "platform_events", organization_id)
     after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
     async with services.database.tenant(organization_id, who.actor) as tx:

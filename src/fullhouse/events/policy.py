@@ -1,4 +1,4 @@
-"""The lifecycle of a show, and what follows from it: tables, and pure decisions. `now` is an argument."""
+"""The lifecycle of an event, and the rules that depend on it: tables and pure functions. `now` is an argument."""
 
 from collections.abc import Container, Iterable
 from datetime import datetime, timedelta
@@ -22,11 +22,11 @@ from fullhouse.events.model import (
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.times import utc
 
-S = model.Status  # the tables are read more often than this line
+S = model.Status  # short, for the tables below
 Move = model.Move
 
 
-# What may follow what. A pair that is not here is refused; `archived` is where everything ends.
+# The allowed status transitions. Every other pair is refused; `archived` is final.
 MOVES: dict[tuple[model.Status, Move], model.Status] = {
     (S.DRAFT, Move.PUBLISH): S.PUBLISHED,
     (S.DRAFT, Move.CANCEL): S.CANCELLED,
@@ -47,7 +47,7 @@ MOVES: dict[tuple[model.Status, Move], model.Status] = {
 }
 
 
-# These are never done without saying why: to the audit, and to whoever asks later.
+# These transitions require a reason, which is stored with the event and in the audit.
 NEEDS_REASON = frozenset({Move.CANCEL, Move.POSTPONE})
 
 LEADS_TO: dict[Move, model.Status] = {move: status for (_, move), status in MOVES.items()}
@@ -98,14 +98,14 @@ VISIBLE: dict[model.Status, bool] = {
 
 
 def next_status(status: str, move: Move) -> model.Status:
-    """Where a move leads, or a refusal that names what is possible instead."""
+    """The status after a move, or a refusal that names the allowed moves."""
     current = S(status)
     if (found := MOVES.get((current, move))) is not None:
         return found
     allowed = [m.value for m in moves_from(current)]
-    told: dict[str, Any] = {"from": current, "to": LEADS_TO[move], "allowed": allowed}
-    can = f"it can {', '.join(allowed)}" if allowed else "nothing follows"
-    raise MoveNotAllowed(f"{move} leads to {LEADS_TO[move]}, but from {current} {can}.", **told)
+    extra: dict[str, Any] = {"from": current, "to": LEADS_TO[move], "allowed": allowed}
+    instead = f"Allowed now: {', '.join(allowed)}." if allowed else "Its status is final."
+    raise MoveNotAllowed(f"Cannot {move} an event that is {current}. {instead}", **extra)
 
 
 def moves_from(status: str) -> list[Move]:
@@ -113,7 +113,7 @@ def moves_from(status: str) -> list[Move]:
 
 
 class Dated(Protocol):
-    """A show, or what is printed for it: the times that it has, and the date that was announced in their place."""
+    """The times of an event or of its printed ticket, and the new date that replaces them, if there is one."""
 
     @property
     def start_at(self) -> datetime: ...
@@ -132,18 +132,18 @@ class Times(NamedTuple):
 
 
 def date_of(event: Dated) -> datetime:
-    """The one that counts: the new one, if there is one."""
+    """The effective date: the new one, if there is one."""
     return event.rescheduled_at or event.start_at
 
 
 def times_of(event: Dated) -> Times:
-    """Start, end and doors on the date that counts: they move together."""
+    """Start, end and doors, shifted to the effective date."""
     delta = date_of(event) - event.start_at
     return Times(event.start_at + delta, event.end_at + delta, event.doors_at + delta)
 
 
 def is_undated(status: str, rescheduled_at: datetime | None) -> bool:
-    """Postponed, and nobody knows until when: the old date is all there is, and it does not count."""
+    """Postponed without a new date: only the original date is stored, and it no longer applies."""
     return status == S.POSTPONED and rescheduled_at is None
 
 
@@ -152,7 +152,7 @@ def duration(event: Event) -> timedelta:
 
 
 def in_sale_window(event: Event, now: datetime) -> bool:
-    """Both ends belong to it."""
+    """Both ends are inclusive."""
     return event.sale_start_at <= now <= event.sale_end_at
 
 
@@ -167,7 +167,7 @@ def can_sell(event: Event, now: datetime) -> bool:
 
 
 def can_scan(event: Event, now: datetime) -> Scanning:
-    """NONE, TEST or REAL, at this moment."""
+    """NONE, TEST or REAL, at `now`."""
     rule = SCANS[S(event.status)]
     if rule is not Scanning.IN_NEW_WINDOW:
         return rule
@@ -180,18 +180,18 @@ def is_visible(status: str) -> bool:
 
 
 def with_ahead(named: Iterable[str]) -> set[str]:
-    """Statuses, among which `ahead` stands for those that are not over yet."""
+    """Expands `ahead` to every status that is not over yet."""
     given = set(named)
     return given - {"ahead"} | ({status.value for status in S if not is_over(status)} if "ahead" in given else set())
 
 
 def is_over(status: str) -> bool:
-    """Nothing but the archive follows: the show is history, and history is not edited."""
+    """The event can only be archived, and is not edited any more."""
     return set(moves_from(status)) <= {Move.ARCHIVE}
 
 
 def due_move(event: Event, now: datetime) -> Move | None:
-    """What the clock does by itself."""
+    """The transition that the scheduler makes at `now`, if one is due."""
     if event.status == S.PUBLISHED and event.doors_at <= now:
         return Move.START
     if event.status == S.POSTPONED and event.rescheduled_at is not None and event.rescheduled_at <= now:
@@ -202,8 +202,8 @@ def due_move(event: Event, now: datetime) -> Move | None:
 
 
 CAPACITY_MAX = 100_000  # unless the organisation's settings say more
-YEARS = range(1800, 2201)  # a show a thousand years away is a slip, and sums with its times leave the calendar
-# Within an epoch the order of `trending` stands still; the database counts them too (app.epoch).
+YEARS = range(1800, 2201)  # a year outside is a typing error, and arithmetic with its times could overflow datetime
+# Within an epoch the order of `trending` does not change; the database has the same formula (app.epoch).
 EPOCH_S, EPOCHS_AHEAD, EPOCHS_KEPT = 30, 2, 120
 
 
@@ -212,25 +212,25 @@ def epoch(now: datetime) -> int:
 
 
 def reachable(field: str, moment: datetime) -> datetime:
-    """In UTC, and within the years that shows happen in."""
-    there = utc(moment)
-    if there.year not in YEARS:
+    """The moment in UTC; refused outside of `YEARS`."""
+    in_utc = utc(moment)
+    if in_utc.year not in YEARS:
         sentence = f"Between the years {YEARS[0]} and {YEARS[-1]}."
         raise Invalid(f"{field}: {sentence}", fields=[FieldError(field, sentence)])
-    return there
+    return in_utc
 
 
 def check_date_edit(before: Event, after: Event) -> None:
-    """A live show's start has happened, and a postponed one's date is announced anew: neither is edited."""
+    """The start of a live event is past, and a postponed one gets its date by `reschedule`: neither is edited."""
     if before.status == S.LIVE and after.start_at != before.start_at:
-        raise DateNotEditable("The show has begun. Postpone it (POST …/postpone) to move it.")
-    moved_at_all = (after.start_at, after.end_at) != (before.start_at, before.end_at)
-    if before.status == S.POSTPONED and moved_at_all:
-        raise DateNotEditable("The show is postponed. Give it its new date by POST …/reschedule.")
+        raise DateNotEditable("The event has begun. To move it, postpone it (POST …/postpone).")
+    is_moved = (after.start_at, after.end_at) != (before.start_at, before.end_at)
+    if before.status == S.POSTPONED and is_moved:
+        raise DateNotEditable("The event is postponed. Set its new date with POST …/reschedule.")
 
 
 def moved_along(before: Event, after: Event, named: Container[str]) -> Event:
-    """A show that starts at another time takes its end, doors and end of sale along, unless they are said."""
+    """A new start shifts end, doors and end of sale by the same amount, unless they are given (`named`)."""
     delta = after.start_at - before.start_at
     times = {name: getattr(before, name) + delta for name in ("end_at", "doors_at") if name not in named}
     if "sale_end_at" not in named:
@@ -239,7 +239,7 @@ def moved_along(before: Event, after: Event, named: Container[str]) -> Event:
 
 
 def days_moved(before: Event, after: Event) -> int:
-    """By the calendar there. A show that became longer or shorter was not moved: its days are other days now."""
+    """Calendar days in the event's time zone. 0 if the duration changed: then no day maps to another."""
     if duration(before) != duration(after):
         return 0
     days = [event.start_at.astimezone(ZoneInfo(event.timezone)).date() for event in (before, after)]
@@ -247,7 +247,7 @@ def days_moved(before: Event, after: Event) -> int:
 
 
 def check_times(event: Event) -> None:
-    """Doors, start, end and sale window, in this order; all that is wrong at once."""
+    """Checks end, doors and sale window; reports all errors at once."""
     end_of_sale = date_of(event) + duration(event)
     wrong = [
         FieldError(field, sentence)
@@ -255,7 +255,7 @@ def check_times(event: Event) -> None:
             ("end_at", event.end_at < event.start_at + timedelta(minutes=1), "At least a minute after the start."),
             ("doors_at", event.doors_at > event.start_at, "Not after the start."),
             ("sale_end_at", event.sale_end_at <= event.sale_start_at, "After the sale's start."),
-            ("sale_end_at", event.sale_end_at > end_of_sale, "Not after the show's end."),
+            ("sale_end_at", event.sale_end_at > end_of_sale, "Not after the event's end."),
         )
         if bad
     ]
@@ -264,23 +264,23 @@ def check_times(event: Event) -> None:
 
 
 def check_capacity(capacity: int, venue: Venue | None, most_anywhere: int = CAPACITY_MAX) -> None:
-    """0 is unlimited. Otherwise never above the venue's, where that is known."""
+    """0 is unlimited. Otherwise at most the venue's capacity, where that is known."""
     most = min(most_anywhere, (venue and venue.max_capacity) or most_anywhere)
     if capacity > most:
         raise AboveVenueCapacity(
-            f"At most {most:,} places here.", fields=[FieldError("capacity", f"At most {most}.")], most=most
+            f"The capacity can be at most {most:,}.", fields=[FieldError("capacity", f"At most {most}.")], most=most
         )
 
 
 def moved(event: Event, move: Move, now: datetime, *, new_date: datetime | None, reason: str | None) -> Event:
-    """The show after a move: its status, and what the move does to its dates."""
+    """The event after a transition: its status, dates and reason."""
     after = replace(event, status=next_status(event.status, move))
     check_reason(move, reason)
     match move:
         case Move.PUBLISH | Move.START:
             after = _on_its_new_date(after) if event.status == S.POSTPONED else after
             if move is Move.PUBLISH and after.end_at <= now:
-                raise StartInThePast("The show would be over already.")
+                raise StartInThePast("The event's end is in the past. Change its dates first.")
             return replace(after, published_at=after.published_at or now)
         case Move.POSTPONE:
             postponed = replace(after, postponement_reason=reason)
@@ -296,27 +296,27 @@ def moved(event: Event, move: Move, now: datetime, *, new_date: datetime | None,
 
 def check_reason(move: Move, reason: str | None) -> None:
     if move in NEEDS_REASON and not (reason and reason.strip()):
-        raise Invalid("reason: Say why.", fields=[FieldError("reason", "Say why.")])
+        raise Invalid("reason: Enter a reason.", fields=[FieldError("reason", "Enter a reason.")])
 
 
 def _rescheduled(event: Event, new_date: datetime, now: datetime) -> Event:
-    """A new date is announced. The sale moves along with the show; its start stays."""
+    """Sets the new date. The end of sale shifts with it; the start of sale stays."""
     if new_date <= now:
-        raise StartInThePast("The new date lies in the past.", fields=[FieldError("rescheduled_at", "In the future.")])
+        raise StartInThePast("The new date is in the past.", fields=[FieldError("rescheduled_at", "In the future.")])
     delta = new_date - date_of(event)
     sale_end_at = max(event.sale_end_at + delta, event.sale_start_at + timedelta(minutes=1))
     return replace(event, rescheduled_at=new_date, sale_end_at=sale_end_at)
 
 
 def _on_its_new_date(event: Event) -> Event:
-    """Leaving `postponed`: what was announced becomes the date."""
+    """Leaves `postponed`: the announced new date becomes the date."""
     if event.rescheduled_at is None:
         raise NoNewDate()
     return replace(event, **times_of(event)._asdict(), rescheduled_at=None, postponement_reason=None)
 
 
 def listing(event: Event) -> dict[str, Any]:
-    """What others list of an event, in the words of the event service; its times are those that count."""
+    """The fields of a `ListedFact`, named as in the event service (`/event/v1`); times are the effective ones."""
     times = times_of(event)
     return {
         "title": event.name,

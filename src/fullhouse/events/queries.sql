@@ -1,4 +1,4 @@
--- The statements of the events room.
+-- The statements of the events domain.
 
 -- part: venue
 id, slug, name, kind, timezone, address, address_parts, city, country, latitude, longitude, max_capacity, settings,
@@ -14,12 +14,12 @@ replaced_by_event_id, postponement_reason, cancellation_reason, created_by, vers
 created_at, updated_at
 
 -- part: words
--- Twice the same would be looked up twice.
+-- If both configurations give the same query, it is used once: OR of two would scan the index twice.
 (CASE WHEN to_tsquery('simple', :words) = to_tsquery(:language::regconfig, :words) THEN to_tsquery('simple', :words)
       ELSE to_tsquery('simple', :words) || to_tsquery(:language::regconfig, :words) END)
 
 -- part: by
--- The same of what the index is asked for (:indexed_words): all words, or those that are finished.
+-- The same for the query of the full-text index (:indexed_words): all words, or only the complete ones.
 (CASE WHEN to_tsquery('simple', :indexed_words) = to_tsquery(:language::regconfig, :indexed_words)
  THEN to_tsquery('simple', :indexed_words)
       ELSE to_tsquery('simple', :indexed_words) || to_tsquery(:language::regconfig, :indexed_words) END)
@@ -30,7 +30,8 @@ created_at, updated_at
   AND (:category?::text IS NULL OR category = :category)
 
 -- part: when
--- The first line says it all, and the planner is to think nothing of it: the others follow, in an index's words.
+-- The first line is the whole condition, written so that the planner does not estimate it. The others follow from it
+-- and can use an index.
       (:sale_status?::text IS NULL OR CASE sale_status WHEN :sale_status THEN true ELSE false END)
   AND (:sale_status::text IS DISTINCT FROM 'sold_out' OR all_sold OR selling IS NOT NULL)
   AND (:sale_status::text IS DISTINCT FROM 'suspended' OR phase = 'postponed' AND rescheduled_at IS NULL)
@@ -42,7 +43,7 @@ created_at, updated_at
   AND (:until?::timestamptz IS NULL OR start_time < :until)
 
 -- part: ranks
--- As they stood in epoch :epoch: what has moved since has another version.
+-- The ranks as of epoch :epoch: a rank that changed since has another version.
 (SELECT event_id, rank, start_at AS ranked_start, city_norm AS ranked_city, category AS ranked_category
       FROM public_ranks WHERE since_epoch <= :epoch AND until_epoch > :epoch) r
 
@@ -61,7 +62,7 @@ published_at,
 created_at, changed_at
 
 -- name: free_number
--- The next slug of its kind, in `events` or `venues`.
+-- The next free number for a slug, in `events` or `venues`.
 SELECT app.free_number(:table::text::regclass, :org, :slug);
 
 -- name: insert_venue
@@ -81,7 +82,7 @@ SELECT {venue}
 FROM venues WHERE organization_id = :org AND id = :venue_id?;
 
 -- name: keep_venue
--- FOR KEY SHARE: it is not deleted before what refers to it is written. Always before the lock of a show.
+-- FOR KEY SHARE: the venue is not deleted before the rows that refer to it are written. Always before an event's lock.
 SELECT {venue}
 FROM venues WHERE organization_id = :org AND id = :venue_id FOR KEY SHARE;
 
@@ -90,7 +91,7 @@ SELECT {venue}
 FROM venues WHERE organization_id = :org AND id = :venue_id FOR UPDATE;
 
 -- name: update_venue
--- One that is renamed or moved does not stand for its city any more.
+-- A city's virtual venue that is renamed or moved does not stand for the city any more.
 UPDATE venues
 SET slug = :slug, name = :name, kind = :kind, timezone = :timezone, address = :address?, address_parts = :address_parts,
     city = :city, country = :country,
@@ -165,12 +166,12 @@ SELECT {event}
 FROM events WHERE organization_id = :org AND slug = :slug;
 
 -- name: share_event
--- FOR SHARE: it does not change while something is done with what hangs on it.
+-- FOR SHARE: the event does not change while rows that depend on it are written.
 SELECT {event}
 FROM events WHERE organization_id = :org AND id = :event_id FOR SHARE;
 
 -- name: lock_event
--- FOR UPDATE: of two transitions at once, the second sees what the first has done.
+-- FOR UPDATE: of two concurrent transitions, the second sees the result of the first.
 SELECT {event}
 FROM events WHERE organization_id = :org AND id = :event_id FOR UPDATE;
 
@@ -193,8 +194,8 @@ RETURNING {event};
 DELETE FROM events WHERE organization_id = :org AND id = :event_id;
 
 -- name: sales_among
--- What is sold of a show's places at this moment: of its zones' or, without a layout, of its ticket types'. Places that
--- are sold per day are no one number.
+-- Tickets sold of an event's capacity now: per zone or, without a layout, per ticket type. Capacity that is sold per
+-- day cannot be given as one number.
 SELECT shows.event_id, p.sale_start_at AS opens_at, p.sale_end_at AS closes_at,
        coalesce(p.has_tickets, false) AS has_tickets, coalesce(p.sold_out, false) AS sold_out, p.selling,
        coalesce(n.in_zones, n.of_types, 0)::integer AS sold,
@@ -215,7 +216,7 @@ CROSS JOIN LATERAL (
 SELECT {event}
 FROM events
 WHERE organization_id = :org
-  -- One status is in the order of its index; several are not.
+  -- A single status can be read in index order; several cannot.
   AND (:statuses?::text[] IS NULL OR cardinality(:statuses) > 1 OR status = :statuses[1])
   AND (:statuses::text[] IS NULL OR cardinality(:statuses) = 1 OR status = ANY (:statuses))
   AND (:slug?::text IS NULL OR slug = :slug)
@@ -226,7 +227,7 @@ WHERE organization_id = :org
 ORDER BY coalesce(rescheduled_at, start_at), id LIMIT :limit;
 
 -- name: events_to_stop
--- What is not over yet, a show that has begun included.
+-- Events that are not over yet, live ones included.
 SELECT {event}
 FROM events
 WHERE organization_id = :org AND status IN ('draft', 'published', 'live', 'postponed')
@@ -234,9 +235,9 @@ WHERE organization_id = :org AND status IN ('draft', 'published', 'live', 'postp
 ORDER BY coalesce(rescheduled_at, start_at), id LIMIT :limit;
 
 -- name: due_events
--- The scheduler's question, across organisations: whose time has come. Each arm has a partial index of its own, and is
--- ordered so that it is used: most shows lie in the past, from which the planner would guess that many of them are due.
--- :since and :since_id say since when: those that could not be moved do not stand in the way of the ones behind them.
+-- For the scheduler, across organisations: events with a transition due. Each arm has a partial index of its own, and
+-- is ordered so that it is used: most events are in the past, from which the planner would estimate that many are due.
+-- Pages by :since and :since_id, so that events that could not be moved do not block the ones after them.
 (SELECT organization_id, id, doors_at AS due_at FROM events
  WHERE status = 'published' AND doors_at <= app.clock() AND (doors_at, id) > (:since, :since_id)
  ORDER BY doors_at, id LIMIT 100)
@@ -255,7 +256,7 @@ ORDER BY due_at, id LIMIT 100;
 SELECT organization_id FROM event_directory WHERE event_id = :event_id;
 
 -- name: upcoming_events
--- One that is postponed is to come, however long ago it was to be.
+-- A postponed event is upcoming, however long ago its original date was.
 SELECT id, organization_id AS org_id, name, slug, status, start_at, end_at, sale_start_at, sale_end_at, rescheduled_at,
        venue_id, timezone, capacity, replaced_by_event_id
 FROM events
@@ -268,8 +269,7 @@ ORDER BY coalesce(rescheduled_at, start_at), id LIMIT :limit;
 SELECT id FROM events WHERE organization_id = :org AND id = ANY (:event_ids::uuid[]) ORDER BY id FOR UPDATE;
 
 -- name: is_replaced_by
--- Whether the way from :replacement_id over its replacements leads to :event_id. UNION ends it where it has been
--- already.
+-- Whether following the replacements from :replacement_id reaches :event_id. UNION (not UNION ALL) ends a cycle.
 WITH RECURSIVE chain AS (
     SELECT id, replaced_by_event_id FROM events WHERE organization_id = :org AND id = :replacement_id?
     UNION
@@ -295,21 +295,21 @@ WHERE organization_id = :org AND venue_id = :venue_id
 RETURNING {event};
 
 -- name: too_large_for
--- Announced shows at a venue that have more places than :max_capacity.
+-- Announced events at a venue with a capacity above :max_capacity.
 SELECT name, id FROM events
 WHERE organization_id = :org AND venue_id = :venue_id AND status IN ('published', 'live', 'postponed')
   AND capacity > :max_capacity
 ORDER BY start_at, id LIMIT 10;
 
 -- name: lock_stats
--- Before a show's rank or its public row: whoever ranks takes these first, and in the order of their ids.
+-- Locked before an event's rank or its public row: ranking locks these rows first, in the order of their ids.
 SELECT FROM event_stats WHERE organization_id = :org AND event_id = :event_id FOR UPDATE;
 
 -- name: hide_event
 DELETE FROM public_events WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: show_event
--- The text is folded by the caller; a word is found as it stands and, where the language is known, by its stem.
+-- The text is folded by the caller. A word is indexed as written and, where the language is known, by its stem.
 INSERT INTO public_events (event_id, organization_id, slug, title, description, category, status, venue_name, city,
                            city_norm, country, address, timezone, start_at, end_at, first_start_at, rescheduled_at,
                            sale_start_at, sale_end_at, capacity, cover_image_ids, published_at, search, owner_id,
@@ -336,7 +336,7 @@ SET slug = excluded.slug, title = excluded.title, description = excluded.descrip
     cover_image_ids = excluded.cover_image_ids, published_at = excluded.published_at, search = excluded.search;
 
 -- name: next_sale_change
--- The next moment at which the sale status of any public event may change by the hour alone.
+-- The next moment at which the sale status of any public event may change without a write.
 SELECT least(
     (SELECT min(sale_start_at) FROM public_events WHERE sale_start_at > app.clock()),
     (SELECT min(sale_end_at) FROM public_events WHERE sale_end_at >= app.clock()),
@@ -360,24 +360,24 @@ SELECT NOT EXISTS (SELECT FROM public_events WHERE category = :category AND even
 SELECT status = 'active' AS is_open, slug, name FROM organizations WHERE id = :organization_id;
 
 -- name: show_of_any_house
--- Whether its organisation is suspended, is another question: see public_reads.
+-- Also of a suspended organisation: public/reads.py checks that.
 SELECT {show} FROM shows_of_any_house WHERE id = :event_id;
 
 -- name: public_event
 SELECT {show} FROM public_shows WHERE id = :event_id;
 
 -- name: public_feed
--- Of one organisation or of all.
+-- Of one organisation, or of all.
 SELECT {show} FROM public_shows
 WHERE {when} AND {where}
   AND (:after_start_time?::timestamptz IS NULL OR (start_time, id) > (:after_start_time, :after_id?::uuid))
 ORDER BY start_time, id LIMIT :limit;
 
 -- name: public_feed_words
--- The same with words (:words). What many shows say is met on a short walk along the order. Otherwise the index of
--- words knows them all, and the order is hidden from the planner: it would walk on, in the hope of meeting them. The
--- index is asked for :indexed_words: all words, or those that are finished. A question without any word (`-this`) is
--- answered by nothing, instead of by a look at everything.
+-- The same with words (:words). `near`: common words are found among the next 2000 events in order. `far`: otherwise
+-- the full-text index finds all matches; `+ interval '0'` hides the order from the planner, which would scan in order
+-- instead. The index is queried for :indexed_words: all words, or only the complete ones. A query without a positive
+-- word (`-this`) returns nothing, instead of scanning everything.
 WITH near AS MATERIALIZED (
     SELECT {show} FROM (
         SELECT * FROM public_shows
@@ -404,8 +404,8 @@ WHERE {when} AND {ranked}
 ORDER BY rank, ranked_start, event_id LIMIT :limit;
 
 -- name: public_trending_words
--- As `public_feed_words`; the words are :words, and :indexed_words what the index is asked for. OFFSET keeps the
--- planner from reading all ranks for the sake of those found.
+-- As `public_feed_words`, with :words and :indexed_words. OFFSET 0 keeps the planner from reading all ranks to join
+-- those that were found.
 WITH near AS MATERIALIZED (
     SELECT rank, ranked_start, {show} FROM (
         SELECT * FROM {ranks} JOIN public_shows ON id = event_id
@@ -425,8 +425,8 @@ WITH near AS MATERIALIZED (
 SELECT * FROM near WHERE (SELECT count(*) FROM near) >= :limit UNION ALL SELECT * FROM far;
 
 -- name: search_next
--- :words is the words (kit/text.py, tsquery), :language a language to stem them by, :filters the filters as lexemes. Of
--- the next two thousand shows, the first hundred that say it are compared: `compared` says how many there are.
+-- :words is a tsquery (kit/text.py), :language the stemmer, :filters the filters as lexemes. Of the next two thousand
+-- events, the first hundred matches are ranked; `compared` is how many there were.
 SELECT {show}, count(*) OVER ()::integer AS compared
 FROM (SELECT id FROM (
           SELECT id, search FROM public_shows WHERE querytree({words}) NOT IN ('', 'T') AND {when}
@@ -437,9 +437,9 @@ JOIN public_shows USING (id)
 ORDER BY ts_rank(search, {words}) DESC, start_time, id LIMIT :limit;
 
 -- name: search_by_words
--- Through the index of words, up to :horizon or to the end: the next five hundred are compared. The order is hidden
--- from the planner, which would walk along it in the hope of meeting them; what the index was not asked for, the rows
--- answer.
+-- Through the full-text index, up to :horizon or to the end: the next five hundred matches are ranked. `+ interval '0'`
+-- hides the order from the planner, which would scan in order instead. Words that the index is not queried for are
+-- checked on the rows.
 SELECT {show}, count(*) OVER ()::integer AS compared
 FROM (SELECT id FROM public_shows
       WHERE querytree({by}) NOT IN ('', 'T')
@@ -451,19 +451,19 @@ JOIN public_shows USING (id)
 ORDER BY ts_rank(search, {words}) DESC, start_time, id LIMIT :limit;
 
 -- name: horizon
--- When the twenty thousandth show from :since on begins; null if there are fewer.
+-- The start of the twenty thousandth event from :since on; null if there are fewer.
 SELECT start_at FROM public_events WHERE :since?::timestamptz IS NULL OR start_at >= :since
 ORDER BY start_at, event_id OFFSET 20000 LIMIT 1;
 
 -- name: sample_words
--- How many of the next five hundred shows say :words, and how many begin with :prefixes.
+-- How many of the next five hundred events match :words, and how many have a word that begins with :prefixes.
 SELECT count(*) FILTER (WHERE search @@ to_tsquery('simple', :words)) AS said,
        count(*) FILTER (WHERE search @@ to_tsquery('simple', :prefixes)) AS begun
 FROM (SELECT search FROM public_events WHERE :since?::timestamptz IS NULL OR start_at >= :since
       ORDER BY start_at, event_id LIMIT 500) AS next;
 
 -- name: public_cities
--- Countries are free text: the commonest speaks for the city. ZZ says that nobody knows.
+-- Countries are free text: a city gets the most frequent one. ZZ means unknown.
 SELECT min(city) AS city,
        coalesce(mode() WITHIN GROUP (ORDER BY country) FILTER (WHERE country <> 'ZZ'), 'ZZ') AS country,
        count(*)::integer AS events
@@ -475,18 +475,18 @@ FROM (SELECT min(city) AS city FROM public_shows WHERE organization_id = :organi
       LIMIT :limit) AS its;
 
 -- name: begin_stats
--- To be announced is worth one view.
+-- A newly announced event starts with the heat of one view.
 INSERT INTO event_stats (organization_id, event_id, heat)
 VALUES (:org, :event_id, app.heat(NULL, 1)) ON CONFLICT DO NOTHING;
 
 -- name: rank_event
--- The first rank holds at once; a later one from epoch :next_epoch on, unless nothing that counts has changed.
+-- A first rank is valid at once; a later one from epoch :next_epoch on, and only if a rank column has changed.
 WITH fresh AS (
     SELECT p.event_id, p.organization_id, app.rank(s.heat, p.start_at) AS rank, p.start_at, p.city_norm, p.category
     FROM public_events p JOIN event_stats s USING (organization_id, event_id)
     WHERE p.organization_id = :org AND p.event_id = ANY (:event_ids::uuid[])
 ), moved AS (
-    -- Whoever began in an earlier epoch may come later: a version never begins before the one that it follows.
+    -- A transaction of an earlier epoch may run later: a version never begins before its predecessor.
     SELECT fresh.*, greatest(:next_epoch, r.since_epoch) AS since
     FROM fresh JOIN public_ranks r ON r.event_id = fresh.event_id AND r.until_epoch = 2147483647
     WHERE (r.rank, r.start_at, r.city_norm, r.category)
@@ -498,7 +498,7 @@ WITH fresh AS (
 )
 INSERT INTO public_ranks (event_id, organization_id, since_epoch, rank, start_at, city_norm, category)
 SELECT event_id, organization_id, since, rank, start_at, city_norm, category FROM moved
-WHERE (SELECT count(*) FROM ended) >= 0  -- there is one newest: first the old one ends
+WHERE (SELECT count(*) FROM ended) >= 0  -- one open version per event: the old one ends first
 UNION ALL
 SELECT event_id, organization_id, :epoch, rank, start_at, city_norm, category FROM fresh
 WHERE NOT EXISTS (SELECT FROM public_ranks r WHERE r.event_id = fresh.event_id)
@@ -506,7 +506,7 @@ ON CONFLICT (event_id, since_epoch) DO UPDATE
 SET rank = excluded.rank, start_at = excluded.start_at, city_norm = excluded.city_norm, category = excluded.category;
 
 -- name: record_activity
--- Views and sales of several shows of one organisation, added up by the caller.
+-- Views and sales of several events of one organisation, summed by the caller.
 UPDATE event_stats s
 SET views = s.views + act.views, sold = s.sold + act.sold, heat = app.heat(s.heat, act.views + 20 * act.sold),
     unranked = true
@@ -529,7 +529,7 @@ WITH mine AS (
 SELECT array(SELECT event_id FROM taken);
 
 -- name: forget_ranks
--- A cursor is good for an hour.
+-- A cursor of `trending` is valid for an hour (120 epochs).
 DELETE FROM public_ranks WHERE ctid IN (
     SELECT ctid FROM public_ranks WHERE until_epoch < app.epoch() - 120 AND until_epoch < 2147483647 LIMIT 1000);
 
@@ -550,8 +550,8 @@ ORDER BY created_at DESC, id DESC LIMIT :limit;
 SELECT {show} FROM public_shows WHERE organization = :organization AND slug = :slug;
 
 -- name: replacement_at
--- Where the address of a show that was announced once and is hidden now leads to: the first public one of those that
--- took its place, one after the other.
+-- Where the URL of an announced event that is hidden now redirects to: the first public one in its chain of
+-- replacements.
 WITH RECURSIVE chain AS (
     SELECT id, replaced_by_event_id, 1 AS n FROM events
     WHERE organization_id = :org AND slug = :slug AND published_at IS NOT NULL
@@ -573,7 +573,7 @@ WHERE :organization_id?::uuid IS NULL OR organization_id = :organization_id
 ORDER BY published_at DESC, id DESC LIMIT :limit;
 
 -- name: public_categories
--- From one to the next by the index: a million shows have a dozen categories.
+-- A loose index scan, one step per category: a million events have a dozen categories.
 WITH RECURSIVE known AS (
     (SELECT category FROM public_events ORDER BY category LIMIT 1)
     UNION ALL
@@ -583,7 +583,7 @@ WITH RECURSIVE known AS (
 SELECT array(SELECT category FROM known WHERE category IS NOT NULL LIMIT 100);
 
 -- name: sitemap_boundaries
--- Every :sizeth id, in the order of ids: where one file of the sitemap ends and the next begins.
+-- Every :sizeth id, in id order: the boundaries between the files of the sitemap.
 SELECT array(
     SELECT event_id FROM (SELECT event_id, row_number() OVER (ORDER BY event_id) AS place FROM public_events) AS counted
     WHERE place % :size = 0 ORDER BY event_id);
@@ -601,7 +601,7 @@ SELECT array(
 -- pictures
 
 -- name: insert_image
--- Or the one that is there already, as below.
+-- Or renews the one with the same digest, as `renew_image` does.
 INSERT INTO images AS i (id, organization_id, digest, width, height, bytes, created_by)
 VALUES (:id, :org, :digest, :width, :height, :bytes, :created_by?)
 ON CONFLICT (organization_id, digest) DO UPDATE
@@ -609,15 +609,14 @@ SET created_at = CASE WHEN i.attached_at IS NULL THEN app.clock() ELSE i.created
 RETURNING id, digest, width, height, bytes, created_by, attached_at, created_at;
 
 -- name: renew_image
--- By its digest. One that still waits for a show waits a whole day again: the sweeper must not take it
--- from the uploader.
+-- By its digest. An unused picture gets another full day, so that the cleanup does not delete it right after the
+-- upload.
 UPDATE images SET created_at = CASE WHEN attached_at IS NULL THEN app.clock() ELSE created_at END
 WHERE organization_id = :org AND digest = :digest
 RETURNING id, digest, width, height, bytes, created_by, attached_at, created_at;
 
 -- name: attach_images
--- Locked in the order of their ids, so that two shows that take the same pictures do not wait for each other in a
--- circle.
+-- Locks in the order of ids, so that two events that attach the same pictures cannot deadlock.
 UPDATE images i SET attached_at = coalesce(i.attached_at, app.clock())
 FROM (SELECT id FROM images WHERE organization_id = :org AND id = ANY (:image_ids::uuid[]) ORDER BY id FOR UPDATE) mine
 WHERE i.organization_id = :org AND i.id = mine.id;
@@ -630,20 +629,20 @@ WHERE attached_at IS NULL AND created_at < app.clock() - :age::interval ORDER BY
 SELECT id FROM images WHERE organization_id = :org AND id = ANY (:image_ids::uuid[]) ORDER BY id FOR UPDATE;
 
 -- name: detach_images
--- After `lock_images`: whoever took them meanwhile is seen. Those that no show names any more wait for one again.
+-- After `lock_images`, so that a concurrent attach is seen. Pictures that no event uses any more count as unused again.
 UPDATE images i SET attached_at = NULL, created_at = app.clock()
 WHERE organization_id = :org AND id = ANY (:image_ids::uuid[]) AND NOT EXISTS (
     SELECT FROM events e WHERE e.organization_id = :org AND e.cover_image_ids @> ARRAY[i.id]);
 
 -- name: lock_pictures
--- Whoever adds a picture waits here for those who add one too: each weighs what the others have added.
+-- Serialises uploads of an organisation, so that each one's quota check sees the others.
 SELECT pg_advisory_xact_lock(hashtextextended('pictures:' || :org::uuid, 0))::text;
 
 -- name: image_bytes
 SELECT coalesce(sum(bytes), 0)::bigint FROM images WHERE organization_id = :org;
 
 -- name: delete_unused_image
--- Whatever its row says: a picture that a show names stays.
+-- Never a picture that an event uses, whatever `attached_at` says.
 DELETE FROM images i
 WHERE organization_id = :org AND id = :image_id AND attached_at IS NULL AND created_at < app.clock() - :age::interval
   AND NOT EXISTS (SELECT FROM events e WHERE e.organization_id = :org AND e.cover_image_ids @> ARRAY[i.id]);

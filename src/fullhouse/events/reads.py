@@ -1,4 +1,4 @@
-"""Shows as their own house sees them: with what may be done to each now."""
+"""Events as their organisation sees them: with sales figures and the allowed transitions."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Shows over HTTP, for those who run them."""
+"""HTTP routes of events, for their organisers."""
 
 from datetime import datetime
 from typing import Annotated, Literal, get_args
@@ -41,7 +41,7 @@ _KNOWN: frozenset[str] = frozenset(get_args(StatusFilter))
 Statuses = Annotated[
     list[str] | None,
     QueryParameter(
-        description="One or several: repeated, or with commas between them. `ahead` are those that are not over yet.",
+        description="One or several: repeated or comma-separated. `ahead` means every status that is not over yet.",
         examples=[Example(value=["published", "live"])],
         schema_extra={"items": {"type": "string", "enum": list(get_args(StatusFilter))}},
     ),
@@ -61,7 +61,7 @@ async def list_events(
     limit: PageSize = LIMIT,
     cursor: After = None,
 ) -> Page[EventView]:
-    """Shows of every status, by their date: the new one, if there is one. `ahead` are those that are not over yet."""
+    """Events of every status, ordered by date (a new date counts). The status `ahead` selects those not over yet."""
     statuses, starts, ends = _statuses(status), moment("since", since), moment("until", until)
     cursors = Cursors(services.keyring, "events", tx.organization_id, statuses, slug, venue_id, starts, ends)
     after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
@@ -80,11 +80,11 @@ async def list_events(
     return Page(await event_reads.views(tx, page.data), page.next_cursor)
 
 
-def _statuses(asked: list[str] | None) -> list[str] | None:
-    """In one order, however they were written: a cursor is good for the same question only."""
-    if not asked:
+def _statuses(values: list[str] | None) -> list[str] | None:
+    """Sorted, so that the same filter gives the same cursor however it is written."""
+    if not values:
         return None
-    named = {name.strip() for text in asked for name in text.split(",")}
+    named = {name.strip() for text in values for name in text.split(",")}
     if unknown := named - _KNOWN:
         sentence = f"One of {', '.join(get_args(StatusFilter))}."
         raise Invalid(f"status: {sentence}", fields=[FieldError("status", sentence)], unknown=sorted(unknown))
@@ -93,25 +93,25 @@ def _statuses(asked: list[str] | None) -> list[str] | None:
 
 @get("/api/events/upcoming", "events.read")
 async def list_upcoming_events(who: Principal, services: Services, venue_id: UUID | None = None) -> list[EventSummary]:
-    """Announced shows that are not over, the next one first, in short: for dashboards and drop-downs. At most 200."""
+    """Announced events that are not over, the next one first, in short: for dashboards and drop-downs. At most 200."""
     return await public_reads.upcoming(services, who.organization_id, venue_id)
 
 
 @post("/api/events", "events.create", location="/api/events/{id}")
 async def create_event(tx: Tx, who: Principal, data: NewEvent) -> Reply[EventView]:
-    """Draft a show. Its venue's name, address and time zone are kept with it."""
+    """Create an event as a draft. The name, address and time zone of its venue are copied to it."""
     return await _shown(tx, await actions.create_event(tx, who, data))
 
 
 @get("/api/events/{event_id:uuid}", "events.read")
 async def get_event(tx: Tx, event_id: UUID) -> Reply[EventView]:
-    """One show, with what its status allows at this moment, and how many take part in it."""
+    """One event, with the transitions that its status allows now, and the number of active participants."""
     return await _shown(tx, await actions.get_event(tx, event_id))
 
 
 @get("/api/events/{event_id:uuid}/summary", "events.read")
 async def get_event_summary(who: Principal, services: Services, event_id: UUID) -> EventSummary:
-    """One show in short, from the cache: for screens that ask often."""
+    """One event in short, from the cache: for screens that poll."""
     return await public_reads.summary(services, who.organization_id, event_id)
 
 
@@ -119,25 +119,25 @@ async def get_event_summary(who: Principal, services: Services, event_id: UUID) 
 async def change_event(
     tx: Tx, who: Principal, event_id: UUID, data: ChangeEvent, if_match: IfMatch = None
 ) -> Reply[EventView]:
-    """Change a show. Moving an announced one to another venue needs a reason."""
+    """Change an event. Moving an announced one to another venue requires a reason."""
     return await _shown(tx, await actions.change_event(tx, who, event_id, data, if_match))
 
 
 @delete("/api/events/{event_id:uuid}", "events.delete")
 async def delete_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> None:
-    """Delete a draft. Everything else is archived instead."""
+    """Delete a draft. Events that were announced can only be archived."""
     await actions.delete_event(tx, event_id, if_match)
 
 
 @post("/api/events/{event_id:uuid}/publish", "events.publish", status=200)
 async def publish_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[EventView]:
-    """Announce a show; or a postponed one again, on its new date."""
+    """Publish an event, or a postponed one again on its new date."""
     return await _shown(tx, await actions.move_event(tx, event_id, Move.PUBLISH, if_match=if_match))
 
 
 @post("/api/events/{event_id:uuid}/unpublish", "events.publish", status=200)
 async def unpublish_event(tx: Tx, event_id: UUID, data: WithReason, if_match: IfMatch = None) -> Reply[EventView]:
-    """Take an announced show back into the drafts."""
+    """Turn a published event back into a draft."""
     return await _shown(
         tx, await actions.move_event(tx, event_id, Move.UNPUBLISH, reason=data.reason, if_match=if_match)
     )
@@ -145,25 +145,25 @@ async def unpublish_event(tx: Tx, event_id: UUID, data: WithReason, if_match: If
 
 @post("/api/events/{event_id:uuid}/start", "events.publish", status=200)
 async def start_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[EventView]:
-    """Open the show by hand; the clock does it at the doors' time."""
+    """Start the event by hand; the scheduler does it when doors open."""
     return await _shown(tx, await actions.move_event(tx, event_id, Move.START, if_match=if_match))
 
 
 @post("/api/events/{event_id:uuid}/end", "events.publish", status=200)
 async def end_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[EventView]:
-    """End the show by hand; the clock does it at its end."""
+    """End the event by hand; the scheduler does it at its end time."""
     return await _shown(tx, await actions.move_event(tx, event_id, Move.END, if_match=if_match))
 
 
 @post("/api/events/{event_id:uuid}/cancel", "events.cancel", status=200)
 async def cancel_event(tx: Tx, event_id: UUID, data: Cancel, if_match: IfMatch = None) -> Reply[EventView]:
-    """Cancel a show for good. Sales stop at once. A reason is required."""
+    """Cancel an event for good. Sales stop at once. A reason is required."""
     return await _shown(tx, await actions.move_event(tx, event_id, Move.CANCEL, reason=data.reason, if_match=if_match))
 
 
 @post("/api/events/{event_id:uuid}/postpone", "events.cancel", status=200)
 async def postpone_event(tx: Tx, event_id: UUID, data: Postpone, if_match: IfMatch = None) -> Reply[EventView]:
-    """Postpone a show, with or without its new date. A reason is required."""
+    """Postpone an event, with or without a new date. A reason is required."""
     return await _shown(
         tx,
         await actions.move_event(
@@ -174,7 +174,7 @@ async def postpone_event(tx: Tx, event_id: UUID, data: Postpone, if_match: IfMat
 
 @post("/api/events/{event_id:uuid}/reschedule", "events.cancel", status=200)
 async def reschedule_event(tx: Tx, event_id: UUID, data: Reschedule, if_match: IfMatch = None) -> Reply[EventView]:
-    """Give a postponed show its new date, or another one."""
+    """Set or change the new date of a postponed event."""
     return await _shown(
         tx,
         await actions.move_event(
@@ -191,13 +191,13 @@ async def reschedule_event(tx: Tx, event_id: UUID, data: Reschedule, if_match: I
 
 @post("/api/events/{event_id:uuid}/archive", "events.publish", status=200)
 async def archive_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[EventView]:
-    """Put a show away. Nothing follows."""
+    """Archive an event. This is final."""
     return await _shown(tx, await actions.move_event(tx, event_id, Move.ARCHIVE, if_match=if_match))
 
 
 @post("/api/events/{event_id:uuid}/duplicate", "events.create", location="/api/events/{id}")
 async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, data: Duplicate) -> Reply[EventView]:
-    """Draft the same show for another date, in the same series."""
+    """Copy an event to another date, as a draft in the same series."""
     return await _shown(tx, await actions.duplicate_event(tx, who, event_id, data))
 
 
@@ -205,7 +205,7 @@ async def duplicate_event(tx: Tx, who: Principal, event_id: UUID, data: Duplicat
 async def list_event_audit(
     tx: Tx, services: Services, event_id: UUID, limit: PageSize = LIMIT, cursor: After = None
 ) -> Page[AuditEntry]:
-    """What was done to a show, by whom and why, newest first."""
+    """The audit of an event: what was done, by whom and why, newest first."""
     await actions.get_event(tx, event_id)
     return await audit_reads.page_of_audit(tx, services.keyring, cursor, limit, Filters(entity_id=event_id))
 
@@ -213,8 +213,8 @@ async def list_event_audit(
 async def _shown(tx: Tx, event: Event) -> Reply[EventView]:
     joined = await store.active_participants(tx, event.id) or 0
     (view,) = await event_reads.views(tx, [event])
-    shown = msgspec.structs.replace(view, active_participants=joined)
-    return Reply(shown, {"etag": etag(event.version)})
+    view = msgspec.structs.replace(view, active_participants=joined)
+    return Reply(view, {"etag": etag(event.version)})
 
 
 handlers = [

@@ -53,13 +53,13 @@ class DueEvent(NamedTuple):
 
 
 def _periods(selling: Sequence[Any] | None) -> list[SalePeriod] | None:
-    """PostgreSQL's ranges of moments; the table's have both ends, and both belong to them."""
+    """From PostgreSQL ranges of timestamps; both ends are set and inclusive."""
     return None if selling is None else [SalePeriod(period.lower, period.upper) for period in selling]
 
 
 class Sales(NamedTuple):
-    """How far a show is sold; `places` are those of its zones or ticket types, if it has any. When its tickets are sold
-    is known of what the public sees."""
+    """Sales figures of an event; `places` is the capacity of its zones or ticket types, if it has any. The sale window
+    (`opens_at` to `periods`) is read from `public_events`, and null for an event that is not public."""
 
     event_id: UUID
     opens_at: datetime | None
@@ -98,7 +98,7 @@ organization_of_event = sql.value(queries.organization_of_event, UUID)
 
 
 class Ranked(NamedTuple):
-    """A show in the order of the heat; the two keys that it is ordered by before its id."""
+    """An event in the order of `trending`, with the two sort keys before its id."""
 
     rank: float
     start_at: datetime
@@ -116,14 +116,14 @@ def _picture(id: UUID, at: dict[str, str], *, generated: bool = False) -> Pictur
 
 
 def _show(**row: Any) -> PublicEvent:
-    if row["start_time"] == UNDATED:  # people read when it was to be
+    if row["start_time"] == UNDATED:  # the API names the original date
         first, length = row["first_start_time"], row["end_time"] - row["start_time"]
         row |= {"start_time": first, "end_time": first + length}
     return PublicEvent(cover_images=_pictures(**row), sale_periods=_periods(row.pop("selling")), **row)
 
 
 class Found(NamedTuple):
-    """A show that a search has found, and with how many it was compared."""
+    """An event found by a search, and how many candidates were ranked."""
 
     compared: int
     show: PublicEvent
@@ -180,17 +180,17 @@ unused_images = sql.many(queries.unused_images, Due)
 delete_unused_image = sql.count(queries.delete_unused_image)
 
 
-async def public_feed(tx: sql.Runs, *, words: str | None, by: str | None = None, **asked: Any) -> list[PublicEvent]:
-    """`by` is what the index of words is asked for, if not all of them."""
+async def public_feed(tx: sql.Runs, *, words: str | None, by: str | None = None, **filters: Any) -> list[PublicEvent]:
+    """`by` is the query for the full-text index, if it is not all of `words`."""
     if words is None:
-        return await _feed(tx, **asked)
-    return await _feed_words(tx, **asked, words=words, indexed_words=by or words)
+        return await _feed(tx, **filters)
+    return await _feed_words(tx, **filters, words=words, indexed_words=by or words)
 
 
-async def public_trending(tx: sql.Runs, *, words: str | None, by: str | None = None, **asked: Any) -> list[Ranked]:
+async def public_trending(tx: sql.Runs, *, words: str | None, by: str | None = None, **filters: Any) -> list[Ranked]:
     if words is None:
-        return await _trending(tx, **asked)
-    return await _trending_words(tx, **asked, words=words, indexed_words=by or words)
+        return await _trending(tx, **filters)
+    return await _trending_words(tx, **filters, words=words, indexed_words=by or words)
 
 
 FORGET_RANKS = sql.text(queries.forget_ranks)

@@ -1,4 +1,4 @@
-"""What kinds of shows are called, and what calendars say of them."""
+"""Names of event categories, and the texts of calendar entries."""
 
 from fullhouse.kit.languages import catalogue
 
@@ -18,8 +18,8 @@ WORDS = catalogue(
         "category_exhibition": "Exhibition",
         "category_other": "Other",
         "calendar_postponed": "Postponed: {title}",
-        "calendar_undated": "This show is postponed. The new date is not known yet; the one here is the old one.",
-        "calendar_new_date": "This show has a new date. It was to be on {day}, {hour}.",
+        "calendar_undated": "This event is postponed. There is no new date yet: the date here is the original one.",
+        "calendar_new_date": "This event has a new date. It was originally on {day}, {hour}.",
     },
     af={
         "category_concert": "Konsert",
@@ -36,8 +36,8 @@ WORDS = catalogue(
         "category_exhibition": "Uitstalling",
         "category_other": "Ander",
         "calendar_postponed": "Uitgestel: {title}",
-        "calendar_undated": "Hierdie vertoning is uitgestel. Die nuwe datum is nog nie bekend nie; dié een hier is die "
-        "oue.",
-        "calendar_new_date": "Hierdie vertoning het ’n nuwe datum. Dit sou op {day}, {hour} wees.",
+        "calendar_undated": "Hierdie vertoning is uitgestel. Daar is nog nie ’n nuwe datum nie: die datum hier is die "
+        "oorspronklike een.",
+        "calendar_new_date": "Hierdie vertoning het ’n nuwe datum. Dit was oorspronklik op {day}, {hour}.",
     },
 )

@@ -1,7 +1,7 @@
-"""Who has which seat, until when: the hot path.
+"""Who holds which seat, until when: the hot path.
 
-A hold is `active` until its time is over (`expired`), it is given back (`cancelled`) or sold (`converted`); it is
-`suspended` while its show is postponed without a date. The truth is in two places that lock: a seat's row in the show,
-and a pool's counter. What holds here: at most one live hold or sale of a seat; held + sold never above a pool's
-capacity; a basket is held as a whole or not at all; nobody learns who holds a seat.
+A hold is `active` until it expires (`expired`), is released (`cancelled`) or is sold (`converted`); it is `suspended`
+while its event is postponed without a new date. Two kinds of rows are authoritative, and locked for every change: those
+of event_seats, and the counters in pools. Invariants: a seat has at most one live hold or sale; held + sold never
+exceeds a pool's capacity; a basket is held as a whole or not at all; no response says who holds a seat.
 """

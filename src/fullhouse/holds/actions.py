@@ -1,4 +1,4 @@
-"""The verbs of holds: place one, give it back, and what a show's changes do to them."""
+"""Commands on holds: place, release and end them, and what changes of an event do to its holds."""
 
 from uuid import UUID
 
@@ -66,11 +66,11 @@ from fullhouse.waiting_room import actions as waiting_room
 from fullhouse.waiting_room import entry_actions as queue
 from fullhouse.waiting_room.facts import QueueOpened
 
-BEST_TRIES = 20  # a crowd that wants the same block loses one winner a round
-LOOK_AGAIN = 8  # tries after which it is our memory that is late, not we
+BEST_TRIES = 20  # many buyers who choose the same block: each round one of them gets it and the others choose again
+LOOK_AGAIN = 8  # after so many lost tries the cached seat states are probably stale: read them from the database
 LOST = frozenset({"again", "seat_not_available", "seat_held_by_another_user"})
 GONE = 255
-ENDED = f"{HERE}holds:ended"  # told in this process only: how they ended, why, and the rows
+ENDED = f"{HERE}holds:ended"  # published in this process only: how they ended, the reason, and the rows
 ENDED_AT_ONCE = 1000
 
 
@@ -79,27 +79,28 @@ ENDED_AT_ONCE = 1000
 
 @noting
 async def reserve(
-    services: Services, who: Principal, event_id: UUID, seat: UUID, order: Reserve
+    services: Services, who: Principal, event_id: UUID, seat: UUID, request: Reserve
 ) -> tuple[Reserved, bool]:
-    """One seat, picked by hand. The same person again gets the same hold; says whether it is a new one."""
-    at = await services.part(Desks).get(who.organization_id, event_id)
-    await queue.check_admitted(services, who, event_id, policy.ttl_s(at.terms.policy))
-    ordinal = at.ordinal(seat)
+    """Holds one seat that the buyer picked. A repeat by the same person returns the same hold; the second value says
+    whether the hold is new."""
+    sale = await services.part(Desks).get(who.organization_id, event_id)
+    await queue.check_admitted(services, who, event_id, policy.ttl_s(sale.terms.policy))
+    ordinal = sale.ordinal(seat)
     if ordinal is not None:
-        if at.closed:
-            await check_entry(at, who, [ordinal], ())
-        policy.check_picking(1, at.terms.policy, who)
-        check_groups(at, [ordinal])
-    want = seat_wish(at, seat, ordinal)
-    results = await ask(at, who, (want,), order.source, BasketId(want.hold_id), order.promo_code)
-    return got_seat(at, seat, results)
+        if sale.closed:
+            await check_entry(sale, who, [ordinal], ())
+        policy.check_picking(1, sale.terms.policy, who)
+        check_groups(sale, [ordinal])
+    item = seat_wish(sale, seat, ordinal)
+    results = await ask(sale, who, (item,), request.source, BasketId(item.hold_id), request.promo_code)
+    return got_seat(sale, seat, results)
 
 
-def got_seat(at: Desk, seat: UUID, results: Results) -> tuple[Reserved, bool]:
+def got_seat(sale: Desk, seat: UUID, results: Results) -> tuple[Reserved, bool]:
     (result,) = results
     if not result.good:
-        raise policy.refusal(result, at.terms.policy)
-    return reserved(at, seat, result), result.outcome == "held"
+        raise policy.refusal(result, sale.terms.policy)
+    return reserved(sale, seat, result), result.outcome == "held"
 
 
 # --- baskets
@@ -107,122 +108,127 @@ def got_seat(at: Desk, seat: UUID, results: Results) -> tuple[Reserved, bool]:
 
 @noting
 async def hold_items(
-    services: Services, who: Principal, event_id: UUID, order: HoldItems, key: str | None = None
+    services: Services, who: Principal, event_id: UUID, request: HoldItems, key: str | None = None
 ) -> Basket:
-    """Several seats and places: all of them, or none. With an Idempotency-Key once, however often it is asked."""
-    at = await services.part(Desks).get(who.organization_id, event_id)
-    await queue.check_admitted(services, who, event_id, policy.ttl_s(at.terms.policy))
-    basket_id = BasketId.of(who, event_id, key, order)
-    if basket_id.once and (found := await _repeated(at, who, basket_id)):
+    """Holds several seats and general-admission spots, all or none. With an Idempotency-Key, repeats have no further
+    effect."""
+    sale = await services.part(Desks).get(who.organization_id, event_id)
+    await queue.check_admitted(services, who, event_id, policy.ttl_s(sale.terms.policy))
+    basket_id = BasketId.of(who, event_id, key, request)
+    if basket_id.once and (found := await _repeated(sale, who, basket_id)):
         return found
-    if order.best_available:
-        if order.items:
-            raise InvalidRequest(fields=[FieldError("best_available", "Either this or items.")])
-        return await _hold_best(at, who, order, order.best_available, basket_id)
-    policy.check_items(order.items)
-    ordinals = [n for n in (at.ordinal(item.seat_id) for item in order.items if item.seat_id) if n is not None]
-    own = await _own_seats(at, who) if ordinals else []
-    wheelchairs = sum(at.is_wheelchair(n) for n in ordinals)
-    policy.check_size(sum(item.quantity for item in order.items), wheelchairs, at.terms.policy)
-    await check_entry(at, who, ordinals, [item.zone_id for item in order.items if item.zone_id])
-    policy.check_picking(sum(not at.is_in_whole(n) for n in ordinals), at.terms.policy, who)
-    check_groups(at, ordinals)
-    check_orphans(at, ordinals, own)
-    wants = tuple(wish(at, item) for item in order.items)
-    results = await ask(at, who, wants, order.source, basket_id, order.promo_code)
+    if request.best_available:
+        if request.items:
+            raise InvalidRequest(fields=[FieldError("best_available", "Send best_available or items, not both.")])
+        return await _hold_best(sale, who, request, request.best_available, basket_id)
+    policy.check_items(request.items)
+    ordinals = [n for n in (sale.ordinal(item.seat_id) for item in request.items if item.seat_id) if n is not None]
+    own = await _own_seats(sale, who) if ordinals else []
+    wheelchairs = sum(sale.is_wheelchair(n) for n in ordinals)
+    policy.check_size(sum(item.quantity for item in request.items), wheelchairs, sale.terms.policy)
+    await check_entry(sale, who, ordinals, [item.zone_id for item in request.items if item.zone_id])
+    policy.check_picking(sum(not sale.is_in_whole(n) for n in ordinals), sale.terms.policy, who)
+    check_groups(sale, ordinals)
+    check_orphans(sale, ordinals, own)
+    items = tuple(wish(sale, item) for item in request.items)
+    results = await ask(sale, who, items, request.source, basket_id, request.promo_code)
     if results[0].outcome == "repeated":
-        return await _first_answer(at, who, basket_id)
-    return got_items(at, basket_id.id, wants, order, results)
+        return await _first_answer(sale, who, basket_id)
+    return got_items(sale, basket_id.id, items, request, results)
 
 
-def got_items(at: Desk, basket_id: UUID, wants: tuple[Want, ...], order: HoldItems, results: Results) -> Basket:
-    refuse_first(at, results, order.items)
-    return basket(at, basket_id, wants, results)
+def got_items(sale: Desk, basket_id: UUID, items: tuple[Want, ...], request: HoldItems, results: Results) -> Basket:
+    refuse_first(sale, results, request.items)
+    return basket(sale, basket_id, items, results)
 
 
-async def _own_seats(at: Desk, who: Principal) -> list[int]:
-    async with at.services.database.tenant(at.organization_id, who.actor) as tx:
-        return await own_seats(tx, at, who)
+async def _own_seats(sale: Desk, who: Principal) -> list[int]:
+    async with sale.services.database.tenant(sale.organization_id, who.actor) as tx:
+        return await own_seats(tx, sale, who)
 
 
-async def _repeated(at: Desk, who: Principal, basket_id: BasketId) -> Basket | None:
-    """What the same key has got before. Another body under it is a mistake, and nothing else happens."""
+async def _repeated(sale: Desk, who: Principal, basket_id: BasketId) -> Basket | None:
+    """The basket that the same key created before. The same key with another body is refused; nothing is held."""
     assert basket_id.once
-    async with at.services.database.tenant(at.organization_id, who.actor) as tx:
+    async with sale.services.database.tenant(sale.organization_id, who.actor) as tx:
         holds = await store.holds_of_basket(tx, first_id=basket_id.once[0], last_id=basket_id.once[1])
     if any(hold.basket_id != basket_id.id for hold in holds):
         raise KeyReused()
-    return basket_again(at, basket_id.id, holds) if holds else None
+    return basket_again(sale, basket_id.id, holds) if holds else None
 
 
-async def _first_answer(at: Desk, who: Principal, basket_id: BasketId) -> Basket:
-    found = await _repeated(at, who, basket_id)
-    assert found, "the statement saw its rows"
+async def _first_answer(sale: Desk, who: Principal, basket_id: BasketId) -> Basket:
+    found = await _repeated(sale, who, basket_id)
+    assert found, "the hold statement has found rows of this key"
     return found
 
 
-async def _hold_best(at: Desk, who: Principal, order: HoldItems, wish: BestAvailable, basket_id: BasketId) -> Basket:
-    """Chooses of what is sold now, asks, and chooses again without what somebody else has got in between."""
-    if at.hall is None:
-        raise InvalidRequest(fields=[FieldError("best_available", "The show has no seats to choose from.")])
-    policy.check_size(wish.quantity, wish.accessible, at.terms.policy)
-    open_to_them = await open_zones(at, who, wish.zone_ids)
-    async with at.services.database.tenant(at.organization_id, who.actor) as tx:
-        own = await own_seats(tx, at, who)
-        allowed = await zones_on_sale(tx, at, who, open_to_them, order.promo_code)
-    gone: set[int] = set()  # somebody's, whatever the hall believes
+async def _hold_best(
+    sale: Desk, who: Principal, request: HoldItems, criteria: BestAvailable, basket_id: BasketId
+) -> Basket:
+    """Chooses among the seats on sale and tries to hold them; seats that another buyer got in between are excluded from
+    the next try."""
+    if sale.hall is None:
+        reason = "This event has no numbered seats: name zones or ticket types in items."
+        raise InvalidRequest(fields=[FieldError("best_available", reason)])
+    policy.check_size(criteria.quantity, criteria.accessible, sale.terms.policy)
+    open_to_them = await open_zones(sale, who, criteria.zone_ids)
+    async with sale.services.database.tenant(sale.organization_id, who.actor) as tx:
+        own = await own_seats(tx, sale, who)
+        allowed = await zones_on_sale(tx, sale, who, open_to_them, request.promo_code)
+    taken: set[int] = set()  # taken according to the database, even if the cached states say free
     for tries in range(BEST_TRIES):
         if tries == LOOK_AGAIN:
-            hall = await at.services.part(Halls).read(at.organization_id, at.event_id)
-            at = Desk(at.services, at.organization_id, at.event_id, at.terms, hall or at.hall)
-        assert at.hall
-        states = at.hall.states.copy()
-        states[list(gone)] = GONE
-        choice = _choose(at, who, states, allowed, wish, own)
-        seats = [seat_id(at.hall.house.layout_id, n) for n in choice.ordinals]
-        wants = tuple(seat_wish(at, seat, n) for seat, n in zip(seats, choice.ordinals, strict=True))
-        results = await ask(at, who, wants, order.source, basket_id, order.promo_code)
+            seat_states = await sale.services.part(Halls).read(sale.organization_id, sale.event_id)
+            sale = Desk(sale.services, sale.organization_id, sale.event_id, sale.terms, seat_states or sale.hall)
+        assert sale.hall
+        states = sale.hall.states.copy()
+        states[list(taken)] = GONE
+        choice = _choose(sale, who, states, allowed, criteria, own)
+        seats = [seat_id(sale.hall.house.layout_id, n) for n in choice.ordinals]
+        items = tuple(seat_wish(sale, seat, n) for seat, n in zip(seats, choice.ordinals, strict=True))
+        results = await ask(sale, who, items, request.source, basket_id, request.promo_code)
         if all(result.good for result in results):
             if choice.orphans:
-                journal.orphans_created(at.organization_id, at.event_id, len(choice.orphans), choice.sentence)
-            return basket(at, basket_id.id, wants, results, choice.sentence)
+                journal.orphans_created(sale.organization_id, sale.event_id, len(choice.orphans), choice.sentence)
+            return basket(sale, basket_id.id, items, results, choice.sentence)
         if results[0].outcome == "repeated":
-            return await _first_answer(at, who, basket_id)
+            return await _first_answer(sale, who, basket_id)
         lost = [n for n, result in zip(choice.ordinals, results, strict=True) if result.outcome in LOST]
         if not lost:
-            refuse_first(at, results, [Item(seat_id=seat) for seat in seats])
-        gone.update(lost)
-    raise policy.refusal(results[0]._replace(outcome="again"), at.terms.policy)
+            refuse_first(sale, results, [Item(seat_id=seat) for seat in seats])
+        taken.update(lost)
+    raise policy.refusal(results[0]._replace(outcome="again"), sale.terms.policy)
 
 
 def _choose(
-    at: Desk, who: Principal, states: NDArray[np.uint8], allowed: set[int], wish: BestAvailable, own: list[int]
+    sale: Desk, who: Principal, states: NDArray[np.uint8], allowed: set[int], criteria: BestAvailable, own: list[int]
 ) -> best_available.Choice:
-    assert at.hall
-    house = at.hall.house
-    chart = house.index.chart
+    assert sale.hall
+    seat_index = sale.hall.house
+    chart = seat_index.index.chart
     free = states == AVAILABLE
     mine = np.zeros(len(states), bool)
     mine[own] = True
     candidates = free & np.isin(chart.zone, list(allowed))
-    candidates[list(house.wholes)] = False  # tables and blocks are bought as such
-    if wish.price_category is not None:
-        priced = chart.price == house.prices.get(wish.price_category, -2)
-        for zone_id, price in at.terms.seating.prices.items():
-            if zone := at.terms.seating.zones.get(zone_id):
-                priced[chart.zone == zone.position] = price == wish.price_category
+    candidates[list(seat_index.wholes)] = False  # tables and blocks are sold as a whole only
+    if criteria.price_category is not None:
+        priced = chart.price == seat_index.prices.get(criteria.price_category, -2)
+        for zone_id, price in sale.terms.seating.prices.items():
+            if zone := sale.terms.seating.zones.get(zone_id):
+                priced[chart.zone == zone.position] = price == criteria.price_category
         candidates &= priced
     found = best_available.best_available(
-        house.index,
+        seat_index.index,
         candidates,
         free | mine | (states == RESERVED),
-        wish.quantity,
-        policy.rules(at.terms.policy, allow_split=wish.allow_split),
-        accessible=wish.accessible,
+        criteria.quantity,
+        policy.rules(sale.terms.policy, allow_split=criteria.allow_split),
+        accessible=criteria.accessible,
         own=own,
         soft_reserved=np.flatnonzero(states == RESERVED).tolist(),
         rotate=int.from_bytes(who.id.bytes[-4:], "big") if who.id else 0,
-        names=house.names.spoken(wish.language),
+        names=seat_index.names.spoken(criteria.language),
     )
     if isinstance(found, best_available.Refused):
         kind = TooFarApart if found.is_far else NoBlock
@@ -230,11 +236,11 @@ def _choose(
     return found
 
 
-# --- giving back
+# --- releasing
 
 
 async def release(tx: Tx, who: Principal, hold_id: UUID, reason: str | None) -> None:
-    """By whoever holds it; by staff with a reason. Somebody else's hold does not exist for anybody else."""
+    """Its holder may release it, and staff with a reason. For everybody else the hold does not exist (404)."""
     hold = await store.hold_by_id(tx, hold_id)
     mine = hold is not None and hold.user_id == who.id
     if hold is None or not (mine or "seating.write" in who.allowed):
@@ -244,22 +250,22 @@ async def release(tx: Tx, who: Principal, hold_id: UUID, reason: str | None) -> 
     if not await end(tx, [hold_id], "cancelled", reason=reason):
         if hold.status == "active" and hold.held_until is None:
             raise BeingPaidFor()
-        raise HoldOver(f"It is {hold.status} already.")
+        raise HoldOver(f"The hold is already {hold.status}.")
 
 
-async def release_seats(tx: Tx, event_id: UUID, wish: ReleaseSeats) -> int:
-    """By staff, who see seats and not who holds them. An offer of a waiting list ends as a whole, by its own room."""
+async def release_seats(tx: Tx, event_id: UUID, request: ReleaseSeats) -> int:
+    """For staff, who see seats but not who holds them. The waitlist domain ends its own offers, each as a whole."""
     await events.lock_event(tx, event_id)
-    held = await store.live_holds_of_seats(tx, event_id=event_id, seat_ids=wish.seat_ids) or []
+    held = await store.live_holds_of_seats(tx, event_id=event_id, seat_ids=request.seat_ids) or []
     if held:
-        await announce(tx, SeatsReleased(subject_id=event_id, seat_ids=wish.seat_ids, reason=wish.reason))
+        await announce(tx, SeatsReleased(subject_id=event_id, seat_ids=request.seat_ids, reason=request.reason))
     return len(held)
 
 
 async def end(
     tx: Tx, hold_ids: list[UUID], ending: str, *, overdue_only: bool = False, reason: str | None = None
 ) -> int:
-    """Ends those that are still live, frees what they have, and says so. Returns how many ended."""
+    """Ends those that are still live, frees what they hold and publishes the changes. Returns how many ended."""
     who = tx.actor
     ended = await store.end_holds(
         tx,
@@ -288,7 +294,7 @@ async def end(
 async def my_holds(tx: Tx, who: Principal, event_id: UUID) -> list[Hold]:
     rows = await store.my_holds(tx, event_id=event_id, user_id=who.id)
     if not rows:
-        await events.get_event(tx, event_id)  # a show that there is not is another matter
+        await events.get_event(tx, event_id)  # refuses an unknown event
     companions = await kept_companions(tx, event_id, who.id, [row.seat_id for row in rows if row.seat_id])
     return [
         Hold(
@@ -299,16 +305,16 @@ async def my_holds(tx: Tx, who: Principal, event_id: UUID) -> list[Hold]:
     ]
 
 
-# --- consequences: what a show's changes do to its holds, in the transaction of the change
+# --- sync handlers: what changes of an event do to its holds, in the same transaction
 
 
 async def release_all(tx: Tx, fact: event_facts.EventFact) -> None:
-    """The show is cancelled or over: nobody holds anything any more."""
+    """The event is cancelled or over: all its holds end."""
     await _end_all(tx, fact.subject_id, f"the show is {fact.new_status}")
 
 
 async def suspend_or_resume(tx: Tx, fact: event_facts.EventFact) -> None:
-    """Postponed without a date, holds wait; with one they have their full time again."""
+    """Postponed without a new date, holds are suspended; with a new date they get their full time again."""
     if fact.new_status == "postponed" and fact.rescheduled_at is None:
         if await store.suspend_holds(tx, fact.subject_id):
             seating.forget_seats(tx, fact.subject_id)
@@ -317,7 +323,7 @@ async def suspend_or_resume(tx: Tx, fact: event_facts.EventFact) -> None:
 
 
 async def resume(tx: Tx, fact: event_facts.EventFact) -> None:
-    """Unless the sale is closed at the new date: then they end."""
+    """Holds get their full time again; if the sale is closed at the new date, they end."""
     if fact.old_status != "postponed" and fact.new_status != "postponed":
         return
     if not await store.is_on_sale(tx, fact.subject_id):
@@ -329,13 +335,14 @@ async def resume(tx: Tx, fact: event_facts.EventFact) -> None:
 
 
 async def release_outside_window(tx: Tx, fact: event_facts.EventUpdated) -> None:
-    """The sale's time was changed: whoever holds something outside of it holds it no more."""
+    """The sale's start or end has changed: if the sale is closed now, all holds end."""
     if {"sale_start_at", "sale_end_at"} & set(fact.changed) and not await store.is_on_sale(tx, fact.subject_id):
         await _end_all(tx, fact.subject_id, "the sale is closed")
 
 
 async def refuse_move_without_consent(tx: Tx, fact: event_facts.EventUpdated) -> None:
-    """Whoever holds or has bought a place did so for a venue. That it was deleted is nobody's choice of another."""
+    """Buyers chose the venue with the event: once something is held or sold, a move to another venue needs a consent
+    note. If the venue itself was deleted (`venue_id` is null), no note is needed."""
     if "venue_id" not in fact.changed or fact.consent_note is not None:
         return
     event = await events.get_event(tx, fact.subject_id)
@@ -344,13 +351,13 @@ async def refuse_move_without_consent(tx: Tx, fact: event_facts.EventUpdated) ->
 
 
 async def refuse_while_in_sale(tx: Tx, fact: event_facts.EventUnpublished) -> None:
-    """A show that somebody has bought or holds a place in does not go back into the drafts."""
+    """An event with holds or sales cannot become a draft again."""
     if await store.is_in_sale(tx, fact.subject_id):
         raise InSale()
 
 
 async def release_blocked(tx: Tx, fact: SeatsBlocked | SeatsReleased) -> None:
-    """Whoever holds a seat that is blocked, or set free by hand, loses it while it is still theirs to lose."""
+    """Staff blocked or released these seats: their holds end. Refused if one of them is being paid for."""
     if isinstance(fact, SeatsReleased) or fact.blocked:
         held = await store.live_holds_of_seats(tx, event_id=fact.subject_id, seat_ids=fact.seat_ids) or []
         if await end(tx, held, "cancelled", reason=fact.reason) < len(held):
@@ -358,8 +365,8 @@ async def release_blocked(tx: Tx, fact: SeatsBlocked | SeatsReleased) -> None:
 
 
 async def admit_holders(tx: Tx, fact: QueueOpened) -> None:
-    """The waiting room opens: whoever holds seats already stands in front of everybody. Not while people gather for a
-    draw, which is among all of them."""
+    """The waiting room opens: people who hold seats already go to the front of the queue, unless a pre-queue gathers
+    people for a draw, which is among all of them."""
     if fact.state == "pre":
         return
     await waiting_room.admit_first(tx, fact.subject_id, await store.holders(tx, fact.subject_id))

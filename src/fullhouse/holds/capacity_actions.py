@@ -1,7 +1,7 @@
-"""Edits of capacity, judged: no limit of an event is set below what is held and sold of it (docs/adr/0034).
+"""Checks edits of capacity: no limit of an event is set below what is held and sold (docs/adr/0034).
 
-The event's row is locked, so nobody takes a place meanwhile. The pool is fitted at once: later handlers see the new
-limit. A trigger does it at the commit for whoever writes past this module (migration 0050).
+The event's row is locked, so that nothing is held meanwhile. The pool is adjusted at once, for later handlers to see
+the new limit. For writes that bypass this module, a trigger adjusts it at the commit (migration 0050).
 """
 
 from uuid import UUID
@@ -12,17 +12,17 @@ from fullhouse.events.venues import actions as venues
 from fullhouse.holds import actions, policy, store
 from fullhouse.kit.db.database import Tx
 
-_LIMITS = {"capacity", "venue_id"}  # what an event's limit follows from
+_LIMITS = {"capacity", "venue_id"}  # fields that determine an event's limit
 
 
 async def judge_event(tx: Tx, fact: EventUpdated) -> None:
-    """Another capacity, or another venue with its own."""
+    """The event has another capacity, or another venue with another limit."""
     if _LIMITS & set(fact.changed):
         await _judge(tx, [fact.subject_id])
 
 
 async def judge_venue(tx: Tx, fact: VenueChanged) -> None:
-    """Another `max_capacity` is another limit for all events there that are not over."""
+    """A new `max_capacity` of a venue limits all its events that are not over."""
     if "max_capacity" in fact.changed:
         event_ids = await venues.lock_open_events(tx, fact.subject_id)
         await _judge(tx, event_ids)
@@ -31,12 +31,12 @@ async def judge_venue(tx: Tx, fact: VenueChanged) -> None:
 
 
 async def end_overdue(tx: Tx, fact: LimitsJudged) -> None:
-    """The same for edits of other rooms: of a ticket type's quantity, and of the event's layout."""
+    """For edits in other domains: of a ticket type's quantity, and of the event's layout."""
     await _end_overdue(tx, [fact.subject_id])
 
 
 async def _end_overdue(tx: Tx, event_ids: list[UUID]) -> None:
-    """It must neither stand in the way, nor be taken off a new pool later."""
+    """Overdue holds must not block an edit; nor may a later sweep subtract them from a pool that never counted them."""
     await store.lock_pools_of_events(tx, event_ids)
     overdue = await store.overdue_holds_of_events(tx, event_ids) or []
     await actions.end(tx, overdue, "expired", overdue_only=True)

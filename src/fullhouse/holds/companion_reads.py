@@ -1,4 +1,4 @@
-"""The companion seats that are kept for the holder of a wheelchair place, in the answers to that holder alone."""
+"""Adds the companion seats that are reserved for the holder of a wheelchair place to that holder's own responses."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -30,34 +30,34 @@ async def add_to_seat(services: Services, who: Principal, held: Reserved) -> Res
         return held
     (companions,) = kept.values()
     seat = companions[0]
-    said = (
+    note = (
         "This seat is wheelchair accessible. "
         f"A companion seat (Row {seat.row}, Seat {seat.seat_number}) is reserved for you."
     )
-    return replace(held, companions=companions, message=f"{held.message} {said}")
+    return replace(held, companions=companions, message=f"{held.message} {note}")
 
 
 async def add_to_basket(services: Services, who: Principal, held: Basket) -> Basket:
-    kept = await _read(services, who, held.event_id, [line.seat_id for line in held.items if line.seat_id])
+    kept = await _read(services, who, held.event_id, [item.seat_id for item in held.items if item.seat_id])
     if not kept:
         return held
     items = [
-        replace(line, companions=kept[line.seat_id]) if line.seat_id and line.seat_id in kept else line
-        for line in held.items
+        replace(item, companions=kept[item.seat_id]) if item.seat_id and item.seat_id in kept else item
+        for item in held.items
     ]
     return replace(held, items=items)
 
 
 async def _read(services: Services, who: Principal, event_id: UUID, seats: Sequence[UUID]) -> Kept:
-    """Without a question to the database where no seat is a wheelchair place: most requests."""
-    at = await services.part(Desks).get(who.organization_id, event_id)
-    places = [seat for seat in seats if _is_place(at, seat)] if at.is_accessible else []
+    """Reads nothing if no seat is a wheelchair place, which is true of most requests."""
+    sale = await services.part(Desks).get(who.organization_id, event_id)
+    places = [seat for seat in seats if _is_place(sale, seat)] if sale.is_accessible else []
     if not places:
         return {}
     async with services.database.tenant(who.organization_id, who.actor) as tx:
         return await kept_companions(tx, event_id, who.id, places)
 
 
-def _is_place(at: Desk, seat: UUID) -> bool:
-    ordinal = at.ordinal(seat)
-    return ordinal is not None and at.is_wheelchair(ordinal)
+def _is_place(sale: Desk, seat: UUID) -> bool:
+    ordinal = sale.ordinal(seat)
+    return ordinal is not None and sale.is_wheelchair(ordinal)

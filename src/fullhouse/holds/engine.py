@@ -1,9 +1,9 @@
-"""The engine: requests of one organisation that wait together are held by one statement (`app.hold`;
-where a show has a waiting list, after whoever waits: `app.hold_in_turn`). They are in db/functions/holds.
+"""The engine: one SQL statement holds a batch of waiting requests of one organisation (`app.hold`; for events with a
+waitlist `app.hold_in_turn`, which serves the people on it first). Both are in db/functions.
 
-The path of a single request is that of a batch of one. Every check that decides anything is in the statement, under the
-locks; what happens before it only spares work. The seats' new states reach the halls of this process at once, and those
-of others with the commit.
+A single request is a batch of one. Every check that decides is made in the statement, under its locks; checks before it
+only save work. The new seat states reach the caches of this process at once, and those of other processes by a NOTIFY
+at the commit.
 """
 
 from collections import Counter as Tally
@@ -27,13 +27,13 @@ from fullhouse.kit.services import Services
 from fullhouse.seating.model import SeatChange
 
 LINES, BATCH_MAX = 3, 256
-CHANGES = {"freed": 0, "held": 1, "offered": 1, "accompanied": 4}  # what a line did to its seat, as the halls know it
-PLACED = f"{HERE}holds:placed"  # told in this process only: the batch, and what it got
-OUTCOMES = Counter("fullhouse_hold_lines_total", "Lines of requests to hold, by how they ended", ["outcome"])
+CHANGES = {"freed": 0, "held": 1, "offered": 1, "accompanied": 4}  # what a row did to its seat, as a seat state
+PLACED = f"{HERE}holds:placed"  # published in this process only: the batch and its results
+OUTCOMES = Counter("fullhouse_hold_lines_total", "Items of hold requests, by outcome", ["outcome"])
 
 
 class Want(NamedTuple):
-    """A seat, or places in a pool (`kind` zone or ticket_type)."""
+    """One item of a request: a seat, or a quantity from a pool (`kind` zone or ticket_type)."""
 
     hold_id: UUID
     seat_id: UUID | None = None
@@ -41,12 +41,12 @@ class Want(NamedTuple):
     ref_id: UUID | None = None
     quantity: int = 1
     keeps_companions: bool = False
-    most_chairs: int | None = None  # of a wheelchair place: so many of them in one booking
-    ticket_type_id: UUID | None = None  # of a zone's places: what they are held as
+    most_chairs: int | None = None  # for a wheelchair place: the limit of them in one booking
+    ticket_type_id: UUID | None = None  # for a zone: the ticket type to hold as
 
 
 class Ask(NamedTuple):
-    """A request: all of what it wants, or none of it."""
+    """A request: all of its items, or none."""
 
     event_id: UUID
     user_id: UUID
@@ -55,7 +55,7 @@ class Ask(NamedTuple):
     source: str
     network: str | None
     limits: Limits
-    once: tuple[UUID, UUID] | None  # the range of baskets that have the same key
+    once: tuple[UUID, UUID] | None  # the range of basket ids with the same idempotency key
     ip: str | None
     user_agent: str | None
     request_id: str | None
@@ -63,12 +63,12 @@ class Ask(NamedTuple):
 
     @property
     def apart(self) -> tuple[Hashable, ...]:
-        """One person, and one network that is limited, is in a batch once at most."""
+        """A batch contains a person at most once, and so a network if holds per network are limited."""
         return (self.user_id,) if self.limits.most_near is None else (self.user_id, self.network)
 
 
 class Result(NamedTuple):
-    """What a line got: `held`, `own`, or why not."""
+    """The outcome of an item: `held`, `own` (held by the same person before), or the code of the refusal."""
 
     outcome: str
     hold_id: UUID | None
@@ -76,7 +76,7 @@ class Result(NamedTuple):
     left_s: int | None
     ordinal: int | None
     zone_id: UUID | None
-    seat_status: str | None = None  # of one that is not available
+    seat_status: str | None = None  # if it is not available
     locked_at: datetime | None = None
 
     @property
@@ -90,12 +90,12 @@ Results = tuple[Result, ...]
 class Engine:
     def __init__(self, services: Services) -> None:
         self._bus = services.bus
-        # The plan is made when tables are small and kept when they are not: it must not read any of them whole.
+        # The plan is cached from when the tables are small: it must not scan any of them sequentially later.
         self._line = HotLine(
             services.url, store.place_holds.query.text, lines=LINES, settings={"enable_seqscan": "off"}
         )
         self.batches: Coalescer[Ask, Results] = Coalescer("holds", self._run, lines=LINES, most=BATCH_MAX)
-        """By organisation: one result for each want of a request."""
+        """By organisation: one result for each item of a request."""
 
     async def start(self) -> None: ...
 
@@ -103,38 +103,41 @@ class Engine:
         await self.batches.close()
         await self._line.close()
 
-    async def hold(self, organization_id: UUID, ask: Ask) -> Results:
-        return await self.batches.submit(organization_id, ask, ask.apart)
+    async def hold(self, organization_id: UUID, request: Ask) -> Results:
+        return await self.batches.submit(organization_id, request, request.apart)
 
-    async def _run(self, key: Hashable, asks: Sequence[Ask], last: Sequence[bool]) -> Sequence[Results | Again]:
+    async def _run(self, key: Hashable, requests: Sequence[Ask], last: Sequence[bool]) -> Sequence[Results | Again]:
         assert isinstance(key, UUID)
         lines = [
-            _line(req, line, ask, want) for req, ask in enumerate(asks, 1) for line, want in enumerate(ask.wants, 1)
+            _line(req, line, request, item)
+            for req, request in enumerate(requests, 1)
+            for line, item in enumerate(request.wants, 1)
         ]
         try:
             rows = await store.place_holds(self._line.tenant(key), sender=self._bus.sender, lines=lines)
         except asyncpg.DeadlockDetectedError:
             if all(last):
                 raise
-            return [AGAIN] * len(asks)
-        answers: list[list[Result]] = [[] for _ in asks]
+            return [AGAIN] * len(requests)
+        results: list[list[Result]] = [[] for _ in requests]
         changed: dict[UUID, SeatChange] = defaultdict(lambda: SeatChange([], [], [], [], key))
         for row in rows:
             req, _, outcome, hold_id, held_until, left_s, event_id, ordinal, zone_id, version, held, sold, *more = row
             if req:
-                answers[req - 1].append(Result(outcome, hold_id, held_until, left_s, ordinal, zone_id, *more[:2]))
+                results[req - 1].append(Result(outcome, hold_id, held_until, left_s, ordinal, zone_id, *more[:2]))
             if outcome == "counted":
                 changed[event_id].counts.append((str(zone_id), held, sold, version))
             elif ordinal is not None and outcome in CHANGES:
                 changed[event_id].add(ordinal, CHANGES[outcome], version)
-        self._bus.deliver([(PLACED, (key, asks, rows))])
+        self._bus.deliver([(PLACED, (key, requests, rows))])
         if any(row["outcome"] == "offered" for row in rows):
             self._bus.deliver([(MADE, (key, of_offers(rows)))])
         self._bus.told([(f"seats:{event_id}", change) for event_id, change in changed.items()])
-        decided = [_answer(results, final) for results, final in zip(answers, last, strict=True)]
-        for outcome, n in Tally(r.outcome for said in decided if not isinstance(said, Again) for r in said).items():
+        responses = [_answer(found, final) for found, final in zip(results, last, strict=True)]
+        decided = (result for response in responses if not isinstance(response, Again) for result in response)
+        for outcome, n in Tally(result.outcome for result in decided).items():
             OUTCOMES.labels(outcome).inc(n)
-        return decided
+        return responses
 
 
 def _answer(results: list[Result], final: bool) -> Results | Again:
@@ -143,34 +146,34 @@ def _answer(results: list[Result], final: bool) -> Results | Again:
     return tuple(results)
 
 
-def _line(req: int, line: int, ask: Ask, want: Want) -> HoldLine:
-    limits = ask.limits
-    basket_low, basket_high = ask.once or (None, None)
+def _line(req: int, line: int, request: Ask, item: Want) -> HoldLine:
+    limits = request.limits
+    basket_low, basket_high = request.once or (None, None)
     return HoldLine(
         req=req,
         line=line,
-        event_id=ask.event_id,
-        user_id=ask.user_id,
-        seat_id=want.seat_id,
-        kind=want.kind,
-        ref_id=want.ref_id,
-        quantity=want.quantity,
-        hold_id=want.hold_id,
-        basket_id=ask.basket_id,
-        source=ask.source,
-        network=ask.network,
+        event_id=request.event_id,
+        user_id=request.user_id,
+        seat_id=item.seat_id,
+        kind=item.kind,
+        ref_id=item.ref_id,
+        quantity=item.quantity,
+        hold_id=item.hold_id,
+        basket_id=request.basket_id,
+        source=request.source,
+        network=request.network,
         ttl_s=limits.ttl_s,
         per_window=limits.per_window,
         most_mine=limits.most_mine,
         most_near=limits.most_near,
-        keeps_companions=want.keeps_companions,
+        keeps_companions=item.keeps_companions,
         basket_low=basket_low,
         basket_high=basket_high,
-        ip=ask.ip,
-        user_agent=ask.user_agent,
-        request_id=ask.request_id,
+        ip=request.ip,
+        user_agent=request.user_agent,
+        request_id=request.request_id,
         most_places=limits.most_places,
-        most_chairs=want.most_chairs,
-        promo_code=ask.promo_code,
-        ticket_type_id=want.ticket_type_id,
+        most_chairs=item.most_chairs,
+        promo_code=request.promo_code,
+        ticket_type_id=item.ticket_type_id,
     )

@@ -1,4 +1,4 @@
-"""What this room announces. The statements write them: a batch of a hundred holds is a hundred rows, in one go."""
+"""The facts of this domain. SQL statements write them to the outbox: those of a whole batch at once."""
 
 from datetime import datetime
 from typing import ClassVar, Literal
@@ -8,7 +8,7 @@ from fullhouse.kit.messages.outbox import Fact
 
 
 class HoldFact(Fact, frozen=True, kw_only=True):
-    """What every fact about a hold says."""
+    """The fields of every fact about a hold."""
 
     event_id: UUID
     user_id: UUID
@@ -19,14 +19,14 @@ class HoldFact(Fact, frozen=True, kw_only=True):
 
 
 class HoldPlaced(HoldFact, frozen=True, kw_only=True):
-    """Somebody has a seat or places of a show until `held_until`. Of a seat it is the reserve workflow's
-    `SeatReserved`, with that workflow's names beside ours."""
+    """A seat, or a quantity, is held until `held_until`. For a seat the fact also has the fields of the reserve
+    workflow's `SeatReserved`, under that workflow's names."""
 
     name: ClassVar[str] = "hold.placed"
     basket_id: UUID
     held_until: datetime
-    status: str | None = None  # of the hold
-    source: str | None = None  # where it was asked for: web or scanner
+    status: str | None = None  # the hold's
+    source: str | None = None  # where it was requested: web or scanner
     type: Literal["SeatReserved"] | None = None
     hold_id: UUID | None = None
     organization_id: UUID | None = None
@@ -34,26 +34,26 @@ class HoldPlaced(HoldFact, frozen=True, kw_only=True):
 
 
 class HoldHandedOver(HoldFact, frozen=True, kw_only=True):
-    """A guest who held it has signed in: it is the same person's, under another id."""
+    """A guest has signed in: the hold now belongs to the account."""
 
     name: ClassVar[str] = "hold.handed_over"
     guest_id: UUID
 
 
 class HoldExpired(HoldFact, frozen=True, kw_only=True):
-    """A hold's time was over. What it had is free."""
+    """A hold's time has run out. Its seat or quantity is free."""
 
     name: ClassVar[str] = "hold.expired"
 
 
 class HoldConverted(HoldFact, frozen=True, kw_only=True):
-    """What was held is sold."""
+    """A hold was sold."""
 
     name: ClassVar[str] = "hold.converted"
 
 
 class HoldCancelled(HoldFact, frozen=True, kw_only=True):
-    """Given back by its owner, taken by staff, or ended with its show."""
+    """Released by its holder or by staff, or ended with its event."""
 
     name: ClassVar[str] = "hold.cancelled"
     reason: str | None = None

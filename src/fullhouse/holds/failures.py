@@ -1,7 +1,8 @@
-"""Whoever was refused is written down: `seat_reserve_failed`, those who are refused together in one statement.
+"""Audits refused reservations as `seat_reserve_failed`, batching those that arrive together into one statement.
 
-The engine writes down its own refusals, in the statement that found them; here are those from before it (the rules,
-the shape, who may enter) and those who were too late too often. The answer waits for its row, but never depends on it.
+The hold statement audits the refusals that it finds itself. This module audits those made before it (seating rules,
+malformed requests, zone access) and those of buyers who lost every retry. A response waits for its audit row, but if
+the row cannot be written, the response is sent all the same.
 """
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
@@ -26,7 +27,7 @@ Verb = Callable[Concatenate[Services, Principal, UUID, P], Awaitable[T]]
 
 
 class Failure(NamedTuple):
-    """As a row of the audit has it."""
+    """A row of the audit log."""
 
     event_id: UUID
     seat_id: UUID | None
@@ -56,7 +57,7 @@ class Failures:
         try:
             await self._coalescer.submit(who.organization_id, row)
         except LOST as error:
-            log.warning("a refusal was not written down", event_id=str(event_id), code=refusal.code, error=repr(error))
+            log.warning("audit.refusal_lost", event_id=str(event_id), code=refusal.code, error=repr(error))
 
     async def _write(self, organization_id: Hashable, rows: Sequence[Failure], _last: Sequence[bool]) -> list[None]:
         assert isinstance(organization_id, UUID)
@@ -90,22 +91,22 @@ async def note_and_refuse(
 
 
 async def explained(services: Services, who: Principal, event_id: UUID, refusal: Refusal) -> Refusal:
-    """The engine says only that a type's own limit binds: the type's name and its limit are read for the answer."""
+    """The engine reports only that a ticket type's limit per order is exceeded: adds the type's name and the limit."""
     type_id = refusal.extra.get("ticket_type_id")
     if not isinstance(refusal, TooManyOfType) or type_id is None:
         return refusal
     async with services.database.tenant(who.organization_id) as tx:
         found = await store.limit_of_type(tx, event_id=event_id, ticket_type_id=type_id)
-    if found is None or found.most is None:  # taken off meanwhile
+    if found is None or found.most is None:  # deleted or lifted meanwhile
         return refusal
-    named = {"name": found.name, "most": found.most}
-    more = TooManyOfType(f"At most {found.most} of “{found.name}” in one order.", **refusal.extra | named)
-    more.noted = refusal.noted
-    return more
+    limit = {"name": found.name, "most": found.most}
+    detailed = TooManyOfType(f"At most {found.most} of “{found.name}” in one order.", **refusal.extra | limit)
+    detailed.noted = refusal.noted
+    return detailed
 
 
 def noting(verb: Verb[P, T]) -> Verb[P, T]:
-    """Around a verb: what it refuses is written down, and refused."""
+    """Decorates a command: its refusals are audited before they are raised."""
 
     @wraps(verb)
     async def run(services: Services, who: Principal, event_id: UUID, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -119,5 +120,5 @@ def noting(verb: Verb[P, T]) -> Verb[P, T]:
 
 
 def _seat(args: tuple[Any, ...]) -> UUID | None:
-    """The one that was picked by hand, if it was one."""
+    """The command's first argument, if it is the id of a picked seat."""
     return args[0] if args and isinstance(args[0], UUID) else None

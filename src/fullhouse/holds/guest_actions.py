@@ -1,7 +1,7 @@
-"""What a guest holds, when the guest turns out to be somebody: it is handed over, within what one person may hold.
+"""A guest signs in: the guest's holds are handed over to the account, up to the limits of one person.
 
-A hold keeps its id, its time and everything that counts it; whose it is changes, in its row and for the companion seats
-that are kept with it.
+A hold keeps its id, its deadline and its place in all counters. Only its holder changes, in its own row and in those of
+the companion seats reserved with it.
 """
 
 from collections.abc import Sequence
@@ -18,35 +18,35 @@ from fullhouse.seating import policy_actions as seating_policies
 from fullhouse.seating.model import HELD, RESERVED
 from fullhouse.seating.overlay import actions as seating
 
-HANDED_OVER = f"{HERE}holds:handed_over"  # told in this process only: whose they were, whose they are, and the rows
+HANDED_OVER = f"{HERE}holds:handed_over"  # published in this process only: guest, user and rows
 TOO_MANY = "more than one person may hold"
 
 
 async def lock_people(tx: Tx, user_ids: Sequence[UUID]) -> None:
-    """As whoever takes something does: what they hold is counted by one at a time."""
+    """The lock that the hold statement takes, too: nothing else changes what these people hold meanwhile."""
     await store.lock_people(tx, list(user_ids))
 
 
 async def lock_brought(tx: Tx, event_ids: Sequence[UUID], guest_id: UUID, type_ids: Sequence[UUID]) -> list[Brought]:
-    """What a guest holds in these shows and may be handed over: not what is being paid for, whose payment decides, nor
-    what a waiting list offers, which has its own link. Pools (those of `type_ids` too), seats, holds: in this order."""
-    shows = list(event_ids)
-    await store.lock_pools_of(tx, event_ids=shows, user_id=guest_id, type_ids=list(type_ids))
-    await store.lock_seats_of(tx, event_ids=shows, user_id=guest_id)
-    return await store.brought(tx, event_ids=shows, user_id=guest_id)
+    """A guest's holds in these events that can be handed over. Not frozen ones, whose payment decides, nor waitlist
+    offers, which have their own link. Locks pools (those of `type_ids`, too), seats and holds, in this order."""
+    events = list(event_ids)
+    await store.lock_pools_of(tx, event_ids=events, user_id=guest_id, type_ids=list(type_ids))
+    await store.lock_seats_of(tx, event_ids=events, user_id=guest_id)
+    return await store.brought(tx, event_ids=events, user_id=guest_id)
 
 
 async def give_back_surplus(tx: Tx, event_id: UUID, user_id: UUID, brought: Sequence[Brought]) -> list[Brought]:
-    """What somebody may hold of it beside what is theirs already; the rest ends. A basket is not torn apart: it may be
-    a whole table."""
-    terms = seating_policy.values_of(await seating_policies.effective(tx, event_id))
+    """Returns what the account may hold in addition to its own holds; ends the rest. A basket is kept or ended as a
+    whole: it may be a table."""
+    effective = seating_policy.values_of(await seating_policies.effective(tx, event_id))
     baskets = [list(rows) for _, rows in groupby(brought, lambda row: row.basket_id)]
     loads = [
         policy.Load(len(rows), sum(row.wheelchair for row in rows), sum(row.quantity for row in rows))
         for rows in baskets
     ]
     has = await store.load_of(tx, event_id=event_id, user_id=user_id)
-    fits = policy.fitting(loads, has or policy.Load(0, 0, 0), terms)
+    fits = policy.fitting(loads, has or policy.Load(0, 0, 0), effective)
     surplus = [row.hold_id for rows, fit in zip(baskets, fits, strict=True) if not fit for row in rows]
     if surplus:
         await end(tx, surplus, "cancelled", reason=TOO_MANY)
@@ -66,7 +66,7 @@ async def hand_over(tx: Tx, event_id: UUID, guest_id: UUID, user_id: UUID, broug
     )
     if not rows:
         return
-    tx.tell(HANDED_OVER, (tx.organization_id, guest_id, user_id, rows))  # whose they are comes before the seats
+    tx.tell(HANDED_OVER, (tx.organization_id, guest_id, user_id, rows))  # first: mirrors need the holders
     seats = [(row.ordinal, row.version) for row in rows if row.ordinal is not None]
     seating.tell_seats(tx, event_id, seats, HELD, kept=True)
     places = [row.seat_id for row in rows if row.seat_id]

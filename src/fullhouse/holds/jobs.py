@@ -1,7 +1,7 @@
-"""The sweep: holds whose time is over are marked, and what they had is free, counted and told. And the mirror in Redis:
-written anew now and then, whatever happened to it.
+"""The sweep, which ends overdue holds, frees what they hold and publishes the changes; and the periodic rebuild of the
+mirror in Redis, which repairs whatever happened to it.
 
-Both may run late: every statement that looks at a seat sees for itself that a hold is over, and nothing asks Redis.
+Both may run late: every statement on a seat checks itself whether a hold is overdue, and no decision reads Redis.
 """
 
 import asyncio
@@ -18,19 +18,19 @@ from fullhouse.kit.services import Services
 
 SWEEPER = Actor(type="system", name="sweeper")
 AT_ONCE = 1000
-PAUSES_S = (1.0, 5.0, 25.0)  # before a show is tried again
+PAUSES_S = (1.0, 5.0, 25.0)  # before an event is retried
 log = structlog.get_logger()
 
 
 class Rebuilt(NamedTuple):
-    """How many shows were written to Redis, and which were not."""
+    """How many events were written to Redis, and which were not."""
 
     written: int
     failed: list[store.Show]
 
 
 async def sweep_holds(finder: Database, database: Database) -> int:
-    """Finds across organisations, ends inside each; returns how many ended."""
+    """Finds overdue holds across organisations and ends them in a transaction of each. Returns how many ended."""
     swept = 0
     while True:
         async with finder.nobody() as tx:
@@ -38,42 +38,42 @@ async def sweep_holds(finder: Database, database: Database) -> int:
         ended = 0
         for organization_id, ids in due:
             async with database.tenant(organization_id, SWEEPER) as tx:
-                theirs = await store.lock_shows_of_holds(tx, ids) or []
-                ended += await actions.end(tx, theirs, "expired", overdue_only=True)
+                locked = await store.lock_shows_of_holds(tx, ids) or []
+                ended += await actions.end(tx, locked, "expired", overdue_only=True)
         swept += ended
         if ended == 0:
             return swept
 
 
 async def rebuild_warm(services: Services, finder: Database, pauses_s: Sequence[float] = PAUSES_S) -> Rebuilt:
-    """Every show that is on sale. One that cannot be written hinders no other: it is tried again, after longer and
-    longer pauses, and then left to the next round. Without Redis there is nothing to do."""
+    """Writes every event on sale. One that cannot be written does not block the others: it is retried after growing
+    pauses, then left to the next round. Without a configured Redis nothing is done."""
     if not services.warm.configured:
         return Rebuilt(0, [])
     async with finder.nobody() as tx:
-        shows = await store.shows_on_sale(tx)
-    left = await _rebuild(services, shows)
+        events = await store.shows_on_sale(tx)
+    left = await _rebuild(services, events)
     for pause_s in pauses_s:
         if not left:
             break
         await asyncio.sleep(pause_s)
         left = await _rebuild(services, left)
     if left and not await warm.is_there(services):
-        log.warning("cache.redis_unavailable", shows=len(left))
-        return Rebuilt(len(shows) - len(left), left)
+        log.warning("cache.redis_unavailable", events=len(left))
+        return Rebuilt(len(events) - len(left), left)
     warm.FAILED.set(len(left))
-    for show in left:
-        said = {"org_id": str(show.organization_id), "event_id": str(show.event_id)}
-        log.error("cache.not_rebuilt", **said, tries=1 + len(pauses_s))
-    return Rebuilt(len(shows) - len(left), left)
+    for event in left:
+        ids = {"org_id": str(event.organization_id), "event_id": str(event.event_id)}
+        log.error("cache.not_rebuilt", **ids, tries=1 + len(pauses_s))
+    return Rebuilt(len(events) - len(left), left)
 
 
-async def _rebuild(services: Services, shows: Sequence[store.Show]) -> list[store.Show]:
-    """Returns those that were not written. While Redis is away no show is read from the database for nothing."""
+async def _rebuild(services: Services, events: Sequence[store.Show]) -> list[store.Show]:
+    """Returns those that were not written. Stops if Redis is unavailable, instead of reading events for nothing."""
     left = []
-    for n, show in enumerate(shows):
-        if not await warm.rebuild(services, *show):
-            left.append(show)
+    for n, event in enumerate(events):
+        if not await warm.rebuild(services, *event):
+            left.append(event)
             if not await warm.is_there(services):
-                return [*left, *shows[n + 1 :]]
+                return [*left, *events[n + 1 :]]
     return left

@@ -1,7 +1,7 @@
-"""Leaving for checkout: seats that were picked one by one are judged for orphans now, as a whole.
+"""At the start of a checkout, seats that were picked one by one are checked for orphans as a whole.
 
-docs/adr/0035-orphans-at-checkout.md has the rule. The memory of the seats only spares work: it is refused on what the
-database says, or not at all.
+The rule is in docs/adr/0035-orphans-at-checkout.md. The cached seat states only save work: a refusal is always based on
+what the database says.
 """
 
 from collections.abc import Collection, Sequence
@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 
 async def read_choice(tx: Tx, who: Principal, event_id: UUID, hold_ids: Collection[UUID]) -> list[ChosenSeat]:
-    """The seats of a booking, if there is one among them that was not judged yet. Staff choose as they wish."""
+    """The seats of a booking, if at least one of them has not been checked yet. Staff are exempt."""
     if not hold_ids or "seating.write" in who.allowed:
         return []
     chosen = await store.chosen_seats(tx, event_id=event_id, user_id=who.id, hold_ids=list(hold_ids))
@@ -36,80 +36,82 @@ async def read_choice(tx: Tx, who: Principal, event_id: UUID, hold_ids: Collecti
 async def check_orphans(
     services: Services, who: Principal, event_id: UUID, chosen: Sequence[ChosenSeat], most_more: int
 ) -> None:
-    """Refuses a choice that leaves seats alone which the buyer can still mend. If the check itself fails, the choice is
+    """Refuses a choice that leaves orphans if the buyer can still fix it. If the check itself fails, the choice is
     allowed."""
     if not chosen:
         return
-    at = await services.part(Desks).get(who.organization_id, event_id)
+    sale = await services.part(Desks).get(who.organization_id, event_id)
     try:
         async with services.database.tenant(who.organization_id, who.actor) as tx:
-            refusal = await _judge(tx, at, who, chosen, most_more)
+            refusal = await _judge(tx, sale, who, chosen, most_more)
     except Exception:
-        log.exception("orphan.check_failed", event_id=str(event_id))
+        log.exception("orphan.check_failed", detail="the choice is allowed", event_id=str(event_id))
         return
     if refusal:
         raise refusal
 
 
-async def _judge(tx: Tx, at: Desk, who: Principal, chosen: Sequence[ChosenSeat], most_more: int) -> OrphanSeats | None:
-    seats = {n: seat for seat in chosen if (n := at.ordinal(seat.seat_id)) is not None}
+async def _judge(
+    tx: Tx, sale: Desk, who: Principal, chosen: Sequence[ChosenSeat], most_more: int
+) -> OrphanSeats | None:
+    seats = {n: seat for seat in chosen if (n := sale.ordinal(seat.seat_id)) is not None}
     unjudged = [n for n, seat in seats.items() if not seat.judged]
-    if at.hall is None or not unjudged:
+    if sale.hall is None or not unjudged:
         return None
-    index = at.hall.house.index
+    index = sale.hall.house.index
     places, _ = whole_runs(index, np.array(unjudged))
-    now = await _read(tx, at, seats, places)
-    rules, spare = policy.rules(at.terms.policy), await _spare(tx, at, who)
+    now = await _read(tx, sale, seats, places)
+    rules, spare = policy.rules(sale.terms.policy), await _spare(tx, sale, who)
     found = judge_leaving(
-        index, now, list(seats), unjudged, rules, spare=spare, most_more=most_more, names=at.hall.house.names
+        index, now, list(seats), unjudged, rules, spare=spare, most_more=most_more, names=sale.hall.house.names
     )
     if found is None:
         return None
     refused = bool(found.fixes) and not found.verdict.allowed
     log.info(
         "orphan.refused" if refused else "orphan.allowed",
-        org_id=str(at.organization_id),
-        event_id=str(at.event_id),
+        org_id=str(sale.organization_id),
+        event_id=str(sale.event_id),
         orphans_created=len(found.orphans),
         reason=found.verdict.reason,
     )
-    return _refusal(at, found, seats) if refused else None
+    return _refusal(sale, found, seats) if refused else None
 
 
-async def _read(tx: Tx, at: Desk, seats: dict[int, ChosenSeat], places: Places) -> Now:
-    """The runs in question as the database has them, everything else from memory."""
-    assert at.hall
-    house, states = at.hall.house, at.hall.states
+async def _read(tx: Tx, sale: Desk, seats: dict[int, ChosenSeat], places: Places) -> Now:
+    """The runs in question from the database, everything else from the cached states."""
+    assert sale.hall
+    seat_index, states = sale.hall.house, sale.hall.states
     mine = np.zeros(len(states), bool)
     mine[list(seats)] = True
     free, kept = (states == AVAILABLE) | mine, (states == RESERVED) & ~mine
     since = {n: seat.since for n, seat in seats.items()}
-    ids = [seat_id(house.layout_id, n) for n in places.tolist()]
-    for row in await store.seats_now(tx, event_id=at.event_id, seat_ids=ids):
+    ids = [seat_id(seat_index.layout_id, n) for n in places.tolist()]
+    for row in await store.seats_now(tx, event_id=sale.event_id, seat_ids=ids):
         if not mine[row.ordinal]:
             free[row.ordinal], kept[row.ordinal] = row.state == "free", row.state == "kept"
             if row.state == "taken" and row.since is not None:
                 since[row.ordinal] = row.since
-    zones = {zone.position for zone in at.terms.seating.zones.values() if zone.access_mode == "public"}
-    zones.update(int(n) for n in house.index.chart.zone[list(seats)])
-    may = free & ~house.index.wheelchairs & np.isin(house.index.chart.zone, list(zones))
-    may[list(house.wholes)] = False
+    zones = {zone.position for zone in sale.terms.seating.zones.values() if zone.access_mode == "public"}
+    zones.update(int(n) for n in seat_index.index.chart.zone[list(seats)])
+    may = free & ~seat_index.index.wheelchairs & np.isin(seat_index.index.chart.zone, list(zones))
+    may[list(seat_index.wholes)] = False
     return Now(free | kept, may | mine, since)
 
 
-async def _spare(tx: Tx, at: Desk, who: Principal) -> int:
-    """How many more seats may be held before others are given back."""
-    used = await store.usage_of(tx, event_id=at.event_id, user_id=who.id, window_s=policy.WINDOW_S)
+async def _spare(tx: Tx, sale: Desk, who: Principal) -> int:
+    """How many more seats the buyer may hold before releasing others."""
+    used = await store.usage_of(tx, event_id=sale.event_id, user_id=who.id, window_s=policy.WINDOW_S)
     assert used
-    most = [at.terms.policy.number("max_seats_per_booking") - used.places, at.limits.per_window - used.recent]
-    if at.limits.most_mine is not None:
-        most.append(at.limits.most_mine - used.holds)
+    most = [sale.terms.policy.number("max_seats_per_booking") - used.places, sale.limits.per_window - used.recent]
+    if sale.limits.most_mine is not None:
+        most.append(sale.limits.most_mine - used.holds)
     return max(0, min(most))
 
 
-def _refusal(at: Desk, found: Leaving, seats: dict[int, ChosenSeat]) -> OrphanSeats:
-    assert at.hall
-    layout_id = at.hall.house.layout_id
+def _refusal(sale: Desk, found: Leaving, seats: dict[int, ChosenSeat]) -> OrphanSeats:
+    assert sale.hall
+    layout_id = sale.hall.house.layout_id
 
     def ids(ordinals: Sequence[int]) -> list[UUID]:
         return [seat_id(layout_id, n) for n in ordinals]

@@ -1,5 +1,5 @@
-"""Holds that nobody asked the engine for: what a waiting list offers, and what late money is for. Whoever logs holds
-and mirrors them in Redis hears of each, as of those that a request got.
+"""Holds that no request to the engine placed: waitlist offers, and what a late payment is for. Published like the
+engine's own, so that they are logged and mirrored in Redis, too.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,8 +10,8 @@ from uuid import UUID
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.live.bus import HERE
 
-MADE = f"{HERE}holds:made"  # told in this process only: the organisation, and a `Made` each
-OFFERED, PAID_LATE = "waitlist", "paid late"  # why they were made
+MADE = f"{HERE}holds:made"  # published in this process only: the organisation, and a `Made` for each
+OFFERED, PAID_LATE = "waitlist", "paid late"  # the reason in the log
 
 
 class Made(NamedTuple):
@@ -19,19 +19,19 @@ class Made(NamedTuple):
     hold_id: UUID
     user_id: UUID
     seat_id: UUID | None
-    kind: str | None  # of places without seats: zone or ticket_type
+    kind: str | None  # without a seat: zone or ticket_type
     ref_id: UUID | None
     quantity: int
     held_until: datetime
     version: int  # of the seat
     reason: str
-    companion: int | None = None  # the ordinal of the seat that is kept beside a wheelchair place
-    is_wheelchair: bool | None = None  # None: whoever logs it looks into the hall
+    companion: int | None = None  # ordinal of the companion seat that is reserved beside a wheelchair place
+    is_wheelchair: bool | None = None  # None: unknown, to be looked up in the seat index
 
 
 def of_offers(rows: Sequence[Mapping[str, Any]], wheelchairs: Iterable[UUID] | None = None) -> list[Made]:
     """The holds among the rows of `app.offer_places`."""
-    beside = {row["hold_id"]: row["ordinal"] for row in rows if row["outcome"] == "accompanied"}
+    companions = {row["hold_id"]: row["ordinal"] for row in rows if row["outcome"] == "accompanied"}
     chairs = None if wheelchairs is None else set(wheelchairs)
     return [
         Made(
@@ -45,7 +45,7 @@ def of_offers(rows: Sequence[Mapping[str, Any]], wheelchairs: Iterable[UUID] | N
             row["held_until"],
             row["version"] or 0,
             OFFERED,
-            beside.get(row["hold_id"]),
+            companions.get(row["hold_id"]),
             None if chairs is None else row["seat_id"] in chairs,
         )
         for row in rows
@@ -54,6 +54,6 @@ def of_offers(rows: Sequence[Mapping[str, Any]], wheelchairs: Iterable[UUID] | N
 
 
 def tell_made(tx: Tx, made: Sequence[Made]) -> None:
-    """Before the seats themselves are told of: whose they are comes first."""
+    """Must come before the seats' own changes are published: the mirror has to know the holders first."""
     if made:
         tx.tell(MADE, (tx.organization_id, made))

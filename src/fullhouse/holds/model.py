@@ -1,4 +1,4 @@
-"""Holds as they are stored and shown; what may be asked for, and what is refused."""
+"""Holds as rows and API structs; request bodies; refusals."""
 
 from datetime import datetime
 from typing import Annotated, Literal, NamedTuple
@@ -15,7 +15,7 @@ Source = Literal["web", "scanner"]
 
 
 class CompanionSeat(msgspec.Struct, frozen=True, kw_only=True):
-    """A companion seat that is kept for the holder of its wheelchair place. To everybody else it looks blocked."""
+    """A companion seat that is reserved for the holder of its wheelchair place. To everybody else it looks blocked."""
 
     companion_of: UUID  # the wheelchair place
     seat_id: UUID
@@ -24,7 +24,7 @@ class CompanionSeat(msgspec.Struct, frozen=True, kw_only=True):
     block_name: str
     row: str
     seat_number: str
-    price_category: str | None  # what its price goes by, as in `prices` of an offer
+    price_category: str | None  # the key of its price in an offer's `prices`
 
 
 class Hold(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +38,7 @@ class Hold(msgspec.Struct, frozen=True, kw_only=True):
     ticket_type_id: UUID | None
     quantity: int
     status: str
-    held_until: datetime | None  # null while it does not count down
+    held_until: datetime | None  # null while it does not count down: suspended, or being paid for
     held_until_unix_ms: int | None
     source: str
     created_at: datetime
@@ -50,7 +50,7 @@ class StoredHold(Hold, frozen=True, kw_only=True):
 
 
 class ChosenSeat(NamedTuple):
-    """A seat that is about to be bought. `judged`: it was held in a basket that is still whole."""
+    """A seat that is about to be bought. `judged`: checked for orphans, in a basket that is still complete."""
 
     hold_id: UUID
     seat_id: UUID
@@ -59,7 +59,7 @@ class ChosenSeat(NamedTuple):
 
 
 class Brought(msgspec.Struct, frozen=True, kw_only=True):
-    """What a guest holds, and would bring along."""
+    """A guest's hold that can be handed over when the guest signs in."""
 
     hold_id: UUID
     event_id: UUID
@@ -69,7 +69,7 @@ class Brought(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HourOfEndings(msgspec.Struct, frozen=True, kw_only=True):
-    """How many holds ended in an hour, by how."""
+    """How many holds ended in an hour, by ending."""
 
     hour: datetime
     converted: int
@@ -78,7 +78,7 @@ class HourOfEndings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reserved(msgspec.Struct, frozen=True, kw_only=True):
-    """A seat that is reserved, in the words of the reserve workflow."""
+    """A reserved seat, with the field names of the reserve workflow."""
 
     hold_id: UUID
     seat_id: UUID
@@ -87,7 +87,7 @@ class Reserved(msgspec.Struct, frozen=True, kw_only=True):
     row: str
     seat_number: str
     status: str
-    locked_at: datetime | None  # since when it is held
+    locked_at: datetime | None  # when the hold was placed
     held_until: datetime | None
     held_until_unix: int | None
     held_until_unix_ms: int | None
@@ -98,7 +98,7 @@ class Reserved(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a basket that is held."""
+    """One item of a held basket."""
 
     hold_id: UUID
     seat_id: UUID | None = None
@@ -112,7 +112,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Basket(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for together, and is held together."""
+    """The holds of one request."""
 
     basket_id: UUID
     event_id: UUID
@@ -128,7 +128,7 @@ class Basket(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of all bodies: nothing unknown is ignored."""
+    """Base of all request bodies: unknown fields are refused."""
 
 
 class Reserve(Request, frozen=True):
@@ -137,9 +137,9 @@ class Reserve(Request, frozen=True):
 
 
 class Item(Request, frozen=True, kw_only=True):
-    """A seat; or places in a zone; or, in a show without a layout, places of a ticket type.
+    """A seat; or a quantity in a general-admission zone; or, for an event without a layout, of a ticket type.
 
-    A zone's places may be held as a ticket type. They count on that type's days alone; otherwise on every day.
+    With a zone, a ticket type may be named, too: the spots then count on that type's days only, otherwise on every day.
     """
 
     seat_id: UUID | None = None
@@ -149,20 +149,20 @@ class Item(Request, frozen=True, kw_only=True):
 
 
 class BestAvailable(Request, frozen=True, kw_only=True):
-    """The best seats that are left, `accessible` of them wheelchair places."""
+    """The best available seats, `accessible` of them wheelchair places."""
 
     quantity: Quantity
     zone_ids: Annotated[list[UUID], Meta(max_length=100)] | None = None
     price_category: Annotated[str, Meta(max_length=64)] | None = None
     accessible: Annotated[int, Meta(ge=0, le=50)] = 0
     allow_split: Annotated[
-        bool, Meta(description="Further apart than `max_group_split` allows, in other sections too, rather than not.")
+        bool, Meta(description="Accept seats further apart than `max_group_split`, in different sections if need be.")
     ] = False
-    language: Annotated[Literal["en", "af"], Meta(description="Of the explanation.")] = "en"
+    language: Annotated[Literal["en", "af"], Meta(description="Language of the explanation.")] = "en"
 
 
 class HoldItems(Request, frozen=True, kw_only=True):
-    """Either what the buyer picked, or a wish for the best available."""
+    """Either `items` that the buyer picked, or `best_available`."""
 
     items: Annotated[list[Item], Meta(max_length=100)] = []
     best_available: BestAvailable | None = None
@@ -171,191 +171,190 @@ class HoldItems(Request, frozen=True, kw_only=True):
 
 
 class ReleaseSeats(Request, frozen=True, kw_only=True):
-    """What somebody holds and should not: these seats are on sale again."""
+    """Ends the holds of these seats: the seats are on sale again."""
 
     seat_ids: Annotated[list[UUID], Meta(min_length=1, max_length=10_000)]
     reason: Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
 
 
-# --- refusals: the codes are the reserve workflow's own
+# --- refusals, with the codes of the reserve workflow
 
 
 class InvalidRequest(Refusal):
-    """The request's shape is wrong."""
+    """The request is malformed, or its fields contradict each other."""
 
     code, title = "invalid_request", "The request is not valid"
 
 
 class Unauthorized(Unauthenticated):
-    """Nobody is signed in, or the session is over: in the words of the reserve workflow."""
+    """There is no session, or it has ended. The reserve workflow's code for `unauthenticated`."""
 
     code = "unauthorized"
 
 
 class EventNotAvailable(Refusal):
-    """The show's status does not allow reserving: it is a draft, over, cancelled, or postponed without a date."""
+    """The event cannot be booked: it is a draft, over, cancelled, or postponed without a new date."""
 
-    code, title = "event_not_available", "The show cannot be booked"
+    code, title = "event_not_available", "The event cannot be booked"
 
 
 class SalesClosed(Refusal):
-    """The show's sale has not begun, or is over."""
+    """The event's sale has not begun, or is over."""
 
-    code, title = "event_sales_closed", "The sale is closed"
+    code, title = "event_sales_closed", "Ticket sales are closed"
 
 
 class SeatNotAvailable(Conflict):
-    """The seat is sold, blocked, or kept for somebody with a wheelchair place; `current_status` says which, and of a
-    seat that is kept `blocked`."""
+    """The seat is sold or blocked: `current_status` says which. A companion seat that is reserved for the holder of a
+    wheelchair place counts as `blocked`."""
 
     code, title = "seat_not_available", "The seat is not available"
 
 
 class SeatsAreChosen(Conflict):
-    """In this show seats are not picked one by one: ask for `best_available`."""
+    """Buyers cannot pick single seats of this event: request `best_available`."""
 
-    code, title = "seats_are_chosen", "Seats are chosen for you"
+    code, title = "seats_are_chosen", "Seats are assigned automatically"
 
 
 class SeatHeld(Conflict):
-    """Somebody else has reserved the seat: until `expires_at`, which is in `expires_in` seconds, at most. Both are null
-    while it is being paid for."""
+    """Another buyer has reserved the seat, at most until `expires_at`, in `expires_in` seconds. Both are null while a
+    payment for it is under way."""
 
-    code, title = "seat_held_by_another_user", "Somebody else has reserved this seat"
+    code, title = "seat_held_by_another_user", "Another buyer has reserved this seat"
 
 
 class SeatGone(Conflict):
-    """Somebody was faster by a moment. Try again."""
+    """Another request took the seat at the same moment. Try again, or choose another one."""
 
-    code, title = "seat_no_longer_available", "The seat was taken at this moment"
+    code, title = "seat_no_longer_available", "The seat has just been taken"
 
 
 class AtCapacity(Conflict):
-    """There are not that many places left in this zone, or in the show."""
+    """The zone, or the event, does not have that many tickets left."""
 
-    code, title = "block_at_capacity", "Not enough places left"
+    code, title = "block_at_capacity", "Not enough tickets left"
 
 
 class TooManyHolds(RateLimited):
-    """As many seats were reserved as one person may in five minutes."""
+    """One person can reserve only so many seats in five minutes. Try again after `Retry-After` seconds."""
 
     code, title = "too_many_holds", "Too many reservations"
 
 
 class UserLimit(Conflict):
-    """One person may hold so many at a time in this show."""
+    """One person can have only so many holds of this event at a time. Release one, or check out first."""
 
-    code, title = "max_holds_per_user", "You hold as many as one person may"
+    code, title = "max_holds_per_user", "You have reached the limit of reservations per person"
 
 
 class NetworkLimit(Conflict):
-    """So many may be held at a time from one network."""
+    """Only so many holds can exist at a time from one network (IP range)."""
 
-    code, title = "max_holds_per_ip", "As many are held from your network as may be"
+    code, title = "max_holds_per_ip", "Your network has reached its limit of reservations"
 
 
 class TooManySeats(Conflict):
-    """A booking has `most` seats and places at most."""
+    """One booking can have at most `most` seats and spots."""
 
     code, title = "max_seats_per_booking", "Too many seats for one booking"
 
 
 class TooManyWheelchairs(Conflict):
-    """A booking has `most` wheelchair places at most."""
+    """One booking can have at most `most` wheelchair places."""
 
     code, title = "max_wheelchair_seats_per_booking", "Too many wheelchair places for one booking"
 
 
 class TicketTypeNotFound(NotFound):
-    """The event has no such ticket type, or it is hidden and your code does not show it."""
+    """The event has no such ticket type, or it is hidden and the promo code does not unlock it."""
 
     code, title = "ticket_type_not_found", "No such ticket type"
 
 
 class TypeNotOnSale(Conflict):
-    """This type is not sold now, or not for this place: where there is a layout, hold a seat or a place in a zone. Of a
-    place without a type: no type that you may see is on sale for it now."""
+    """This ticket type is not on sale now, or not for this zone; for an event with a layout, name a seat or a zone.
+    Without a ticket type in the request: no type that you can see is on sale there now."""
 
     code, title = "ticket_type_not_on_sale", "This ticket type is not on sale"
 
 
 class TypeSoldOut(Conflict):
-    """There is none of this type any more; of a place without a type: of no type that is on sale for it."""
+    """This ticket type is sold out. Without a ticket type in the request: all types on sale there are."""
 
     code, title = "ticket_type_sold_out", "This ticket type is sold out"
 
 
 class TooManyOfType(Conflict):
-    """One order has so many tickets of this type at most, with those that you hold already. `name` says of which type,
-    `most` how many."""
+    """One order can have at most `most` tickets of the type called `name`, including those that you hold already."""
 
     code, title = "max_per_order", "Too many of this ticket type"
 
 
 class OrphanSeats(Conflict):
-    """The choice would leave single seats behind. `alternative` names seats that would not. At checkout, `fixes` says
-    how to get there: hold the seats in `take`, then release the holds in `leave`."""
+    """The choice would leave single seats empty (`orphans`). `alternative` names seats that would not. At checkout,
+    `fixes` has the possible changes: hold the seats in `take`, then release the holds in `leave`."""
 
-    code, title = "orphan_seats", "Single seats would stay behind"
+    code, title = "orphan_seats", "The choice would leave single seats empty"
 
 
 class NoBlock(Conflict):
-    """There are no such seats together. `largest` says how many there are side by side."""
+    """There are not that many suitable seats together. `largest` is the largest number of seats side by side."""
 
     code, title = "group_adjacency_strict", "No suitable seats together"
 
 
 class TooFarApart(Conflict):
-    """There are enough seats, but further apart than a group may be: `max_group_split` rows of one section. `largest`
-    says how many there are side by side. Ask again with `allow_split` to have them nevertheless."""
+    """There are enough seats, but spread over more than `max_group_split` rows, or over several sections. `largest` is
+    the largest number of seats side by side. Repeat the request with `allow_split` to accept seats further apart."""
 
     code, title = "max_group_split", "No seats near enough to each other"
 
 
 class WholeGroup(Conflict):
-    """These seats are sold together only: a table, a block. `seat_ids` names all of them."""
+    """These seats are sold only together, as a table or a block. `seat_ids` names all of them."""
 
-    code, title = "sold_as_a_whole", "These seats are sold together only"
+    code, title = "sold_as_a_whole", "These seats are sold only together"
 
 
 class HoldNotFound(NotFound):
     """There is no such hold, or it is not yours."""
 
-    code, title = "hold_not_found", "No such hold"
+    code, title = "hold_not_found", "Hold not found"
 
 
 class HoldOver(Conflict):
-    """The hold has expired, was given back or is sold."""
+    """The hold has expired, was released or is sold."""
 
-    code, title = "hold_expired", "The hold is over"
+    code, title = "hold_expired", "The hold has ended"
 
 
 class BeingPaidFor(Conflict):
-    """A payment for it is under way; until its outcome is known nobody takes it away."""
+    """A payment for it is under way. It cannot be released until the outcome is known."""
 
     code, title = "payment_running", "A payment is under way"
 
 
 class InSale(Conflict):
-    """Somebody holds or has bought a place: the show stays announced. Cancel or postpone it instead."""
+    """Tickets are held or sold, so the event cannot become a draft again. Cancel or postpone it instead."""
 
-    code, title = "event_in_sale", "Places are held or sold already"
+    code, title = "event_in_sale", "Tickets are held or sold already"
 
 
 class CapacityInUse(Conflict):
-    """More places are held and sold already than the new limit admits. `held`, `sold` and `capacity` are the numbers;
-    `event_id` is the event, which may be one of several at a venue."""
+    """More tickets are held and sold than the new limit allows: see `held`, `sold` and `capacity`. `event_id` is the
+    event, which can be one of several at the venue."""
 
-    code, title = "capacity_in_use", "More places are held or sold already"
+    code, title = "capacity_in_use", "More tickets are held or sold than the new limit allows"
 
 
 class ConsentNeeded(Conflict):
-    """Places are held or sold at the old venue. Say in `consent_note` who agreed to the move, and how."""
+    """Tickets are held or sold for the old venue. Say in `consent_note` who agreed to the move, and how."""
 
-    code, title = "venue_change_needs_consent", "Say who agreed to the move"
+    code, title = "venue_change_needs_consent", "Say who agreed to the new venue"
 
 
 class ReasonNeeded(Forbidden):
-    """Staff release somebody else's hold with a reason only."""
+    """Staff must give a `reason` when they release another person's hold."""
 
-    code, title = "reason_needed", "Say why"
+    code, title = "reason_needed", "Enter a reason"

@@ -1,7 +1,7 @@
-"""What nearly everybody asks for: a seat like all others, or places in a zone, of a show that is open to all and has no
-line. Nobody has to be asked about that before the engine is, so nobody waits in a task for it.
+"""The common requests: an ordinary seat, or spots in a zone, of an event whose zones are all public and whose waiting
+room is closed. They need no database access before the engine's, so they are batched without a task of their own.
 
-Here nothing is refused and nothing is changed: whatever is not plain takes the long way (actions.py), which decides.
+Nothing is written here. All other requests get None, and go through actions.py. Malformed items are refused here, too.
 """
 
 from typing import NamedTuple
@@ -18,31 +18,31 @@ from fullhouse.waiting_room import entry_actions as queue
 
 
 class Plain(NamedTuple):
-    """What the engine is asked, and for which show."""
+    """A request to the engine, and its event's sale context."""
 
-    at: Desk
-    ask: Ask
+    sale: Desk
+    request: Ask
 
 
-def seat(services: Services, who: Principal, event_id: UUID, seat: UUID, wish: Reserve) -> Plain | None:
-    at = _desk(services, who, event_id)
-    if at is None or not at.is_picked or (ordinal := at.ordinal(seat)) is None or ordinal in at.special:
+def seat(services: Services, who: Principal, event_id: UUID, seat: UUID, request: Reserve) -> Plain | None:
+    sale = _desk(services, who, event_id)
+    if sale is None or not sale.is_picked or (ordinal := sale.ordinal(seat)) is None or ordinal in sale.special:
         return None
-    want = Want(new_id(), seat)
-    return Plain(at, asking(at, who, (want,), wish.source, BasketId(want.hold_id), wish.promo_code))
+    item = Want(new_id(), seat)
+    return Plain(sale, asking(sale, who, (item,), request.source, BasketId(item.hold_id), request.promo_code))
 
 
-def places(services: Services, who: Principal, event_id: UUID, order: HoldItems) -> Plain | None:
-    at = _desk(services, who, event_id)
-    if at is None or order.best_available or any(item.seat_id for item in order.items):
+def places(services: Services, who: Principal, event_id: UUID, request: HoldItems) -> Plain | None:
+    sale = _desk(services, who, event_id)
+    if sale is None or request.best_available or any(item.seat_id for item in request.items):
         return None
-    policy.check_items(order.items)
-    policy.check_size(sum(item.quantity for item in order.items), 0, at.terms.policy)
-    wants = tuple([wish(at, item) for item in order.items])
-    return Plain(at, asking(at, who, wants, order.source, BasketId(new_id()), order.promo_code))
+    policy.check_items(request.items)
+    policy.check_size(sum(item.quantity for item in request.items), 0, sale.terms.policy)
+    items = tuple([wish(sale, item) for item in request.items])
+    return Plain(sale, asking(sale, who, items, request.source, BasketId(new_id()), request.promo_code))
 
 
 def _desk(services: Services, who: Principal, event_id: UUID) -> Desk | None:
-    """Of a show that is open to all, and has no line."""
-    at: Desk | None = services.parts[Desks].at_hand(who.organization_id, event_id)
-    return at if at and not at.closed and queue.is_open_to_all(services, event_id) else None
+    """From memory; None unless all zones are public and the waiting room is closed."""
+    sale: Desk | None = services.parts[Desks].at_hand(who.organization_id, event_id)
+    return sale if sale and not sale.closed and queue.is_open_to_all(services, event_id) else None

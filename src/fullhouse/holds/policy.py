@@ -1,4 +1,4 @@
-"""What follows from a line's outcome, and what a basket may be: tables and pure decisions."""
+"""Pure decisions and tables: the refusal for each outcome of the engine, and the rules and limits of a basket."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -35,7 +35,7 @@ from fullhouse.seating.policy import Effective
 
 WINDOW_S = 300
 
-# By the engine's word. Lines that are not to blame (`not_tried`) are not here.
+# By the outcome that the engine returns. `not_tried` (another item of the basket failed) is never refused itself.
 REFUSALS: dict[str, type[Refusal]] = {
     "event_not_found": EventNotFound,
     "event_not_available": EventNotAvailable,
@@ -58,11 +58,11 @@ REFUSALS: dict[str, type[Refusal]] = {
 }
 BOOKING_LIMITS: dict[str, type[Refusal]] = {
     name: REFUSALS[name] for name in ("max_seats_per_booking", "max_wheelchair_seats_per_booking")
-}  # by the policy's field, which is the engine's word too
+}  # the seating policy's field and the engine's outcome have the same name
 
 
 class Limit(NamedTuple):
-    """An event's limit that was made lower or is new, with what is taken."""
+    """A lowered or new capacity limit of an event, with what is held and sold."""
 
     event_id: UUID
     name: str
@@ -72,19 +72,19 @@ class Limit(NamedTuple):
 
 
 def check_limit(limit: Limit) -> None:
-    """Never below what is held and sold: the numbers say by how much."""
+    """A limit below what is held and sold is refused; the refusal has the numbers."""
     if limit.held + limit.sold > limit.capacity:
-        said = f"“{limit.name}”: {limit.sold} sold and {limit.held} held, but the new limit is {limit.capacity}."
-        raise CapacityInUse(said, **limit._asdict())
+        detail = f"“{limit.name}”: {limit.sold} sold and {limit.held} held, but the new limit is {limit.capacity}."
+        raise CapacityInUse(detail, **limit._asdict())
 
 
 def is_noted_here(refusal: Refusal) -> bool:
-    """Whether the audit must still hear of it: a mistake, a right or a rule, and not what the engine wrote down."""
+    """Whether it still has to be audited: mistakes, missing rights and broken rules that the engine did not audit."""
     return refusal.status == 403 or (refusal.status in (400, 409) and not refusal.noted)
 
 
 class Refused(Protocol):
-    """A line that the engine did not grant."""
+    """An item that the engine did not grant."""
 
     @property
     def outcome(self) -> str: ...
@@ -96,116 +96,121 @@ class Refused(Protocol):
     def seat_status(self) -> str | None: ...
 
 
-def refusal(line: Refused, terms: Effective, **extra: Any) -> Refusal:
-    """The refusal of a line. The engine has written it down, unless it was only late."""
-    outcome = line.outcome
-    found = _refusal(line, terms, **extra)
+def refusal(result: Refused, effective: Effective, **extra: Any) -> Refusal:
+    """The refusal of an item. The engine has audited it, unless the item only lost a race (`again`)."""
+    outcome = result.outcome
+    found = _refusal(result, effective, **extra)
     found.noted = outcome != "again"
     return found
 
 
-def _refusal(line: Refused, terms: Effective, **extra: Any) -> Refusal:
-    """Who holds a seat is never said; for how long, is, unless it is being paid for."""
-    kind, left_s = REFUSALS[line.outcome], line.left_s
-    if line.outcome in BOOKING_LIMITS:
-        return _above(line.outcome, terms, **extra)
+def _refusal(result: Refused, effective: Effective, **extra: Any) -> Refusal:
+    """Never says who holds a seat; says for how long, unless a payment is running."""
+    kind, left_s = REFUSALS[result.outcome], result.left_s
+    if result.outcome in BOOKING_LIMITS:
+        return _above(result.outcome, effective, **extra)
     if kind is SeatNotAvailable:
-        return SeatNotAvailable(current_status=line.seat_status, **extra)
+        return SeatNotAvailable(current_status=result.seat_status, **extra)
     if kind is SeatHeld:
-        wait = f"For at most {left_s} seconds more." if left_s is not None else "For now."
-        until = line.held_until if left_s is not None else None
+        wait = (
+            f"Another buyer has reserved it for at most {left_s} more seconds."
+            if left_s is not None
+            else "Another buyer is paying for it."
+        )
+        until = result.held_until if left_s is not None else None
         return SeatHeld(wait, current_status="held", expires_at=until, expires_in=left_s, **extra)
     if kind is TooManyHolds:
-        return TooManyHolds("Try again in a few minutes.", retry_after_s=WINDOW_S, **extra)
+        detail = "You have reserved too many seats in the last five minutes. Try again in a few minutes."
+        return TooManyHolds(detail, retry_after_s=WINDOW_S, **extra)
     return kind(**extra)
 
 
 def nothing_sold(outcomes: Sequence[str]) -> Refusal:
-    """Of zones of which none is sold now: sold out if all of them are."""
+    """The refusal when no zone has seats on sale: their common outcome (sold out), otherwise not on sale."""
     all_same = len(set(outcomes)) == 1
     return REFUSALS[outcomes[0] if all_same else "ticket_type_not_on_sale"]()
 
 
 def check_items(items: Sequence[Item]) -> None:
-    """Each names one thing, and none twice. A zone's places may be named by their ticket type, too."""
-    wrong = []
+    """Each item names one thing, once: a seat, or a zone, a ticket type or both."""
+    mistakes = []
     seen: set[tuple[UUID | None, ...]] = set()
     for n, item in enumerate(items):
         named = (item.seat_id, item.zone_id, item.ticket_type_id)
         if (item.seat_id is not None) == (item.zone_id is not None or item.ticket_type_id is not None):
-            wrong.append(FieldError(f"items[{n}]", "A seat_id; or a zone_id, a ticket_type_id, or both."))
+            mistakes.append(FieldError(f"items[{n}]", "Name a seat_id; or a zone_id, a ticket_type_id, or both."))
         elif named in seen:
-            wrong.append(FieldError(f"items[{n}]", "Named twice."))
+            mistakes.append(FieldError(f"items[{n}]", "This item is in the request twice."))
         elif item.seat_id and item.quantity != 1:
-            wrong.append(FieldError(f"items[{n}].quantity", "A seat is one."))
+            mistakes.append(FieldError(f"items[{n}].quantity", "The quantity of a seat must be 1."))
         seen.add(named)
     if not items:
-        wrong.append(FieldError("items", "At least one, or best_available."))
-    if wrong:
-        raise InvalidRequest(fields=wrong)
+        mistakes.append(FieldError("items", "Name at least one item, or use best_available."))
+    if mistakes:
+        raise InvalidRequest(fields=mistakes)
 
 
-def check_size(places: int, wheelchairs: int, terms: Effective) -> None:
-    """Of one request, or of one order. What a person has beside a request is the engine's to count, under its locks."""
+def check_size(places: int, wheelchairs: int, effective: Effective) -> None:
+    """The limits of one request or one order. The engine counts, under its locks, what a person holds beside it."""
     for name, count in zip(BOOKING_LIMITS, (places, wheelchairs), strict=True):
-        if count > terms.number(name):
-            raise _above(name, terms)
+        if count > effective.number(name):
+            raise _above(name, effective)
 
 
-def _above(limit: str, terms: Effective, **extra: Any) -> Refusal:
-    most = terms.number(limit)
-    return BOOKING_LIMITS[limit](f"At most {most} in one booking.", most=most, **extra)
+def _above(limit: str, effective: Effective, **extra: Any) -> Refusal:
+    most = effective.number(limit)
+    return BOOKING_LIMITS[limit](f"One booking can have at most {most}.", most=most, **extra)
 
 
 def is_staff(who: Principal) -> bool:
-    """Who sells for others has no booking of their own: each request of theirs is one."""
+    """Staff sell for others: each of their requests is a booking of its own."""
     return "seating.write" in who.allowed
 
 
-def check_picking(picked: int, terms: Effective, who: Principal) -> None:
-    """Where the house chooses, only its staff picks."""
-    if picked and terms.on("prefer_clustering_over_selection") and not is_staff(who):
+def check_picking(picked: int, effective: Effective, who: Principal) -> None:
+    """Where the organiser has seats assigned (`prefer_clustering_over_selection`), only staff pick them."""
+    if picked and effective.on("prefer_clustering_over_selection") and not is_staff(who):
         raise SeatsAreChosen()
 
 
-def ttl_s(terms: Effective) -> int:
-    return 60 * terms.number("default_hold_ttl_minutes")
+def ttl_s(effective: Effective) -> int:
+    return 60 * effective.number("default_hold_ttl_minutes")
 
 
 class Limits(NamedTuple):
-    """For how long, and how many: as the statement takes them."""
+    """Parameters of the hold statement: the time to live and the limits."""
 
     ttl_s: int
     per_window: int
     most_mine: int | None
     most_near: int | None
-    most_places: int | None = None  # seats and places in one booking
+    most_places: int | None = None  # seats and spots in one booking
 
 
-def limits(terms: Effective) -> Limits:
-    mine, near = (terms.values[name] for name in ("max_holds_per_user", "max_holds_per_ip"))
+def limits(effective: Effective) -> Limits:
+    mine, near = (effective.values[name] for name in ("max_holds_per_user", "max_holds_per_ip"))
     return Limits(
-        ttl_s(terms),
-        terms.number("holds_per_window"),
+        ttl_s(effective),
+        effective.number("holds_per_window"),
         None if mine is None else int(mine),
         None if near is None else int(near),
-        terms.number("max_seats_per_booking"),
+        effective.number("max_seats_per_booking"),
     )
 
 
 class Load(NamedTuple):
-    """How much of what is limited for one person in one show."""
+    """What counts against the limits of one person in one event."""
 
     holds: int
     wheelchairs: int
     places: int
 
 
-def fitting(baskets: Sequence[Load], has: Load, terms: Effective) -> list[bool]:
-    """Which of these somebody may hold beside what they have: the first ones that fit. How often somebody takes
-    something is another limit, and refuses nothing that was taken."""
-    most = terms.values["max_holds_per_user"]
-    chairs, places = (terms.number(f"max_{kind}seats_per_booking") for kind in ("wheelchair_", ""))
+def fitting(baskets: Sequence[Load], has: Load, effective: Effective) -> list[bool]:
+    """For each basket whether a person may hold it beside what they have; earlier baskets go first. The limit of holds
+    per five minutes is not applied here: these are held already."""
+    most = effective.values["max_holds_per_user"]
+    chairs, places = (effective.number(f"max_{kind}seats_per_booking") for kind in ("wheelchair_", ""))
     found = []
     for basket in baskets:
         sum_ = Load(*map(sum, zip(has, basket, strict=True)))
@@ -219,13 +224,13 @@ def fitting(baskets: Sequence[Load], has: Load, terms: Effective) -> list[bool]:
     return found
 
 
-def rules(terms: Effective, *, explicit_wish: bool = False, allow_split: bool = False) -> Rules:
-    """The orphan and group rules, as the policy sets them."""
+def rules(effective: Effective, *, explicit_wish: bool = False, allow_split: bool = False) -> Rules:
+    """The orphan and group rules of the seating policy."""
     return Rules(
-        strict=terms.on("orphan_avoidance_strict"),
-        adjacency_strict=terms.on("group_adjacency_strict"),
-        max_group_split=terms.number("max_group_split"),
+        strict=effective.on("orphan_avoidance_strict"),
+        adjacency_strict=effective.on("group_adjacency_strict"),
+        max_group_split=effective.number("max_group_split"),
         allow_split=allow_split,
         explicit_wish=explicit_wish,
-        companions_kept=terms.on("enforce_accessibility_rules"),
+        companions_kept=effective.on("enforce_accessibility_rules"),
     )

@@ -1,4 +1,4 @@
--- The statements of holds. Placing and ending holds are functions (db/functions/holds): one call for a batch.
+-- Statements on holds. Placing and ending holds are functions (db/functions/holds): one call for a batch.
 
 -- part: hold
 id, event_id, basket_id, user_id, seat_id, zone_id, ticket_type_id, quantity, status,
@@ -18,7 +18,7 @@ WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND
 ORDER BY created_at, id;
 
 -- name: unsold_zones
--- As the hold statement judges their seats.
+-- The same check as in the hold statement.
 SELECT z.zone_id, s.outcome
 FROM event_zones z
 CROSS JOIN LATERAL (SELECT app.check_zone_sale(z.organization_id, z.event_id, z.zone_id, true, :promo_code?::text,
@@ -32,8 +32,8 @@ SELECT name, max_per_order AS most FROM ticket_types
 WHERE organization_id = :org AND event_id = :event_id AND id = :ticket_type_id;
 
 -- name: kept_companions
--- Of these wheelchair places: the companion seats that are kept for this person, nearest first. One place brings one
--- companion (R9): where they hold one already, none is offered.
+-- The companion seats that are kept for this person beside these wheelchair places, nearest first. A place comes with
+-- one companion seat (R9): if they hold one already, no other is offered.
 SELECT c.companion_of, c.seat_id, s.seat_key, c.zone_id, z.name AS block_name, s.row_label AS row,
        s.number AS seat_number, coalesce(l.pricing_zones ->> c.zone_id::text, s.price_category, z.price_category)
            AS price_category
@@ -51,8 +51,8 @@ WHERE c.organization_id = :org AND c.event_id = :event_id AND c.companion_of = A
 ORDER BY c.companion_of, abs(c.ordinal - w.ordinal), c.ordinal;
 
 -- name: chosen_seats
--- Of these holds, the seats. A seat that was picked alone was never judged for orphans; nor is a basket still what was
--- judged, once one of its seats was given back.
+-- The seats of these holds. A seat that was picked alone was never checked for orphans; and the check of a basket is
+-- void once one of its seats was released.
 SELECT h.id AS hold_id, h.seat_id, h.created_at AS since,
        h.basket_id <> h.id AND NOT EXISTS (
            SELECT FROM seat_holds b WHERE b.organization_id = :org AND b.user_id = :user_id AND b.event_id = :event_id
@@ -83,7 +83,7 @@ FROM (SELECT quantity, created_at,
       FROM seat_holds WHERE organization_id = :org AND user_id = :user_id) h;
 
 -- name: holds_of_basket
--- Of all baskets that a key may have made: one, or one with another body.
+-- The baskets that an idempotency key may have created: the same request's, or one with another body.
 SELECT {hold} FROM seat_holds
 WHERE organization_id = :org AND keyed AND basket_id BETWEEN :first_id AND :last_id ORDER BY created_at, id;
 
@@ -98,7 +98,7 @@ FROM app.end_holds(:org, :hold_ids, :ending, :overdue_only, :actor_type, :actor_
                    :user_agent?, :request_id?);
 
 -- name: note_failures
--- Who was refused before the engine was asked, as its own statement writes it.
+-- Refusals made before the hold statement ran, in the same form as it writes its own (app.answer_hold).
 INSERT INTO audit_log (id, organization_id, created_at, actor_type, actor_id, action, entity_type, entity_id, after,
                        reason, ip, user_agent, request_id)
 SELECT gen_random_uuid(), :org, app.clock(), 'user', f.user_id, 'seat_reserve_failed', 'event', f.event_id,
@@ -109,15 +109,15 @@ FROM unnest(:event_ids::uuid[], :seat_ids[?]::uuid[], :codes::text[], :reasons::
      AS f (event_id, seat_id, code, reason, user_id, ip, user_agent, request_id);
 
 -- name: due_holds
--- The sweep's question, across organisations: the oldest first.
+-- For the sweep, across organisations: overdue holds, the oldest first.
 SELECT organization_id, array_agg(id) AS ids
 FROM (SELECT organization_id, id FROM seat_holds WHERE status = 'active' AND held_until <= app.clock()
       ORDER BY held_until LIMIT :limit) AS due
 GROUP BY organization_id;
 
 -- name: lock_shows_of_holds
--- Events before seats: who cancels or postpones a show locks its seats in another order. One that is being changed is
--- left out: its holds end with that, or by the next sweep.
+-- Events before seats: cancelling or postponing an event locks its seats in another order. An event that is being
+-- changed is skipped: its holds end with that change, or in the next sweep.
 WITH due AS MATERIALIZED (
     SELECT h.id, h.event_id FROM seat_holds h WHERE h.organization_id = :org AND h.id = ANY (:hold_ids::uuid[])
 ), ours AS MATERIALIZED (
@@ -127,7 +127,7 @@ WITH due AS MATERIALIZED (
 SELECT array(SELECT due.id FROM due JOIN ours ON ours.id = due.event_id);
 
 -- name: live_holds_of_event
--- Without those that are being paid for: their payment decides.
+-- Without those whose payment is running: its outcome decides.
 SELECT array(SELECT id FROM seat_holds WHERE organization_id = :org AND event_id = :event_id
              AND status IN ('active', 'suspended') AND attempt_id IS NULL ORDER BY id LIMIT :limit);
 
@@ -141,11 +141,11 @@ SELECT FROM pools WHERE organization_id = :org AND event_id = ANY (:event_ids::u
 ORDER BY event_id, kind, ref_id FOR UPDATE;
 
 -- name: fit_event_pools
--- As the database does at the commit at the latest: whoever reads in this transaction sees the new limit.
+-- A trigger does this at the commit; done here, later reads in this transaction see the new limit.
 SELECT FROM app.fit_event_pools(:org, :event_ids);
 
 -- name: lowered_limits
--- Where an event's limit is below that of its pool, or there is no pool yet: with what is held and sold, on the fullest
+-- Events whose limit is below that of their pool, or that have no pool yet, with what is held and sold on the fullest
 -- day.
 SELECT e.id AS event_id, e.name, l.capacity, (coalesce(p.held, t.held) + coalesce(d.held, 0))::integer AS held,
        (coalesce(p.sold, t.sold) + coalesce(d.sold, 0))::integer AS sold
@@ -164,7 +164,7 @@ WHERE e.organization_id = :org AND e.id = ANY (:event_ids::uuid[])
 ORDER BY e.start_at, e.id;
 
 -- name: live_holds_of_seats
--- A seat may be stranded: held, and no hold that lives answers for it.
+-- Joined with live holds: a seat row may say `held` although its hold has ended.
 SELECT array(SELECT h.id FROM event_seats s
              JOIN seat_holds h ON h.organization_id = :org AND h.id = s.hold_id AND h.status IN ('active', 'suspended')
              WHERE s.organization_id = :org AND s.event_id = :event_id AND s.seat_id = ANY (:seat_ids::uuid[])
@@ -177,7 +177,7 @@ WHERE organization_id = :org AND event_id = :event_id AND seat_id = ANY (:seat_i
 ORDER BY seat_id;
 
 -- name: suspend_holds
--- They are kept and do not count down; seats first, as everywhere.
+-- Their time stops. Seats are updated before holds, as everywhere, to avoid deadlocks.
 WITH kept AS (
     UPDATE event_seats SET held_until = 'infinity', version = version + 1
     WHERE organization_id = :org AND event_id = :event_id AND status = 'held' AND held_until > app.clock()
@@ -189,13 +189,13 @@ UPDATE seat_holds SET status = 'suspended', held_until = 'infinity', updated_at 
 WHERE organization_id = :org AND event_id = :event_id AND status = 'active' AND held_until > app.clock();
 
 -- name: resume_holds
--- With a full time from now on, whether they were suspended or ran on. What is being paid for goes on as it is.
+-- Gives them a full time from now on, whether they were suspended or not. Frozen ones are left as they are.
 WITH counting AS (
     UPDATE event_seats SET held_until = app.clock() + make_interval(secs => :ttl_s), version = version + 1
     WHERE organization_id = :org AND event_id = :event_id AND status = 'held' AND held_until > app.clock()
       AND seat_id NOT IN {frozen}
 ), companions AS (
-    -- Of places that are held: those of a place that is sold are kept for good.
+    -- Of held wheelchair places only: beside a sold one, companion seats stay reserved without a limit.
     UPDATE event_seats c SET reserved_until = app.clock() + make_interval(secs => :ttl_s), version = c.version + 1
     FROM event_seats w
     WHERE c.organization_id = :org AND c.event_id = :event_id AND c.status = 'available'
@@ -209,13 +209,13 @@ WHERE organization_id = :org AND event_id = :event_id AND status IN ('active', '
   AND held_until > app.clock();
 
 -- name: is_on_sale
--- As the hold statement sees it.
+-- The same conditions as in the hold statement.
 SELECT (status IN ('published', 'live') OR status = 'postponed' AND rescheduled_at IS NOT NULL)
        AND app.clock() BETWEEN sale_start_at AND sale_end_at
 FROM events WHERE organization_id = :org AND id = :event_id;
 
 -- name: is_in_sale
--- Somebody holds or has bought something.
+-- Whether anything is held or sold.
 SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = :org AND event_id = :event_id
                AND status IN ('active', 'suspended') AND held_until > app.clock())
     OR EXISTS (SELECT FROM event_seats WHERE organization_id = :org AND event_id = :event_id AND status = 'sold')
@@ -223,20 +223,20 @@ SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = :org AND event_id 
     OR EXISTS (SELECT FROM day_places WHERE organization_id = :org AND event_id = :event_id AND sold > 0);
 
 -- name: holders
--- Who is choosing when the waiting room opens, whoever began first in front.
+-- People who hold something when the waiting room opens, by when they began.
 SELECT user_id, max(held_until) AS until FROM seat_holds
 WHERE organization_id = :org AND event_id = :event_id AND status IN ('active', 'suspended') AND held_until > app.clock()
 GROUP BY user_id ORDER BY min(created_at), user_id;
 
 -- name: live_holds
--- All of a show's, whoever has them.
+-- All live holds of an event.
 SELECT id AS hold_id, user_id, coalesce(seat_id, zone_id, ticket_type_id) AS place, held_until
 FROM seat_holds
 WHERE organization_id = :org AND event_id = :event_id AND status IN ('active', 'suspended')
   AND held_until > app.clock();
 
 -- name: people_inside
--- By what the gates have counted today.
+-- As the gates have counted today.
 SELECT coalesce(sum(c.inside), 0)::integer
 FROM events e
 JOIN scan_counts c ON c.organization_id = :org AND c.event_id = e.id AND c.kind = 'event'
@@ -244,15 +244,15 @@ JOIN scan_counts c ON c.organization_id = :org AND c.event_id = e.id AND c.kind 
 WHERE e.organization_id = :org AND e.id = :event_id;
 
 -- name: shows_on_sale
--- Across organisations, for those who watch and mirror them.
+-- Across organisations, for the sale monitor and the mirror in Redis.
 SELECT organization_id, id AS event_id FROM events
 WHERE status IN ('published', 'live', 'postponed') AND app.clock() BETWEEN sale_start_at AND sale_end_at
 ORDER BY sale_end_at, id LIMIT 1000;
 
 -- name: stopped_events
--- Events that are cancelled, or postponed without a new date, and what of them is still live: tickets that admit
--- somebody (their refunds are not done, or their holders wait for the date), and holds. A cancelled event has no hold,
--- and those of a postponed one wait: `wrong` are the ones that should not be.
+-- Cancelled events, and events postponed without a new date, that still have live tickets (not refunded yet, or their
+-- holders wait for the new date) or live holds. `wrong` counts the holds that should not be live: all of a cancelled
+-- event, and those of a postponed one that are not suspended.
 WITH stopped AS MATERIALIZED (
     SELECT organization_id, id, venue_id, status FROM events
     WHERE status = 'cancelled' OR status = 'postponed' AND rescheduled_at IS NULL
@@ -280,8 +280,8 @@ WHERE organization_id = :org AND event_id = :event_id AND status IN ('converted'
 GROUP BY status;
 
 -- name: endings_by_hour
--- A whole day of hours, those without an ending too: a spike is one among its neighbours. Holds are counted once,
--- first.
+-- The last 24 hours, including those without endings, so that a spike can be compared with its neighbours. Holds are
+-- aggregated before the join, in one scan.
 WITH ended AS (
     SELECT date_trunc('hour', updated_at) AS hour, status, count(*) AS holds FROM seat_holds
     WHERE organization_id = :org AND event_id = ANY (:event_ids::uuid[])
@@ -310,7 +310,7 @@ SELECT hold_id, event_id, user_id, seat_id, zone_id, ticket_type_id, held_before
 FROM app.prolong_holds(:org, :event_id, :hold_ids, :until);
 
 -- name: frozen_and_thawed
--- Of these holds, those that live: until when they were held before, and are now.
+-- The live ones among these holds, with their deadlines before the payment and now.
 SELECT h.id AS hold_id, h.event_id, h.user_id, h.seat_id, h.zone_id, h.ticket_type_id,
        coalesce(h.held_before, 'infinity') AS held_before, h.held_until, s.ordinal, s.version, h.quantity
 FROM seat_holds h
@@ -319,18 +319,18 @@ LEFT JOIN event_seats s ON s.organization_id = :org AND s.event_id = h.event_id 
 WHERE h.organization_id = :org AND h.id = ANY (:hold_ids::uuid[]) AND h.status IN ('active', 'suspended');
 
 -- name: companions_kept
--- Beside these places: they are kept for as long as the place is held.
+-- The companion seats that are reserved beside these wheelchair places.
 SELECT ordinal, version FROM event_seats
 WHERE organization_id = :org AND event_id = :event_id AND companion_of = ANY (:seat_ids::uuid[])
   AND status = 'available'
   AND reserved_until > app.clock();
 
 -- name: let_go
--- No payment decides about them any more: they may be ended.
+-- Detaches the payment, so that they can be ended.
 UPDATE seat_holds SET attempt_id = NULL, updated_at = app.clock()
 WHERE organization_id = :org AND id = ANY (:hold_ids::uuid[]) AND status = 'active' AND attempt_id IS NOT NULL;
 
--- A guest who turns out to be somebody -------------------------------------------------------------
+-- Handing over a guest's holds at sign-in -------------------------------------------------------------
 
 -- part: comes_along
 h.organization_id = :org AND h.event_id = ANY (:event_ids::uuid[]) AND h.user_id = :user_id
@@ -338,12 +338,12 @@ h.organization_id = :org AND h.event_id = ANY (:event_ids::uuid[]) AND h.user_id
 AND h.held_until > app.clock() AND h.attempt_id IS NULL AND h.source <> 'waitlist'
 
 -- name: lock_people
--- The same locks as `app.hold`, in the same order.
+-- The same advisory locks as `app.hold` takes, in the same order.
 SELECT pg_advisory_xact_lock(k.key)::text
 FROM (SELECT hashtextextended('user:' || u, 0) AS key FROM unnest(:user_ids::uuid[]) u ORDER BY 1) k;
 
 -- name: lock_pools_of
--- All that may be counted in, in one order: what is given back of it, and what a checkout had counted of types.
+-- All pools that the release of surplus holds, or of what a checkout counted of ticket types, may change; in one order.
 SELECT FROM pools p
 WHERE p.organization_id = :org AND p.event_id = ANY (:event_ids::uuid[])
   AND (p.kind = 'ticket_type' AND p.ref_id = ANY (:type_ids::uuid[]) OR (p.event_id, p.kind, p.ref_id) IN (
@@ -355,7 +355,7 @@ WHERE p.organization_id = :org AND p.event_id = ANY (:event_ids::uuid[])
 ORDER BY p.event_id, p.kind, p.ref_id FOR UPDATE;
 
 -- name: lock_seats_of
--- Places and companions together, as whoever ends holds has them.
+-- Seats and companion seats together, in the order of app.end_holds.
 SELECT FROM event_seats s
 WHERE s.organization_id = :org AND (s.event_id, s.seat_id) IN (
     SELECT h.event_id, n.seat_id
@@ -369,7 +369,7 @@ WHERE s.organization_id = :org AND (s.event_id, s.seat_id) IN (
 ORDER BY s.event_id, s.seat_id FOR UPDATE;
 
 -- name: brought
--- The oldest basket first, and each in one piece.
+-- The oldest basket first, the holds of a basket together.
 SELECT h.id AS hold_id, h.event_id, h.basket_id, h.quantity, coalesce(s.category = 'wheelchair', false) AS wheelchair
 FROM seat_holds h LEFT JOIN seats s ON s.organization_id = :org AND s.id = h.seat_id
 WHERE {comes_along}
@@ -384,7 +384,7 @@ WHERE h.organization_id = :org AND h.event_id = :event_id AND h.user_id = :user_
   AND h.held_until > app.clock();
 
 -- name: load_of_booking
--- Of these holds. What a waiting list has offered is as large as it was asked for: alone, it is within every limit.
+-- The load of these holds. A waitlist offer has the size that was asked for: alone, it is within every limit.
 SELECT count(*)::integer AS holds, count(*) FILTER (WHERE s.category = 'wheelchair')::integer AS wheelchairs,
        coalesce(sum(h.quantity), 0)::integer AS places
 FROM seat_holds h LEFT JOIN seats s ON s.organization_id = :org AND s.id = h.seat_id
@@ -392,7 +392,7 @@ WHERE h.organization_id = :org AND h.id = ANY (:hold_ids::uuid[])
 HAVING bool_or(h.source <> 'waitlist');
 
 -- name: hand_over
--- Seats and holds are locked. A seat's row has another version, for those who mirror whose it is.
+-- Seats and holds are locked by the caller. The seats' versions are incremented because mirrors show the holder.
 WITH handed AS (
     UPDATE seat_holds h SET user_id = :user_id, updated_at = app.clock()
     WHERE h.organization_id = :org AND h.id = ANY (:hold_ids::uuid[]) AND h.user_id = :guest_id
@@ -428,5 +428,5 @@ FROM handed h LEFT JOIN seated s USING (event_id, seat_id);
 SELECT ordinal, version FROM app.keep_companions(:org, :event_id, :seat_ids);
 
 -- name: place_holds
--- Of all requests that wait: where an event has a waitlist, after the people on it.
+-- A batch of requests. Events with a waitlist serve the people on it first.
 SELECT * FROM app.hold_in_turn(:org, :sender?, :lines);

@@ -1,4 +1,4 @@
-"""Holds over HTTP. Reserving is on the fast lane; its twin here documents it and serves whoever comes another way."""
+"""HTTP routes of holds. Reserving is on the fast lane; its twin here documents it and serves the wide lane."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -36,10 +36,10 @@ _NO_STORE = (("cache-control", "no-cache, no-store"),)
 _HOLD_ITEMS = msgspec.json.Decoder(HoldItems)
 _RESERVE = msgspec.json.Decoder(Reserve)
 Key = Annotated[
-    str | None, HeaderParameter(name="Idempotency-Key", description="The same key again gives the first answer.")
+    str | None, HeaderParameter(name="Idempotency-Key", description="A repeat with it returns the first response.")
 ]
 RELEASED_MAX_BYTES = 2**20
-Why = Annotated[str | None, QueryParameter(min_length=1, max_length=500, description="Staff say why.")]
+Why = Annotated[str | None, QueryParameter(min_length=1, max_length=500, description="Required for another's hold.")]
 
 
 async def reserve_fast(call: Call) -> Answer:
@@ -47,21 +47,21 @@ async def reserve_fast(call: Call) -> Answer:
     assert call.principal
     event_id, seat_id = call.params
     try:
-        wish = decode(_RESERVE, raw) if raw else Reserve()
-    except (Invalid, Malformed) as wrong:
-        refusal = InvalidRequest(wrong.detail, fields=wrong.fields)
+        request = decode(_RESERVE, raw) if raw else Reserve()
+    except (Invalid, Malformed) as error:
+        refusal = InvalidRequest(error.detail, fields=error.fields)
         await failures.note(call.state.services, call.principal, event_id, refusal, seat_id)
         raise refusal from None
-    return await _reserve(call.state.services, call.principal, event_id, seat_id, wish)
+    return await _reserve(call.state.services, call.principal, event_id, seat_id, request)
 
 
 def reserve_in_batch(call: WireCall) -> Errand | None:
     raw, who = call.look(), call.principal
     assert who
-    wish = decode(_RESERVE, raw) if raw else Reserve()
+    request = decode(_RESERVE, raw) if raw else Reserve()
     event_id, seat_id = call.params
-    found = plain.seat(call.state.services, who, event_id, seat_id, wish)
-    return found and _errand(found, who, partial(_told_seat, found.at, seat_id), seat_id)
+    found = plain.seat(call.state.services, who, event_id, seat_id, request)
+    return found and _errand(found, who, partial(_told_seat, found.sale, seat_id), seat_id)
 
 
 @post(
@@ -74,44 +74,44 @@ def reserve_in_batch(call: WireCall) -> Errand | None:
     bad_path=InvalidRequest,
 )
 async def reserve_seat(services: Services, who: Principal, event_id: UUID, seat_id: UUID, data: Reserve) -> Answer:
-    """Reserve a seat for a few minutes. The same person again gets the same hold back (200), with the time left."""
+    """Reserve a seat for a few minutes. A repeat by the same person returns the same hold (200), with the time left."""
     return await _reserve(services, who, event_id, seat_id, data)
 
 
-async def _reserve(services: Services, who: Principal, event_id: UUID, seat_id: UUID, wish: Reserve) -> Answer:
-    held, fresh = await actions.reserve(services, who, event_id, seat_id, wish)
-    return _answer_seat(await companion_reads.add_to_seat(services, who, held), fresh)
+async def _reserve(services: Services, who: Principal, event_id: UUID, seat_id: UUID, request: Reserve) -> Answer:
+    held, is_new = await actions.reserve(services, who, event_id, seat_id, request)
+    return _answer_seat(await companion_reads.add_to_seat(services, who, held), is_new)
 
 
-def _told_seat(at: Desk, seat_id: UUID, results: Results) -> Answer:
-    return _answer_seat(*actions.got_seat(at, seat_id, results))
+def _told_seat(sale: Desk, seat_id: UUID, results: Results) -> Answer:
+    return _answer_seat(*actions.got_seat(sale, seat_id, results))
 
 
-def _answer_seat(held: Reserved, fresh: bool) -> Answer:
-    return Answer(201 if fresh else 200, msgspec.json.encode(Data(held)), _NO_STORE)
+def _answer_seat(held: Reserved, is_new: bool) -> Answer:
+    return Answer(201 if is_new else 200, msgspec.json.encode(Data(held)), _NO_STORE)
 
 
-def _errand(found: plain.Plain, who: Principal, told: Callable[[Results], Answer], seat_id: UUID | None) -> Errand:
-    """A refusal is noted as on the long way: nearly all of them were by the engine itself, and nobody waits."""
-    at, ask = found
+def _errand(found: plain.Plain, who: Principal, respond: Callable[[Results], Answer], seat_id: UUID | None) -> Errand:
+    """Refusals are audited as in actions.py. Nearly all are audited by the engine itself, and need no task here."""
+    sale, request = found
 
-    def tell(results: Results) -> Answer | Awaitable[Answer]:
+    def respond_or_refuse(results: Results) -> Answer | Awaitable[Answer]:
         try:
-            return told(results)
+            return respond(results)
         except Refusal as refusal:
             if policy.is_noted_here(refusal) or isinstance(refusal, TooManyOfType):
-                return failures.note_and_refuse(at.services, who, at.event_id, refusal, seat_id)
+                return failures.note_and_refuse(sale.services, who, sale.event_id, refusal, seat_id)
             raise
 
-    return Errand(at.services.part(Engine).batches, at.organization_id, ask, ask.apart, tell)
+    return Errand(sale.services.part(Engine).batches, sale.organization_id, request, request.apart, respond_or_refuse)
 
 
 async def hold_items_fast(call: Call) -> Answer:
-    order = decode(_HOLD_ITEMS, await call.read())
+    request = decode(_HOLD_ITEMS, await call.read())
     assert call.principal
     key = _checked_key(call.header("idempotency-key"))
     services, who = call.state.services, call.principal
-    held = await actions.hold_items(services, who, call.params[0], order, key)
+    held = await actions.hold_items(services, who, call.params[0], request, key)
     return _answer_items(await companion_reads.add_to_basket(services, who, held))
 
 
@@ -120,14 +120,14 @@ def hold_items_in_batch(call: WireCall) -> Errand | None:
     assert who
     if call.header("idempotency-key") is not None:
         return None
-    order = decode(_HOLD_ITEMS, call.look())
-    found = plain.places(call.state.services, who, call.params[0], order)
-    return found and _errand(found, who, partial(_told_items, found, order), None)
+    request = decode(_HOLD_ITEMS, call.look())
+    found = plain.places(call.state.services, who, call.params[0], request)
+    return found and _errand(found, who, partial(_told_items, found, request), None)
 
 
-def _told_items(found: plain.Plain, order: HoldItems, results: Results) -> Answer:
-    at, ask = found
-    return _answer_items(actions.got_items(at, ask.basket_id, ask.wants, order, results))
+def _told_items(found: plain.Plain, body: HoldItems, results: Results) -> Answer:
+    sale, request = found
+    return _answer_items(actions.got_items(sale, request.basket_id, request.wants, body, results))
 
 
 def _answer_items(held: Basket) -> Answer:
@@ -138,10 +138,10 @@ def _answer_items(held: Basket) -> Answer:
 async def hold_items(
     services: Services, who: Principal, event_id: UUID, data: HoldItems, idempotency_key: Key = None
 ) -> Basket:
-    """Hold several seats and places, all or none; or the best available, which says what it chose and why.
+    """Hold several seats or general-admission spots, all or none; or the best available seats, with an explanation.
 
-    A refusal names the line to blame by its `item`, and a limit of a booking how many there may be by `most`;
-    `max_per_order` names the ticket type by `name`, too.
+    A refusal has the index of the failed item in `item`. For limits, `most` is the limit; `max_per_order` also has the
+    ticket type's `name`.
     """
     held = await actions.hold_items(services, who, event_id, data, _checked_key(idempotency_key))
     return await companion_reads.add_to_basket(services, who, held)
@@ -155,19 +155,19 @@ def _checked_key(key: str | None) -> str | None:
 
 @get("/api/events/{event_id:uuid}/holds", "holds.read")
 async def list_my_holds(tx: Tx, who: Principal, event_id: UUID) -> list[Hold]:
-    """What I hold in this show. A wheelchair place names the companion seats that are kept for me beside it."""
+    """My holds of this event. Wheelchair places list the companion seats that are reserved for me beside them."""
     return await actions.my_holds(tx, who, event_id)
 
 
 @delete("/api/holds/{hold_id:uuid}", "holds.place")
 async def release_hold(tx: Tx, who: Principal, hold_id: UUID, reason: Why = None) -> None:
-    """Give a hold back. Staff release somebody else's with a reason."""
+    """Release a hold. Staff can release another person's hold, with a reason."""
     await actions.release(tx, who, hold_id, reason)
 
 
 @post("/api/events/{event_id:uuid}/holds/release", "seating.write", status=200, body_limit=RELEASED_MAX_BYTES)
 async def release_holds(tx: Tx, event_id: UUID, data: ReleaseSeats) -> dict[str, int]:
-    """Release whatever is held of these seats, with a reason. If one is being paid for, none is."""
+    """Release all holds of these seats, with a reason. If one of them is being paid for, none is released."""
     return {"released": await actions.release_seats(tx, event_id, data)}
 
 

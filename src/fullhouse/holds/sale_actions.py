@@ -1,7 +1,6 @@
-"""Holds that are paid for: frozen while a payment's outcome is open, then sold or thawed.
+"""Holds in checkout: frozen while a payment's outcome is open, then sold or thawed.
 
-Nobody else ends, suspends or lengthens a frozen hold. The statements that freeze and sell are parts of the purchase's
-own.
+Nothing else ends, suspends or prolongs a frozen hold. The checkout domain's statements freeze and sell, too.
 """
 
 from collections.abc import Sequence
@@ -20,11 +19,11 @@ from fullhouse.seating import policy_actions as seating_policies
 from fullhouse.seating.model import HELD, RESERVED, SOLD
 from fullhouse.seating.overlay import actions as seating
 
-PROLONGED = f"{HERE}holds:prolonged"  # told in this process only: the rows, with the time that they had
+PROLONGED = f"{HERE}holds:prolonged"  # published in this process only: the rows, with their previous deadlines
 
 
 class Sold(Protocol):
-    """A row of `app.settle_orders`: a hold that was sold; without one, how full a zone is now."""
+    """A row of `app.settle_orders`: a sold hold; without a `hold_id`, a zone's new counts."""
 
     @property
     def hold_id(self) -> UUID | None: ...
@@ -51,32 +50,32 @@ class Sold(Protocol):
 
 
 async def check_booking(tx: Tx, who: Principal, event_id: UUID, hold_ids: Sequence[UUID]) -> None:
-    """What goes into one order is within the limits of a booking, whatever they were when it was held. Staff sell for
-    others: their requests were judged one by one."""
+    """One order must be within the current limits of a booking. Staff sell for others: of theirs, each request was
+    checked by itself."""
     if policy.is_staff(who):
         return
     booking = await store.load_of_booking(tx, list(hold_ids))
     if booking:
-        terms = seating_policy.values_of(await seating_policies.effective(tx, event_id))
-        policy.check_size(booking.places, booking.wheelchairs, terms)
+        effective = seating_policy.values_of(await seating_policies.effective(tx, event_id))
+        policy.check_size(booking.places, booking.wheelchairs, effective)
 
 
 async def freeze(tx: Tx, event_id: UUID, user_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUID) -> bool:
-    """All of them, if all are this person's and live; says whether they were."""
+    """Freezes all of them if all are live and this person's; returns whether they were."""
     return bool(
         await store.freeze_holds(tx, event_id=event_id, user_id=user_id, hold_ids=list(hold_ids), attempt_id=attempt_id)
     )
 
 
 async def prolong(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], until: datetime) -> None:
-    """A checkout begins: what it gathers is held for as long as it lasts. Once: nothing else lengthens a hold."""
+    """A checkout begins: its holds last as long as it does. A hold is prolonged only once, and by nothing else."""
     await _tell_time(
         tx, event_id, await store.prolong_holds(tx, event_id=event_id, hold_ids=list(hold_ids), until=until)
     )
 
 
 async def thaw(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUID) -> int:
-    """The payment came to nothing: they are held until when they were before it, and no longer."""
+    """The payment failed: the holds get back the deadlines that they had before it."""
     thawed = await store.thaw_holds(tx, event_id=event_id, hold_ids=list(hold_ids), attempt_id=attempt_id) or 0
     if thawed:
         await tell_frozen(tx, event_id, hold_ids)
@@ -84,14 +83,14 @@ async def thaw(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], attempt_id: UUI
 
 
 async def tell_frozen(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID]) -> None:
-    """A payment's outcome stays open, or it came to nothing: these holds have another time, for whoever mirrors them.
-    One that is sold at once is only told of as sold."""
+    """Publishes the new deadlines of frozen and thawed holds, for the mirror. Holds that are sold at once are published
+    as sold only."""
     await _tell_time(tx, event_id, await store.frozen_and_thawed(tx, list(hold_ids)))
 
 
 async def tell_held_again(tx: Tx, event_id: UUID, hold_ids: Sequence[UUID], known: Sequence[UUID]) -> None:
-    """Money that came late has its places again, or others: the show is read anew, and the holds that were not
-    `known` are new ones."""
+    """A late payment got its seats back, or others: publishes those holds that are not `known`, and invalidates the
+    cached seat states."""
     rows = await store.frozen_and_thawed(tx, list(hold_ids))
     tell_made(
         tx,
@@ -127,12 +126,13 @@ async def _tell_time(tx: Tx, event_id: UUID, rows: Sequence[store.Prolonged]) ->
 
 
 async def let_go(tx: Tx, hold_ids: Sequence[UUID]) -> None:
-    """Their show is over or cancelled: whatever the payment brings, they end like all others."""
+    """Their event is over or cancelled: whatever the payment's outcome, they may end like all other holds."""
     await store.let_go(tx, list(hold_ids))
 
 
 def tell_sold(tx: Tx, event_id: UUID, rows: Sequence[Sold]) -> None:
-    """What the statement sold, for those who count and mirror. The seats themselves are told of with their tickets."""
+    """Publishes sold holds and zone counts, for metrics and the mirror. The seats' states are published with the
+    tickets."""
     counts = [(row.zone_id, row.held, row.sold, row.version) for row in rows if row.held is not None]
     seating.tell_seats(tx, event_id, (), SOLD, counts)
     ended = [

@@ -11,7 +11,7 @@ from fullhouse.kit.db import sql
 
 
 class Ended(NamedTuple):
-    """A hold that ended. Without an id: a companion seat that is nobody's any more, or how full a zone is now."""
+    """A hold that ended. Rows without an id: a companion seat that is free again, or a zone's new counts."""
 
     hold_id: UUID | None
     event_id: UUID
@@ -26,7 +26,7 @@ class Ended(NamedTuple):
     version: int | None
     held: int | None
     sold: int | None
-    kept: int | None  # instead of `ordinal`: a companion seat that is not free, but kept for who has the place
+    kept: int | None  # instead of `ordinal`: a companion seat that stays reserved for the wheelchair place's holder
 
 
 class LiveHold(NamedTuple):
@@ -52,7 +52,7 @@ class Show(NamedTuple):
 
 
 class StoppedEvent(NamedTuple):
-    """An event that sells nothing, and how many of its tickets and holds are live; `wrong` holds should not be."""
+    """A cancelled or postponed event with live tickets or holds; `wrong` counts the holds that should have ended."""
 
     organization_id: UUID
     event_id: UUID
@@ -104,7 +104,7 @@ class Companion(NamedTuple):
 
 
 class SeatNow(NamedTuple):
-    """A seat as the database has it: `free`, `kept` for somebody's companion, or `taken`, and since when."""
+    """A seat's state in the database: `free`, `kept` as somebody's companion seat, or `taken`, and since when."""
 
     ordinal: int
     state: str
@@ -117,7 +117,7 @@ class TypeLimit(NamedTuple):
 
 
 class UnsoldZone(NamedTuple):
-    """A zone of which no ticket type sells seats now, and why, in the engine's word."""
+    """A zone of which no ticket type sells seats now, and the engine's outcome for it."""
 
     zone_id: UUID
     outcome: str

@@ -1,1 +1,1 @@
-"""The ground floor: database, errors, ids, time, money, messages. Nothing in here knows what a ticket is."""
+"""Infrastructure shared by all domains: database, errors, ids, time, money, messages. It contains no ticketing code."""

@@ -1,4 +1,4 @@
-"""Who does something, for the audit; and what a signed-in caller may do, for the guard."""
+"""Actors (the authors of changes, for the audit) and principals (authenticated callers and their permitted actions)."""
 
 from uuid import UUID
 
@@ -14,14 +14,14 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     ip: str | None = None
     user_agent: str | None = None
     request_id: str | None = None
-    language: str | None = None  # in which they read, if they say so and we can meet it
+    language: str | None = None  # the language requested, if it is one that we support
 
 
 SYSTEM = Actor(type="system", name="fullhouse")
 
 
 class Principal(msgspec.Struct, frozen=True, kw_only=True):
-    """A caller whose token was good: one person or key in one organisation, with the actions open to it."""
+    """An authenticated caller: one user or API key in one organisation, with the actions that it is allowed."""
 
     organization_id: UUID
     actor: Actor
@@ -29,19 +29,19 @@ class Principal(msgspec.Struct, frozen=True, kw_only=True):
     allowed: frozenset[str]
     session_id: UUID | None = None
     credential: bytes = b""
-    """The digest of the session's token: what is bound to it is good together with that token only."""
+    """The digest of the session's token. What is bound to it is valid only together with that token."""
 
     def coming_from(
         self, ip: str | None, user_agent: str | None, request_id: str | None, language: str | None = None
     ) -> "Principal":
-        """The same caller, in a request: what the audit says of it, and in which language they read."""
-        who = self.actor
+        """A copy with the details of one request: what the audit records of it, and the language requested."""
+        actor = self.actor
         return Principal(
             organization_id=self.organization_id,
             actor=Actor(
-                type=who.type,
-                id=who.id,
-                name=who.name,
+                type=actor.type,
+                id=actor.id,
+                name=actor.name,
                 ip=ip,
                 user_agent=user_agent,
                 request_id=request_id,

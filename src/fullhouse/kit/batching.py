@@ -1,10 +1,10 @@
-"""Group commit in the application: whoever waits is served by the next batch.
+"""Group commit in the application: requests that wait are served together by the next batch.
 
-A batch leaves as soon as a line is free, so that an idle system answers at once and a busy one batches by itself.
-Requests of one batch share a key (their organisation); two that must not meet in one batch (the same person twice) are
-kept apart, in their order. While a batch of a key is under way its next one waits for company: it leaves beside the
-first when there is enough of it, or when that takes long. Three small batches are twice the work of a large one; but if
-everybody went in one, this process would rest while the database works, and the database while this process answers.
+A batch starts as soon as a connection is free: an idle system answers immediately, and batches grow with the load.
+Requests of one batch share a key (their organisation). Requests that share a conflict key (the same person twice) never
+run in one batch, and keep their order. While a batch of a key runs, the next one of that key waits to grow: it starts
+beside the first when it is large enough, or after a while. Three small batches are twice the work of one large one; but
+with one batch at a time, this process would idle while the database works, and the database while this process answers.
 """
 
 import asyncio
@@ -20,19 +20,19 @@ Got = TypeVar("Got", contravariant=True)
 SIZES = Histogram(
     "fullhouse_batch_size", "Requests served by one batch", ["batch"], buckets=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 )
-PARTS = 4  # of a full batch: as much as one of them goes beside another
-LONG_S = 0.1  # after this long a batch waits for somebody else, and the next may as well go
+PARTS = 4  # a batch of at least 1/4 of the full size may run beside another of its key
+LONG_S = 0.1  # a batch that has run this long is blocked elsewhere (a lock): the next one may start, of any size
 
 
 class Again:
-    """The answer of a batch to somebody who should come once more, in the next one."""
+    """A batch's result for a request that has to run again, in the next batch."""
 
 
 AGAIN = Again()
 
 
 class Waiter(Protocol[Got]):
-    """Who waits for a batch's answer: a future is one; so is whoever acts on it there and then, without a task."""
+    """Receives a batch's result: a future, or an object that acts on the result directly, without a task."""
 
     def done(self) -> bool: ...
     def set_result(self, result: Got, /) -> None: ...
@@ -42,13 +42,14 @@ class Waiter(Protocol[Got]):
 class _Waiting(NamedTuple, Generic[R, A]):
     request: R
     answer: Waiter[A]
-    apart: Sequence[Hashable]
+    apart: Sequence[Hashable]  # its conflict keys
     tries: int
 
 
 class Coalescer(Generic[R, A]):
-    """`run(key, requests)` answers a batch: one answer for each, or AGAIN. After `tries` of these it decides itself.
-    `each` is how many batches of one key may be in flight, where more would only wait for each other."""
+    """`run(key, requests, last)` serves a batch and returns a result or a retry for each request. On a request's last
+    of `tries` attempts (`last` is true) it must decide. `lines` is how many batches run at once; `each` how many of one
+    key, where more would only wait for each other's locks."""
 
     def __init__(
         self,
@@ -62,35 +63,35 @@ class Coalescer(Generic[R, A]):
     ) -> None:
         self._run, self._free, self._most, self._tries = run, lines, most, tries
         self._each, self._busy = each or lines, Counter[Hashable]()
-        self._left_at: dict[Hashable, float] = {}  # the last batch of those that are under way
+        self._left_at: dict[Hashable, float] = {}  # when the key's latest running batch started
         self._queues: OrderedDict[Hashable, deque[_Waiting[R, A]]] = OrderedDict()
         self._sizes = SIZES.labels(name)
         self._scheduled = False
         self._later: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def submit(self, key: Hashable, request: R, apart: Sequence[Hashable] = ()) -> A:
+    async def submit(self, key: Hashable, request: R, conflict_keys: Sequence[Hashable] = ()) -> A:
         answer: asyncio.Future[A] = asyncio.get_running_loop().create_future()
-        self.put(key, request, answer, apart)
+        self.put(key, request, answer, conflict_keys)
         return await answer
 
-    def put(self, key: Hashable, request: R, answer: Waiter[A], apart: Sequence[Hashable] = ()) -> None:
+    def put(self, key: Hashable, request: R, waiter: Waiter[A], conflict_keys: Sequence[Hashable] = ()) -> None:
         queue = self._queues.get(key)
         if queue is None:
             queue = self._queues[key] = deque()
-        queue.append(_Waiting(request, answer, apart, 1))
+        queue.append(_Waiting(request, waiter, conflict_keys, 1))
         if self._free and not self._scheduled:
             self._wake()
 
     async def close(self) -> None:
-        """What was asked is answered first."""
+        """Serves every waiting request first."""
         while self._queues or self._tasks:
             await asyncio.wait(self._tasks, timeout=1) if self._tasks else await asyncio.sleep(0)
 
     def _wake(self) -> None:
         if self._free and self._queues and not self._scheduled:
             self._scheduled = True
-            asyncio.get_running_loop().call_soon(self._flush)  # the rest of this turn of the loop joins the batch
+            asyncio.get_running_loop().call_soon(self._flush)  # the rest of this loop turn joins the batch
 
     def _flush(self) -> None:
         self._scheduled = False
@@ -102,7 +103,7 @@ class Coalescer(Generic[R, A]):
             task = asyncio.create_task(self._serve(key, batch))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        if self._free and self._queues and self._later is None:  # somebody waits for company, but not for ever
+        if self._free and self._queues and self._later is None:  # a batch waits to grow, but only for a while
             self._later = asyncio.get_running_loop().call_later(LONG_S, self._look_again)
 
     def _look_again(self) -> None:
@@ -110,7 +111,7 @@ class Coalescer(Generic[R, A]):
         self._wake()
 
     def _next_key(self) -> Hashable | None:
-        """Whose turn it is: a busy organisation does not hold up the others."""
+        """The key whose batch starts next. A busy organisation does not delay the others."""
         return next((key for key, queue in self._queues.items() if self._may_leave(key, len(queue))), None)
 
     def _may_leave(self, key: Hashable, waiting: int) -> bool:
@@ -124,16 +125,16 @@ class Coalescer(Generic[R, A]):
         queue = self._queues.pop(key)
         batch: list[_Waiting[R, A]] = []
         later: deque[_Waiting[R, A]] = deque()
-        met: set[Hashable] = set()
+        conflicts: set[Hashable] = set()
         while queue and len(batch) < self._most:
             waiting = queue.popleft()
-            if waiting.answer.done():  # whoever asked has left
+            if waiting.answer.done():  # the caller has gone
                 continue
-            if met.isdisjoint(waiting.apart):
+            if conflicts.isdisjoint(waiting.apart):
                 batch.append(waiting)
             else:
                 later.append(waiting)
-            met.update(waiting.apart)
+            conflicts.update(waiting.apart)
         later.extend(queue)
         if later:
             self._queues[key] = later
@@ -160,11 +161,11 @@ class Coalescer(Generic[R, A]):
             self._wake()
 
     def _hand_out(self, key: Hashable, batch: list[_Waiting[R, A]], answers: Sequence[A | Again]) -> None:
-        again = []
+        retries = []
         for waiting, answer in zip(batch, answers, strict=True):
             if isinstance(answer, Again):
-                again.append(waiting._replace(tries=waiting.tries + 1))
+                retries.append(waiting._replace(tries=waiting.tries + 1))
             elif not waiting.answer.done():
                 waiting.answer.set_result(answer)
-        if again:  # they came before those who wait now
-            self._queues.setdefault(key, deque()).extendleft(reversed(again))
+        if retries:  # they arrived before the requests that wait now
+            self._queues.setdefault(key, deque()).extendleft(reversed(retries))

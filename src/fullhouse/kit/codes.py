@@ -2,7 +2,7 @@
 
 import secrets
 
-ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # nothing that is read as something else
+ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # without characters that look alike (0/O, 1/I/L)
 LENGTH = 8
 
 
@@ -11,10 +11,10 @@ def new_code() -> str:
 
 
 def as_stored(code: str) -> str:
-    """Of a code that somebody made up: small letters, and blanks around it, make no other one."""
+    """The stored form of a code that an organiser chose: case and surrounding spaces make no difference."""
     return code.strip().upper()
 
 
 def typed(code: str) -> str:
-    """As it was made, from what people write: with blanks, dashes and small letters."""
+    """The code that `new_code` made, from what a person typed: with spaces, dashes and lower case."""
     return code.strip().upper().replace("-", "").replace(" ", "")

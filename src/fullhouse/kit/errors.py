@@ -1,7 +1,7 @@
-"""Every way to say no, on one screen. Rooms subclass these; the HTTP edge turns them into RFC 9457 problems.
+"""The base classes of all refusals. Domains subclass them; `kit/http/problems.py` renders them as RFC 9457 problems.
 
-A refusal is an answer, not an accident: it has a stable `code` that clients may rely on, a `status`,
-and a `detail` written for the person who reads it. Anything that is not a Refusal is a bug and answers 500.
+A refusal is a deliberate response: it has a stable `code` that clients may rely on, a `status`, and a `detail` written
+for the person who reads it. Any other exception is a bug and becomes a 500 response.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ import msgspec
 
 
 class OperatorError(Exception):
-    """Something that only the operator can mend: a sentence saying what to do. The command line prints it and ends."""
+    """A fault that only the operator can fix. Its text says what to do; the command line prints it and exits."""
 
 
 class FieldError(msgspec.Struct, frozen=True):
@@ -27,7 +27,7 @@ class Refusal(Exception):
     code: ClassVar[str] = "invalid_request"
     status: ClassVar[int] = 400
     title: ClassVar[str] = "The request is not valid"
-    noted = False  # set by whoever has written it to the audit; of what is forbidden, otherwise the edge does
+    noted = False  # true once it is in the audit log; otherwise the guard audits a Forbidden
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Refusal(Exception):
         super().__init__(self.detail)
 
     def problem(self) -> dict[str, Any]:
-        """The body of the answer, as RFC 9457 has it."""
+        """The response body, as RFC 9457 defines it."""
         body: dict[str, Any] = {
             "type": f"/problems/{self.code}",
             "title": self.title,
@@ -64,7 +64,7 @@ class Malformed(Refusal):
 
 
 class Unauthenticated(Refusal):
-    """Nobody is signed in, or the token is unknown, expired or revoked."""
+    """The request has no credentials, or its token is unknown, expired or revoked."""
 
     code, status, title = "unauthenticated", 401, "Sign in first"
 
@@ -82,15 +82,15 @@ class CrossSite(Refusal):
 
 
 class NotFound(Refusal):
-    """There is no such thing here. Another organisation's things answer the same, byte for byte."""
+    """There is no such resource. For another organisation's resource the response is the same, byte for byte."""
 
     code, status, title = "not_found", 404, "Not found"
 
 
 class MethodNotAllowed(Refusal):
-    """The address exists, but not for this verb."""
+    """The address exists, but does not support this method."""
 
-    code, status, title = "method_not_allowed", 405, "This address does not take that method"
+    code, status, title = "method_not_allowed", 405, "This address does not support that method"
 
 
 class Conflict(Refusal):
@@ -106,9 +106,9 @@ class TooLarge(Refusal):
 
 
 class UnsupportedMedia(Refusal):
-    """The body's content type is not one that this address reads."""
+    """This address does not accept the body's content type."""
 
-    code, status, title = "unsupported_media_type", 415, "Send JSON"
+    code, status, title = "unsupported_media_type", 415, "The content type is not supported"
 
 
 class Invalid(Refusal):
@@ -118,7 +118,7 @@ class Invalid(Refusal):
 
 
 class UnknownField(Invalid):
-    """The body has a field that this address does not know. Nothing is ignored silently."""
+    """The body has a field that this address does not know. Unknown fields are never ignored."""
 
     code, title = "unknown_field", "The body has an unknown field"
 
@@ -130,13 +130,13 @@ class RateLimited(Refusal):
 
 
 class Unavailable(Refusal):
-    """The house is too busy, or a part of it is away. Try again shortly; repeat a write with its Idempotency-Key."""
+    """The server is busy, or a service it needs is unavailable. Retry shortly, a write with its Idempotency-Key."""
 
     code, status, title = "unavailable", 503, "Try again shortly"
 
 
 def every(root: type[Refusal] = Refusal) -> Iterator[type[Refusal]]:
-    """All refusals that are defined, for the documentation page of each code."""
+    """All refusal classes, for the documentation page of each code."""
     yield root
     for child in root.__subclasses__():
         yield from every(child)

@@ -1,6 +1,6 @@
-"""Identifiers. UUIDv7: made by us, ordered by time, kind to indexes.
+"""Identifiers: UUIDv7, generated here, ordered by time, which suits B-tree indexes.
 
-They are of the database driver's own kind: UUIDs like all others, made, compared and written in a fraction of the time.
+They are instances of asyncpg's own UUID subclass: created, compared and encoded in a fraction of the time.
 """
 
 from uuid import UUID
@@ -10,11 +10,11 @@ from asyncpg.pgproto import pgproto
 
 
 def new_id() -> UUID:
-    made: UUID = pgproto.UUID(uuid_utils.uuid7().bytes)
-    return made
+    new: UUID = pgproto.UUID(uuid_utils.uuid7().bytes)
+    return new
 
 
 def read_id(text: str) -> UUID:
-    """What was sent to us; a ValueError if it is none."""
-    found: UUID = pgproto.UUID(text)
-    return found
+    """Parses an id. Raises ValueError if the text is not a UUID."""
+    parsed: UUID = pgproto.UUID(text)
+    return parsed

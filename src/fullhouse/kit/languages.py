@@ -1,7 +1,7 @@
-"""The languages of the house: which one somebody wants, and how each writes days, numbers and money.
+"""The supported languages: how one is chosen for a request, and how each writes days, numbers and money.
 
-What is said is in the catalogues of the rooms that say it. Each has all languages, with the same keys and the same
-places to fill (tests/web/test_words.py).
+The texts are in the catalogues of their domains. Each catalogue has all languages, with the same keys and the same
+placeholders (tests/web/test_words.py).
 """
 
 import unicodedata
@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from fullhouse.kit.money import Money
 
-COOKIE = "fullhouse_lang"  # what somebody chose on a page
-PREFERENCES_MAX = 200  # characters of a browser's list that are read, and remembered
+COOKIE = "fullhouse_lang"  # the language chosen on a page
+PREFERENCES_MAX = 200  # characters of an Accept-Language header that are parsed, and cached
 DAYS = {
     "en": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
     "af": ("Maandag", "Dinsdag", "Woensdag", "Donderdag", "Vrydag", "Saterdag", "Sondag"),
@@ -24,7 +24,7 @@ MONTHS = {
     "af": ("Januarie", "Februarie", "Maart", "April", "Mei", "Junie", "Julie", "Augustus", "September", "Oktober",
            "November", "Desember"),
 }  # fmt: skip
-# As browsers write them (Intl), so that a price looks the same before and after a page's script.
+# As browsers write them (Intl), so that a price looks the same before and after a page's script has run.
 SYMBOLS = {
     "en": {
         "AUD": "A$", "BRL": "R$", "CAD": "CA$", "CNY": "CN¥", "EUR": "€", "GBP": "£", "HKD": "HK$", "ILS": "₪",
@@ -40,7 +40,7 @@ SYMBOLS = {
 
 
 class Words(NamedTuple):
-    """One language. `t("key", name=…)` is how something is said in it."""
+    """The texts of one language. `t("key", name=…)` returns one with its placeholders filled."""
 
     code: str
     texts: dict[str, str]
@@ -49,11 +49,11 @@ class Words(NamedTuple):
         return self.texts[key].format(**values)
 
     def some(self, prefix: str) -> dict[str, str]:
-        """Those whose keys begin like this, for a page's script."""
+        """The texts whose keys have this prefix, for a page's script."""
         return {key.removeprefix(prefix): text for key, text in self.texts.items() if key.startswith(prefix)}
 
     def category(self, name: str) -> str:
-        """Organisers make categories up: what is not known is said as it is written."""
+        """Organisers may invent categories: an unknown one is shown as it is written."""
         return self.texts.get(f"category_{name}") or name.replace("_", " ").capitalize()
 
     def money(self, money: Money) -> str:
@@ -78,13 +78,13 @@ class Words(NamedTuple):
 
 
 class Catalogue(NamedTuple):
-    """What a room says, in every language."""
+    """A domain's texts, in every language."""
 
     en: Words
     af: Words
 
     def of(self, locale: str | None) -> Words:
-        """English, where somebody reads what we do not speak."""
+        """The texts for a locale; English if its language is not supported."""
         return self.af if (locale or "")[:2] == "af" else self.en
 
 
@@ -93,7 +93,7 @@ def catalogue(*, en: dict[str, str], af: dict[str, str]) -> Catalogue:
 
 
 def asked(header: Callable[[str], str | None]) -> str | None:
-    """What whoever sends a request has chosen on our pages, else what their browser prefers."""
+    """A request's language: the one chosen on our pages (a cookie), otherwise the browser's preference."""
     for part in (header("cookie") or "").split(";"):
         name, _, code = part.strip().partition("=")
         if name == COOKIE and code in DAYS:
@@ -103,7 +103,7 @@ def asked(header: Callable[[str], str | None]) -> str | None:
 
 @lru_cache(maxsize=1024)
 def preferred(header: str) -> str | None:
-    """The best of ours in an Accept-Language header."""
+    """The supported language that an Accept-Language header ranks highest."""
     ranked = []
     for place, part in enumerate(header.split(",")[:20]):
         tag, _, rest = part.strip().partition(";")

@@ -7,13 +7,13 @@ from msgspec import Meta
 
 Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}$(?!\n)", description="ISO 4217, e.g. EUR")]
 
-# ISO 4217: how many digits follow the point. Two where nothing is said.
+# ISO 4217: how many digits follow the decimal point. Two for currencies that are not listed.
 _WHOLE = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
 _THOUSANDTHS = "BHD IQD JOD KWD LYD OMR TND"
 
 
-# Where the unit is much smaller than a dollar or a euro: how many make about one, as a power of ten. One where nothing
-# is said. Rough on purpose: it only has to tell a price from a slip.
+# Currencies whose unit is much smaller than a dollar or a euro: how many units make about one, as a power of ten. 1 if
+# not listed. Rough on purpose: it only has to distinguish a price from a typing mistake.
 _SMALL = {
     10: "AED CNY CZK DKK EGP HKD MAD MDL MXN NOK PHP SEK THB TRY TWD UAH ZAR",
     100: "ALL AMD AOA BDT CRC DZD HTG HUF INR ISK JMD JPY KES KZT LKR LRD MUR NPR PKR RSD RUB XAF XOF XPF YER",
@@ -21,16 +21,16 @@ _SMALL = {
     10_000: "IDR IRR LAK LBP SLL STN UZS VND",
 }
 _DOLLARS = 9_999_99  # the most that a ticket costs in hundredths of a dollar
-PRICE_MAX = 99_999_999_999  # in any currency, whatever an organisation says; a column's CHECK says it too
+PRICE_MAX = 99_999_999_999  # in any currency, whatever an organisation configures; enforced by a column's CHECK too
 
 
 def digits(currency: str) -> int:
-    """How many follow the point."""
+    """How many digits follow the decimal point."""
     return 0 if currency in _WHOLE else 3 if currency in _THOUSANDTHS else 2
 
 
 def highest_price(currency: str) -> int:
-    """Of one ticket, in minor units: 9,999.99 where the unit is like a dollar, as many times more as it is smaller."""
+    """Of one ticket, in minor units: 9,999.99 for a unit like the dollar, scaled up for smaller units."""
     times = next((times for times, codes in _SMALL.items() if currency in codes.split()), 1)
     scale: int = 10 ** digits(currency)
     return _DOLLARS * times * scale // 100

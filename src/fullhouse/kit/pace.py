@@ -1,4 +1,4 @@
-"""Not more often than that: the first time at once, the last time for certain, and in between once in a while."""
+"""Throttling: the first call runs immediately, later ones at most once per interval, and the last one always runs."""
 
 import asyncio
 from collections.abc import Callable, Hashable

@@ -1,4 +1,4 @@
-"""Processes that end together, and hear of it."""
+"""Process lifetime, priority and signals."""
 
 import ctypes
 import os
@@ -13,22 +13,22 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with(parent: int) -> None:
-    """Asks the kernel to end this process when `parent` is gone, even by kill -9. Elsewhere than on Linux: nothing."""
+    """Asks the kernel to send this process SIGTERM when `parent` ends, even by kill -9. Does nothing outside Linux."""
     if sys.platform != "linux":
         return
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
-    if os.getppid() != parent:  # it died before we asked
+    if os.getppid() != parent:  # it ended before the call
         os.kill(os.getpid(), signal.SIGTERM)
 
 
 def step_back() -> None:
-    """Lets those who answer people go first where processors are few: what we do may wait a moment, and catches up."""
-    os.nice(max(0, NICENESS - os.nice(0)))  # whoever is more modest already stays so
+    """Lowers this process's CPU priority, so that API processes run first where cores are few."""
+    os.nice(max(0, NICENESS - os.nice(0)))  # a process that already has a lower priority keeps it
 
 
 class Alarm:
-    """As a threading.Event, for signals. That one would not do: a signal that meets its lock in the thread that has it
-    waits for itself for ever.
+    """An event that signal handlers can set. A threading.Event would deadlock: a signal handler that runs in the thread
+    holding the event's lock waits for that lock for ever.
     """
 
     def __init__(self) -> None:
@@ -37,8 +37,8 @@ class Alarm:
         os.set_blocking(self._rung, False)
 
     def set(self, *_: Any) -> None:
-        """Takes what a signal's handler is given."""
-        with suppress(BlockingIOError):  # full: it was rung often enough
+        """Accepts a signal handler's arguments."""
+        with suppress(BlockingIOError):  # the pipe is full, so the event is set already
             os.write(self._rung, b".")
 
     def clear(self) -> None:

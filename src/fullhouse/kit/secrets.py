@@ -1,7 +1,7 @@
-"""Secrets that people and machines carry, and the seals that only this installation can make.
+"""Bearer tokens, and the keys with which this installation signs and encrypts.
 
-A bearer token begins with its organisation's id (decision D15), so that looking it up already happens inside that
-organisation's row-level security: `fhs_` + base64url(organisation, 16 bytes + secret, 32 bytes). Only its SHA-256
+A bearer token begins with its organisation's id (decision D15), so that it is looked up under that organisation's
+row-level security: `fhs_` + base64url(organisation, 16 bytes + secret, 32 bytes). Only its SHA-256
 is stored.
 """
 
@@ -34,7 +34,7 @@ def mint(kind: Kind, organization_id: UUID, secret: bytes | None = None) -> str:
 
 
 def read(token: str, *kinds: Kind) -> tuple[Kind, UUID] | None:
-    """What a token claims to be, or None if it is none of `kinds`. The claim is checked by its hash, later."""
+    """The kind and organisation that a token claims, or None if it is none of `kinds`. Its hash is checked later."""
     prefix, _, rest = token.partition("_")
     if prefix not in kinds or len(rest) != 64:
         return None
@@ -49,7 +49,7 @@ def digest(token: str) -> bytes:
 
 
 class Keyring:
-    """Keys for one purpose each, all derived from FULLHOUSE_SECRET_KEY."""
+    """One key per purpose, all derived from FULLHOUSE_SECRET_KEY."""
 
     def __init__(self, secret_key: str) -> None:
         self._root = secret_key.encode()
@@ -58,7 +58,7 @@ class Keyring:
         return hmac.digest(self._root, purpose.encode(), "sha256")
 
     def sign(self, purpose: str, message: bytes) -> str:
-        """The message with a short signature, URL-safe. Readable by anyone, made by nobody else."""
+        """The message with a short signature, URL-safe. Anyone can read it; only this installation can create it."""
         return _b64(hmac.digest(self.key(purpose), message, "sha256")[:16] + message)
 
     def verify(self, purpose: str, signed: str) -> bytes | None:
@@ -71,7 +71,7 @@ class Keyring:
         return message if hmac.compare_digest(mac, expected) else None
 
     def seal(self, purpose: str, message: bytes) -> bytes:
-        """Encrypted and authenticated: for what lies in the database but must not be readable there."""
+        """Encrypts and authenticates: for data that is stored in the database but must not be readable there."""
         nonce = os.urandom(12)
         return nonce + AESGCM(self.key(purpose)).encrypt(nonce, message, None)
 
@@ -87,5 +87,5 @@ def _b64(raw: bytes) -> str:
 
 
 def _unb64(text: str) -> bytes:
-    # Validated: Python would otherwise skip whatever is not in the alphabet, line breaks and semicolons too.
+    # Validated: Python would otherwise skip all characters outside the alphabet, line breaks and semicolons too.
     return base64.b64decode(text + "=" * (-len(text) % 4), b"-_", validate=True)

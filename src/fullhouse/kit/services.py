@@ -1,4 +1,4 @@
-"""What a running process holds: opened once, in order, closed in the opposite one."""
+"""The services of a running process: opened once, in order, and closed in reverse order."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -29,27 +29,27 @@ _PULSE = "SELECT max(number) AS newest, app.clock() AS now FROM app.migrations"
 
 
 class Credentials(msgspec.Struct, frozen=True):
-    """What a request shows to prove who it is: a bearer token or the tokens in its cookie."""
+    """A request's credentials: a bearer token, or the tokens in its cookie."""
 
     bearer: str | None
     cookie: str | None
-    organization: str | None  # which of the cookie's sessions is meant; it never grants anything by itself
+    organization: str | None  # selects one of the cookie's sessions; grants nothing by itself
 
 
 class Authenticator(Protocol):
-    """Finds out who a caller is (accounts/access.py is the one implementation; kit knows no people)."""
+    """Authenticates a caller. Implemented by accounts/access.py, because kit has no users."""
 
     def remembered(self, credentials: Credentials) -> Principal | None:
-        """Without asking anybody; None if it must be asked."""
+        """From this process's cache; None if the database has to be queried."""
 
     async def __call__(self, credentials: Credentials) -> Principal | None: ...
 
 
 class Services(msgspec.Struct, frozen=True):
-    url: str  # for parts that keep connections of their own
+    url: str  # for parts with connections of their own
     database: Database
     reads: Reads
-    pulse: HotLine  # answers "is the database well" however busy the pool is
+    pulse: HotLine  # the health check's own connection, independent of the pool's load
     clock: Clock
     bus: Bus
     cache: Cache
@@ -61,17 +61,17 @@ class Services(msgspec.Struct, frozen=True):
     outward: Outward
     streams: Hub
     public_url: str
-    quota_bytes: int  # what the files of one organisation may weigh together
+    quota_bytes: int  # the total size of one organisation's files
     parts: dict[type[Any], Any] = {}
 
     def part(self, of: type[T]) -> T:
-        """What a room keeps in this process."""
+        """The instance of a domain's part in this process."""
         found: T = self.parts[of]
         return found
 
 
 class Part(Protocol):
-    """Something of a room that lives as long as the process: an engine, a counter, a queue."""
+    """A domain's component that lives as long as the process: an engine, a counter, a queue."""
 
     def __init__(self, services: Services) -> None: ...
     async def start(self) -> None: ...
@@ -82,7 +82,7 @@ class Part(Protocol):
 async def open_parts(
     services: Services, kinds: Iterable[type[Part]], given: Mapping[type[Any], Any] | None = None
 ) -> AsyncIterator[None]:
-    """`given` is what parts find beside each other: settings that only they understand."""
+    """`given` are further entries of `services.parts`: settings that only the parts themselves use."""
     services.parts.update(given or {})
     async with AsyncExitStack() as open_now:
         for kind in kinds:
@@ -147,13 +147,13 @@ async def open_services(
 
 
 async def _replica(url: str | None, pool_size: int, open_now: AsyncExitStack) -> Database | None:
-    """A replica only spares the primary work: one that is away is no reason not to start."""
+    """A replica only offloads the primary: start-up does not fail when it is unavailable."""
     if url is None:
         return None
     try:
         replica = await Database.open(url, APP, size=pool_size)
     except (OSError, asyncpg.PostgresError) as error:
-        log.warning("the read replica is away; reading from the primary", error=repr(error))
+        log.warning("replica.unavailable", detail="reads go to the primary", error=repr(error))
         return None
     open_now.push_async_callback(replica.close)
     return replica

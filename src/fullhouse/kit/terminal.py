@@ -1,4 +1,4 @@
-"""How the command line speaks: short lines, on the error stream, so that what a command prints can be piped."""
+"""Messages of the command line: short lines on standard error, so that a command's output can be piped."""
 
 import sys
 from collections.abc import Sequence
@@ -6,17 +6,17 @@ from contextlib import suppress
 
 
 def say(text: str) -> None:
-    with suppress(OSError):  # the stream may be a file on a full disk, or nobody reads it any more
+    with suppress(OSError):  # the stream may be a file on a full disk, or a closed pipe
         print(f"fullhouse: {text}", file=sys.stderr, flush=True)
 
 
 def say_what_is_left() -> None:
-    """Offers the stream again what it did not take before: Python keeps those lines."""
+    """Retries writing the lines that an earlier write could not deliver: Python buffers them."""
     with suppress(OSError):
         sys.stderr.flush()
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> str:
-    """Columns as wide as their widest cell; the last runs free."""
+    """Columns as wide as their widest cell; the last one has no trailing spaces."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)

@@ -1,4 +1,4 @@
-"""Text as machines compare it."""
+"""Text normalised for comparison, search and addresses."""
 
 import re
 import unicodedata
@@ -15,13 +15,13 @@ def folded(text: str) -> str:
 
 
 def searchable(text: str) -> str:
-    """Folded, and without signs that PostgreSQL may take for letters: in the C locale, all beyond ASCII are."""
+    """Folded, without symbols that PostgreSQL may treat as letters: in the C locale, all non-ASCII ones are."""
     return "".join(c if c.isascii() or c.isalnum() else " " for c in folded(text))
 
 
 def tsquery(typed: str) -> str:
-    """What somebody typed, as PostgreSQL's `to_tsquery` reads it: words, “"words in a row"”, `-without`, `or`. The last
-    word may be unfinished. Whatever else is typed is inside of quotes, and means nothing.
+    """A typed search as a query for PostgreSQL's `to_tsquery`: words, “"a phrase"”, `-without`, `or`. The last word
+    matches as a prefix. All other characters end up inside quotes, where they are not operators.
     """
     query, operator, last = "", "", None
     for minus, phrase, word in _TERM.findall(searchable(typed)):
@@ -34,11 +34,11 @@ def tsquery(typed: str) -> str:
         query += (operator or " & ") * bool(query) + "!" * bool(minus)
         query += f"'{words}'"
         operator, last = "", None if minus or phrase else words
-    # A prefix of one or two letters would be found almost everywhere; in other scripts a sign may be a word.
+    # A prefix of one or two letters would match almost everything; in other scripts one character may be a word.
     return f"{query}:*" if last and len(last.encode()) > 2 else query
 
 
 def slug(text: str, fallback: str) -> str:
-    """A readable piece of an address: “Für Elise — live!” is `fur-elise-live`."""
+    """A readable part of a URL: “Für Elise — live!” becomes `fur-elise-live`."""
     words = re.sub(r"[^a-z0-9]+", "-", folded(text)).strip("-")
     return words[:SLUG_MAX].rstrip("-") or fallback

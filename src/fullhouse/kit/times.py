@@ -1,4 +1,4 @@
-"""Moments and time zones. Stored and compared in UTC; shown where the show is."""
+"""Times and time zones. Times are stored and compared in UTC, and shown in the venue's time zone."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -13,19 +13,19 @@ class UnknownTimezone(Invalid):
     code, title = "unknown_timezone", "No such time zone"
 
 
-# The driver takes the calendar's two ends for PostgreSQL's infinities.
+# asyncpg encodes datetime.min and datetime.max as PostgreSQL's infinities.
 _FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 
 
 def utc(moment: datetime) -> datetime:
-    """A time without a zone is UTC: that is what the API says it speaks. The ends of the calendar are refused."""
+    """A time without a zone is UTC, as the API documents. The first and last moment of the calendar are refused."""
     try:
-        there = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        in_utc = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except OverflowError:
-        there = _LAST
-    if not _FIRST < there < _LAST:
-        raise Invalid(f"{moment.isoformat()} is beyond the calendar. Choose a time within the years 1 to 9999.")
-    return there
+        in_utc = _LAST
+    if not _FIRST < in_utc < _LAST:
+        raise Invalid(f"{moment.isoformat()} is out of range. Choose a time within the years 1 to 9999.")
+    return in_utc
 
 
 def timezone(name: str) -> ZoneInfo:
@@ -38,7 +38,7 @@ def timezone(name: str) -> ZoneInfo:
 
 
 def local(moment: datetime, name: str) -> datetime:
-    """A moment as the clocks of a place show it; in UTC if that is beyond the calendar."""
+    """A time in a time zone; in UTC if the result would be out of range."""
     try:
         return moment.astimezone(ZoneInfo(name))
     except OverflowError:

@@ -1,4 +1,4 @@
-"""How an organisation writes: its name, its colour, where answers go. And every letter, to be looked at."""
+"""The organisation's branding for emails (name, colour, reply address), and previews of every email."""
 
 from fullhouse.accounts import actions as accounts
 from fullhouse.kit.db.database import Tx
@@ -10,13 +10,13 @@ from fullhouse.mail.samples import SAMPLES
 
 
 def writer(public_url: str) -> Writer:
-    """For `mail.wire`: asks once how the organisation of a transaction writes, then finds the words."""
+    """For `mails.wire`: loads the branding of the transaction's organisation once, then renders each email with it."""
 
-    async def ask(tx: Tx) -> Write:
+    async def load(tx: Tx) -> Write:
         brand = await brand_of(tx, public_url)
         return lambda data, language: render(data, brand, language or brand.locale)
 
-    return ask
+    return load
 
 
 async def brand_of(tx: Tx, public_url: str) -> Brand:
@@ -34,11 +34,11 @@ async def brand_of(tx: Tx, public_url: str) -> Brand:
 
 
 def templates() -> list[Template]:
-    return [Template(letter.template, " ".join((letter.__doc__ or "").split())) for letter in LETTERS]
+    return [Template(kind.template, " ".join((kind.__doc__ or "").split())) for kind in LETTERS]
 
 
 async def preview(tx: Tx, public_url: str, name: str) -> Letter:
-    """With people and a show that do not exist, in the organisation's own look and the reader's language."""
+    """With an invented event and invented people, in the organisation's branding and the caller's language."""
     if name not in SAMPLES:
         raise TemplateUnknown()
     brand = await brand_of(tx, public_url)

@@ -1,6 +1,8 @@
-"""What each letter says: a struct each, so that its writer cannot forget a field. Its docstring says when it goes out.
+"""The content of each email as a struct, so that no field can be forgotten. Its docstring, shown in the console, says
+when the email is sent.
 
-Links are paths (`/orders/…`); the house's address is put before them. Times are UTC, shown in the show's zone.
+Links are paths (`/orders/…`); rendering prepends the installation's public URL. Times are UTC, shown in the event's
+time zone.
 """
 
 from datetime import datetime
@@ -17,21 +19,21 @@ from fullhouse.tickets.model import TicketPlace
 
 
 class Brand(msgspec.Struct, frozen=True, kw_only=True):
-    """Whose letters these are, and how they look."""
+    """The organisation that sends an email, and how its emails look."""
 
     name: str
     colour: str  # #rrggbb
-    address: str  # of the house: links begin with it
+    address: str  # the installation's public URL: links begin with it
     path: str  # the organisation's own page
-    locale: str = "en"  # what it speaks with those of whom nobody knows what they read
+    locale: str = "en"  # for recipients whose language is not known
     contact_email: str | None = None
     sender_name: str | None = None
     reply_to: str | None = None
 
 
 class Show(msgspec.Struct, frozen=True, kw_only=True):
-    """A show, as every letter about it names it. `starts_at` is the date that counts, and `was_at` the one before it;
-    while `is_undated`, nobody knows the new one, and `starts_at` is the old one.
+    """An event as emails present it. `starts_at` is the current date and `was_at` the one it replaced; while
+    `is_undated`, the event is postponed without a new date, and `starts_at` is the old one.
     """
 
     name: str
@@ -46,7 +48,7 @@ class Show(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Held(TicketPlace, frozen=True, kw_only=True):
-    """A seat, or so many places of a zone."""
+    """A seat, or `quantity` spots in a zone."""
 
     quantity: int
 
@@ -64,7 +66,7 @@ class TicketLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OrderConfirmed(LetterData, frozen=True, kw_only=True):
-    """Somebody bought tickets, which are enclosed."""
+    """Sent to a buyer when an order is paid, with the tickets attached."""
 
     template: ClassVar[str] = "order_confirmed"
     show: Show
@@ -76,7 +78,7 @@ class OrderConfirmed(LetterData, frozen=True, kw_only=True):
 
 
 class OrderRefunded(LetterData, frozen=True, kw_only=True):
-    """Money goes back, all of it or a part."""
+    """Sent to the buyer when an order is refunded, in full or in part."""
 
     template: ClassVar[str] = "order_refunded"
     show: Show
@@ -92,7 +94,7 @@ class OrderRefunded(LetterData, frozen=True, kw_only=True):
 
 
 class OtherSeats(LetterData, frozen=True, kw_only=True):
-    """A payment came when its seats were gone: others are held for the buyer, who takes them or has the money back."""
+    """Sent when a payment arrived after its seats were gone: the buyer accepts other seats, or is refunded."""
 
     template: ClassVar[str] = "other_seats"
     show: Show
@@ -104,18 +106,18 @@ class OtherSeats(LetterData, frozen=True, kw_only=True):
 
 
 class OrderCalledOff(LetterData, frozen=True, kw_only=True):
-    """A payment for which nothing was sold goes back."""
+    """Sent when a payment is refunded because the order could not be completed."""
 
     template: ClassVar[str] = "order_called_off"
     show: Show
     order_code: str
     order_path: str
     amount: Money
-    because: str | None  # one of `checkout/orders/settle.py`
+    because: str | None  # a value of `WHY` in checkout/orders/settle.py
 
 
 class PaidTwice(LetterData, frozen=True, kw_only=True):
-    """A second payment for an order goes back; the order stays as it is."""
+    """Sent when a second payment for the same order is refunded. The order is not affected."""
 
     template: ClassVar[str] = "paid_twice"
     show: Show
@@ -124,12 +126,12 @@ class PaidTwice(LetterData, frozen=True, kw_only=True):
     amount: Money
 
 
-# --- notices: everybody with a place in a show gets the same one
+# --- notices: the same email to everybody with a ticket or reservation for an event
 
 
 class Notice(LetterData, frozen=True, kw_only=True):
-    """Base of notices. `order_path` is the reader's own order, if they have one; `message` is meant for them. What
-    somebody wrote as the reason of a change is meant for the audit, and stays there.
+    """Base of notices. `order_path` is the recipient's own order, if they have one; `message` is addressed to them. The
+    reason that staff gave for a change is for the audit log, and is not emailed.
     """
 
     show: Show
@@ -138,40 +140,40 @@ class Notice(LetterData, frozen=True, kw_only=True):
 
 
 class EventCancelled(Notice, frozen=True, kw_only=True):
-    """A show was cancelled."""
+    """Sent when an event is cancelled."""
 
     template: ClassVar[str] = "event_cancelled"
 
 
 class EventPostponed(Notice, frozen=True, kw_only=True):
-    """A show was postponed, and has no new date yet."""
+    """Sent when an event is postponed and has no new date yet."""
 
     template: ClassVar[str] = "event_postponed"
 
 
 class EventRescheduled(Notice, frozen=True, kw_only=True):
-    """A show has a new date. The old one is said too."""
+    """Sent when an event has a new date. Names the old date too."""
 
     template: ClassVar[str] = "event_rescheduled"
     new_date: datetime
 
 
 class TimeChanged(Notice, frozen=True, kw_only=True):
-    """A show's doors, start or end were moved."""
+    """Sent when an event's doors, start or end time changes."""
 
     template: ClassVar[str] = "time_changed"
     ends_at: datetime
 
 
 class VenueChanged(Notice, frozen=True, kw_only=True):
-    """A show moved to another place."""
+    """Sent when an event moves to another venue."""
 
     template: ClassVar[str] = "venue_changed"
     time_changed: bool = False
 
 
 class SeatsMoved(LetterData, frozen=True, kw_only=True):
-    """The hall's layout changed, and somebody's seats with it: they accept, or have their money back."""
+    """Sent when a layout change moved somebody's seats: they accept the new ones, or are refunded."""
 
     template: ClassVar[str] = "seats_moved"
     show: Show
@@ -180,11 +182,11 @@ class SeatsMoved(LetterData, frozen=True, kw_only=True):
     answer_path: str
 
 
-# --- tickets on their way
+# --- transferred tickets
 
 
 class TicketSent(LetterData, frozen=True, kw_only=True):
-    """To whoever passed a ticket on: theirs is no longer good."""
+    """Sent to the former holder of a transferred ticket: theirs is no longer valid."""
 
     template: ClassVar[str] = "ticket_sent"
     show: Show
@@ -193,7 +195,7 @@ class TicketSent(LetterData, frozen=True, kw_only=True):
 
 
 class TicketReceived(LetterData, frozen=True, kw_only=True):
-    """To whoever was given a ticket, which is enclosed."""
+    """Sent to the new holder of a transferred ticket, with the ticket attached."""
 
     template: ClassVar[str] = "ticket_received"
     show: Show
@@ -203,11 +205,11 @@ class TicketReceived(LetterData, frozen=True, kw_only=True):
     message: str | None = None
 
 
-# --- waiting
+# --- waitlist and waiting room
 
 
 class WaitingListJoined(LetterData, frozen=True, kw_only=True):
-    """Somebody put their name on a waiting list; the link shows where they stand."""
+    """Sent to somebody who joined the waitlist; the link shows their position."""
 
     template: ClassVar[str] = "waiting_list_joined"
     show: Show
@@ -216,7 +218,7 @@ class WaitingListJoined(LetterData, frozen=True, kw_only=True):
 
 
 class WaitingListOffer(LetterData, frozen=True, kw_only=True):
-    """Places became free for somebody on the waiting list, until a deadline."""
+    """Sent when tickets are held for somebody on the waitlist, until a deadline."""
 
     template: ClassVar[str] = "waiting_list_offer"
     show: Show
@@ -227,7 +229,7 @@ class WaitingListOffer(LetterData, frozen=True, kw_only=True):
 
 
 class WaitingListLapsed(LetterData, frozen=True, kw_only=True):
-    """An offer was not taken in time, and went to the next one."""
+    """Sent when a waitlist offer expired and went to the next person."""
 
     template: ClassVar[str] = "waiting_list_lapsed"
     show: Show
@@ -235,13 +237,13 @@ class WaitingListLapsed(LetterData, frozen=True, kw_only=True):
 
 
 class WaitingListClosed(Notice, frozen=True, kw_only=True):
-    """The show that somebody waited for was cancelled."""
+    """Sent to people on the waitlist when the event is cancelled."""
 
     template: ClassVar[str] = "waiting_list_closed"
 
 
 class QueueOpens(LetterData, frozen=True, kw_only=True):
-    """The waiting room of a show opens soon."""
+    """Sent when an event's waiting room opens soon."""
 
     template: ClassVar[str] = "queue_opens"
     show: Show
@@ -250,7 +252,7 @@ class QueueOpens(LetterData, frozen=True, kw_only=True):
 
 
 class QueueTurn(LetterData, frozen=True, kw_only=True):
-    """Somebody's turn has come in a show's waiting room."""
+    """Sent when it is somebody's turn in an event's waiting room."""
 
     template: ClassVar[str] = "queue_turn"
     show: Show
@@ -262,7 +264,7 @@ class QueueTurn(LetterData, frozen=True, kw_only=True):
 
 
 class WebhookDisabled(LetterData, frozen=True, kw_only=True):
-    """A webhook failed for so long that it was switched off."""
+    """Sent to the team when a webhook is switched off after failing for a long time."""
 
     template: ClassVar[str] = "webhook_disabled"
     url: str
@@ -279,11 +281,11 @@ LETTERS: tuple[type[LetterData], ...] = (
     SignInLink, TeamInvitation, PasswordChanged,
     WebhookDisabled,
 )  # fmt: skip
-BY_TEMPLATE = {letter.template: letter for letter in LETTERS}
+BY_TEMPLATE = {kind.template: kind for kind in LETTERS}
 
 
 class Template(msgspec.Struct, frozen=True):
-    """A letter that this house can write."""
+    """An email that is sent automatically, and when."""
 
     name: str
     description: str
@@ -301,14 +303,14 @@ class SentNotice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Person(msgspec.Struct, frozen=True):
-    """Somebody who is to be told."""
+    """A recipient of a notice."""
 
     email: str
     has_ticket: bool
 
 
 class NoticeProgress(msgspec.Struct, frozen=True, kw_only=True):
-    """A notice on its way: `posted` of `total` letters are written, and so many of them are `sent` or `refused`."""
+    """A notice's progress: `posted` of `total` emails are queued; of those, `sent` and `refused` count the outcome."""
 
     id: UUID
     template: str
@@ -324,12 +326,12 @@ Format = Literal["html", "text"]
 
 
 class TemplateUnknown(NotFound):
-    """There is no letter of that name."""
+    """There is no email template of that name."""
 
-    code, title = "template_not_found", "No such letter"
+    code, title = "template_not_found", "No such email template"
 
 
 class NothingToSend(Conflict):
-    """Only an order that is paid has tickets to send."""
+    """Only a paid order with valid tickets has tickets to send."""
 
     code, title = "nothing_to_send", "The order has no tickets to send"

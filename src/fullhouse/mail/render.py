@@ -1,8 +1,8 @@
-"""Finds the words: `render(data, brand, language)` is a letter in text and HTML. Pure, but for reading the templates.
+"""Renders emails: `render(data, brand, language)` returns one as text and HTML. Pure, except for reading the templates.
 
-`templates/NAME.txt` begins with the subject, then the line that mail programs show beside it, then the text.
-`templates/NAME.html` is the body of `base.html`. A value that a template names and the struct has not is an error.
-They are written in English, each text inside of `_("…")`; `words.py` has the same in other languages.
+`templates/NAME.txt` begins with the subject, then the preheader that mail programs show beside it, then the text.
+`templates/NAME.html` is the body of `base.html`. A template that names a field which the struct lacks raises.
+Templates are in English, each text inside of `_("…")`; `words.py` has the translations.
 """
 
 import re
@@ -28,14 +28,14 @@ from fullhouse.tickets.words import WORDS
 T = TypeVar("T")
 WIDTH = 72
 SUBJECT_MAX = 120
-LABEL_WIDTH = {"en": 10, "af": 12}
+LABEL_WIDTH = {"en": 10, "af": 13}
 BLACK, WHITE = "#000000", "#FFFFFF"
 _FOLDER = FileSystemLoader(Path(__file__).with_name("templates"))
 _LABEL = re.compile(r"  \S[^:\n]{0,11}: +|  |- ")
 
 
 def _environment(language: str, *, html: bool) -> Environment:
-    made = Environment(
+    environment = Environment(
         extensions=["jinja2.ext.i18n"],
         loader=_FOLDER,
         autoescape=html,  # noqa: S701 (plain text has no markup to escape)
@@ -44,20 +44,20 @@ def _environment(language: str, *, html: bool) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=not html,
     )
-    said, t = TEXTS[language], WORDS.of(language)
-    made.install_gettext_callables(  # type: ignore[attr-defined]
-        said, lambda one, many, n: said(one if n == 1 else many), newstyle=True
+    translate, t = TEXTS[language], WORDS.of(language)
+    environment.install_gettext_callables(  # type: ignore[attr-defined]
+        translate, lambda one, many, n: translate(one if n == 1 else many), newstyle=True
     )
-    made.globals["language"] = language
-    made.filters |= {
+    environment.globals["language"] = language
+    environment.filters |= {
         "when": partial(when, t),
         "clock": clock,
         "money": t.money,
         "label": partial(label, language),
-        "place": partial(place, t, said),
-        "named": lambda text: said(text) if text in AFRIKAANS else text,  # a value of a few, that a letter brings
+        "place": partial(place, t, translate),
+        "named": lambda text: translate(text) if text in AFRIKAANS else text,  # a value of a fixed set, such as a role
     }
-    return made
+    return environment
 
 
 def when(t: Words, moment: datetime, zone: str) -> str:
@@ -67,15 +67,15 @@ def when(t: Words, moment: datetime, zone: str) -> str:
 
 
 def label(language: str, text: str) -> str:
-    """Before a fact, in a column of them."""
+    """The label of a line, padded so that the values form a column."""
     return f"  {text + ':':<{LABEL_WIDTH[language]}}"
 
 
-def place(t: Words, said: Callable[[str], str], it: TicketPlace | None) -> str:
+def place(t: Words, translate: Callable[[str], str], it: TicketPlace | None) -> str:
     """Stalls, row C, seat 12; 2 × Stalls."""
     if it is None:
-        return said("no seat any more")
-    where = papers.place(it, t) or said("anywhere")
+        return translate("no replacement seat")
+    where = papers.place(it, t) or translate("general admission")
     return f"{it.quantity} × {where}" if isinstance(it, Held) and it.row is None else where
 
 
@@ -101,8 +101,8 @@ def render(data: LetterData, brand: Brand, locale: str = "en") -> Letter:
         "ink": ink_on(brand.colour),
         "link": lambda path: brand.address + path,
     }
-    words = plain.get_template(f"{data.template}.txt").render(values)
-    subject, preheader, text = words.split("\n", 2)
+    rendered = plain.get_template(f"{data.template}.txt").render(values)
+    subject, preheader, text = rendered.split("\n", 2)
     ending = plain.get_template("ending.txt").render(values)
     values["preheader"] = preheader
     return Letter(
@@ -115,7 +115,7 @@ def render(data: LetterData, brand: Brand, locale: str = "en") -> Letter:
 
 
 def wrapped(text: str) -> str:
-    """In lines that a narrow window shows whole. An address is never broken; what goes on under a label is indented."""
+    """Wraps lines at `WIDTH`. URLs are never broken; continuation lines are indented to their label."""
     return "\n".join(_wrapped_line(line) for line in text.rstrip().split("\n")) + "\n"
 
 
@@ -126,7 +126,7 @@ def _wrapped_line(line: str) -> str:
 
 
 def _clean(value: T) -> T:
-    """Every text in it as one printable line: nobody's name can begin a header, a line or a paragraph of ours."""
+    """Reduces every text to one printable line, so that no user input can start a header, a line or a paragraph."""
     if isinstance(value, str):
         return one_line(value)  # type: ignore[return-value]
     if isinstance(value, tuple):
@@ -139,7 +139,7 @@ def _clean(value: T) -> T:
 
 @lru_cache(maxsize=1024)
 def ink_on(colour: str) -> str:
-    """Black or white, whichever is easier to read on this colour, by WCAG's measure: at least 4.5 for every one."""
+    """Black or white, whichever contrasts more with this colour by WCAG: at least 4.5 for every colour."""
     return max((BLACK, WHITE), key=lambda ink: contrast(ink, colour))
 
 

@@ -1,4 +1,4 @@
-"""The local mailbox, the letters that can be written, a show's notices, and tickets that are sent again."""
+"""The local mailbox, the email templates, an event's notices, and resending tickets."""
 
 from html import escape
 from uuid import UUID
@@ -21,7 +21,7 @@ from fullhouse.mail.notices import store as notice_store
 from fullhouse.mail.ticket_emails import Handout
 
 BY_SECRET = Limit(30, 60)  # from one address
-# A letter is shown as a mail program would, and can do as little: no script, no form, nothing fetched, no way out.
+# Emails are shown with a mail program's restrictions: no script, no form, no subresources, no navigation.
 _SHOWN = (
     ("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'self'"),
     ("cache-control", "no-store"),
@@ -31,13 +31,13 @@ _SHOWN = (
 
 @get("/api/org/mailbox", "mailbox.read")
 async def list_mailbox(tx: Tx, services: Services, limit: PageSize = LIMIT, cursor: After = None) -> Page[Mail]:
-    """Mail that was written here, newest first; with its text while it is not sent."""
+    """The organisation's emails, newest first; with the text until they are sent."""
     return await page_by_age(tx, services.keyring, "mailbox", mails.newest, cursor, limit)
 
 
 @get("/api/org/mailbox/{mail_id:uuid}", "mailbox.read")
 async def get_mail(tx: Tx, mail_id: UUID) -> MailInFull:
-    """One mail, with its HTML while it is not sent."""
+    """One email, with its HTML until it is sent."""
     found = await mails.in_full(tx, mail_id)
     if found is None:
         raise NotFound
@@ -46,7 +46,7 @@ async def get_mail(tx: Tx, mail_id: UUID) -> MailInFull:
 
 @get("/api/org/mailbox/{mail_id:uuid}/html", "mailbox.read", media_type="text/html")
 async def show_mail(tx: Tx, mail_id: UUID) -> Answer:
-    """One mail as its reader sees it. 404 once it is sent: its text is blanked then."""
+    """One email as its recipient sees it. 404 once it is sent, because its text is deleted then."""
     found = await mails.in_full(tx, mail_id)
     if found is None or found.html is None:
         raise NotFound
@@ -55,23 +55,23 @@ async def show_mail(tx: Tx, mail_id: UUID) -> Answer:
 
 @get("/api/org/mail-templates", "mail_templates.read")
 async def list_mail_templates() -> list[Template]:
-    """The letters that are written here, and when."""
+    """The emails that are sent automatically, and when."""
     return actions.templates()
 
 
 @get("/api/org/mail-templates/{name:str}/preview", "mail_templates.read", media_type="text/html")
 async def preview_mail(tx: Tx, services: Services, name: str, format: Format = "html") -> Answer:
-    """An example of a letter in the organisation's own look, as HTML or as text with its subject above."""
-    letter = await actions.preview(tx, services.public_url, name)
-    text = f"<!doctype html><title>Text</title><pre>{escape(letter.subject)}\n\n{escape(letter.text)}</pre>"
-    return _shown(letter.html if format == "html" else text, "text/html")
+    """A sample of an email in the organisation's branding, as HTML, or as text below its subject."""
+    email = await actions.preview(tx, services.public_url, name)
+    text = f"<!doctype html><title>Text</title><pre>{escape(email.subject)}\n\n{escape(email.text)}</pre>"
+    return _shown(email.html if format == "html" else text, "text/html")
 
 
 @get("/api/events/{event_id:uuid}/notices", "events.read")
 async def list_notices(
     tx: Tx, services: Services, event_id: UUID, limit: PageSize = LIMIT, cursor: After = None
 ) -> Page[NoticeProgress]:
-    """What everybody with a place in the show was told, and how many of them have it."""
+    """Notices to everybody with a ticket or reservation for the event, with how many emails were sent."""
     await events.get_event(tx, event_id)
     return await page_by_age(
         tx, services.keyring, "notices", notice_store.list_notices, cursor, limit, event_id=event_id
@@ -80,20 +80,20 @@ async def list_notices(
 
 @post("/api/orders/{order_id:uuid}/resend", "orders.mine", status=202)
 async def resend_my_tickets(tx: Tx, services: Services, who: Principal, order_id: UUID) -> None:
-    """Have the tickets of an order of mine mailed once more, to the address that the order names."""
+    """Resend the tickets of one of my orders, to the email address of the order."""
     await Handout(services).send_again(tx, who, order_id)
 
 
 @post("/api/order/resend", public=True, status=202, limit=BY_SECRET)
 async def resend_tickets_by_secret(services: Services, authorization: Secret = None) -> None:
-    """Have the tickets of the order whose secret the `Authorization` header carries mailed once more, to the address
-    that the order names."""
+    """Resend the tickets of the order whose secret is in the `Authorization` header, to the email address of the
+    order."""
     await Handout(services).send_by_secret(bearer(authorization))
 
 
 @post("/api/orders/{order_id:uuid}/send", "orders.send", status=202, limit=Limit(30, 60))
 async def send_tickets_again(tx: Tx, services: Services, order_id: UUID) -> None:
-    """Mail an order's tickets to its buyer again: those that are still good."""
+    """Resend an order's tickets to its buyer: those that are still valid."""
     await Handout(services).send_for_staff(tx, order_id)
 
 

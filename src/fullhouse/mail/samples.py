@@ -1,4 +1,4 @@
-"""An example of every letter, for previews. Nobody in it exists."""
+"""A sample of every email, for previews. All people and events are invented."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -72,7 +72,7 @@ _ALL: tuple[LetterData, ...] = (
         order_path=_ORDER,
         amount=Money(2500, "EUR"),
         paid=Money(11300, "EUR"),
-        message="You gave back one student ticket.",
+        message="You returned one student ticket.",
     ),
     OtherSeats(
         show=_SHOW,
@@ -96,7 +96,7 @@ _ALL: tuple[LetterData, ...] = (
         show=replace(_SHOW, starts_at=_NEW, was_at=_START), message=_ILL, order_path=_ORDER, new_date=_NEW
     ),
     TimeChanged(show=_SHOW, message="The last ferry leaves earlier.", ends_at=_START + timedelta(hours=3)),
-    VenueChanged(show=_SHOW, message="The roof is being mended.", order_path=_ORDER),
+    VenueChanged(show=_SHOW, message="The roof is being repaired.", order_path=_ORDER),
     SeatsMoved(
         show=_SHOW,
         moves=((_seat("C", 12), _seat("B", 8)), (_seat("C", 13), None)),
@@ -133,4 +133,4 @@ _ALL: tuple[LetterData, ...] = (
         timezone="Europe/Amsterdam",
     ),
 )
-SAMPLES = {letter.template: letter for letter in _ALL}
+SAMPLES = {sample.template: sample for sample in _ALL}

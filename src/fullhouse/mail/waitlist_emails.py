@@ -1,4 +1,4 @@
-"""Letters to people on a waiting list: that they are on it, that places are kept for them, that the time was over."""
+"""Emails to people on a waitlist: that they have joined it, that tickets are held for them, that an offer expired."""
 
 from datetime import datetime
 from uuid import UUID
@@ -9,7 +9,7 @@ from fullhouse.kit.mail import mails
 from fullhouse.kit.mail.email import LetterData
 from fullhouse.kit.messages.outbox import Message
 from fullhouse.kit.services import Services
-from fullhouse.mail import model as letters
+from fullhouse.mail import model as emails
 from fullhouse.mail.notices.actions import show_of
 from fullhouse.tickets.model import TicketPlace
 from fullhouse.waitlist import reads as waitlist_reads
@@ -18,49 +18,49 @@ from fullhouse.waitlist.model import Offered, StoredEntry
 
 
 class WaitingLetters:
-    """Needs the house's keys: each letter's link opens its reader's own place on the list."""
+    """Needs the installation's keyring: each link contains a secret that opens the recipient's own waitlist entry."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
     async def tell_joined(self, tx: Tx, message: Message) -> None:
         fact = message.fact(WaitlistJoined)
-        letter = letters.WaitingListJoined(
+        email = emails.WaitingListJoined(
             show=await self._show(tx, fact.event_id), quantity=fact.party, list_path=self._path(tx, fact.subject_id)
         )
-        await self._post(tx, message, letter)
+        await self._post(tx, message, email)
 
     async def tell_offered(self, tx: Tx, message: Message) -> None:
-        """Unless the offer is over by now: then there is nothing to say."""
+        """Sends nothing if the offer has ended by now."""
         fact = message.fact(WaitlistOffered)
         entry = await waitlist_reads.get(tx, fact.subject_id)
         if entry.status != "offered" or entry.answer_by != fact.answer_by:
             return
         assert isinstance(entry.answer_by, datetime)
         offered = await waitlist_reads.offer_of(tx, entry)
-        letter = letters.WaitingListOffer(
+        email = emails.WaitingListOffer(
             show=await self._show(tx, fact.event_id),
             quantity=sum(hold.quantity for hold in offered),
             places=tuple(dict.fromkeys(map(_place, offered))),
             offer_path=self._path(tx, entry.id),
             answer_by=entry.answer_by,
         )
-        await self._post(tx, message, letter)
+        await self._post(tx, message, email)
 
     async def tell_lapsed(self, tx: Tx, message: Message) -> None:
         fact = message.fact(WaitlistLapsed)
-        show = await self._show(tx, fact.event_id)
-        await self._post(tx, message, letters.WaitingListLapsed(show=show, quantity=fact.party))
+        event = await self._show(tx, fact.event_id)
+        await self._post(tx, message, emails.WaitingListLapsed(show=event, quantity=fact.party))
 
-    async def _show(self, tx: Tx, event_id: UUID) -> letters.Show:
+    async def _show(self, tx: Tx, event_id: UUID) -> emails.Show:
         return await show_of(tx, await events.get_event(tx, event_id))
 
-    async def _post(self, tx: Tx, message: Message, letter: LetterData) -> None:
+    async def _post(self, tx: Tx, message: Message, email: LetterData) -> None:
         entry: StoredEntry = await waitlist_reads.get(tx, message.subject_id)
-        await mails.post(tx, entry.email, letter, about=message.id)
+        await mails.post(tx, entry.email, email, about=message.id)
 
     def _path(self, tx: Tx, entry_id: UUID) -> str:
-        """The secret is in the fragment, which browsers never send."""
+        """The secret is in the fragment, which browsers never send to a server."""
         assert tx.organization_id
         return f"/waiting-list#{waitlist_reads.secret_of(self._services.keyring, tx.organization_id, entry_id)}"
 

@@ -1,7 +1,7 @@
-"""Money in and out, and the ledger. It knows references, not carts.
+"""Payments, refunds and the ledger. Orders are known here by their ids only.
 
-An attempt to be paid is `started`, then `captured` or `failed`; `pending` while the buyer is busy at the provider,
-`unknown` while nobody can say, `abandoned` once the provider has said that it is cancelled. What holds here: an order
-is paid once; an attempt whose outcome is open is asked about until it is known; no more goes back than came in; every
-transaction of the ledger sums to zero, and none is ever changed.
+A payment attempt is `started`, then `captured` or `failed`; `pending` while the buyer completes it at the provider,
+`unknown` while its outcome cannot be determined, `abandoned` once the provider has confirmed that it is cancelled.
+Invariants: an order is paid once; an attempt with an open outcome is polled until the outcome is known; refunds never
+exceed what was captured; every ledger transaction sums to zero, and none is ever changed.
 """

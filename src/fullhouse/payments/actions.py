@@ -1,7 +1,8 @@
-"""The verbs of money: what a provider said is recorded once, whoever brings the news; what goes back is asked for once.
+"""Actions on payments and refunds: a provider's outcome is recorded once, from whichever source; a refund is requested
+once.
 
-The request that waits, the sweep and a provider's webhook all meet in `record`. The attempt's lock is taken before
-every other one, and nobody who has another one waits for an attempt whose outcome is open.
+The waiting request, the periodic job and a provider's webhook all end in `record`. It takes the attempt's lock before
+every other lock; no transaction that holds another lock waits for an attempt whose outcome is open.
 """
 
 from collections.abc import Sequence
@@ -37,12 +38,12 @@ from fullhouse.payments.model import (
     account_of,
 )
 
-OUTCOMES = Counter("fullhouse_payments_total", "Attempts to be paid, by how they ended", ["provider", "outcome"])
+OUTCOMES = Counter("fullhouse_payments_total", "Payment attempts by outcome", ["provider", "outcome"])
 log = structlog.get_logger()
 
 
 class ToldBefore(Exception):
-    """Of this refund, in this very moment, by another message."""
+    """Another message has recorded this refund concurrently."""
 
 
 async def get_attempt(tx: Tx, attempt_id: UUID) -> Attempt:
@@ -57,7 +58,7 @@ async def attempts_of(tx: Tx, order_id: UUID) -> list[Attempt]:
 
 
 async def record(tx: Tx, attempt_id: UUID, outcome: Outcome) -> Attempt:
-    """What a provider said. The first capture settles its order, the first failure thaws what was frozen."""
+    """Records a provider's outcome. The first capture settles the order, the first failure thaws its holds."""
     before = await store.lock_attempt(tx, attempt_id)
     if before is None:
         raise NotFound
@@ -84,8 +85,8 @@ async def record(tx: Tx, attempt_id: UUID, outcome: Outcome) -> Attempt:
 
 
 async def capture_all(tx: Tx, captures: Sequence[tuple[UUID, Captured]]) -> list[Attempt]:
-    """Money for several attempts is there. Those come back of which it is the first news, of the amount that was asked
-    for, and the only money for their order; all others are for `record`. What follows from it is the caller's."""
+    """Records captures of several attempts. Returns those for which it is the first outcome, the requested amount, and
+    the only payment of their order; all others must go to `record`. The caller applies the effects."""
     ids, outcomes = [attempt_id for attempt_id, _ in captures], [outcome for _, outcome in captures]
     refs, amounts = [outcome.ref for outcome in outcomes], [outcome.amount for outcome in outcomes]
     currencies = [outcome.currency for outcome in outcomes]
@@ -93,7 +94,7 @@ async def capture_all(tx: Tx, captures: Sequence[tuple[UUID, Captured]]) -> list
 
 
 async def tell_captured(tx: Tx, attempts: Sequence[Attempt]) -> None:
-    """Captured by `capture_all`, and settled."""
+    """Announces attempts that `capture_all` has captured and that are settled."""
     for attempt in attempts:
         OUTCOMES.labels(attempt.provider, attempt.status).inc()
     await add_all(tx, [facts.PaymentCaptured(subject_id=attempt.id, **_about(attempt)) for attempt in attempts])
@@ -121,10 +122,10 @@ def _details(outcome: Outcome) -> _Details:
 
 
 async def _tell(tx: Tx, before: Attempt, after: Attempt) -> None:
-    said = _about(after)
+    fields = _about(after)
     if after.status == "captured":
         late = before.status in ("failed", "abandoned")
-        fact = facts.PaymentCaptured(subject_id=after.id, late=late, surplus=after.surplus, **said)
+        fact = facts.PaymentCaptured(subject_id=after.id, late=late, surplus=after.surplus, **fields)
         await announce(tx, fact)
         return
     await audit.write(
@@ -136,7 +137,7 @@ async def _tell(tx: Tx, before: Attempt, after: Attempt) -> None:
         after={"status": after.status},
         reason=after.failure_code,
     )
-    await announce(tx, facts.PaymentFailed(subject_id=after.id, code=after.failure_code or "failed", **said))
+    await announce(tx, facts.PaymentFailed(subject_id=after.id, code=after.failure_code or "failed", **fields))
 
 
 def _about(attempt: Attempt) -> dict[str, Any]:
@@ -149,10 +150,11 @@ def _about(attempt: Attempt) -> dict[str, Any]:
 
 
 async def _alarm(tx: Tx, attempt: Attempt, outcome: Captured, wrong: str) -> Attempt:
-    """Another amount or currency than was asked for: no ticket for it, and a person looks."""
+    """A wrong amount or currency was captured: no tickets are issued, and an operator must decide."""
     currency = outcome.currency or attempt.currency
     log.error(
-        "a provider captured other money than was asked for",
+        "payments.captured_amount_mismatch",
+        detail="no tickets are issued; refund it at the provider",
         attempt_id=str(attempt.id),
         asked=attempt.amount,
         currency=attempt.currency,
@@ -162,7 +164,7 @@ async def _alarm(tx: Tx, attempt: Attempt, outcome: Captured, wrong: str) -> Att
     )
     if attempt.is_alarming or not attempt.is_open:
         return attempt
-    said = f"{outcome.amount} {currency} was captured, {attempt.amount} {attempt.currency} was asked for."
+    failure = f"{outcome.amount} {currency} was captured instead of {attempt.amount} {attempt.currency}."
     after = await store.save_attempt(
         tx,
         attempt_id=attempt.id,
@@ -170,7 +172,7 @@ async def _alarm(tx: Tx, attempt: Attempt, outcome: Captured, wrong: str) -> Att
         provider_ref=outcome.ref,
         client_secret=None,
         failure_code=wrong,
-        failure=said,
+        failure=failure,
     )
     assert after
     captured = {"captured": outcome.amount, "currency": currency}
@@ -178,39 +180,39 @@ async def _alarm(tx: Tx, attempt: Attempt, outcome: Captured, wrong: str) -> Att
     return after
 
 
-# --- money back
+# --- refunds
 
 
 async def request_refund(tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str) -> Refund:
-    """So much of a captured attempt is owed to the buyer from now on; a worker asks the provider to give it back.
-    What was earned by it is for the caller to post (kind `refund`, source: the refund's id)."""
+    """Requests a refund of a captured attempt; a worker calls the provider later. The caller must post the ledger
+    entries that move the amount from the earnings (kind `refund`, source: the refund's id)."""
     refund, attempt = await _take(tx, attempt_id, event_id, amount, reason, "requested")
     await announce(tx, facts.RefundRequested(**_said(refund, attempt), reason=reason))
     return refund
 
 
 async def find_refund(tx: Tx, attempt: Attempt, ref: str, amount: int) -> bool:
-    """Money has gone back that nobody here asked for. What it means to its order is a consequence, which notes it. Says
-    whether it was for something that was sold: what becomes of that, a person decides."""
+    """Announces a refund that was made at the provider itself; a sync handler records it for its order. Returns whether
+    it was for something sold: then an operator must decide about the tickets."""
     await announce(tx, facts.RefundFound(subject_id=attempt.id, ref=ref, **_about(attempt) | {"amount": amount}))
     noted = await store.refund_by_ref(tx, attempt_id=attempt.id, provider_ref=ref)
     return noted is not None and bool(await store.entries_of(tx, source_id=noted.id, kind="refund"))
 
 
 async def note_refund(tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str, ref: str) -> Refund:
-    """As if it had been asked for and were done, under the provider's name for it. The caller posts as above."""
+    """Records a refund that the provider has already paid, under the provider's id. The caller posts as above."""
     refund, attempt = await _take(tx, attempt_id, event_id, amount, reason, "found", ref)
     await _gone_out(tx, refund, attempt, attempt.provider)
     return refund
 
 
 async def has_refund(tx: Tx, attempt_id: UUID, ref: str) -> bool:
-    """By the provider's name for it."""
+    """Whether the refund with the provider's id `ref` is recorded."""
     return await store.refund_by_ref(tx, attempt_id=attempt_id, provider_ref=ref) is not None
 
 
 async def _take(
-    tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str, word: str, ref: str | None = None
+    tx: Tx, attempt_id: UUID, event_id: UUID, amount: int, reason: str, action: str, ref: str | None = None
 ) -> tuple[Refund, Attempt]:
     attempt = await store.take_refund(tx, attempt_id=attempt_id, amount=amount)
     if attempt is None:
@@ -230,12 +232,12 @@ async def _take(
     )
     assert refund
     after = {"order_id": refund.order_id, "amount": amount}
-    await audit.write(tx, f"refund.{word}", "refund", refund.id, after=after, reason=reason)
+    await audit.write(tx, f"refund.{action}", "refund", refund.id, after=after, reason=reason)
     return refund, attempt
 
 
 async def record_refund(tx: Tx, refund_id: UUID, outcome: RefundOutcome, of_try: int) -> Refund:
-    """What a provider said about a try to give money back, once."""
+    """Records a provider's outcome of one try of a refund, once."""
     before = await store.lock_refund(tx, refund_id)
     if before is None:
         raise NotFound
@@ -250,7 +252,12 @@ async def record_refund(tx: Tx, refund_id: UUID, outcome: RefundOutcome, of_try:
     if after.status == "done":
         await _gone_out(tx, after, attempt, attempt.provider)
     elif after.status == "failed":
-        log.error("a provider refuses to give money back", refund_id=str(refund_id), failure=sentence)
+        log.error(
+            "payments.refund_rejected",
+            detail="staff must retry the refund or pay it by another way",
+            refund_id=str(refund_id),
+            failure=sentence,
+        )
         if before.status == "done":
             await _post(tx, "return", after, {account_of(attempt.provider): after.amount, REFUNDS: -after.amount})
         await audit.write(tx, "refund.failed", "refund", refund_id, before={"status": before.status}, reason=sentence)
@@ -259,7 +266,7 @@ async def record_refund(tx: Tx, refund_id: UUID, outcome: RefundOutcome, of_try:
 
 
 async def retry_refund(tx: Tx, order_id: UUID, refund_id: UUID) -> Refund:
-    """What was refused is owed as before; a worker asks the provider once more, under a new key."""
+    """Retries a failed refund: a worker calls the provider again, with a new idempotency key."""
     refund = await store.retry_refund(tx, refund_id=refund_id, order_id=order_id)
     if refund is None:
         raise await _not_failed(tx, order_id, refund_id)
@@ -268,7 +275,7 @@ async def retry_refund(tx: Tx, order_id: UUID, refund_id: UUID) -> Refund:
 
 
 async def retry_refunds(tx: Tx, event_id: UUID, limit: int) -> int:
-    """So many of a show's, all that were refused if they are no more."""
+    """Retries up to `limit` failed refunds of an event; returns how many."""
     again = await store.retry_refunds(tx, event_id=event_id, limit=limit)
     for refund in again:
         await audit.write(tx, "refund.retried", "refund", refund.id, after={"tries": refund.tries})
@@ -276,7 +283,7 @@ async def retry_refunds(tx: Tx, event_id: UUID, limit: int) -> int:
 
 
 async def pay_outside(tx: Tx, order_id: UUID, refund_id: UUID, reason: str) -> Refund:
-    """Somebody has given the buyer the money by another way. The provider keeps what it has for the organiser."""
+    """Staff have paid the refund by another way. The provider keeps the amount for the organiser."""
     refund = await store.pay_outside(tx, refund_id=refund_id, order_id=order_id, reason=reason)
     if refund is None:
         raise await _not_failed(tx, order_id, refund_id)
@@ -288,7 +295,7 @@ async def _not_failed(tx: Tx, order_id: UUID, refund_id: UUID) -> Exception:
     found = await store.refund_by_id(tx, refund_id)
     if found is None or found.order_id != order_id:
         return NotFound()
-    return RefundNotFailed(f"It is {found.status}.")
+    return RefundNotFailed(f"The refund is {found.status}.")
 
 
 async def _gone_out(tx: Tx, refund: Refund, attempt: Attempt, provider: str) -> None:

@@ -1,4 +1,4 @@
-"""What this room announces."""
+"""The facts that this domain announces."""
 
 from typing import ClassVar
 from uuid import UUID
@@ -7,7 +7,7 @@ from fullhouse.kit.messages.outbox import Fact
 
 
 class PaymentFact(Fact, frozen=True, kw_only=True):
-    """What every fact about an attempt says; `subject_id` is the attempt."""
+    """The fields that every fact about an attempt has; `subject_id` is the attempt."""
 
     order_id: UUID
     provider: str
@@ -16,7 +16,7 @@ class PaymentFact(Fact, frozen=True, kw_only=True):
 
 
 class PaymentCaptured(PaymentFact, frozen=True, kw_only=True):
-    """The money is there. `late` if the attempt had been given up before; `surplus` if the order is paid already."""
+    """A payment was captured. `late` if the attempt had been given up; `surplus` if the order was paid already."""
 
     name: ClassVar[str] = "payment.captured"
     late: bool = False
@@ -24,14 +24,14 @@ class PaymentCaptured(PaymentFact, frozen=True, kw_only=True):
 
 
 class PaymentFailed(PaymentFact, frozen=True, kw_only=True):
-    """Nothing was taken: declined, failed, or called off."""
+    """A payment was declined, failed or was cancelled; nothing was charged."""
 
     name: ClassVar[str] = "payment.failed"
     code: str
 
 
 class RefundRequested(PaymentFact, frozen=True, kw_only=True):
-    """Money goes back; `subject_id` is the refund."""
+    """A refund was requested; `subject_id` is the refund."""
 
     name: ClassVar[str] = "refund.requested"
     attempt_id: UUID
@@ -39,7 +39,7 @@ class RefundRequested(PaymentFact, frozen=True, kw_only=True):
 
 
 class RefundDone(PaymentFact, frozen=True, kw_only=True):
-    """The provider has given it back, or staff have paid it `outside` of the system; `subject_id` is the refund."""
+    """The provider has paid a refund, or staff have paid it `outside` of the system; `subject_id` is the refund."""
 
     name: ClassVar[str] = "refund.done"
     attempt_id: UUID
@@ -47,16 +47,16 @@ class RefundDone(PaymentFact, frozen=True, kw_only=True):
 
 
 class RefundFound(PaymentFact, frozen=True, kw_only=True):
-    """Somebody had the provider give money back, at the provider itself: `ref` is its name there. Its tickets are valid
-    until the organiser decides otherwise; if there are none yet, there will be none. `subject_id` is the attempt."""
+    """A refund was made at the provider itself, where its id is `ref`. The tickets stay valid until the organiser
+    decides otherwise; an order without tickets gets none. `subject_id` is the attempt."""
 
     name: ClassVar[str] = "refund.found"
     ref: str
 
 
 class RefundFailed(PaymentFact, frozen=True, kw_only=True):
-    """The provider refuses to give it back, or the bank has sent it back: a person must see to it. `subject_id` is the
-    refund."""
+    """The provider rejected a refund, or the bank returned it: staff must retry it or pay it by another way.
+    `subject_id` is the refund."""
 
     name: ClassVar[str] = "refund.failed"
     attempt_id: UUID

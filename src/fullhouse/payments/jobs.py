@@ -1,8 +1,8 @@
-"""The sweeps of money: what nobody knows is asked again, with growing pauses, until it is known; what is owed goes
-back.
+"""Periodic jobs of payments: poll attempts with an open outcome, with growing pauses, until it is known; pay requested
+refunds.
 
-Seats wait for the first. A payment that a buyer has left pending for too long is called off at the provider before it
-is given up here: otherwise it could still be paid.
+Seats stay held while an outcome is open. A payment that the buyer leaves pending for too long is cancelled at the
+provider before it is given up here: otherwise it could still be paid.
 """
 
 from functools import partial
@@ -22,10 +22,10 @@ AT_ONCE = 100
 
 
 async def sweep_attempts(finder: Database, services: Services) -> int:
-    """Asks about all that are due, each by whoever claims it; returns how many were asked about."""
+    """Polls all due attempts, each in the process that claims it; returns how many were polled."""
     async with finder.nobody() as tx:
         due = await store.due_attempts(tx, AT_ONCE)
-    return await one_by_one(due, partial(pursue, services), "a payment could not be asked about")
+    return await one_by_one(due, partial(pursue, services), "payments.poll_failed")
 
 
 async def pursue(services: Services, organization_id: UUID, attempt_id: UUID) -> bool:
@@ -50,11 +50,11 @@ async def _record(services: Services, attempt: Attempt, outcome: Outcome) -> Non
 async def sweep_refunds(finder: Database, services: Services) -> int:
     async with finder.nobody() as tx:
         due = await store.due_refunds(tx, AT_ONCE)
-    return await one_by_one(due, partial(carry_out, services), "money could not be given back")
+    return await one_by_one(due, partial(carry_out, services), "payments.refund_failed")
 
 
 async def carry_out(services: Services, organization_id: UUID, refund_id: UUID) -> bool:
-    """Asks the provider to give it back, outside of every transaction; the key of the try makes it once."""
+    """Calls the provider to pay a refund, outside of every transaction; idempotent by the key of the try."""
     async with services.database.tenant(organization_id, SWEEPER) as tx:
         known = await store.refund_by_id(tx, refund_id)
         refund = known and await store.claim_refund(tx, refund_id=refund_id, pause_s=policy.pause_s(known.asked))

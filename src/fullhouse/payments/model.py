@@ -1,4 +1,4 @@
-"""Attempts, refunds, and what a provider may say about them."""
+"""Payment attempts, refunds, and the outcomes that a provider reports."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -10,7 +10,7 @@ from fullhouse.kit.errors import Conflict, Invalid, Refusal
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
-    """One try to be paid. Its id is the key under which the provider charges."""
+    """One attempt to pay for an order. Its id is the provider's idempotency key."""
 
     id: UUID
     organization_id: UUID
@@ -37,12 +37,12 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_alarming(self) -> bool:
-        """Other money than was asked for is there: a person looks, and nobody asks any more."""
+        """The provider captured a wrong amount or currency: an operator must decide, and polling stops."""
         return self.failure_code in ("wrong_amount", "wrong_currency")
 
 
 class Refund(msgspec.Struct, frozen=True, kw_only=True):
-    """Money on its way back. Each try has its own key: a provider remembers what it refused."""
+    """A refund. Each try has its own idempotency key, because a provider replays its refusal for a known key."""
 
     id: UUID
     organization_id: UUID
@@ -62,16 +62,16 @@ class Refund(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> UUID:
-        """The provider's, and the ledger's: of this try."""
+        """The idempotency key of this try, for the provider and the ledger."""
         return self.id if self.tries == 1 else uuid5(self.id, str(self.tries))
 
 
-FIRST_ASK_S = 20  # later than a provider may take to answer: nobody asks about a charge that is still on its way
-GIVE_UP_S = 15 * 60  # how long a buyer may take at the provider
+FIRST_ASK_S = 20  # longer than the timeout of a provider call: a charge is not polled while its call is running
+GIVE_UP_S = 15 * 60  # how long a buyer may take to complete a payment at the provider
 
-# The ledger's accounts; what they mean stands in ledger/actions.py.
+# The ledger's accounts, described in ledger/actions.py.
 ORGANIZER, FEES, TAX, REFUNDS = "organizer", "fees", "tax", "refunds"
-OUTSIDE = "outside"  # a provider in the ledger only: what somebody paid back by another way
+OUTSIDE = "outside"  # a provider that exists in the ledger only: refunds that staff paid by another way
 
 
 def account_of(provider: str) -> str:
@@ -79,28 +79,28 @@ def account_of(provider: str) -> str:
 
 
 class StripeKeys(msgspec.Struct, frozen=True, kw_only=True):
-    """How this house is known to Stripe. `address` is another one than Stripe's own, for tests: no setting names it."""
+    """The Stripe credentials of this installation. `address` replaces Stripe's API address in tests only."""
 
     secret_key: str
     webhook_secret: str | None = None
-    publishable_key: str | None = None  # what a buyer's browser shows Stripe; no secret
+    publishable_key: str | None = None  # sent by the buyer's browser to Stripe; not a secret
     address: str | None = None
 
 
-# --- what a provider says
+# --- outcomes reported by a provider
 
 
 class Captured(msgspec.Struct, frozen=True):
-    """The money is there."""
+    """The provider has captured the money."""
 
     word: ClassVar[str] = "captured"
     ref: str
     amount: int
-    currency: str | None = None  # if the provider says so
+    currency: str | None = None  # None if the provider does not report it
 
 
 class Pending(msgspec.Struct, frozen=True):
-    """The buyer goes on at the provider, with the secret."""
+    """The buyer completes the payment at the provider, with the client secret."""
 
     word: ClassVar[str] = "pending"
     ref: str
@@ -108,7 +108,7 @@ class Pending(msgspec.Struct, frozen=True):
 
 
 class Failed(msgspec.Struct, frozen=True):
-    """Nothing was taken, and nothing will be."""
+    """Nothing was charged, and nothing will be."""
 
     word: ClassVar[str] = "failed"
     code: str
@@ -116,13 +116,13 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 class Cancelled(msgspec.Struct, frozen=True):
-    """The provider has called it off at our request: nothing was taken, and nothing will be."""
+    """The provider cancelled the payment at our request: nothing was charged, and nothing will be."""
 
     word: ClassVar[str] = "abandoned"
 
 
 class Unknown(msgspec.Struct, frozen=True):
-    """Nobody can say: no answer, or none that means anything."""
+    """The outcome is unknown: the call failed, timed out, or returned an unknown status."""
 
     word: ClassVar[str] = "unknown"
 
@@ -140,31 +140,31 @@ RefundOutcome = Refunded | Failed | Unknown
 
 
 class NoSuchProvider(Invalid):
-    """Payments are not taken this way here. The checkout says which ways there are."""
+    """The payment provider or method is not available. The checkout lists those that are in `ways_to_pay`."""
 
-    code, title = "payment_provider_unknown", "Payments are not taken this way"
+    code, title = "payment_provider_unknown", "This payment method is not available"
 
 
 class PaymentDeclined(Refusal):
-    """The payment was declined; nothing was charged. What was chosen is still reserved: try another way to pay."""
+    """The payment was declined; nothing was charged. The items are still reserved: try another payment method."""
 
     code, status, title = "payment_declined", 402, "The payment was declined"
 
 
 class RefundTooHigh(Conflict):
-    """More cannot go back than was paid."""
+    """The refund is higher than what is left of the payment."""
 
-    code, title = "refund_too_high", "More than was paid"
+    code, title = "refund_too_high", "The refund is higher than what was paid"
 
 
 class RefundNotFailed(Conflict):
-    """Only money that the provider refused to give back can be tried again, or be paid by another way. This refund is
-    on its way, or has arrived, or somebody else was faster."""
+    """Only a refund that the provider refused can be retried, or be paid by another way. This one is in progress or
+    done, or another request has retried it already."""
 
-    code, title = "refund_not_failed", "The refund was not refused"
+    code, title = "refund_not_failed", "The refund has not failed"
 
 
 class BadSignature(Refusal):
-    """The message is not signed by the provider with the secret that is set here, or it is older than five minutes."""
+    """The webhook message is not signed with the configured secret, or its signature is older than five minutes."""
 
     code, title = "signature_invalid", "The signature is not valid"

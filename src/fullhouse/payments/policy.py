@@ -1,10 +1,10 @@
-"""What follows from a provider's word, and when it is asked again. `now` is an argument."""
+"""Status transitions of attempts and refunds, and the pauses between polls."""
 
 from fullhouse.payments.model import Attempt, Captured, Outcome, Refund, RefundOutcome
 
 _ENDS = ("captured", "failed", "abandoned")
-# From which status which word leads where. What is not here changes nothing: a repeat, or news that came too late.
-# Money that comes after a failure is money: what it was for may be gone, then it goes back.
+# The new status by current status and outcome. Other combinations change nothing: a repeat, or an outdated outcome.
+# A capture after a failure counts: if the seats are gone by then, it is refunded.
 MOVES: dict[tuple[str, str], str] = {
     **{
         (status, word): word
@@ -17,8 +17,8 @@ MOVES: dict[tuple[str, str], str] = {
     ("abandoned", "captured"): "captured",
 }
 
-# The same for a refund, within one try. What has gone out may come back from the bank, after weeks; what was refused,
-# or has come back, stays so: word that it had gone out is older.
+# The same for a refund, within one try. A paid refund may be returned by the bank weeks later; a failed or returned one
+# stays failed, because a message that it was paid is older.
 REFUND_MOVES = {
     "requested": ("unknown", "done", "failed"),
     "unknown": ("done", "failed"),
@@ -26,9 +26,9 @@ REFUND_MOVES = {
     "failed": (),
 }
 
-START_S = 8.0  # a provider that has not answered by then may still have charged
+START_S = 8.0  # timeout of a provider call, after which the charge may still have happened
 PAUSE_MAX_S = 3600
-SIGNED_FOR_S = 300  # a signed message that is older may be somebody's recording
+SIGNED_FOR_S = 300  # an older signed message may be a replay
 
 
 def moved(status: str, outcome: Outcome) -> str | None:
@@ -36,17 +36,17 @@ def moved(status: str, outcome: Outcome) -> str | None:
 
 
 def wrong(attempt: Attempt, outcome: Captured) -> str | None:
-    """What is not as it was agreed about this money."""
+    """The reason why captured money does not match its attempt, if it does not."""
     if outcome.currency not in (None, attempt.currency):
         return "wrong_currency"
     return "wrong_amount" if outcome.amount != attempt.amount else None
 
 
 def refund_moved(refund: Refund, outcome: RefundOutcome, of_try: int) -> str | None:
-    """News of an earlier try is old."""
+    """The new status of a refund; None for the outcome of an earlier try."""
     return outcome.word if of_try == refund.tries and outcome.word in REFUND_MOVES[refund.status] else None
 
 
 def pause_s(asked: int) -> int:
-    """Growing, and never the end: seats wait for the answer."""
+    """The pause before the next poll: grows up to an hour, and polling never ends, because seats stay held for it."""
     return min(PAUSE_MAX_S, 15 << min(asked, 20))

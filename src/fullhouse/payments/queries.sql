@@ -1,4 +1,4 @@
--- The statements of the payments room. An attempt is written with its order (`app.place_order`).
+-- The statements of payments. An attempt is inserted with its order (`app.place_order`).
 
 -- part: attempt
 id, organization_id, order_id, provider, method, amount, currency, status, surplus, provider_ref, client_secret,
@@ -12,16 +12,16 @@ tries, paid_outside, created_at
 SELECT {attempt} FROM payment_attempts WHERE organization_id = :org AND id = :attempt_id;
 
 -- name: lock_attempt
--- What follows in this transaction is a sale, always the same few statements: their plans are kept, and read no table
--- whole.
+-- The rest of this transaction is a sale, always the same few statements: uses generic plans for them, without
+-- sequential scans.
 SELECT {attempt}
 FROM payment_attempts, set_config('plan_cache_mode', 'force_generic_plan', true) AS kept,
      set_config('enable_seqscan', 'off', true) AS narrow
 WHERE organization_id = :org AND id = :attempt_id FOR UPDATE OF payment_attempts;
 
 -- name: capture_attempts
--- The money for several is there, in one order of locks. Only what is news and as it was asked for: not what was given
--- up before, nor another amount, nor one too many for its order. What follows is a sale, as above.
+-- Captures several attempts, locked by id. Skips attempts that are not open, another amount or currency, and a second
+-- payment of an order. The rest of the transaction is a sale, as above.
 WITH due AS MATERIALIZED (
     SELECT a.id AS attempt_id, w.ref
     FROM unnest(:attempt_ids::uuid[], :refs::text[], :amounts::bigint[], :currencies[?]::text[])
@@ -45,7 +45,7 @@ RETURNING {attempt};
 SELECT {attempt} FROM payment_attempts WHERE organization_id = :org AND order_id = :order_id ORDER BY created_at, id;
 
 -- name: save_attempt
--- Whether money is one too many is seen here: the order's one capture is a unique index.
+-- Sets `surplus` for a second payment of an order; a unique index allows only one capture without `surplus`.
 UPDATE payment_attempts a
 SET status = :status, provider_ref = coalesce(:provider_ref?, provider_ref),
     client_secret = coalesce(:client_secret?, client_secret),
@@ -57,13 +57,13 @@ WHERE organization_id = :org AND id = :attempt_id
 RETURNING {attempt};
 
 -- name: due_attempts
--- The sweep's question, across organisations: the oldest first.
+-- For the polling job, across organisations, oldest first.
 SELECT organization_id, id FROM payment_attempts
 WHERE status IN ('started', 'pending', 'unknown') AND ask_at <= app.clock() ORDER BY ask_at LIMIT :limit;
 
 -- name: claim_attempt
--- Whoever moves the time asks; the others find that it is not due. No pause goes beyond the moment when it is called
--- off, and from then on it is tried each minute: seats wait for the answer.
+-- The process that moves `ask_at` polls the attempt; for others it is no longer due. The pause ends at `give_up_at` at
+-- the latest, and from then on it is polled every minute, because seats stay held for it.
 UPDATE payment_attempts
 SET asked = asked + 1,
     ask_at = least(app.clock() + make_interval(secs => :pause_s),
@@ -75,7 +75,7 @@ RETURNING {attempt};
 -- Refunds ------------------------------------------------------------------------------------------
 
 -- name: take_refund
--- As far as the money reaches.
+-- Only up to the captured amount.
 UPDATE payment_attempts SET refunded = refunded + :amount, updated_at = app.clock()
 WHERE organization_id = :org AND id = :attempt_id AND status = 'captured' AND refunded + :amount <= amount
 RETURNING {attempt};
@@ -106,7 +106,7 @@ SET status = :status, provider_ref = coalesce(:provider_ref?, provider_ref), fai
 WHERE organization_id = :org AND id = :refund_id RETURNING {refund};
 
 -- name: retry_refund
--- Of two who want it, the first; what was refused is refused no more.
+-- Of two concurrent retries the first wins: the refund is no longer `failed` for the second.
 UPDATE refunds
 SET status = 'requested', tries = tries + 1, asked = 0, ask_at = app.clock(), provider_ref = NULL, failure = NULL,
     updated_at = app.clock()
@@ -114,7 +114,7 @@ WHERE organization_id = :org AND id = :refund_id AND order_id = :order_id AND st
 RETURNING {refund};
 
 -- name: retry_refunds
--- A show's, the oldest first. What somebody else is about to try again is left to them.
+-- Of an event, oldest first. SKIP LOCKED: refunds that another transaction retries are left to it.
 UPDATE refunds
 SET status = 'requested', tries = tries + 1, asked = 0, ask_at = app.clock(), provider_ref = NULL, failure = NULL,
     updated_at = app.clock()
@@ -146,7 +146,7 @@ RETURNING {refund};
 -- The ledger ---------------------------------------------------------------------------------------
 
 -- name: post_entries
--- Transactions with their entries; once for a source and a kind.
+-- Inserts ledger transactions with their entries, once for each source and kind.
 WITH posted AS (
     INSERT INTO ledger_transactions (id, organization_id, kind, source_id, order_id, event_id)
     SELECT t.id, :org, :kind, t.source_id, t.order_id, t.event_id
@@ -165,7 +165,7 @@ SELECT e.account, e.amount, e.currency FROM ledger_transactions t
 JOIN ledger_entries e ON e.organization_id = t.organization_id AND e.transaction_id = t.id
 WHERE t.organization_id = :org AND t.source_id = :source_id AND t.kind = :kind ORDER BY e.position;
 
--- The test provider's own memory -------------------------------------------------------------------
+-- The charges of the test provider -----------------------------------------------------------------
 
 -- name: charge_once
 INSERT INTO test_charges AS c (organization_id, key, kind, method, amount, currency, status)
@@ -179,7 +179,7 @@ SELECT status FROM test_charges WHERE organization_id = :org AND key = :key;
 -- name: move_charge
 UPDATE test_charges SET status = :status WHERE organization_id = :org AND key = :key AND status = :from_status;
 
--- What an operator must look at ---------------------------------------------------------------------
+-- Events that an operator must review --------------------------------------------------------------
 
 -- name: park
 INSERT INTO parked_payments (provider, news_id, kind, reason, said)

@@ -1,4 +1,4 @@
-"""Where a payment provider brings news by itself."""
+"""The webhook endpoint of payment providers."""
 
 from typing import Annotated
 
@@ -9,12 +9,12 @@ from fullhouse.kit.http.endpoints import post
 from fullhouse.kit.services import Services
 from fullhouse.payments.providers.stripe import webhooks
 
-Name = Annotated[str, PathParameter(max_length=40, description="`stripe`, if it is set up.")]
+Name = Annotated[str, PathParameter(max_length=40, description="`stripe`, if it is configured.")]
 Signature = Annotated[
     str | None,
-    HeaderParameter(name="Stripe-Signature", max_length=2000, description="When it was signed, and the signature."),
+    HeaderParameter(name="Stripe-Signature", max_length=2000, description="The time of signing and the signature."),
 ]
-OFTEN = Limit(6000, 60)  # a provider speaks for all buyers, from few addresses
+OFTEN = Limit(6000, 60)  # a provider sends for all buyers, from few addresses
 
 
 @post(
@@ -26,10 +26,10 @@ OFTEN = Limit(6000, 60)  # a provider speaks for all buyers, from few addresses
     body_limit=256 * 1024,
 )
 async def hear_provider(services: Services, provider: Name, raw: bytes, signature: Signature = None) -> dict[str, bool]:
-    """News of a payment or a refund, signed by the provider.
+    """Receive an event about a payment or a refund, signed by the provider.
 
-    200 also for what was said before and for what nobody here knows: to send it again would change nothing. 400 if the
-    signature is not good, or older than five minutes.
+    200 also for repeated events and for events that match no payment here: a redelivery would change nothing. 400 if
+    the signature is not valid, or older than five minutes.
     """
     await webhooks.hear(services, provider, raw, signature)
     return {"received": True}

@@ -1,4 +1,4 @@
-"""An API process: it accepts on the socket that `serve` has bound for it, or on one of its own."""
+"""An API process. It accepts connections on the socket that `serve` bound for it, or on one of its own."""
 
 import argparse
 import os
@@ -13,11 +13,11 @@ def serve(settings: Config, args: argparse.Namespace) -> int:
     from fullhouse.kit.http import server
     from fullhouse.processes import app
 
-    def say_ready() -> None:
-        """By a pipe that stays open as long as this process lives."""
+    def report_ready() -> None:
+        """Writes to a pipe that stays open as long as this process lives."""
         if args.ready is not None:
             os.write(args.ready, b".")
 
     bound = None if args.socket is None else socket.socket(fileno=args.socket)
-    server.run(app.create, settings.host, settings.port, bound=bound, opened=say_ready)
+    server.run(app.create, settings.host, settings.port, bound=bound, opened=report_ready)
     return 0

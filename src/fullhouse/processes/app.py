@@ -1,4 +1,4 @@
-"""The API process: Litestar with every room's routes, the fast lane in front, both behind one door."""
+"""The API process: Litestar with the routes of all domains, the fast lane in front of it, one middleware for both."""
 
 import os
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ from litestar import Litestar, Request, Response, Router
 from litestar.config.cors import CORSConfig
 from litestar.datastructures import State
 from litestar.openapi import OpenAPIConfig
-from litestar.types import Middleware
+from litestar.types import Middleware as AsgiMiddleware
 
 from fullhouse import VERSION, config, wiring
 from fullhouse.accounts import platform_routes, policy, routes
@@ -117,7 +117,7 @@ HANDLERS = [
 
 
 def create() -> Lane:
-    """What the server calls in each of its processes."""
+    """The ASGI application; the server calls this in each process."""
     settings = config.load(os.environ)
     telemetry.configure_logs(settings.log_level, process="api")
     return build(settings)
@@ -126,7 +126,7 @@ def create() -> Lane:
 def build(settings: Config) -> Lane:
     edge = Edge(hsts=settings.public_url.startswith("https:"), trusted_proxies=settings.trusted_proxies)
     trace = telemetry.tracing(settings.otlp_endpoint, service="fullhouse-api")
-    middleware: list[Middleware] = [trace.wrap] if trace else []
+    middleware: list[AsgiMiddleware] = [trace.wrap] if trace else []
     wide = Litestar(
         route_handlers=HANDLERS,
         before_request=_answer_options,
@@ -145,7 +145,7 @@ def build(settings: Config) -> Lane:
 
 
 async def _answer_options(request: Request[Any, Any, Any]) -> Response[None] | None:
-    """Litestar's own answer names the methods of a path's first handler only."""
+    """Answers OPTIONS. Litestar itself would list the methods of a path's first handler only."""
     if request.method != "OPTIONS":
         return None
     allowed = {
@@ -158,7 +158,7 @@ async def _answer_options(request: Request[Any, Any, Any]) -> Response[None] | N
 
 
 class _NoPages(Router):
-    """In place of Litestar's documentation pages, which load from elsewhere: ours are in web/pages.py."""
+    """Replaces Litestar's documentation pages, which load from other hosts. Ours are in web/pages.py."""
 
     def register(self, value: Any) -> list[Any]:
         return []
@@ -167,7 +167,7 @@ class _NoPages(Router):
 @asynccontextmanager
 async def _open(app: Litestar) -> AsyncIterator[None]:
     settings: Config = app.state.settings
-    assert settings.database_url, "the launcher or the operator names the database"
+    assert settings.database_url, "`serve` or the operator sets it"
     wiring.connect(settings.public_url)
     async with open_services(
         url=settings.database_url,
@@ -191,7 +191,7 @@ async def _open(app: Litestar) -> AsyncIterator[None]:
 
 
 def _cors(settings: Config) -> CORSConfig | None:
-    """Off unless asked for. Cookies never travel: other sites' pages use bearer tokens."""
+    """Off by default. Cookies are never allowed: pages of other sites use bearer tokens."""
     if not settings.cors_origins:
         return None
     return CORSConfig(
@@ -202,7 +202,7 @@ def _cors(settings: Config) -> CORSConfig | None:
 
 
 def _check_actions(app: Litestar) -> None:
-    """Deny by default, at start: a route without a known action, and not public, does not exist."""
+    """Deny by default: refuses to start with a route that is neither public nor has a known action."""
     for route in app.routes:
         for handler in getattr(route, "route_handlers", ()):
             opt = handler.opt
@@ -211,4 +211,4 @@ def _check_actions(app: Litestar) -> None:
                 and not opt.get("public")
                 and opt.get("action") not in policy.ACTIONS
             ):
-                raise LookupError(f"{route.path}: “{opt.get('action')}” is not in the table of rights")
+                raise LookupError(f"{route.path}: “{opt.get('action')}” is not an action in accounts/policy.py")

@@ -1,9 +1,9 @@
 """The port of `serve`, which stays bound while API processes come and go.
 
-Each API process inherits a socket that the supervisor has bound, accepts on it, and says so through a pipe; the pipe's
-end tells that the process is gone, however it ended. While no API process accepts, a thread of the supervisor does, and
-answers 503: callers are never refused the connection. While others accept, the socket of one that is gone is taken out
-of the kernel's choice.
+Each API process inherits a socket that the supervisor has bound, accepts on it, and reports that through a pipe. When
+the process ends, however it ends, the pipe closes. While no API process accepts, a thread of the supervisor does, and
+responds with 503: connections are never refused. While others accept, the socket of a process that ended is shut down,
+so that the kernel does not choose it.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from fullhouse.kit.errors import Unavailable
 from fullhouse.kit.terminal import say
 
 BACKLOG = 2048
-AT_ONCE_MAX = 1000  # callers that the supervisor talks to; the others wait in the kernel's queue
+AT_ONCE_MAX = 1000  # connections that the supervisor handles at once; the others wait in the kernel's queue
 PATIENCE_S = 5.0
 REQUEST_BYTES_MAX = 1 << 16
 RETRY_AFTER_S = 2
@@ -39,21 +39,21 @@ def _answer() -> bytes:
 
 @dataclass
 class _Slot:
-    """The socket of one API process, and whether that process is there and accepts."""
+    """The socket of one API process, and whether that process runs and accepts."""
 
     socket: socket.socket
     pipe: int | None = None
     alive: bool = False
     ready: bool = False
-    answering: bool = False  # by this thread
+    answering: bool = False  # this thread accepts on it
 
 
 class Listener:
-    """Sockets by the names of the API processes. All but `__init__` and `close` happens in a thread with a loop."""
+    """Sockets by the names of the API processes. Everything but `__init__` and `close` runs in a thread with a loop."""
 
     def __init__(self, host: str, port: int, names: Sequence[str]) -> None:
         self._slots = {name: _Slot(_bind(host, port, shared=len(names) > 1)) for name in names}
-        self._open = False  # before the first process is ready, nobody is answered
+        self._open = False  # no 503 before the first process is ready
         self._talks: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="listener", daemon=True)
@@ -64,17 +64,17 @@ class Listener:
 
     @contextmanager
     def handed_over(self, name: str) -> Iterator[tuple[int, int]]:
-        """The descriptors that a process is started with: of its socket, and of the pipe by which it says that it is
-        ready. It must be started inside of the block, in which the socket is left alone."""
-        heard, said = os.pipe()
-        self._do(self._expect, name, heard)
+        """The descriptors that a process inherits: its socket, and the pipe through which it reports that it is ready.
+        Start the process inside the block, during which the listener does not use the socket."""
+        reading, writing = os.pipe()
+        self._do(self._expect, name, reading)
         try:
-            yield self._slots[name].socket.fileno(), said
+            yield self._slots[name].socket.fileno(), writing
         finally:
-            os.close(said)
+            os.close(writing)
 
     def close(self) -> None:
-        """From now on the processes alone have the port: it closes with the last of them."""
+        """Closes the listener's sockets; the port closes with the last API process."""
         self._do(self._stop)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -118,18 +118,18 @@ class Listener:
         slot.pipe, slot.alive, slot.ready = None, False, False
 
     def _arrange(self) -> None:
-        """Who accepts on which socket, after somebody came or went."""
+        """Decides which sockets this thread accepts on, after a process became ready or ended."""
         served = any(slot.ready for slot in self._slots.values())
         if not served and not any(slot.answering for slot in self._slots.values()) and self._open:
-            say("no API process is up: callers get 503")
+            say("no API process is running: requests get 503")
         for slot in self._slots.values():
             if not served and self._open:
                 self._answer_here(slot)
                 continue
-            self._leave(slot)  # whoever waits there, waits for a process that comes up
+            self._leave(slot)  # connections in its queue wait for the process that starts
             if not slot.alive:
                 self._accept(slot)
-                with suppress(OSError):  # listens no more, and stays bound
+                with suppress(OSError):  # stops listening, and stays bound
                     slot.socket.shutdown(socket.SHUT_RD)
 
     def _answer_here(self, slot: _Slot) -> None:
@@ -147,7 +147,7 @@ class Listener:
         while len(self._talks) < AT_ONCE_MAX:
             try:
                 caller, _ = slot.socket.accept()
-            except OSError:  # nobody is left, or no descriptor is
+            except OSError:  # no connection is waiting, or no descriptor is free
                 return
             task = self._loop.create_task(_refuse(caller))
             self._talks.add(task)
@@ -162,7 +162,7 @@ class Listener:
 
 
 async def _refuse(caller: socket.socket) -> None:
-    """503, and then all that the caller still sends is read: a socket that is closed before takes the answer back."""
+    """Sends 503, then reads the rest of the request: closing earlier would reset the connection and lose the 503."""
     with suppress(OSError, EOFError, TimeoutError, ValueError):
         reader, writer = await asyncio.open_connection(sock=caller, limit=REQUEST_BYTES_MAX)
         try:
@@ -178,7 +178,7 @@ async def _refuse(caller: socket.socket) -> None:
 
 
 def _bind(host: str, port: int, *, shared: bool) -> socket.socket:
-    """Bound, and not listening yet. `shared`: with others of ours, among which the kernel divides who comes."""
+    """Bound, and not listening yet. `shared`: the kernel distributes connections among our sockets (SO_REUSEPORT)."""
     [(family, kind, protocol, _, address), *_] = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     bound = socket.socket(family, kind, protocol)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

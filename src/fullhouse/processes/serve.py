@@ -5,10 +5,10 @@
            └─ worker
 
 Children are in sessions of their own, so that Ctrl-C reaches only this process, which stops them in order: the API
-drains, then the worker, then the database. Should this process be killed, the kernel tells the children to stop.
+drains, then the worker, then the database. If this process is killed, the kernel signals the children to stop.
 
-Once it is open it stays open: whatever ends is started again, after pauses that grow up to eight seconds, until it
-stays. Meanwhile callers get 503.
+After the first start `serve` does not give up: a process that ends is restarted, after pauses that grow up to eight
+seconds. Meanwhile requests get 503.
 """
 
 import argparse
@@ -49,11 +49,11 @@ READY_WITHIN_S = 60.0
 
 
 class CannotServe(OperatorError):
-    """The house cannot open, or had to close."""
+    """The server cannot start, or had to stop."""
 
 
 class Urls:
-    """The ways into the database: to serve, and to own."""
+    """The database URLs: of the serving log-in, and of the owner's."""
 
     def __init__(self, serving: str, owner: str) -> None:
         self.serving, self.owner = serving, owner
@@ -61,7 +61,7 @@ class Urls:
 
 @contextmanager
 def database(settings: Config) -> Iterator[tuple[Urls, Cluster | None]]:
-    """The configured database; or the embedded one, started or joined, and stopped by whoever leaves it last."""
+    """The configured database; or the embedded one, which the first process starts and the last one stops."""
     if settings.database_url and settings.database_owner_url:
         yield Urls(settings.database_url, settings.database_owner_url), None
         return
@@ -86,7 +86,7 @@ async def _make_database(cluster: Cluster) -> None:
 
 
 async def prepare(settings: Config, urls: Urls) -> Demo | None:
-    """Migrations; and on the embedded database, where people try things first, the demo."""
+    """Applies migrations; on a new embedded database also creates the demo organisation."""
     applied = await migrate_database(urls)
     if applied:
         say(f"database: applied {migrate.in_words(applied)}")
@@ -102,10 +102,10 @@ async def prepare(settings: Config, urls: Urls) -> Demo | None:
 
 
 async def _fill_demo(settings: Config, urls: Urls, serving: Database, keyring: Keyring) -> Demo:
-    from fullhouse import wiring  # heavy: the whole application, once in an installation's life
+    from fullhouse import wiring  # slow to import: the whole application, needed once
     from fullhouse.demo import organisation
 
-    say("filling the demo organisation")
+    say("creating the demo organisation")
     wiring.connect(settings.public_url)
     return await organisation.fill(serving, urls.owner, keyring, wiring.files(settings), say)
 
@@ -117,18 +117,18 @@ async def migrate_database(urls: Urls, *, again: bool = False) -> list[str]:
 
 @contextmanager
 def answering() -> Iterator[None]:
-    """A database that is not there, or not as it should be, is the operator's to mend."""
+    """Reports database errors to the operator as `CannotServe`."""
     try:
         yield
     except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         raise CannotServe(
-            f"The database does not answer as it should ({error or type(error).__name__}). Check DATABASE_URL and "
-            "DATABASE_OWNER_URL; `fullhouse doctor` says more."
+            f"The database is unavailable or misconfigured ({error or type(error).__name__}). Check DATABASE_URL and "
+            "DATABASE_OWNER_URL; `fullhouse doctor` shows details."
         ) from error
 
 
 async def _login(url: str) -> str:
-    """The user in a database URL; PostgreSQL's own rules for what is left out are asyncpg's to know."""
+    """The user in a database URL; if it has none, the user that PostgreSQL's defaults give."""
     if user := _user_of(url):
         return user
     connection = await asyncpg.connect(url, timeout=10)
@@ -147,9 +147,9 @@ def _user_of(url: str) -> str | None:
 def serve(settings: Config, args: argparse.Namespace) -> int:
     _check_port(settings)
     config.make_home(settings)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # until all is up, both interrupt
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # until everything runs, like SIGINT
     if settings.embedded and not (settings.home / "pg" / "data").exists():
-        say("preparing the database (once, a few seconds)…")
+        say("creating the database (first start, a few seconds)…")
     with database(settings) as (urls, cluster):
         found = asyncio.run(prepare(settings, urls))
         stop = Alarm()
@@ -157,35 +157,37 @@ def serve(settings: Config, args: argparse.Namespace) -> int:
             signal.signal(number, stop.set)
         members = ["api"] if settings.processes == 1 else [f"api {n}" for n in range(1, settings.processes + 1)]
         commands = {name: ["api"] for name in members} | ({} if args.no_worker else {"worker": ["worker"]})
-        listener = Listener(settings.host, settings.port, members)  # first: where another serves, its metrics stay
+        listener = Listener(
+            settings.host, settings.port, members
+        )  # first: if another `serve` has the port, its metrics are not deleted
         metrics = metric_files.make_folder(settings.home, settings.port)
         try:
-            family = Family(commands, _environment(urls, str(metrics)), listener)
+            supervisor = Family(commands, _environment(urls, str(metrics)), listener)
             reload = Sources() if args.reload else None
-            return _run(settings, family, listener, DatabaseKeeper(cluster), found, stop, reload)
+            return _run(settings, supervisor, listener, DatabaseKeeper(cluster), found, stop, reload)
         finally:
             shutil.rmtree(metrics, ignore_errors=True)
 
 
 class DatabaseKeeper:
-    """Brings the embedded database back whenever it has ended, for as long as that takes."""
+    """Restarts the embedded database whenever it has ended, until it runs."""
 
     def __init__(self, cluster: Cluster | None) -> None:
         self._cluster, self._backoff = cluster, Backoff()
-        self._said = ""  # the same sentence is not said twice in a row
+        self._said = ""  # the last message, which is not repeated
 
     def mend(self) -> None:
         if self._cluster is None or self._cluster.running or not self._backoff.due:
             return
         if not self._said:
-            self._say("the database ended; starting it again")
-        self._backoff.failed()  # one that ends again at once is not started without a pause
+            self._say("the database ended; restarting it")
+        self._backoff.failed()  # if it ends again at once, the next start waits
         try:
             self._cluster.start()
         except PostgresError as error:
-            self._say(f"{error}\n  Until then it is tried every few seconds, and callers get 503.")
+            self._say(f"{error}\n  It is retried every few seconds; meanwhile requests get 503.")
         else:
-            self._say("the database is back")
+            self._say("the database runs again")
             self._said = ""
 
     def _say(self, text: str) -> None:
@@ -197,7 +199,7 @@ class DatabaseKeeper:
 
 
 class Sources:
-    """Our files, and when they were changed."""
+    """Our source files with their modification times."""
 
     def __init__(self) -> None:
         self._seen = self._look()
@@ -213,41 +215,41 @@ class Sources:
 
 def _run(
     settings: Config,
-    family: Family,
+    supervisor: Family,
     listener: Listener,
     database: DatabaseKeeper,
     found: Demo | None,
     stop: Alarm,
     sources: Sources | None,
 ) -> int:
-    family.start()
+    supervisor.start()
     deadline = time.monotonic() + READY_WITHIN_S
     opened = False
     try:
         while not stop.wait(0.5 if opened else 0.05):
             database.mend()
             if opened and sources and sources.changed():
-                family.stop()
-                family.start()
+                supervisor.stop()
+                supervisor.start()
             elif opened:
-                family.mend()
+                supervisor.mend()
             elif _ready(settings):
                 _announce(settings, found)
                 opened = True
-            elif (name := family.ended) or time.monotonic() > deadline:
+            elif (name := supervisor.ended) or time.monotonic() > deadline:
                 raise CannotServe(_why_not_ready(name))
         return 0
     finally:
         if sys.stderr.isatty():
             print(file=sys.stderr)  # after the terminal's ^C
-        say("closing: finishing what is in hand")
+        say("stopping: finishing requests and jobs in progress")
         listener.close()
-        family.stop()
+        supervisor.stop()
 
 
 def work(settings: Config, args: argparse.Namespace) -> int:
-    """A worker: under `serve`, or on its own beside somebody else's."""
-    from fullhouse.processes import worker  # heavy, and `serve` itself does not need it
+    """A worker: a child of `serve`, or a process of its own."""
+    from fullhouse.processes import worker  # slow to import, and `serve` itself does not need it
 
     if args.parent:
         die_with(args.parent)
@@ -258,7 +260,7 @@ def work(settings: Config, args: argparse.Namespace) -> int:
 
 
 def _environment(urls: Urls, metrics: str) -> dict[str, str]:
-    """What the children see: not the owner's way in, which only this process needs."""
+    """The children's environment, without the owner's database URL, which only this process needs."""
     inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_OWNER_URL"}
     return inherited | {
         "DATABASE_URL": urls.serving,
@@ -274,13 +276,13 @@ def _check_port(settings: Config) -> None:
             probe.bind((settings.host, settings.port))
         except PermissionError:
             raise CannotServe(
-                f"Port {settings.port} needs root. Choose one above 1023, e.g. FULLHOUSE_PORT=8000."
+                f"Port {settings.port} needs root. Choose a port above 1023, e.g. FULLHOUSE_PORT=8000."
             ) from None
         except OSError as error:
             if error.errno == errno.EADDRNOTAVAIL:
-                raise CannotServe(f"{settings.host} is no address of this machine. Set FULLHOUSE_HOST.") from None
+                raise CannotServe(f"{settings.host} is not an address of this machine. Set FULLHOUSE_HOST.") from None
             raise CannotServe(
-                f"Port {settings.port} on {settings.host} is taken ({error.strerror}). Stop the other program, "
+                f"Port {settings.port} on {settings.host} is in use ({error.strerror}). Stop the other program, "
                 f"or choose another port: FULLHOUSE_PORT={settings.port + 1} make run"
             ) from None
 
@@ -296,17 +298,19 @@ def _ready(settings: Config) -> bool:
 
 def _why_not_ready(ended: str | None) -> str:
     if ended:
-        return f"The {ended} process ended while starting; its last words are above."
-    return f"The server was not ready within {READY_WITHIN_S:.0f} seconds. `fullhouse doctor` may know why."
+        return f"The {ended} process ended while starting; its error message is above."
+    return f"The server was not ready within {READY_WITHIN_S:.0f} seconds. `fullhouse doctor` may show why."
 
 
 def _announce(settings: Config, found: Demo | None) -> None:
-    doors = (("console", "/console"), ("gate scanner", "/scan/"), ("API reference", "/api/docs"))
-    lines = [f"open at {settings.public_url}", ""]
-    lines += [f"  {name:<14} {settings.public_url}{path}" for name, path in doors]
+    pages = (("storefront", "/"), ("console", "/console"), ("gate scanner", "/scan/"), ("API reference", "/api/docs"))
+    lines = [f"ready at {settings.public_url}", ""]
+    lines += [f"  {name:<14} {settings.public_url}{path}" for name, path in pages]
+    lines += [f"  {'listening on':<14} {settings.host}:{settings.port}", f"  {'state folder':<14} {settings.home}"]
+    lines += [f"  {'database':<14} {'embedded, in the state folder' if settings.embedded else 'DATABASE_URL'}"]
     if found:
-        lines += ["", f"  demo organisation  {found.organization}"]
+        lines += ["", f"  Log-ins of the demo organisation {found.organization}:"]
         lines += [f"    {i.role:<14} {i.email:<26} {i.password}" for i in (*found.log_ins, *found.platform_log_ins)]
     if settings.smtp_url is None:
-        lines += ["", "  No mail leaves: SMTP_URL is not set. Owners read it in the console, at /console/mailbox."]
-    say("\n".join([*lines, "", "  Ctrl-C closes."]))
+        lines += ["", "  Emails are not sent: SMTP_URL is not set. Owners can read them at /console/mailbox."]
+    say("\n".join([*lines, "", "  Press Ctrl-C to stop."]))

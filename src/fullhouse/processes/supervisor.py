@@ -1,4 +1,4 @@
-"""Processes of ours that run side by side: what ends by itself is started again, for as long as it takes."""
+"""Supervision of child processes: one that ends is restarted, with a growing pause, without a limit of tries."""
 
 import os
 import signal
@@ -13,18 +13,18 @@ from fullhouse.processes.listener import Listener
 
 DRAIN_S = 20.0
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 8.0
-STEADY_S = 60.0  # what has run for so long starts anew without a pause
+STEADY_S = 60.0  # a process that ran for so long is restarted without a pause
 
 
 class Backoff:
-    """How long to wait before the next try: not at all, then twice as long each time, up to a bound."""
+    """The pause before the next try: none, then doubling up to a limit."""
 
     def __init__(self) -> None:
         self._tries = 0
         self._due = self._last = 0.0
 
     def failed(self) -> float:
-        """Notes a failure; returns the pause after it."""
+        """Records a failure; returns the pause before the next try."""
         now = time.monotonic()
         if now - self._last > STEADY_S + LONGEST_PAUSE_S:
             self._tries = 0
@@ -39,8 +39,8 @@ class Backoff:
 
 
 class Family:
-    """Children by name, each with the words of its command, in sessions of their own: Ctrl-C reaches us only.
-    Those that the listener knows inherit a socket."""
+    """Child processes by name, each with the arguments of its command, in a session of its own: Ctrl-C reaches only the
+    supervisor. Those that the listener knows inherit a socket."""
 
     def __init__(
         self, commands: Mapping[str, list[str]], environment: Mapping[str, str], listener: Listener | None = None
@@ -48,7 +48,7 @@ class Family:
         self._commands, self._environment, self._listener = commands, environment, listener
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._backoffs = {name: Backoff() for name in commands}
-        self._ended: set[str] = set()  # and not started again yet
+        self._ended: set[str] = set()  # and not restarted yet
 
     def start(self) -> None:
         self._ended.clear()
@@ -56,7 +56,7 @@ class Family:
             self._spawn(name)
 
     def mend(self) -> None:
-        """Starts again what has ended by itself, each after a pause that grows as long as it keeps ending."""
+        """Restarts children that ended, each after a pause that grows as long as it keeps ending."""
         for name, child in list(self._children.items()):
             if child.poll() is None:
                 continue
@@ -64,7 +64,7 @@ class Family:
                 self._ended.add(name)
                 pause_s = self._backoffs[name].failed()
                 when = f"in {pause_s:g} s" if pause_s else "now"
-                say(f"the {name} process ended ({_status(child.returncode)}); starting it again {when}")
+                say(f"the {name} process ended ({_status(child.returncode)}); restarting it {when}")
             if self._backoffs[name].due:
                 self._ended.discard(name)
                 self._spawn(name)
@@ -74,7 +74,7 @@ class Family:
         return next((name for name, child in self._children.items() if child.poll() is not None), None)
 
     def stop(self) -> None:
-        """First all that take requests, then the others, in their order."""
+        """First the processes that serve requests, then the others, in their order."""
         for name, child in self._children.items():
             if self._listener and name in self._listener:
                 child.terminate()
@@ -89,10 +89,10 @@ class Family:
     def _spawn(self, name: str) -> None:
         command = [sys.executable, "-m", "fullhouse", *self._commands[name], "--parent", str(os.getpid())]
         command += ["--process", name.replace(" ", "-")]
-        with ExitStack() as held:
+        with ExitStack() as stack:
             fds: tuple[int, ...] = ()
             if self._listener and name in self._listener:
-                fds = held.enter_context(self._listener.handed_over(name))
+                fds = stack.enter_context(self._listener.handed_over(name))
                 command += ["--socket", str(fds[0]), "--ready", str(fds[1])]
             self._children[name] = subprocess.Popen(  # noqa: S603
                 command, env=self._environment, start_new_session=True, pass_fds=fds

@@ -49,7 +49,9 @@ def main() -> int:
     settings = config.load(os.environ)
     telemetry.configure_logs(settings.log_level, process="worker")
     step_back()
-    if settings.metrics_port and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:  # under `serve` they are on its page
+    if (
+        settings.metrics_port and "PROMETHEUS_MULTIPROC_DIR" not in os.environ
+    ):  # under `serve` the API process reports them
         start_http_server(settings.metrics_port, settings.host)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(run(settings))
@@ -57,8 +59,8 @@ def main() -> int:
 
 
 async def run(settings: Config) -> None:
-    """Until SIGTERM or SIGINT; then what is in hand is finished or given back."""
-    assert settings.database_url, "the launcher or the operator names the database"
+    """Runs until SIGTERM or SIGINT; then jobs in progress are finished or released."""
+    assert settings.database_url, "`serve` or the operator sets it"
     wiring.connect(settings.public_url)
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -92,9 +94,9 @@ async def run(settings: Config) -> None:
                 for loop in loops(settings.database_url, finder, services, broker=bool(settings.amqp_url))
             ),
             *(asyncio.create_task(work(), name=name) for name, work in post.items()),
-            asyncio.create_task(in_each_process("watch messages", 15, watch), name="watch messages"),
+            asyncio.create_task(in_each_process("measure_messages", 15, watch), name="measure_messages"),
         ]
-        log.info("the worker is at work", tasks=len(tasks))
+        log.info("worker.started", tasks=len(tasks))
         try:
             await _until_stopped(stop, tasks)
         finally:
@@ -103,34 +105,35 @@ async def run(settings: Config) -> None:
 
 
 def loops(url: str, finder: Database, services: Services, *, broker: bool = False) -> list[Loop]:
-    """What runs how often. All of it may run late, twice or not at all for a while: nothing depends on the clock."""
+    """The periodic loops. Each may run late, twice or not at all for a while: no decision depends on when it runs. The
+    names are metric labels and log fields."""
     database, files, watch = services.database, services.files, Watch(services, finder)
     table: list[tuple[str, float, Callable[[], Awaitable[Any]]]] = [
-        ("audit months", 3600, lambda: _make_audit_months(finder)),
-        ("forget idempotency keys", 600, lambda: idempotency.forget_old(finder)),
-        ("sweep sessions", 600, lambda: accounts_jobs.sweep_all(finder)),
-        ("move due events", 1, lambda: events_jobs.move_due_events(finder, database)),
-        ("keep queues", 1, lambda: queue_jobs.keep_queues(services, finder)),
-        ("count queues", 15, lambda: queue_jobs.count_crowds(finder)),
-        ("write to queues", 10, lambda: turn_jobs.tell_queues(finder, database)),
-        ("sweep holds", 1, lambda: holds_jobs.sweep_holds(finder, database)),
-        ("sweep checkouts", 2, lambda: checkout_jobs.sweep_sessions(finder, database)),
-        ("serve waiting lists", 5, lambda: waitlist_jobs.serve_lists(finder, database)),
-        ("ask about payments", 2, lambda: payments_jobs.sweep_attempts(finder, services)),
-        ("give money back", 2, lambda: payments_jobs.sweep_refunds(finder, services)),
-        ("give cancelled shows back", 5, lambda: refund_jobs.give_back_cancelled(finder, database)),
-        ("close moves", 60, lambda: relocation_jobs.close_moves(finder, database)),
-        ("end proposals", 60, lambda: checkout_jobs.sweep_consents(finder, database)),
-        ("mirror shows in Redis", 300, lambda: holds_jobs.rebuild_warm(services, finder)),
-        ("watch shows", 60, watch.round),
-        ("rank shows", 10, lambda: events_jobs.rank_shows(finder, database)),
-        ("forget old ranks", 600, lambda: sweep(finder, events_store.FORGET_RANKS)),
-        ("forget unused pictures", 3600, lambda: events_jobs.forget_unused_images(finder, database, files)),
-        ("forget webhook deliveries", 3600, lambda: sweep(finder, webhook_jobs.FORGET)),
-        ("forget messages", 600, lambda: messaging_jobs.forget(finder, broker=broker)),
-        ("recount participants", 3600, lambda: messaging_jobs.recount(finder, database)),
-        ("forget job history", 3600, lambda: sweep(finder, FORGET_HISTORY)),
-        ("prove", 3600, lambda: prove.run_and_alert(url)),
+        ("create_audit_partitions", 3600, lambda: _make_audit_months(finder)),
+        ("delete_old_idempotency_keys", 600, lambda: idempotency.forget_old(finder)),
+        ("delete_expired_sessions", 600, lambda: accounts_jobs.sweep_all(finder)),
+        ("transition_events", 1, lambda: events_jobs.move_due_events(finder, database)),
+        ("advance_waiting_rooms", 1, lambda: queue_jobs.keep_queues(services, finder)),
+        ("measure_waiting_rooms", 15, lambda: queue_jobs.count_crowds(finder)),
+        ("send_waiting_room_emails", 10, lambda: turn_jobs.tell_queues(finder, database)),
+        ("expire_holds", 1, lambda: holds_jobs.sweep_holds(finder, database)),
+        ("expire_checkouts", 2, lambda: checkout_jobs.sweep_sessions(finder, database)),
+        ("process_waitlists", 5, lambda: waitlist_jobs.serve_lists(finder, database)),
+        ("poll_payments", 2, lambda: payments_jobs.sweep_attempts(finder, services)),
+        ("process_refunds", 2, lambda: payments_jobs.sweep_refunds(finder, services)),
+        ("refund_cancelled_events", 5, lambda: refund_jobs.give_back_cancelled(finder, database)),
+        ("expire_relocations", 60, lambda: relocation_jobs.close_moves(finder, database)),
+        ("expire_proposals", 60, lambda: checkout_jobs.sweep_consents(finder, database)),
+        ("rebuild_redis_mirror", 300, lambda: holds_jobs.rebuild_warm(services, finder)),
+        ("watch_events", 60, watch.round),
+        ("rank_events", 10, lambda: events_jobs.rank_shows(finder, database)),
+        ("delete_old_ranks", 600, lambda: sweep(finder, events_store.FORGET_RANKS)),
+        ("delete_unused_images", 3600, lambda: events_jobs.forget_unused_images(finder, database, files)),
+        ("delete_old_webhook_deliveries", 3600, lambda: sweep(finder, webhook_jobs.FORGET)),
+        ("delete_old_messages", 600, lambda: messaging_jobs.forget(finder, broker=broker)),
+        ("recount_participants", 3600, lambda: messaging_jobs.recount(finder, database)),
+        ("delete_job_history", 3600, lambda: sweep(finder, FORGET_HISTORY)),
+        ("check_invariants", 3600, lambda: prove.run_and_alert(url)),
     ]
     return [Loop(name, every_s, work, url=url) for name, every_s, work in table]
 
@@ -141,19 +144,21 @@ async def _make_audit_months(finder: Database) -> None:
 
 
 async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
-    """Asks once and waits: jobs in hand are finished. Whoever has not ended then is asked again, shortly."""
+    """Cancels once and waits, so that jobs in progress finish; then cancels the rest again, with short waits."""
     left = set(tasks)
-    for patience_s in (STOP_WITHIN_S, 1, 1):
+    for timeout_s in (STOP_WITHIN_S, 1, 1):
         for task in left:
             task.cancel()
-        _, left = await asyncio.wait(left, timeout=patience_s)
+        _, left = await asyncio.wait(left, timeout=timeout_s)
         if not left:
             return
-    log.error("some work did not end", tasks=[task.get_name() for task in left])
+    log.error(
+        "worker.stop_timeout", detail="the process exits without these tasks", tasks=[task.get_name() for task in left]
+    )
 
 
 async def _until_stopped(stop: asyncio.Event, tasks: list[asyncio.Task[None]]) -> None:
-    """These tasks never end by themselves: one that does takes the process with it, and the supervisor starts anew."""
+    """The tasks never end by themselves: if one does, the process ends, and the supervisor restarts it."""
     waiting = asyncio.create_task(stop.wait())
     done, _ = await asyncio.wait((waiting, *tasks), return_when=asyncio.FIRST_COMPLETED)
     if waiting not in done:

@@ -1,11 +1,12 @@
-"""The invariants, checked on a living database: `fullhouse prove`, and a worker's loop every hour.
+"""Checks of the invariants on a live database: `fullhouse prove`, and a worker's loop every hour.
 
-A check finds what is wrong, in sentences; no sentence is the good answer. Each subject has a file of statements here,
-each statement under the name of its check; CHECKS says in which order they run and what each promises. What cannot be
-said in one statement has a module of its own: `catalogue` and `parents` ask the database's catalogue what there is to
-check; `client_log` reads what a client was told, and `client_holds` and `client_sales` compare it.
+A check returns a sentence for each violation; an empty list means that the invariant holds. Each subject has a file of
+statements here, each statement under the name of its check; CHECKS lists them in the order in which they run, with the
+invariant of each. Checks that need more than one statement have a module of their own: `catalogue` and `parents` read
+the tables to check from the database's catalogue; `client.log` reads a client's log, and `client.holds` and
+`client.sales` compare it with the database.
 
-tests/prove has a corruption for every sentence that a check can say.
+tests/prove has a corruption for every sentence that a check can return.
 """
 
 from collections.abc import Sequence
@@ -23,39 +24,48 @@ from fullhouse.prove.client.log import Call
 
 log = structlog.get_logger()
 DEADLINE_S = 1800  # a check reads whole tables
-VIOLATIONS = Gauge("fullhouse_violations", "What the last proof found wrong", ["check"], multiprocess_mode="mostrecent")
+VIOLATIONS = Gauge(
+    "fullhouse_violations",
+    "Violations that the last round of `fullhouse prove` found",
+    ["check"],
+    multiprocess_mode="mostrecent",
+)
 
 CHECKS = (
-    Check("tenancy", "no row refers to another organisation's", catalogue.find_foreign_rows),
-    Check("parents", "no row names another that is not there", parents.find_orphans),
+    Check("tenancy", "no row refers to a row of another organisation", catalogue.find_foreign_rows),
+    Check("parents", "no row refers to a row that does not exist", parents.find_orphans),
     Check("row security", "every tenant table is under forced row-level security", catalogue.find_open_tables),
-    in_sql("one holder", "a seat has one live hold or sale at most, and both rows say so", "holds"),
-    in_sql("counted", "every pool counts what is held of it, and never more than it has", "pools"),
-    in_sql("taken", "no more is held and sold than event, venue, zone and type admit", "capacity"),
-    in_sql("limited", "every limit has a pool of its size", "capacity"),
-    in_sql("companions", "a companion seat is kept only while somebody has its wheelchair place", "holds"),
-    in_sql("queued", "a person has one place in a line, numbers are dense, no more are inside than may", "queue"),
-    in_sql("offered", "whoever is offered places from a waiting list has holds of them, and one offer", "queue"),
-    in_sql("audited", "whatever is in a state was brought there by an action that was written down", "audit"),
-    in_sql("on time", "no hold is older than its time and a sweep, or frozen for nothing", "holds"),
-    in_sql("bounded", "no hold outlives its checkout, unless a payment is under way", "checkouts"),
-    in_sql("paid", "an order is paid, has one capture and tickets for all of it; other money goes back", "orders"),
-    in_sql("ledger", "every transaction of the ledger sums to zero, and all money is in it", "orders"),
-    in_sql("priced", "lines, quote, payment and ledger of an order say the same, line by line", "prices"),
-    in_sql("discounted", "a promo code counts what checkouts have of it, within its budget", "prices"),
-    in_sql("delivered", "no fact is passed over, and no consumer processed one twice", "messages"),
-    in_sql("announced", "every order, payment, refund, ticket and move of an event was announced", "messages"),
-    in_sql("mailed", "whoever must hear of an order, a waiting list or another date was written to", "messages"),
-    in_sql("participants", "every show counts those who take part", "messages"),
-    in_sql("present", "a ticket stands where its scans say, and took each step once", "scans"),
-    in_sql("occupied", "the counts of a day are what its scans say", "scans"),
-    in_sql("admitted", "who came in with a void ticket, or twice, is an incident", "scans"),
-    in_sql("scanned", "every entry and exit was written down, and nothing told is missing", "scans"),
+    in_sql("one holder", "a seat has at most one live hold or sale, and both rows agree", "holds"),
+    in_sql("counted", "every pool's counters match its holds and tickets, and never exceed its capacity", "pools"),
+    in_sql("taken", "no more is held and sold than event, venue, zone and ticket type admit", "capacity"),
+    in_sql("limited", "every limit has a pool of the same size", "capacity"),
+    in_sql("companions", "a companion seat is reserved only while its wheelchair place is held or sold", "holds"),
+    in_sql(
+        "queued", "a person has one place in a queue, numbers have no gaps, admissions do not exceed the slots", "queue"
+    ),
+    in_sql("offered", "a waitlist offer has its holds, and a person has at most one offer in an event", "queue"),
+    in_sql("audited", "every state was reached by an action that has an audit row", "audit"),
+    in_sql("on time", "no hold outlives its time by more than a sweep, or is frozen without a payment", "holds"),
+    in_sql("bounded", "no hold outlives its checkout, unless a payment is in progress", "checkouts"),
+    in_sql("paid", "a paid order has one capture and all of its tickets; other payments are refunded", "orders"),
+    in_sql("ledger", "every ledger transaction sums to zero, and every payment is in the ledger", "orders"),
+    in_sql("priced", "lines, quote, payment and ledger of an order agree, line by line", "prices"),
+    in_sql("discounted", "a promo code's counters match its uses, within its limits", "prices"),
+    in_sql("delivered", "no fact is skipped, and no consumer processed one twice", "messages"),
+    in_sql(
+        "announced", "every order, payment, refund, ticket and change of an event's status has its fact", "messages"
+    ),
+    in_sql("mailed", "every email about an order, the waitlist or a changed date was written", "messages"),
+    in_sql("participants", "every event's participant count is correct", "messages"),
+    in_sql("present", "a ticket's presence matches its scans, and no version of it occurs twice", "scans"),
+    in_sql("occupied", "the counts of a day match its scans", "scans"),
+    in_sql("admitted", "an entry with a void ticket, or a second entry, has an incident", "scans"),
+    in_sql("scanned", "every scan has an audit row, and no scan reported by a device is missing", "scans"),
 )
 
 
 async def run(url: str, calls: Sequence[Call] | None = None) -> dict[Check, list[str]]:
-    """With what a client was told (client/log.py), if there is a log of that."""
+    """Runs all checks; with `calls`, a client's log (client/log.py), also compares that."""
     connection = await connect(url, AUDITOR, deadline_s=DEADLINE_S, statement_timeout=f"{DEADLINE_S}s")
     checks = CHECKS if calls is None else (*CHECKS, _told(calls))
     try:
@@ -69,11 +79,11 @@ def _told(calls: Sequence[Call]) -> Check:
         held = await client_holds.disagreements(connection, calls)
         return held + await client_sales.disagreements(connection, calls)
 
-    return Check("told", "what a client was told is what there is", find)
+    return Check("client log", "the database agrees with what the client was told", find)
 
 
 async def run_and_alert(url: str) -> None:
     for check, wrong in (await run(url)).items():
         VIOLATIONS.labels(check.name).set(len(wrong))
         for sentence in wrong:
-            log.error("an invariant does not hold", check=check.name, what=sentence)
+            log.error("prove.invariant_violated", check=check.name, detail=sentence)

@@ -1,8 +1,8 @@
--- The audit trail: whatever is in a state was brought there by somebody, and that was written down.
+-- The audit trail: every state was reached by an action that has an audit row.
 
 -- name: audited
--- What must be written down of each row, by one of these actions. Months of the audit may be detached, oldest first: of
--- what is older than the oldest month that is there, nothing is asked.
+-- The audit row that each row must have, with one of these actions. Months of the audit may be detached, oldest first:
+-- changes before the oldest month that is attached are not checked.
 WITH since AS (
     SELECT coalesce(date_trunc('month', min(created_at), 'UTC'), '-infinity') AS at FROM audit_log
 ), expected AS (
@@ -11,7 +11,7 @@ WITH since AS (
                      CASE status WHEN 'expired' THEN ARRAY['seat_hold_expired', 'hold.expired']   -- its former name
                                  ELSE ARRAY['hold.' || status] END
               FROM seat_holds WHERE status NOT IN ('active', 'suspended')
-    -- Whose it is, is not who had it first: a guest turned out to be somebody.
+    -- The owner is not the user who made it: a guest signed in.
     UNION ALL SELECT h.organization_id, 'seat_hold', h.id, h.updated_at, ARRAY['hold.handed_over']
               FROM seat_holds h JOIN audit_log a ON a.organization_id = h.organization_id AND a.entity_type = 'seat_hold'
                                                 AND a.entity_id = h.id AND a.action = 'seat_reserved'
@@ -176,7 +176,7 @@ WITH since AS (
         WHERE a.organization_id = e.organization_id AND a.entity_type = e.entity AND a.entity_id = e.id
           AND a.action = ANY (e.actions))
 ), expected_inside AS (
-    -- What is written down with another thing: its id stands in the row's `after`.
+    -- Entities that are audited with another one: the id is in the row's `after`.
     SELECT organization_id, 'session' AS entity, id::text AS id, created_at AS at, 'session.opened' AS action FROM sessions
     UNION ALL SELECT organization_id, 'scan', id::text, undone_at, 'ticket.scan_undone'
               FROM scans WHERE undone_at IS NOT NULL AND ticket_id IS NOT NULL

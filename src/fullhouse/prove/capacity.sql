@@ -1,9 +1,9 @@
--- What must hold of every capacity, as statements that find what does not. What is taken is added up from tickets and
--- holds, never read from a counter: a pool that counts wrong does not hide an oversale.
+-- Capacities. What is taken is summed from tickets and holds, never read from a counter: a pool with a wrong count does
+-- not hide an oversale.
 
 -- part: places
--- Live places by event, and by zone and ticket type in it. A seat's or zone's type is known from its checkout on. Of an
--- event and of a zone they are counted on each day that a type of theirs names, and what has no days on all of them.
+-- Live holds and tickets by event, and by zone and ticket type in it. The type of a held seat or spot is known from its
+-- checkout on. For an event and a zone they count on each day that a ticket type names; those without days count on all.
 WITH places AS (
     SELECT n.*, t.valid_days FROM (
         SELECT organization_id, event_id, zone_id, ticket_type_id, 1 AS quantity FROM tickets
@@ -40,7 +40,7 @@ WITH places AS (
 )
 
 -- part: limits
--- What the organiser has set. A venue's limit binds the events that are not over.
+-- The organiser's limits. A venue's limit applies to events that have not ended.
 limits AS (
     SELECT organization_id, id AS event_id, 'event' AS kind, id AS ref_id, 'the event' AS whose, capacity
     FROM events WHERE capacity > 0
@@ -66,8 +66,8 @@ FROM events e JOIN venues v ON v.organization_id = e.organization_id AND v.id = 
 WHERE v.max_capacity > 0 AND e.capacity > v.max_capacity AND e.status IN ('published', 'live', 'postponed')
 
 -- name: limited
--- Every limit has its pool, as large as the limit: the least of an event's and its venue's. One that shrinks was above it
--- when the limit came (docs/adr/0034). What is over keeps the pools that it had.
+-- Every limit has a pool of its size: for an event the lower of its own limit and the venue's. A pool that is shrinking had
+-- more in use when the limit was set (docs/adr/0034). Ended events keep the pools that they had.
 WITH {limits}, bounds AS (
     SELECT l.organization_id, l.event_id, l.kind, l.ref_id, min(l.capacity) AS capacity
     FROM limits l GROUP BY 1, 2, 3, 4

@@ -1,4 +1,4 @@
-"""What the database's own catalogue says of tenant tables: whoever adds one need not name it here."""
+"""Checks of all tenant tables that the database's catalogue lists: a new table needs no change here."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a check is, and how a statement of this folder becomes one."""
+"""The type of a check, and the construction of one from a statement in this folder."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from fullhouse.kit.db import sql
 
-NAMED_MAX = 100  # rows that a check names; the first of them lead to the cause
+NAMED_MAX = 100  # violations that a check reports at most
 
 Find = Callable[[Any], Awaitable[list[str]]]
 
@@ -18,8 +18,8 @@ class Check(NamedTuple):
 
 
 def in_sql(name: str, what: str, subject: str) -> Check:
-    """The check that `subject`.sql has under this name. What one statement finds is of one moment, however busy the
-    database is. Each row is a sentence.
+    """The check of this name in `subject`.sql. It is one statement, so it reads one snapshot, however busy the database
+    is. Each row is a sentence.
     """
     query = queries(subject)[name.replace(" ", "_")].text
 

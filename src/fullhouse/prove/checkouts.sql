@@ -1,9 +1,9 @@
--- What must hold of checkouts and the time of what they gather. Each statement finds what does not.
+-- Checkouts, and the time limits of their holds.
 
 -- name: bounded
--- A checkout lasts ten minutes from its beginning. What it gathers is held until then at most, or for the time that it
--- had when it was held, which its audit row says, unless a payment for it is under way. An event that was given another
--- date gave its holds a full time again; what a waiting list offers has a time of its own.
+-- A checkout lasts ten minutes from its start. Its holds last until then at most, or until the time that they had when they
+-- were made, which is in their audit row, unless a payment is in progress. Rescheduling an event restarts the time of its
+-- holds; offers of the waitlist have a time of their own.
 SELECT format('checkout %s began at %s and lasts until %s', s.id, s.created_at, s.expires_at)
 FROM checkout_sessions s
 WHERE s.status IN ('open', 'paying') AND s.expires_at > s.created_at + interval '10 minutes 1 second'

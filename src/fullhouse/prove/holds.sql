@@ -1,7 +1,7 @@
--- Who has which seat, until when.
+-- Holds of seats.
 
 -- name: one_holder
--- A seat's row and its hold's row say the same, and nobody else says anything of that seat.
+-- A seat's row and its hold's row agree, and no other live hold has the seat.
 SELECT format('seat %s of event %s has %s live holds', seat_id, event_id, count(*))
 FROM seat_holds
 WHERE seat_id IS NOT NULL AND status IN ('active', 'suspended') AND held_until > app.clock()
@@ -24,7 +24,7 @@ LEFT JOIN seat_holds h ON h.organization_id = s.organization_id AND h.id = s.hol
 WHERE s.status = 'held' AND s.held_until > app.clock() AND coalesce(h.status, '') NOT IN ('active', 'suspended');
 
 -- name: on_time
--- A sweep runs every second: what is a minute late is not late, it is stuck.
+-- A sweep runs every second: a hold that is overdue by a minute is stuck.
 SELECT format('hold %s of event %s was over at %s and is still active', id, event_id, held_until)
 FROM seat_holds WHERE status = 'active' AND held_until < app.clock() - interval '60 seconds'
 UNION ALL
@@ -39,7 +39,7 @@ LEFT JOIN orders o ON o.organization_id = a.organization_id AND o.id = a.order_i
 WHERE h.status = 'active' AND h.attempt_id IS NOT NULL
   AND (a.status IN ('started', 'pending', 'unknown') OR o.status = 'needs_consent') IS NOT TRUE
 UNION ALL
--- A sweep calls off what stays open, each minute anew: where it cannot for so long, the provider is away, or the sweep is.
+-- A sweep cancels overdue payments and retries every minute: if it fails for so long, the provider or the sweep is down.
 SELECT format('hold %s of event %s is frozen for payment %s, which was to be called off at %s', h.id, h.event_id, a.id,
               a.give_up_at)
 FROM seat_holds h JOIN payment_attempts a ON a.organization_id = h.organization_id AND a.id = h.attempt_id
@@ -50,7 +50,7 @@ SELECT format('checkout %s was over at %s and is still open', id, expires_at)
 FROM checkout_sessions WHERE status = 'open' AND expires_at < app.clock() - interval '60 seconds';
 
 -- name: companions
--- What is kept for a companion is kept because somebody has the place beside it.
+-- A companion seat is reserved because the wheelchair place beside it is held or sold.
 SELECT format('companion seat %s of event %s is kept, but %s', c.seat_id, c.event_id,
               CASE WHEN z.companions_released THEN 'its zone has released them'
                    ELSE concat('nobody has place ', c.companion_of) END)

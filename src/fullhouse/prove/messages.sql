@@ -1,17 +1,17 @@
--- Facts and what follows from them.
+-- Facts, their handlers and their emails.
 
 -- name: delivered
--- As far as a database can tell: no fact is passed over. That all of them are late is for the metrics to say; that one
--- is late while later ones went long ago is a loss, unless it waits behind one that the broker refuses.
-SELECT format('fact %s (%s) of %s was passed over: the house never reacted', id, name, created_at)
+-- As far as the database shows: no fact is skipped. If all are late, the metrics show it; if one is late while later ones
+-- were processed long ago, it is lost, unless it waits behind one that the broker rejects.
+SELECT format('fact %s (%s) of %s was skipped: it was never handled', id, name, created_at)
 FROM outbox
 WHERE handled_at IS NULL AND created_at < app.clock() - interval '15 minutes'
   AND seq < (SELECT max(seq) FROM outbox WHERE handled_at < app.clock() - interval '1 minute')
 UNION ALL
-SELECT format('fact %s (%s) of %s was passed over: the broker never got it', id, name, created_at)
+SELECT format('fact %s (%s) of %s was skipped: it was never sent to the broker', id, name, created_at)
 FROM outbox o
 WHERE sent_at IS NULL AND parked_at IS NULL AND due_at < app.clock() - interval '15 minutes'
-  -- One that was sent when it was written is of a history that the relay never had: the demo's.
+  -- The demo's facts are written as sent already: the relay never had them.
   AND seq < (SELECT max(seq) FROM outbox WHERE sent_at < app.clock() - interval '1 minute' AND sent_at > created_at)
   AND NOT EXISTS (SELECT FROM outbox r WHERE r.sent_at IS NULL AND r.parked_at IS NULL AND r.attempts > 0
                   AND r.subject_id = o.subject_id AND r.seq < o.seq)
@@ -21,11 +21,11 @@ UNION ALL
 SELECT format('fact %s was processed %s times by %s', message_id, count(*), consumer)
 FROM processed_messages GROUP BY organization_id, consumer, message_id HAVING count(*) > 1
 UNION ALL
-SELECT format('%s owes a reaction to fact %s, which is not there', consumer, message_id)
+SELECT format('%s is to retry fact %s, which does not exist', consumer, message_id)
 FROM owed_reactions w WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.id = w.message_id);
 
 -- name: participants
-SELECT format('show %s counts %s participants where %s take part', event_id, s.active_participants,
+SELECT format('event %s counts %s participants where %s take part', event_id, s.active_participants,
               coalesce(p.active, 0))
 FROM event_stats s
 LEFT JOIN (SELECT organization_id, event_id, count(*) FILTER (WHERE active) AS active
@@ -33,9 +33,9 @@ LEFT JOIN (SELECT organization_id, event_id, count(*) FILTER (WHERE active) AS a
 WHERE s.active_participants <> coalesce(p.active, 0);
 
 -- name: announced
--- What a change must have announced. Facts are kept for a week, so younger changes are asked, and those older than the
--- moment in which a transaction may still be under way are all committed with their fact or not at all. Where a row does
--- not say when it changed, or changes on, its audit rows do: each has a fact of its own.
+-- The fact that each change must have. Facts are stored for a week, so only changes of the last six days are checked; a
+-- change and its fact are committed together. Where a row does not show when it changed, or changes several times, its
+-- audit rows do: each has a fact of its own.
 WITH expected AS (
     SELECT organization_id, 'order' AS entity, id, paid_at AS at, 'order.paid' AS fact
     FROM orders WHERE paid_at IS NOT NULL
@@ -72,9 +72,9 @@ LEFT JOIN (SELECT organization_id, subject_id AS id, name AS fact, count(*) AS t
 WHERE e.times > coalesce(o.times, 0);
 
 -- name: mailed
--- An async handler that has run wrote its email, unless there was nothing to tell: no money moved, or the offer was over. An
--- offer that is still open was open then. A notice has an email for each person that it counts as posted, and a fact
--- that concerns ticket holders has a notice.
+-- An async handler that has run wrote its email, unless there was no reason for one: no money moved, or the offer had
+-- ended. An offer that is still open was open then. A notice has an email for each person that it counts as posted, and a
+-- fact that concerns ticket holders has a notice.
 WITH letters (fact, consumer, template) AS (VALUES
     ('order.paid', 'tickets.email', 'order_confirmed'),
     ('order.refunded', 'refunds.email', 'order_refunded'),

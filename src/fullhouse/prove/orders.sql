@@ -1,7 +1,7 @@
 -- Orders, payments and the ledger.
 
 -- name: paid
--- Paid, one capture, tickets for all of it: all three, or none. No other money but what is on its way back.
+-- Paid, one capture, all tickets: all three or none. Any other captured payment is being refunded.
 SELECT format('order %s of %s is paid, with %s captures of %s in all', o.id, o.total, c.captures, c.amount)
 FROM orders o CROSS JOIN LATERAL (
     SELECT count(*) AS captures, coalesce(sum(a.amount), 0) AS amount FROM payment_attempts a
@@ -34,7 +34,7 @@ FROM tickets t
 LEFT JOIN event_seats s USING (organization_id, event_id, seat_id)
 WHERE t.seat_id IS NOT NULL AND t.status IN ('valid', 'used') AND s.ticket_id IS DISTINCT FROM t.id
 UNION ALL
--- Where there is a type that tickets could be of.
+-- Only events with a ticket type can have tickets.
 SELECT format('seat %s of event %s is sold to ticket %s, which is %s', s.seat_id, s.event_id, s.ticket_id,
               CASE WHEN t.id IS NULL THEN 'not there'
                    WHEN t.status IN ('valid', 'used') THEN 'for another seat' ELSE t.status END)
@@ -62,7 +62,7 @@ FROM payment_attempts a CROSS JOIN LATERAL (
     WHERE r.organization_id = a.organization_id AND r.attempt_id = a.id) r
 WHERE a.refunded <> r.amount
 UNION ALL
--- What buyers are owed: refunds that have not gone out, and money that waits for a buyer's consent.
+-- What is owed to buyers: refunds that are not done, and payments of orders that wait for the buyer's consent.
 SELECT format('organisation %s owes its buyers %s %s, its ledger says %s', id, coalesce(owed.amount, 0), currency,
               coalesce(booked.amount, 0))
 FROM (SELECT organization_id AS id, currency, -sum(amount) AS amount

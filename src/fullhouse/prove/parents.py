@@ -1,8 +1,9 @@
-"""Rows that name another which is not there.
+"""Rows that refer to a row that does not exist.
 
-Foreign keys are taken from the catalogue: whoever deletes or loads rows with triggers off breaks them unseen. Where a
-table has none (a key's check costs as much as the row, or the parent may go), REFERENCES says whom a column names, and
-APART why it names nobody that must be there. A uuid column in neither fails tests/prove/test_parents.py.
+Foreign keys are read from the catalogue: they can be violated by deleting or loading rows with triggers disabled. For
+columns without one (its check would cost as much as the insert, or the parent may be deleted), REFERENCES has the
+parent table, and APART the reason why there is none to check. A uuid column in neither fails
+tests/prove/test_parents.py.
 """
 
 from collections.abc import Iterable
@@ -16,7 +17,7 @@ LIVE_CHECKOUT = (
 
 
 class Reference(NamedTuple):
-    """`child.column` names a row of `parent`, for rows (`c`) of which `when` holds."""
+    """`child.column` refers to a row of `parent`, for the rows (`c`) that satisfy `when`."""
 
     child: str
     column: str
@@ -33,7 +34,7 @@ REFERENCES = (
             "ticket_presence", "scan_counts", "scan_incidents", "audit_log",
         )
     ),
-    # An event that is a draft again can be deleted, with what ended in it left behind.
+    # An unpublished event is a draft again and can be deleted; its ended holds remain.
     Reference("seat_holds", "event_id", "events", LIVE_HOLD),
     Reference("seat_holds", "user_id", "users"),
     Reference("seat_holds", "seat_id", "seats", LIVE_HOLD),
@@ -97,8 +98,8 @@ REFERENCES = (
     Reference("waitlist_entries", "user_id", "users"),
 )  # fmt: skip
 
-_WHO = "whoever acted: a user, an API key, a device or the platform's staff; the audit says which"
-_MANY = "a list, as it was chosen"
+_WHO = "the actor: a user, an API key, a device or platform staff; the audit row says which"
+_MANY = "a list, stored as it was chosen"
 APART = {
     "api_keys.created_by": _WHO,
     "events.created_by": _WHO,
@@ -114,29 +115,29 @@ APART = {
     "scan_incidents.resolved_by": _WHO,
     "zone_guests.added_by": _WHO,
     "audit_log.actor_id": _WHO,
-    "audit_log.entity_id": "the audit outlives what it tells of",
-    "outbox.subject_id": "a fact outlives what it tells of",
-    "owed_reactions.subject_id": "the fact's",
-    "owed_reactions.message_id": "asked by the check `delivered`",
+    "audit_log.entity_id": "the audit row outlives the entity",
+    "outbox.subject_id": "the fact outlives its subject",
+    "owed_reactions.subject_id": "as the fact's",
+    "owed_reactions.message_id": "checked by `delivered`",
     "processed_messages.message_id": "outlives the fact",
     "webhook_deliveries.message_id": "outlives the fact",
     "mails.about": "outlives the fact",
     "notices.event_id": "outlives the event",
-    "participations.join_id": "another service's",
-    "event_seats.hold_id": "asked by the check `one holder`",
-    "event_seats.ticket_id": "asked by the check `paid`",
-    "event_seats.reserved_for": "whoever has the wheelchair place: asked by the check `companions`",
-    "seat_holds.basket_id": "a name for holds that were made together",
-    "waitlist_entries.basket_id": "asked by the check `offered`",
-    "waitlist_entries.ticket_type_id": "a wish: the type may have gone",
-    "waitlists.layout_id": "a note of which layout was read; read again when it is another",
-    "events.recurrence_group_id": "a name for a series, which its first event may leave",
-    "layouts.family_id": "a name for a layout's versions, of which the first may go",
-    "scans.gate_id": "a gate may be deleted, and its scans stay",
+    "participations.join_id": "an id of another service",
+    "event_seats.hold_id": "checked by `one holder`",
+    "event_seats.ticket_id": "checked by `paid`",
+    "event_seats.reserved_for": "the person with the wheelchair place: checked by `companions`",
+    "seat_holds.basket_id": "an id shared by holds that were made together",
+    "waitlist_entries.basket_id": "checked by `offered`",
+    "waitlist_entries.ticket_type_id": "a preference: the type may have been deleted",
+    "waitlists.layout_id": "the layout that was read; it is read again when the event has another",
+    "events.recurrence_group_id": "an id of a series, whose first event may be deleted",
+    "layouts.family_id": "an id shared by a layout's versions, of which the first may be deleted",
+    "scans.gate_id": "a gate may be deleted; its scans remain",
     "scans.device_id": "a device, or a person who checked somebody in",
     "ticket_presence.gate_id": "a gate may be deleted",
-    "scan_counts.ref_id": "a gate may be deleted; events and zones are asked by the check `occupied`",
-    "test_charges.key": "the test provider's own memory: a try's key",
+    "scan_counts.ref_id": "a gate may be deleted; events and zones are checked by `occupied`",
+    "test_charges.key": "the test provider's own data: the key of an attempt",
     "event_layouts.disabled_zones": _MANY,
     "events.cover_image_ids": _MANY,
     "public_events.cover_image_ids": _MANY,
@@ -159,7 +160,7 @@ GROUP BY c.oid, c.conrelid, c.confrelid ORDER BY 1, 3
 
 
 async def find_orphans(connection: Any) -> list[str]:
-    """One statement for each reference: what is asked is then of one moment."""
+    """One statement for each reference, so that each reads one snapshot."""
     wrong = []
     for row in await connection.fetch(_FOREIGN_KEYS):
         pairs = list(zip(row["columns"], row["keys"], strict=True))

@@ -1,4 +1,4 @@
--- Places that are counted.
+-- Counters of pools.
 
 -- part: live_holds
 (SELECT h.*, coalesce(y.by_day, false) AS by_day
@@ -12,9 +12,9 @@
  WHERE t.status IN ('valid', 'used')) live_tickets
 
 -- name: counted
--- A counter moves together with the status of the hold that it counts, so overdue holds count until they are swept.
--- Pools of types count what checkouts have of them, too, and proposals whose checkout is over. What is sold has a
--- ticket, wherever there is a type that tickets could be of.
+-- A counter changes together with the status of a hold, so overdue holds count until they are swept. Pools of ticket types
+-- also count the items of checkouts, and of proposals whose checkout has ended. Every sale has a ticket, in events that
+-- have a ticket type.
 SELECT format('pool %s %s of event %s counts %s held where holds have %s', p.kind, p.ref_id, p.event_id, p.held,
               coalesce(h.quantity, 0) + coalesce(c.quantity, 0))
 FROM pools p

@@ -1,4 +1,4 @@
--- What an order costs: its lines, quote, payment and ledger accounts say the same, and so does its promo code.
+-- Prices: an order's lines, quote, payment, ledger accounts and promo code agree.
 
 -- name: priced
 -- A quote has one line for each line of the order, then its discount, fees and taxes; included taxes are not added.
@@ -57,7 +57,7 @@ SELECT format('payment %s asks for %s %s, its order %s costs %s %s', a.id, a.amo
 FROM payment_attempts a JOIN quoted q ON q.organization_id = a.organization_id AND q.id = a.order_id
 WHERE (a.amount, a.currency) IS DISTINCT FROM (q.total, q.currency)
 UNION ALL
--- What was earned by a sale, account by account, whether at the capture or at the buyer's consent.
+-- The revenue of a sale by account, posted at the capture or at the buyer's consent.
 SELECT format('order %s earned %s for %s, its ledger says %s', q.id, w.amount, w.account, coalesce(e.amount, 0))
 FROM quoted q
 CROSS JOIN LATERAL (VALUES
@@ -103,8 +103,8 @@ FROM orders o JOIN tickets t ON t.organization_id = o.organization_id AND t.orde
 WHERE o.status = 'refunded' AND t.status IN ('valid', 'used') GROUP BY o.organization_id, o.id;
 
 -- name: discounted
--- A code counts the uses that checkouts have taken of it, and a checkout has its use as long as something may be bought
--- by it. What was given back stays as a row.
+-- A code counts the uses of checkouts, and a checkout has its use as long as it can lead to a purchase. A returned use
+-- remains as a row.
 SELECT format('promo code %s counts %s uses for %s, its checkouts have %s for %s', p.id, p.uses, p.spent,
               coalesce(u.uses, 0), coalesce(u.spent, 0))
 FROM promo_codes p

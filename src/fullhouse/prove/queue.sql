@@ -1,12 +1,12 @@
 -- The waiting room and the waitlist.
 
 -- name: queued
--- A limit that was lowered puts nobody out: those who came in before it finish.
-SELECT format('person %s has %s live places in the line of event %s', user_id, count(*), event_id)
+-- Lowering the number of slots removes no one: people admitted before that may finish.
+SELECT format('person %s has %s live places in the queue of event %s', user_id, count(*), event_id)
 FROM queue_entries WHERE status IN ('waiting', 'admitted') AND expires_at > app.clock()
 GROUP BY organization_id, event_id, user_id HAVING count(*) > 1
 UNION ALL
-SELECT format('the line of event %s has %s numbers up to %s where the next is %s', r.event_id,
+SELECT format('the queue of event %s has %s numbers up to %s where the next is %s', r.event_id,
               coalesce(e.people, 0), coalesce(e.last, 0), r.next_seq)
 FROM queue_rooms r
 LEFT JOIN (SELECT organization_id, event_id, count(*) AS people, max(seq) AS last FROM queue_entries
@@ -24,8 +24,8 @@ FROM checkout_sessions s WHERE s.status = 'open' AND s.expires_at > app.clock() 
     AND e.user_id = s.user_id AND e.status = 'admitted');
 
 -- name: offered
--- An offer is its holds: an entry that is offered has some, for its own person and no more than its party; and a hold
--- that was made for a list answers to one entry.
+-- An offer is a set of holds: an offered entry has some, of its own person and no more than its party; and a hold that
+-- was made for a waitlist belongs to one entry.
 SELECT format('entry %s of event %s is offered %s places for a party of %s', e.id, e.event_id,
               coalesce(sum(h.quantity), 0), e.party)
 FROM waitlist_entries e
@@ -35,7 +35,7 @@ LEFT JOIN seat_holds h ON h.organization_id = e.organization_id AND h.basket_id 
 WHERE e.status = 'offered'
 GROUP BY e.organization_id, e.id, e.event_id, e.party HAVING coalesce(sum(h.quantity), 0) NOT BETWEEN 1 AND e.party
 UNION ALL
-SELECT format('hold %s was made for a waiting list, but %s', h.id,
+SELECT format('hold %s was made for a waitlist, but %s', h.id,
               CASE WHEN e.id IS NULL THEN 'no entry has it' ELSE concat('entry ', e.id, ' is ', e.status) END)
 FROM seat_holds h
 LEFT JOIN waitlist_entries e ON e.organization_id = h.organization_id AND e.basket_id = h.basket_id

@@ -1,8 +1,7 @@
--- What must hold at the gates, as statements that find what does not. They say a second time, in SQL, what
--- `scanning.policy.fold` says: that both agree is the point.
+-- Scans. The statements implement `scanning.policy.fold` a second time, in SQL, and compare the results.
 
 -- part: ordered
--- Scans that count, as the fold orders them: by time, but a device's own by its counter.
+-- Scans that count, in the order of the fold: by time, but those of one device by its counter.
 WITH placed AS (
     SELECT s.organization_id, s.event_id, s.ticket_id, s.id, s.direction, s.gate_id, d.device,
            coalesce(s.counter, 0) AS counter, max(s.at) OVER own AS at, max(s.day) OVER own AS day
@@ -20,7 +19,7 @@ WITH placed AS (
 )
 
 -- name: present
--- Where a ticket stands is what its scans say, and each step of it was taken once.
+-- A ticket's presence matches its scans, and each version occurs once.
 {ordered}, days AS (
     SELECT organization_id, ticket_id, day, count(*) FILTER (WHERE direction = 'in') AS entries,
            (array_agg(direction ORDER BY n DESC))[1] = 'in' AS inside
@@ -48,7 +47,7 @@ LEFT JOIN ticket_presence p ON p.organization_id = t.organization_id AND p.ticke
 WHERE t.status = 'used' AND coalesce(p.entries, 0) = 0;
 
 -- name: occupied
--- What a day's counts say is what its scans say: entries by gate, and whoever has not gone out by where they came in.
+-- A day's counts match its scans: entries by gate, and people inside by the gate of their last entry.
 {ordered}, stays AS (
     SELECT DISTINCT ON (organization_id, ticket_id, day) *
     FROM ordered WHERE direction = 'in' AND outs = all_outs ORDER BY organization_id, ticket_id, day, n
@@ -71,8 +70,8 @@ FROM said s FULL JOIN scan_counts c USING (organization_id, event_id, day, kind,
 WHERE (coalesce(c.inside, 0), coalesce(c.entered, 0)) <> (coalesce(s.inside, 0), coalesce(s.entered, 0));
 
 -- name: admitted
--- Nobody came in with a void ticket, or twice with a single one, unless somebody is told of it. A void ticket's time is
--- that at which its transaction began: whoever was admitted while it ran was so rightly.
+-- An entry with a void ticket, or a second entry with a single-entry one, has an incident. A ticket is void from the start
+-- of the transaction that voided it: an entry while it ran was allowed.
 SELECT format('ticket %s was %s at %s, and let somebody in at %s', t.id, t.status, t.voided_at, s.at)
 FROM tickets t
 JOIN scans s ON s.organization_id = t.organization_id AND s.ticket_id = t.id
@@ -94,7 +93,7 @@ WHERE y.entitlement = 'single' AND s.admitted AND s.direction = 'in' AND NOT s.t
 GROUP BY s.organization_id, s.ticket_id HAVING count(*) - 1 > coalesce(max(i.doubles), 0);
 
 -- name: scanned
--- Every scan that let somebody through is written down, and what is written down is there.
+-- Every admitted scan has an audit row, and every such audit row has its scan.
 SELECT format('scan %s of ticket %s has no audit row', s.id, s.ticket_id)
 FROM scans s
 WHERE s.admitted AND NOT s.test AND NOT EXISTS (

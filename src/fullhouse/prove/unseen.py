@@ -1,12 +1,12 @@
-"""Audited actions of which the check `audited` cannot miss a row, and why. `audit.sql` asks for all others."""
+"""Audited actions whose missing rows the check `audited` cannot detect, and why. `audit.sql` checks all others."""
 
 from collections.abc import Mapping
 
-CHANGED = "a change of values that leaves no mark in the row: what they were is known to the audit alone"
-GONE = "the thing is gone"
-TRIED = "an attempt, a refusal or a message: nothing in the database changes by it"
-ASIDE = "it says more about an act that has a row of its own"
-OPEN_AGAIN = "the state is what it was before"
+CHANGED = "a change of values that the row does not show: only the audit knows the former ones"
+GONE = "the entity is deleted"
+TRIED = "an attempt, a refusal or a message: it changes nothing else in the database"
+ASIDE = "it adds to an action that has a row of its own"
+OPEN_AGAIN = "the state is the same as before"
 
 UNSEEN: Mapping[str, str] = {
     "queue.settings_changed": CHANGED,
@@ -16,11 +16,11 @@ UNSEEN: Mapping[str, str] = {
     "seats.unblocked": OPEN_AGAIN,
     "queue.resumed": OPEN_AGAIN,
     "waitlist.withdrawn": OPEN_AGAIN,
-    "waitlist.closed": "who waited has left: without the row each of them is missed as `waitlist.left`",
+    "waitlist.closed": "its entries have left: without this row each of them lacks a `waitlist.left`",
     "event.layout_not_copied": ASIDE,
-    "accessibility.booked": "only where the policy of that time asked for it, which may be another one now",
-    "scan_device.merged": "asked by the check `scanned`",
-    "ticket.scanned": "asked by the check `scanned`",
+    "accessibility.booked": "only where the policy required it then, which may have changed",
+    "scan_device.merged": "checked by `scanned`",
+    "ticket.scanned": "checked by `scanned`",
     **dict.fromkeys(
         (
             "venue.deleted", "gate.deleted", "event.deleted", "image.deleted", "layout.deleted", "ticket_type.deleted",

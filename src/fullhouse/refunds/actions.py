@@ -1,7 +1,7 @@
-"""The verbs of money back, by decision: of staff, here or at the provider itself, or because a show was cancelled.
+"""Actions on refunds: by staff, here or at the provider itself, or because an event was cancelled.
 
-The order's lock makes of any number of refunds a row of them; each is judged by what the ones before have left. A
-worker asks the provider for the money afterwards (payments/jobs.py).
+The order's lock serialises its refunds; each is checked against what the earlier ones have left. A worker calls the
+provider afterwards (payments/jobs.py).
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from fullhouse.checkout.orders import settle
 from fullhouse.checkout.orders.reads import get
 from fullhouse.events import actions as events
 from fullhouse.events.facts import EventFact
-from fullhouse.events.public import actions as shows
+from fullhouse.events.public import actions as public_events
 from fullhouse.kit.db import audit
 from fullhouse.kit.db.database import Tx
 from fullhouse.kit.errors import FieldError, Invalid
@@ -52,14 +52,14 @@ RETRIED_MAX = 500  # in one transaction
 
 
 class Sold(NamedTuple):
-    """A ticket of an order, and what it gives back."""
+    """A ticket of an order, with the shares of its refund."""
 
     ticket: Ticket
     worth: Worth
 
 
 class Decision(NamedTuple):
-    """What is given back, and who gives it."""
+    """A decided refund: the amount, its ledger entries, and the tickets to void."""
 
     amount: int
     entries: dict[str, int]
@@ -67,51 +67,53 @@ class Decision(NamedTuple):
     fees: Fees
     reason: str
     batch: bool = False
-    ref: str | None = None  # the provider's name for what has gone out already
+    ref: str | None = None  # the provider's id of a refund that is paid already
 
 
 # --- by staff
 
 
-async def refund(tx: Tx, order_id: UUID, wish: RefundOrder) -> OrderRefund:
-    order, decided, _ = await _decide(tx, order_id, wish)
+async def refund(tx: Tx, order_id: UUID, request: RefundOrder) -> OrderRefund:
+    order, decided, _ = await _decide(tx, order_id, request)
     return await _carry_out(tx, order, decided)
 
 
-async def preview(tx: Tx, order_id: UUID, wish: RefundOrder) -> RefundPreview:
-    """The same decision, and nothing is done."""
-    order, decided, left = await _decide(tx, order_id, wish)
+async def preview(tx: Tx, order_id: UUID, request: RefundOrder) -> RefundPreview:
+    """Decides like `refund`, without applying it."""
+    order, decided, left = await _decide(tx, order_id, request)
     return RefundPreview(
         amount=Money(decided.amount, order.currency), left=Money(left, order.currency), ticket_ids=decided.void
     )
 
 
-async def _decide(tx: Tx, order_id: UUID, wish: RefundOrder) -> tuple[StoredOrder, Decision, int]:
-    """The order, locked; what is given back of it; and what is left of it before."""
+async def _decide(tx: Tx, order_id: UUID, request: RefundOrder) -> tuple[StoredOrder, Decision, int]:
+    """The order, locked; the decided refund; and what was left to refund before."""
     order = await _lock(tx, order_id)
     sold = await _sold(tx, order)
     attempt = await payments.get_attempt(tx, order.attempt_id)
     left = attempt.amount - attempt.refunded
     earned = await ledger.earned_by(tx, order_id)
     worths = [one.worth for one in sold]
-    chosen = _chosen(sold, wish)
-    wanted = policy.together(one.worth.back(wish.fees) for one in chosen)
-    if wish.amount is not None:
-        amount = wish.amount
-    elif wish.ticket_ids is not None:
+    chosen = _chosen(sold, request)
+    wanted = policy.together(one.worth.back(request.fees) for one in chosen)
+    if request.amount is not None:
+        amount = request.amount
+    elif request.ticket_ids is not None:
         amount = sum(wanted.values())
     else:
-        before = await refunds.refunds_of_order(tx, order_id)
-        returned = {ticket for one in before if one.fees == "return" for ticket in one.ticket_ids}
+        earlier = await refunds.refunds_of_order(tx, order_id)
+        returned = {ticket for one in earlier if one.fees == "return" for ticket in one.ticket_ids}
         not_returned = [one.worth for one in sold if one.ticket.id not in returned]
-        amount = policy.everything(left, not_returned, wish.fees)
+        amount = policy.everything(left, not_returned, request.fees)
     if not amount and not chosen:
         raise NothingToRefund()
     if amount > left:
-        raise RefundTooHigh(f"{Money(left, order.currency)} are left of it.", left=left, currency=order.currency)
-    entries = policy.entries(amount, wanted, earned, worths, wish.fees)
+        raise RefundTooHigh(
+            f"At most {Money(left, order.currency)} can be refunded.", left=left, currency=order.currency
+        )
+    entries = policy.entries(amount, wanted, earned, worths, request.fees)
     void = [one.ticket.id for one in chosen]
-    return order, Decision(amount, entries, void, wish.fees, wish.reason), left
+    return order, Decision(amount, entries, void, request.fees, request.reason), left
 
 
 async def _lock(tx: Tx, order_id: UUID) -> StoredOrder:
@@ -131,24 +133,30 @@ async def _lock_any(tx: Tx, order_id: UUID) -> StoredOrder:
 
 
 async def _sold(tx: Tx, order: StoredOrder) -> list[Sold]:
-    """Tickets were issued line by line: their numbers go up as the lines do."""
-    lines = await store.lines_of_order(tx, order.id)
+    """Tickets were numbered in the order of the order items, so that both can be zipped."""
+    items = await store.lines_of_order(tx, order.id)
     issued = sorted(await tickets.tickets_of_order(tx, order.id), key=lambda t: int(t.number.rpartition("-")[2]))
-    worths = policy.worths(quote_of(order.quote), [line.quantity for line in lines])
+    worths = policy.worths(quote_of(order.quote), [item.quantity for item in items])
     return [Sold(ticket, worth) for ticket, worth in zip(issued, worths, strict=True)]
 
 
-def _chosen(sold: Sequence[Sold], wish: RefundOrder) -> list[Sold]:
-    """The tickets that are void from now on: those that are named, or all that are live if nothing is."""
-    if wish.ticket_ids is None:
-        return [] if wish.amount is not None else [one for one in sold if one.ticket.status in LIVE]
-    named = set(wish.ticket_ids)
-    if strange := named - {one.ticket.id for one in sold}:
-        raise Invalid(fields=[FieldError("ticket_ids", f"Not of this order: {', '.join(map(str, sorted(strange)))}.")])
+def _chosen(sold: Sequence[Sold], request: RefundOrder) -> list[Sold]:
+    """The tickets to void: the named ones, or all valid ones if neither tickets nor an amount are named."""
+    if request.ticket_ids is None:
+        return [] if request.amount is not None else [one for one in sold if one.ticket.status in LIVE]
+    named = set(request.ticket_ids)
+    if unknown := named - {one.ticket.id for one in sold}:
+        raise Invalid(
+            fields=[
+                FieldError(
+                    "ticket_ids", f"These tickets are not of this order: {', '.join(map(str, sorted(unknown)))}."
+                )
+            ]
+        )
     chosen = [one for one in sold if one.ticket.id in named]
     for one in chosen:
         if one.ticket.status not in LIVE:
-            raise TicketOver(f"Ticket {one.ticket.number} is {one.ticket.status} already.", ticket_id=one.ticket.id)
+            raise TicketOver(f"Ticket {one.ticket.number} is already {one.ticket.status}.", ticket_id=one.ticket.id)
     return chosen
 
 
@@ -157,9 +165,11 @@ async def _carry_out(tx: Tx, order: StoredOrder, decided: Decision) -> OrderRefu
         await tickets.void(tx, order.event_id, decided.void, "refunded", decided.reason)
     refund_id = new_id()
     if decided.amount:
-        of = order.attempt_id, order.event_id, decided.amount, decided.reason
-        made = await (payments.note_refund(tx, *of, decided.ref) if decided.ref else payments.request_refund(tx, *of))
-        refund_id = made.id
+        args = order.attempt_id, order.event_id, decided.amount, decided.reason
+        if decided.ref:
+            refund_id = (await payments.note_refund(tx, *args, decided.ref)).id
+        else:
+            refund_id = (await payments.request_refund(tx, *args)).id
         about = About(order.id, order.event_id)
         await ledger.post(tx, "refund", refund_id, about, order.currency, decided.entries)
     await refunds.insert_refund(
@@ -207,8 +217,8 @@ async def _carry_out(tx: Tx, order: StoredOrder, decided: Decision) -> OrderRefu
 
 
 async def _shown(tx: Tx, order_id: UUID, refund_id: UUID) -> OrderRefund:
-    made_of = await refunds.refunds_of_order(tx, order_id)
-    return next(one for one in made_of if one.id == refund_id)
+    found = await refunds.refunds_of_order(tx, order_id)
+    return next(one for one in found if one.id == refund_id)
 
 
 async def refunds_of(tx: Tx, order_id: UUID) -> list[OrderRefund]:
@@ -217,28 +227,28 @@ async def refunds_of(tx: Tx, order_id: UUID) -> list[OrderRefund]:
 
 
 async def retry(tx: Tx, order_id: UUID, refund_id: UUID) -> OrderRefund:
-    """The money of a refund that the provider refused; what was decided with it stands."""
+    """Retries the payment of a failed refund; the decision is unchanged."""
     await payments.retry_refund(tx, order_id, refund_id)
     return await _shown(tx, order_id, refund_id)
 
 
-async def pay_outside(tx: Tx, order_id: UUID, refund_id: UUID, wish: PaidOutside) -> OrderRefund:
-    await payments.pay_outside(tx, order_id, refund_id, wish.reason)
+async def pay_outside(tx: Tx, order_id: UUID, refund_id: UUID, request: PaidOutside) -> OrderRefund:
+    await payments.pay_outside(tx, order_id, refund_id, request.reason)
     return await _shown(tx, order_id, refund_id)
 
 
 async def retry_all(tx: Tx, event_id: UUID) -> EventRefunds:
-    """A show's refunds that the provider refused, as many as one transaction bears."""
+    """Retries the failed refunds of an event, as many as one transaction should hold."""
     await events.get_event(tx, event_id)
     await payments.retry_refunds(tx, event_id, RETRIED_MAX)
     return await progress(tx, event_id)
 
 
 async def follow_void(tx: Tx, message: Message) -> None:
-    """A reaction: a ticket is void, so there is a place again."""
+    """Async handler: a ticket is void, so its seat or spot is on sale again."""
     event_id = message.fact(TicketVoided).event_id
     await refunds.count_void(tx, event_id)
-    await shows.follow_stock(tx, event_id)
+    await public_events.follow_stock(tx, event_id)
     types.follow_places(tx, event_id)
 
 
@@ -246,35 +256,35 @@ async def follow_void(tx: Tx, message: Message) -> None:
 
 
 async def follow_provider(tx: Tx, fact: RefundFound) -> None:
-    """A consequence: an amount of an order has gone out, once for its name at the provider. The tickets stay as they
-    are: which of them it was for is the organiser's to say. If other places were proposed, and the buyer has not said
-    yes to them, nobody sells them for money that is not there: the order is over, and the rest goes back, too."""
+    """Sync handler: records a refund made at the provider, once for its id there. The tickets stay valid: the organiser
+    decides which of them it was for. If the order waits for the buyer's consent to other seats, it is cancelled, and
+    the rest is refunded, because its payment is no longer complete."""
     order = await _lock_any(tx, fact.order_id)
     if await payments.has_refund(tx, fact.subject_id, fact.ref):
         raise payments.ToldBefore
     if order.attempt_id != fact.subject_id:
-        raise RefundTooHigh()  # of money that was one too many, and goes back by itself
+        raise RefundTooHigh()  # of a surplus payment, which is refunded automatically
     if order.status == "needs_consent":
-        # It was owed to the buyer all the time: nothing is earned, and nothing is to be taken from anybody.
+        # The money was still owed to the buyer: nothing is earned, so no earnings are reversed.
         await payments.note_refund(tx, order.attempt_id, order.event_id, fact.amount, AT_THE_PROVIDER, fact.ref)
         await settle.drop(tx, order, order.total, AT_THE_PROVIDER)
         return
-    wish = RefundOrder(reason=AT_THE_PROVIDER, amount=fact.amount)
-    order, decided, _ = await _decide(tx, order.id, wish)
+    request = RefundOrder(reason=AT_THE_PROVIDER, amount=fact.amount)
+    order, decided, _ = await _decide(tx, order.id, request)
     await _carry_out(tx, order, decided._replace(ref=fact.ref))
 
 
-# --- a cancelled show
+# --- a cancelled event
 
 
 async def note_cancellation(tx: Tx, fact: EventFact) -> None:
-    """A consequence: what was sold is to be given back. A worker does it, order by order."""
+    """Sync handler: starts refunding the orders of a cancelled event. A worker does it, order by order."""
     if await refunds.begin_batch(tx, event_id=fact.subject_id, reason=CANCELLED):
         await audit.write(tx, "refunds.started", "event", fact.subject_id)
 
 
 async def give_back(tx: Tx, order_id: UUID, reason: str) -> bool:
-    """All that is left of an order, fees included: nobody keeps anything of a show that did not take place. Once."""
+    """Refunds all that is left of an order, fees included, because its event was cancelled. Idempotent."""
     order = await _lock(tx, order_id)
     if order.status not in ("paid", "partly_refunded") or await refunds.is_given_back(tx, order_id):
         return False
@@ -290,7 +300,7 @@ async def give_back(tx: Tx, order_id: UUID, reason: str) -> bool:
 
 
 async def finish_round(tx: Tx, event_id: UUID) -> bool:
-    """Whether all of a cancelled show's orders are given back."""
+    """Closes the batch if all orders of a cancelled event are refunded; returns whether it did."""
     done = await refunds.close_batch(tx, event_id) == "done"
     if done:
         await audit.write(tx, "refunds.finished", "event", event_id)

@@ -1,4 +1,4 @@
-"""Money back, as it is asked for and shown; and what is refused."""
+"""Refunds: requests, responses and refusals."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -16,11 +16,10 @@ Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
 
 
 class RefundOrder(Request, frozen=True, kw_only=True):
-    """All of an order, if neither tickets nor an amount are named.
+    """Refunds the whole order if neither `ticket_ids` nor `amount` is given.
 
-    Tickets that are named are void, and give back what they cost after discounts, with their taxes; with an `amount`,
-    that much instead. An amount alone leaves the tickets as they are. `fees: return` gives back the fees of what is
-    given back, too.
+    Named tickets become void, and their price after discounts is refunded with its taxes; with `amount`, that amount
+    instead. `amount` alone leaves the tickets valid. `fees: return` refunds the fees of the refunded tickets, too.
     """
 
     reason: Reason
@@ -30,22 +29,22 @@ class RefundOrder(Request, frozen=True, kw_only=True):
 
 
 class PaidOutside(Request, frozen=True, kw_only=True):
-    """How the buyer got the money: in cash, by a transfer with this reference."""
+    """How the buyer was paid, for instance in cash, or by bank transfer with its reference."""
 
     reason: Reason
 
 
 class OrderRefund(msgspec.Struct, frozen=True, kw_only=True):
-    """What was given back of an order. `status` is the money's: requested, unknown, done or failed; `free` if there was
-    none to give. What failed is still owed: it can be tried again, or paid outside of the system; `paid_outside` then
-    says how."""
+    """A refund of an order. `status` is that of the payment: requested, unknown, done or failed; `free` if there was
+    nothing to pay. A failed refund is still owed: retry it, or pay it by another way and record that; `paid_outside`
+    then says how."""
 
     id: UUID
     order_id: UUID
     amount: Money
     status: str
     reason: str
-    fees: Fees | None  # null: it was not decided, but had to go back
+    fees: Fees | None  # null: an automatic refund, not decided by staff
     ticket_ids: list[UUID]
     failure: str | None
     tries: int
@@ -54,7 +53,7 @@ class OrderRefund(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RefundPreview(msgspec.Struct, frozen=True, kw_only=True):
-    """What a refund would do if it were asked for now. `left` is what could go back at most."""
+    """The effect of a refund if it were requested now. `left` is the highest possible amount."""
 
     amount: Money
     left: Money
@@ -62,7 +61,7 @@ class RefundPreview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RefundFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """An order that could not be given back yet; it is tried again."""
+    """An order whose refund failed; it is retried automatically at `try_at`."""
 
     order_id: UUID
     error: str
@@ -71,7 +70,7 @@ class RefundFailure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RefusedRefund(msgspec.Struct, frozen=True, kw_only=True):
-    """Money that the provider refuses to give back, or that came back: it is tried again when somebody says so."""
+    """A refund that the provider rejected, or that the bank returned. It is retried only on request."""
 
     id: UUID
     order_id: UUID
@@ -82,7 +81,7 @@ class RefusedRefund(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RefundBatch(msgspec.Struct, frozen=True, kw_only=True):
-    """The orders of a cancelled show on their way back: `done` of `orders`; `failed` are tried again."""
+    """The progress of refunding a cancelled event: `done` of `orders`; `failed` ones are retried automatically."""
 
     status: str
     orders: int
@@ -93,7 +92,7 @@ class RefundBatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RefundedAmounts(msgspec.Struct, frozen=True, kw_only=True):
-    """Of one currency: what is to go back, what has gone out, and what the provider refuses."""
+    """The refunds in one currency: requested, paid out, and failed amounts, in minor units."""
 
     currency: str
     refunds: int
@@ -103,8 +102,8 @@ class RefundedAmounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EventRefunds(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes back in a show, and how far its cancellation is, if it was cancelled. `refused` are the oldest hundred
-    of those that the provider refuses."""
+    """The refunds of an event and, if it was cancelled, the progress of refunding its orders. `refused` has the oldest
+    hundred of those that the provider rejected."""
 
     event_id: UUID
     batch: RefundBatch | None
@@ -114,12 +113,12 @@ class EventRefunds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OrderNotPaid(Conflict):
-    """Nothing was sold by this order, so nothing can be given back. What was paid for it goes back by itself."""
+    """The order was never completed, so it cannot be refunded. A payment for it is refunded automatically."""
 
     code, title = "order_not_paid", "The order is not paid"
 
 
 class NothingToRefund(Conflict):
-    """All of it has been given back before. Fees that were kept go back with `fees: return`."""
+    """The order is already refunded. Fees that were kept can be refunded with `fees: return`."""
 
-    code, title = "nothing_to_refund", "There is nothing left to give back"
+    code, title = "nothing_to_refund", "There is nothing left to refund"

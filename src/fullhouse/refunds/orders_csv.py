@@ -1,4 +1,4 @@
-"""A show's orders for a spreadsheet."""
+"""The CSV export of an event's orders."""
 
 from datetime import datetime
 from uuid import UUID

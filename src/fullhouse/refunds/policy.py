@@ -1,7 +1,7 @@
-"""What a ticket gives back, and whose it was: pure, to the last unit.
+"""How much a refund of a ticket is, and which ledger accounts pay it. Pure, exact to the minor unit.
 
-A share is what goes back by account of the ledger: the organiser's, fees, taxes. Each ticket has two: what it cost, and
-its fees, both with their taxes. All shares of an order together are what was captured for it.
+A share is an amount by ledger account: the organiser's, fees, taxes. Each ticket has two: its price and its fees, both
+with their taxes. All shares of an order add up to what was captured for it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ ACCOUNTS = (ORGANIZER, FEES, TAX)
 
 
 class Worth(NamedTuple):
-    """Of one ticket."""
+    """The shares of one ticket."""
 
     price: Share
     fees: Share
@@ -26,10 +26,10 @@ class Worth(NamedTuple):
 
 
 def worths(quote: Quote, quantities: Sequence[int]) -> list[Worth]:
-    """Of each ticket, in the order of the lines that they were bought by."""
+    """The shares of each ticket, in the order of the order items."""
     nets = [part for net, quantity in zip(quote.nets, quantities, strict=True) for part in spread(net, [1] * quantity)]
     fees = spread(quote.fees, nets)
-    taxes = [line for line in quote.lines if line.kind == "tax"]
+    taxes = [entry for entry in quote.lines if entry.kind == "tax"]
     added = spread(sum(tax.amount for tax in taxes if not tax.included), [*nets, *fees])
     within = spread(sum(tax.amount for tax in taxes if tax.included), [*nets, *fees])
     count = len(nets)
@@ -43,7 +43,7 @@ def worths(quote: Quote, quantities: Sequence[int]) -> list[Worth]:
 
 
 def spread(amount: int, over: Sequence[int]) -> list[int]:
-    """In proportion, to the last unit; the first that have any bear a unit more each."""
+    """Splits an amount in proportion to `over`; the rest goes to the first parts that are not zero, one unit each."""
     whole = sum(over)
     if not whole:
         return [amount if n == 0 else 0 for n in range(len(over))]
@@ -65,16 +65,17 @@ def together(shares: Iterable[Share]) -> Share:
 
 
 def everything(left: int, not_returned: Iterable[Worth], fees: Fees) -> int:
-    """What is left of an order; without the fees of tickets that were not given back with theirs, if they are kept."""
+    """The full refund of an order: what is left of it, less the fees not refunded yet if `fees` are kept."""
     kept = sum(sum(worth.fees.values()) for worth in not_returned) if fees == "keep" else 0
     return max(0, left - kept)
 
 
 def entries(amount: int, wanted: Share, earned: Share, all_worths: Sequence[Worth], fees: Fees) -> dict[str, int]:
-    """Who gives it: everybody what they have, if it is all of it; as wanted, if that is the amount and each account has
-    earned as much; otherwise in proportion to what each has. Fees give last, if they are kept.
+    """The ledger entries of a refund. A refund of everything takes each account's whole balance. Otherwise the accounts
+    pay as `wanted`, if that is the amount and each has earned as much, else in proportion to their balances. Kept fees
+    are used last.
 
-    The organiser bears the taxes that kept fees contain, and may be short by as much until those go back, too.
+    The organiser bears the taxes contained in kept fees, and may be negative by as much until those are refunded, too.
     """
     if amount == sum(earned.values()):
         return {**earned, REFUNDS: -amount}

@@ -1,4 +1,4 @@
--- Money back: what was decided of an order, and a cancelled show's orders, one by one.
+-- Decided refunds of orders, and the refunding of a cancelled event's orders one by one.
 
 -- name: insert_refund
 INSERT INTO order_refunds (id, organization_id, order_id, event_id, amount, currency, fees, ticket_ids, reason, batch,
@@ -6,7 +6,7 @@ INSERT INTO order_refunds (id, organization_id, order_id, event_id, amount, curr
 VALUES (:id, :org, :order_id, :event_id, :amount, :currency, :fees, :ticket_ids, :reason, :batch, :requested_by?);
 
 -- name: refunds_of_order
--- What was decided, and what had to go back by itself.
+-- Decided refunds and automatic ones.
 SELECT coalesce(d.id, r.id) AS id, coalesce(d.order_id, r.order_id) AS order_id, coalesce(d.amount, r.amount) AS amount,
        coalesce(d.currency, r.currency) AS currency, coalesce(r.status, 'free') AS status,
        coalesce(d.reason, r.reason) AS reason, d.fees, coalesce(d.ticket_ids, '{}') AS ticket_ids, r.failure,
@@ -21,14 +21,14 @@ UPDATE orders SET status = :status, updated_at = app.clock()
 WHERE organization_id = :org AND id = :order_id AND paid_at IS NOT NULL;
 
 -- name: is_given_back
--- By its show's cancellation.
+-- Whether the order was refunded because its event was cancelled.
 SELECT EXISTS (SELECT FROM order_refunds WHERE organization_id = :org AND order_id = :order_id AND batch);
 
 -- name: count_void
 UPDATE event_stats SET sold = greatest(sold - 1, 0), unranked = true
 WHERE organization_id = :org AND event_id = :event_id;
 
--- A cancelled show ---------------------------------------------------------------------------------
+-- A cancelled event --------------------------------------------------------------------------------
 
 -- part: to_give_back
 o.organization_id = :org AND o.event_id = :event_id AND o.status IN ('paid', 'partly_refunded')
@@ -39,7 +39,7 @@ SELECT :org, :event_id, count(*), :reason FROM orders o WHERE {to_give_back} HAV
 ON CONFLICT DO NOTHING;
 
 -- name: due_batches
--- The worker's question, across organisations.
+-- For the worker, across organisations.
 SELECT organization_id, event_id AS id FROM refund_batches WHERE status = 'running' AND look_at <= app.clock()
 ORDER BY look_at LIMIT :limit;
 
@@ -62,7 +62,7 @@ SET error = :error, tries = f.tries + 1, try_at = app.clock() + interval '30 sec
 DELETE FROM refund_failures WHERE organization_id = :org AND order_id = :order_id;
 
 -- name: close_batch
--- Done if nothing is left; otherwise it is looked at again when the first of what failed is due.
+-- Done if no order is left; otherwise it runs again when the first failed order is due.
 UPDATE refund_batches b
 SET status = CASE WHEN left_over.orders = 0 THEN 'done' ELSE 'running' END,
     finished_at = CASE WHEN left_over.orders = 0 THEN app.clock() END,
@@ -96,7 +96,7 @@ FROM refunds WHERE organization_id = :org AND event_id = :event_id GROUP BY curr
 SELECT id, order_id, amount, currency, failure, tries, created_at FROM refunds
 WHERE organization_id = :org AND event_id = :event_id AND status = 'failed' ORDER BY created_at, id LIMIT :limit;
 
--- For spreadsheets ---------------------------------------------------------------------------------
+-- CSV exports --------------------------------------------------------------------------------------
 
 -- name: orders_for_sheet
 SELECT o.id, o.code, o.status, o.created_at, o.paid_at, o.buyer_name, o.buyer_email, o.provider, o.currency, o.total,

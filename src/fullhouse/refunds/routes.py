@@ -1,4 +1,4 @@
-"""Money back over HTTP, and a show's orders for a spreadsheet."""
+"""Refund endpoints, and the CSV export of an event's orders."""
 
 from typing import Annotated
 from uuid import UUID
@@ -19,17 +19,17 @@ from fullhouse.refunds.model import EventRefunds, OrderRefund, PaidOutside, Refu
 
 Key = Annotated[
     str | None,
-    HeaderParameter(name="Idempotency-Key", description="Required. The same key again gives the first answer."),
+    HeaderParameter(name="Idempotency-Key", description="Required. Repeating a key returns the first response."),
 ]
-Rows = Annotated[int, QueryParameter(ge=1, le=ROWS_MAX, description="How many orders at most.")]
+Rows = Annotated[int, QueryParameter(ge=1, le=ROWS_MAX, description="Maximum number of orders.")]
 
 
 @post("/api/orders/{order_id:uuid}/refunds", "refunds.create")
 async def refund_order(tx: Tx, order_id: UUID, data: RefundOrder, idempotency_key: Key = None) -> OrderRefund:
-    """Give an order back: all of it, some of its tickets, or an amount. Needs an Idempotency-Key.
+    """Refund an order: all of it, some of its tickets, or an amount. Needs an Idempotency-Key.
 
-    Tickets that are given back are void at once, and their places can be had again; the money is on its way. Promo
-    codes stay used. 409 `refund_too_high` if it is more than is left of what was paid.
+    Refunded tickets become void at once, and their seats are on sale again; the provider pays the refund later. Promo
+    codes stay used. 409 `refund_too_high` if the amount is higher than what is left of the payment.
     """
     if idempotency_key is None:
         raise KeyNeeded(fields=[FieldError("Idempotency-Key", "This header is required.")])
@@ -38,46 +38,46 @@ async def refund_order(tx: Tx, order_id: UUID, data: RefundOrder, idempotency_ke
 
 @post("/api/orders/{order_id:uuid}/refunds/preview", "refunds.create", status=200)
 async def preview_refund(tx: Tx, order_id: UUID, data: RefundOrder) -> RefundPreview:
-    """What a refund would give back, and which tickets would be void. Nothing is done."""
+    """The amount of a refund and the tickets that it would void. Changes nothing."""
     return await actions.preview(tx, order_id, data)
 
 
 @get("/api/orders/{order_id:uuid}/refunds", "refunds.read")
 async def list_order_refunds(tx: Tx, order_id: UUID) -> list[OrderRefund]:
-    """What was given back of an order, oldest first."""
+    """The refunds of an order, oldest first."""
     return await actions.refunds_of(tx, order_id)
 
 
 @post("/api/orders/{order_id:uuid}/refunds/{refund_id:uuid}/retry", "refunds.create", status=200)
 async def retry_refund(tx: Tx, order_id: UUID, refund_id: UUID) -> OrderRefund:
-    """Try once more to give back what the provider refused. A worker asks it; `status` says what became of it.
+    """Retry a refund that the provider rejected. A worker calls the provider; `status` has the outcome.
 
-    409 `refund_not_failed` if it was not refused, or somebody else tries it already.
+    409 `refund_not_failed` if it has not failed, or another request retries it already.
     """
     return await actions.retry(tx, order_id, refund_id)
 
 
 @post("/api/orders/{order_id:uuid}/refunds/{refund_id:uuid}/paid-outside", "refunds.create", status=200)
 async def pay_refund_outside(tx: Tx, order_id: UUID, refund_id: UUID, data: PaidOutside) -> OrderRefund:
-    """Note that the buyer got by another way what the provider refused to give back: in cash, by a transfer.
+    """Record that a failed refund was paid to the buyer by another way, for instance in cash or by bank transfer.
 
-    It is final, and in the ledger under `provider:outside`. 409 `refund_not_failed` if it was not refused.
+    This is final, and posted in the ledger under `provider:outside`. 409 `refund_not_failed` if it has not failed.
     """
     return await actions.pay_outside(tx, order_id, refund_id, data)
 
 
 @post("/api/events/{event_id:uuid}/refunds/retry", "refunds.create", status=200)
 async def retry_event_refunds(tx: Tx, event_id: UUID) -> EventRefunds:
-    """Try once more to give back what the provider refused in a show, 500 refunds at a time, the oldest first.
+    """Retry the failed refunds of an event, up to 500 in one call, oldest first.
 
-    The answer says how many are left (`refused`, and `failed` in the amounts): call it again for them.
+    If the response still lists failed refunds (`refused`, and `failed` in the amounts), call it again.
     """
     return await actions.retry_all(tx, event_id)
 
 
 @get("/api/events/{event_id:uuid}/refunds", "refunds.read")
 async def get_event_refunds(tx: Tx, event_id: UUID) -> EventRefunds:
-    """What goes back in a show; if it was cancelled, how many of its orders have been given back."""
+    """The refunds of an event; if it was cancelled, how many of its orders are refunded."""
     return await actions.progress(tx, event_id)
 
 
@@ -85,9 +85,9 @@ async def get_event_refunds(tx: Tx, event_id: UUID) -> EventRefunds:
 async def export_orders(
     tx: Tx, services: Services, event_id: UUID, cursor: After = None, limit: Rows = ROWS_MAX
 ) -> Answer:
-    """The orders of a show for a spreadsheet, oldest first.
+    """Export the orders of an event as CSV, oldest first.
 
-    If there is more, the header `X-Next-Cursor` names the `cursor` to go on with.
+    If there are more, the header `X-Next-Cursor` has the `cursor` of the next page.
     """
     await events.get_event(tx, event_id)
     return await orders_csv.orders(tx, services.keyring, event_id, cursor, limit)

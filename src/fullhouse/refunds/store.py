@@ -12,7 +12,7 @@ from fullhouse.refunds.model import OrderRefund, RefundBatch, RefundedAmounts, R
 
 
 class SheetRow(NamedTuple):
-    """An order as a line of a spreadsheet."""
+    """An order as a row of the CSV export."""
 
     id: UUID
     code: str

@@ -1,4 +1,4 @@
-"""What a changed layout does to tickets: other seats, other codes, and a question to their holders."""
+"""What a layout migration does to tickets: new seats, new codes, and a choice for their holders."""
 
 from uuid import UUID
 
@@ -17,13 +17,13 @@ from fullhouse.relocations.model import MoveAnswered, MovedTicket, NoSeatToAccep
 from fullhouse.seating.facts import LayoutMigrated
 from fullhouse.tickets import actions as tickets
 
-OPEN_MAX = 100  # questions to one holder; who answers some is asked the others
+OPEN_MAX = 100  # open moves listed for one holder; the next ones follow once these are answered
 REASON = "The seat was moved, and the holder wanted the money back."
 NO_SEAT = "There is no seat for the ticket in the new layout."
 
 
 async def reissue(tx: Tx, fact: LayoutMigrated) -> None:
-    """A consequence of the migration, in its transaction: no ticket ever names a seat that its show does not have."""
+    """Sync handler, in the migration's transaction: no ticket ever names a seat that its event does not have."""
     moved = await store.reissue(tx, event_id=fact.subject_id, migration_id=fact.migration_id)
     for move in moved:
         places = {"place": move.from_place}, {"place": move.to_place}
@@ -44,7 +44,7 @@ async def open_moves(tx: Tx, who: Principal) -> list[TicketMove]:
 
 
 async def answer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, *, accept: bool) -> TicketMove:
-    """The holder's word, while there is time. Of two answers the first counts."""
+    """Accepts or refuses the new seat, before the deadline. Of two answers the first counts."""
     ticket = await tickets.see(tx, keyring, who, ticket_id)
     move = await _newest(tx, ticket_id)
     await events.share_event(tx, ticket.event_id)
@@ -56,32 +56,32 @@ async def answer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, *, a
 
 
 async def close(tx: Tx, ticket_id: UUID) -> None:
-    """Nobody answered: who has a seat keeps it, who has none has the money back."""
+    """The holder did not answer in time: keeps the new seat, or gets a refund if there is none."""
     move = await _newest(tx, ticket_id)
     await events.share_event(tx, move.event_id)
     if move.answer is None:
         await _settle(tx, move, "accepted" if move.to_place else "refunded", NO_SEAT)
 
 
-async def _settle(tx: Tx, move: TicketMove, word: str, reason: str) -> TicketMove:
-    answered = await store.answer_move(tx, migration_id=move.migration_id, ticket_id=move.ticket_id, answer=word)
+async def _settle(tx: Tx, move: TicketMove, outcome: str, reason: str) -> TicketMove:
+    answered = await store.answer_move(tx, migration_id=move.migration_id, ticket_id=move.ticket_id, answer=outcome)
     if answered is None:
         raise MoveAnswered()
-    await audit.write(tx, f"ticket.move_{word}", "ticket", move.ticket_id)
-    if word == "refunded":
+    await audit.write(tx, f"ticket.move_{outcome}", "ticket", move.ticket_id)
+    if outcome == "refunded":
         ticket = await tickets.get_ticket(tx, move.ticket_id)
         if ticket.status in refund_actions.LIVE:
-            wish = RefundOrder(ticket_ids=[ticket.id], fees="return", reason=reason)
-            await (refund_actions.refund if move.to_place else _pay_back)(tx, ticket.order_id, wish)
+            request = RefundOrder(ticket_ids=[ticket.id], fees="return", reason=reason)
+            await (refund_actions.refund if move.to_place else _pay_back)(tx, ticket.order_id, request)
     return answered
 
 
-async def _pay_back(tx: Tx, order_id: UUID, wish: RefundOrder) -> OrderRefund:
-    """Who has no seat. If less than the ticket's price is left of the order, as some was given back before: that."""
+async def _pay_back(tx: Tx, order_id: UUID, request: RefundOrder) -> OrderRefund:
+    """Refunds a ticket without a seat. If earlier refunds left less than its price on the order: what is left."""
     try:
-        return await refund_actions.refund(tx, order_id, wish)
+        return await refund_actions.refund(tx, order_id, request)
     except RefundTooHigh as refusal:
-        return await refund_actions.refund(tx, order_id, msgspec.structs.replace(wish, amount=refusal.extra["left"]))
+        return await refund_actions.refund(tx, order_id, msgspec.structs.replace(request, amount=refusal.extra["left"]))
 
 
 async def _newest(tx: Tx, ticket_id: UUID) -> TicketMove:

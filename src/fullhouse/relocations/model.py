@@ -1,4 +1,4 @@
-"""A ticket that was moved to another seat, because its show's layout was changed after sales."""
+"""Tickets that a layout migration moved to another seat after they were sold."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,9 +10,10 @@ from fullhouse.tickets.model import TicketPlace
 
 
 class TicketMove(msgspec.Struct, frozen=True, kw_only=True):
-    """From where to where, and until when its holder may have the money back instead. No seat: none was equal.
+    """The old and the new seat, and until when the holder may choose a refund instead. `to_seat` is null if there was
+    no equal or better seat.
 
-    `from_place` and `to_place` say in English what `from_seat` and `to_seat` are.
+    `from_place` and `to_place` are `from_seat` and `to_seat` in English words.
     """
 
     ticket_id: UUID
@@ -32,24 +33,24 @@ class MovedTicket(TicketMove, frozen=True, kw_only=True):
 
 
 class AnswerMove(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whether the other seat will do. Otherwise the money goes back, fees included."""
+    """Whether the holder takes the new seat. Otherwise the ticket is refunded, fees included."""
 
     accept: bool
 
 
 class NotMoved(NotFound):
-    """The ticket is where it always was."""
+    """The ticket has the seat that it was sold for."""
 
     code, title = "ticket_not_moved", "The ticket was not moved"
 
 
 class MoveAnswered(Conflict):
-    """It was answered already, or the time to answer is over."""
+    """The move was answered already, or the time to answer is over."""
 
     code, title = "move_answered", "The move was answered already"
 
 
 class NoSeatToAccept(Conflict):
-    """There is no seat for this ticket: only the money can go back."""
+    """The ticket has no new seat to accept: it can only be refunded."""
 
     code, title = "no_seat_to_accept", "There is no seat to accept"

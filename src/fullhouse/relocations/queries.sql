@@ -21,8 +21,8 @@ END AS to_seat
 concat_ws(', ', z.name, nullif('row ' || s.row_label, 'row '), 'seat ' || s.number)
 
 -- name: reissue
--- Every ticket has the seat that the plan says, in the new version's ids. Those whose place is another one get another
--- code, so that the old print lets nobody in, and a question. Places without seats keep their zone, by its key.
+-- Gives every ticket its planned seat, by the new version's ids. A ticket whose seat changed gets a new code, so that
+-- the old print is refused at the gate, and an open move. Tickets without seats keep their zone, by its key.
 WITH planned AS MATERIALIZED (
     SELECT v.ticket_id, v.kind, v.to_seat_id, {place} AS from_place
     FROM seat_moves v
@@ -63,7 +63,7 @@ FROM ticket_moves m JOIN layout_migrations g ON g.organization_id = m.organizati
 WHERE m.organization_id = :org AND m.ticket_id = :ticket_id ORDER BY g.created_at DESC LIMIT 1;
 
 -- name: open_moves_of
--- What a holder may still answer.
+-- The moves that a holder may still answer.
 SELECT {move} FROM ticket_moves m JOIN tickets t ON t.organization_id = m.organization_id AND t.id = m.ticket_id
 WHERE m.organization_id = :org AND t.holder_user_id = :user_id AND m.answer IS NULL AND m.respond_by > app.clock()
 ORDER BY m.respond_by, t.number LIMIT :limit;
@@ -74,6 +74,6 @@ WHERE organization_id = :org AND migration_id = :migration_id AND ticket_id = :t
 RETURNING {move};
 
 -- name: due_moves
--- Across organisations: those whose time to answer is over.
+-- Across organisations: unanswered moves past their deadline.
 SELECT organization_id, ticket_id FROM ticket_moves
 WHERE answer IS NULL AND respond_by <= app.clock() ORDER BY respond_by LIMIT :limit;

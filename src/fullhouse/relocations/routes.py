@@ -1,4 +1,4 @@
-"""Moved seats over HTTP: where to, and whether that will do."""
+"""Moved tickets over HTTP: the new seat, and the holder's answer."""
 
 from uuid import UUID
 
@@ -12,19 +12,19 @@ from fullhouse.relocations.model import AnswerMove, TicketMove
 
 @get("/api/me/moves", "tickets.read")
 async def list_my_moves(tx: Tx, who: Principal) -> list[TicketMove]:
-    """Your tickets whose seats were moved, and which you may still answer for; the most urgent first."""
+    """Your moved tickets that still wait for an answer; the earliest deadline first."""
     return await actions.open_moves(tx, who)
 
 
 @get("/api/tickets/{ticket_id:uuid}/move", "tickets.read")
 async def get_move(tx: Tx, services: Services, who: Principal, ticket_id: UUID) -> TicketMove:
-    """Where a ticket was moved to, if its show's layout was changed after it was sold."""
+    """A ticket's new seat, if its event's layout was migrated after the sale."""
     return await actions.see(tx, services.keyring, who, ticket_id)
 
 
 @post("/api/tickets/{ticket_id:uuid}/move", "tickets.transfer", status=200)
 async def answer_move(tx: Tx, services: Services, who: Principal, ticket_id: UUID, data: AnswerMove) -> TicketMove:
-    """Take the other seat, or have the money back, fees included. Who says nothing keeps an equal or better seat."""
+    """Take the new seat, or get a refund, fees included. Without an answer the ticket keeps its new seat, if any."""
     return await actions.answer(tx, services.keyring, who, ticket_id, accept=data.accept)
 
 

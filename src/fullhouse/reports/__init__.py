@@ -1,1 +1,1 @@
-"""What became of holds and checkouts, event by event: measures, from the hold to the sale. It only reads."""
+"""Reports per event: the funnel from hold to checkout to sale, and sales figures. Read-only."""

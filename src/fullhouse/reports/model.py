@@ -1,4 +1,4 @@
-"""What became of a show's holds and checkouts, as it is shown."""
+"""The structs of reports."""
 
 from datetime import date, datetime
 from uuid import UUID
@@ -9,8 +9,8 @@ from fullhouse.events.model import Status
 
 
 class HoldCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """Holds: each was `sold`, ran out (`expired`), was given back or ended by the house (`released`), or is `live`.
-    `in_checkout` came into a checkout, whatever became of them there. `places` are what they held together."""
+    """Holds by outcome: `sold`, `expired`, `released` (by the customer or the organisation), or still `live`.
+    `in_checkout` counts those that reached a checkout, with any outcome. `places` is the quantity that they held."""
 
     placed: int
     in_checkout: int
@@ -23,8 +23,8 @@ class HoldCounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckoutCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """Checkouts: each was `bought`, `left`, ran out (`expired`), was `stopped` with its show, or is `open`. One that
-    its buyer began again counts once."""
+    """Checkouts by outcome: `bought`, `left`, `expired`, `stopped` with their event, or still `open`. A checkout that
+    its buyer restarted counts once."""
 
     started: int
     bought: int
@@ -35,7 +35,7 @@ class CheckoutCounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rates(msgspec.Struct, frozen=True, kw_only=True):
-    """Parts of 1; null where there is nothing to take a part of. `abandonment` is of checkouts, `expiry` of holds."""
+    """Rates from 0 to 1; null if there was nothing to divide by. `abandonment` is of checkouts, `expiry` of holds."""
 
     hold_to_checkout: float | None
     checkout_to_sale: float | None
@@ -45,7 +45,7 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShowReport(msgspec.Struct, frozen=True, kw_only=True):
-    """From hold to sale. A show that was cancelled or postponed says so by its `status`, and why by its `reason`."""
+    """The funnel of one event, from hold to sale. `reason` is that of a cancelled or postponed event."""
 
     event_id: UUID
     name: str
@@ -61,12 +61,12 @@ class ShowReport(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def date(self) -> datetime:
-        """The one that counts."""
+        """The effective date."""
         return self.rescheduled_at or self.start_at
 
 
 class ReportDay(msgspec.Struct, frozen=True, kw_only=True):
-    """The holds that were placed on a day, in the show's time zone, and what has become of them."""
+    """The holds placed on one day, in the event's time zone, by outcome."""
 
     day: date
     placed: int
@@ -78,9 +78,9 @@ class ReportDay(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EventReport(ShowReport, frozen=True, kw_only=True):
-    """One show's report. `released_by_house` is part of what was released: by staff, or because the show was stopped.
-    `days` without a hold are left out."""
+    """The report of one event. `released_by_house` counts the released holds that staff or the system ended, for
+    example because the event was cancelled. `days` without a hold are left out."""
 
     released_by_house: int
-    seconds_to_sale: float | None  # of half of the sold holds, from hold to sale
+    seconds_to_sale: float | None  # median of the sold holds, from hold to sale
     days: list[ReportDay]

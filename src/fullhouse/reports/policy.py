@@ -1,10 +1,10 @@
-"""How much of it came to something: pure."""
+"""Conversion rates. Pure."""
 
 from fullhouse.reports.model import CheckoutCounts, HoldCounts, Rates
 
 
 def rates(holds: HoldCounts, checkouts: CheckoutCounts) -> Rates:
-    """Of all that were placed or started: what is still live counts as not sold yet."""
+    """Rates of all holds placed and checkouts started; those still live count as not sold."""
     return Rates(
         hold_to_checkout=_part(holds.in_checkout, holds.placed),
         checkout_to_sale=_part(checkouts.bought, checkouts.started),

@@ -1,4 +1,4 @@
--- What became of holds and checkouts. A hold that is overdue has expired, whether the sweep has come by or not.
+-- Outcomes of holds and checkouts. An overdue hold counts as expired, even if the sweep has not run.
 
 -- part: show
 e.id AS event_id, e.name, e.status, e.start_at, e.rescheduled_at, e.timezone, e.capacity,
@@ -11,7 +11,7 @@ CASE h.status WHEN 'converted' THEN 'sold' WHEN 'expired' THEN 'expired' WHEN 'c
               ELSE 'live' END
 
 -- part: in_checkout
--- The holds of a show that came into a checkout. Money that came late has holds of its own, which only its order names.
+-- The holds of an event that reached a checkout. A late payment has holds of its own, which only its order names.
 SELECT i.hold_id FROM checkout_sessions s
 JOIN checkout_items i ON i.organization_id = s.organization_id AND i.session_id = s.id
 WHERE s.organization_id = :org AND s.event_id = p.event_id
@@ -21,7 +21,7 @@ JOIN order_lines l ON l.organization_id = o.organization_id AND l.order_id = o.i
 WHERE o.organization_id = :org AND o.event_id = p.event_id
 
 -- part: counted
--- Of each show in `page`. Live holds are counted for all of them at once: their index knows no shows.
+-- For each event in `page`. Live holds are counted for all events at once: their index has no event_id.
 counting AS (
     SELECT h.event_id, {fate} AS fate, count(*) AS holds, sum(h.quantity) AS places
     FROM seat_holds h
@@ -57,7 +57,7 @@ CROSS JOIN LATERAL (
                       WHEN s.status = 'cancelled' THEN 'stopped' WHEN s.status = 'expired' THEN 'expired'
                       WHEN s.status = 'open' THEN CASE WHEN s.expires_at <= app.clock() THEN 'expired' ELSE 'open' END
                       ELSE 'left' END AS fate
-          -- One that was begun again ended in the very moment in which its buyer's next one began.
+          -- A restarted checkout ended at the moment at which its buyer's next one began.
           FROM (SELECT id, status, expires_at, updated_at,
                        lead(created_at) OVER (PARTITION BY user_id ORDER BY created_at, id) AS next_at
                 FROM checkout_sessions WHERE organization_id = :org AND event_id = p.event_id) s
@@ -67,7 +67,7 @@ CROSS JOIN LATERAL (
           WHERE s.status <> 'left' OR s.next_at IS DISTINCT FROM s.updated_at) fates) c
 
 -- name: show_reports
--- Shows that were announced, the latest date first.
+-- Announced events, the latest date first.
 WITH page AS MATERIALIZED (
     SELECT {show} FROM events e
     WHERE e.organization_id = :org AND e.status <> 'draft' AND (:status?::text IS NULL OR e.status = :status)
@@ -85,7 +85,7 @@ WITH page AS MATERIALIZED (
 ), {counted};
 
 -- name: report_days
--- By the day of the show's time zone on which a hold was placed.
+-- By the day, in the event's time zone, on which a hold was placed.
 WITH bound AS MATERIALIZED (
     SELECT held.hold_id FROM (SELECT :event_id::uuid AS event_id) p CROSS JOIN LATERAL ({in_checkout}) held
 )
@@ -108,7 +108,7 @@ SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM updated_at
 WHERE organization_id = :org AND event_id = :event_id AND status = 'converted';
 
 -- name: released_by_house
--- By anybody but whoever held them: the audit has a row for each, of the same moment.
+-- Released by anybody except the holder, by the audit row of the same moment.
 SELECT count(*) FROM seat_holds h
 JOIN audit_log a ON a.organization_id = h.organization_id AND a.entity_type = 'seat_hold' AND a.entity_id = h.id
                 AND a.created_at = h.updated_at AND a.action = 'hold.cancelled'

@@ -1,4 +1,4 @@
-"""Reports: page by page, of one show, and for spreadsheets."""
+"""Reads of reports: pages, one event, and CSV."""
 
 from datetime import datetime
 from typing import NamedTuple

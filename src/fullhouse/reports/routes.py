@@ -1,4 +1,4 @@
-"""Reports over HTTP."""
+"""HTTP routes of reports."""
 
 from typing import Annotated
 from uuid import UUID
@@ -17,10 +17,10 @@ from fullhouse.kit.services import Services
 from fullhouse.reports import reads
 from fullhouse.reports.model import EventReport, ShowReport
 
-# Each show of a page is counted from end to end, an arena's in a tenth of a second: pages are short.
+# Every event of a page is counted in full, which takes a tenth of a second for an arena: pages are short.
 SHOWS, SHOWS_MAX, DEADLINE_S = 20, 50, 30.0
-Shows = Annotated[int, QueryParameter(ge=1, le=SHOWS_MAX, description="How many shows at most.")]
-Rows = Annotated[int, QueryParameter(ge=1, le=SHOWS_MAX, description="How many rows at most.")]
+Shows = Annotated[int, QueryParameter(ge=1, le=SHOWS_MAX, description="Maximum number of events.")]
+Rows = Annotated[int, QueryParameter(ge=1, le=SHOWS_MAX, description="Maximum number of rows.")]
 OFTEN = Limit(60, 60)
 
 
@@ -34,9 +34,9 @@ async def list_reports(
     cursor: After = None,
     limit: Shows = SHOWS,
 ) -> Page[ShowReport]:
-    """What became of holds and checkouts, show by show: those that were announced, the latest date first.
+    """Holds and checkouts by outcome, per announced event, the latest date first.
 
-    `since` and `until` are about the date of a show: the new one, once it has been moved.
+    `since` and `until` apply to the date of an event: the new one, if it was postponed.
     """
     filters = reads.Filters(status, moment("since", since), moment("until", until))
     return await reads.page_of_reports(tx, services.keyring, cursor, limit, filters)
@@ -52,9 +52,9 @@ async def export_reports(
     cursor: After = None,
     limit: Rows = SHOWS_MAX,
 ) -> Answer:
-    """The same for a spreadsheet.
+    """The same as CSV.
 
-    If there is more, the header `X-Next-Cursor` names the `cursor` to go on with.
+    If there are more rows, the header `X-Next-Cursor` has the `cursor` of the next page.
     """
     filters = reads.Filters(status, moment("since", since), moment("until", until))
     return reads.as_sheet(await reads.page_of_reports(tx, services.keyring, cursor, limit, filters))
@@ -62,7 +62,7 @@ async def export_reports(
 
 @get("/api/events/{event_id:uuid}/report", "sales.read", limit=OFTEN, deadline_s=DEADLINE_S)
 async def get_report(tx: Tx, event_id: UUID) -> EventReport:
-    """What became of a show's holds and checkouts: in all, and day by day."""
+    """Holds and checkouts of one event by outcome: in total and per day."""
     return await reads.of_show(tx, event_id)
 
 

@@ -1,4 +1,4 @@
-"""What people and devices do about scans: undo, search, look, resolve."""
+"""Actions of people and devices on scans: undo, search, live figures, incidents."""
 
 from datetime import date
 from uuid import UUID
@@ -18,7 +18,7 @@ from fullhouse.scanning.model import Hit, Incident, IncidentNotFound, NothingToU
 
 
 async def undo(tx: Tx, who: Principal, scan_id: UUID, reason: str) -> Scan:
-    """A wrong scan is taken back: what follows from the ticket's other scans is worked out anew."""
+    """Undoes a wrong scan, and derives the ticket's presence and counts anew from its other scans."""
     scan = await store.scan_by_id(tx, scan_id)
     if scan is None or (who.role == "device" and scan.event_id != (await device_actions.get_device(tx, who)).event_id):
         raise ScanNotFound
@@ -28,8 +28,8 @@ async def undo(tx: Tx, who: Principal, scan_id: UUID, reason: str) -> Scan:
     if undone is None or undone.ticket_id is None:
         raise NothingToUndo
     tickets = await store.tickets_to_merge(tx, event_id=scan.event_id, codes=[], ticket_ids=[undone.ticket_id])
-    stayed = await store.kept_scans(tx, [undone.ticket_id])
-    await fold_actions.refold(tx, scan.event_id, tickets, stayed, removed=[_kept(undone, undone.ticket_id)])
+    remaining = await store.kept_scans(tx, [undone.ticket_id])
+    await fold_actions.refold(tx, scan.event_id, tickets, remaining, removed=[_kept(undone, undone.ticket_id)])
     after = {"scan_id": scan_id, "direction": scan.direction, "gate_id": scan.gate_id}
     await audit.write(tx, "ticket.scan_undone", "ticket", undone.ticket_id, after=after, reason=reason)
     await announce(tx, ScanUndone(subject_id=undone.ticket_id, event_id=scan.event_id, scan_id=scan_id, reason=reason))
@@ -37,7 +37,7 @@ async def undo(tx: Tx, who: Principal, scan_id: UUID, reason: str) -> Scan:
 
 
 def _kept(scan: Scan, ticket_id: UUID) -> store.KeptScan:
-    """As it was kept, before it was undone."""
+    """The stored scan as it was before the undo."""
     return store.KeptScan(
         scan.id,
         ticket_id,
@@ -52,19 +52,19 @@ def _kept(scan: Scan, ticket_id: UUID) -> store.KeptScan:
 
 
 async def search(tx: Tx, who: Principal, event_id: UUID | None, words: str) -> list[Hit]:
-    """Of a device's own show; people say which."""
-    show = await show_of(tx, who, event_id)
-    return await store.search(tx, event_id=show, words=words.strip())
+    """Searches the device's own event; people must name the event."""
+    chosen = await show_of(tx, who, event_id)
+    return await store.search(tx, event_id=chosen, words=words.strip())
 
 
 async def show_of(tx: Tx, who: Principal, event_id: UUID | None) -> UUID:
     if who.role == "device":
         own = (await device_actions.get_device(tx, who)).event_id
         if event_id not in (None, own):
-            raise Forbidden("This device scans for another show.")
+            raise Forbidden("This device is paired for another event.")
         return own
     if event_id is None:
-        raise Invalid(fields=[FieldError("event_id", "Say which show.")])
+        raise Invalid(fields=[FieldError("event_id", "Name the event.")])
     return (await events.get_event(tx, event_id)).id
 
 
@@ -91,7 +91,7 @@ async def live(tx: Tx, event_id: UUID) -> LiveGates:
 
 
 async def entries(tx: Tx, event_id: UUID, day: date | None) -> Entries:
-    """Of today, or of another day of the show."""
+    """Entries of today, or of another day of the event."""
     await events.get_event(tx, event_id)
     chosen = day or await store.show_today(tx, event_id)
     assert chosen

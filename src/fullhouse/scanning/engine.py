@@ -1,8 +1,8 @@
-"""The engine: scans of one organisation that wait together are read by one statement, decided by the one policy, and
-written by one other (`app.scan_facts`, `app.scan`; db/functions/scanning).
+"""The scan engine: concurrent scans of one organisation are read by one statement, decided by the policy, and written
+by a second statement (`app.scan_facts`, `app.scan`; db/functions/scanning).
 
-What was read may be old when it is written: the second statement looks again under its locks, and sends back whoever
-was decided by what is not so any more. They are read and decided again, in the next batch.
+What was read may be stale when it is written: the second statement checks versions under its locks, and rejects scans
+that were decided on stale rows. These are read and decided again in the next batch.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -36,9 +36,9 @@ from fullhouse.scanning.queries import ScanAsk, ScanLine
 from fullhouse.tickets.signing import signature
 
 LINES, BATCH_MAX = 2, 256
-SETTINGS = {"enable_seqscan": "off"}  # the plan is made when tables are small, and kept when they are not
-ROW_BY_ROW = {"enable_hashjoin": "off", "enable_mergejoin": "off"}  # a batch is few rows of large tables
-OUTCOMES = Counter("fullhouse_scans_total", "Scans, by how they ended", ["outcome"])
+SETTINGS = {"enable_seqscan": "off"}  # the plan may be cached while tables are small, and must suit large ones
+ROW_BY_ROW = {"enable_hashjoin": "off", "enable_mergejoin": "off"}  # a batch touches few rows of large tables
+OUTCOMES = Counter("fullhouse_scans_total", "Scans by outcome", ["outcome"])
 Refused = GateNotYours | NoOverride | CounterReused | Unauthenticated | Unavailable
 
 
@@ -50,7 +50,7 @@ class Ask(NamedTuple):
 
 
 class Decided(NamedTuple):
-    """A scan that was judged, and waits to be written."""
+    """A scan that was decided, and is to be written."""
 
     scan_id: UUID
     ask: Ask
@@ -79,14 +79,14 @@ class Engine:
         await self._reads.close()
         await self._writes.close()
 
-    async def scan(self, organization_id: UUID, device_id: UUID, wish: ScanWish, actor: Actor) -> ScanAnswer:
-        claim = signature.read(wish.qr.strip()) if wish.qr else None
-        once = () if wish.counter is None else ((device_id, wish.counter),)
-        answer = await self._coalescer.submit(organization_id, Ask(device_id, wish, claim, actor), once)
-        if isinstance(answer, Exception):
-            raise answer
-        OUTCOMES.labels(answer.reason if answer.reason and not answer.admit else "admitted").inc()
-        return answer
+    async def scan(self, organization_id: UUID, device_id: UUID, request: ScanWish, actor: Actor) -> ScanAnswer:
+        claim = signature.read(request.qr.strip()) if request.qr else None
+        once = () if request.counter is None else ((device_id, request.counter),)
+        response = await self._coalescer.submit(organization_id, Ask(device_id, request, claim, actor), once)
+        if isinstance(response, Exception):
+            raise response
+        OUTCOMES.labels(response.reason if response.reason and not response.admit else "admitted").inc()
+        return response
 
     async def _run(
         self, key: Hashable, asks: Sequence[Ask], last: Sequence[bool]
@@ -102,11 +102,13 @@ class Engine:
     async def _write(
         self, organization_id: UUID, decided: Mapping[int, Decided], *, final: bool
     ) -> dict[int, int | None]:
-        """Those that were written, each with the place that it got, if any."""
-        lines = [_line(n, each) for n, each in decided.items()]
+        """The scans that were written, each with its spot number, if any."""
+        rows_to_write = [_line(n, each) for n, each in decided.items()]
         try:
-            rows = await store.write_scans(self._writes.tenant(organization_id), sender=self._bus.sender, lines=lines)
-        except asyncpg.UniqueViolationError:  # another process has written one of these: the next look finds it
+            rows = await store.write_scans(
+                self._writes.tenant(organization_id), sender=self._bus.sender, lines=rows_to_write
+            )
+        except asyncpg.UniqueViolationError:  # another process has written one of these: the next read finds it
             if final:
                 raise
             return {}
@@ -123,13 +125,13 @@ def _answer(
         return found
     if n in places:
         return told(found, places[n])
-    return Unavailable("Many scan this at once. Scan again.", retry_after_s=1) if final else AGAIN
+    return Unavailable("Too many scans at once. Scan the ticket again.", retry_after_s=1) if final else AGAIN
 
 
 def judge(ask: Ask, row: Any) -> Decided | ScanAnswer | Refused:
-    """Pure. A repeat has its first answer; a device that may not do this has none."""
+    """Pure. A repeated counter gets the response of the first scan; a device without the right is refused."""
     if row is None or row["device_revoked"]:
-        return Unauthenticated("This device was revoked.")
+        return Unauthenticated("This device was revoked. Pair it again with a new code.")
     if not row["gate_allowed"]:
         return GateNotYours()
     if ask.wish.override and "override" not in row["device_rights"]:
@@ -176,7 +178,7 @@ def in_new_window(start_at: datetime, end_at: datetime, rescheduled_at: datetime
 
 
 def _claim(ask: Ask, row: Any) -> str:
-    """What the code itself says: only a good one is believed about its show and its ticket."""
+    """Whether the code is valid: only then are its event and its ticket trusted."""
     if ask.wish.qr is not None:
         if (
             ask.claim is None
@@ -190,11 +192,11 @@ def _claim(ask: Ask, row: Any) -> str:
 
 
 def _is_replaced(ask: Ask, row: Any) -> bool:
-    """What was brought is a former holder's: another nonce, or other characters than the ticket has now."""
+    """Whether the code is a former holder's: its nonce or characters differ from the ticket's current ones."""
     if row["ticket_id"] is None:
         return False
-    shown, own = (ask.claim.nonce, row["nonce"]) if ask.claim else (typed(ask.wish.code or ""), row["code"])
-    return bool(shown != own)
+    presented, current = (ask.claim.nonce, row["nonce"]) if ask.claim else (typed(ask.wish.code or ""), row["code"])
+    return bool(presented != current)
 
 
 def _presence(row: Any) -> Presence:
@@ -209,16 +211,16 @@ def _presence(row: Any) -> Presence:
 
 
 def _ticket_id(made: Scene, row: Any) -> UUID | None:
-    """Which ticket of this show it is, if it is one."""
+    """The ticket, if the code is valid and for this event."""
     return row["ticket_id"] if made.claim == "good" and made.same_event else None
 
 
 def _kept_place(made: Scene, row: Any) -> int | None:
-    """The place that they were given today already."""
+    """The spot number that the ticket already got today."""
     return row["place_no"] if made.presence.day == made.day else None
 
 
-# --- answers
+# --- responses
 
 
 def told(decided: Decided, place_no: int | None) -> ScanAnswer:
@@ -267,7 +269,7 @@ def _ticket(row: Any, presence: Presence, day: date, place_no: int | None) -> Ti
 
 
 def _repeated(ask: Ask, row: Any) -> ScanAnswer | CounterReused:
-    """The answer that this very scan had, from what was kept of it. With another ticket it is another scan."""
+    """The response of the earlier scan with this counter, from its stored row. Refused if the ticket differs."""
     verdict = Verdict(row["prior_admitted"], row["prior_reason"], _presence(row))
     made = scene(ask, row)
     if row["prior_ticket_id"] != _ticket_id(made, row):
@@ -286,17 +288,17 @@ def _repeated(ask: Ask, row: Any) -> ScanAnswer | CounterReused:
     )
 
 
-# --- as the statements have them
+# --- the statements' row types
 
 
 def _look_up(req: int, ask: Ask) -> ScanAsk:
-    wish, claim = ask.wish, ask.claim
-    code = typed(wish.code) if wish.code and not wish.qr and not claim else None
+    request, claim = ask.wish, ask.claim
+    code = typed(request.code) if request.code and not request.qr and not claim else None
     return ScanAsk(
         req=req,
         device_id=ask.device_id,
-        counter=wish.counter,
-        gate_id=wish.gate_id,
+        counter=request.counter,
+        gate_id=request.gate_id,
         ticket_id=claim.ticket_id if claim else None,
         code=code,
         key_id=(claim.key_id if claim.key_id < 2**15 else 0) if claim else None,

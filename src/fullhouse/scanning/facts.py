@@ -1,4 +1,4 @@
-"""What this room announces."""
+"""The facts that this domain announces."""
 
 from typing import ClassVar, Literal
 from uuid import UUID
@@ -7,7 +7,7 @@ from fullhouse.kit.messages.outbox import Fact
 
 
 class ScanFact(Fact, frozen=True, kw_only=True):
-    """About a ticket at a gate; about the device, where there was no ticket."""
+    """About a ticket at a gate. The subject is the ticket, or the device if the code belongs to no ticket."""
 
     event_id: UUID
     scan_id: UUID
@@ -19,20 +19,20 @@ class ScanFact(Fact, frozen=True, kw_only=True):
 
 
 class TicketScanned(ScanFact, frozen=True, kw_only=True):
-    """Somebody came in, or went out. `reason` is what a supervisor passed over. The statement that writes it writes
-    this too; of a scan without a connection it comes when the device tells it."""
+    """A ticket was admitted in or out. `reason` is what a supervisor overrode. Written by the statement that stores the
+    scan; for an offline scan, when it is merged."""
 
     name: ClassVar[str] = "ticket.scanned"
 
 
 class ScanRejected(ScanFact, frozen=True, kw_only=True):
-    """Somebody was not let in, and `reason` says why."""
+    """A scan was refused; `reason` says why."""
 
     name: ClassVar[str] = "ticket.scan_rejected"
 
 
 class ScanUndone(Fact, frozen=True, kw_only=True):
-    """A wrong scan was taken back: the ticket stands where it stood before."""
+    """A scan was undone: the ticket's presence is as it was without it."""
 
     name: ClassVar[str] = "ticket.scan_undone"
     event_id: UUID
@@ -41,7 +41,7 @@ class ScanUndone(Fact, frozen=True, kw_only=True):
 
 
 class ScansMerged(Fact, frozen=True, kw_only=True):
-    """A device was without a connection, and has told what it saw meanwhile."""
+    """A device uploaded its offline scans."""
 
     name: ClassVar[str] = "scan_device.merged"
     event_id: UUID
@@ -50,7 +50,7 @@ class ScansMerged(Fact, frozen=True, kw_only=True):
 
 
 class IncidentResolved(Fact, frozen=True, kw_only=True):
-    """The duty manager has looked at a double entry."""
+    """An incident was resolved."""
 
     name: ClassVar[str] = "scan_incident.resolved"
     event_id: UUID
@@ -59,14 +59,14 @@ class IncidentResolved(Fact, frozen=True, kw_only=True):
 
 
 class DevicePaired(Fact, frozen=True, kw_only=True):
-    """A device scans for a show from now on."""
+    """A device was paired for an event."""
 
     name: ClassVar[str] = "scan_device.paired"
     event_id: UUID
 
 
 class DeviceRevoked(Fact, frozen=True, kw_only=True):
-    """A device is not believed any more."""
+    """A device was revoked."""
 
     name: ClassVar[str] = "scan_device.revoked"
     event_id: UUID

@@ -1,4 +1,4 @@
-"""Tickets whose scans have changed, folded anew: where they stand, what is counted, and what was double."""
+"""Refolds tickets whose scans have changed: updates presences, counts, ticket statuses and incidents."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,8 +23,8 @@ async def refold(
     added: Sequence[KeptScan] = (),
     removed: Sequence[KeptScan] = (),
 ) -> dict[UUID, Fold]:
-    """Under the show's scan lock, with the tickets locked. `stayed` are their scans before and after, `added` were not
-    there before, `removed` were."""
+    """Needs the event's scan lock, and the tickets locked. `stayed` are the scans that exist before and after the
+    change, `added` exist only after it, `removed` only before."""
     if not tickets:
         return {}
     same = _by_ticket(stayed)
@@ -38,7 +38,7 @@ async def refold(
 
 
 async def follow_layout(tx: Tx, fact: LayoutMigrated) -> None:
-    """A show on another layout has other zones: who is inside is counted there, and places go on from the last one."""
+    """Sync handler of a relocation: recounts occupancy by the new layout's zones, and continues their spot numbers."""
     event_id = fact.subject_id
     await store.lock_scans(tx, event_id)
     await store.drop_zone_counts(tx, event_id)
@@ -69,7 +69,7 @@ def _folds(tickets: Sequence[MergeTicket], scans: Scans, more: Scans) -> dict[UU
 
 
 def _kept(scan: KeptScan) -> Kept:
-    """A scan without a counter was online: our own clock orders it."""
+    """A scan without a counter was online: it is ordered by the server's clock alone."""
     name = str(scan.id)
     device = name if scan.counter is None else _text(scan.device_id)
     return Kept(
@@ -77,7 +77,7 @@ def _kept(scan: KeptScan) -> Kept:
     )
 
 
-# Of gates and devices there are few, and thousands of scans name them.
+# Cached, since thousands of scans refer to few gates and devices.
 _text, _id = lru_cache(1000)(str), lru_cache(1000)(UUID)
 
 
@@ -103,7 +103,7 @@ async def _put_presences(tx: Tx, event_id: UUID, found: Mapping[UUID, Fold]) -> 
 
 
 async def _use_tickets(tx: Tx, tickets: Sequence[MergeTicket], found: Mapping[UUID, Fold]) -> None:
-    """Single tickets are used once somebody came in with them, and valid again when that was undone."""
+    """Sets single-entry tickets to used after an entry, and back to valid when the entry was undone."""
     single = [ticket for ticket in tickets if ticket.entitlement == "single"]
     for was, now, came in (("valid", "used", True), ("used", "valid", False)):
         moved = [t.id for t in single if t.status == was and bool(found[t.id].presence.entries) is came]
@@ -112,7 +112,7 @@ async def _use_tickets(tx: Tx, tickets: Sequence[MergeTicket], found: Mapping[UU
 
 
 async def _put_incidents(tx: Tx, event_id: UUID, was: Mapping[UUID, Fold], found: Mapping[UUID, Fold]) -> None:
-    """A ticket that was never seen before has none to drop."""
+    """Deletes incidents that no longer hold, and upserts the others. Tickets without earlier scans have none."""
     doubles = [(ticket_id, double) for ticket_id, each in found.items() for double in each.doubles]
     seconds = [UUID(double.second) for _, double in doubles]
     seen = [ticket_id for ticket_id, each in was.items() if each is not policy.NOTHING]
@@ -136,8 +136,8 @@ async def _move_counts(
     *,
     only: str | None = None,
 ) -> None:
-    """By what these tickets add to the counts now, and did before: who else is inside need not be read for it."""
-    shapes: Counter[Shape] = Counter()  # thousands of tickets add the same
+    """Applies the difference between these tickets' contributions now and before. Other tickets need not be read."""
+    shapes: Counter[Shape] = Counter()  # grouped: thousands of tickets contribute the same
     for ticket in tickets:
         for sign, fold in ((1, found[ticket.id]), (-1, was.get(ticket.id, policy.NOTHING))):
             for day, (entered, inside_by) in fold.days.items():
@@ -160,7 +160,7 @@ async def _move_counts(
         )
 
 
-# What a ticket adds to a day: its zone, the day, how often it came in by which gates, and by which it is inside.
+# A ticket's contribution to a day: zone, day, entries by gate, and the gate of entry if it is inside.
 Shape = tuple[UUID | None, date, tuple[tuple[str, int], ...], str | None]
 
 

@@ -1,4 +1,4 @@
-"""Who is inside, at which gate and how fast they come: what the console and the gates are shown."""
+"""Live figures for the console and the gates: occupancy, entries over time, and entries per gate."""
 
 from datetime import date, datetime
 from uuid import UUID
@@ -17,7 +17,7 @@ class Occupancy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EntriesPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """Five minutes at the gates, from `at`: who came in, who went out, and how many were inside after them."""
+    """Five minutes from `at`: entries, exits, and how many people were inside at the end."""
 
     at: datetime
     entered: int
@@ -26,14 +26,14 @@ class EntriesPoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GatePace(msgspec.Struct, frozen=True, kw_only=True):
-    """How many came in by a gate in the last five minutes."""
+    """Entries at a gate in the last five minutes."""
 
     gate_id: UUID
     entered: int
 
 
 class Entries(msgspec.Struct, frozen=True, kw_only=True):
-    """A day at the gates over time. Five minutes in which nobody moved are left out."""
+    """Entries and exits of a day. Intervals without any are left out."""
 
     event_id: UUID
     day: date
@@ -42,7 +42,7 @@ class Entries(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LiveGates(msgspec.Struct, frozen=True, kw_only=True):
-    """A day at the gates: by the gate that people came in by, by zone, and in all."""
+    """Occupancy of a day: by gate of entry, by zone, and in total."""
 
     event_id: UUID
     day: date

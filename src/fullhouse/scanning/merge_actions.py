@@ -1,5 +1,5 @@
-"""What a device saw without a connection, added to what is known. The result depends on the set, not on the order in
-which it arrives: the same scans in any other order leave the same presences, counts and incidents.
+"""Merges a device's offline scans. The result depends on the set of scans only: in any order of arrival, the presences,
+counts and incidents are the same.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,13 +24,13 @@ from fullhouse.scanning.store import FormerCode, KeptScan, MergeTicket
 from fullhouse.tickets.signing import keys as signing_keys
 from fullhouse.tickets.signing import signature
 
-# A clock that is off by less is right: the rest is the way here. Whole minutes, so that two batches agree.
+# A smaller offset is treated as network latency. Offsets are whole minutes, so that two batches agree.
 TRUSTED = timedelta(minutes=2)
 CREDIBLE = timedelta(days=3660)
 
 
 def offset_of(device_now: datetime, now: datetime) -> timedelta:
-    """What to add to the device's times."""
+    """The correction to add to the device's times."""
     off = now - device_now
     return timedelta() if abs(off) < TRUSTED else timedelta(minutes=round(off / timedelta(minutes=1)))
 
@@ -38,99 +38,103 @@ def offset_of(device_now: datetime, now: datetime) -> timedelta:
 async def merge(tx: Tx, who: Principal, batch: Batch) -> Merged:
     device = await device_actions.get_device(tx, who)
     now = await tx.now()
-    seers = {device.id: device, **await device_actions.former_selves(tx, device.event_id, batch.former)}
-    seen_by = [_seer(scan, n, device, seers) for n, scan in enumerate(batch.scans)]
+    pairings = {device.id: device, **await device_actions.former_selves(tx, device.event_id, batch.former)}
+    paired_as = [_seer(scan, n, device, pairings) for n, scan in enumerate(batch.scans)]
     _check_times(batch, now)
     event = await events.share_event(tx, device.event_id)
     await store.lock_scans(tx, event.id)
     offset = offset_of(batch.device_now, now)
     tickets = await _tickets(tx, event.id, batch.scans)
-    told = [
-        Told(scan, tickets.meant_by(scan), min(scan.at + offset, now), seer)
-        for scan, seer in zip(batch.scans, seen_by, strict=True)
+    uploaded = [
+        Told(scan, tickets.meant_by(scan), min(scan.at + offset, now), pairing)
+        for scan, pairing in zip(batch.scans, paired_as, strict=True)
     ]
     before = await store.kept_scans(tx, list(tickets.by_id))
     new: dict[UUID, int] = {}
     counted: list[KeptScan] = []
-    for seer in seers.values():
-        new[seer.id], counts = await _insert(tx, seer, event, [each for each in told if each.device is seer])
+    for pairing in pairings.values():
+        new[pairing.id], counts = await _insert(
+            tx, pairing, event, [each for each in uploaded if each.device is pairing]
+        )
         counted += counts
     found = await fold_actions.refold(tx, event.id, tickets.of(counted), before, added=counted)
-    voided = await _put_void_incidents(tx, event.id, told, tickets, counted)
+    voided = await _put_void_incidents(tx, event.id, uploaded, tickets, counted)
     seconds = round(offset.total_seconds())
     await store.see_device(
         tx, device_id=device.id, battery=batch.battery, app_version=batch.app_version, clock_offset_s=seconds
     )
     incidents = voided + sum(len(each.doubles) for each in found.values())
-    for seer_id, scans in new.items():
+    for pairing_id, scans in new.items():
         if scans:
             after = {"scans": scans, "incidents": incidents, "clock_offset_s": seconds}
-            by = {} if seer_id == device.id else {"told_by": device.id}
-            await audit.write(tx, "scan_device.merged", "scan_device", seer_id, after=after | by)
-            await announce(tx, ScansMerged(subject_id=seer_id, event_id=event.id, scans=scans, incidents=incidents))
+            by = {} if pairing_id == device.id else {"told_by": device.id}
+            await audit.write(tx, "scan_device.merged", "scan_device", pairing_id, after=after | by)
+            await announce(tx, ScansMerged(subject_id=pairing_id, event_id=event.id, scans=scans, incidents=incidents))
     taken = sum(new.values())
     return Merged(
         taken=taken,
         known=len(batch.scans) - taken,
-        unknown_tickets=sum(each.ticket is None for each in told),
+        unknown_tickets=sum(each.ticket is None for each in uploaded),
         incidents=incidents,
         clock_offset_s=seconds,
     )
 
 
-def _seer(scan: OfflineScan, n: int, device: Device, seers: Mapping[UUID, Device]) -> Device:
-    """Under which pairing it was seen: a scan is known by that one, and its gate is one of that one's."""
-    seer = seers.get(scan.device_id or device.id)
-    if seer is None:
-        raise Invalid(fields=[FieldError(f"scans[{n}].device_id", "Named in former, with its proof.")])
-    if scan.gate_id is not None and scan.gate_id not in seer.gate_ids:
+def _seer(scan: OfflineScan, n: int, device: Device, pairings: Mapping[UUID, Device]) -> Device:
+    """The pairing of a scan: its counter belongs to that pairing, and its gate must be one of that pairing's."""
+    pairing = pairings.get(scan.device_id or device.id)
+    if pairing is None:
+        raise Invalid(fields=[FieldError(f"scans[{n}].device_id", "List this pairing in `former`, with its proof.")])
+    if scan.gate_id is not None and scan.gate_id not in pairing.gate_ids:
         raise GateNotYours()
-    return seer
+    return pairing
 
 
 def _check_times(batch: Batch, now: datetime) -> None:
-    """A clock may be wrong by years, but not by centuries: nobody's calendar goes that far."""
+    """A clock may be wrong by years, but times centuries away are refused: they exceed the range of dates."""
     if abs(batch.device_now - now) > CREDIBLE:
-        raise Invalid(fields=[FieldError("device_now", "Set the device's clock first.")])
+        raise Invalid(
+            fields=[FieldError("device_now", "The device's clock is wrong. Set it, then send the batch again.")]
+        )
     wrong = [n for n, scan in enumerate(batch.scans) if abs(scan.at - batch.device_now) > CREDIBLE]
     if wrong:
-        raise Invalid(fields=[FieldError(f"scans[{n}].at", "Not a time of this device.") for n in wrong[:10]])
+        raise Invalid(fields=[FieldError(f"scans[{n}].at", "Too far from `device_now`.") for n in wrong[:10]])
 
 
 class Told(NamedTuple):
-    """What a device told: which ticket it was, and when, by our clock. Nobody was seen later than it is told."""
+    """An offline scan with its ticket, and its time by the server's clock, at the latest the time of the merge."""
 
     scan: OfflineScan
     ticket: MergeTicket | None
     at: datetime
-    device: Device  # the pairing under which it was seen
+    device: Device  # the pairing of the scan
 
 
 class Tickets(NamedTuple):
-    """Those that a batch is about, locked."""
+    """The tickets of a batch, locked."""
 
     by_id: dict[UUID, MergeTicket]
     by_code: dict[str, MergeTicket]
     former: dict[str, FormerCode]
-    claims: dict[str, signature.Claim]  # of QRs that are ours
+    claims: dict[str, signature.Claim]  # of QR codes with a valid signature
 
     def meant_by(self, scan: OfflineScan) -> MergeTicket | None:
-        """A code is believed of a paired device; a QR was checked here, too."""
+        """A typed code is trusted, as the device is paired; a QR code's signature was verified here."""
         if scan.code:
             return self.by_code.get(typed(scan.code))
         claim = self.claims.get(scan.qr or "")
         return self.by_id.get(claim.ticket_id) if claim else None
 
     def passed_on_at(self, scan: OfflineScan, ticket: MergeTicket) -> datetime | None:
-        """When what was shown became a former holder's; None if it is the present one's. A QR that is old because the
-        seat was moved is still its holder's."""
+        """When the presented code was replaced by a transfer; None if it is the current holder's. A QR code that is old
+        because the seat was moved is still the holder's."""
         if scan.code and (former := self.former.get(typed(scan.code))):
             return former.replaced_at
         claim = self.claims.get(scan.qr or "")
         return ticket.transferred_at if claim and claim.nonce != ticket.nonce else None
 
     def of(self, scans: Sequence[KeptScan]) -> list[MergeTicket]:
-        """Those that these scans move."""
+        """The tickets of these scans."""
         return [self.by_id[ticket_id] for ticket_id in {scan.ticket_id for scan in scans}]
 
 
@@ -151,12 +155,12 @@ async def _tickets(tx: Tx, event_id: UUID, scans: Sequence[OfflineScan]) -> Tick
     return Tickets(by_id, by_code, former, claims)
 
 
-async def _insert(tx: Tx, device: Device, event: Event, told: Sequence[Told]) -> tuple[int, list[KeptScan]]:
-    """How many are new, and those of them that count. Who was let in without a ticket of ours is kept as a rejection:
-    there is nothing to count them by."""
+async def _insert(tx: Tx, device: Device, event: Event, uploaded: Sequence[Told]) -> tuple[int, list[KeptScan]]:
+    """Returns the number of new scans, and those of them that count. An admission without a known ticket is stored as a
+    rejection, since there is no ticket to count it by."""
     who, day_of = tx.actor, _days(event)
     rows, counted = [], {}
-    for _, (scan, ticket, at, _) in sorted({each.scan.counter: each for each in reversed(told)}.items()):
+    for _, (scan, ticket, at, _) in sorted({each.scan.counter: each for each in reversed(uploaded)}.items()):
         scan_id, gate_id, day = new_id(), scan.gate_id or device.gate_ids[0], day_of(at)
         override = scan.override.reason if scan.override else None
         admitted = scan.admitted and ticket is not None
@@ -196,14 +200,14 @@ async def _insert(tx: Tx, device: Device, event: Event, told: Sequence[Told]) ->
         )
         or []
     )
-    # One that was refused here before has the id that it had, and what else was known of it.
+    # A scan that was stored as refused before keeps its id and its other columns.
     before = set(new) - {row.id for row in rows}
     again = await store.scans_by_id(tx, list(before)) if before else []
     return len(new), [counted[scan_id] for scan_id in new if scan_id in counted] + again
 
 
 def _days(event: Event) -> Callable[[datetime], date]:
-    """The show's day of a moment, worked out once for each minute: clocks and boundaries know no smaller step."""
+    """Maps a time to the event's day, cached by the minute: time zones and boundaries have no finer step."""
     until, known = policy.boundary(event.settings), dict[int, date]()
 
     def day_of(at: datetime) -> date:
@@ -216,19 +220,19 @@ def _days(event: Event) -> Callable[[datetime], date]:
 
 
 async def _put_void_incidents(
-    tx: Tx, event_id: UUID, told: Sequence[Told], tickets: Tickets, counted: Sequence[KeptScan]
+    tx: Tx, event_id: UUID, uploaded: Sequence[Told], tickets: Tickets, counted: Sequence[KeptScan]
 ) -> int:
-    """Who came in while nobody could tell the device that the ticket was void, or somebody else's by then; or before
-    that, while nobody could know it here."""
+    """Records incidents for offline entries with a ticket that is void or was transferred, before or after the entry:
+    the device could not know of the change, or the server not of the entry."""
     found = []
-    shown: dict[tuple[UUID, int | None], OfflineScan] = {
-        (each.device.id, each.scan.counter): each.scan for each in reversed(told)
+    by_counter: dict[tuple[UUID, int | None], OfflineScan] = {
+        (each.device.id, each.scan.counter): each.scan for each in reversed(uploaded)
     }
     for scan in counted:
         ticket = tickets.by_id[scan.ticket_id]
         if scan.direction == "out" or (ticket.voided_at or ticket.transferred_at) is None:
             continue
-        passed_on_at = tickets.passed_on_at(shown[scan.device_id, scan.counter], ticket)
+        passed_on_at = tickets.passed_on_at(by_counter[scan.device_id, scan.counter], ticket)
         if kind := policy.void_kind(ticket.status, old_code=passed_on_at is not None):
             found.append((ticket.id, kind, ticket.voided_at or passed_on_at, scan.id))
     if found:

@@ -1,4 +1,4 @@
-"""Devices, scans and what is decided about them; what may be asked, and what is refused."""
+"""Devices, scans and verdicts; request bodies, responses and refusals."""
 
 from datetime import date, datetime
 from typing import Annotated, Literal
@@ -14,7 +14,7 @@ Direction = Literal["in", "out"]
 Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
 Code = Annotated[str, Meta(min_length=8, max_length=20, description="The eight characters on the ticket.")]
 Qr = Annotated[str, Meta(min_length=1, max_length=400)]
-Counter = Annotated[int, Meta(ge=0, le=2**53, description="The device's own number: the same scan again is one scan.")]
+Counter = Annotated[int, Meta(ge=0, le=2**53, description="The device's number for the scan: repeats count once.")]
 Battery = Annotated[int, Meta(ge=0, le=100)]
 AppVersion = Annotated[str, Meta(min_length=1, max_length=40)]
 
@@ -22,14 +22,14 @@ BATCH_MAX = 5_000
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Bodies: what is not known is refused."""
+    """Base of request bodies: unknown fields are refused."""
 
 
 # --- the decision
 
 
 class Presence(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a ticket stands. `at` and `gate` are of the entry that counts; `day` is that of the last one."""
+    """Whether a ticket is inside. `at` and `gate` are of the first entry since the last exit; `day` is of the last."""
 
     inside: bool = False
     day: date | None = None
@@ -40,7 +40,7 @@ class Presence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Scene(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that a decision is made of. `claim` is good, unknown, forged or revoked: what the code itself said."""
+    """All inputs of the decision. `claim` is the check of the code itself: good, unknown, forged or revoked."""
 
     now: datetime
     day: date
@@ -69,7 +69,7 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """`reason` says why not; or, of somebody who was admitted, what a supervisor passed over."""
+    """`reason` says why entry was refused; if admitted, which reason a supervisor overrode."""
 
     admit: bool
     reason: str | None
@@ -80,7 +80,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 class Device(msgspec.Struct, frozen=True, kw_only=True):
-    """What scans at a gate. `clock_offset_s` is how far its clock was behind ours when it last sent a batch."""
+    """A scanning device. `clock_offset_s` is how far its clock was behind the server's at its last batch."""
 
     id: UUID
     event_id: UUID
@@ -97,9 +97,9 @@ class Device(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewPairing(msgspec.Struct, frozen=True, kw_only=True):
-    """A device that waits for whoever brings the code. It is good once, and not for long.
+    """A device that can be paired with the code, once and until `expires_at`.
 
-    `link` opens the scanner with the code filled in; `qr` is the link as a QR code, an SVG.
+    `link` opens the scanner with the code filled in; `qr` is the link as a QR code (SVG).
     """
 
     id: UUID
@@ -120,8 +120,8 @@ class GateShown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Paired(msgspec.Struct, frozen=True, kw_only=True):
-    """What a device keeps. `key` opens its snapshots (AES-256-GCM), `verify_key` says who made them (Ed25519); both are
-    base64. `locale` is what the organisation speaks."""
+    """What a device stores. `key` decrypts its snapshots (AES-256-GCM), `verify_key` checks their signature (Ed25519);
+    both are base64. `locale` is the organisation's language."""
 
     token: str
     key: bytes
@@ -139,7 +139,7 @@ class NewDevice(Request, frozen=True, kw_only=True):
 
 
 class Pair(Request, frozen=True, kw_only=True):
-    """`organization` is its slug, as for signing in."""
+    """`organization` is the slug, as for signing in."""
 
     organization: Annotated[str, Meta(min_length=2, max_length=63)]
     code: Annotated[str, Meta(min_length=8, max_length=20)]
@@ -154,7 +154,7 @@ class Override(Request, frozen=True, kw_only=True):
 
 
 class ScanWish(Request, frozen=True, kw_only=True):
-    """Either the text of the QR or the ticket's eight characters. Without `gate_id`, the device's first gate."""
+    """Either the QR code's text or the ticket's eight-character code. `gate_id` defaults to the device's first gate."""
 
     qr: Qr | None = None
     code: Code | None = None
@@ -168,7 +168,7 @@ class ScanWish(Request, frozen=True, kw_only=True):
 
 
 class TicketAtGate(msgspec.Struct, frozen=True, kw_only=True):
-    """What staff see of a ticket. `companion_seats` belong to a wheelchair place."""
+    """What gate staff see of a ticket. `companion_seats` are those of a wheelchair place."""
 
     id: UUID
     number: str
@@ -188,8 +188,8 @@ class TicketAtGate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScanAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """`reason` is a code to rely on, `message` a sentence to show. `since` and `gate` say when and where somebody came
-    in who is inside already."""
+    """`reason` is a stable code, `message` a sentence to display. `since` and `gate` tell the time and gate of the
+    earlier entry if the ticket is already inside or used."""
 
     scan_id: UUID
     admit: bool
@@ -229,14 +229,14 @@ class Undo(Request, frozen=True, kw_only=True):
 
 
 class FindTickets(Request, frozen=True, kw_only=True):
-    """Whose ticket. A device knows its own show."""
+    """A ticket search. For a device, `event_id` defaults to its own event."""
 
     q: Annotated[str, Meta(min_length=2, max_length=100, description="A name, an order, a ticket's code or number.")]
     event_id: UUID | None = None
 
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
-    """A ticket that a search found: its code can be scanned by hand."""
+    """A search result. Its code can be entered by hand."""
 
     ticket_id: UUID
     number: str
@@ -258,8 +258,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OfflineScan(Request, frozen=True, kw_only=True):
-    """A scan that was decided by the device. `at` is by its clock; `code` is the ticket's. `device_id` says under which
-    former pairing it was seen, where it was not under this one: the counter is of that one."""
+    """A scan that the device decided offline. `at` is by its clock; `code` is the ticket's. `device_id` is the former
+    pairing of the scan and its counter, if it was not made under the current one."""
 
     counter: Counter
     at: Annotated[datetime, Meta(tz=True)]
@@ -275,16 +275,16 @@ class OfflineScan(Request, frozen=True, kw_only=True):
 
 
 class FormerPairing(Request, frozen=True, kw_only=True):
-    """Who this device was before. `proof` is SHA-256 of `former pairing:` and of SHA-256 of the token that it
-    had, in base64: whoever knows it has had the token, and can do nothing else with it."""
+    """A former pairing of this device. `proof` is the SHA-256 of `former pairing:` followed by the SHA-256 of its
+    former token, in base64: it proves possession of the token, and grants nothing else."""
 
     device_id: UUID
     proof: Annotated[bytes, Meta(min_length=32, max_length=32)]
 
 
 class Batch(Request, frozen=True, kw_only=True):
-    """`device_now` is what the device's clock says while it sends this: the server puts its times right by it. `former`
-    are the pairings with the same show that the scans name."""
+    """`device_now` is the device's clock when it sends the batch: the server corrects the scans' times by it. `former`
+    are the former pairings, for the same event, that scans refer to."""
 
     device_now: Annotated[datetime, Meta(tz=True)]
     scans: Annotated[list[OfflineScan], Meta(max_length=BATCH_MAX)]
@@ -294,7 +294,7 @@ class Batch(Request, frozen=True, kw_only=True):
 
 
 class Merged(msgspec.Struct, frozen=True, kw_only=True):
-    """`known` were here already. Send the next ones; what was taken need not be kept."""
+    """`taken` scans were new, `known` ones were merged before. The device may delete both, and send the next batch."""
 
     taken: int
     known: int
@@ -304,10 +304,10 @@ class Merged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Incident(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody came in who should not have: which ticket, where and when it was first seen, and then again.
+    """An entry that should not have happened: the ticket, and the time and gate of the first and of the second scan.
 
-    Of kind `cancelled`, `refunded` or `transferred`, the device did not know what had become of the ticket, or nobody
-    here knew of the entry: then there is no first scan, and `first_at` is when the ticket became void or another's."""
+    Kinds `cancelled`, `refunded` and `transferred` come from offline entries with a ticket that had become void or been
+    transferred: there is no first scan, and `first_at` is when that happened."""
 
     id: UUID
     event_id: UUID
@@ -341,48 +341,48 @@ class DeviceNotFound(NotFound):
 
 
 class NotItsFormerSelf(Forbidden):
-    """A device tells what it saw under a former pairing with the proof that it was that one, and for the same show."""
+    """Scans of a former pairing need its proof, and must be for the same event."""
 
     code, title = "former_pairing_unknown", "Not a former pairing of this device"
 
 
 class PairingFailed(Invalid):
-    """The code is wrong, was used already, or its time is over. Ask for another one."""
+    """The code is wrong, was already used, or has expired. Create a new one in the console."""
 
-    code, title = "pairing_failed", "The code is not good"
+    code, title = "pairing_failed", "The pairing code is not valid"
 
 
 class GateNotYours(Forbidden):
     """The device was not paired for this gate."""
 
-    code, title = "gate_not_paired", "Not a gate of this device"
+    code, title = "gate_not_paired", "The device is not paired for this gate"
 
 
 class NoOverride(Forbidden):
-    """Overriding needs a device that was paired with this right."""
+    """An override needs a device that was paired with the right to override."""
 
     code, title = "override_not_allowed", "This device may not override"
 
 
 class CounterReused(Conflict):
-    """This counter was another ticket's scan. A device must never use one twice, or its scans would be lost."""
+    """The counter belongs to a scan of another ticket. A device must never reuse a counter, or scans would be lost."""
 
-    code, title = "counter_reused", "The counter was used before"
+    code, title = "counter_reused", "The counter was already used"
 
 
 class ScanNotFound(NotFound):
-    """There is no such scan, or it is of another show."""
+    """There is no such scan, or it belongs to another event."""
 
     code, title = "scan_not_found", "No such scan"
 
 
 class NothingToUndo(Conflict):
-    """The scan changed nothing, or was undone already."""
+    """The scan had no effect, or was already undone."""
 
     code, title = "nothing_to_undo", "There is nothing to undo"
 
 
 class IncidentNotFound(NotFound):
-    """There is no such incident, or it was resolved already."""
+    """There is no such incident, or it was already resolved."""
 
     code, title = "incident_not_found", "No such incident"

@@ -1,5 +1,5 @@
-"""Who may come in: one decision, pure, by tables. The offline scanner has the same one (docs/scanning.md), and
-tests/scanning/cases.json is what both must answer. And where a ticket stands after a set of scans.
+"""The admission decision, pure and table-driven, and the fold that derives a ticket's presence from a set of scans. The
+offline scanner implements the same decision (docs/scanning.md); tests/scanning/cases.json tests both.
 """
 
 import re
@@ -14,28 +14,28 @@ from fullhouse.scanning.model import Presence, Scene, Verdict
 
 # --- days
 
-BOUNDARY = timedelta(hours=5)  # a night belongs to the day before, until then
+BOUNDARY = timedelta(hours=5)  # until this hour, a night belongs to the day before
 _HOUR = re.compile(r"(0[0-9]|1[01]):([0-5][0-9])")
 
 
 def boundary(settings: dict[str, Any]) -> timedelta:
-    """`day_boundary` of the show's settings, as `HH:MM` before noon. What is no such hour is the usual one."""
+    """`day_boundary` of the event's settings, as `HH:MM` before noon. An invalid value means the default."""
     found = _HOUR.fullmatch(str(settings.get("day_boundary", "")))
     return timedelta(hours=int(found[1]), minutes=int(found[2])) if found else BOUNDARY
 
 
 def day_of(at: datetime, zone: str, until: timedelta = BOUNDARY) -> date:
-    """By the clock on the wall there: a night with 23 or 25 hours is one night."""
+    """By local time, so that a day of 23 or 25 hours is one day."""
     return (at.astimezone(ZoneInfo(zone)).replace(tzinfo=None) - until).date()
 
 
 def begins(day: date, zone: str, until: timedelta = BOUNDARY) -> datetime:
-    """The first moment of a day."""
+    """When a day begins."""
     return (datetime.combine(day, datetime.min.time()) + until).replace(tzinfo=ZoneInfo(zone))
 
 
 def moved_by(start_at: datetime, rescheduled_at: datetime | None, zone: str) -> timedelta:
-    """By how many days a show's valid days have moved while it waits for its new date."""
+    """By how many days a rescheduled event's valid days have moved."""
     if rescheduled_at is None:
         return timedelta()
     local = ZoneInfo(zone)
@@ -44,12 +44,12 @@ def moved_by(start_at: datetime, rescheduled_at: datetime | None, zone: str) -> 
 
 # --- the decision
 
-# What a show's status lets happen: real scans, or the reason against them; and whether test scans are open.
+# By event status: the reason against real scans, if any, and whether test scans are allowed.
 PHASES: dict[str, tuple[str | None, bool]] = {
     "draft": ("not_yet", True),
     "published": ("not_yet", True),
     "live": (None, True),
-    "postponed": ("postponed", True),  # within the new window it is as if live
+    "postponed": ("postponed", True),  # treated as live within the new window
     "ended": ("over", False),
     "cancelled": ("event_cancelled", False),
     "archived": ("over", False),
@@ -59,10 +59,10 @@ MEMBERSHIPS = {"active": None, "suspended": "membership_revoked", "revoked": "me
 
 
 class Rule(NamedTuple):
-    """How often a ticket lets somebody in. None is as often as they like, once they have gone out."""
+    """How many entries a ticket allows. None is unlimited; a next entry needs an exit before it."""
 
     in_all: int | None = None
-    a_day: bool = False  # the type's own `max_daily_entries`
+    a_day: bool = False  # limited by the ticket type's `max_daily_entries`
 
 
 ENTITLEMENTS: dict[str, Rule] = {
@@ -73,27 +73,27 @@ ENTITLEMENTS: dict[str, Rule] = {
     "ga_standing": Rule(),
 }
 
-# What a supervisor may let pass. A code that is not ours, a ticket that was paid back and a full house are none of it.
+# The reasons that a supervisor may override. Not among them: invalid codes, void tickets and reached capacities.
 OVERRIDABLE = frozenset(
     {"wrong_day", "already_inside", "already_used", "no_entries_left", "gate_closed"}
     | {"membership_expired", "membership_revoked", "replaced"}
 )
 
 MESSAGES: dict[str, str] = {
-    "unknown": "No such ticket.",
-    "forged": "This code was not made by us.",
-    "revoked": "The key of this code was revoked. Show the ticket in the app, or search by name.",
-    "replaced": "The ticket changed hands, and this is the old code.",
-    "wrong_event": "A ticket for another show.",
+    "unknown": "Ticket not found.",
+    "forged": "This code was not issued by us.",
+    "revoked": "The signing key of this code was revoked. Open the ticket in the app, or search by name.",
+    "replaced": "The ticket was transferred, and this is the old code.",
+    "wrong_event": "This ticket is for another event.",
     "not_yet": "The doors are not open yet.",
-    "postponed": "The show is postponed.",
-    "over": "The show is over.",
-    "event_cancelled": "The show is cancelled.",
+    "postponed": "The event is postponed.",
+    "over": "The event is over.",
+    "event_cancelled": "The event is cancelled.",
     "cancelled": "The ticket was cancelled.",
     "refunded": "The ticket was refunded.",
     "wrong_day": "Not valid today.",
     "membership_expired": "Membership expired.",
-    "membership_revoked": "Membership expired.",  # at the door it is the same; the reason tells staff which
+    "membership_revoked": "Membership expired.",  # the same text at the gate; the reason code tells staff which
     "gate_closed": "This gate is closed.",
     "already_inside": "Already inside.",
     "already_used": "Already used.",
@@ -170,7 +170,7 @@ def _gate_room(scene: Scene) -> str | None:
 
 
 Check = Callable[[Scene], str | None]
-# The first that objects is the reason. Whoever wants out is not asked for a membership, a day or an open gate.
+# The first check that fails is the reason. Exits do not check the membership, the day or whether the gate is open.
 CHECKS: dict[str, tuple[Check, ...]] = {
     "in": (_identity, _event, _phase, _void, _replaced, _day, _membership, _gate, _entries, _zone_room, _gate_room),
     "out": (_identity, _event, _phase, _inside),
@@ -178,8 +178,8 @@ CHECKS: dict[str, tuple[Check, ...]] = {
 
 
 def decide(scene: Scene) -> Verdict:
-    """Admit or the first reason against it. With a supervisor's word, reasons of theirs are passed over; the first
-    of those is kept beside the verdict."""
+    """Admits, or returns the first reason against it. An override skips overridable reasons; the first skipped one is
+    part of the verdict."""
     overrode = None
     for check in CHECKS[scene.direction]:
         if (reason := check(scene)) is None:
@@ -191,12 +191,12 @@ def decide(scene: Scene) -> Verdict:
 
 
 def is_inside(presence: Presence, day: date) -> bool:
-    """Who has not been seen to leave is out when the day is over."""
+    """Tickets without an exit count as outside when the day is over."""
     return presence.inside and presence.day == day
 
 
 def entries_reason(entitlement: str, a_day: int | None, presence: Presence, day: date) -> str | None:
-    """Why this ticket lets nobody in again, by what it has been used for."""
+    """Why the ticket allows no further entry, by its presence so far."""
     if is_inside(presence, day):
         return "already_inside"
     rule = ENTITLEMENTS[entitlement]
@@ -207,7 +207,7 @@ def entries_reason(entitlement: str, a_day: int | None, presence: Presence, day:
 
 
 class Step(NamedTuple):
-    """What moves a presence: a scene is one, and a scan that was kept is one too."""
+    """What changes a presence: a stored scan. A `Scene` has the same fields."""
 
     direction: str
     day: date
@@ -216,7 +216,7 @@ class Step(NamedTuple):
 
 
 def after(was: Presence, step: Scene | Step) -> Presence:
-    """The first entry is the one that is told to whoever comes second: its time and gate stay."""
+    """The presence after a step. While inside, `at` and `gate` stay those of the first entry."""
     if step.direction == "out":
         return msgspec.structs.replace(was, inside=False)
     still = is_inside(was, step.day)
@@ -234,7 +234,7 @@ def after(was: Presence, step: Scene | Step) -> Presence:
 
 
 class Kept(NamedTuple):
-    """A scan that let somebody through, as the fold sees it."""
+    """An admitted scan, as input of the fold."""
 
     scan_id: str
     device: str
@@ -247,7 +247,7 @@ class Kept(NamedTuple):
 
 
 class Double(NamedTuple):
-    """Two scans of one ticket that should not both have let somebody in. The later one is to blame."""
+    """Two scans of one ticket that should not both have been admitted. The second is the double."""
 
     kind: str
     first: str
@@ -255,14 +255,14 @@ class Double(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """What a ticket adds to the counts of a day."""
+    """A ticket's contribution to the counts of a day."""
 
     entered: dict[str, int]  # by gate
-    inside_by: str | None  # the gate that they came in by, if they were not seen to leave
+    inside_by: str | None  # the gate of the entry, if there was no exit since
 
 
 class Fold(NamedTuple):
-    """What follows for a ticket from all of its scans."""
+    """A ticket's presence, doubles and counts, derived from all of its scans."""
 
     presence: Presence
     doubles: list[Double]
@@ -273,8 +273,8 @@ NOTHING = Fold(Presence(), [], {})
 
 
 def in_order(scans: Sequence[Kept]) -> list[Kept]:
-    """By time; but a device's own scans by its counter, whatever its clock did: none is before the one that it counted
-    before. A function of the set alone."""
+    """Ordered by time, but one device's scans by its counter: where its clock ran backwards, a scan gets the time of
+    the latest before it. Depends on the set only, not on its order."""
     if len(scans) < 2:
         return list(scans)
     latest: dict[str, tuple[datetime, date]] = {}
@@ -287,7 +287,7 @@ def in_order(scans: Sequence[Kept]) -> list[Kept]:
 
 
 def fold(scans: Sequence[Kept], entitlement: str, a_day: int | None) -> Fold:
-    """Where a ticket stands after all of these, which entries were double, and what is counted."""
+    """Derives the presence, the double entries and the counts from all scans of a ticket."""
     presence, doubles, days = Presence(), list[Double](), dict[date, Marks]()
     before: Kept | None = None
     for scan in in_order(scans):
@@ -306,7 +306,7 @@ def fold(scans: Sequence[Kept], entitlement: str, a_day: int | None) -> Fold:
     return Fold(presence, doubles, days)
 
 
-# What a ticket's status, or its changing hands, makes of an entry that is told afterwards: an incident of this kind.
+# The kind of incident of an offline entry with a ticket that is void or transferred.
 def void_kind(status: str, *, old_code: bool) -> str | None:
-    """`old_code` is whether somebody came in by what was the former holder's."""
+    """`old_code` is whether the entry used a former holder's code."""
     return VOID.get(status) or ("transferred" if old_code else None)

@@ -13,7 +13,7 @@ RETURNING {device};
 SELECT id FROM organizations WHERE slug = lower(:slug) AND status = 'active';
 
 -- name: pair_device
--- The code is good once: of two who bring it, one gets the device.
+-- The code works once: of two concurrent pairings, one wins.
 UPDATE scan_devices
 SET token_hash = :token_hash, sealed_key = :sealed_key, app_version = :app_version?, code_hash = NULL,
     code_expires_at = NULL,
@@ -34,7 +34,7 @@ WHERE organization_id = :org AND (:event_id?::uuid IS NULL OR event_id = :event_
 SELECT {device} FROM scan_devices WHERE organization_id = :org AND id = :device_id AND revoked_at IS NULL;
 
 -- name: former_devices
--- Of the same show, whether or not they may still ask for anything.
+-- Of the same event, including revoked devices.
 SELECT {device}, token_hash FROM scan_devices
 WHERE organization_id = :org AND event_id = :event_id AND id = ANY (:device_ids::uuid[]) AND token_hash IS NOT NULL;
 
@@ -51,7 +51,7 @@ WHERE organization_id = :org AND id = :device_id
        OR last_seen_at < app.clock() - interval '60 seconds');
 
 -- name: gates_of_show
--- Those of the show's venue.
+-- The gates of the event's venue.
 SELECT g.id, g.gate_code, g.name, g.status, g.capacity
 FROM events e JOIN gates g ON g.organization_id = e.organization_id AND g.venue_id = e.venue_id
 WHERE e.organization_id = :org AND e.id = :event_id AND (:gate_ids?::uuid[] IS NULL OR g.id = ANY (:gate_ids))
@@ -99,7 +99,7 @@ SELECT code, ticket_id, replaced_at FROM former_codes
 WHERE organization_id = :org AND event_id = :event_id AND code = ANY (:codes::text[]);
 
 -- name: tickets_to_merge
--- By code or by id, in the order of their locks.
+-- By code or by id, locked in the order of ids.
 SELECT t.id, t.code, t.nonce, t.status, t.voided_at, t.transferred_at, t.zone_id, y.entitlement, y.max_daily_entries
 FROM tickets t JOIN ticket_types y ON y.organization_id = t.organization_id AND y.id = t.ticket_type_id
 WHERE t.organization_id = :org AND t.event_id = :event_id AND t.id = ANY (array(
@@ -108,10 +108,10 @@ WHERE t.organization_id = :org AND t.event_id = :event_id AND t.id = ANY (array(
 ORDER BY t.id FOR UPDATE OF t;
 
 -- name: insert_scans
--- What is here already stays as it is; but who was refused here, and let in by a device that never heard of it, is in.
--- Told as `app.scan` does for scans over the line: those that let somebody through into the audit, all of them to the
--- outbox. The scan's own id, made in order of time, is theirs too, which is kind to three indexes; unless the scan was
--- here before, and may have been told of by it. Comes back with the ids of those that are new here.
+-- Existing scans stay unchanged, except those stored as refused that the device admitted: they become admitted. As in
+-- `app.scan` for online scans, admitted ones are audited and all are written to the outbox. Audit and outbox rows reuse
+-- the scan's time-ordered id, which keeps three indexes compact; unless the scan existed before, as its id may then be
+-- taken. Returns the ids of the scans that are new or changed.
 WITH new AS (
     INSERT INTO scans AS s (id, organization_id, event_id, ticket_id, device_id, counter, gate_id, direction, admitted,
                             reason, override, test, offline, at, day)
@@ -150,7 +150,7 @@ id, ticket_id, device_id, counter, at, day, direction, gate_id, override IS NOT 
 SELECT {kept} FROM scans WHERE organization_id = :org AND id = ANY (:scan_ids::uuid[]);
 
 -- name: kept_scans
--- Those that count of these tickets.
+-- The counting scans of these tickets.
 SELECT {kept} FROM scans
 WHERE organization_id = :org AND ticket_id = ANY (:ticket_ids::uuid[]) AND admitted AND NOT test AND undone_at IS NULL;
 
@@ -165,7 +165,7 @@ SET version = p.version + 1, inside = excluded.inside, day = excluded.day, entri
     place_no = CASE WHEN p.day = excluded.day THEN p.place_no END;
 
 -- name: leave_presence
--- A ticket without scans is as if it had never been seen; its row stays, for those who decide by its version.
+-- Resets tickets without counting scans. The row stays, since concurrent decisions check its version.
 UPDATE ticket_presence
 SET version = version + 1, inside = false, entries_today = 0, entries = 0, updated_at = app.clock()
 WHERE organization_id = :org AND ticket_id = ANY (:ticket_ids::uuid[]);
@@ -175,8 +175,8 @@ UPDATE tickets SET status = :status, version = version + 1, updated_at = app.clo
 WHERE organization_id = :org AND id = ANY (:ticket_ids::uuid[]) AND status <> :status;
 
 -- name: move_counts
--- By so much. Nobody else counts this show now: what is read here is still so when it is written. Below nothing there
--- is nothing: a count that is wrong is for `fullhouse prove` to find, and no reason to refuse a scan.
+-- Adds the differences. The event's scan lock is held, so values read are still current when written. Counts stop at
+-- zero: a wrong count is for `fullhouse prove` to find, and no reason to refuse a scan.
 INSERT INTO scan_counts AS c (organization_id, event_id, day, kind, ref_id, inside, entered)
 SELECT :org, :event_id, x.day, x.kind, x.ref_id, greatest(coalesce(was.inside, 0) + x.inside, 0),
        greatest(coalesce(was.entered, 0) + x.entered, 0)
@@ -201,7 +201,7 @@ FROM (SELECT p.day, t.zone_id, max(p.place_no) AS last
 WHERE c.organization_id = :org AND c.event_id = :event_id AND (c.day, c.kind, c.ref_id) = (p.day, 'zone', p.zone_id);
 
 -- name: put_incidents
--- Those that a merge finds; one that was found before keeps its id, and what was said of it.
+-- Upserts the incidents that a merge finds: a known one keeps its id, resolution and note.
 INSERT INTO scan_incidents AS i (id, organization_id, event_id, ticket_id, kind, first_scan_id, second_scan_id)
 SELECT gen_random_uuid(), :org, :event_id, x.ticket_id, x.kind, x.first, x.second
 FROM unnest(:ticket_ids::uuid[], :kinds::text[], :first_scan_ids::uuid[], :second_scan_ids::uuid[])
@@ -210,14 +210,14 @@ ON CONFLICT (organization_id, second_scan_id) WHERE first_scan_id IS NOT NULL DO
 SET kind = excluded.kind, first_scan_id = excluded.first_scan_id;
 
 -- name: put_void_incidents
--- Entries with a ticket that was void, or another's: there is no first scan, but when that came about.
+-- Entries with a void or transferred ticket: there is no first scan; `void_at` is when the ticket changed.
 INSERT INTO scan_incidents (id, organization_id, event_id, ticket_id, kind, void_at, second_scan_id)
 SELECT gen_random_uuid(), :org, :event_id, x.ticket_id, x.kind, x.void_at, x.scan_id
 FROM unnest(:ticket_ids::uuid[], :kinds::text[], :void_ats[?]::timestamptz[], :scan_ids::uuid[])
     AS x (ticket_id, kind, void_at, scan_id);
 
 -- name: drop_incidents
--- Those that are none, now that more is known.
+-- Deletes open incidents that no longer hold after a merge or an undo.
 DELETE FROM scan_incidents i
 WHERE organization_id = :org AND ticket_id = ANY (:ticket_ids::uuid[]) AND resolved_at IS NULL
   AND CASE WHEN first_scan_id IS NOT NULL
@@ -268,7 +268,7 @@ FROM scan_counts c WHERE c.organization_id = :org AND c.event_id = :event_id AND
 ORDER BY 1, 3;
 
 -- name: entries_over_time
--- By five minutes: how many came in and went out.
+-- Entries and exits in five-minute intervals.
 SELECT date_bin('5 minutes', at, 'epoch'::timestamptz) AS at,
        count(*) FILTER (WHERE direction = 'in')::integer AS entered,
        count(*) FILTER (WHERE direction = 'out')::integer AS left
@@ -277,7 +277,7 @@ WHERE organization_id = :org AND event_id = :event_id AND day = :day AND admitte
 GROUP BY 1 ORDER BY 1;
 
 -- name: pace_of_gates
--- How many came in by each in the last five minutes.
+-- Entries at each gate in the last five minutes.
 SELECT gate_id, count(*)::integer AS entered FROM scans
 WHERE organization_id = :org AND event_id = :event_id AND recorded_at > app.clock() - interval '5 minutes'
   AND at > app.clock() - interval '5 minutes' AND direction = 'in' AND admitted AND NOT test AND undone_at IS NULL
@@ -293,7 +293,7 @@ SELECT count(*) FROM scan_incidents WHERE organization_id = :org AND event_id = 
 -- Snapshots ----------------------------------------------------------------------------------------
 
 -- name: tickets_of_snapshot
--- All, or those that changed since. Sorted by code: what looks alike stands together, and is found by halves.
+-- All, or those changed since. Sorted by code, which compresses well and allows binary search.
 SELECT t.id, t.nonce, t.code, t.status, t.ticket_type_id, t.zone_id, t.membership_id, s.section, s.row_label,
        s.number AS seat, s.category, p.inside, p.day, p.entries_today, p.entries, p.at, p.gate_id
 FROM tickets t
@@ -320,13 +320,13 @@ FROM tickets t JOIN memberships m ON m.organization_id = t.organization_id AND m
 WHERE t.organization_id = :org AND t.event_id = :event_id ORDER BY m.id;
 
 -- name: former_codes_of_snapshot
--- What each former code is now. Of a ticket that changed hands twice, both are what it is now.
+-- Former codes with the ticket's current code. After two transfers, both former codes map to it.
 SELECT f.code AS former, t.code AS now
 FROM former_codes f JOIN tickets t ON t.organization_id = f.organization_id AND t.id = f.ticket_id
 WHERE f.organization_id = :org AND f.event_id = :event_id ORDER BY f.code;
 
 -- name: companions_of_snapshot
--- Of wheelchair places: where whoever comes along sits. They are few.
+-- The companion seats of tickets for wheelchair places. They are few.
 SELECT t.code, string_agg(format('Row %s, seat %s', c.row_label, c.number), '; ' ORDER BY c.ordinal) AS seats
 FROM tickets t
 JOIN seats s ON s.organization_id = t.organization_id AND s.id = t.seat_id AND s.category = 'wheelchair'

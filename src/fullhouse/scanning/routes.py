@@ -1,4 +1,4 @@
-"""The gates over HTTP. Scanning is on the fast lane; its twin here documents it."""
+"""Scanning over HTTP. The scan route itself is on the fast lane; its twin here documents it."""
 
 import asyncio
 from datetime import date
@@ -44,13 +44,13 @@ _WISH = msgspec.json.Decoder(ScanWish)
 _NO_STORE = (("cache-control", "no-store"),)
 BATCH_MAX_BYTES = 4 * 2**20
 SLOW_S = 60.0
-PAIRINGS = Limit(20, 60)  # from one network: a code has forty bits and ten minutes
+PAIRINGS = Limit(20, 60)  # per network: a code has forty bits and is valid for ten minutes
 Words = Annotated[
     str, QueryParameter(min_length=2, max_length=100, description="A name, an order's code, a ticket's code or number.")
 ]
-Show = Annotated[UUID | None, QueryParameter(description="Which show. A device knows its own.")]
+Show = Annotated[UUID | None, QueryParameter(description="The event. Devices may leave it out: they use their own.")]
 Since = Annotated[
-    int | None, QueryParameter(ge=0, description="The `version` of the last snapshot: only what changed since.")
+    int | None, QueryParameter(ge=0, description="The `version` of the last snapshot, to get only what changed since.")
 ]
 
 
@@ -59,25 +59,25 @@ Since = Annotated[
 
 @post("/api/scan/devices", "scanning.devices", location="/api/scan/devices/{id}")
 async def add_device(tx: Tx, services: Services, who: Principal, data: NewDevice) -> NewPairing:
-    """Make a pairing code for a device at some gates of a show. It is good once, for ten minutes."""
+    """Create a pairing code for a device at some gates of an event. It works once, for ten minutes."""
     return await device_actions.add(tx, who, services.public_url, data)
 
 
 @get("/api/scan/devices", "scanning.devices")
 async def list_devices(tx: Tx, event_id: Show = None) -> list[Device]:
-    """Devices, with when they were last seen, their battery and the version of their app."""
+    """Devices, with the time they were last seen, their battery level and app version."""
     return await store.devices_of_event(tx, event_id)
 
 
 @delete("/api/scan/devices/{device_id:uuid}", "scanning.devices")
 async def revoke_device(tx: Tx, device_id: UUID) -> None:
-    """Revoke a device. Its next request is refused; what it has scanned stays."""
+    """Revoke a device. Its next request is refused; its scans stay."""
     await device_actions.revoke(tx, device_id)
 
 
 @post("/api/scan/pair", public=True, limit=PAIRINGS)
 async def pair_device(services: Services, actor: Actor, data: Pair) -> Paired:
-    """Become the device that a code was made for. The token and the keys are told here, and never again."""
+    """Pair as the device of a pairing code. The token and the keys are only in this response."""
     return await device_actions.pair(services, actor, data)
 
 
@@ -85,55 +85,55 @@ async def pair_device(services: Services, actor: Actor, data: Pair) -> Paired:
 
 
 async def scan_fast(call: Call) -> Answer:
-    wish = decode(_WISH, await call.read())
+    request = decode(_WISH, await call.read())
     assert call.principal
-    return await _scan(call.state.services, call.principal, wish)
+    return await _scan(call.state.services, call.principal, request)
 
 
 @post("/api/scan", "scanning.scan", status=200, answers={200: ScanAnswer}, fast=scan_fast)
 async def scan(services: Services, who: Principal, data: ScanWish) -> Answer:
-    """Scan a ticket, by its QR or its eight characters.
+    """Scan a ticket, by its QR code or its eight-character code.
 
-    The answer is 200 whatever is decided: `admit`, and if not, a `reason`. With a `counter` the same scan can be sent
-    again: it happens once. A test scan is marked and never counts. An override needs the right and a reason.
+    The status is 200 whatever is decided: see `admit` and, if it is false, `reason`. With a `counter` the scan can be
+    retried: it takes effect once. A test scan is marked and never counts. An override needs the right and a reason.
     """
     return await _scan(services, who, data)
 
 
-async def _scan(services: Services, who: Principal, wish: ScanWish) -> Answer:
-    if (wish.qr is None) == (wish.code is None):
-        raise Invalid(fields=[FieldError("qr", "Either the QR or the code.")])
-    found = await services.part(Engine).scan(who.organization_id, who.id, wish, who.actor)
+async def _scan(services: Services, who: Principal, request: ScanWish) -> Answer:
+    if (request.qr is None) == (request.code is None):
+        raise Invalid(fields=[FieldError("qr", "Send either qr or code, not both.")])
+    found = await services.part(Engine).scan(who.organization_id, who.id, request, who.actor)
     return Answer(200, msgspec.json.encode(Data[ScanAnswer](found)), _NO_STORE)
 
 
 @post("/api/scan/{scan_id:uuid}/undo", "scanning.undo", status=200)
 async def undo_scan(tx: Tx, who: Principal, scan_id: UUID, data: Undo) -> Scan:
-    """Take a wrong scan back, with a reason."""
+    """Undo a wrong scan, with a reason."""
     return await actions.undo(tx, who, scan_id, data.reason)
 
 
 @get("/api/scan/search", "scanning.search")
 async def search_tickets(tx: Tx, who: Principal, q: Words, event_id: Show = None) -> list[Hit]:
-    """Tickets of a show by name, order code, ticket code or number: fifty at most."""
+    """Tickets of an event by name, order code, ticket code or number: fifty at most."""
     return await actions.search(tx, who, event_id, q)
 
 
 @post("/api/scan/search", "scanning.search", status=200)
 async def find_tickets(tx: Tx, who: Principal, data: FindTickets) -> list[Hit]:
-    """The same search, with the name in the body: an address ends up in logs and histories."""
+    """The same search with the name in the body, since URLs end up in logs and browser histories."""
     return await actions.search(tx, who, data.event_id, data.q)
 
 
 @get("/api/scan/live", "scanning.scan")
 async def live_for_device(tx: Tx, who: Principal) -> LiveGates:
-    """How many are inside today, at the show of the device that asks."""
+    """How many are inside today, at the calling device's event."""
     return await actions.live(tx, await actions.show_of(tx, who, None))
 
 
 @get("/api/scan/incidents", "scanning.search")
 async def search_incidents(tx: Tx, who: Principal, event_id: Show = None) -> list[Incident]:
-    """Double entries of a show, for those at its gates: open ones first. They name people, as the search does."""
+    """Incidents of an event, for gate staff: open ones first. They contain names, as the search does."""
     return await actions.incidents(tx, await actions.show_of(tx, who, event_id))
 
 
@@ -142,16 +142,16 @@ async def search_incidents(tx: Tx, who: Principal, event_id: Show = None) -> lis
 
 @get("/api/scan/snapshot", "scanning.scan", media_type="application/octet-stream", deadline_s=SLOW_S)
 async def get_snapshot(tx: Tx, services: Services, who: Principal, since: Since = None) -> Answer:
-    """What a device needs to decide without a connection: signed, and encrypted for it (docs/scanning.md)."""
+    """What a device needs to decide offline: signed, and encrypted for the device (docs/scanning.md)."""
     pack = await snapshot_actions.make(tx, services.keyring, who, since)
     return Answer(200, await asyncio.to_thread(pack), _NO_STORE, "application/octet-stream")
 
 
 @post("/api/scan/batch", "scanning.scan", status=200, body_limit=BATCH_MAX_BYTES, deadline_s=SLOW_S)
 async def merge_batch(tx: Tx, who: Principal, data: Batch) -> Merged:
-    """Tell what a device decided without a connection.
+    """Upload scans that a device decided offline.
 
-    Every scan has the device's own `counter`: sending it again changes nothing. At most 5,000 at once, in any order.
+    Every scan has the device's own `counter`: sending it again has no effect. At most 5,000 at once, in any order.
     """
     return await merge_actions.merge(tx, who, data)
 
@@ -161,19 +161,19 @@ async def merge_batch(tx: Tx, who: Principal, data: Batch) -> Merged:
 
 @get("/api/events/{event_id:uuid}/gates/live", "scanning.watch")
 async def live_gates(tx: Tx, event_id: UUID) -> LiveGates:
-    """How many are inside today: by gate, by zone and in all."""
+    """How many are inside today: by gate, by zone and in total."""
     return await actions.live(tx, event_id)
 
 
 @get("/api/events/{event_id:uuid}/gates/entries", "scanning.watch")
 async def gate_entries(tx: Tx, event_id: UUID, day: date | None = None) -> Entries:
-    """Who came in and went out over a day, by five minutes; and how many came in by each gate just now."""
+    """Entries and exits of a day in five-minute intervals, and the entries at each gate in the last five minutes."""
     return await actions.entries(tx, event_id, day)
 
 
 @get("/api/events/{event_id:uuid}/gates/stream", "scanning.watch")
 async def stream_gates(services: Services, who: Principal, event_id: UUID) -> Channel:
-    """The same, live: Server-Sent Events, a `snapshot` whenever somebody came in, at most one a second."""
+    """Live occupancy as Server-Sent Events: a `snapshot` after every entry or exit, at most one a second."""
     organization_id = who.organization_id
 
     async def snapshot() -> LiveGates:
@@ -185,13 +185,13 @@ async def stream_gates(services: Services, who: Principal, event_id: UUID) -> Ch
 
 @get("/api/events/{event_id:uuid}/incidents", "scanning.watch")
 async def list_incidents(tx: Tx, event_id: UUID) -> list[Incident]:
-    """Double entries that offline gates let happen: which ticket, where and when. Open ones first."""
+    """Incidents that offline gates caused: which ticket, where and when. Open ones first."""
     return await actions.incidents(tx, event_id)
 
 
 @post("/api/events/{event_id:uuid}/incidents/{incident_id:uuid}/resolve", "scanning.resolve", status=200)
 async def resolve_incident(tx: Tx, who: Principal, event_id: UUID, incident_id: UUID, data: Resolve) -> Incident:
-    """Close an incident, with a note of what was found."""
+    """Resolve an incident, with a note about the outcome."""
     return await actions.resolve(tx, who, event_id, incident_id, data.note)
 
 

@@ -33,7 +33,7 @@ def _former_device(token_hash: bytes, **device: Any) -> FormerDevice:
 
 class KeptScan(NamedTuple):
     id: UUID
-    ticket_id: UUID  # of those that count
+    ticket_id: UUID  # never null: scans without a ticket do not count
     device_id: UUID
     counter: int | None
     at: datetime

@@ -1,1 +1,1 @@
-"""Where people sit: layouts and their versions, zones, seats, what a show makes of them, and who is placed where."""
+"""Seating: layouts and their versions, zones, seats, and what an event changes in them."""

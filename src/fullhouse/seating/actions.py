@@ -1,4 +1,4 @@
-"""The verbs of layouts. A plan is read and checked before anything is written; what has left the drafts is fixed."""
+"""Actions on layouts. A plan is parsed and checked before anything is written; only a draft can be changed."""
 
 import asyncio
 import gzip
@@ -21,12 +21,12 @@ from fullhouse.seating.plans import reading
 from fullhouse.seating.plans.chart import Chart, compile, seat_id
 from fullhouse.seating.plans.plan import Plan, capacity_of, encode, price_of, total_capacity, walk
 
-_AT_ONCE = 5_000  # seats in one statement: others wait while it is made ready
+_AT_ONCE = 5_000  # seats in one statement: building its arguments blocks other requests
 Neighbours = geometry.Neighbours
 
 
 class Prepared(NamedTuple):
-    """A plan that is sound, and what is stored of it."""
+    """A plan that passed its checks, and what is stored of it."""
 
     plan: Plan
     chart: Chart
@@ -35,7 +35,7 @@ class Prepared(NamedTuple):
 
 
 def prepare(plan: Plan, venue_capacity: int) -> Prepared:
-    """All mistakes at once, or everything that is ready to be written. Pure, and slow for an arena: a second."""
+    """Raises with all mistakes at once, or returns what will be written. Pure; takes about a second for an arena."""
     if mistakes := plan_checks.check(plan, venue_capacity):
         raise reading.refusal(mistakes)
     chart = compile(plan)
@@ -62,7 +62,7 @@ async def get_plan(tx: Tx, layout_id: UUID) -> Plan:
 
 
 async def neighbours(tx: Tx, layout_id: UUID) -> Neighbours:
-    """Who sits beside whom, from the map: those who ask hold locks, and an arena's plan takes a second to read."""
+    """Which seats are neighbours, from the geometry: callers hold locks, and an arena's plan takes 1 s to parse."""
     drawn = await store.layout_geometry(tx, layout_id)
     if drawn is None:
         raise LayoutNotFound()
@@ -75,7 +75,7 @@ async def view(tx: Tx, layout: Layout) -> LayoutView:
 
 
 async def create_layout(tx: Tx, who: Principal, venue_id: UUID, read: Callable[[], Plan]) -> Layout:
-    """The first version of a layout, as a draft. `read` runs beside the loop: a document may have 100,000 seats."""
+    """The first version of a layout, as a draft. `read` runs in a thread: a document may have 100,000 seats."""
     prepared = await _prepared(tx, venue_id, read)
     layout_id = new_id()
     made = await _insert(tx, who, prepared, layout_id, venue_id, family_id=layout_id, version=1)
@@ -84,7 +84,7 @@ async def create_layout(tx: Tx, who: Principal, venue_id: UUID, read: Callable[[
 
 
 async def create_version(tx: Tx, who: Principal, layout_id: UUID, read: Callable[[], Plan]) -> Layout:
-    """The next version of a layout, as a draft. Shows on older ones stay there."""
+    """The next version of a layout, as a draft. Events on older versions stay there."""
     origin = await get_layout(tx, layout_id)
     prepared = await _prepared(tx, origin.venue_id, read)
     await store.lock_family(tx, origin.family_id)
@@ -95,7 +95,7 @@ async def create_version(tx: Tx, who: Principal, layout_id: UUID, read: Callable
 
 
 async def replace_draft(tx: Tx, layout_id: UUID, read: Callable[[], Plan]) -> Layout:
-    """Another plan in place of a draft's. Whatever shows may use is changed by a new version only."""
+    """Replaces a draft's plan. A layout that events may use is changed by a new version only."""
     before = await _draft(tx, layout_id)
     prepared = await _prepared(tx, before.venue_id, read)
     await store.delete_places(tx, layout_id)
@@ -118,7 +118,7 @@ async def replace_draft(tx: Tx, layout_id: UUID, read: Callable[[], Plan]) -> La
 
 
 async def activate(tx: Tx, layout_id: UUID) -> Layout:
-    """Open for shows from now on; the version that was, is archived."""
+    """Opens a draft to events; archives the version that was active."""
     family_id = (await get_layout(tx, layout_id)).family_id
     await store.lock_family(tx, family_id)
     before = await _draft(tx, layout_id)
@@ -130,7 +130,7 @@ async def activate(tx: Tx, layout_id: UUID) -> Layout:
 
 
 async def archive(tx: Tx, layout_id: UUID) -> Layout:
-    """No further show takes it. Those that have it keep it."""
+    """No other event can use it. Events that have it keep it."""
     before = await _locked(tx, layout_id)
     return before if before.status == "archived" else await _move(tx, before, "archived")
 
@@ -241,7 +241,7 @@ SEAT_COLUMNS = (
 
 
 def _seat_rows(layout_id: UUID, prepared: Prepared, zone_ids: list[UUID]) -> Iterator[tuple[object, ...]]:
-    """As `SEAT_COLUMNS` names them."""
+    """Rows with the columns of `SEAT_COLUMNS`."""
     companion_of = prepared.chart.companion_of.tolist()
     ids = [seat_id(layout_id, n) for n in range(len(companion_of))]
     first = 0
@@ -250,7 +250,7 @@ def _seat_rows(layout_id: UUID, prepared: Prepared, zone_ids: list[UUID]) -> Ite
             for row in section.rows:
                 name, label, price = section.name, row.label, price_of(zone, row)
                 for n, seat in enumerate(row.seats, first):
-                    place = companion_of[n]
+                    companion = companion_of[n]
                     yield (
                         ids[n],
                         n,
@@ -261,7 +261,7 @@ def _seat_rows(layout_id: UUID, prepared: Prepared, zone_ids: list[UUID]) -> Ite
                         seat.number,
                         seat.category,
                         seat.price_category or price,
-                        ids[place] if place >= 0 else None,
+                        ids[companion] if companion >= 0 else None,
                     )
                 first += len(row.seats)
 

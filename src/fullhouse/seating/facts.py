@@ -1,4 +1,4 @@
-"""What this room announces."""
+"""The facts that this domain announces."""
 
 from typing import ClassVar
 from uuid import UUID
@@ -16,20 +16,20 @@ class LayoutChanged(Fact, frozen=True, kw_only=True):
 
 
 class EventLayoutChanged(Fact, frozen=True, kw_only=True):
-    """A show's seating was set or taken away; its seats exist anew."""
+    """An event's layout was attached or removed; its seats were created anew."""
 
     name: ClassVar[str] = "event.layout_changed"
     layout_id: UUID | None
 
 
 class EventPolicyChanged(Fact, frozen=True, kw_only=True):
-    """A show's own seating rules were changed. Its seats are what they were."""
+    """An event's own seating rules were changed. Its seats did not change."""
 
     name: ClassVar[str] = "event.policy_changed"
 
 
 class SeatsBlocked(Fact, frozen=True, kw_only=True):
-    """Staff blocked seats of a show, or opened them again. Holds on blocked ones end."""
+    """Staff blocked seats of an event, or unblocked them. Holds on blocked seats end."""
 
     name: ClassVar[str] = "seats.blocked"
     seat_ids: list[UUID]
@@ -38,7 +38,7 @@ class SeatsBlocked(Fact, frozen=True, kw_only=True):
 
 
 class SeatsReleased(Fact, frozen=True, kw_only=True):
-    """Seats of a show were set free by hand. Holds on them end."""
+    """Staff released seats of an event. Holds on them end."""
 
     name: ClassVar[str] = "seats.released"
     seat_ids: list[UUID]
@@ -46,22 +46,22 @@ class SeatsReleased(Fact, frozen=True, kw_only=True):
 
 
 class CompanionsReleased(Fact, frozen=True, kw_only=True):
-    """A zone is nearly sold out: its companion seats are open to all, for good."""
+    """A zone is nearly sold out: its companion seats are open to everybody, permanently."""
 
     name: ClassVar[str] = "companions.released"
     zone_id: UUID
 
 
 class LayoutMigrating(Fact, frozen=True, kw_only=True):
-    """A sold show is about to stand on another layout version: what was only offered to somebody is taken back. Nothing
-    of this has happened if seats are still held then."""
+    """An event with sales is about to move to another layout version: open offers are withdrawn. The transaction fails
+    if seats are still held then."""
 
     name: ClassVar[str] = "event.layout_migrating"
     migration_id: UUID
 
 
 class LayoutMigrated(Fact, frozen=True, kw_only=True):
-    """A sold show stands on another layout version: tickets are issued again, their holders are told."""
+    """An event with sales moved to another layout version: tickets are reissued and their holders notified."""
 
     name: ClassVar[str] = "event.layout_migrated"
     migration_id: UUID

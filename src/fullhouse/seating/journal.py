@@ -1,7 +1,7 @@
-"""The log lines by which single seats, layouts and zones are followed. One line each, at info; `org_id` in all of them.
+"""Log lines that trace single seats, layouts and zones: one line per change, at info level, each with `org_id`.
 
 seat_hold.created       a seat is held: user_id, hold_id, held_until, and the fields of the next one
-seat.status_changed     seat_id, status_before, status_after (`removed` with a layout that was left), reason
+seat.status_changed     seat_id, status_before, status_after (`removed` if the event left the layout), reason
 wheelchair.held         seat_id, companion_seat_id, companion_soft_reserved
 layout.version_changed  venue_id, layout_id, version_before, version_after
 orphan_seats.created    orphans_created, reason
@@ -19,7 +19,7 @@ from fullhouse.kit.db.database import Tx
 from fullhouse.seating.model import Layout
 from fullhouse.seating.plans.chart import ordinal_of, seat_id
 
-# What happens to seats that nobody asked for, when holds are made: before, after, and why.
+# Side effects of a hold on other seats: status before, status after, reason.
 BESIDES = {
     "freed": ("held", "available", "expired"),
     "accompanied": ("available", "blocked", "kept for a companion"),
@@ -42,7 +42,7 @@ def seat_changed(
 
 
 def seats_changed(tx: Tx, event_id: UUID, seats: Iterable[tuple[UUID, str]], after: str, reason: str | None) -> None:
-    """Once the transaction has committed; seats come with the status that they had."""
+    """Logs after the commit. Each seat comes with its status before."""
     changed = [(seat, before) for seat, before in seats if before != after]
 
     def write() -> None:
@@ -53,7 +53,7 @@ def seats_changed(tx: Tx, event_id: UUID, seats: Iterable[tuple[UUID, str]], aft
 
 
 def beside_changed(tx: Tx, event_id: UUID, layout_id: UUID, outcome: str, ordinals: Iterable[int]) -> None:
-    """Seats that changed because holds were made beside them."""
+    """Logs seats that changed as a side effect of holds (see `BESIDES`)."""
     before, after, reason = BESIDES[outcome]
     seats_changed(tx, event_id, [(seat_id(layout_id, n), before) for n in ordinals], after, reason)
 
@@ -61,7 +61,7 @@ def beside_changed(tx: Tx, event_id: UUID, layout_id: UUID, outcome: str, ordina
 def freed_again(
     tx: Tx, event_id: UUID, seats: Iterable[UUID | None], ordinals: Container[int], reason: str | None
 ) -> None:
-    """Sold seats that are to be had again: of these, the ones with such an ordinal."""
+    """Logs sold seats that are available again: those of `seats` whose ordinal is in `ordinals`."""
     freed = [(seat, "sold") for seat in seats if seat and ordinal_of(seat, seat) in ordinals]
     seats_changed(tx, event_id, freed, "available", reason)
 
@@ -87,7 +87,7 @@ def orphans_created(org_id: UUID, event_id: UUID, orphans: int, reason: str) -> 
 def zone_access(
     org_id: UUID, event_id: UUID, zone_id: Any, user_id: UUID | None, *, granted: bool, reason: str
 ) -> None:
-    verdict = {"access_granted": True} if granted else {"access_denied": True}
+    outcome = {"access_granted": True} if granted else {"access_denied": True}
     log.info(
         "zone.access",
         org_id=str(org_id),
@@ -95,5 +95,5 @@ def zone_access(
         zone_id=str(zone_id),
         user_id=str(user_id),
         reason=reason,
-        **verdict,
+        **outcome,
     )

@@ -1,4 +1,4 @@
-"""Layouts, shows' overlays and the seating policy, as stored and shown; what may be asked, and what is refused."""
+"""Layouts, event overlays and the seating policy: what is stored and returned, the request bodies and the refusals."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal, NamedTuple
@@ -13,13 +13,13 @@ from fullhouse.seating.plans.plan import AccessMode, Places, ZoneType
 
 Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
 LIST_MAX_BYTES = 2**20  # the longest list of seats or guests that may be sent at once
-AVAILABLE, HELD, SOLD, BLOCKED, RESERVED = range(5)  # a seat's state; the last one looks blocked to everybody else
+AVAILABLE, HELD, SOLD, BLOCKED, RESERVED = range(5)  # a seat's state; RESERVED is shown as blocked to everybody else
 GroupKey = Annotated[str, Meta(min_length=1, max_length=64)]
 PriceKey = Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True):
-    """One version of a layout. `family_id` is what its versions have in common."""
+    """One version of a layout. All versions of one layout share `family_id`."""
 
     id: UUID
     venue_id: UUID | None
@@ -36,7 +36,7 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Zone(msgspec.Struct, frozen=True, kw_only=True):
-    """A zone, as the layout has it or as it is for a show."""
+    """A zone, as the layout defines it or as the event has changed it."""
 
     id: UUID
     position: int
@@ -51,8 +51,8 @@ class Zone(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EventZone(Zone, frozen=True, kw_only=True):
-    """`held` and `sold` of a zone without seats are counted; those of the others follow from the seats. `priced_as` is
-    the show's own category for all of its places, whatever the layout says of them."""
+    """`held` and `sold` are counters for a zone without seats; for the others they follow from the seats. `priced_as`
+    is the price category that the event sets for the whole zone, instead of those of the layout."""
 
     priced_as: str | None
     companions_released: bool
@@ -65,7 +65,7 @@ class LayoutView(Layout, frozen=True, kw_only=True):
 
 
 class EventLayout(msgspec.Struct, frozen=True, kw_only=True):
-    """A show's seating: the layout version and what differs from it. Prices and policy by their names."""
+    """An event's seating: the layout version and what differs from it. Prices and policy by their names."""
 
     event_id: UUID
     layout_id: UUID
@@ -86,13 +86,13 @@ class EventLayoutView(EventLayout, frozen=True, kw_only=True):
 
 
 class Released(msgspec.Struct, frozen=True, kw_only=True):
-    """How many seats were set free."""
+    """How many seats were released."""
 
     released: int
 
 
 class Seat(msgspec.Struct, frozen=True, kw_only=True):
-    """A seat in a show. `status` is what the asker may know: a companion seat kept for somebody else looks blocked."""
+    """A seat in an event. `status` is what the public sees: a companion seat kept for another buyer is `blocked`."""
 
     id: UUID
     seat_key: str
@@ -108,10 +108,10 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SeatChange(NamedTuple):
-    """What the bus says of a show's seats: how they are now. Versions say which of two messages is the newer one.
+    """The bus message about an event's seats: their present states. The higher version is the newer message.
 
-    `counts` is about zones without seats, and ticket types of which few are left: id, held, sold, version. Seats that
-    are `kept` were in these states before: their holds have another end or owner.
+    `counts` has id, held, sold and version of zones without seats, and of ticket types that are nearly sold out. With
+    `kept` the seats were in these states already: their holds got another end or another owner.
     """
 
     ordinals: list[int]
@@ -128,7 +128,7 @@ class SeatChange(NamedTuple):
 
 
 class ZoneOccupancy(msgspec.Struct, frozen=True, kw_only=True):
-    """`key` is the zone's in the map. Its name and what its places are priced as are the show's own."""
+    """`key` is the zone's key on the map. `name` and `priced_as` are the event's own."""
 
     zone_id: UUID
     key: str
@@ -153,14 +153,14 @@ class Occupancy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Seating(msgspec.Struct, frozen=True, kw_only=True):
-    """Both are null for a show without a layout."""
+    """Both are null for an event without a layout."""
 
     layout_id: UUID | None
     occupancy: Occupancy | None
 
 
 class PolicyValue(msgspec.Struct, frozen=True, kw_only=True):
-    """One field of the effective policy, and whose word it is: the show's, the organisation's or the platform's."""
+    """One field of the effective policy, and which level sets it: the event, the organisation or the platform."""
 
     name: str
     value: bool | int | None
@@ -174,7 +174,7 @@ class PolicyValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Guest(msgspec.Struct, frozen=True):
-    """Somebody on a zone's list."""
+    """A person on a zone's guest list."""
 
     email: str
     name: str
@@ -195,7 +195,7 @@ class LayoutMigration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SeatMove(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a ticket's seat goes; `to_seat_id` is null where there is no place for it."""
+    """The new seat of a ticket; `to_seat_id` is null if there is no equal or better one."""
 
     ticket_id: UUID
     from_seat_id: UUID
@@ -217,11 +217,11 @@ class LayoutMigrationView(LayoutMigration, frozen=True, kw_only=True):
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of all bodies: nothing unknown is ignored."""
+    """Base of all request bodies: unknown fields are refused."""
 
 
 class ZoneOverride(Request, frozen=True, kw_only=True, omit_defaults=True):
-    """What a zone is for this show only."""
+    """What differs in a zone for this event only."""
 
     name: Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S")] | UnsetType = UNSET
     zone_type: ZoneType | UnsetType = UNSET
@@ -232,7 +232,7 @@ class ZoneOverride(Request, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class AttachLayout(Request, frozen=True, kw_only=True):
-    """The whole overlay: what is not said is as the layout has it."""
+    """The whole overlay: fields that are left out are as in the layout."""
 
     layout_id: UUID
     disabled_zones: Annotated[list[UUID], Meta(max_length=500)] = []
@@ -251,14 +251,14 @@ class SeatChoice(Request, frozen=True, kw_only=True):
 
 
 class SetPolicy(Request, frozen=True, kw_only=True):
-    """The organisation's word: fields that differ from the defaults, and those that no show may override."""
+    """The organisation's policy: fields that differ from the defaults, and those that no event may override."""
 
     values: dict[str, bool | int | None]
     mandatory: Annotated[list[str], Meta(max_length=50)] = []
 
 
 class SetEventPolicy(Request, frozen=True, kw_only=True):
-    """The show's word: all fields in which it differs from its organisation."""
+    """The event's policy: all fields in which it differs from its organisation."""
 
     policy: dict[str, bool | int | None]
 
@@ -287,25 +287,25 @@ class LayoutNotFound(NotFound):
 
 
 class NoLayout(NotFound):
-    """The show has no layout: it sells places by number only."""
+    """The event has no layout: it sells general admission only."""
 
-    code, title = "event_has_no_layout", "The show has no seating layout"
+    code, title = "event_has_no_layout", "The event has no seating layout"
 
 
 class ZoneNotFound(NotFound):
-    """The show has no such zone, or it is disabled."""
+    """The event has no such zone, or the zone is disabled."""
 
     code, title = "zone_not_found", "No such zone"
 
 
 class SeatNotFound(NotFound):
-    """The show has no such seat."""
+    """The event has no such seat."""
 
     code, title = "seat_not_found", "No such seat"
 
 
 class GroupNotFound(NotFound):
-    """The show's layout has no such group."""
+    """The event's layout has no such group of seats."""
 
     code, title = "seat_group_not_found", "No such group of seats"
 
@@ -313,36 +313,36 @@ class GroupNotFound(NotFound):
 class LayoutFixed(Conflict):
     """Only a draft is changed in place. Make a new version instead."""
 
-    code, title = "layout_fixed", "The layout is no draft any more"
+    code, title = "layout_fixed", "The layout is no longer a draft"
 
 
 class LayoutNotActive(Conflict):
-    """A show takes a layout that is active."""
+    """Only an active layout can be attached to an event. Activate it first."""
 
     code, title = "layout_not_active", "The layout is not active"
 
 
 class LayoutInUse(Conflict):
-    """Places of this event are held or sold: its layout stays. A migration moves those who have tickets. `held` and
-    `sold` are the numbers."""
+    """Seats of this event are held or sold, so its layout cannot be replaced or removed. A migration moves ticket
+    holders to another version. `held` and `sold` are the numbers."""
 
     code, title = "layout_in_use", "Seats are held or sold already"
 
 
 class LayoutLeftBehind(Conflict):
-    """The event has a seating plan of the venue that it would leave. With `drop_layout` it moves without the plan."""
+    """The event uses a seating plan of its present venue. Send `drop_layout` to change the venue and drop the plan."""
 
     code, title = "layout_left_behind", "The event would lose its seating plan"
 
 
 class OtherVenue(Invalid):
-    """The layout belongs to another venue than the show."""
+    """The layout belongs to another venue than the event."""
 
     code, title = "layout_of_another_venue", "The layout belongs to another venue"
 
 
 class OverlayInvalid(Invalid):
-    """The show's overlay does not fit its layout or the policy. `fields` lists all mistakes."""
+    """The event's overlay does not fit its layout or the policy. `fields` lists all mistakes."""
 
     code, title = "overlay_invalid", "The overlay does not fit"
 
@@ -354,24 +354,24 @@ class PolicyInvalid(Invalid):
 
 
 class ZoneAccessDenied(Forbidden):
-    """The zone is for members, for certain roles or for listed guests only. The answer says for whom."""
+    """The zone is for members, for certain roles or for listed guests only. `detail` says for whom."""
 
     code, title = "zone_access_denied", "This zone is not open to you"
 
 
 class SeatSold(Conflict):
-    """A sold seat is freed by a refund, a cancellation or a migration only."""
+    """Only a refund, a cancellation or a migration frees a sold seat."""
 
     code, title = "seat_sold", "The seat is sold"
 
 
 class MigrationOpen(Conflict):
-    """There is a planned migration of this show already. Approve or discard it first."""
+    """The event has a planned migration already. Approve or discard that first."""
 
     code, title = "migration_open", "Another migration is planned"
 
 
 class MigrationStale(Conflict):
-    """Seats were sold, refunded or moved since this was planned. Plan it again."""
+    """Seats were sold, refunded or moved since the migration was planned. Plan it again."""
 
     code, title = "migration_stale", "The plan is out of date"

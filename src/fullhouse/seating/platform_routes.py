@@ -1,4 +1,4 @@
-"""The platform's word about an organisation's seating, and its hand where seats are stranded."""
+"""Platform routes for seating: an organisation's policy, and the release of stranded seats."""
 
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from fullhouse.seating.overlay import seat_actions
 async def set_seating_policy(
     who: Principal, services: Services, organization_id: UUID, data: SetPolicy
 ) -> list[PolicyValue]:
-    """Set an organisation's seating policy, and what none of its shows may override."""
+    """Set an organisation's seating policy, and the fields that none of its events may override."""
     async with services.database.tenant(organization_id, who.actor) as tx:
         await accounts.get_profile(tx)
         return await policies.set_policy(tx, data)
@@ -24,7 +24,7 @@ async def set_seating_policy(
 
 @get("/api/platform/organizations/{organization_id:uuid}/seating-policy", "platform.orgs.read")
 async def get_any_seating_policy(who: Principal, services: Services, organization_id: UUID) -> list[PolicyValue]:
-    """An organisation's seating policy, and what is mandatory in it."""
+    """An organisation's seating policy, and which fields are mandatory."""
     async with services.database.tenant(organization_id, who.actor) as tx:
         await accounts.get_profile(tx)
         return await policies.effective(tx)
@@ -32,9 +32,9 @@ async def get_any_seating_policy(who: Principal, services: Services, organizatio
 
 @post("/api/events/{event_id:uuid}/seats/release", "platform.seating.release", status=200, body_limit=LIST_MAX_BYTES)
 async def release_seats(who: Principal, services: Services, event_id: UUID, data: SeatChoice) -> Released:
-    """Set stranded seats of any show free, with a reason: those that are held, suspended, or kept for somebody.
+    """Release stranded seats of any event, with a reason: seats that are held, suspended or reserved as companions.
 
-    For a super_admin. A sold seat stays sold, a blocked one blocked. One that is being paid for waits for its payment.
+    For a super_admin. Sold seats stay sold and blocked seats blocked. A seat whose payment is under way stays held.
     """
     organization_id = await events.organization_of(services, event_id)
     async with services.database.tenant(organization_id, who.actor) as tx:

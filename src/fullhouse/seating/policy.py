@@ -1,5 +1,5 @@
-"""What seating decides: the policy's fields and whose word counts, what a show makes of its zones, who may enter one,
-when companions are freed.
+"""Seating decisions: the policy's fields and which level wins, an event's zones and their access, and when companion
+seats are released.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -27,27 +27,34 @@ class Field(NamedTuple):
 
 
 FIELDS: dict[str, Field] = {
-    "allow_reserved_seating": Field(True, "Zones with seats may be used."),
+    "allow_reserved_seating": Field(True, "Zones with numbered seats may be used."),
     "allow_ga_seating": Field(True, "Zones without seats, sitting or standing, may be used."),
-    "allow_hybrid_ga_reserved": Field(True, "One show may have zones with seats and zones without."),
+    "allow_hybrid_ga_reserved": Field(True, "One event may combine zones with seats and zones without."),
     "allow_vip_zones": Field(False, "VIP zones may be used."),
-    "enforce_accessibility_rules": Field(True, "Companion seats are kept for whoever has the wheelchair place."),
-    "companion_release_occupancy_threshold": Field(
-        85, "Per cent of a zone's seats sold at which its companion seats are open to all, for good.", 1, 100
+    "enforce_accessibility_rules": Field(
+        True, "Companion seats are reserved for the buyer of the wheelchair place beside them."
     ),
-    "max_wheelchair_seats_per_booking": Field(1, "Wheelchair places in one booking.", 0, 50),
-    "accessibility_audit_enabled": Field(True, "Bookings of wheelchair places are written to the audit."),
-    "max_seats_per_booking": Field(10, "Seats and places in one booking.", 1, 100),
-    "orphan_avoidance_strict": Field(True, "A choice that leaves single seats behind is refused, not just noted."),
-    "group_adjacency_strict": Field(False, "A group that cannot sit together is refused, not split."),
-    "max_group_split": Field(2, "Rows that a split group may be apart, unless the buyer agrees to more.", 0, 20),
+    "companion_release_occupancy_threshold": Field(
+        85, "Percentage of a zone's seats sold at which its companion seats open to everybody, permanently.", 1, 100
+    ),
+    "max_wheelchair_seats_per_booking": Field(1, "Most wheelchair places in one booking.", 0, 50),
+    "accessibility_audit_enabled": Field(True, "Bookings of wheelchair places are recorded in the audit log."),
+    "max_seats_per_booking": Field(10, "Most seats and standing places in one booking.", 1, 100),
+    "orphan_avoidance_strict": Field(True, "A choice that leaves a single empty seat is refused, not just flagged."),
+    "group_adjacency_strict": Field(False, "A group that cannot sit together is refused instead of being split."),
+    "max_group_split": Field(
+        2, "Most rows between the parts of a split group, unless the buyer agrees to more.", 0, 20
+    ),
     "prefer_clustering_over_selection": Field(
-        False, "The house chooses among its best seats; only staff, and whoever wants a whole table, picks on the map."
+        False,
+        "Buyers get the best available seats; only staff, and buyers of a whole table, choose on the map.",
     ),
     "default_hold_ttl_minutes": Field(5, "Minutes for which a seat is held.", 1, 30),
-    "max_holds_per_user": Field(None, "Holds of one person at a time, in one show.", 1, 1000, optional=True),
-    "max_holds_per_ip": Field(None, "Holds from one network address at a time, in one show.", 1, 10_000, optional=True),
-    "holds_per_window": Field(10, "New holds of one person within five minutes.", 1, 10_000),
+    "max_holds_per_user": Field(None, "Most holds of one person at a time, in one event.", 1, 1000, optional=True),
+    "max_holds_per_ip": Field(
+        None, "Most holds from one IP address at a time, in one event.", 1, 10_000, optional=True
+    ),
+    "holds_per_window": Field(10, "Most new holds of one person within five minutes.", 1, 10_000),
 }
 
 
@@ -73,7 +80,7 @@ def check_values(values: Mapping[str, Any], path: str) -> list[FieldError]:
 
 
 def check_overrides(values: Mapping[str, Any], mandatory: Iterable[str]) -> list[FieldError]:
-    """What a show may not set itself, on top of what is wrong with its values."""
+    """Invalid values, and fields that an event may not set itself."""
     fixed = sorted(set(mandatory) & set(values))
     return check_values(values, "policy") + [
         FieldError(f"policy.{name}", "The platform has made this mandatory.") for name in fixed
@@ -83,12 +90,14 @@ def check_overrides(values: Mapping[str, Any], mandatory: Iterable[str]) -> list
 def effective(
     organization: Mapping[str, Value], mandatory: Iterable[str], event: Mapping[str, Value]
 ) -> list[PolicyValue]:
-    """Event, else organisation, else platform; for each field whose word it is."""
+    """Each field's value and its source: event, else organisation, else platform."""
     required = set(mandatory)
     found = []
     for name, field in FIELDS.items():
         sources = (("event", event if name not in required else {}), ("organization", organization))
-        source, value = next(((s, said[name]) for s, said in sources if name in said), ("platform", field.default))
+        source, value = next(
+            ((s, values[name]) for s, values in sources if name in values), ("platform", field.default)
+        )
         found.append(
             PolicyValue(
                 name=name,
@@ -106,14 +115,14 @@ def effective(
 
 
 def merged(organization: Mapping[str, Value], mandatory: Iterable[str], event: Mapping[str, Value]) -> "Effective":
-    """The same without the explanation, for those who ask all the time."""
+    """The values of `effective` without their sources, for the hot path."""
     required = set(mandatory)
     own = {name: value for name, value in event.items() if name not in required}
     return Effective({**_DEFAULTS, **organization, **own})
 
 
 class Effective(NamedTuple):
-    """The values alone, for those who decide by them."""
+    """The effective values alone."""
 
     values: Mapping[str, Value]
 
@@ -129,57 +138,58 @@ def values_of(fields: Iterable[PolicyValue]) -> Effective:
 
 
 def check_zones(zones: Iterable[Zone], policy: Effective) -> list[FieldError]:
-    """Which of a show's zones the policy does not allow."""
+    """Which of an event's zones the policy does not allow."""
     types = {zone.zone_type for zone in zones}
     seated, counted = types & RESERVED, types - RESERVED
     rules = (
         (seated and not policy.on("allow_reserved_seating"), "Zones with seats are not allowed here."),
         (counted and not policy.on("allow_ga_seating"), "Zones without seats are not allowed here."),
-        (seated and counted and not policy.on("allow_hybrid_ga_reserved"), "Seats or places: not both in one show."),
+        (
+            seated and counted and not policy.on("allow_hybrid_ga_reserved"),
+            "Zones with seats and zones without seats cannot be combined in one event.",
+        ),
         (types & VIP and not policy.on("allow_vip_zones"), "VIP zones are not allowed here."),
     )
     return [FieldError("zones", sentence) for broken, sentence in rules if broken]
 
 
-# --- a show's zones
+# --- an event's zones
 
 
-def zones_for_the_show(zones: Iterable[Zone], wish: AttachLayout) -> list[Zone]:
+def zones_for_the_show(zones: Iterable[Zone], request: AttachLayout) -> list[Zone]:
     """The layout's zones as the overlay has them, without the disabled ones."""
-    return [_for_the_show(zone, wish) for zone in zones if zone.id not in wish.disabled_zones]
+    return [_for_the_show(zone, request) for zone in zones if zone.id not in request.disabled_zones]
 
 
-def _for_the_show(zone: Zone, wish: AttachLayout) -> Zone:
-    override = wish.zone_overrides.get(zone.id)
-    said = {n: v for n, v in msgspec.structs.asdict(override).items() if v is not msgspec.UNSET} if override else {}
-    if said.get("access_mode", zone.access_mode) != zone.access_mode:
-        said = {"membership_tier": None, "allowed_roles": []} | said  # what belonged to the other mode goes
-    price = wish.pricing_zones.get(zone.id, zone.price_category)
-    return msgspec.structs.replace(zone, **said, price_category=price)
+def _for_the_show(zone: Zone, request: AttachLayout) -> Zone:
+    override = request.zone_overrides.get(zone.id)
+    changes = {n: v for n, v in msgspec.structs.asdict(override).items() if v is not msgspec.UNSET} if override else {}
+    if changes.get("access_mode", zone.access_mode) != zone.access_mode:
+        changes = {"membership_tier": None, "allowed_roles": []} | changes  # those of the other mode do not apply
+    price = request.pricing_zones.get(zone.id, zone.price_category)
+    return msgspec.structs.replace(zone, **changes, price_category=price)
 
 
 def check_overlay(
-    known: Mapping[UUID, Zone], wish: AttachLayout, venue_capacity: int, prices: Collection[str]
+    known: Mapping[UUID, Zone], request: AttachLayout, venue_capacity: int, prices: Collection[str]
 ) -> list[FieldError]:
-    """What the overlay says that does not fit the layout or the venue: everything at once. `prices` are the layout's
-    price categories.
-    """
+    """All mistakes of an overlay against its layout and the venue. `prices` are the layout's price categories."""
     mistakes = [
         FieldError(f"{name}.{zone_id}", "The layout has no such zone.")
         for name in ("disabled_zones", "zone_overrides", "pricing_zones")
-        for zone_id in getattr(wish, name)
+        for zone_id in getattr(request, name)
         if zone_id not in known
     ]
     mistakes += [
         FieldError(f"pricing_zones.{zone_id}", "The layout has no such price category.")
-        for zone_id, price in wish.pricing_zones.items()
+        for zone_id, price in request.pricing_zones.items()
         if zone_id in known and price not in prices
     ]
-    zones = zones_for_the_show(known.values(), wish)
+    zones = zones_for_the_show(known.values(), request)
     mistakes += [mistake for zone in zones for mistake in _zone_mistakes(zone, known[zone.id])]
     total = sum(zone.capacity for zone in zones)
     if not zones:
-        mistakes.append(FieldError("disabled_zones", "At least one zone stays."))
+        mistakes.append(FieldError("disabled_zones", "At least one zone must stay enabled."))
     if 0 < venue_capacity < total:
         sentence = f"The zones add up to {total:,} places; the venue admits {venue_capacity:,}."
         mistakes.append(FieldError("zone_overrides", sentence))
@@ -187,18 +197,34 @@ def check_overlay(
 
 
 def _zone_mistakes(zone: Zone, before: Zone) -> list[FieldError]:
-    """The rules of the plan's own zones, and that nobody can add seats."""
+    """The rules of the plan's own zones; an overlay cannot add seats."""
     path = f"zone_overrides.{zone.id}"
     had_seats, has_seats = before.zone_type in RESERVED, zone.zone_type in RESERVED
     tier, roles = zone.membership_tier is not None, bool(zone.allowed_roles)
     strangers = set(zone.allowed_roles) - set(Role)
     rules = (
         (has_seats and not had_seats, "zone_type", "The zone has no seats in the layout."),
-        (has_seats and zone.capacity != before.capacity, "capacity", "A zone with seats has as many places as seats."),
-        (tier != (zone.access_mode == "membership_tier"), "membership_tier", "For `membership_tier`, and only there."),
-        (roles != (zone.access_mode == "role_based"), "allowed_roles", "For `role_based`, and only there."),
+        (
+            has_seats and zone.capacity != before.capacity,
+            "capacity",
+            "The capacity of a zone with seats is its number of seats.",
+        ),
+        (
+            tier != (zone.access_mode == "membership_tier"),
+            "membership_tier",
+            "Required with the access mode `membership_tier`, and only there.",
+        ),
+        (
+            roles != (zone.access_mode == "role_based"),
+            "allowed_roles",
+            "Required with the access mode `role_based`, and only there.",
+        ),
         (strangers, "allowed_roles", f"The roles are {', '.join(Role)}."),
-        (zone.zone_type in VIP and zone.access_mode == "public", "access_mode", "A VIP zone is not open to everybody."),
+        (
+            zone.zone_type in VIP and zone.access_mode == "public",
+            "access_mode",
+            "A VIP zone cannot be open to everybody.",
+        ),
     )
     return [FieldError(f"{path}.{field}", sentence) for broken, field, sentence in rules if broken]
 
@@ -207,15 +233,15 @@ def _zone_mistakes(zone: Zone, before: Zone) -> list[FieldError]:
 
 
 class Visitor(NamedTuple):
-    """Whoever a place is for."""
+    """The person whom a ticket is for."""
 
     role: str | None
     tiers: frozenset[str] = frozenset()  # of the memberships that are valid now
-    listed: frozenset[UUID] = frozenset()  # the zones whose lists have their address
+    listed: frozenset[UUID] = frozenset()  # the zones with their address on the guest list
 
 
 def why_not(zone: Zone, visitor: Visitor) -> str | None:
-    """None if the zone is open to them; otherwise for whom it is."""
+    """None if the zone is open to them; otherwise a sentence that says who may enter."""
     match zone.access_mode:
         case "public":
             return None
@@ -233,5 +259,5 @@ def why_not(zone: Zone, visitor: Visitor) -> str | None:
 
 
 def releases_companions(sold: int, capacity: int, policy: Effective) -> bool:
-    """Sold seats only: holds could force a release that is final."""
+    """Counts sold seats only: holds could force a release, which is permanent."""
     return sold * 100 >= capacity * policy.number("companion_release_occupancy_threshold")

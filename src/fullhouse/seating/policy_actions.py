@@ -1,4 +1,4 @@
-"""The verbs of the seating policy: the platform's word for an organisation, and a show's own."""
+"""Actions on the seating policy: the platform sets an organisation's, an organiser an event's."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -24,7 +24,7 @@ from fullhouse.seating.policy import Value
 
 
 class Words(NamedTuple):
-    """What an organisation's policy says beyond the defaults, and what its shows may not change."""
+    """What an organisation's policy changes in the defaults, and what its events may not override."""
 
     values: dict[str, Value]
     mandatory: list[str]
@@ -40,19 +40,21 @@ def sentence(mistakes: Sequence[FieldError]) -> str:
 
 
 async def effective(tx: Tx, event_id: UUID | None = None) -> list[PolicyValue]:
-    """Each field with whose word it is: for the organisation, or for a show."""
+    """Each field with its source: for the organisation, or for an event."""
     overlay = await store.event_layout(tx, event_id) if event_id else None
     return policy.effective(*await words_of_organization(tx), overlay.policy if overlay else {})
 
 
-async def set_policy(tx: Tx, wish: SetPolicy) -> list[PolicyValue]:
-    """The platform's word for an organisation."""
-    wrong = policy.check_values(wish.values, "values")
-    wrong += [FieldError(f"mandatory.{n}", "There is no such field.") for n in wish.mandatory if n not in policy.FIELDS]
+async def set_policy(tx: Tx, request: SetPolicy) -> list[PolicyValue]:
+    """Sets an organisation's policy, on behalf of the platform."""
+    wrong = policy.check_values(request.values, "values")
+    wrong += [
+        FieldError(f"mandatory.{n}", "There is no such field.") for n in request.mandatory if n not in policy.FIELDS
+    ]
     if wrong:
         raise PolicyInvalid(fields=wrong)
     before = await store.seating_policy(tx)
-    after = await store.put_seating_policy(tx, values=wish.values, mandatory=sorted(set(wish.mandatory)))
+    after = await store.put_seating_policy(tx, values=request.values, mandatory=sorted(set(request.mandatory)))
     assert after
     assert tx.organization_id
     await audit.write(
@@ -67,20 +69,20 @@ async def set_policy(tx: Tx, wish: SetPolicy) -> list[PolicyValue]:
     return policy.effective(after.values, after.mandatory, {})
 
 
-async def set_event_policy(tx: Tx, event_id: UUID, wish: SetEventPolicy, if_match: str | None) -> EventLayout:
-    """A show's own rules: unlike its seats, they may change while it sells. What is bought already stays bought."""
+async def set_event_policy(tx: Tx, event_id: UUID, request: SetEventPolicy, if_match: str | None) -> EventLayout:
+    """Sets an event's own rules. Unlike its seats they may change during the sale; existing orders stay as they are."""
     await events.lock_event(tx, event_id)
     before = await store.lock_event_layout(tx, event_id)
     if before is None:
         raise NoLayout()
     versions.check(if_match, before.version)
-    said = await words_of_organization(tx)
-    if wrong := policy.check_overrides(wish.policy, said.mandatory):
+    inherited = await words_of_organization(tx)
+    if wrong := policy.check_overrides(request.policy, inherited.mandatory):
         raise PolicyInvalid(sentence(wrong), fields=wrong)
     zones = await store.zones_of_event(tx, event_id)
-    if mistakes := policy.check_zones(zones, policy.merged(*said, wish.policy)):
+    if mistakes := policy.check_zones(zones, policy.merged(*inherited, request.policy)):
         raise OverlayInvalid(sentence(mistakes), fields=mistakes)
-    after = await store.put_event_policy(tx, event_id=event_id, policy=wish.policy)
+    after = await store.put_event_policy(tx, event_id=event_id, policy=request.policy)
     assert after
     await audit.write(tx, "event.policy_set", "event", event_id, before=before.policy, after=after.policy)
     await announce(tx, facts.EventPolicyChanged(subject_id=event_id))

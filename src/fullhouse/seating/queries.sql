@@ -1,4 +1,4 @@
--- The statements of the seating room.
+-- The statements of the seating domain.
 
 -- part: layout
 id, venue_id, family_id, version, name, description, status, total_capacity, seat_count, created_by, created_at,
@@ -26,7 +26,7 @@ WHERE organization_id = :org AND id = :layout_id
 RETURNING {layout};
 
 -- name: delete_places
--- Seats go with their zones.
+-- Seats are deleted with their zones (cascade).
 WITH gone AS (DELETE FROM seat_groups WHERE organization_id = :org AND layout_id = :layout_id)
 DELETE FROM zones WHERE organization_id = :org AND layout_id = :layout_id;
 
@@ -43,8 +43,8 @@ FROM unnest(:ids::uuid[], :positions::integer[], :zone_keys::text[], :names::tex
            price_category);
 
 -- name: insert_seats
--- Foreign keys are asked for row by row, by statements whose plans are kept from here on (until `plan_anew`): a hundred
--- thousand of them planned anew would take ten times as long as all the rest.
+-- Foreign keys are checked row by row. From here on generic plans for these checks are cached, until the caller
+-- switches back: planning a hundred thousand checks one by one would take ten times as long as all the rest.
 INSERT INTO seats (id, organization_id, layout_id, ordinal, seat_key, zone_id, section, row_label, number, category,
                    price_category, companion_of)
 SELECT s.id, :org, :layout_id, s.ordinal, s.seat_key, s.zone_id, s.section, s.row_label, s.number, s.category,
@@ -57,7 +57,7 @@ FROM unnest(:ids::uuid[], :ordinals::integer[], :seat_keys::text[], :zone_ids::u
      set_config('plan_cache_mode', 'force_generic_plan', true) AS kept;
 
 -- name: plan_anew
--- Whatever else the transaction does is planned for its values again, as the pool wants it (kit/db/database.py).
+-- Back to custom plans for the rest of the transaction, as the pool sets it (kit/db/database.py).
 SELECT set_config('plan_cache_mode', 'force_custom_plan', true) AS value;
 
 -- name: insert_groups
@@ -73,8 +73,8 @@ SELECT {layout} FROM layouts WHERE organization_id = :org AND id = :layout_id;
 SELECT {layout} FROM layouts WHERE organization_id = :org AND id = :layout_id FOR UPDATE;
 
 -- name: lock_family
--- Whoever adds a version or activates one waits here, before any row is locked. No row stands for the family: even its
--- first version may be deleted.
+-- Serialises adding and activating versions, before any row is locked. No row represents the family: even its first
+-- version may be deleted.
 SELECT pg_advisory_xact_lock(hashtextextended(:org::uuid::text || :family_id::uuid::text, 0))::text;
 
 -- name: newest_version
@@ -113,7 +113,7 @@ SELECT {zone} FROM zones WHERE organization_id = :org AND layout_id = :layout_id
 SELECT group_key AS key, group_type, sold_as, ordinals FROM seat_groups
 WHERE organization_id = :org AND layout_id = :layout_id ORDER BY group_key;
 
--- The show's overlay -------------------------------------------------------------------------------
+-- The event's overlay ------------------------------------------------------------------------------
 
 -- name: event_layout
 SELECT event_id, layout_id, disabled_zones, zone_overrides, pricing_zones, policy, version
@@ -141,14 +141,14 @@ RETURNING event_id, layout_id, disabled_zones, zone_overrides, pricing_zones, po
 DELETE FROM event_layouts WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: is_in_use
--- Held or sold, whatever it is. A hold that is overdue counts until it has ended: whoever ends it takes it off the
--- pools of this event, and new ones would not know it.
+-- Anything held or sold. An expired hold counts until it is ended: that subtracts it from this event's present pools,
+-- and new pools would not include it.
 SELECT EXISTS (SELECT FROM event_seats WHERE organization_id = :org AND event_id = :event_id
                AND status IN ('held', 'sold'))
     OR EXISTS (SELECT FROM pools WHERE organization_id = :org AND event_id = :event_id AND held + sold + day_peak > 0);
 
 -- name: taken_places
--- By the holds and the tickets themselves.
+-- Counted from the holds and the tickets themselves.
 SELECT (t.held + coalesce(sum(d.held), 0))::integer AS held, (t.sold + coalesce(sum(d.sold), 0))::integer AS sold
 FROM app.taken_places(:org, :event_id) t LEFT JOIN LATERAL app.taken_by_day(:org, :event_id) d ON true GROUP BY t.held,
     t.sold;
@@ -161,7 +161,7 @@ WITH emptied AS (DELETE FROM pools WHERE organization_id = :org AND event_id = :
 DELETE FROM event_zones WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: carry_guests
--- To the zones that have the keys of those that the show has until now.
+-- Moves guest lists to the new zones with the same keys.
 UPDATE zone_guests g SET zone_id = there.id
 FROM event_zones here, unnest(:ids::uuid[], :keys::text[]) AS there (id, key)
 WHERE g.organization_id = :org AND g.event_id = :event_id AND here.organization_id = :org AND here.event_id = :event_id
@@ -179,7 +179,7 @@ FROM unnest(:ids::uuid[], :positions::integer[], :zone_keys::text[], :names::tex
            price_category);
 
 -- name: insert_event_seats
--- All of them at once: the seats of those zones that have seats in this show. Plans are kept, as for seats above.
+-- All seats of the zones that have seats in this event. Generic plans are cached, as in `insert_seats`.
 INSERT INTO event_seats (organization_id, event_id, seat_id, ordinal, zone_id, companion_of, status)
 SELECT :org, :event_id, s.id, s.ordinal, s.zone_id, s.companion_of,
        CASE WHEN s.id = ANY (:seat_ids::uuid[]) THEN 'blocked' ELSE 'available' END
@@ -206,7 +206,7 @@ JOIN event_layouts l ON l.organization_id = z.organization_id AND l.event_id = z
 WHERE z.organization_id = :org AND z.event_id = :event_id ORDER BY z.position;
 
 -- name: zone_counts
--- What is held and sold of zones without seats.
+-- Held and sold counts of zones without seats.
 SELECT z.zone_id, p.held, p.sold, p.version
 FROM event_zones z CROSS JOIN LATERAL app.pool_counts(z.organization_id, z.event_id, 'zone', z.zone_id) p
 WHERE z.organization_id = :org AND z.event_id = :event_id AND z.zone_type NOT IN ('reserved_seating', 'vip_reserved');
@@ -217,7 +217,7 @@ SELECT array(SELECT seat_id FROM event_seats WHERE organization_id = :org AND ev
              ORDER BY ordinal);
 
 -- name: blocked_seats_in
--- The seats of another version that have the keys of those that are blocked now.
+-- The seats of another version with the same keys as the seats that are blocked now.
 SELECT array(
     SELECT there.id FROM event_seats e
     JOIN seats here ON here.id = e.seat_id AND here.organization_id = e.organization_id
@@ -232,7 +232,7 @@ CASE WHEN e.status = 'held' AND e.held_until <= app.clock() THEN 'available'
      ELSE e.status END AS status
 
 -- name: list_seats
--- From one ordinal up to another: a zone's seats follow each other.
+-- A range of ordinals: the seats of a zone are consecutive.
 SELECT {seat}
 FROM event_layouts l
 JOIN seats s ON s.organization_id = l.organization_id AND s.layout_id = l.layout_id
@@ -248,7 +248,7 @@ JOIN seats s ON s.id = e.seat_id AND s.organization_id = e.organization_id
 WHERE e.organization_id = :org AND e.event_id = :event_id AND e.seat_id = :seat_id;
 
 -- name: seat_states
--- 0 available, 1 held, 2 sold, 3 blocked, 4 softly reserved. A seat without a row does not exist in this show.
+-- 0 available, 1 held, 2 sold, 3 blocked, 4 softly reserved. A seat without a row does not exist in this event.
 SELECT array_agg(ordinal ORDER BY ordinal) AS ordinals,
        array_agg((CASE WHEN status = 'sold' THEN 2
                        WHEN status = 'blocked' THEN 3
@@ -262,8 +262,8 @@ FROM event_seats WHERE organization_id = :org AND event_id = :event_id;
 SELECT FROM pools WHERE organization_id = :org AND event_id = :event_id ORDER BY event_id, kind, ref_id FOR UPDATE;
 
 -- name: lock_seats
--- In the order of their ids, as everybody who locks seats does: and at once with the companions and the places that
--- they accompany, which change when a hold ends.
+-- Ordered by id, like every statement that locks seats, against deadlocks. Locks companion seats and the wheelchair
+-- places that they accompany as well: these change when a hold ends.
 SELECT seat_id, status, reserved_for IS NOT NULL AS is_kept FROM event_seats
 WHERE organization_id = :org AND event_id = :event_id AND (
     seat_id = ANY (:seat_ids::uuid[]) OR companion_of = ANY (:seat_ids::uuid[]) OR seat_id = ANY (ARRAY(
@@ -286,7 +286,7 @@ WHERE e.organization_id = :org AND e.event_id = :event_id AND e.seat_id = ANY (:
 ORDER BY s.ordinal;
 
 -- name: accompany
--- Seats that were opened again: those beside a place which somebody has are kept for them.
+-- Of seats that were unblocked, reserves the companions of wheelchair places that are held or sold.
 SELECT k.ordinal, k.version
 FROM app.keep_companions(:org, :event_id, ARRAY(
     SELECT companion_of FROM event_seats
@@ -295,7 +295,7 @@ FROM app.keep_companions(:org, :event_id, ARRAY(
 WHERE k.kept;
 
 -- name: release_companions
--- For good. Returns the seats that are open to all now.
+-- Permanent. Returns the seats that were reserved and are open to everybody now.
 WITH zone AS (
     UPDATE event_zones SET companions_released = true
     WHERE organization_id = :org AND event_id = :event_id AND zone_id = :zone_id AND NOT companions_released
@@ -340,13 +340,13 @@ SET values = excluded.values, mandatory = excluded.mandatory, version = seating_
 RETURNING values, mandatory, version;
 
 -- name: sold_seats
--- With the lock: nobody sells or refunds while it is looked at.
+-- Locks the rows: no sale or refund runs meanwhile.
 SELECT e.seat_id, e.ordinal, e.ticket_id, s.seat_key
 FROM event_seats e JOIN seats s ON s.id = e.seat_id AND s.organization_id = e.organization_id
 WHERE e.organization_id = :org AND e.event_id = :event_id AND e.status = 'sold' ORDER BY e.seat_id FOR UPDATE OF e;
 
 -- name: is_any_held
--- As above, of an overdue hold too.
+-- Expired holds count as well, as in `is_in_use`.
 SELECT EXISTS (SELECT FROM event_seats WHERE organization_id = :org AND event_id = :event_id AND status = 'held')
     OR EXISTS (SELECT FROM pools WHERE organization_id = :org AND event_id = :event_id AND held > 0)
     OR EXISTS (SELECT FROM day_places WHERE organization_id = :org AND event_id = :event_id AND held > 0);
@@ -390,7 +390,7 @@ WHERE organization_id = :org AND id = :migration_id RETURNING {migration};
 SELECT set_config('app.relocating', :migration_id::uuid::text, true);
 
 -- name: kept_companions
--- Which companion seats are kept for people who move, by the places that they move to.
+-- Companion seats that are reserved for buyers who move, by their new wheelchair places.
 SELECT m.to_seat_id AS seat_id, e.reserved_until,
        CASE WHEN e.reserved_for = m.from_seat_id THEN m.to_seat_id ELSE e.reserved_for END AS reserved_for
 FROM event_seats e
@@ -408,12 +408,12 @@ WHERE e.organization_id = :org AND e.event_id = :event_id AND e.companion_of = k
                   AND z.companions_released);
 
 -- name: keep_released
--- What was released for good stays so in the zones of the same keys.
+-- Released companion seats stay released in the zones with the same keys.
 UPDATE event_zones SET companions_released = true
 WHERE organization_id = :org AND event_id = :event_id AND zone_key = ANY (:zone_keys::text[]);
 
 -- name: seat_tickets_again
--- On the new layout's seats, where the plan says.
+-- Marks the new layout's seats as sold, as the migration plans it.
 UPDATE event_seats e SET status = 'sold', ticket_id = m.ticket_id, version = e.version + 1
 FROM seat_moves m
 WHERE m.organization_id = :org AND m.migration_id = :migration_id AND e.organization_id = :org
@@ -421,14 +421,14 @@ WHERE m.organization_id = :org AND m.migration_id = :migration_id AND e.organiza
   AND e.seat_id = m.to_seat_id AND e.status = 'available';
 
 -- name: sold_on_fullest_day
--- Of zones without seats. What is held on some day counts, too: whoever moves an event waits for it anyway.
+-- Of zones without seats. Holds on single days count as well: a migration waits for them anyway.
 SELECT z.zone_key, p.sold + p.day_peak AS sold
 FROM event_zones z JOIN pools p ON p.organization_id = :org AND p.event_id = :event_id AND p.kind = 'zone'
     AND p.ref_id = z.zone_id
 WHERE z.organization_id = :org AND z.event_id = :event_id AND z.zone_type NOT IN ('reserved_seating', 'vip_reserved');
 
 -- name: sold_in_zones
--- Of zones without seats: for every day, and of each type that is for some days.
+-- Of zones without seats: tickets for every day, and those of each type that is for some days only.
 SELECT z.zone_key, n.ticket_type_id, n.sold
 FROM event_zones z CROSS JOIN LATERAL (
     SELECT NULL::uuid AS ticket_type_id, p.sold FROM pools p
@@ -440,8 +440,9 @@ WHERE z.organization_id = :org AND z.event_id = :event_id AND z.zone_type NOT IN
   AND n.sold > 0;
 
 -- name: count_sold_again
--- Seats by their rows; a zone without seats by what was sold (`sold_in_zones`: :zone_keys, :ticket_type_ids, :sold) in
--- the one of the same key. The event's own pool stays as it is: a ticket that has no seat any more is still sold.
+-- Zones with seats: counted from the rows. Zones without: what was sold (`sold_in_zones`: :zone_keys,
+-- :ticket_type_ids, :sold) in the zone with the same key. The event's own pool is unchanged: a ticket that lost its
+-- seat is still sold.
 WITH was AS (
     SELECT z.zone_id, k.ticket_type_id, k.sold
     FROM unnest(:zone_keys::text[], :ticket_type_ids[?]::uuid[], :sold::integer[]) AS k (zone_key, ticket_type_id, sold)

@@ -1,4 +1,4 @@
-"""What the hot path needs to know of a show's seating, from the nearest cache: its zones, and its policy."""
+"""An event's zones and seating policy for the hot path, from the nearest cache."""
 
 import asyncio
 from collections import OrderedDict
@@ -21,12 +21,12 @@ SHOWS_MAX = 1000
 
 
 class Seating(msgspec.Struct, frozen=True):
-    """A show's own part; without a layout there is none of it."""
+    """The event's own part; empty for an event without a layout."""
 
     layout_id: UUID | None
     zones: dict[UUID, EventZone]
     policy: dict[str, bool | int | None]
-    prices: dict[UUID, str]  # of zones that have another price in this show
+    prices: dict[UUID, str]  # of zones that have another price category in this event
 
 
 class OrganizationPolicy(msgspec.Struct, frozen=True):
@@ -35,14 +35,14 @@ class OrganizationPolicy(msgspec.Struct, frozen=True):
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """On what terms a show's places are held."""
+    """The rules by which an event's seats are held."""
 
     seating: Seating
     policy: Effective
 
 
 class _Merged(NamedTuple):
-    """Terms, and what they were made of: good for as long as the cache has both."""
+    """Rules, and what they were built from: valid for as long as the cache has both."""
 
     seating_key: str
     policy_key: str
@@ -51,7 +51,7 @@ class _Merged(NamedTuple):
 
 
 class Book:
-    """The terms of shows that are on sale here."""
+    """The seating rules of events that are on sale, built once per process."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -62,7 +62,7 @@ class Book:
     async def stop(self) -> None: ...
 
     def is_current(self, terms: Terms, organization_id: UUID, event_id: UUID) -> bool:
-        """Whether these are still the show's terms, as far as this process knows."""
+        """Whether these are still the event's rules, as far as this process knows."""
         peek, known = self._services.cache.peek, self._merged.get((organization_id, event_id))
         return (
             known is not None
@@ -72,14 +72,14 @@ class Book:
         )
 
     async def terms(self, organization_id: UUID, event_id: UUID) -> Terms:
-        show = (organization_id, event_id)
-        known = self._merged.get(show)
-        if known and self.is_current(known.terms, *show):
+        key = (organization_id, event_id)
+        known = self._merged.get(key)
+        if known and self.is_current(known.terms, *key):
             return known.terms
-        seating_key, policy_key = _seating_key(*show), _policy_key(organization_id)
-        seating, said = await _load(self._services, organization_id, event_id)
-        found = Terms(seating, policy.merged(said.values, said.mandatory, seating.policy))
-        self._merged[show] = _Merged(seating_key, policy_key, said, found)
+        seating_key, policy_key = _seating_key(*key), _policy_key(organization_id)
+        seating, organization = await _load(self._services, organization_id, event_id)
+        found = Terms(seating, policy.merged(organization.values, organization.mandatory, seating.policy))
+        self._merged[key] = _Merged(seating_key, policy_key, organization, found)
         if len(self._merged) > SHOWS_MAX:
             self._merged.popitem(last=False)
         return found
@@ -101,8 +101,8 @@ async def _load(services: Services, organization_id: UUID, event_id: UUID) -> tu
         return OrganizationPolicy(row.values, row.mandatory) if row else OrganizationPolicy({}, [])
 
     seating = await services.cache.get(_seating_key(organization_id, event_id), SEATING_S, load_seating, Seating)
-    said = await services.cache.get(_policy_key(organization_id), POLICY_S, load_policy, OrganizationPolicy)
-    return seating, said
+    organization = await services.cache.get(_policy_key(organization_id), POLICY_S, load_policy, OrganizationPolicy)
+    return seating, organization
 
 
 def _seating_key(organization_id: UUID, event_id: UUID) -> str:
@@ -114,12 +114,12 @@ def _policy_key(organization_id: UUID) -> str:
 
 
 async def layout_config(tx: Tx, layout_id: UUID) -> bytes:
-    """The plan as a layout's config, for those who read it outside."""
+    """The plan as a layout's config document, for callers outside this domain."""
     plan = await actions.get_plan(tx, layout_id)
     return await asyncio.to_thread(config_plan.write, plan)
 
 
-# --- consequences: what makes it wrong
+# --- sync handlers: invalidation
 
 
 async def forget_seating(tx: Tx, fact: EventLayoutChanged | EventPolicyChanged | LayoutMigrated) -> None:

@@ -1,4 +1,4 @@
-"""Layouts over HTTP: their versions, their plans, and builders for those who would rather not draw each seat."""
+"""Layouts over HTTP: their versions, their plans, and generators that build a plan from a few numbers."""
 
 import asyncio
 from typing import Annotated, Literal
@@ -25,12 +25,12 @@ from fullhouse.seating.plans.plan import Plan
 
 JSON = ("application/json",)
 BYTES = "application/octet-stream"
-PLAN_MAX_BYTES = 48 * 2**20  # 200,000 seats, generously
+PLAN_MAX_BYTES = 48 * 2**20  # enough for 200,000 seats
 SLOW_S = 60.0
 
 
 class Imported(LayoutView, frozen=True, kw_only=True):
-    """A layout that was read from elsewhere, and what was noticed on the way."""
+    """An imported layout, and notes about what the import left out or assumed."""
 
     notes: list[str]
 
@@ -67,8 +67,8 @@ async def create_layout(tx: Tx, who: Principal, venue_id: UUID, raw: bytes) -> L
 async def import_layout(
     tx: Tx, who: Principal, venue_id: UUID, raw: bytes, format: formats.Format | None = None
 ) -> Imported:
-    """Make a layout from a plan of ours (`fullhouse`), a layout's `config` or a plan of `pretix`, as a draft. Without
-    `format` the document's shape says which of the first two it is. What was not understood is said, not fatal."""
+    """Make a layout from a `fullhouse` plan, a layout's `config` or a `pretix` plan, as a draft. Without `format` the
+    document's shape tells the first two apart. Parts that were not understood are listed in `notes`."""
     notes: list[str] = []
 
     def read() -> Plan:
@@ -88,7 +88,7 @@ async def generate_layout(tx: Tx, who: Principal, venue_id: UUID, data: generato
 
 @post("/api/layouts/preview", "layouts.read", status=200, media_type="image/svg+xml")
 async def preview_plan(data: generators.Generator) -> Answer:
-    """Draw what `generate` would make; nothing is stored."""
+    """Draw what `generate` would make, as SVG; nothing is stored."""
     drawn = await asyncio.to_thread(lambda: drawing.svg(generators.generate(data)))
     return _picture(drawn)
 
@@ -101,13 +101,13 @@ async def get_layout(tx: Tx, layout_id: UUID) -> LayoutView:
 
 @put("/api/layouts/{layout_id:uuid}", "layouts.write", accepts=JSON, body_limit=PLAN_MAX_BYTES, deadline_s=SLOW_S)
 async def replace_layout(tx: Tx, layout_id: UUID, raw: bytes) -> LayoutView:
-    """Put another plan in place of a draft's."""
+    """Replace the plan of a draft."""
     return await actions.view(tx, await actions.replace_draft(tx, layout_id, lambda: reading.read(raw)))
 
 
 @delete("/api/layouts/{layout_id:uuid}", "layouts.write")
 async def delete_layout(tx: Tx, layout_id: UUID) -> None:
-    """Delete a draft. What shows may use is archived instead."""
+    """Delete a draft. A layout that was activated can only be archived."""
     await actions.delete_draft(tx, layout_id)
 
 
@@ -116,25 +116,25 @@ async def delete_layout(tx: Tx, layout_id: UUID) -> None:
     body_limit=PLAN_MAX_BYTES, deadline_s=SLOW_S,
 )  # fmt: skip
 async def create_version(tx: Tx, who: Principal, layout_id: UUID, raw: bytes) -> LayoutView:
-    """Make the next version of a layout, as a draft. Shows on older versions stay there."""
+    """Make the next version of a layout, as a draft. Events on older versions stay there."""
     return await actions.view(tx, await actions.create_version(tx, who, layout_id, lambda: reading.read(raw)))
 
 
 @post("/api/layouts/{layout_id:uuid}/activate", "layouts.activate", status=200)
 async def activate_layout(tx: Tx, layout_id: UUID) -> LayoutView:
-    """Open a draft for shows; the version that was active is archived."""
+    """Activate a draft, so that events can use it; the version that was active is archived."""
     return await actions.view(tx, await actions.activate(tx, layout_id))
 
 
 @post("/api/layouts/{layout_id:uuid}/archive", "layouts.activate", status=200)
 async def archive_layout(tx: Tx, layout_id: UUID) -> LayoutView:
-    """Close a version for further shows. Those that have it keep it."""
+    """Archive a version: no other event can use it. Events that have it keep it."""
     return await actions.view(tx, await actions.archive(tx, layout_id))
 
 
 @get("/api/layouts/{layout_id:uuid}/plan", "layouts.read", media_type="application/json")
 async def get_plan(tx: Tx, layout_id: UUID, format: formats.Written = "fullhouse") -> Answer:
-    """The whole plan (`fullhouse/1`), as it may be given back to make the next version; or as a layout's `config`."""
+    """The whole plan: as `fullhouse/1`, which can be sent back to make the next version, or as a layout's `config`."""
     plan = await actions.get_plan(tx, layout_id)
     return Answer(200, await asyncio.to_thread(formats.WRITERS[format], plan))
 
@@ -148,7 +148,7 @@ async def preview_layout(tx: Tx, layout_id: UUID) -> Answer:
 
 @get("/api/layouts/{layout_id:uuid}/seatmap", "layouts.read", media_type=BYTES)
 async def get_layout_seatmap(tx: Tx, layout_id: UUID) -> Answer:
-    """The layout as maps draw it (docs/seatmap-format.md), whether a show has it or not."""
+    """The layout's map geometry (docs/seatmap-format.md), whether an event uses it or not."""
     plan = await actions.get_plan(tx, layout_id)
     packed = await asyncio.to_thread(lambda: geometry.geometry(plan, compile(plan)))
     return Answer(200, packed, (("cache-control", "private, no-cache"),), BYTES)
@@ -158,13 +158,13 @@ async def get_layout_seatmap(tx: Tx, layout_id: UUID) -> Answer:
 async def compare_layouts(
     tx: Tx, layout_id: UUID, since: Annotated[UUID, QueryParameter(description="The other version's id.")]
 ) -> PlanDifference:
-    """What was added, removed, moved, renumbered or put into another category since another version."""
+    """Seats that were added, removed, moved, renumbered or recategorised since another version."""
     old, new = [await actions.get_plan(tx, i) for i in (since, layout_id)]
     return await asyncio.to_thread(differences.difference, old, new)
 
 
 def _picture(svg: str) -> Answer:
-    # Its own document, if somebody opens it: no script runs in it.
+    # A browser may open it as a document of its own: the policy lets no script run in it.
     return Answer(
         200,
         svg.encode(),

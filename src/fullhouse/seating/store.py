@@ -32,7 +32,7 @@ class States(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """Places of an event."""
+    """Held and sold tickets of an event."""
 
     held: int
     sold: int

@@ -1,1 +1,1 @@
-"""What a show sells, and what was sold of it: ticket types, promo codes, prices; tickets and their papers."""
+"""Tickets: ticket types, promo codes and prices; issued tickets, their codes, documents and transfers."""

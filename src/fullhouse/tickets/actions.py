@@ -1,4 +1,4 @@
-"""The verbs of tickets: issuing them for what was sold, and voiding them."""
+"""Actions on tickets: issue, read, transfer, void."""
 
 import os
 from collections.abc import Sequence
@@ -31,41 +31,41 @@ NONCE_BYTES = 8
 
 
 async def issue(tx: Tx, event_id: UUID, items: Sequence[Item]) -> list[Ticket]:
-    """One for each place, of one order or of several. What they are for is the buyers' already: their holds are
-    converted in this transaction."""
-    places = [(new_id(), item) for item in items for _ in range(item.quantity)]
-    last = await store.next_numbers(tx, event_id=event_id, count=len(places))
+    """Issues a ticket for each seat or spot, of one order or several. Their holds are already converted in this
+    transaction."""
+    new = [(new_id(), item) for item in items for _ in range(item.quantity)]
+    last = await store.next_numbers(tx, event_id=event_id, count=len(new))
     assert last is not None
-    numbers = range(last - len(places) + 1, last + 1)
+    numbers = range(last - len(new) + 1, last + 1)
     tickets = await store.insert_tickets(
         tx,
         event_id=event_id,
-        order_ids=[item.order_id for _, item in places],
-        ids=[ticket_id for ticket_id, _ in places],
-        ticket_type_ids=[item.ticket_type_id for _, item in places],
-        seat_ids=[item.seat_id for _, item in places],
-        zone_ids=[item.zone_id for _, item in places],
+        order_ids=[item.order_id for _, item in new],
+        ids=[ticket_id for ticket_id, _ in new],
+        ticket_type_ids=[item.ticket_type_id for _, item in new],
+        seat_ids=[item.seat_id for _, item in new],
+        zone_ids=[item.zone_id for _, item in new],
         numbers=[f"{event_code(event_id)}-{number:05}" for number in numbers],
-        codes=[new_code() for _ in places],
-        nonces=[os.urandom(NONCE_BYTES) for _ in places],
-        holder_names=[item.holder_name for _, item in places],
-        holder_emails=[item.holder_email for _, item in places],
-        holder_user_ids=[item.holder_user_id for _, item in places],
-        membership_ids=[item.membership_id for _, item in places],
-        actor_types=[item.actor.type for _, item in places],
-        actor_ids=[item.actor.id for _, item in places],
-        actor_names=[item.actor.name for _, item in places],
-        ips=[item.actor.ip for _, item in places],
-        user_agents=[item.actor.user_agent for _, item in places],
-        request_ids=[item.actor.request_id for _, item in places],
+        codes=[new_code() for _ in new],
+        nonces=[os.urandom(NONCE_BYTES) for _ in new],
+        holder_names=[item.holder_name for _, item in new],
+        holder_emails=[item.holder_email for _, item in new],
+        holder_user_ids=[item.holder_user_id for _, item in new],
+        membership_ids=[item.membership_id for _, item in new],
+        actor_types=[item.actor.type for _, item in new],
+        actor_ids=[item.actor.id for _, item in new],
+        actor_names=[item.actor.name for _, item in new],
+        ips=[item.actor.ip for _, item in new],
+        user_agents=[item.actor.user_agent for _, item in new],
+        request_ids=[item.actor.request_id for _, item in new],
     )
-    seated = [(item.seat_id, ticket_id) for ticket_id, item in places if item.seat_id]
+    seated = [(item.seat_id, ticket_id) for ticket_id, item in new if item.seat_id]
     if seated:
         sold = await store.sell_seats(
             tx, event_id=event_id, seat_ids=[seat for seat, _ in seated], ticket_ids=[ticket for _, ticket in seated]
         )
         if len(sold) != len(seated):
-            raise RuntimeError("a seat that is being sold is not held: the sale is undone")
+            raise RuntimeError("a seat of this sale is not held any more: the sale is rolled back")
         seating.tell_seats(tx, event_id, [(row.ordinal, row.version) for row in sold], SOLD)
     return tickets
 
@@ -73,19 +73,19 @@ async def issue(tx: Tx, event_id: UUID, items: Sequence[Item]) -> list[Ticket]:
 async def void(
     tx: Tx, event_id: UUID, ticket_ids: Sequence[UUID], status: Literal["cancelled", "refunded"], reason: str | None
 ) -> list[Ticket]:
-    """They let nobody in any more, and their places can be had again. Those that are void already stay as they are."""
+    """Voids tickets and puts their seats or spots back on sale. Tickets that are void already are skipped."""
     tickets = await store.lock_tickets(tx, ticket_ids)
     zones = [ticket.zone_id for ticket in tickets if ticket.zone_id]
     kinds = [ticket.ticket_type_id for ticket in tickets]
     await store.lock_zone_pools(tx, event_id=event_id, zone_ids=zones, type_ids=kinds)
     await store.lock_sold_seats(tx, event_id=event_id, ticket_ids=list(ticket_ids))
     voided = await store.void_tickets(tx, ticket_ids=list(ticket_ids), status=status, reason=reason)
-    gone = [ticket.id for ticket in voided]
-    freed = await store.free_seats(tx, event_id=event_id, ticket_ids=gone)
-    await store.take_back_places(tx, event_id=event_id, ticket_ids=gone)
+    voided_ids = [ticket.id for ticket in voided]
+    freed = await store.free_seats(tx, event_id=event_id, ticket_ids=voided_ids)
+    await store.take_back_places(tx, event_id=event_id, ticket_ids=voided_ids)
     counts = await store.zones_counted(tx, event_id=event_id, zone_ids=[t.zone_id for t in voided if t.zone_id])
-    told = [(row.zone_id, row.held, row.sold, row.version) for row in counts]
-    seating.tell_seats(tx, event_id, [(row.ordinal, row.version) for row in freed], AVAILABLE, told)
+    zone_counts = [(row.zone_id, row.held, row.sold, row.version) for row in counts]
+    seating.tell_seats(tx, event_id, [(row.ordinal, row.version) for row in freed], AVAILABLE, zone_counts)
     seats = [ticket.seat_id for ticket in voided]
     journal.freed_again(tx, event_id, seats, {row.ordinal for row in freed}, reason or status)
     for ticket in voided:
@@ -110,7 +110,7 @@ async def tickets_of_order(tx: Tx, order_id: UUID) -> list[Ticket]:
 
 
 def event_code(event_id: UUID) -> str:
-    """A show's mark on its tickets: six characters of its id's random part."""
+    """The event's prefix in ticket numbers: six characters from the random part of its id."""
     rest, mark = event_id.int % 31**6, ""
     for _ in range(6):
         rest, digit = divmod(rest, 31)
@@ -122,15 +122,15 @@ def event_code(event_id: UUID) -> str:
 
 
 async def see(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID) -> TicketView:
-    """One's own ticket, or any for staff. Somebody else's does not exist."""
+    """The caller's own ticket, or any for staff. Others are refused as not found."""
     row = await store.printed_ticket(tx, ticket_id)
     if row is None or not may_see(who, row):
         raise TicketNotFound
-    return await _printed(tx, keyring, row)  # the row that was looked at: the next may be another holder's
+    return await _printed(tx, keyring, row)  # of the checked row: a row read again may have a new holder
 
 
 def may_see(who: Principal, row: TicketRow) -> bool:
-    """Its holder; whoever bought it, until it has changed hands; and staff."""
+    """The holder may; the buyer, until the ticket is transferred; and staff."""
     return (
         who.id == row.holder_user_id
         or (who.id == row.buyer_id and not row.is_passed_on_by(who.id))
@@ -145,8 +145,8 @@ async def my_tickets(
     after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
     if group == "transferred":
         rows = await store.tickets_passed_on(tx, user_id=who.id, after_at=after_at, after_id=after_id, limit=limit + 1)
-        gone = cursors.page(rows, limit, "issued_at", "id")
-        return Page([papers.passed_on(row) for row in gone.data], gone.next_cursor)
+        transferred = cursors.page(rows, limit, "issued_at", "id")
+        return Page([papers.passed_on(row) for row in transferred.data], transferred.next_cursor)
     if group == "upcoming":
         rows = await store.tickets_to_come(
             tx, user_id=who.id, status=status, after_at=after_at, after_id=after_id, limit=limit + 1
@@ -162,7 +162,7 @@ async def my_tickets(
 
 
 async def printed(tx: Tx, keyring: Keyring, order_id: UUID) -> list[TicketView]:
-    """All tickets of an order that let somebody in, but for those that its buyer has passed on."""
+    """The valid tickets of an order, except those that its buyer has transferred."""
     found = await store.printed_tickets_of_order(tx, order_id)
     rows = [row for row in found if row.status == "valid" and not row.is_passed_on_by(row.buyer_id)]
     codes = await signing_keys.codes(tx, keyring, rows)
@@ -182,13 +182,13 @@ async def _printed(tx: Tx, keyring: Keyring, row: TicketRow) -> TicketView:
 
 
 async def transfer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, to: Transfer) -> Ticket:
-    """To somebody else, who gets a QR and eight characters of their own: the old ones are void from now on, and the new
-    ones are said to staff only. Of two who pass it on in the same moment the first did."""
+    """Transfers a ticket to another person, who gets a new QR code and text code; the old ones are void. Only staff see
+    the new code in the response. Of two concurrent transfers the first wins."""
     before = await see(tx, keyring, who, ticket_id)
     event = await events.share_event(tx, before.event_id)
     await store.lock_tickets(tx, [ticket_id])
     if before.status != "valid" or event.status in ("ended", "cancelled", "archived"):
-        raise TicketOver(f"It is {before.status}, and its show {event.status}.")
+        raise TicketOver(f"The ticket is {before.status}, and its event is {event.status}.")
     person = await accounts.customer(tx, to.email, to.name)
     if before.zone_id:
         zone = await seating.zone_of(tx, before.event_id, before.zone_id)
@@ -205,8 +205,8 @@ async def transfer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, to
     )
     if ticket is None:
         raise TicketOver()
-    sides = {"name": before.holder_name}, {"name": to.name}
-    await audit.write(tx, "ticket.transferred", "ticket", ticket_id, before=sides[0], after=sides[1])
+    names = {"name": before.holder_name}, {"name": to.name}
+    await audit.write(tx, "ticket.transferred", "ticket", ticket_id, before=names[0], after=names[1])
     fact = TicketTransferred(
         subject_id=ticket_id,
         event_id=ticket.event_id,
@@ -223,23 +223,23 @@ async def transfer(tx: Tx, keyring: Keyring, who: Principal, ticket_id: UUID, to
 async def transfer_from_order(
     tx: Tx, keyring: Keyring, order_id: UUID, buyer_id: UUID, ticket_id: UUID, to: Transfer
 ) -> Ticket:
-    """By whoever has the order's page, and with it the codes: as its buyer might, and of this order alone."""
+    """Transfers a ticket for a caller who has the order's secret: with the rights of its buyer, for this order only."""
     if (await get_ticket(tx, ticket_id)).order_id != order_id:
         raise TicketNotFound
     buyer = _as_customer(tx, buyer_id, "by the order's link")
-    tx.actor = buyer.actor  # whom the audit names
+    tx.actor = buyer.actor  # the actor in the audit
     return await transfer(tx, keyring, buyer, ticket_id, to)
 
 
 async def note_zone_denied(tx: Tx, ticket_id: UUID, denied: ZoneAccessDenied) -> None:
-    """The audit of a transfer that a zone refused; the refusal has undone its own transaction."""
+    """Audits a transfer that was refused by a zone, in a new transaction: the refusal rolled back its own."""
     after = {"zone_id": denied.extra.get("zone_id"), "code": denied.code}
     await audit.write(tx, "zone.access_denied", "ticket", ticket_id, after=after, reason=denied.detail)
     denied.noted = True
 
 
 def _as_visitor(tx: Tx, person: User) -> Principal:
-    """Somebody who is not here, as the doors of a zone would see them."""
+    """A principal for a person who is not signed in, to check their access to a zone."""
     return _as_customer(tx, person.id, person.name, person.role)
 
 
@@ -250,9 +250,9 @@ def _as_customer(tx: Tx, user_id: UUID, name: str | None = None, role: str = "cu
 
 
 async def cancel(tx: Tx, ticket_id: UUID, reason: str) -> Ticket:
-    """By staff: the ticket is void, its place can be had again. Money is another matter (refunds)."""
+    """Staff void a ticket; its seat or spot is on sale again. Does not refund the payment (see refunds)."""
     ticket = await get_ticket(tx, ticket_id)
     await events.share_event(tx, ticket.event_id)
     if not (voided := await void(tx, ticket.event_id, [ticket_id], "cancelled", reason)):
-        raise TicketOver(f"It is {ticket.status} already.")
+        raise TicketOver(f"The ticket is already {ticket.status}.")
     return voided[0]

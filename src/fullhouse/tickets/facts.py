@@ -1,4 +1,4 @@
-"""What this room announces."""
+"""The facts that this domain announces."""
 
 from typing import ClassVar, Literal
 from uuid import UUID
@@ -7,7 +7,7 @@ from fullhouse.kit.messages.outbox import Fact
 
 
 class TicketTypesChanged(Fact, frozen=True, kw_only=True):
-    """A show sells something else than before: a type of ticket was added, changed or taken away."""
+    """A ticket type of an event was added, changed or deleted."""
 
     name: ClassVar[str] = "event.ticket_types_changed"
     ticket_type_id: UUID
@@ -15,7 +15,7 @@ class TicketTypesChanged(Fact, frozen=True, kw_only=True):
 
 
 class TicketIssued(Fact, frozen=True, kw_only=True):
-    """A ticket was issued. The statement that writes it writes this too."""
+    """A ticket was issued. The statement that inserts the ticket inserts this fact, too."""
 
     name: ClassVar[str] = "ticket.issued"
     event_id: UUID
@@ -28,7 +28,7 @@ class TicketIssued(Fact, frozen=True, kw_only=True):
 
 
 class TicketVoided(Fact, frozen=True, kw_only=True):
-    """A ticket lets nobody in any more: it was cancelled or refunded. Its place can be had again."""
+    """A ticket was cancelled or refunded. It is no longer valid, and its seat or spot is on sale again."""
 
     name: ClassVar[str] = "ticket.voided"
     event_id: UUID
@@ -38,7 +38,7 @@ class TicketVoided(Fact, frozen=True, kw_only=True):
 
 
 class TicketTransferred(Fact, frozen=True, kw_only=True):
-    """A ticket changed hands: the code that its old holder has lets nobody in any more."""
+    """A ticket was transferred: the code of its former holder is no longer valid."""
 
     name: ClassVar[str] = "ticket.transferred"
     event_id: UUID
@@ -50,7 +50,7 @@ class TicketTransferred(Fact, frozen=True, kw_only=True):
 
 
 class TicketKeyRotated(Fact, frozen=True, kw_only=True):
-    """Tickets are signed with another key from now on. Gates read the list of keys again."""
+    """Tickets are signed with a new key from now on. Scanners must reload the list of keys."""
 
     name: ClassVar[str] = "ticket_key.rotated"
     key_id: int

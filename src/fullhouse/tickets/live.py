@@ -1,8 +1,8 @@
-"""What a show offers, as it changes, for those who look at it.
+"""Pushes changed offers of an event to its live stream.
 
-The bus tells of places that were taken or came back as `seats:{event}`, and of another price or type as
-`offers:{event}`. Whoever watches the show then hears `offers` on its stream: once a second at most, read once for all
-of them, and only if a buyer sees a difference; and `least`, what a place costs at least, if that is another now.
+The bus announces changed seats and counts as `seats:{event}`, and changed prices or ticket types as `offers:{event}`.
+Subscribers of the event's stream then receive `offers`: at most once a second, read once for all of them, and only if a
+buyer sees a difference; and `least`, the lowest price, if it has changed.
 """
 
 import asyncio
@@ -28,12 +28,12 @@ log = structlog.get_logger()
 
 
 class LiveOffers:
-    """One task reads and tells, so that nobody hears an older answer after a newer one."""
+    """One task reads and delivers, so that no subscriber receives an older state after a newer one."""
 
     def __init__(self, services: Services) -> None:
         self._services, self._bus = services, services.bus
-        self._changed: set[tuple[str, str]] = set()  # organisations and their shows
-        self._told: dict[str, list[Offer]] = {}  # by show: what its watchers have heard last, as far as they see it
+        self._changed: set[tuple[str, str]] = set()  # pairs of organisation and event
+        self._told: dict[str, list[Offer]] = {}  # by event: the offers sent last, as buyers see them
         self._least: dict[str, Money | None] = {}
         self._wake = asyncio.Event()
         self._telling: asyncio.Task[None] | None = None
@@ -53,8 +53,8 @@ class LiveOffers:
             await tasks.stop(self._telling)
 
     def _hear_seats(self, topic: str, change: Any) -> None:
-        """Without a change, everybody gets a snapshot, and asks. Seats that are held leave what is offered as it is: of
-        which type they are is said on the way to the till."""
+        """Without a change, clients receive a snapshot and reload the offers themselves. Held seats do not change the
+        offers, because their ticket type is only known at checkout."""
         if change is None:
             return
         seats = SeatChange(*change)
@@ -66,7 +66,7 @@ class LiveOffers:
         if self._bus.is_heard(f"live:{event}"):
             self._changed.add((str(organization_id), event))
             self._wake.set()
-        else:  # whoever comes later has heard nothing
+        else:  # no subscriber: later ones have received nothing
             self._told.pop(event, None)
             self._least.pop(event, None)
 
@@ -78,8 +78,8 @@ class LiveOffers:
             for organization, event in changed:
                 try:
                     await self._tell(organization, event)
-                except Exception:  # whoever watches hears of the next change
-                    log.warning("a show's offers could not be read", event_id=event, exc_info=True)
+                except Exception:  # the next change is delivered
+                    log.warning("offers.read_failed", event_id=event, exc_info=True)
             await asyncio.sleep(EVERY_S)
 
     async def _tell(self, organization: str, event: str) -> None:
@@ -88,15 +88,15 @@ class LiveOffers:
             found = await types.offers(tx, event_id, (await promos.charges(tx, event_id)).charges)
         least = (await types.least_prices(self._services, organization_id)).get(event_id)
         seen = [policy.as_seen(offer) for offer in found]
-        news = []
+        changes = []
         if self._told.get(event) != seen:
-            news.append(News("offers", found))
+            changes.append(News("offers", found))
         if least and self._least.get(event) != least:
-            news.append(News("least", least))
+            changes.append(News("least", least))
         if len(self._told) >= WATCHED_MAX:
             self._forget()
         self._told[event], self._least[event] = seen, least
-        self._bus.deliver([(f"live:{event}", each) for each in news])
+        self._bus.deliver([(f"live:{event}", each) for each in changes])
 
     def _forget(self) -> None:
         self._told.clear()

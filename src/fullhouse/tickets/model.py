@@ -1,4 +1,4 @@
-"""Tickets, as stored and shown; what may be asked of them, and what is refused."""
+"""Tickets: stored rows, API responses, requests and refusals."""
 
 from datetime import datetime
 from typing import Annotated, Literal, NamedTuple
@@ -16,8 +16,8 @@ Reason = Annotated[str, Meta(min_length=1, max_length=500, pattern=r"\S")]
 
 
 class Item(NamedTuple):
-    """What was bought and becomes tickets: a seat, or so many places of a zone or of a type. `actor` brought the news
-    that it is paid."""
+    """A sold order item for which tickets are issued: a seat, or a quantity of a zone or type. `actor` reported the
+    payment."""
 
     order_id: UUID
     actor: Actor
@@ -36,7 +36,7 @@ TicketStatus = Literal["valid", "used", "cancelled", "refunded"]
 
 
 class Ticket(msgspec.Struct, frozen=True, kw_only=True):
-    """A ticket. `number` is for people, `code` for the gate when the QR cannot be read."""
+    """A ticket. `number` is its printed number, `code` is typed at the gate if the QR code does not scan."""
 
     id: UUID
     event_id: UUID
@@ -57,12 +57,12 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True):
     transferred_at: datetime | None
 
     def is_passed_on_by(self, buyer_id: UUID) -> bool:
-        """Somebody else has it by now: who bought it may know that, and nothing that opens a gate."""
+        """Whether the ticket now belongs to someone else than its buyer, who may know that, but not its codes."""
         return self.transferred_at is not None and self.holder_user_id != buyer_id
 
 
 class TicketRow(Ticket, frozen=True, kw_only=True):
-    """A ticket with what is printed on it."""
+    """A ticket with the data that is printed on it."""
 
     nonce: bytes
     buyer_id: UUID
@@ -78,7 +78,7 @@ class TicketRow(Ticket, frozen=True, kw_only=True):
     end_at: datetime
     doors_at: datetime
     rescheduled_at: datetime | None
-    plays_at: datetime  # on the date that counts; far away while nobody knows it
+    plays_at: datetime  # the current start; far in the future while postponed without a new date
     timezone: str
     venue_name: str
     address: str | None
@@ -91,7 +91,7 @@ class TicketRow(Ticket, frozen=True, kw_only=True):
 
 
 class TicketPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """Where somebody sits or stands, to be said in their language."""
+    """A seat or zone, to be rendered in the reader's language."""
 
     zone_name: str | None = None
     row: str | None = None
@@ -99,10 +99,10 @@ class TicketPlace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TicketView(Ticket, frozen=True, kw_only=True):
-    """A ticket as its holder sees it. `qr` is the text of the code: show it as one, or save it for the way.
+    """A ticket as its holder sees it. `qr` is the text to show as a QR code; it may be stored for offline use.
 
-    Its times are those that count: of the new date, once one is announced (`rescheduled_at`); `first_start_at` is the
-    old one. While `is_undated`, the show is postponed without a new date, and they are the old ones.
+    The times are the current ones: those of the new date once it is announced (`rescheduled_at`); `first_start_at` is
+    the original start. While `is_undated`, the event is postponed without a new date, and they are the original times.
     """
 
     order_code: str
@@ -127,12 +127,12 @@ class TicketView(Ticket, frozen=True, kw_only=True):
     row: str | None
     seat: str | None
     category: str | None  # of the seat: standard, wheelchair, companion, restricted_view
-    accessibility: str | None  # what that means to the holder, in English
-    qr: str | None  # none for a ticket that lets nobody in
+    accessibility: str | None  # its meaning for the holder, in English
+    qr: str | None  # null for a ticket that is not valid
 
 
 class TicketKey(msgspec.Struct, frozen=True, kw_only=True):
-    """What tickets are signed with: the public half, for those who check them."""
+    """A public key for verifying tickets."""
 
     key_id: int
     public_key: bytes
@@ -150,7 +150,7 @@ class SigningKey(NamedTuple):
 
 
 class Transfer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whose ticket it will be."""
+    """The new holder of a ticket."""
 
     name: Name
     email: Email
@@ -161,7 +161,7 @@ class CancelTicket(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class RotateKey(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`revoke`: what was signed with the old key is not believed any more. For when it is no secret any more."""
+    """`revoke`: tickets signed with the old key are rejected. Use it if the old key was exposed."""
 
     revoke: bool = False
 
@@ -170,12 +170,12 @@ class RotateKey(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class TicketNotFound(NotFound):
-    """There is no such ticket, or it is not yours."""
+    """The ticket does not exist, or belongs to someone else."""
 
     code, title = "ticket_not_found", "No such ticket"
 
 
 class TicketOver(Conflict):
-    """The ticket was used, cancelled or refunded already, or its show is over."""
+    """The ticket was used, cancelled, refunded or transferred already, or its event is over."""
 
-    code, title = "ticket_not_valid", "The ticket is not valid any more"
+    code, title = "ticket_not_valid", "The ticket is no longer valid"

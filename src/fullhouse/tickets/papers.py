@@ -1,4 +1,4 @@
-"""A ticket to show, to print and to keep: the QR as a drawing, the sheets as a PDF. Pure."""
+"""Ticket responses and printable tickets: texts of a ticket, and the PDF. Pure."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ def view(row: TicketRow, qr: str | None) -> TicketView:
 
 
 def passed_on(row: TicketRow) -> TicketView:
-    """For whoever gave it away: that it is gone, and nothing that opens a gate or names who has it by now."""
+    """A transferred ticket for its former holder: without its codes and without the new holder."""
     hidden = {"code": "", "holder_name": "", "holder_email": "", "holder_user_id": None, "membership_id": None}
     return view(msgspec.structs.replace(row, **hidden), None)
 
@@ -37,7 +37,7 @@ LABELS = ("zone", "row", "seat", "name", "ticket", "doors", "price", "unread")
 
 
 def sheets(tickets: Sequence[TicketView], organization: str, t: Words) -> bytes:
-    """One page for each ticket that lets somebody in."""
+    """The PDF of valid tickets, one page each."""
     first = tickets[0]
     starts, doors = (local(moment, first.timezone) for moment in (first.start_at, first.doors_at))
     data = {
@@ -79,7 +79,7 @@ def _fine_print(tickets: Sequence[TicketView], n: int, t: Words) -> str:
 
 
 class Placed(Protocol):
-    """Whatever has a place in the house."""
+    """A row with a zone, and a seat if it has one."""
 
     @property
     def zone_name(self) -> str | None: ...
@@ -90,19 +90,19 @@ class Placed(Protocol):
 
 
 def place(ticket: Placed, t: Words) -> str:
-    """Where to sit or stand, in words."""
+    """The zone, row and seat as text."""
     row = t("place_row", row=ticket.row) if ticket.row else None
     seat = t("place_seat", seat=ticket.seat) if ticket.seat else None
     return ", ".join(part for part in (ticket.zone_name, row, seat) if part)
 
 
 def note(category: str | None, t: Words) -> str | None:
-    """What is to be known of such a seat; most are plain."""
+    """The note for a seat category; None for standard seats."""
     return t.texts.get(f"note_{category}")
 
 
 def news(ticket: TicketView, t: Words) -> str | None:
-    """What has become of the show since the date that its holder may remember."""
+    """The notice of a cancelled, postponed or rescheduled event, with its original date."""
     first = local(ticket.first_start_at, ticket.timezone)
     was = t("was", day=t.day(first), hour=f"{first:%H:%M}")
     if ticket.event_status == "cancelled":

@@ -1,4 +1,4 @@
-"""What may be sold when, and what a type or a code may look like. `now` is an argument."""
+"""Sale windows, and validation of ticket types and promo codes. `now` is an argument."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -28,11 +28,11 @@ from fullhouse.tickets.types.model import (
 )
 
 PER_ORDER = 10  # tickets in one purchase, whatever their types
-FEW = 20  # tickets of a type, from which on a buyer is told how many are left (app.hold and Places.svelte know it too)
+FEW = 20  # up to so many tickets left of a type, buyers see the number (the same in app.hold and Places.svelte)
 
 
 def window(kind: TicketType, event: Event) -> tuple[datetime, datetime]:
-    """When it is sold: its own time, within the show's."""
+    """The sale window of a type: its own, within the event's."""
     return (
         max(kind.sale_start_at or event.sale_start_at, event.sale_start_at),
         min(kind.sale_end_at or event.sale_end_at, event.sale_end_at),
@@ -49,7 +49,7 @@ def left(kind: TicketType) -> int | None:
 
 
 def offer(kind: TicketType, event: Event, charges: list[Charge], now: datetime, places: int | None = None) -> Offer:
-    """What a buyer sees of a type. `places` is how many more the event and the type's zones have, if limited."""
+    """A type as a buyer sees it. `places` is how many more tickets the event and the type's zones allow, if limited."""
     start, end = window(kind, event)
     remaining = min((n for n in (left(kind), places) if n is not None), default=None)
     status = "closed" if now > end else "upcoming" if now < start else "sold_out" if remaining == 0 else "on_sale"
@@ -74,34 +74,34 @@ def offer(kind: TicketType, event: Event, charges: list[Charge], now: datetime, 
 
 
 def as_seen(offer: Offer) -> Offer:
-    """Of two that are the same so, a buyer sees no difference."""
+    """The offer reduced to what a buyer can see: two equal results look the same."""
     return offer if offer.left is None else replace(offer, left=min(offer.left, FEW + 1))
 
 
 def sells(kind: TicketType, zone_key: str | None, *, seated: bool) -> bool:
-    """Whether this type is for such a place. A show without a layout has no zones."""
+    """Whether this type can be sold for this zone. An event without a layout has no zones."""
     return zone_key is None or ((not kind.zones or zone_key in kind.zones) and (kind.kind == "seated") == seated)
 
 
 def stands_alone(kind: TicketType) -> bool:
-    """Whether it can be bought in a show without a layout (app.has_places says the same)."""
+    """Whether it can be sold in an event without a layout (the same rule as app.has_places)."""
     return kind.kind == "ga" and kind.quantity is not None
 
 
 def days_of(event: Event) -> set[date]:
-    """The local dates from its start to its end."""
+    """The local dates from the event's start to its end."""
     zone = ZoneInfo(event.timezone)
     first, last = event.start_at.astimezone(zone).date(), event.end_at.astimezone(zone).date()
     return {first + timedelta(days=n) for n in range((last - first).days + 1)}
 
 
 def is_by_day(kind: TicketType | NewTicketType) -> bool:
-    """Whether its tickets count on their own days alone. A seat is somebody's on every day (docs/adr/0037)."""
+    """Whether its tickets are counted only on their valid days. A seat is taken on every day (docs/adr/0037)."""
     return kind.kind == "ga" and bool(kind.valid_days)
 
 
 def together(kinds: Iterable[TicketType | NewTicketType]) -> int:
-    """How many are offered on the day that has most of them."""
+    """The quantity of all types together, on the day with the highest sum."""
     every, days = 0, Counter[date]()
     for kind in kinds:
         if is_by_day(kind):
@@ -112,55 +112,55 @@ def together(kinds: Iterable[TicketType | NewTicketType]) -> int:
 
 
 def check_days(before: TicketType, after: TicketType, *, in_use: bool) -> None:
-    """What somebody has bought stays good on its days; there may be more. Whether it counts on them alone stays."""
+    """Types in use may get more days, but lose none, and whether they are counted by day cannot change."""
     less = set(before.valid_days) - set(after.valid_days) or (after.valid_days and not before.valid_days)
     if in_use and (less or is_by_day(before) != is_by_day(after)):
         raise DaysInUse()
 
 
 def check_quantities(together: int, capacity: int | None, field: str) -> None:
-    """All types of a day together are never offered above what the event admits (None: no limit)."""
+    """Refuses if all types of a day together exceed the event's capacity (None: no limit)."""
     if capacity and together > capacity:
-        said = f"All types together are {together}; the event admits {capacity}."
-        raise AboveCapacity(said, fields=[FieldError(field, said)], quantity=together, capacity=capacity)
+        detail = f"All ticket types together add up to {together}; the event's capacity is {capacity}."
+        raise AboveCapacity(detail, fields=[FieldError(field, detail)], quantity=together, capacity=capacity)
 
 
 def check_type(
     kind: TicketType | NewTicketType, event: Event, zone_keys: Collection[str] | None, categories: Collection[str]
 ) -> None:
-    """Every mistake at once. `zone_keys` is None for a show without a layout."""
+    """Reports every mistake at once. `zone_keys` is None for an event without a layout."""
     wrong = [*_wrong_times(kind, event), *_wrong_places(kind, zone_keys, categories)]
     if (kind.entitlement == "limited_reentry_per_day") != (kind.max_daily_entries is not None):
-        wrong.append(FieldError("max_daily_entries", "Said of limited re-entry, and of nothing else."))
-    if strange := sorted(set(kind.valid_days) - days_of(event)):
-        wrong.append(FieldError("valid_days", f"The show is not on {', '.join(map(str, strange))}."))
+        wrong.append(FieldError("max_daily_entries", "Required for limited re-entry, and not allowed otherwise."))
+    if unknown := sorted(set(kind.valid_days) - days_of(event)):
+        wrong.append(FieldError("valid_days", f"The event does not take place on {', '.join(map(str, unknown))}."))
     if len(set(kind.valid_days)) < len(kind.valid_days):
-        wrong.append(FieldError("valid_days", "A day is named twice."))
+        wrong.append(FieldError("valid_days", "A day is listed twice."))
     if wrong:
         raise Invalid(fields=wrong)
 
 
 def check_prices(kind: TicketType | NewTicketType, most: int) -> None:
-    """None above what a ticket costs at most: a slip is found before anybody pays it."""
-    said = f"At most {Money(most, kind.currency)}; the organisation may allow more (ticket_price_max)."
+    """Refuses prices above the maximum, so that a typing error is found before anyone pays it."""
+    detail = f"At most {Money(most, kind.currency)}; the organisation may allow more (ticket_price_max)."
     prices = {"price": kind.price} | {f"prices.{name}": price for name, price in kind.prices.items()}
-    if wrong := [FieldError(path, said) for path, price in prices.items() if price > most]:
-        raise PriceTooHigh(said, fields=wrong, most=most)
+    if wrong := [FieldError(path, detail) for path, price in prices.items() if price > most]:
+        raise PriceTooHigh(detail, fields=wrong, most=most)
 
 
-def most_of(currency: str, house_currency: str, house_most: int | None) -> int:
-    """What a ticket costs at most: by its currency, unless the organisation says something else of its own."""
-    return house_most if house_most is not None and currency == house_currency else highest_price(currency)
+def most_of(currency: str, own_currency: str, own_most: int | None) -> int:
+    """The maximum price of a ticket: by its currency, unless the organisation has a maximum in that currency."""
+    return own_most if own_most is not None and currency == own_currency else highest_price(currency)
 
 
 def _wrong_times(kind: TicketType | NewTicketType, event: Event) -> Iterable[FieldError]:
     start, end = kind.sale_start_at or event.sale_start_at, kind.sale_end_at or event.sale_end_at
     if start >= end:
-        yield FieldError("sale_end_at", "The sale ends after it has begun.")
+        yield FieldError("sale_end_at", "The sale must end after it starts.")
     if start < event.sale_start_at:
-        yield FieldError("sale_start_at", "Not before the show's sale begins.")
+        yield FieldError("sale_start_at", "Not before the event's sales start.")
     if end > event.sale_end_at:
-        yield FieldError("sale_end_at", "Not after the show's sale ends.")
+        yield FieldError("sale_end_at", "Not after the event's sales end.")
 
 
 def _wrong_places(
@@ -168,32 +168,33 @@ def _wrong_places(
 ) -> Iterable[FieldError]:
     if zone_keys is None:
         if kind.kind == "seated" or kind.zones or kind.prices:
-            yield FieldError("kind", "A show without a layout sells ga types, without zones and price categories.")
+            message = "An event without a layout sells general admission (ga) only, without zones or price categories."
+            yield FieldError("kind", message)
         if kind.quantity is None:
-            yield FieldError("quantity", "A show without a layout has no other count of places.")
+            yield FieldError("quantity", "Required: an event without a layout has no other limit.")
         return
-    for name, known, said in (("zones", zone_keys, kind.zones), ("prices", categories, kind.prices)):
-        if strange := sorted(set(said) - set(known)):
-            yield FieldError(name, f"The show's layout has no {', '.join(strange)}.")
+    for name, known, listed in (("zones", zone_keys, kind.zones), ("prices", categories, kind.prices)):
+        if unknown := sorted(set(listed) - set(known)):
+            yield FieldError(name, f"The event's layout has no {', '.join(unknown)}.")
 
 
-def check_promo(wish: NewPromoCode | PromoCode, type_ids: Collection[object]) -> None:
+def check_promo(promo: NewPromoCode | PromoCode, type_ids: Collection[object]) -> None:
     wrong = []
     for name, kind in (("basis_points", "percent"), ("amount", "fixed")):
-        said = getattr(wish, name)
-        if (said is not None) != (wish.kind == kind) or said == 0:
-            wrong.append(FieldError(name, f"Said of a code of the kind {kind}, and of no other."))
-    if set(wish.ticket_type_ids) - set(type_ids):
-        wrong.append(FieldError("ticket_type_ids", "The show has no such ticket type."))
-    if wish.valid_from and wish.valid_until and wish.valid_from >= wish.valid_until:
-        wrong.append(FieldError("valid_until", "It ends after it has begun."))
+        value = getattr(promo, name)
+        if (value is not None) != (promo.kind == kind) or value == 0:
+            wrong.append(FieldError(name, f"Required for a code of the kind {kind}, and not allowed otherwise."))
+    if set(promo.ticket_type_ids) - set(type_ids):
+        wrong.append(FieldError("ticket_type_ids", "The event has no such ticket type."))
+    if promo.valid_from and promo.valid_until and promo.valid_from >= promo.valid_until:
+        wrong.append(FieldError("valid_until", "Must be after `valid_from`."))
     if wrong:
         raise Invalid(fields=wrong)
 
 
 def check_valid(promo: PromoCode | None, now: datetime) -> PromoCode:
-    """The code, if it is good now; otherwise why it is not. One that is switched off is like one that never was."""
-    wrong = [FieldError("promo_code", "This code is not valid for the show.")]
+    """The code if it is valid now; otherwise raises the reason. An inactive code is refused like an unknown one."""
+    wrong = [FieldError("promo_code", "This code is not valid for the event.")]
     if promo is None or not promo.active:
         raise PromoUnknown(fields=wrong)
     if promo.valid_from is not None and now < promo.valid_from:
@@ -204,7 +205,7 @@ def check_valid(promo: PromoCode | None, now: datetime) -> PromoCode:
 
 
 def effect(promo: PromoCode, hidden: Collection[UUID]) -> PromoEffect:
-    """What it does, for whoever has it. `hidden` are the event's hidden types."""
+    """The effect of a code for its user. `hidden` are the event's hidden types."""
     return PromoEffect(
         code=promo.code,
         kind=promo.kind,

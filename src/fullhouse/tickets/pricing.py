@@ -1,9 +1,9 @@
-"""What it costs, line by line. Pure, in whole minor units, and with one rounding rule: half up, on a line's total.
+"""Prices, line by line. Pure, in whole minor units, with one rounding rule: half up, on the total of a line.
 
 tickets        unit price × quantity
 − discount     a share of each line, or an amount spread over the lines; never more than they cost
-+ fees         on each ticket or on the order; what costs nothing bears none
-+ taxes        on all of the above: added to it, or contained in it and only said
++ fees         for each ticket or for the order; none on free tickets
++ taxes        on all of the above: added to it, or included in it and only listed
 """
 
 from collections.abc import Sequence
@@ -20,18 +20,18 @@ Amount = Annotated[int, Meta(ge=0, le=PRICE_MAX, description="Minor units.")]
 
 
 class Charge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A fee or a tax. A fee may be an amount, a share or both; a tax is a share."""
+    """A fee or a tax. A fee is an amount, a percentage or both; a tax is a percentage."""
 
     name: Annotated[str, Meta(min_length=1, max_length=60, pattern=r"\S")]
     kind: Literal["fee", "tax"]
     basis_points: BasisPoints = 0
     amount: Amount = 0
     per: Literal["ticket", "order"] = "ticket"
-    included: bool = False  # of a tax: the prices contain it
+    included: bool = False  # taxes only: the prices include it
 
 
 class Discount(msgspec.Struct, frozen=True, kw_only=True):
-    """What a promo code takes off, of those types, and how much of its budget is left."""
+    """The discount of a promo code: its ticket types (empty: all), and what is left of its budget."""
 
     code: str
     basis_points: int | None = None
@@ -41,7 +41,7 @@ class Discount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """What is wanted: so many of a type at a price."""
+    """An item to price: a quantity of a ticket type at a unit price."""
 
     ticket_type_id: UUID
     name: str
@@ -54,7 +54,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class QuotedLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A line of the bill. Included taxes are said and not added."""
+    """A priced line of a checkout or order. Included taxes are listed and not added."""
 
     kind: Literal["ticket", "discount", "fee", "tax"]
     name: str
@@ -72,7 +72,7 @@ class Quote(msgspec.Struct, frozen=True, kw_only=True):
     fees: int
     taxes: int
     total: int
-    nets: list[int]  # of each ticket line, after its part of the discount: what a refund of it gives back
+    nets: list[int]  # of each ticket line, after its part of the discount: what a refund returns
 
 
 def quote(lines: Sequence[Line], currency: str, charges: Sequence[Charge] = (), promo: Discount | None = None) -> Quote:
@@ -111,21 +111,21 @@ def quote(lines: Sequence[Line], currency: str, charges: Sequence[Charge] = (), 
 
 
 def _cuts(lines: Sequence[Line], currency: str, promo: Discount) -> list[int]:
-    """What the code takes off each line. Of what does not divide evenly, the first lines bear a unit more each."""
-    meant = [
+    """The discount of each line. An amount that does not divide evenly gives the first lines one unit more each."""
+    eligible = [
         line.total if not promo.ticket_type_ids or line.ticket_type_id in promo.ticket_type_ids else 0 for line in lines
     ]
     if promo.basis_points:
-        cuts = [Money(total, currency).share(promo.basis_points).amount for total in meant]
+        cuts = [Money(total, currency).share(promo.basis_points).amount for total in eligible]
     else:
-        cuts = _spread(min(promo.amount or 0, sum(meant)), meant)
+        cuts = _spread(min(promo.amount or 0, sum(eligible)), eligible)
     if promo.left is not None and sum(cuts) > promo.left:
         cuts = _spread(promo.left, cuts)
     return cuts
 
 
 def _spread(amount: int, over: Sequence[int]) -> list[int]:
-    """An amount in proportion to `over`, to the last unit, and nowhere more than there is."""
+    """Splits an amount in proportion to `over`, exact to the unit; no part exceeds its entry in `over`."""
     whole = sum(over)
     if not whole or not amount:
         return [0] * len(over)
@@ -152,6 +152,6 @@ def _fee(charge: Charge, lines: Sequence[Line], nets: Sequence[int], currency: s
 def _tax(charge: Charge, net: int, currency: str) -> int:
     if not charge.included:
         return Money(net, currency).share(charge.basis_points).amount
-    # What is contained in a gross amount: gross × rate ÷ (1 + rate), half up.
+    # The tax included in a gross amount: gross × rate ÷ (1 + rate), rounded half up.
     rate = charge.basis_points
     return (2 * net * rate + 10_000 + rate) // (2 * (10_000 + rate))

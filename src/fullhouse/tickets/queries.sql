@@ -1,4 +1,4 @@
--- The statements of the tickets room.
+-- The statements of tickets.
 
 -- Ticket types -------------------------------------------------------------------------------------
 
@@ -20,12 +20,12 @@ SELECT {type}, p.held, p.sold FROM {counted_types}
 WHERE t.organization_id = :org AND t.event_id = :event_id AND t.id = :ticket_type_id;
 
 -- part: unsold_to_type
--- Of pool `p`, to tickets of type `t`.
+-- What pool `p` has left unsold for tickets of type `t`.
 CASE p.day_peak WHEN 0 THEN p.capacity - p.sold
                 ELSE app.unsold_for(p.organization_id, p.event_id, p.kind, p.ref_id, t.id) END
 
 -- name: types_without_places
--- Of a show with a layout: the types of which no place is left that is not sold. What is held may come back.
+-- Of an event with a layout: the types for which everything is sold. Held seats and spots count as left.
 SELECT t.id AS value
 FROM ticket_types t
 JOIN event_layouts l ON l.organization_id = t.organization_id AND l.event_id = t.event_id
@@ -45,7 +45,7 @@ WHERE t.organization_id = :org AND t.event_id = :event_id
                  AND s.status IN ('available', 'held')))));
 
 -- name: sold_of_types
--- By the tickets themselves: what has no quantity is counted by no pool.
+-- Counted from the tickets: types without a quantity have no pool.
 SELECT ticket_type_id, count(*)::integer AS sold FROM tickets
 WHERE organization_id = :org AND ticket_type_id = ANY (:ticket_type_ids::uuid[])
   AND status IN ('valid', 'used') GROUP BY ticket_type_id;
@@ -80,8 +80,8 @@ WHERE organization_id = :org AND event_id = :event_id AND valid_days <> '{}';
 DELETE FROM ticket_types WHERE organization_id = :org AND event_id = :event_id AND id = :ticket_type_id;
 
 -- name: taken_of_type
--- By its pool; without one by what was sold, and by what is being bought: whoever has counted it will take it off
--- again. Under the show's lock, behind which nobody counts.
+-- The counts of the type's pool; without a pool, those of its tickets and of open checkouts and proposals, which will
+-- release what they have counted. Requires the event's lock, under which no other transaction counts.
 SELECT p.held, p.sold FROM pools p
 WHERE p.organization_id = :org AND p.event_id = :event_id AND p.kind = 'ticket_type' AND p.ref_id = :type_id
 UNION ALL
@@ -107,12 +107,12 @@ DELETE FROM pools WHERE organization_id = :org AND event_id = :event_id AND kind
 AND held = 0 AND sold = 0;
 
 -- name: is_type_held
--- By whoever holds one outright, in a show without a layout.
+-- Whether one is held directly, as in an event without a layout.
 SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = :org AND ticket_type_id = :ticket_type_id
                AND status IN ('active', 'suspended'));
 
 -- name: is_type_in_use
--- Somebody holds one, or has ordered one, whatever became of it.
+-- Whether one is held, or was ever ordered.
 SELECT EXISTS (SELECT FROM seat_holds WHERE organization_id = :org AND ticket_type_id = :ticket_type_id
                AND status IN ('active', 'suspended'))
     OR EXISTS (SELECT FROM order_lines WHERE organization_id = :org AND ticket_type_id = :ticket_type_id);
@@ -129,9 +129,9 @@ JOIN seats s ON s.organization_id = l.organization_id AND s.layout_id = l.layout
 WHERE l.organization_id = :org AND l.event_id = :event_id AND s.price_category IS NOT NULL;
 
 -- name: least_prices
--- What a place costs at least, of each show that the public sees: of what everybody may buy, now or later. A type's own
--- price counts only where it sells a place that has no other: organisers may leave it at nothing. Seats are read once
--- for each hall, and only where somebody prices them differently.
+-- The lowest ticket price of each public event, of what everyone may buy, now or later. A type's base price counts only
+-- if it sells a seat or zone without a price category: organisers may leave it at zero. Seats are read once for each
+-- layout, and only if a type has prices by category.
 WITH shown AS MATERIALIZED (
     SELECT t.event_id, t.id, t.kind = 'seated' AS seated, t.price, t.currency, t.prices, t.zones, l.layout_id,
            l.pricing_zones
@@ -167,7 +167,7 @@ WHERE t.layout_id IS NULL OR z.zone_id IS NOT NULL
 GROUP BY t.event_id;
 
 -- name: places_of_holds
--- What each hold is for: its zone, whether it is a seat, and what its price goes by.
+-- Each hold with its seat or zone, and the price category of it.
 SELECT h.id AS hold_id, h.user_id, h.quantity, h.ticket_type_id, h.seat_id, h.zone_id, z.zone_key,
        coalesce(l.pricing_zones ->> h.zone_id::text, s.price_category, z.price_category) AS price_category
 FROM seat_holds h
@@ -180,7 +180,7 @@ WHERE h.organization_id = :org AND h.event_id = :event_id AND h.id = ANY (:hold_
 SELECT app.event_limit(:org, :event_id);
 
 -- name: event_places
--- How many more of each type the event itself admits, on the type's days; none where nothing limits it.
+-- How many more tickets of each type the event's capacity allows, on the type's days; no rows without a limit.
 SELECT t.id AS ticket_type_id, app.room_for(:org, :event_id, 'event', :event_id, t.id)::integer AS places
 FROM pools p JOIN ticket_types t ON t.organization_id = p.organization_id AND t.event_id = p.event_id
 WHERE p.organization_id = :org AND p.event_id = :event_id AND p.kind = 'event';
@@ -191,7 +191,7 @@ WHERE organization_id = :org AND event_id = :event_id AND kind = 'ticket_type' A
 ORDER BY event_id, kind, ref_id FOR UPDATE;
 
 -- name: count_type_pools
--- Only as far as they reach: a row that does not come back would have been oversold.
+-- Skips pools that would be oversold: their rows are missing in the result.
 UPDATE pools p SET held = p.held + w.held, sold = p.sold + w.sold
 FROM unnest(:type_ids::uuid[], :held::integer[], :sold::integer[]) AS w (ref_id, held, sold)
 WHERE p.organization_id = :org AND p.event_id = :event_id AND p.kind = 'ticket_type' AND p.ref_id = w.ref_id
@@ -244,7 +244,7 @@ DELETE FROM promo_codes p WHERE organization_id = :org AND event_id = :event_id 
 AND NOT EXISTS (SELECT FROM promo_uses u WHERE u.organization_id = :org AND u.promo_code_id = p.id);
 
 -- name: take_promo
--- Under the code's lock. The constraints of the table say the same once more.
+-- Requires the code's lock. The table's constraints enforce the same limits.
 WITH used AS (
     UPDATE promo_codes SET uses = uses + 1, spent = spent + :amount
     WHERE organization_id = :org AND id = :promo_id AND active AND (max_uses IS NULL OR uses < max_uses)
@@ -265,8 +265,8 @@ FROM (SELECT promo_code_id, count(*) AS uses, sum(amount)::bigint AS amount FROM
 WHERE p.organization_id = :org AND p.id = r.promo_code_id;
 
 -- name: retake_promo
--- What a checkout had given back: its use, if there is still one to be had. Whether the code is still on offer does not
--- matter; it was when it was taken.
+-- Counts a checkout's released use again, if the code has one left. The code need not be active any more: it was when
+-- the checkout began.
 WITH due AS MATERIALIZED (
     SELECT promo_code_id, amount FROM promo_uses
     WHERE organization_id = :org AND checkout_id = :checkout_id AND status = 'returned' FOR UPDATE
@@ -291,7 +291,7 @@ SELECT scope_id, charges, version FROM charge_lists
 WHERE organization_id = :org AND scope_id = ANY (:scope_ids::uuid[]);
 
 -- name: shows_without_charges
--- Those that somebody may be looking at, and for which the organisation's hold.
+-- Public events that use the organisation's charges.
 SELECT id AS value FROM events e
 WHERE organization_id = :org AND status IN ('published', 'live', 'postponed') AND sale_end_at >= app.clock()
   AND NOT EXISTS (SELECT FROM charge_lists c WHERE c.organization_id = :org AND c.scope_id = e.id);
@@ -312,7 +312,7 @@ id, event_id, order_id, ticket_type_id, seat_id, zone_id, number, code, holder_n
 membership_id, status, reason, version, issued_at, transferred_at
 
 -- name: next_numbers
--- The last of so many. Other sales of the show wait for this row: it is asked for as late as possible.
+-- The last of :count new numbers. Other sales of the event wait for this row, so it is updated as late as possible.
 INSERT INTO ticket_counters AS c (organization_id, event_id, last) VALUES (:org, :event_id, :count)
 ON CONFLICT (organization_id, event_id) DO UPDATE SET last = c.last + :count
 RETURNING last;
@@ -354,7 +354,7 @@ WITH sold AS MATERIALIZED (
 SELECT {ticket} FROM written ORDER BY number;
 
 -- name: sell_seats
--- A seat that was held is its ticket's.
+-- Held seats become sold.
 UPDATE event_seats s SET status = 'sold', ticket_id = w.ticket_id, hold_id = NULL, held_until = NULL,
                          reserved_for = NULL, reserved_until = NULL, version = s.version + 1
 FROM unnest(:seat_ids::uuid[], :ticket_ids::uuid[]) AS w (seat_id, ticket_id)
@@ -362,7 +362,7 @@ WHERE s.organization_id = :org AND s.event_id = :event_id AND s.seat_id = w.seat
 RETURNING s.ordinal, s.version;
 
 -- name: free_seats
--- Its ticket is void: it can be had again.
+-- Seats of void tickets are on sale again.
 UPDATE event_seats s SET status = 'available', ticket_id = NULL, version = s.version + 1
 WHERE s.organization_id = :org AND s.event_id = :event_id AND s.status = 'sold'
   AND s.ticket_id = ANY (:ticket_ids::uuid[])
@@ -380,7 +380,7 @@ AND (kind = 'event' OR kind = 'zone' AND ref_id = ANY (:zone_ids::uuid[]) OR kin
 ORDER BY event_id, kind, ref_id FOR UPDATE;
 
 -- name: take_back_places
--- What the zones, the show and the types have sold less, now that these tickets are void.
+-- Reduces the sold counts of zones, event and types by these void tickets.
 WITH void AS (
     SELECT zone_id, ticket_type_id FROM tickets
     WHERE organization_id = :org AND event_id = :event_id AND id = ANY (:ticket_ids::uuid[])
@@ -445,12 +445,11 @@ SELECT {printed} FROM {printed_from} WHERE t.organization_id = :org AND t.id = :
 SELECT {printed} FROM {printed_from} WHERE t.organization_id = :org AND t.order_id = :order_id ORDER BY t.number;
 
 -- part: over
--- A show that is postponed is not over, whatever its old date says.
+-- A postponed event is not over, even after its original date.
 (e.status IN ('ended', 'cancelled', 'archived') OR e.end_at < app.clock() AND e.status <> 'postponed')
 
 -- name: tickets_of_holder
--- The newest first. What a holder asks for (:group) is not the status alone: a valid ticket of a show that is over is
--- past.
+-- Newest first. :group is not the status alone: a valid ticket of an event that is over is `past`.
 SELECT {printed} FROM {printed_from}
 WHERE t.organization_id = :org AND t.holder_user_id = :user_id AND (:status?::text IS NULL OR t.status = :status)
   AND (:group?::text IS NULL OR :group = CASE WHEN t.status IN ('cancelled', 'refunded') THEN 'refunded'
@@ -459,7 +458,7 @@ WHERE t.organization_id = :org AND t.holder_user_id = :user_id AND (:status?::te
 ORDER BY t.issued_at DESC, t.id DESC LIMIT :limit;
 
 -- name: tickets_to_come
--- The soonest show first: it is the one that somebody at a gate looks for. One without a date is last.
+-- The soonest event first: it is the one that a holder at a gate looks for. Events without a date come last.
 SELECT * FROM (
     SELECT {printed} FROM {printed_from}
     WHERE t.organization_id = :org AND t.holder_user_id = :user_id AND (:status?::text IS NULL OR t.status = :status)
@@ -468,7 +467,7 @@ WHERE :after_at?::timestamptz IS NULL OR (plays_at, id) > (:after_at, :after_id?
 ORDER BY plays_at, id LIMIT :limit;
 
 -- name: tickets_passed_on
--- What somebody bought and gave away. By the orders: a ticket does not remember who held it before.
+-- Tickets that a buyer has transferred. Found by their orders: a ticket does not store its former holders.
 SELECT {printed} FROM {printed_from}
 WHERE o.organization_id = :org AND o.user_id = :user_id AND t.transferred_at IS NOT NULL
   AND t.holder_user_id IS DISTINCT
@@ -477,8 +476,8 @@ FROM :user_id
 ORDER BY t.issued_at DESC, t.id DESC LIMIT :limit;
 
 -- name: transfer_ticket
--- Under the ticket's lock. What its former holder knows of it is another's: the QR by its nonce, and the eight
--- characters. In a zone for members it is by the new holder's membership from now on: the gate asks about that one.
+-- Requires the ticket's lock. Voids what the former holder knows: the QR code, by a new nonce, and the text code. In a
+-- members' zone the ticket is bound to the new holder's membership, which the gate checks.
 WITH former AS (
     INSERT INTO former_codes (organization_id, code, ticket_id, event_id)
     SELECT organization_id, code, id, event_id FROM tickets
@@ -512,7 +511,7 @@ UPDATE ticket_keys SET retired_at = app.clock(), revoked_at = CASE WHEN :revoke 
 WHERE organization_id = :org AND retired_at IS NULL;
 
 -- name: insert_key
--- Of two who find that there is none, one makes it.
+-- Of two transactions that find no key, one inserts it.
 INSERT INTO ticket_keys (organization_id, key_id, public_key, sealed_key)
 SELECT :org, coalesce(max(key_id), 0) + 1, :public_key, :sealed_key FROM ticket_keys WHERE organization_id = :org
 ON CONFLICT DO NOTHING;

@@ -1,4 +1,4 @@
-"""Tickets over HTTP: to see, to show at the gate, to print, to pass on."""
+"""Ticket endpoints: read, QR code, PDF, calendar, wallet, transfer, cancel; and signing keys."""
 
 import asyncio
 from typing import Annotated, Any, Literal
@@ -34,7 +34,7 @@ from fullhouse.tickets.model import (
 from fullhouse.tickets.signing import keys as signing_keys
 from fullhouse.tickets.words import WORDS
 
-Name = Annotated[str, PathParameter(max_length=80, description="Its id, or its id and a file's ending.")]
+Name = Annotated[str, PathParameter(max_length=80, description="The ticket's id, optionally with a file extension.")]
 _PRIVATE = ("cache-control", "private, no-store")
 
 
@@ -48,10 +48,10 @@ async def list_my_tickets(
     limit: PageSize = LIMIT,
     cursor: After = None,
 ) -> Page[TicketView]:
-    """What you have tickets for, newest first.
+    """The caller's tickets, newest first.
 
-    `group` sorts them as people do: `upcoming` (the soonest show first), `past`, `refunded` (or cancelled), and
-    `transferred`: what you bought and passed on, without its code and without its new holder.
+    `group` selects `upcoming` (the soonest event first), `past`, `refunded` (or cancelled), or `transferred`: tickets
+    that the caller bought and transferred, without their codes and new holders.
     """
     return await actions.my_tickets(tx, services.keyring, who, status, group, cursor, limit)
 
@@ -60,8 +60,8 @@ async def list_my_tickets(
 async def get_ticket(tx: Tx, services: Services, who: Principal, ticket: Name) -> TicketView:
     """One ticket, with the text of its QR code.
 
-    With `.qr.svg`, `.pdf` or `.ics` behind its id, the ticket as such a file; with `.wallet.json`, what a pass for a
-    telephone's wallet is made of, to be signed by whoever has the certificate.
+    Append `.qr.svg`, `.pdf` or `.ics` to the id to get the ticket as such a file, or `.wallet.json` for the contents of
+    an Apple Wallet pass, to be signed with your own certificate.
     """
     name, dot, suffix = ticket.partition(".")
     if dot and suffix not in PAPERS:
@@ -74,41 +74,43 @@ async def get_ticket(tx: Tx, services: Services, who: Principal, ticket: Name) -
 
 
 async def _qr(tx: Tx, services: Services, ticket: TicketView) -> Any:
-    drawn = await asyncio.to_thread(qr_svg, _valid(ticket).qr or "")
-    return Answer(200, drawn, (_PRIVATE,), "image/svg+xml")
+    svg = await asyncio.to_thread(qr_svg, _valid(ticket).qr or "")
+    return Answer(200, svg, (_PRIVATE,), "image/svg+xml")
 
 
 async def _pdf(tx: Tx, services: Services, ticket: TicketView) -> Any:
-    house = await accounts.get_profile(tx)
-    made = await asyncio.to_thread(papers.sheets, [_valid(ticket)], house.name, _words(tx, house))
-    named = ("content-disposition", f'inline; filename="{ticket.number}.pdf"')
-    return Answer(200, made, (_PRIVATE, named), "application/pdf")
+    organization = await accounts.get_profile(tx)
+    pdf = await asyncio.to_thread(papers.sheets, [_valid(ticket)], organization.name, _words(tx, organization))
+    disposition = ("content-disposition", f'inline; filename="{ticket.number}.pdf"')
+    return Answer(200, pdf, (_PRIVATE, disposition), "application/pdf")
 
 
 async def _ics(tx: Tx, services: Services, ticket: TicketView) -> Any:
-    """The show for one's own calendar, with one's place in it."""
-    show = (await events.public_show(services, ticket.event_id)).show
-    house = await accounts.get_profile(tx)
-    t = _words(tx, house)
-    parts = papers.place(ticket, t), t("ticket_number", number=ticket.number), show.description
-    noted = msgspec.structs.replace(show, description=". ".join(filter(None, parts)))
-    made = calendar.of_show(noted, lambda _: f"{services.public_url}/my/tickets/{ticket.id}?at={house.slug}", t.code)
-    return Answer(200, made, (_PRIVATE,), calendar.MEDIA_TYPE)
+    """The event as a calendar entry, with the seat and the ticket number in its description."""
+    event = (await events.public_show(services, ticket.event_id)).show
+    organization = await accounts.get_profile(tx)
+    t = _words(tx, organization)
+    parts = papers.place(ticket, t), t("ticket_number", number=ticket.number), event.description
+    annotated = msgspec.structs.replace(event, description=". ".join(filter(None, parts)))
+    ics = calendar.of_show(
+        annotated, lambda _: f"{services.public_url}/my/tickets/{ticket.id}?at={organization.slug}", t.code
+    )
+    return Answer(200, ics, (_PRIVATE,), calendar.MEDIA_TYPE)
 
 
 async def _wallet(tx: Tx, services: Services, ticket: TicketView) -> Any:
-    house = await accounts.get_profile(tx)
-    made = wallet.contents(_valid(ticket), house.name, house.accent_color, _words(tx, house))
-    return Answer(200, msgspec.json.encode(made), (_PRIVATE,))
+    organization = await accounts.get_profile(tx)
+    contents = wallet.contents(_valid(ticket), organization.name, organization.accent_color, _words(tx, organization))
+    return Answer(200, msgspec.json.encode(contents), (_PRIVATE,))
 
 
-def _words(tx: Tx, house: OrganizationProfile) -> Words:
-    return WORDS.of(tx.actor.language or house.locale)
+def _words(tx: Tx, organization: OrganizationProfile) -> Words:
+    return WORDS.of(tx.actor.language or organization.locale)
 
 
 def _valid(ticket: TicketView) -> TicketView:
     if ticket.qr is None:
-        raise TicketOver(f"It is {ticket.status}.")
+        raise TicketOver(f"The ticket is {ticket.status}.")
     return ticket
 
 
@@ -117,25 +119,25 @@ PAPERS = {"qr.svg": _qr, "pdf": _pdf, "ics": _ics, "wallet.json": _wallet}
 
 @post("/api/tickets/{ticket_id:uuid}/transfer", "tickets.transfer", status=200)
 async def transfer_ticket(tx: Tx, services: Services, who: Principal, ticket_id: UUID, data: Transfer) -> Ticket:
-    """Pass a ticket on. The new holder gets a code of their own, which only staff are told; yours is void now."""
+    """Transfer a ticket. The new holder gets a new code, shown here to staff only; the previous code is void."""
     return await actions.transfer(tx, services.keyring, who, ticket_id, data)
 
 
 @post("/api/tickets/{ticket_id:uuid}/cancel", "sales.write", status=200)
 async def cancel_ticket(tx: Tx, ticket_id: UUID, data: CancelTicket) -> Ticket:
-    """Void a ticket and free its place, with a reason. Paying back is another step."""
+    """Void a ticket, with a reason, and put its seat back on sale. Does not refund the payment."""
     return await actions.cancel(tx, ticket_id, data.reason)
 
 
 @get("/api/org/ticket-keys", "tickets.keys")
 async def list_keys(tx: Tx) -> list[TicketKey]:
-    """The public keys that tickets are checked with."""
+    """The public keys for verifying tickets."""
     return await signing_keys.list_keys(tx)
 
 
 @post("/api/org/ticket-keys", "tickets.rotate", status=200)
 async def rotate_key(tx: Tx, services: Services, data: RotateKey) -> list[TicketKey]:
-    """Sign tickets with a new key. Printed codes stay good, unless the old key is revoked."""
+    """Sign tickets with a new key. Codes signed with the old key stay valid, unless it is revoked."""
     return await signing_keys.rotate(tx, services.keyring, revoke=data.revoke)
 
 

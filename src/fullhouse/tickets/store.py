@@ -18,14 +18,14 @@ class Taken(NamedTuple):
 
 
 class Left(NamedTuple):
-    """How many of a type can still be had."""
+    """How many tickets of a type are left."""
 
     ticket_type_id: UUID
     places: int
 
 
 class HeldPlace(NamedTuple):
-    """What a hold is for."""
+    """A hold with its seat or zone, and what its price depends on."""
 
     hold_id: UUID
     user_id: UUID

@@ -1,6 +1,6 @@
-"""A ticket as a telephone's wallet takes it: the contents of an Apple pass (`pass.json`, an event ticket). Pure.
+"""A ticket for a phone's wallet: the contents of an Apple pass (`pass.json`, an event ticket). Pure.
 
-Whoever has a certificate adds `passTypeIdentifier` and `teamIdentifier` and signs it; others read the same words.
+To make a pass of it, add `passTypeIdentifier` and `teamIdentifier` and sign it with your Apple certificate.
 """
 
 from datetime import timedelta
@@ -10,14 +10,14 @@ from fullhouse.kit.languages import Words
 from fullhouse.tickets import papers
 from fullhouse.tickets.model import TicketView
 
-LATE = timedelta(hours=6)  # so long after its show a ticket stays on top
+LATE = timedelta(hours=6)  # after the event's end, until the pass expires
 
 
-Field = tuple[str, str, str | None, dict[str, str]]  # key, label, value, how a wallet shows it
+Field = tuple[str, str, str | None, dict[str, str]]  # key, label, value, display style
 
 
 def contents(ticket: TicketView, organization: str, colour: str, t: Words) -> dict[str, Any]:
-    # Without a date that counts a wallet is told none: it would put the pass away when the old one is over.
+    # An event without a current date has no dates in the pass: the wallet would expire it after the original date.
     starts, doors, ends, late = [
         None if ticket.is_undated else moment.isoformat()
         for moment in (ticket.start_at, ticket.doors_at, ticket.end_at, ticket.end_at + LATE)
@@ -50,7 +50,7 @@ def contents(ticket: TicketView, organization: str, colour: str, t: Words) -> di
     }
     return {
         "formatVersion": 1,
-        "serialNumber": f"{ticket.id}.{ticket.version}",  # passed on, it is another pass
+        "serialNumber": f"{ticket.id}.{ticket.version}",  # a transferred ticket is another pass
         "organizationName": organization,
         "description": f"{ticket.event_name}: {papers.place(ticket, t) or ticket.type_name}",
         "groupingIdentifier": str(ticket.order_id),

@@ -1,7 +1,8 @@
 """Who may choose and buy now: the waiting room before a sale.
 
-A room is `closed` (everybody may choose seats; whoever checks out takes a slot), `pre` (people gather, a draw will
-order them), `open` (let in as slots become free), `paused`, or `draining` (nobody new). A place is `waiting`, then
-`admitted`, and ends as `done`, `left` or `expired`; it never goes back. What holds here: never more admitted than there
-are slots; one live place a person; numbers without gaps or doubles; an acknowledged place is in the database.
+A room is `closed` (everybody may choose seats; a checkout takes a slot), `pre` (a pre-queue: people join, and a draw
+will order them), `open` (people are admitted as slots become free), `paused`, or `draining` (nobody can join). An entry
+is `waiting`, then `admitted`, and ends as `done`, `left` or `expired`; it never goes back. Invariants: never more
+admitted than there are slots; one live entry for each person; numbers without gaps or duplicates; an acknowledged entry
+is in the database.
 """

@@ -1,4 +1,4 @@
-"""The verbs of the waiting room in a transaction. What people do by themselves, in batches, is in `entry_actions`."""
+"""Commands on waiting rooms in a transaction. What people do themselves, in batches, is in `entry_actions`."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -27,10 +27,10 @@ from fullhouse.waiting_room.model import (
     WrongState,
 )
 
-FREE = f"{HERE}queue:free"  # told in this process only: a slot is free, the next may come in
+FREE = f"{HERE}queue:free"  # published in this process only: a slot is free, the next person can be admitted
 SEALED = "queue seed"
-BUYERS = 1  # of those who join: what they want is not sold out
-CODES = {"waiting": 1, "admitted": 2, "expired": 3, "left": 4, "done": 5}  # as the lines in memory have them
+BUYERS = 1  # third number of `j`: something is left for them although the event is sold out
+CODES = {"waiting": 1, "admitted": 2, "expired": 3, "left": 4, "done": 5}  # as in virtual queues (line.py)
 _FACTS: dict[policy.Order, type[facts.QueueFact]] = {
     "open": facts.QueueOpened,
     "pause": facts.QueuePaused,
@@ -40,24 +40,24 @@ _FACTS: dict[policy.Order, type[facts.QueueFact]] = {
 }
 
 
-# --- slots: the door for those who sell
+# --- slots: used by the checkout
 
 
 async def admission(tx: Tx, event_id: UUID, user_id: UUID, *, lock: bool = False) -> Admission | None:
-    """The slot that somebody has now. Locked, nobody takes it away before this transaction has ended."""
+    """The slot that a person has now. With `lock` it cannot end before this transaction does."""
     find = store.admission_locked if lock else store.admission
     return _admission(await find(tx, event_id=event_id, user_id=user_id))
 
 
 async def prolong(tx: Tx, event_id: UUID, user_id: UUID, until: datetime) -> Admission | None:
-    """A checkout keeps its slot until then, and never for a shorter time than it had."""
+    """A checkout extends its slot until then; it never shortens it."""
     slot = await store.prolong(tx, event_id=event_id, user_id=user_id, until=until)
     return _told_admission(tx, event_id, slot)
 
 
 async def regain(tx: Tx, event_id: UUID, user_id: UUID, until: datetime) -> bool:
-    """For a checkout that goes on after a payment that took its time: the slot that it has, or another one if
-    it is free and nobody waits for it. The room's lock makes it exact, as for everybody who is let in."""
+    """For a checkout that goes on after a slow payment: extends its slot, or takes a free one if nobody waits for it.
+    The room's lock keeps the number of slots exact, as for every admission."""
     if await prolong(tx, event_id, user_id, until):
         return True
     room = await store.room_locked(tx, event_id)
@@ -70,18 +70,18 @@ async def regain(tx: Tx, event_id: UUID, user_id: UUID, until: datetime) -> bool
 
 
 async def stay(tx: Tx, event_id: UUID, user_id: UUID, seconds: int) -> Admission | None:
-    """Whoever is choosing keeps the slot for so long, half an hour in all. None if there is no slot."""
+    """Extends the slot of a person who is choosing, up to half an hour in all. None if there is no slot."""
     slot = await store.stay(tx, event_id=event_id, user_id=user_id, seconds=seconds, at_most=policy.CHOOSING)
     return _told_admission(tx, event_id, slot)
 
 
 async def finish(tx: Tx, event_id: UUID, user_id: UUID, *, bought: bool) -> None:
-    """The slot is free from the commit on, and the next is let in. Without a slot nothing happens."""
+    """Ends a slot: at the commit it is free, and the next person is admitted. Without a slot nothing happens."""
     await finish_all(tx, event_id, [user_id], bought=bought)
 
 
 async def finish_all(tx: Tx, event_id: UUID, user_ids: Sequence[UUID], *, bought: bool) -> None:
-    """The slots of several people, by one statement."""
+    """Ends the slots of several people in one statement."""
     ending = "done" if bought else "left"
     seqs = await store.finish(tx, event_id=event_id, user_ids=list(user_ids), status=ending)
     if seqs:
@@ -90,7 +90,8 @@ async def finish_all(tx: Tx, event_id: UUID, user_ids: Sequence[UUID], *, bought
 
 
 async def admit_first(tx: Tx, event_id: UUID, holders: Sequence[tuple[UUID, datetime]]) -> None:
-    """People who hold seats when the room opens, and until when: first in line, inside while there are slots."""
+    """Puts people who hold seats when the room opens, and until when, at the front of the queue; admits them while
+    there are slots."""
     users, untils = [user_id for user_id, _ in holders], [until for _, until in holders]
     rows = await store.admit_first(tx, event_id=event_id, user_ids=users, untils=untils)
     if rows:
@@ -99,36 +100,36 @@ async def admit_first(tx: Tx, event_id: UUID, holders: Sequence[tuple[UUID, date
 
 
 async def leave(tx: Tx, event_id: UUID, user_id: UUID) -> None:
-    """Gives a place or a slot back. Whoever leaves the line cannot join one again for an hour. A slot with a
-    checkout is not given back: there would be more checkouts than slots."""
+    """Gives up a place or a slot. A person who leaves the queue cannot join it again for an hour. Refused for a slot
+    with a checkout: there would be more checkouts than slots."""
     slot = await admission(tx, event_id, user_id, lock=True)
     if slot and await store.is_in_checkout(tx, event_id=event_id, user_id=user_id):
         raise InCheckout()
     ended = await store.leave(tx, event_id=event_id, user_id=user_id, cooldown=policy.COOLDOWN)
     if ended is None:
-        await events.get_event(tx, event_id)  # a show that there is not is another matter
+        await events.get_event(tx, event_id)  # refuses an unknown event
         raise NotInQueue()
     tell(tx, event_id, e=[[ended.seq, CODES["left"]]])
     if ended.was_slot:
         tx.tell(FREE, (tx.organization_id, event_id))
 
 
-# --- a guest who turns out to be somebody
+# --- handing over a guest's place at sign-in
 
 
 async def lock_places(
     tx: Tx, event_ids: Sequence[UUID], user_ids: Sequence[UUID]
 ) -> tuple[set[UUID], list[PlaceInLine]]:
-    """Which of these shows have a line now, and where these people stand. Nobody joins, is let in or ends there before
-    this transaction has."""
+    """Which of these events have an open waiting room, and these people's places in it. Until this transaction ends,
+    nobody joins, is admitted or ends there."""
     rooms = await store.lock_rooms(tx, list(event_ids))
     places = await store.lock_places(tx, event_ids=list(event_ids), user_ids=list(user_ids))
     return {room.event_id for room in rooms if room.state != "closed"}, places
 
 
 async def hand_over(tx: Tx, event_id: UUID, user_id: UUID, places: Sequence[PlaceInLine]) -> None:
-    """Of all that somebody has in one line (`places`, locked), under two names, the best is theirs and the rest ends.
-    The line in memory knows numbers, not people: nothing changes there."""
+    """Of the places (locked) that a person has in one queue under two user ids, the account gets the best; the others
+    end. Virtual queues have numbers, not people: nothing changes there."""
     live = sorted((place for place in places if not place.overdue), key=lambda p: policy.rank(p, user_id))
     for place in places:
         if place not in live[:1] and (place.user_id == user_id or not place.overdue):
@@ -141,7 +142,7 @@ async def hand_over(tx: Tx, event_id: UUID, user_id: UUID, places: Sequence[Plac
         await store.hand_over_place(tx, event_id=event_id, seq=live[0].seq, user_id=user_id)
 
 
-# --- the organiser's orders
+# --- the organiser's commands
 
 
 async def get_room(tx: Tx, event_id: UUID) -> Room:
@@ -151,29 +152,29 @@ async def get_room(tx: Tx, event_id: UUID) -> Room:
     return found or Room(organization_id=tx.organization_id, event_id=event_id)
 
 
-async def change_settings(tx: Tx, keyring: Keyring, event_id: UUID, wish: RoomSettings) -> Room:
-    """A new limit puts nobody out; those above it finish. `off` serves those who wait and then closes."""
+async def change_settings(tx: Tx, keyring: Keyring, event_id: UUID, settings: RoomSettings) -> Room:
+    """A lower number of slots ends none that is in use. `off` serves the people who wait, then closes the room."""
     await events.get_event(tx, event_id)
-    if wish.opens_at is not None and wish.opens_at <= await tx.now():
+    if settings.opens_at is not None and settings.opens_at <= await tx.now():
         raise Invalid(fields=[FieldError("opens_at", "In the future.")])
     sells = await store.show_locked(tx, event_id)
     room = await _locked(tx, event_id)
-    opens_at = wish.opens_at if wish.mode == "on" else None
+    opens_at = settings.opens_at if settings.mode == "on" else None
     changed = msgspec.structs.replace(
-        room, mode=wish.mode, slots=wish.slots, admit_window_s=wish.admit_window_s, opens_at=opens_at
+        room, mode=settings.mode, slots=settings.slots, admit_window_s=settings.admit_window_s, opens_at=opens_at
     )
     if room.state == "pre" and opens_at is None:
-        raise WrongState("People gather for the draw: open the room, or name another time.")
+        raise WrongState("People are already joining the pre-queue: open the room, or set another opening time.")
     if room.state not in ("closed", "pre") and opens_at is not None:
-        raise WrongState("The room has opened already.")
+        raise WrongState("The waiting room is already open: an opening time can only be set before.")
     order: policy.Order | None = None
     if room.state == "closed" and opens_at is not None:
         if sells:
             raise PreQueueTooLate()
         changed = _gathering(keyring, changed)
-    elif room.state == "closed" and wish.mode == "on":
+    elif room.state == "closed" and settings.mode == "on":
         order = "open"
-    elif wish.mode == "off" and room.state in ("open", "paused"):
+    elif settings.mode == "off" and room.state in ("open", "paused"):
         order = "drain"
     before, after = _shown(room), _shown(changed)
     if before != after:
@@ -187,14 +188,14 @@ async def change_settings(tx: Tx, keyring: Keyring, event_id: UUID, wish: RoomSe
 
 
 async def move(tx: Tx, keyring: Keyring, event_id: UUID, order: policy.Order, reason: str | None = None) -> Room:
-    """An order of the organiser's, or of the loop's. A room that is opened by hand stays open until it is drained."""
+    """A command of the organiser or of the loop. A room that is opened by hand stays open until it is drained."""
     await events.get_event(tx, event_id)
     await store.show_locked(tx, event_id)
     return await _move(tx, keyring, await _locked(tx, event_id), order, reason)
 
 
 async def open_when_full(tx: Tx, keyring: Keyring, event_id: UUID) -> None:
-    """Somebody wants a slot and none is free. Of several who notice, one opens the room."""
+    """A person wants a slot and none is free. Called several times at once, it opens the room once."""
     await store.show_locked(tx, event_id)
     room = await _locked(tx, event_id)
     if room.state == "closed" and room.mode != "off":
@@ -202,7 +203,7 @@ async def open_when_full(tx: Tx, keyring: Keyring, event_id: UUID) -> None:
 
 
 async def close_when_empty(tx: Tx, keyring: Keyring, event_id: UUID) -> bool:
-    """Nobody waits any more: a room that opened by itself, or is drained, closes."""
+    """Closes a room in which nobody waits, if it opened automatically or is drained."""
     room = await _locked(tx, event_id)
     over = room.state == "draining" or (room.state == "open" and room.mode == "auto")
     if not over or not await store.is_empty(tx, event_id=event_id, slots=room.slots):
@@ -212,7 +213,7 @@ async def close_when_empty(tx: Tx, keyring: Keyring, event_id: UUID) -> bool:
 
 
 async def close_with_show(tx: Tx, fact: EventFact) -> None:
-    """A consequence: the show is cancelled or over. Whoever waits is told so at the next poll."""
+    """A sync handler: the event is cancelled or over. The next poll of people who wait says so."""
     room = await store.room_locked(tx, fact.subject_id)
     if room is not None and room.state != "closed":
         await _write(tx, msgspec.structs.replace(room, state="closed", mode="auto"))
@@ -225,7 +226,7 @@ async def _move(
 ) -> Room:
     state = policy.MOVES.get((room.state, order))
     if state is None:
-        raise WrongState(f"It is {room.state}.")
+        raise WrongState(f"The waiting room is {room.state}.")
     changed = msgspec.structs.replace(room, state=state)
     if order == "open":
         changed = _opened(keyring, changed, was=room.state)
@@ -243,9 +244,9 @@ async def _move(
 
 
 def _gathering(keyring: Keyring, room: Room) -> Room:
-    """A pre-queue begins with a seed whose hash everybody may see. Numbers of an earlier round take no part."""
+    """A pre-queue begins: the hash of its seed is public. Refused once numbers were given out: these have no draw."""
     if room.next_seq > 1:
-        raise WrongState("People have been in this line already: a draw orders a line from its beginning.")
+        raise WrongState("People have already joined this queue: a pre-queue is possible only before that.")
     seed = draw.new_seed()
     return msgspec.structs.replace(
         room, state="pre", seed_hash=draw.hash_of(seed), sealed_seed=keyring.seal(SEALED, seed), seed=None, tickets=None
@@ -253,13 +254,13 @@ def _gathering(keyring: Keyring, room: Room) -> Room:
 
 
 def _opened(keyring: Keyring, room: Room, *, was: str) -> Room:
-    """The seed is shown, and how many numbers take part; the loop then writes down who stands where."""
+    """Publishes the seed and how many numbers take part in the draw; the loop then writes the places."""
     if was != "pre":
         return room
     assert room.sealed_seed
     seed = keyring.open(SEALED, room.sealed_seed)
     if seed is None:
-        raise RuntimeError("the seed was sealed with another FULLHOUSE_SECRET_KEY")
+        raise RuntimeError("the seed was sealed with another FULLHOUSE_SECRET_KEY: restore that key")
     tickets = room.next_seq - 1
     return msgspec.structs.replace(room, seed=seed, tickets=tickets, drawn=tickets == 0)
 
@@ -291,11 +292,11 @@ async def _write(tx: Tx, room: Room) -> None:
     tell(tx, room.event_id, r=1)
 
 
-# --- words
+# --- messages
 
 
 def tell(tx: Tx, event_id: UUID, **change: Any) -> None:
-    """What changed, for the lines in memory: joined, admitted, ended, and whether the room itself did."""
+    """Publishes what changed to the virtual queues of all processes: the keys are those of app.queue_change."""
     tx.tell(f"queue:{event_id}", change)
 
 

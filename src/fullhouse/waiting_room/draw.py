@@ -1,9 +1,9 @@
-"""The draw that orders a pre-queue: pure, and anybody can do it again (docs/fair-queue.md).
+"""The draw that orders a pre-queue: a pure function that anybody can recompute (docs/fair-queue.md).
 
 The place of number n among `tickets` numbers is the rank of SHA-256("{seed}:{tickets}:{n}"), seed in hexadecimal. The
-seed's own SHA-256 is published before anybody joins, so that it cannot be chosen afterwards; how many numbers there are
-is known only when the room opens, so that nobody, not even who knows the seed, can tell a good number while they are
-given out.
+seed's SHA-256 is published before anybody joins, so that the seed cannot be chosen later. The number of participants is
+known only when the room opens, so that nobody, not even a person who knows the seed, can tell good numbers while they
+are being given out.
 """
 
 import hashlib
@@ -27,15 +27,15 @@ def hash_of(seed: bytes) -> bytes:
 
 
 def places(seed: bytes, tickets: int) -> NDArray[np.int32]:
-    """`places[n]` for every number n; number 0 is nobody's."""
+    """`places[n]` is the place of number n. Numbers begin at 1; index 0 is unused."""
     prefix = hashlib.sha256(f"{seed.hex()}:{tickets}:".encode())
     digests = bytearray()
     for n in range(1, tickets + 1):
         one = prefix.copy()
         one.update(b"%d" % n)
         digests += one.digest()
-    words = np.frombuffer(bytes(digests), dtype=">u8").reshape(tickets, 4)
-    order = np.lexsort((words[:, 3], words[:, 2], words[:, 1], words[:, 0]))
-    found = np.zeros(tickets + 1, np.int32)
-    found[order + 1] = np.arange(1, tickets + 1, dtype=np.int32)
-    return found
+    keys = np.frombuffer(bytes(digests), dtype=">u8").reshape(tickets, 4)
+    order = np.lexsort((keys[:, 3], keys[:, 2], keys[:, 1], keys[:, 0]))
+    ranks = np.zeros(tickets + 1, np.int32)
+    ranks[order + 1] = np.arange(1, tickets + 1, dtype=np.int32)
+    return ranks

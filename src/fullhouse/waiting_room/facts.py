@@ -1,4 +1,4 @@
-"""What this room announces. A person's steps are in the entries themselves; these are about the room as a whole."""
+"""The facts of this domain: about a waiting room as a whole. There are none about single entries."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -8,7 +8,7 @@ from fullhouse.kit.messages.outbox import Fact
 
 
 class QueueFact(Fact, frozen=True, kw_only=True):
-    """What every fact about a waiting room says; its subject is the show."""
+    """The fields of every fact about a waiting room. The subject is the event."""
 
     event_id: UUID
     mode: str
@@ -17,37 +17,37 @@ class QueueFact(Fact, frozen=True, kw_only=True):
 
 
 class QueueOpened(QueueFact, frozen=True, kw_only=True):
-    """From now on people choose by turns: in state `pre` they gather, in state `open` they are let in."""
+    """The room is open: in state `pre` people join the pre-queue, in state `open` they are admitted."""
 
     name: ClassVar[str] = "queue.opened"
     opens_at: datetime | None = None
 
 
 class QueuePaused(QueueFact, frozen=True, kw_only=True):
-    """Nobody is let in for now; those inside go on."""
+    """Nobody is admitted for now. People who were admitted go on."""
 
     name: ClassVar[str] = "queue.paused"
 
 
 class QueueResumed(QueueFact, frozen=True, kw_only=True):
-    """People are let in again."""
+    """People are admitted again."""
 
     name: ClassVar[str] = "queue.resumed"
 
 
 class QueueDraining(QueueFact, frozen=True, kw_only=True):
-    """Nobody new; those who wait are served."""
+    """Nobody can join any more. The people who wait are served."""
 
     name: ClassVar[str] = "queue.draining"
 
 
 class QueueClosed(QueueFact, frozen=True, kw_only=True):
-    """Nobody waits any more: whoever comes may choose at once."""
+    """Nobody waits any more: everybody may choose seats at once."""
 
     name: ClassVar[str] = "queue.closed"
 
 
 class QueueSettingsChanged(QueueFact, frozen=True, kw_only=True):
-    """The organiser changed how many may choose at a time, or when the room opens."""
+    """The organiser has changed the room's mode, slots, admission window or opening time."""
 
     name: ClassVar[str] = "queue.settings_changed"

@@ -1,6 +1,7 @@
-"""The loop behind the waiting rooms: opens and draws what is due, ends what is over, lets in, closes what is empty.
+"""The loop of the waiting rooms: opens due rooms, draws, expires entries, admits people, and closes empty rooms.
 
-A process that hears of a free slot lets the next in at once; this finds whatever nobody heard of, within a second.
+A process that is notified of a free slot admits the next person at once. The loop finds what was missed,
+within a second.
 """
 
 import asyncio
@@ -16,15 +17,15 @@ from fullhouse.waiting_room import actions, draw, store
 from fullhouse.waiting_room.rooms import is_more
 
 KEEPER = Actor(type="system", name="queue keeper")
-EXPIRED_AT_ONCE = 400  # told in one message
+EXPIRED_AT_ONCE = 400  # as many as fit into one message
 DRAWN_AT_ONCE = 10_000
-EXPIRED = Counter("fullhouse_queue_expiries_total", "Places and slots whose time was over", ["what"])
+EXPIRED = Counter("fullhouse_queue_expiries_total", "Places and slots that expired", ["what"])
 CROWD = Gauge(
-    "fullhouse_queue_people", "People in a line", ["organization", "event", "status"], multiprocess_mode="mostrecent"
+    "fullhouse_queue_people", "People in a queue", ["organization", "event", "status"], multiprocess_mode="mostrecent"
 )
-# A measurement cannot be forgotten where several processes share them: a line that has gone has nobody in it. This is
-# one process's memory: a line that ends while no worker runs keeps its last count, until somebody stands in it again.
-# To find such lines in the database, every room that ever was would be read, four times a minute.
+# A gauge that several processes share cannot be removed, so a queue that has ended is set to 0. Only this process's
+# memory says which: a queue that ends while no worker runs keeps its last count until it is used again. Finding such
+# queues in the database would mean reading every room that ever existed, four times a minute.
 _counted: set[tuple[str, str]] = set()
 log = structlog.get_logger()
 
@@ -37,11 +38,11 @@ async def keep_queues(services: Services, finder: Database) -> None:
         try:
             await _keep(services, room)
         except Exception:
-            log.exception("a waiting room could not be kept", event_id=str(room.event_id))
+            log.exception("queue.advance_failed", detail="retried in the next round", event_id=str(room.event_id))
 
 
 async def expire(services: Services, finder: Database) -> int:
-    """Finds across organisations, ends inside each; returns how many places and slots ended."""
+    """Finds overdue entries across organisations and ends them in a transaction of each. Returns how many ended."""
     ended = 0
     while True:
         async with finder.nobody() as tx:
@@ -85,7 +86,7 @@ async def _admit(tx: Tx, event_id: Any) -> dict[str, Any]:
 
 
 async def draw_places(services: Services, of: store.AtWork) -> None:
-    """Writes down who stands where, some at a time: whoever takes over goes on where it was left."""
+    """Writes the places of the draw in batches. If it is interrupted, the next round continues."""
     organization_id, event_id = of.organization_id, of.event_id
     async with services.database.tenant(organization_id, KEEPER) as tx:
         room = await store.room(tx, event_id)

@@ -1,10 +1,12 @@
-"""A show's line in memory: who stands where, and how many are ahead. Pure, and small: six bytes and a bit a person.
+"""The virtual queue of one event in memory: positions, and how many people are ahead. Without I/O, and compact: six
+bytes and a bit for each person.
 
-An entry only ever moves on (waiting, admitted, ended), so that news may come twice, late or in any order: of two words
-about a number the further one is right. That is also why a line can be read from the database in pieces while it moves.
+An entry's status only moves forward (waiting, admitted, ended), so messages may arrive twice, late or in any order: of
+two statuses of a number the later stage wins. That also allows to load the queue from the database in chunks while it
+changes.
 
-What a poll reads is kept in plain integers and views of arrays, and not in calls of numpy, which let go of the
-interpreter's lock: under load each of them would cost more than all the rest.
+Polls read plain integers and memoryviews. Calls of numpy release the GIL: under load, getting it back would cost more
+than all the rest of a poll.
 """
 
 from collections.abc import Collection
@@ -22,16 +24,16 @@ _BLOCK = 1 << _BLOCK_BITS
 
 class Line:
     def __init__(self) -> None:
-        self._places: NDArray[np.int32] | None = None  # of the numbers that were drawn; later ones stand in their own
+        self._places: NDArray[np.int32] | None = None  # by drawn number; a later number is its own place
         self._drawn = 0
         self.codes = np.zeros(_BLOCK, np.uint8)  # by number
-        self.seen = np.zeros(_BLOCK, np.uint32)  # by number: the last sign of life, in seconds
-        self.away = np.zeros(_BLOCK, np.uint8)  # by number: whether they are missed while they wait
-        self.until_ms: dict[int, int] = {}  # of those who are admitted
-        self.buyers: set[int] = set()  # of those who wait: while it is sold out there is something for them
-        self._heard: set[int] = set()  # of whom that was said since the line began to be read: a piece may be older
-        self._here = [0]  # by block of places: a bit for each where somebody waits
-        self._before: list[int] | None = None  # how many in all blocks before; made when it is asked for
+        self.seen = np.zeros(_BLOCK, np.uint32)  # by number: the last heartbeat, in seconds
+        self.away = np.zeros(_BLOCK, np.uint8)  # by number: 1 if absent: waiting, but without heartbeats
+        self.until_ms: dict[int, int] = {}  # of admitted people: when the slot ends
+        self.buyers: set[int] = set()  # people who wait and can still buy something while the event is sold out
+        self._heard: set[int] = set()  # numbers marked since loading began: a loaded chunk may be older
+        self._here = [0]  # by block of places: a bit for each place where a present person waits
+        self._before: list[int] | None = None  # by block: how many wait in all blocks before it; computed on demand
         self.last = 0
         self._look()
 
@@ -56,14 +58,14 @@ class Line:
         return self._place[seq] if seq <= self._drawn else seq
 
     def ahead(self, seq: int) -> int:
-        """How many wait before this number, of those who are there."""
+        """How many present people wait before this number."""
         block, bit = divmod(self.place(seq), _BLOCK)
         if block >= len(self._here):
             return self.waiting
         return self._prefix()[block] + (self._here[block] & ((1 << bit) - 1)).bit_count()
 
     def waits(self, seq: int) -> tuple[int, int] | None:
-        """Of somebody who waits: how many are ahead, and when they were last heard of. In as few steps as it takes."""
+        """If this number waits: how many are ahead of it, and its last heartbeat. In as few steps as possible."""
         if seq > self.last or self._code[seq] != WAITING:
             return None
         place = self._place[seq] if seq <= self._drawn else seq
@@ -72,7 +74,7 @@ class Line:
         return before[block] + (self._here[block] & bits).bit_count(), self._seen[seq]
 
     def redraw(self, places: NDArray[np.int32]) -> None:
-        """The draw is done: everybody who took part has a place now."""
+        """Applies the draw: its participants have places now."""
         self._places, self._drawn = places, len(places) - 1
         self._grow(self._drawn)
         self._look()
@@ -82,12 +84,12 @@ class Line:
         self._heard.clear()
 
     def mark_buyers(self, seqs: Collection[int], *, buys: bool) -> None:
-        """There is something for them although it is sold out, or no longer is."""
+        """They can, or can no longer, buy something although the event is sold out."""
         self._heard.update(seqs)
         (self.buyers.update if buys else self.buyers.difference_update)(seqs)
 
     def ahead_of_buyer(self, seq: int) -> int:
-        """While it is sold out: how many wait before this number for whom there is something, too."""
+        """While the event is sold out: how many buyers wait before this number."""
         place = self.place(seq)
         return sum(self.place(each) < place for each in self._buyers_here())
 
@@ -106,15 +108,15 @@ class Line:
         away: list[bool] | None = None,
         buyers: list[int] | None = None,
     ) -> None:
-        """A piece, as the database has it."""
-        at, found = np.array(seqs, np.int64), np.array(codes, np.uint8)
+        """Loads a chunk from the database."""
+        at, statuses = np.array(seqs, np.int64), np.array(codes, np.uint8)
         self.last = max(self.last, int(at.max()))
         self._grow(self.last)
         here = range(int(at.min()), int(at.max()) + 1)
         self.buyers = {each for each in self.buyers if each not in here or each in self._heard}
         self.buyers |= set(buyers or ()) - self._heard
         self.seen[at] = np.maximum(self.seen[at], np.array(seen, np.uint32))
-        self.codes[at] = np.maximum(self.codes[at], found)
+        self.codes[at] = np.maximum(self.codes[at], statuses)
         self.away[at] = np.array(away, np.uint8) if away else 0
         self._recount()
         for seq in [seq for seq in self.until_ms if self._code[seq] > ADMITTED]:
@@ -131,7 +133,7 @@ class Line:
             self._seen[seq] = max(self._seen[seq], now_s)
 
     def miss(self, seq: int, *, away: bool) -> None:
-        """They do not ask any more, and nobody waits for them; or they are there again."""
+        """Marks a person as absent (no heartbeats) or as present again."""
         if seq > self.last or bool(self._away[seq]) == away:
             return
         self._away[seq] = away
@@ -143,7 +145,7 @@ class Line:
             self.until_ms[seq] = max(until_ms, self.until_ms.get(seq, 0))
 
     def move_on(self, seq: int, code: int) -> bool:
-        """Says whether it stands there now."""
+        """Moves an entry forward, never back. Whether its status is `code` now."""
         self.last = max(self.last, seq)
         self._grow(seq)
         was = self._code[seq]
@@ -166,7 +168,7 @@ class Line:
         return self._before
 
     def _recount(self) -> None:
-        """All bits anew, from the numbers."""
+        """Recomputes all bits from the arrays by number."""
         places = np.flatnonzero((self.codes == WAITING) & (self.away == 0))
         if self._places is not None:
             drawn = places <= self._drawn

@@ -1,4 +1,4 @@
-"""Rooms and places as they are shown; what an organiser may ask for, and what is refused."""
+"""Waiting rooms and places as rows and API structs; request bodies; refusals."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -9,13 +9,13 @@ from msgspec import Meta
 
 from fullhouse.kit.errors import Conflict, Forbidden, NotFound, RateLimited, Refusal
 
-PromoCode = Annotated[str, Meta(min_length=1, max_length=40, description="It shows hidden types.")]
+PromoCode = Annotated[str, Meta(min_length=1, max_length=40, description="Unlocks hidden ticket types.")]
 Mode = Literal["auto", "on", "off"]
 State = Literal["closed", "pre", "open", "paused", "draining"]
 
 
 class Admission(msgspec.Struct, frozen=True, kw_only=True):
-    """A slot: until then its owner may choose seats and check out."""
+    """A slot: until it expires its owner can choose seats and check out."""
 
     seq: int
     expires_at: datetime
@@ -23,8 +23,8 @@ class Admission(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """Where somebody stands: `position` of `total` who wait. These and the wait are null where they mean nothing or are
-    not known yet."""
+    """A person's place: `position` among the `total` people who wait. Position, total and estimated wait are null if
+    they do not apply or are not known yet."""
 
     event_id: UUID
     status: Literal["waiting", "admitted", "sold_out", "closed", "expired", "left", "done"]
@@ -46,7 +46,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlaceInLine(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody's place in a line or, `inside`, their slot."""
+    """A person's place in a queue or, if `inside`, their slot."""
 
     event_id: UUID
     user_id: UUID
@@ -57,7 +57,7 @@ class PlaceInLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Room(msgspec.Struct, frozen=True, kw_only=True):
-    """A room's row."""
+    """A row of queue_rooms."""
 
     organization_id: UUID
     event_id: UUID
@@ -77,7 +77,7 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
-    """How it goes. `admitted_per_minute` is null until enough people were let in to say."""
+    """Figures of a waiting room. `admitted_per_minute` is null until enough people were admitted to measure it."""
 
     waiting: int
     admitted: int
@@ -89,7 +89,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RoomView(msgspec.Struct, frozen=True, kw_only=True):
-    """A waiting room, as its organiser sees it."""
+    """A waiting room, for its organiser."""
 
     event_id: UUID
     mode: Mode
@@ -103,7 +103,7 @@ class RoomView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Draw(msgspec.Struct, frozen=True, kw_only=True):
-    """All that anybody needs to recompute the order of a pre-queue. The seed is null until the room has opened."""
+    """Everything needed to recompute the order of a pre-queue. The seed is null until the room has opened."""
 
     event_id: UUID
     state: State
@@ -118,11 +118,12 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of all bodies: nothing unknown is ignored."""
+    """Base of all request bodies: unknown fields are refused."""
 
 
 class RoomSettings(Request, frozen=True, kw_only=True):
-    """`on` opens the room now, or at `opens_at` with a pre-queue until then; `auto` opens it when slots run out."""
+    """`on` opens the room now, or at `opens_at` with a pre-queue before; `auto` opens it when all slots are taken;
+    `off` never opens it."""
 
     mode: Mode = "auto"
     slots: Annotated[int, Meta(ge=1, le=10_000)] = 5
@@ -131,7 +132,7 @@ class RoomSettings(Request, frozen=True, kw_only=True):
 
 
 class JoinQueue(Request, frozen=True, kw_only=True):
-    """With a promo code that shows a hidden ticket type, you can join although everything else is sold."""
+    """With a promo code that unlocks a hidden ticket type, you can join although everything else is sold out."""
 
     promo_code: PromoCode | None = None
 
@@ -140,74 +141,75 @@ class JoinQueue(Request, frozen=True, kw_only=True):
 
 
 class AdmissionRequired(Refusal):
-    """The show's waiting room is open: join it, and choose when it is your turn."""
+    """The event's waiting room is open: join the queue, and choose seats when it is your turn."""
 
-    # Not a matter of rights: a crowd that knocks is nothing for the audit.
+    # No subclass of Forbidden: these refusals are not audited, as there can be very many.
     code, status, title = "admission_required", 403, "Wait for your turn first"
 
 
 class QueueTokenInvalid(Forbidden):
-    """The queue token is forged, too old, of another show or of another session. Join again to get your place's own."""
+    """The queue token is forged, too old, or of another event or session. Join again to get a new one for your
+    place."""
 
     code, title = "queue_token_invalid", "The queue token is not valid"
 
 
 class QueueCooldown(RateLimited):
-    """Whoever leaves the line may join it again an hour later: `Retry-After` and `wait_s` say in how many seconds,
-    `cooldown_until` and `cooldown_until_unix_ms` when."""
+    """A person who leaves the queue can join it again an hour later: `Retry-After` and `wait_s` say in how many
+    seconds, `cooldown_until` and `cooldown_until_unix_ms` when."""
 
-    code, title = "queue_cooldown", "You have left this line a short while ago"
+    code, title = "queue_cooldown", "You have left this queue recently"
 
 
 class SoldOut(Conflict):
-    """There is nothing left to wait for."""
+    """All tickets are sold: there is nothing to wait for."""
 
-    code, title = "sold_out", "The show is sold out"
+    code, title = "sold_out", "The event is sold out"
 
 
 class LineClosed(Conflict):
-    """The line takes nobody new any more. Those who stand in it are still served."""
+    """The queue cannot be joined any more. The people in it are still served."""
 
-    code, title = "queue_closed", "The line is closed"
+    code, title = "queue_closed", "The queue is closed"
 
 
 class CheckoutFull(Conflict):
-    """As many people are checking out as may at a time, and there is no waiting room. Try again in a few seconds."""
+    """All checkout slots are taken, and the event has no waiting room. Try again in a few seconds."""
 
     code, title = "checkout_full", "The checkout is busy"
 
 
 class InCheckout(Conflict):
-    """The slot has a checkout in it: leave that, and the slot goes with it."""
+    """The slot is used by a checkout. Leave the checkout: its slot ends with it."""
 
     code, title = "in_checkout", "You are in a checkout"
 
 
 class NotInQueue(NotFound):
-    """You have no place in this show's line."""
+    """You have no place in this event's queue."""
 
-    code, title = "not_in_queue", "You are not in the line"
+    code, title = "not_in_queue", "You are not in the queue"
 
 
 class EventNotAvailable(Refusal):
-    """The show's status does not allow reserving: it is a draft, over, cancelled, or postponed without a date."""
+    """The event cannot be booked: it is a draft, over, cancelled, or postponed without a new date."""
 
-    code, title = "event_not_available", "The show cannot be booked"
+    code, title = "event_not_available", "The event cannot be booked"
 
 
 class SalesClosed(Refusal):
-    """The show's sale has not begun, or is over."""
+    """The event's sale has not begun, or is over."""
 
-    code, title = "event_sales_closed", "The sale is closed"
+    code, title = "event_sales_closed", "Ticket sales are closed"
 
 
 class WrongState(Conflict):
-    """The waiting room is in a state in which this cannot be done."""
+    """The waiting room's current state does not allow this."""
 
-    code, title = "queue_state", "Not while the waiting room is like this"
+    code, title = "queue_state", "The waiting room's state does not allow this"
 
 
 class PreQueueTooLate(Conflict):
-    """A pre-queue gathers people before a sale. This one has begun: open the room instead."""
+    """A pre-queue is only possible before the sale, and this sale has begun. Open the room instead."""
 
     code, title = "pre_queue_too_late", "The sale has begun already"

@@ -1,4 +1,4 @@
-"""How fast people are let in: a mean that forgets, so that it follows a change within minutes."""
+"""The rate of admissions: an exponentially decaying mean, which follows a change within minutes."""
 
 HALF_LIFE_S = 300.0
 
@@ -6,14 +6,14 @@ HALF_LIFE_S = 300.0
 class Pace:
     def __init__(self, since_s: float) -> None:
         self._since_s = self._at_s = since_s
-        self.seen = 0.0  # how many were let in, the older ones counting less
+        self.seen = 0.0  # how many were admitted, older admissions counting less
 
     def count(self, people: int, now_s: float) -> None:
         self._forget(now_s)
         self.seen += people
 
     def per_second(self, now_s: float) -> float | None:
-        """None before there is anything to say."""
+        """None if there is too little to measure."""
         self._forget(now_s)
         watched_s = HALF_LIFE_S / 0.6931471805599453 * (1 - 0.5 ** ((now_s - self._since_s) / HALF_LIFE_S))
         return self.seen / watched_s if watched_s > 1 and self.seen > 0 else None

@@ -1,8 +1,8 @@
-"""The token of a place: signed, so that a poll is believed without asking; bound to the session that joined.
+"""Queue tokens: signed, so that a poll needs no look-up, and bound to the session that joined.
 
-It holds the organisation, the show, the number and when it was made; into the signature goes the digest of the
-session's own token, so that whoever finds or is given a queue token cannot use it without that session. A keyed hash
-and not Ed25519: only this house reads it, and checking takes a microsecond and not a hundred.
+A token contains the organisation, the event, the number and its time of issue. The signature covers the digest of the
+session token, too: without that session, a queue token is useless. It is a keyed hash and not Ed25519, because only
+this installation reads it, and because verifying takes one microsecond instead of a hundred.
 """
 
 import binascii
@@ -15,15 +15,15 @@ from uuid import UUID
 
 from fullhouse.kit.secrets import Keyring, digest
 
-LIFETIME_S = 7 * 24 * 3600  # longer than people gather; whoever joins again gets a new one
-POLLERS = 32_768  # whose tokens are remembered: some ten megabytes
+LIFETIME_S = 7 * 24 * 3600  # longer than any pre-queue; joining again gives a new token
+POLLERS = 32_768  # tokens whose parsed fields are cached: some ten megabytes
 _BODY = struct.Struct(">16s16sII")
 _MAC = 20  # 60 bytes in all: no padding
 _LENGTH = (_MAC + _BODY.size) * 4 // 3
 
 
 class Pass(NamedTuple):
-    organization: bytes  # ids as they are: most polls need not make more of them
+    organization: bytes  # raw ids: most polls need no UUID objects
     event: bytes
     seq: int
 
@@ -35,7 +35,7 @@ class Pass(NamedTuple):
 class Passes:
     def __init__(self, keyring: Keyring) -> None:
         self._key = keyring.key("queue token")
-        # The same people ask again every few seconds, and what a token says does not change.
+        # The same people poll every few seconds, and the fields of a token never change.
         self._said = lru_cache(POLLERS)(self._fields)
 
     def mint(self, of: Pass, credential: bytes, now_s: int) -> str:
@@ -43,14 +43,14 @@ class Passes:
         return binascii.b2a_base64(self._mac(body, credential) + body, newline=False).decode()
 
     def read(self, token: str, credentials: list[bytes], now_s: float) -> tuple[bytes, bytes, int] | None:
-        """The fields of the pass, if we made it for one of these sessions and not too long ago."""
+        """The token's fields, if it was issued to one of these sessions and is not too old."""
         for credential in credentials:
             if found := self._fields(token, credential):
                 return found[:3] if now_s - found[3] <= LIFETIME_S else None
         return None
 
     def read_again(self, token: str, bearer: str, now_s: float) -> tuple[bytes, bytes, int, int] | None:
-        """The same, with the session's own token, for those who ask often."""
+        """The same with the session token itself, cached for frequent polls."""
         found = self._said(token, bearer)
         return found if found and now_s - found[3] <= LIFETIME_S else None
 
@@ -62,15 +62,15 @@ class Passes:
         except ValueError:
             return None
         mac, body = raw[:_MAC], raw[_MAC:]
-        shown = digest(credential) if isinstance(credential, str) else credential
-        return _BODY.unpack(body) if hmac.compare_digest(mac, self._mac(body, shown)) else None
+        credential = digest(credential) if isinstance(credential, str) else credential
+        return _BODY.unpack(body) if hmac.compare_digest(mac, self._mac(body, credential)) else None
 
     def _mac(self, body: bytes, credential: bytes) -> bytes:
         return hashlib.blake2b(body + credential, key=self._key, digest_size=_MAC).digest()
 
 
 def credentials_in(authorization: str | None, cookie: str | None) -> list[bytes]:
-    """The digests of the session tokens that a request shows, as `kit/http/guard.py` reads them."""
+    """The digests of a request's session tokens, read in the same way as in `kit/http/guard.py`."""
     scheme, _, bearer = (authorization or "").partition(" ")
     if scheme.lower() == "bearer" and (bearer := bearer.strip()):
         return [digest(bearer)]

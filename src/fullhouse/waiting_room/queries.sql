@@ -1,4 +1,4 @@
--- The statements of the waiting room. Joining, admitting and heartbeats are functions (db/functions/waiting_room).
+-- Statements of the waiting room. Joining, admitting and heartbeats are functions (db/functions/waiting_room).
 
 -- part: columns
 organization_id, event_id, mode, state, slots, admit_window_s, opens_at, next_seq, sold_out, seed_hash, sealed_seed,
@@ -14,7 +14,7 @@ INSERT INTO queue_rooms (organization_id, event_id) VALUES (:org, :event_id) ON 
 SELECT {columns} FROM queue_rooms WHERE organization_id = :org AND event_id = :event_id FOR UPDATE;
 
 -- name: show_locked
--- Before the room, as everywhere: does it sell now?
+-- Locked before the room, as everywhere. Returns whether the event is on sale now.
 SELECT app.why_no_queue(:org, :event_id, 'closed') IS NULL FROM events
 WHERE organization_id = :org AND id = :event_id FOR SHARE;
 
@@ -39,13 +39,13 @@ WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND
 FOR UPDATE;
 
 -- name: prolong
--- A slot that is over but not yet taken away is still counted, so that it may be prolonged.
+-- A slot that is overdue but not ended yet still counts, so it can be extended.
 UPDATE queue_entries SET expires_at = greatest(expires_at, :until)
 WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status = 'admitted'
 RETURNING seq, expires_at;
 
 -- name: stay
--- Whoever chooses seats stays for as long as they would be held, within reason.
+-- Choosing seats extends the slot by as long as these would be held, up to `at_most` since the admission.
 UPDATE queue_entries SET expires_at = greatest(expires_at, least(app.clock() + make_interval(secs => :seconds),
                                                                  admitted_at + :at_most::interval))
 WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status = 'admitted'
@@ -53,7 +53,7 @@ WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND
 RETURNING seq, expires_at;
 
 -- name: finish
--- In one order, as whoever ends several does.
+-- Locked in one order, as everywhere where several end.
 WITH inside AS MATERIALIZED (
     SELECT seq FROM queue_entries
     WHERE organization_id = :org AND event_id = :event_id AND user_id = ANY (:user_ids::uuid[]) AND status = 'admitted'
@@ -69,7 +69,7 @@ SELECT EXISTS (SELECT FROM checkout_sessions WHERE organization_id = :org AND ev
                AND (status = 'paying' OR status = 'open' AND expires_at > app.clock()));
 
 -- name: leave
--- Whoever gives up a place in the line must not take another at once; a slot is given back freely.
+-- Leaving the queue starts a cooldown before joining again; giving up a slot does not.
 UPDATE queue_entries SET status = 'left', ended_at = app.clock(),
     cooldown_until = CASE WHEN status = 'waiting' THEN app.clock() + :cooldown::interval END
 WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND status IN ('waiting', 'admitted')
@@ -77,7 +77,7 @@ WHERE organization_id = :org AND event_id = :event_id AND user_id = :user_id AND
 RETURNING seq, cooldown_until IS NULL AS was_slot;
 
 -- name: lock_rooms
--- Before the places in them: whoever joins has the room's lock.
+-- Locked before their entries: joining locks the room, too.
 SELECT event_id, state FROM queue_rooms WHERE organization_id = :org AND event_id = ANY (:event_ids::uuid[])
 ORDER BY event_id FOR UPDATE;
 
@@ -98,7 +98,7 @@ UPDATE queue_entries SET user_id = :user_id
 WHERE organization_id = :org AND event_id = :event_id AND seq = :seq AND status IN ('waiting', 'admitted');
 
 -- name: admit_first
--- People who hold seats when the room opens: in front of everybody, inside while there are slots, in the order given.
+-- People who hold seats when the room opens: at the front of the queue, admitted while there are slots, in this order.
 WITH room AS (
     SELECT next_seq, slots, admit_window_s FROM queue_rooms WHERE organization_id = :org AND event_id = :event_id
 ), free AS (
@@ -129,14 +129,14 @@ RETURNING seq, status, expires_at;
 SELECT app.queue_admit(:org, :sender?, :event_id);
 
 -- name: rooms_at_work
--- Across organisations, for the loop. What is due to open, what is not drawn, and where nobody waits any more.
+-- Across organisations, for the loop: whether a room is due to open, is drawn, and has nobody waiting.
 SELECT r.organization_id, r.event_id, r.state, r.mode, r.drawn, r.state = 'pre' AND r.opens_at <= app.clock() AS due,
        NOT EXISTS (SELECT FROM queue_entries e WHERE e.organization_id = r.organization_id
                    AND e.event_id = r.event_id AND e.status = 'waiting') AS empty
 FROM queue_rooms r WHERE r.state <> 'closed' ORDER BY r.organization_id, r.event_id;
 
 -- name: due_entries
--- Across organisations: places and slots whose time is over, the oldest first.
+-- Across organisations: overdue places and slots, the oldest first.
 SELECT organization_id, event_id, array_agg(seq) AS seqs
 FROM (SELECT organization_id, event_id, seq FROM queue_entries
       WHERE status IN ('waiting', 'admitted') AND expires_at <= app.clock() ORDER BY expires_at LIMIT :limit) AS due
@@ -159,7 +159,7 @@ SELECT array(SELECT seq FROM queue_entries WHERE organization_id = :org AND even
              ORDER BY seq LIMIT :limit);
 
 -- name: draw
--- The time of a place that was drawn begins now. Whether its owner is there, the last sign of life says.
+-- The lifetime of a drawn place begins now. Whether its owner is present depends on the last heartbeat.
 UPDATE queue_entries e SET place = d.place, expires_at = app.clock() + interval '30 minutes'
 FROM unnest(:seqs::integer[], :places::integer[]) AS d (seq, place)
 WHERE e.organization_id = :org AND e.event_id = :event_id AND e.seq = d.seq;
@@ -168,14 +168,14 @@ WHERE e.organization_id = :org AND e.event_id = :event_id AND e.seq = d.seq;
 UPDATE queue_rooms SET drawn = true, version = version + 1 WHERE organization_id = :org AND event_id = :event_id;
 
 -- name: is_empty
--- Nobody waits, and whoever came now would have a slot at once.
+-- Nobody waits, and a person who joins now would get a slot at once.
 SELECT NOT EXISTS (SELECT FROM queue_entries WHERE organization_id = :org AND event_id = :event_id
                    AND status = 'waiting')
    AND (SELECT count(*) FROM queue_entries WHERE organization_id = :org AND event_id = :event_id
         AND status = 'admitted') < :slots;
 
 -- name: line
--- A piece of the line for a process that begins: by number, in four columns; and who of them is a buyer though it is
+-- A chunk of the queue, to be loaded into memory: columns by number, and the numbers that can buy although the event is
 -- sold out.
 SELECT array_agg(seq) AS seqs,
        array_agg(CASE status WHEN 'waiting' THEN 1 WHEN 'admitted' THEN 2 WHEN 'expired' THEN 3 WHEN 'left' THEN 4

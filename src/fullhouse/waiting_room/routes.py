@@ -1,4 +1,4 @@
-"""The waiting room over HTTP. Joining and polling are on the fast lane; their twins document them."""
+"""HTTP routes of the waiting room. Joining and polling are on the fast lane; their twins here document them."""
 
 from typing import Annotated
 from uuid import UUID
@@ -19,25 +19,26 @@ from fullhouse.waiting_room import actions, draw, entry_actions, store
 from fullhouse.waiting_room.model import Draw, JoinQueue, NotInQueue, Place, Room, RoomSettings, RoomView
 
 _JOIN = msgspec.json.Decoder(JoinQueue)
-Token = Annotated[str | None, HeaderParameter(name="X-Queue-Token", description="As joining gave it.")]
+Token = Annotated[str | None, HeaderParameter(name="X-Queue-Token", description="The `token` that joining returned.")]
 Bearer = Annotated[str | None, HeaderParameter(name="Authorization", description="The session that joined.")]
-Cookies = Annotated[str | None, HeaderParameter(name="Cookie", description="Or the session's cookie.")]
+Cookies = Annotated[str | None, HeaderParameter(name="Cookie", description="Or the cookie of that session.")]
 
 
 async def join_fast(call: Call) -> Answer:
     raw = await call.read()
     assert call.principal
-    wish = decode(_JOIN, raw) if raw else JoinQueue()
-    asking = await entry_actions.join(call.state.services, call.principal, call.params[0], wish.promo_code)
-    return Answer(200, entry_actions.told(asking))
+    request = decode(_JOIN, raw) if raw else JoinQueue()
+    position = await entry_actions.join(call.state.services, call.principal, call.params[0], request.promo_code)
+    return Answer(200, entry_actions.told(position))
 
 
 @post("/api/events/{event_id:uuid}/queue", "queue.join", status=200, fast=join_fast)
 async def join_queue(services: Services, who: Principal, event_id: UUID, data: JoinQueue) -> Place:
-    """Join the line, or take a slot at once if one is free.
+    """Join the queue, or get a slot at once if one is free.
 
-    Joining again gives the same place. Keep the `token`: with it, in `X-Queue-Token`, you ask where you stand. When all
-    is sold (409 `sold_out`), only who holds places joins, or has a promo code for a hidden type that is left.
+    Joining again returns the same place. Store the `token`: polls send it in `X-Queue-Token`. When the event is sold
+    out (409 `sold_out`), only people who hold tickets, or have a promo code for a hidden type with tickets left, can
+    join.
     """
     return entry_actions.place(*await entry_actions.join(services, who, event_id, data.promo_code))
 
@@ -51,40 +52,40 @@ def poll_at_once(call: Call) -> Answer | None:
 async def poll_fast(call: Call) -> Answer:
     token, bearer = call.header("x-queue-token"), call.header("authorization")
     cookie = None if bearer else call.header("cookie")
-    asking = await entry_actions.poll(call.state.services, call.params[0], token, bearer, cookie)
-    return Answer(200, entry_actions.told(asking))
+    position = await entry_actions.poll(call.state.services, call.params[0], token, bearer, cookie)
+    return Answer(200, entry_actions.told(position))
 
 
 @get("/api/events/{event_id:uuid}/queue", public=True, fast=poll_fast, at_once=poll_at_once)
 async def poll_queue(
     services: Services, event_id: UUID, queue_token: Token = None, authorization: Bearer = None, cookie: Cookies = None
 ) -> Place:
-    """Where I stand: position, people ahead, how long it will take. Ask again after `next_poll_s`.
+    """My place in the queue: position, people ahead, estimated wait. Poll again after `next_poll_s` seconds.
 
-    The queue token is good only together with the session that joined. Whoever does not ask for half an hour loses the
-    place; an admitted person loses the slot at `expires_at` unless a checkout has begun.
+    The queue token is valid only together with the session that joined. A person who does not poll for half an hour
+    loses the place; an admitted person loses the slot at `expires_at` unless a checkout has begun.
     """
     return entry_actions.place(*await entry_actions.poll(services, event_id, queue_token, authorization, cookie))
 
 
 @delete("/api/events/{event_id:uuid}/queue", "queue.join")
 async def leave_queue(tx: Tx, who: Principal, event_id: UUID) -> None:
-    """Give the place or the slot back. Whoever leaves while waiting can join again after an hour. A slot that has a
-    checkout goes with the checkout."""
+    """Leave the queue, or give up the slot. A person who leaves while waiting can join again after an hour. A slot that
+    is used by a checkout ends with the checkout."""
     await actions.leave(tx, event_id, who.id)
 
 
 @get("/api/events/{event_id:uuid}/queue/draw", public=True)
 async def get_draw(services: Services, event_id: UUID) -> Draw:
-    """What anybody needs to recompute the order of a pre-queue: the seed's hash before it opens, the seed after."""
-    show = await live_reads.show_now(services, event_id)
-    organization_id = await live_reads.owner_of(services, show.id)
+    """What is needed to recompute the order of a pre-queue: the seed's hash before the room opens, then the seed."""
+    event = await live_reads.show_now(services, event_id)
+    organization_id = await live_reads.owner_of(services, event.id)
     if organization_id is None:
         raise EventNotFound()
     async with services.database.tenant(organization_id) as tx:
         room = await store.room(tx, event_id)
     if room is None or room.seed_hash is None:
-        raise NotInQueue("This show has no pre-queue.")
+        raise NotInQueue("This event has no pre-queue.")
     return Draw(
         event_id=event_id,
         state=room.state,
@@ -96,42 +97,43 @@ async def get_draw(services: Services, event_id: UUID) -> Draw:
     )
 
 
-# --- for those who run the show
+# --- for organisers
 
 
 @get("/api/events/{event_id:uuid}/queue/settings", "queue.read")
 async def get_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
-    """The waiting room and how it goes: who waits, who is inside, how fast, how many gave up."""
+    """The waiting room and its figures: people waiting, admitted and gone, and the rate of admissions."""
     return await _view(services, await actions.get_room(tx, event_id))
 
 
 @put("/api/events/{event_id:uuid}/queue/settings", "queue.manage")
 async def change_queue(tx: Tx, services: Services, event_id: UUID, data: RoomSettings) -> RoomView:
-    """When the room opens, how many may choose and buy at a time, how long an admitted person has to begin."""
+    """Set when the room opens, how many people can choose and buy at a time, and how long an admitted person has to
+    begin."""
     return await _view(services, await actions.change_settings(tx, services.keyring, event_id, data))
 
 
 @post("/api/events/{event_id:uuid}/queue/open", "queue.manage", status=200)
 async def open_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
-    """Open the room now. From here on people choose by turns. A pre-queue is drawn."""
+    """Open the room now: people are admitted in the order of the queue. A pre-queue is drawn."""
     return await _view(services, await actions.move(tx, services.keyring, event_id, "open"))
 
 
 @post("/api/events/{event_id:uuid}/queue/pause", "queue.manage", status=200)
 async def pause_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
-    """Let nobody in for now. People may still join, and those inside go on."""
+    """Pause admissions. People can still join, and those who were admitted go on."""
     return await _view(services, await actions.move(tx, services.keyring, event_id, "pause"))
 
 
 @post("/api/events/{event_id:uuid}/queue/resume", "queue.manage", status=200)
 async def resume_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
-    """Go on letting people in."""
+    """Resume admissions."""
     return await _view(services, await actions.move(tx, services.keyring, event_id, "resume"))
 
 
 @post("/api/events/{event_id:uuid}/queue/drain", "queue.manage", status=200)
 async def drain_queue(tx: Tx, services: Services, event_id: UUID) -> RoomView:
-    """Take nobody new. When those who wait are served, the room closes."""
+    """Let nobody join any more. When the people who wait are served, the room closes."""
     return await _view(services, await actions.move(tx, services.keyring, event_id, "drain"))
 
 

@@ -1,6 +1,7 @@
-"""The answer to most who join or ask, as a text with blanks: they wait, and only their own numbers are to be filled in.
+"""Response templates: nearly all people who join or poll are waiting, and their responses differ only in a few numbers.
 
-The text is an encoded place, so that it is the same answer to the byte. A room keeps it for as long as it is true.
+A template is an encoded `Place` with placeholders, so that the response is the same to the byte as one encoded anew. It
+is cached with its room (standing.py).
 """
 
 from datetime import UTC, datetime
@@ -10,13 +11,13 @@ import msgspec
 
 from fullhouse.waiting_room.model import Place, Room
 
-# What stands for a blank: nothing else in a place looks like it.
+# Values that mark the placeholders: no field of a place ever has them.
 _NUMBER = 999_000_000_000_000_000
 _TIME, _TOKEN = datetime(1999, 9, 9, 9, 9, 9, tzinfo=UTC), "a token"
 
 
 def blank(room: Room, seed_hash: str | None) -> bytes:
-    """For everybody who waits in this room, as it is now."""
+    """The template for everybody who waits in this room, in its current state."""
     seq, position, ahead, all_, low, high, until_ms, now_ms, next_s = numbers = range(_NUMBER, _NUMBER + 9)
     place = Place(
         event_id=room.event_id,
@@ -36,15 +37,15 @@ def blank(room: Room, seed_hash: str | None) -> bytes:
         token=_TOKEN,
     )
     text = b'{"data":%b}' % msgspec.json.encode(place)
-    for words in (_TIME, _TOKEN):
-        text = text.replace(msgspec.json.encode(words), b"%b")
+    for marker in (_TIME, _TOKEN):
+        text = text.replace(msgspec.json.encode(marker), b"%b")
     for number in numbers:
         text = text.replace(b"%d" % number, b"%b" if number in (low, high) else b"%d")
     return text
 
 
 def total(waiting: int, ahead: int) -> int:
-    """Who waits and is there: the one who asks is, though nobody may have counted them until now."""
+    """How many people wait. The person who polls is one of them, even if counted as absent until now."""
     return max(waiting, ahead + 1)
 
 
@@ -65,6 +66,6 @@ def fill(
     return slip % (seq, ahead + 1, ahead, of, low, high, _time(until_s), until_s * 1000, int(now_s * 1000), next_s, own)
 
 
-@lru_cache(maxsize=4096)  # of the last half an hour, each second once
+@lru_cache(maxsize=4096)  # more than the seconds of half an hour
 def _time(seconds: int) -> bytes:
     return msgspec.json.encode(datetime.fromtimestamp(seconds, UTC))

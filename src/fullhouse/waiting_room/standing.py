@@ -1,4 +1,4 @@
-"""One waiting room in the memory of this process: its row, its line, and what all who wait have in common."""
+"""One waiting room in this process's memory: its row, its virtual queue, and what all responses have in common."""
 
 import asyncio
 import time
@@ -13,7 +13,7 @@ PULSE_S = 0.2
 
 
 class Pulse(NamedTuple):
-    """What all who wait in a room have in common, for a moment."""
+    """What the responses to all people in a room have in common, computed once in PULSE_S seconds."""
 
     until_s: float
     status: str
@@ -22,8 +22,8 @@ class Pulse(NamedTuple):
     rate: float | None
     sure: float
     seed_hash: str | None
-    next_s: int | None  # when to ask again, where it is the same for all
-    slip: bytes | None  # what most who ask are told, but for their own numbers; None while nobody has a place
+    next_s: int | None  # the poll interval if it is the same for everybody
+    slip: bytes | None  # the response template for people who wait; None while nobody has a place
 
 
 class Standing:
@@ -36,19 +36,19 @@ class Standing:
         self.used_s = time.monotonic()
         self.ready: asyncio.Task[None] | None = None
         self.renewing: asyncio.Task[None] | None = None
-        self.stale = False  # the room's row has changed
-        self.missed = False  # and the line may have
+        self.stale = False  # the room's row has changed and must be read again
+        self.missed = False  # messages may have been lost: the queue must be read again, too
         self._pulse = Pulse(0, "closed", False, 0, None, 0, None, None, None)
-        self.number = room.event_id.int  # compared faster than ids are
+        self.number = room.event_id.int  # faster to compare than UUIDs
 
     def take(self, room: Room) -> None:
-        """The room's row, as it is now."""
+        """Takes a newer version of the room's row."""
         self.room = room
         self._pulse = self._pulse._replace(until_s=0)
 
     @property
     def ordered(self) -> bool:
-        """People have places: before and during a draw they only have numbers."""
+        """Whether people have places: before and during a draw they only have numbers."""
         return self.room.state != "pre" and self.room.drawn
 
     def pulse(self, now_s: float) -> Pulse:
@@ -65,36 +65,36 @@ class Standing:
         return self._pulse
 
     def apply(self, change: dict[str, Any], now_s: float) -> None:
-        line = self.line
+        queue = self.line
         if joined := change.get("j"):
-            line.join(joined[0], joined[1], int(now_s))
-            if len(joined) > 2:  # it is sold out, and not for them
-                line.mark_buyers(range(joined[0], joined[1] + 1), buys=True)
+            queue.join(joined[0], joined[1], int(now_s))
+            if len(joined) > 2:  # sold out, but something is left for them
+                queue.mark_buyers(range(joined[0], joined[1] + 1), buys=True)
         entered = 0
         for seq, until_ms in change.get("a", ()):
-            entered += line.code(seq) < ADMITTED
-            line.admit(seq, until_ms)
+            entered += queue.code(seq) < ADMITTED
+            queue.admit(seq, until_ms)
         if entered:
             self.pace.count(entered, now_s)
         for seq, code in change.get("e", ()):
-            line.move_on(seq, code)
+            queue.move_on(seq, code)
         for seq in change.get("g", ()):
-            line.miss(seq, away=True)
+            queue.miss(seq, away=True)
         for seq in change.get("b", ()):
-            line.miss(seq, away=False)
+            queue.miss(seq, away=False)
         for seq, buys in change.get("s", ()):
-            line.mark_buyers((seq,), buys=bool(buys))
+            queue.mark_buyers((seq,), buys=bool(buys))
 
 
-def due_for_heartbeat(standing: Standing, seq: int, now_s: float) -> bool:
-    """The last one is old; or this process has not heard of the number yet, and asks."""
-    line = standing.line
-    code = line.code(seq)
-    if code > WAITING or standing.room.state == "closed":
+def due_for_heartbeat(live: Standing, seq: int, now_s: float) -> bool:
+    """The last heartbeat is old; or this process does not know the number yet, and learns its status by a heartbeat."""
+    queue = live.line
+    code = queue.code(seq)
+    if code > WAITING or live.room.state == "closed":
         return False
-    return code < WAITING or now_s - line.seen_s(seq) > policy.heartbeat_after_s(ahead_of(standing, seq))
+    return code < WAITING or now_s - queue.seen_s(seq) > policy.heartbeat_after_s(ahead_of(live, seq))
 
 
-def ahead_of(standing: Standing, seq: int) -> int:
-    """How many are before somebody, as far as it is known: while people gather, all of them may be."""
-    return standing.line.ahead(seq) if standing.ordered else standing.line.waiting
+def ahead_of(live: Standing, seq: int) -> int:
+    """How many people are ahead of a number. Without a draw yet, all who wait may be."""
+    return live.line.ahead(seq) if live.ordered else live.line.waiting

@@ -42,7 +42,7 @@ class Due(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Null where there is none."""
+    """Columns of a chunk of entries; null if there are none."""
 
     seqs: list[int] | None
     codes: list[int] | None

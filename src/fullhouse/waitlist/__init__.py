@@ -1,5 +1,5 @@
-"""The waitlist of a sold-out event: who waits for what, and places that come back, offered first come, first served.
+"""The waitlist of a sold-out event: entries, and offers of returned seats and tickets, first come, first served.
 
-An entry is `waiting`, then `offered` while places are held for it, and ends as `taken`, `lapsed`, `left` or
-`withdrawn`. What is free is offered in the order of the entries to the first whom it fits.
+An entry is `waiting`, then `offered` while seats or tickets are held for it, and ends as `taken`, `lapsed` or `left`. A
+withdrawn offer makes it `waiting` again. What is free is offered to the first entry, in order of joining, that it fits.
 """

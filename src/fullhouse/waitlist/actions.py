@@ -1,7 +1,7 @@
-"""The verbs of waiting lists: join, leave, serve; and what happens to offers when a show or its seats change.
+"""The actions of waitlists: join, leave, serve; and the effect on offers when an event or its seats change.
 
-Who is served, and with what, is decided in the database (`app.offer_places`), by whoever comes first: a worker that has
-heard of a returned ticket, its sweep, or the statement by which somebody else wants to hold the place.
+Offers are made in the database (`app.offer_places`), by whichever runs first: the async handler of a returned ticket,
+the sweep, or another customer's hold statement (`app.hold_in_turn`).
 """
 
 from collections.abc import Sequence
@@ -36,34 +36,35 @@ from fullhouse.waitlist import facts, reads, store
 from fullhouse.waitlist.model import AlreadyWaiting, JoinList, List, ListOff, ListSettings, PlacesLeft, StoredEntry
 
 NOT_WANTED = "the offer was not taken"
-ROUND = 100  # offers in one transaction; the sweep makes the next ones
-TOLD = {"freed": AVAILABLE, "offered": HELD, "accompanied": RESERVED}  # what an offer does to seats, for the maps
+ROUND = 100  # offers per transaction; the sweep makes the next ones
+# The outcomes of `app.offer_places` and the seat statuses that they set, for live seat maps.
+TOLD = {"freed": AVAILABLE, "offered": HELD, "accompanied": RESERVED}
 
 
 # --- joining and leaving
 
 
-async def join(tx: Tx, keyring: Keyring, who: Principal, event_id: UUID, wish: JoinList) -> StoredEntry:
-    """Behind everybody who has joined before. Who could have such places now is told so instead."""
+async def join(tx: Tx, keyring: Keyring, who: Principal, event_id: UUID, request: JoinList) -> StoredEntry:
+    """Adds an entry at the end of the list. Refused with `PlacesLeft` if such places are free now."""
     state = await lock_show(tx, event_id)
     if state is None:
         raise EventNotFound()
     if state != "on_sale":
         raise REFUSALS[state]()
-    email = wish.email or (await accounts.standing(tx, who.id))[1]
+    email = request.email or (await accounts.standing(tx, who.id))[1]
     if email is None:
-        raise Invalid(fields=[FieldError("email", "Where shall the offer go?")])
+        raise Invalid(fields=[FieldError("email", "Enter the email address for the offer.")])
     if not (await _locked(tx, event_id)).enabled:
         raise ListOff()
-    zone_key = await _zone(tx, who, event_id, wish)
-    await serve(tx, event_id)  # whoever waits already is before us
+    zone_key = await _zone(tx, who, event_id, request)
+    await serve(tx, event_id)  # earlier entries come first
     if await store.are_there_places(
         tx,
         event_id=event_id,
-        party=wish.party,
+        party=request.party,
         zone_key=zone_key,
-        ticket_type_id=wish.ticket_type_id,
-        accessible=wish.accessible,
+        ticket_type_id=request.ticket_type_id,
+        accessible=request.accessible,
     ):
         raise PlacesLeft()
     entry_id = new_id()
@@ -77,37 +78,44 @@ async def join(tx: Tx, keyring: Keyring, who: Principal, event_id: UUID, wish: J
             user_id=who.id,
             email=email,
             secret_hash=secrets.digest(secret),
-            party=wish.party,
+            party=request.party,
             zone_key=zone_key,
-            ticket_type_id=wish.ticket_type_id,
-            accessible=wish.accessible,
+            ticket_type_id=request.ticket_type_id,
+            accessible=request.accessible,
         )
     except asyncpg.UniqueViolationError:
         raise AlreadyWaiting() from None
-    after = {"event_id": event_id, "party": wish.party, "zone_key": zone_key, "ticket_type_id": wish.ticket_type_id}
+    after = {
+        "event_id": event_id,
+        "party": request.party,
+        "zone_key": zone_key,
+        "ticket_type_id": request.ticket_type_id,
+    }
     await accounts.note_reader(tx, who, email)
     await audit.write(tx, "waitlist.joined", "waitlist_entry", entry_id, after=after)
-    await announce(tx, facts.WaitlistJoined(subject_id=entry_id, event_id=event_id, user_id=who.id, party=wish.party))
+    await announce(
+        tx, facts.WaitlistJoined(subject_id=entry_id, event_id=event_id, user_id=who.id, party=request.party)
+    )
     return await reads.get(tx, entry_id)
 
 
-async def _zone(tx: Tx, who: Principal, event_id: UUID, wish: JoinList) -> str | None:
-    """The key of the zone that is waited for. A layout has zones; without one there are types."""
+async def _zone(tx: Tx, who: Principal, event_id: UUID, request: JoinList) -> str | None:
+    """Checks the requested zone (with a layout) or ticket type (without one), and returns the key of the zone."""
     has_layout = await layout_of_event(tx, event_id) is not None
-    if wish.ticket_type_id is not None:
-        if has_layout or wish.zone_id is not None:
-            raise Invalid(fields=[FieldError("ticket_type_id", "A show with a layout has zones to wait for.")])
-        if (await types.get_type(tx, event_id, wish.ticket_type_id)).hidden:
-            raise Invalid(fields=[FieldError("ticket_type_id", "Nobody waits for a type that needs a code.")])
-    if wish.zone_id is None:
+    if request.ticket_type_id is not None:
+        if has_layout or request.zone_id is not None:
+            raise Invalid(fields=[FieldError("ticket_type_id", "This event has a layout: choose a zone instead.")])
+        if (await types.get_type(tx, event_id, request.ticket_type_id)).hidden:
+            raise Invalid(fields=[FieldError("ticket_type_id", "Ticket types with a promo code have no waitlist.")])
+    if request.zone_id is None:
         return None
-    zone = await seating.zone_of(tx, event_id, wish.zone_id)
+    zone = await seating.zone_of(tx, event_id, request.zone_id)
     await seating.check_access(tx, event_id, [zone], who)
     return zone.key
 
 
 async def leave(tx: Tx, entry: StoredEntry) -> None:
-    """What was offered goes to the next one at once. Twice is once."""
+    """Ends an entry; its offer goes to the next one at once. Idempotent."""
     await events.share_event(tx, entry.event_id)
     await store.lock_list(tx, entry.event_id)
     entry = await reads.get(tx, entry.id)
@@ -118,20 +126,20 @@ async def leave(tx: Tx, entry: StoredEntry) -> None:
         await serve(tx, entry.event_id)
     elif await store.leave_entry(tx, entry.id):
         await audit.write(tx, "waitlist.left", "waitlist_entry", entry.id)
-        said = facts.WaitlistLeft(
+        fact = facts.WaitlistLeft(
             subject_id=entry.id, event_id=entry.event_id, user_id=entry.user_id, party=entry.party
         )
-        await announce(tx, said)
+        await announce(tx, fact)
 
 
-# --- the organiser's word
+# --- the organiser's settings
 
 
-async def change_settings(tx: Tx, event_id: UUID, wish: ListSettings) -> List:
-    """Offers that were made stay as they are; a new length is for those to come."""
+async def change_settings(tx: Tx, event_id: UUID, request: ListSettings) -> List:
+    """Existing offers stay as they are; a new `window_s` applies to later ones."""
     await events.share_event(tx, event_id)
     before = await _locked(tx, event_id)
-    after = await store.set_list(tx, event_id=event_id, enabled=wish.enabled, window_s=wish.window_s)
+    after = await store.set_list(tx, event_id=event_id, enabled=request.enabled, window_s=request.window_s)
     assert after
     if before != after:
         sides = [{"enabled": side.enabled, "window_s": side.window_s} for side in (before, after)]
@@ -141,13 +149,13 @@ async def change_settings(tx: Tx, event_id: UUID, wish: ListSettings) -> List:
 
 
 async def _locked(tx: Tx, event_id: UUID) -> List:
-    found = await store.lock_list(tx, event_id)
-    if found is None:
+    waitlist = await store.lock_list(tx, event_id)
+    if waitlist is None:
         await store.make_list(tx, event_id)
         await _note_neighbours(tx, event_id, await layout_of_event(tx, event_id))
-        found = await store.lock_list(tx, event_id)
-    assert found
-    return found
+        waitlist = await store.lock_list(tx, event_id)
+    assert waitlist
+    return waitlist
 
 
 async def _note_neighbours(tx: Tx, event_id: UUID, layout_id: UUID | None) -> None:
@@ -166,7 +174,7 @@ async def _note_neighbours(tx: Tx, event_id: UUID, layout_id: UUID | None) -> No
 
 
 async def serve(tx: Tx, event_id: UUID) -> int:
-    """Offers what is free to those whom it fits, first come first served; returns how many holds were made."""
+    """Offers what is free to the first entries that it fits; returns how many holds were made."""
     made = await store.offer_places(tx, event_id=event_id, rounds=ROUND)
     if made:
         await _tell(tx, event_id, made)
@@ -179,39 +187,39 @@ async def serve(tx: Tx, event_id: UUID) -> int:
 
 
 async def _tell(tx: Tx, event_id: UUID, made: Sequence[store.Made]) -> None:
-    """Whose the new holds are, and what happened to seats beside them: for the log, and for who mirrors holds."""
+    """Announces the new holds, and logs the changes of neighbouring seats (companions)."""
     seats = [row.seat_id for row in made if row.seat_id]
     chairs = await store.wheelchair_places(tx, seats) if seats else []
     tell_made(tx, of_offers([row._asdict() for row in made], chairs))
-    beside = {outcome: [row.ordinal for row in made if row.outcome == outcome] for outcome in journal.BESIDES}
-    if any(beside.values()) and (layout_id := await layout_of_event(tx, event_id)):
-        for outcome, ordinals in beside.items():
+    neighbours = {outcome: [row.ordinal for row in made if row.outcome == outcome] for outcome in journal.BESIDES}
+    if any(neighbours.values()) and (layout_id := await layout_of_event(tx, event_id)):
+        for outcome, ordinals in neighbours.items():
             journal.beside_changed(tx, event_id, layout_id, outcome, [n for n in ordinals if n is not None])
 
 
 async def follow_return(tx: Tx, message: Message) -> None:
-    """A reaction: a place may be free again. If nobody waits for the show, nothing happens."""
+    """Async handler: a place may be free again. Does nothing if the event has no waiting entries."""
     await serve(tx, UUID(str(message.payload.get("event_id", message.subject_id))))
 
 
-# --- consequences: in the transaction of a change
+# --- sync handlers: in the transaction of a change
 
 
 async def follow_layout(tx: Tx, fact: EventLayoutChanged | LayoutMigrated) -> None:
-    """Other seats have other neighbours."""
+    """Stores the neighbours of the new layout's seats."""
     if await store.list_of(tx, fact.subject_id):
         layout_id = fact.layout_id if isinstance(fact, EventLayoutChanged) else fact.to_layout_id
         await _note_neighbours(tx, fact.subject_id, layout_id)
 
 
 async def withdraw_for_layout(tx: Tx, fact: LayoutMigrating) -> None:
-    """Holds are waited for, for minutes. Offers are kept for days: they are made anew, with the seats of then.
-    What is being paid for stays, and keeps the layout as it is."""
+    """A migration waits for holds, which last minutes. Offers last days, so they are withdrawn and made again with the
+    new seats. An offer that is being paid for stays, and blocks the migration."""
     await _withdraw(tx, fact.subject_id, None, "the seats are arranged anew")
 
 
 async def withdraw_when_postponed(tx: Tx, fact: EventFact) -> None:
-    """Another date is another question: offers are made anew, with their full time, when the show sells again."""
+    """Withdraws offers when the date changes; they are made again, with their full time, when the event sells again."""
     if "postponed" in (fact.old_status, fact.new_status):
         await _withdraw(tx, fact.subject_id, None, "the show is moved")
 
@@ -222,7 +230,7 @@ async def withdraw_outside_window(tx: Tx, fact: EventUpdated) -> None:
 
 
 async def withdraw_seats(tx: Tx, fact: SeatsBlocked | SeatsReleased) -> None:
-    """Whose seat is taken away loses the offer, all of it, and keeps the place on the list."""
+    """Withdraws every offer that includes one of the seats, as a whole; its entry keeps its position."""
     if isinstance(fact, SeatsReleased) or fact.blocked:
         await _withdraw(tx, fact.subject_id, fact.seat_ids, fact.reason)
 
@@ -236,7 +244,7 @@ async def _withdraw(tx: Tx, event_id: UUID, seat_ids: list[UUID] | None, reason:
 
 
 async def close_with_show(tx: Tx, fact: EventFact) -> None:
-    """It is cancelled or over: nobody waits any more. What is offered ends with all other holds."""
+    """Ends all waiting entries of an event that is cancelled or over. Offers end with all other holds."""
     closed = await store.close_list(tx, fact.subject_id)
     if closed:
         reason = f"the show is {fact.new_status}"

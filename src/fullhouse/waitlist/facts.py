@@ -1,4 +1,4 @@
-"""What the waitlist announces."""
+"""The facts of waitlists."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -8,7 +8,7 @@ from fullhouse.kit.messages.outbox import Fact
 
 
 class WaitlistFact(Fact, frozen=True, kw_only=True):
-    """What every fact about somebody on a waiting list says."""
+    """Base of all facts about an entry on a waitlist."""
 
     event_id: UUID
     user_id: UUID
@@ -17,36 +17,36 @@ class WaitlistFact(Fact, frozen=True, kw_only=True):
 
 
 class WaitlistJoined(WaitlistFact, frozen=True, kw_only=True):
-    """Somebody waits for places of a sold-out show."""
+    """A customer joined the waitlist of a sold-out event."""
 
     name: ClassVar[str] = "waitlist.joined"
 
 
 class WaitlistOffered(WaitlistFact, frozen=True, kw_only=True):
-    """Places are held for somebody who waited, until `answer_by`. Written by the statement that makes the offer."""
+    """Seats or tickets are held for a customer until `answer_by`. Written by the statement that makes the offer."""
 
     name: ClassVar[str] = "waitlist.offered"
 
 
 class WaitlistTaken(WaitlistFact, frozen=True, kw_only=True):
-    """What was offered is bought."""
+    """The offered seats or tickets were bought."""
 
     name: ClassVar[str] = "waitlist.taken"
 
 
 class WaitlistLapsed(WaitlistFact, frozen=True, kw_only=True):
-    """An offer's time was over. The next one is served."""
+    """An offer expired. The next entry gets one."""
 
     name: ClassVar[str] = "waitlist.lapsed"
 
 
 class WaitlistLeft(WaitlistFact, frozen=True, kw_only=True):
-    """Somebody does not wait any more, or has given back what was offered."""
+    """A customer left the waitlist, or declined an offer."""
 
     name: ClassVar[str] = "waitlist.left"
 
 
 class WaitlistWithdrawn(WaitlistFact, frozen=True, kw_only=True):
-    """The house took an offer back (a seat was blocked, the show was moved). Whoever had it waits on, in front."""
+    """An offer was withdrawn (a seat was blocked, the event was moved). The entry waits again, in its old position."""
 
     name: ClassVar[str] = "waitlist.withdrawn"

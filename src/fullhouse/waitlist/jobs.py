@@ -1,6 +1,6 @@
-"""The sweep: whatever comes free without a fact that says so (a hold's time, a checkout's, a type's window) is offered.
+"""The sweep offers what comes free without a fact: expired holds and checkouts, ticket types that go on sale.
 
-It may run late: nobody else gets a place that somebody on the list could have.
+It may run late: new holds are served after the waitlist (`app.hold_in_turn`), so nobody can overtake an entry.
 """
 
 from functools import partial
@@ -18,7 +18,7 @@ async def serve_lists(finder: Database, database: Database) -> int:
     """Finds across organisations, offers inside each; returns how many holds were made."""
     async with finder.nobody() as tx:
         due = await store.lists_to_serve(tx)
-    return await one_by_one(due, partial(_serve, database), "a waiting list could not be served")
+    return await one_by_one(due, partial(_serve, database), "waitlist.serve_failed")
 
 
 async def _serve(database: Database, organization_id: UUID, event_id: UUID) -> int:

@@ -1,4 +1,4 @@
-"""Waiting lists as they are stored and shown; what may be asked for, and what is refused."""
+"""Waitlists: rows, API structs, request bodies and refusals."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -11,7 +11,7 @@ from fullhouse.accounts.model import Email
 from fullhouse.checkout.model import Request
 from fullhouse.kit.errors import Conflict, NotFound
 
-Party = Annotated[int, Meta(ge=1, le=10, description="How many go. Seats are offered side by side, or not at all.")]
+Party = Annotated[int, Meta(ge=1, le=10, description="Number of people. Seats are only offered side by side.")]
 Status = Literal["waiting", "offered", "taken", "lapsed", "left"]
 
 
@@ -19,7 +19,7 @@ Status = Literal["waiting", "offered", "taken", "lapsed", "left"]
 
 
 class List(msgspec.Struct, frozen=True, kw_only=True):
-    """A show's list, as its organiser set it."""
+    """An event's waitlist settings."""
 
     event_id: UUID
     enabled: bool = True
@@ -42,7 +42,7 @@ class StoredEntry(msgspec.Struct, frozen=True, kw_only=True):
     answer_by: datetime | None
     created_at: datetime
     updated_at: datetime
-    ahead: int | None  # who waits and came before; null if this one does not wait
+    ahead: int | None  # waiting entries before this one; null if this one is not waiting
 
 
 class Offered(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,14 +58,14 @@ class Offered(msgspec.Struct, frozen=True, kw_only=True):
     seat_number: str | None
 
 
-# --- as shown
+# --- API structs
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody's place on a show's waiting list.
+    """A customer's entry on the waitlist of an event.
 
-    `offered`: these places are held for them until `answer_by`, and are bought like everything that one holds.
-    `secret` opens this without signing in: keep it.
+    In status `offered`, the seats or tickets in `offer` are held until `answer_by`, and are bought like any other hold.
+    `secret` gives access to the entry without signing in: store it safely.
     """
 
     id: UUID
@@ -82,13 +82,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     answer_by_unix_ms: int | None
     server_time_unix_ms: int
     joined_at: datetime
-    timezone: str  # the show's
+    timezone: str  # of the event
     show_path: str | None = None
     secret: str | None = None
 
 
 class EntryRow(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry in the organiser's list."""
+    """An entry, as the organiser sees it."""
 
     id: UUID
     seq: int
@@ -105,7 +105,7 @@ class EntryRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
-    """How many entries are in each state, and how many people wait."""
+    """The number of entries in each status, and of people waiting."""
 
     waiting: int
     people_waiting: int
@@ -116,7 +116,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ListView(msgspec.Struct, frozen=True, kw_only=True):
-    """A show's waiting list, as its organiser sees it."""
+    """An event's waitlist, as its organiser sees it."""
 
     event_id: UUID
     enabled: bool
@@ -128,9 +128,9 @@ class ListView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JoinList(Request, frozen=True, kw_only=True):
-    """Where: a zone, or in a show without a layout a ticket type; without either, wherever places come free.
+    """`zone_id` or, for an event without a layout, `ticket_type_id`; without either, any place that comes free.
 
-    `accessible` waits for a wheelchair place, and seats beside it. `email` is needed from guests.
+    `accessible` waits for a wheelchair place and the seats beside it. Guests must give an `email`.
     """
 
     party: Party = 1
@@ -141,11 +141,11 @@ class JoinList(Request, frozen=True, kw_only=True):
 
 
 class ListSettings(Request, frozen=True, kw_only=True):
-    """Off: nobody joins, nobody is offered anything, and what comes back is sold to everybody."""
+    """While it is off, nobody can join, no offers are made, and returned tickets go back on general sale."""
 
     enabled: bool = True
     window_s: Annotated[
-        int, Meta(ge=900, le=604_800, description="How long an offer is kept: 15 minutes to a week.")
+        int, Meta(ge=900, le=604_800, description="How long an offer is held, in seconds: 15 minutes to a week.")
     ] = 86_400
 
 
@@ -153,30 +153,30 @@ class ListSettings(Request, frozen=True, kw_only=True):
 
 
 class ListOff(Conflict):
-    """This show has no waiting list."""
+    """The waitlist of this event is switched off."""
 
-    code, title = "waitlist_off", "There is no waiting list"
+    code, title = "waitlist_off", "This event has no waitlist"
 
 
 class PlacesLeft(Conflict):
-    """There are such places now: choose them instead of waiting."""
+    """Matching seats or tickets are on sale now: choose them instead of waiting."""
 
-    code, title = "places_left", "There are places left"
+    code, title = "places_left", "Seats or tickets are available now"
 
 
 class AlreadyWaiting(Conflict):
-    """You, or somebody with this address, is on the list already. Leave it first to wait for something else."""
+    """This account or email address is already on the waitlist. Leave it first to wait for something else."""
 
-    code, title = "already_waiting", "You are on the list already"
+    code, title = "already_waiting", "You are already on the waitlist"
 
 
 class NotWaiting(NotFound):
-    """You are not on this show's waiting list."""
+    """You are not on the waitlist of this event."""
 
-    code, title = "not_on_waitlist", "You are not on the list"
+    code, title = "not_on_waitlist", "You are not on the waitlist"
 
 
 class SignInNeeded(Conflict):
-    """The places are held for an account: sign in with it to buy them."""
+    """The offer is held for an account: sign in to that account to buy it."""
 
     code, title = "sign_in_needed", "Sign in first"

@@ -1,4 +1,5 @@
--- Waiting lists. Offers are made by functions (db/functions/waitlist), and what becomes of them follows their holds.
+-- Waitlists. Functions make the offers (db/functions/waitlist); a trigger updates entries when the holds of an offer
+-- end.
 
 -- part: entry
 e.id, e.event_id, e.seq, e.user_id, e.email, e.party, e.zone_key, e.ticket_type_id, e.accessible, e.status, e.basket_id,
@@ -15,7 +16,7 @@ SELECT event_id, enabled, window_s, layout_id FROM waitlists
 WHERE organization_id = :org AND event_id = :event_id FOR UPDATE;
 
 -- name: make_list
--- Of two who come first, one makes it.
+-- Of two concurrent requests, one creates the row.
 INSERT INTO waitlists (organization_id, event_id) VALUES (:org, :event_id) ON CONFLICT DO NOTHING;
 
 -- name: set_list
@@ -42,7 +43,7 @@ SELECT :id, :org, :event_id, counted.seq, :user_id, :email, :secret_hash, :party
 SELECT {entry} FROM waitlist_entries e WHERE e.organization_id = :org AND e.id = :entry_id;
 
 -- name: entry_of
--- The newest of a person in a show.
+-- The newest entry of a user for an event.
 SELECT {entry} FROM waitlist_entries e
 WHERE e.organization_id = :org AND e.event_id = :event_id AND e.user_id = :user_id ORDER BY e.seq DESC LIMIT 1;
 
@@ -69,7 +70,7 @@ WHERE h.organization_id = :org AND h.basket_id = :basket_id? AND h.source = 'wai
 ORDER BY s.ordinal, h.id;
 
 -- name: offered_holds
--- All of each offer that has one of these seats; of every offer, if no seat is named. What is paid for stays.
+-- All holds of each offer that includes one of these seats; of every offer, if none is given. Holds in payment stay.
 SELECT array(
     SELECT h.id FROM waitlist_entries e
     JOIN seat_holds h ON h.organization_id = :org AND h.basket_id = e.basket_id AND h.source = 'waitlist'
@@ -86,7 +87,7 @@ SELECT array(
 SELECT set_config('app.withdrawing', :event_id, true);
 
 -- name: offer_places
--- So many at most: whoever wants a seat meanwhile waits for this transaction.
+-- :rounds limits the offers per call: other holds of the event wait for this transaction.
 SELECT outcome, hold_id, held_until, event_id, ordinal, zone_id, version, held, sold, user_id, seat_id, kind, ref_id,
        quantity
 FROM app.offer_places(:org, :event_id, NULL, most => :rounds);
@@ -96,11 +97,11 @@ SELECT array(SELECT id FROM seats WHERE organization_id = :org AND id = ANY (:se
              AND category = 'wheelchair');
 
 -- name: are_there_places
--- Not `IS NOT NULL`, which of a row means that nothing in it is.
+-- Not `IS NOT NULL`, which is true of a row only if none of its columns is null.
 SELECT NOT (app.places_for(:org, :event_id, :party, :zone_key?, :ticket_type_id?, :accessible) IS NULL);
 
 -- name: lists_to_serve
--- The sweep's question, across organisations.
+-- For the sweep, across organisations.
 SELECT w.organization_id, w.event_id AS id FROM waitlists w
 WHERE w.enabled AND EXISTS (SELECT FROM waitlist_entries e WHERE e.organization_id = w.organization_id
                             AND e.event_id = w.event_id AND e.status = 'waiting')

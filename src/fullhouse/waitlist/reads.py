@@ -1,4 +1,4 @@
-"""Waiting lists as they are shown: to who waits, to whoever has the entry's secret, and to the organiser."""
+"""Reads of waitlists: for the customer, for the bearer of an entry's secret, and for the organiser."""
 
 import hmac
 from uuid import UUID
@@ -15,12 +15,12 @@ from fullhouse.waitlist.model import Counts, Entry, EntryRow, List, ListView, No
 
 
 def secret_of(keyring: Keyring, organization_id: UUID, entry_id: UUID) -> str:
-    """What opens an entry without signing in: 256 bits that only this house can make again. Its hash is stored."""
+    """The secret of an entry: 256 bits, derived from this installation's key. Only its hash is stored."""
     return secrets.mint(Kind.WAITLIST, organization_id, hmac.digest(keyring.key("waitlist"), entry_id.bytes, "sha256"))
 
 
 def organization_in(secret: str) -> UUID:
-    """Whose list a secret claims to open; that it does is seen inside."""
+    """The organisation that a secret names. Whether the secret is valid is checked in its transaction."""
     claim = secrets.read(secret, Kind.WAITLIST)
     if claim is None:
         raise NotWaiting()
@@ -35,7 +35,7 @@ async def get(tx: Tx, entry_id: UUID) -> StoredEntry:
 
 
 async def offer_of(tx: Tx, entry: StoredEntry) -> list[Offered]:
-    """What is held for them now."""
+    """The holds of an entry's offer."""
     if entry.status != "offered":
         return []
     return await store.holds_of_offer(tx, entry.basket_id)
@@ -49,18 +49,18 @@ async def by_secret(tx: Tx, secret: str) -> StoredEntry:
 
 
 async def of_person(tx: Tx, who: Principal, event_id: UUID) -> StoredEntry:
-    """The newest of mine in this show."""
+    """The user's newest entry for an event."""
     found = await store.entry_of(tx, event_id=event_id, user_id=who.id)
     if found is None:
-        await events.get_event(tx, event_id)  # a show that there is not is another matter
+        await events.get_event(tx, event_id)  # a missing event is 404 `not_found`, not `not_on_waitlist`
         raise NotWaiting()
     return found
 
 
 async def shown(tx: Tx, keyring: Keyring, entry: StoredEntry) -> Entry:
-    """To whom it belongs."""
+    """The entry as its customer sees it."""
     assert tx.organization_id
-    event, house = await events.get_event(tx, entry.event_id), await accounts.get_profile(tx)
+    event, organization = await events.get_event(tx, entry.event_id), await accounts.get_profile(tx)
     return Entry(
         id=entry.id,
         event_id=entry.event_id,
@@ -77,13 +77,13 @@ async def shown(tx: Tx, keyring: Keyring, entry: StoredEntry) -> Entry:
         server_time_unix_ms=int((await tx.now()).timestamp() * 1000),
         joined_at=entry.created_at,
         timezone=event.timezone,
-        show_path=f"/o/{house.slug}/{event.slug}",
+        show_path=f"/o/{organization.slug}/{event.slug}",
         secret=secret_of(keyring, tx.organization_id, entry.id),
     )
 
 
 async def view(tx: Tx, event_id: UUID) -> ListView:
-    """For the organiser. A list that nobody has made yet is as it would be."""
+    """The waitlist for its organiser; with default settings if it has no row yet."""
     await events.get_event(tx, event_id)
     known = await store.list_of(tx, event_id) or List(event_id=event_id)
     counts = await store.count_entries(tx, event_id)

@@ -1,4 +1,4 @@
-"""Waiting lists over HTTP: join, see, leave; by the entry's secret, too. And the organiser's side."""
+"""HTTP routes of waitlists: join, read and leave, also by the entry's secret; and the organiser's routes."""
 
 from typing import Any
 from uuid import UUID
@@ -18,28 +18,28 @@ JOINING = Limit(60, 60)
 
 
 async def join_waitlist(tx: Tx, services: Services, who: Principal, event_id: UUID, data: JoinList) -> Entry:
-    """Put my name on a show's waiting list, for a party of so many.
+    """Join the waitlist of an event, for a party of a given size.
 
-    Places that come back are offered in the order of joining, to the first party that they fit: held for me until
-    `answer_by`, in my holds, and told to me by mail. 409 `places_left` if there are such places now.
+    Returned seats and tickets are offered in the order of joining, to the first party that they fit. An offer is held
+    until `answer_by`, is among my holds, and is announced by email. 409 `places_left` if matching ones are on sale now.
     """
     entry = await actions.join(tx, services.keyring, who, event_id, data)
     return await reads.shown(tx, services.keyring, entry)
 
 
 async def get_my_waitlist_entry(tx: Tx, services: Services, who: Principal, event_id: UUID) -> Entry:
-    """My place on a show's waiting list, and what I am offered."""
+    """My entry on the waitlist of an event, and my offer."""
     return await reads.shown(tx, services.keyring, await reads.of_person(tx, who, event_id))
 
 
 async def leave_waitlist(tx: Tx, who: Principal, event_id: UUID) -> None:
-    """Leave a show's waiting list. What I am offered goes to the next one."""
+    """Leave the waitlist of an event. My offer, if any, goes to the next entry."""
     await actions.leave(tx, await reads.of_person(tx, who, event_id))
 
 
 @get("/api/waitlist", public=True, limit=BY_SECRET)
 async def get_waitlist_entry_by_secret(services: Services, authorization: Secret = None) -> Entry:
-    """The entry whose secret the `Authorization` header carries: for guests, by the link in their mail."""
+    """The entry whose secret is in the `Authorization` header: for guests, through the link in their email."""
     secret = bearer(authorization)
     async with services.database.tenant(reads.organization_in(secret)) as tx:
         return await reads.shown(tx, services.keyring, await reads.by_secret(tx, secret))
@@ -47,7 +47,7 @@ async def get_waitlist_entry_by_secret(services: Services, authorization: Secret
 
 @delete("/api/waitlist", public=True, limit=BY_SECRET)
 async def leave_waitlist_by_secret(services: Services, actor: Actor, authorization: Secret = None) -> None:
-    """Leave the list by the link in the mail."""
+    """Leave the waitlist through the link in the email."""
     secret = bearer(authorization)
     async with services.database.tenant(reads.organization_in(secret), actor) as tx:
         await actions.leave(tx, await reads.by_secret(tx, secret))
@@ -61,22 +61,22 @@ async def list_waitlist(
     cursor: After = None,
     limit: PageSize = LIMIT,
 ) -> Page[EntryRow]:
-    """Who is or was on a show's waiting list, in the order of joining."""
+    """All entries of an event's waitlist, in the order of joining."""
     return await reads.page_of_entries(tx, services.keyring, event_id, status, cursor, limit)
 
 
 async def get_waitlist_settings(tx: Tx, event_id: UUID) -> ListView:
-    """A show's waiting list: whether it is on, how long an offer is kept, and how many wait."""
+    """An event's waitlist: whether it is on, how long an offer is held, and how many people wait."""
     return await reads.view(tx, event_id)
 
 
 async def change_waitlist_settings(tx: Tx, event_id: UUID, data: ListSettings) -> ListView:
-    """Switch a show's waiting list on or off, and say how long an offer is kept."""
+    """Switch an event's waitlist on or off, and set how long an offer is held."""
     await actions.change_settings(tx, event_id, data)
     return await reads.view(tx, event_id)
 
 
-# Under both of its names: /waitlist, and /waiting-list, as the API's outline has it.
+# Served under two paths: /waitlist, and /waiting-list, which the API's outline names.
 _BY_PERSON, _ENTRIES, _SETTINGS = "", "/entries", "/settings"
 _LISTS: list[tuple[Any, str, str, Any, Limit | None]] = [
     (post, _BY_PERSON, "waitlist.join", join_waitlist, JOINING),
@@ -87,7 +87,9 @@ _LISTS: list[tuple[Any, str, str, Any, Limit | None]] = [
     (put, _SETTINGS, "waitlist.manage", change_waitlist_settings, None),
 ]  # fmt: skip
 handlers = [
-    verb(f"/api/events/{{event_id:uuid}}/{at}{rest}", action, limit=limit, name=f"{serve.__name__}{called}")(serve)
-    for at, called in (("waitlist", ""), ("waiting-list", "_at_waiting_list"))
-    for verb, rest, action, serve, limit in _LISTS
+    method(f"/api/events/{{event_id:uuid}}/{at}{rest}", action, limit=limit, name=f"{handler.__name__}{suffix}")(
+        handler
+    )
+    for at, suffix in (("waitlist", ""), ("waiting-list", "_at_waiting_list"))
+    for method, rest, action, handler, limit in _LISTS
 ] + [get_waitlist_entry_by_secret, leave_waitlist_by_secret]

@@ -11,7 +11,8 @@ from fullhouse.waitlist.model import Counts, EntryRow, List, Offered, StoredEntr
 
 
 class Made(NamedTuple):
-    """What an offer did: to a seat, to one beside it, or to how full a zone is. A hold says whose and of what."""
+    """A row of `app.offer_places`: a change of a seat, of a neighbouring seat, or of a zone's counts. The last five
+    fields are set for holds."""
 
     outcome: str
     hold_id: UUID | None

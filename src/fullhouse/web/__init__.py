@@ -1,1 +1,1 @@
-"""The pages, and what an operator asks of a running process. Server-rendered; nothing is loaded from elsewhere."""
+"""Server-rendered pages, health checks and metrics. Pages load nothing from other hosts."""

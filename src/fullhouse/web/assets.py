@@ -1,6 +1,6 @@
-"""What the front end was built into (`frontend/`, Vite): the files, and which of them a page needs.
+"""The files that Vite built from `frontend/`, and which of them a page needs.
 
-A built file's name has its content's hash in it, so it is kept for good; what else lies beside it is asked for again.
+A built file with a content hash in its name is cached for good; other files are revalidated after an hour.
 """
 
 import gzip
@@ -18,7 +18,7 @@ BUILT = Path(__file__).parent / "built"
 _HASHED = re.compile(r"-[\w-]{8}\.\w+$")
 _FOR_GOOD, _FOR_NOW = "public, max-age=31536000, immutable", "public, max-age=3600"
 _PACKED = {".js", ".css", ".svg", ".wasm"}
-# What a program loads once it is needed, by a name that the page has. Its style sheets come with the program's own.
+# Entries that a program loads later, by a name that the page gives it. Their style sheets load with the program's own.
 _PARTS = {"src/store/main.ts": "src/checkout/main.ts"}
 mimetypes.add_type("font/woff2", ".woff2")
 mimetypes.add_type("application/wasm", ".wasm")
@@ -37,7 +37,7 @@ class Chunk(msgspec.Struct, frozen=True):
 
 class File(NamedTuple):
     body: bytes
-    packed: bytes  # with gzip; empty where that gains nothing
+    packed: bytes  # gzip; empty for types that do not compress
     kind: str
     etag: str
     kept: str
@@ -49,12 +49,12 @@ def find(path: str) -> File | None:
 
 @cache
 def tags(*entries: str) -> Markup:
-    """The style sheets and scripts of programs, which run in this order, and what they load at once."""
+    """The tags for programs: style sheets, preloads of their imports, and the scripts, which run in this order."""
     manifest = _manifest()
     programs = [f"src/{entry}/main.ts" for entry in entries]
     wanted, styles = _at_once(programs)
-    if not any(manifest[name].later for name in programs):  # what comes later looks for its own sheets by their names
-        styles = _styles(programs[-1])  # the page's own; a language before it has none that is not among them
+    if not any(manifest[name].later for name in programs):  # dynamic imports look up their own sheets by name
+        styles = _styles(programs[-1])  # the last program's include those of the language scripts before it
         styles = [_together(styles, _files())[0]] if styles else []
     lines = [Markup('<link rel="stylesheet" href="/built/{}">').format(style) for style in styles]
     loaded, run = wanted[len(programs) :], programs
@@ -64,7 +64,7 @@ def tags(*entries: str) -> Markup:
 
 
 def part(entry: str, language: str) -> str:
-    """The scripts of what a program loads later: its words, and then itself."""
+    """The scripts of an entry that a program loads later: its texts, then itself."""
     names = f"src/lib/words/speak/{language}/later/main.ts", _PARTS[f"src/{entry}/main.ts"]
     return " ".join(f"/built/{_manifest()[name].file}" for name in names)
 
@@ -74,18 +74,18 @@ def _styles(program: str) -> list[str]:
 
 
 def _at_once(programs: list[str]) -> tuple[list[str], list[str]]:
-    """All that programs load when they start: their parts, and style sheets."""
+    """The static imports of programs, transitively, and their style sheets."""
     manifest, wanted = _manifest(), [*programs]
     styles: list[str] = []
     for name in wanted:  # grows as it goes
         wanted += [other for other in manifest[name].imports if other not in wanted]
-        # What is imported comes first: the order in which cascade layers are named is the order in which they win.
+        # Imported sheets come first: cascade layers take precedence in the order in which they are named.
         styles = [style for style in manifest[name].css if style not in styles] + styles
     return wanted, styles
 
 
 def _together(styles: list[str], files: dict[str, File]) -> tuple[str, bytes]:
-    """Style sheets as one, under a name of its own: a phone feels each request more than its bytes."""
+    """Style sheets concatenated under a name of their own: on a phone each request costs more than its bytes."""
     if len(styles) == 1:
         return styles[0], files[styles[0]].body
     body = b"\n".join(files[style].body for style in styles)
@@ -93,7 +93,7 @@ def _together(styles: list[str], files: dict[str, File]) -> tuple[str, bytes]:
 
 
 def needed_by(entry: str) -> list[str]:
-    """Every file that a program may ask for, with the fonts: what must be kept to run it without a connection."""
+    """Every file that a program may request, with the fonts: what a service worker caches to run it offline."""
     manifest = _manifest()
     wanted = [f"src/{entry}/main.ts"]
     for name in wanted:  # grows as it goes
@@ -110,13 +110,13 @@ def _manifest() -> dict[str, Chunk]:
 
 @cache
 def _files() -> dict[str, File]:
-    """All of them, in memory: the names are the only ones that exist."""
+    """All built files, in memory. No other name is served."""
     found = {}
     for path in BUILT.rglob("*"):
         if path.is_file() and path.name != "manifest.json":
             kept = _FOR_GOOD if _HASHED.search(path.name) else _FOR_NOW
             found[str(path.relative_to(BUILT))] = file(path.name, path.read_bytes(), kept)
-    for name, chunk in _manifest().items():  # each process knows all of them, whichever page it was that named one
+    for name, chunk in _manifest().items():  # every process must know the bundles, whichever of them rendered the page
         if chunk.starts and (styles := _styles(name)):
             sheet, body = _together(styles, found)
             found.setdefault(sheet, file(sheet, body, _FOR_GOOD))

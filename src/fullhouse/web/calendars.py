@@ -1,4 +1,4 @@
-"""Calendars: one show to keep, an organisation's shows to subscribe to."""
+"""iCalendar files: one event to add, an organisation's events to subscribe to."""
 
 from uuid import UUID
 
@@ -21,10 +21,10 @@ SHOWS_MAX = 500
     opt={"public": True},
     media_type=calendar.MEDIA_TYPE,
     operation_id="get_event_calendar",
-    summary="A public show as iCalendar",
+    summary="A public event as iCalendar",
 )
 async def show_calendar(request: AnyRequest, event_id: FromPath[UUID]) -> Response[bytes]:
-    """For the calendar that somebody keeps; times stand in the venue's zone."""
+    """Times are in the venue's time zone."""
     services: Services = request.app.state.services
     async with services.reads.nobody() as tx:
         show = await store.public_event(tx, event_id)
@@ -33,8 +33,8 @@ async def show_calendar(request: AnyRequest, event_id: FromPath[UUID]) -> Respon
     t = await words.of(request, show.organization_id)
     body = calendar.of_show(show, lambda it: services.public_url + programme.path_of(it), t.code)
     # A slug is letters, digits and hyphens: it needs no quoting.
-    named = {"content-disposition": f'attachment; filename="{show.slug}.ics"'}
-    return kept(request, body, calendar.MEDIA_TYPE, named | words.told(request))
+    disposition = {"content-disposition": f'attachment; filename="{show.slug}.ics"'}
+    return kept(request, body, calendar.MEDIA_TYPE, disposition | words.told(request))
 
 
 @public("/o/{org:str}/calendar.ics")
@@ -45,8 +45,8 @@ async def organization_calendar(request: AnyRequest, org: FromPath[str]) -> Resp
         shows = await store.coming_shows(tx, organization_id=organization.id, limit=SHOWS_MAX)
     t = await words.of(request, organization.id)
     body = calendar.of_shows(organization.name, shows, lambda it: services.public_url + programme.path_of(it), t.code)
-    name = {"content-disposition": f'inline; filename="{organization.slug}.ics"'}
-    return kept(request, body, calendar.MEDIA_TYPE, name | words.told(request))
+    disposition = {"content-disposition": f'inline; filename="{organization.slug}.ics"'}
+    return kept(request, body, calendar.MEDIA_TYPE, disposition | words.told(request))
 
 
 handlers = [show_calendar, organization_calendar]

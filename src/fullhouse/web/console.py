@@ -1,7 +1,8 @@
-"""The organiser's console: one page, whatever its address. What it shows, it asks of the API as its reader.
+"""The organiser's console: a single-page application at every address below /console. Its data come from the API, with
+the session of the person who reads it.
 
-It speaks as its reader wishes. Its own English is in the program; what another language says is a script before it, as
-is what the seat map says in any.
+Its English texts are in the program. Another language's texts are a script that loads before it; the texts of the seat
+map are such a script in every language.
 """
 
 from litestar import Response
@@ -12,8 +13,8 @@ from fullhouse.web import words
 from fullhouse.web.pages import AnyRequest, page, public
 from fullhouse.web.words import EN
 
-_FRAMES = "; frame-src 'self'"  # letters are looked at in a frame, which has a stricter policy of its own
-# What a letter can do: look like itself. No form, nothing fetched, no way out.
+_FRAMES = "; frame-src 'self'"  # emails are previewed in a frame with a stricter policy of its own
+# An email in the preview has its styles and nothing else: no forms, no requests, no links that open.
 _SHEET = (
     "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; sandbox allow-scripts; frame-ancestors 'self'"
 )
@@ -27,29 +28,29 @@ async def console_home(request: AnyRequest) -> Response[str]:
 
 @public("/platform")
 async def platform_home() -> Redirect:
-    """The platform's staff have their pages in the console."""
+    """Redirects to the console, where the pages of the platform's staff are."""
     return Redirect("/console/platform/organizations", headers=_PRIVATE)
 
 
 @public("/console/letter")
 async def letter_frame() -> Response[str]:
-    """An empty sheet, on which the console lays a letter: mail has its styles inside, which no page of ours may."""
-    sheet = page("letter.html")
-    sheet.headers.update(_PRIVATE)
-    sheet.headers["content-security-policy"] = _SHEET
-    return sheet
+    """An empty frame into which the console puts an email: emails have inline styles, which no other page may have."""
+    frame = page("letter.html")
+    frame.headers.update(_PRIVATE)
+    frame.headers["content-security-policy"] = _SHEET
+    return frame
 
 
 @public("/console/{path:path}")
 async def console(request: AnyRequest, path: FromPath[str]) -> Response[str]:
-    """The script knows which addresses there are, and says so itself where there is nothing."""
+    """The script routes by the address, and shows its own page for unknown ones."""
     return _shell(request)
 
 
 def _shell(request: AnyRequest) -> Response[str]:
     t = words.wanted(request) or EN
-    spoken = f"lib/words/speak/{t.code}"  # by the seat map
-    programs = [spoken, "console"] if t is EN else [spoken, f"console/words/{t.code}", "console"]
+    map_texts = f"lib/words/speak/{t.code}"
+    programs = [map_texts, "console"] if t is EN else [map_texts, f"console/words/{t.code}", "console"]
     shell = page("console.html", t=t, programs=programs)
     shell.headers.update(_PRIVATE | words.told(request))
     shell.headers["content-security-policy"] += _FRAMES

@@ -1,6 +1,6 @@
-"""A show's box office inside of other sites: the script that they include, and the page that it frames.
+"""An event's box office embedded in other sites: the script that they include, and the page that it frames.
 
-docs/adr/0027-widget.md says why the frame never uses the visitor's session with the house.
+docs/adr/0027-widget.md says why the frame never uses the visitor's session with the organisation.
 """
 
 from uuid import UUID
@@ -17,7 +17,7 @@ from fullhouse.web import programme, safety, words
 from fullhouse.web.pages import AnyRequest, kept_page, public, static_file
 from fullhouse.web.shows import box_office
 
-SITES_S = 60  # where nobody hears of a change; everywhere else it holds at once
+SITES_S = 60  # at most, if the invalidation is lost; otherwise a change takes effect at once
 
 
 @public("/widget.js")
@@ -41,7 +41,7 @@ async def embedded(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
 
 
 async def _sites(services: Services, organization_id: UUID) -> list[str]:
-    """Those that the organisation has named."""
+    """The sites that the organisation allows to embed its events."""
 
     async def load() -> list[str]:
         async with services.database.tenant(organization_id) as tx:

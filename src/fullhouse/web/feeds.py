@@ -1,4 +1,4 @@
-"""What was announced lately, as Atom (RFC 4287) and RSS 2.0, of all organisations or of one."""
+"""Newly announced events as Atom (RFC 4287) and RSS 2.0 feeds, of all organisations or of one."""
 
 import re
 from collections.abc import Callable
@@ -24,7 +24,7 @@ NEWEST = 50
 ATOM, RSS = "application/atom+xml; charset=utf-8", "application/rss+xml; charset=utf-8"
 _ATOM = "http://www.w3.org/2005/Atom"
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
-# XML has no way at all to say these.
+# Characters that XML 1.0 cannot contain, not even escaped.
 _UNSPEAKABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -32,7 +32,7 @@ class Feed(NamedTuple):
     id: str
     title: str
     origin: str
-    path: str  # of the page that says the same to people
+    path: str  # of the page with the same content
     shows: list[PublicEvent]
 
     @property
@@ -68,7 +68,7 @@ async def _of_all(request: AnyRequest) -> Feed:
     services: Services = request.app.state.services
     async with services.reads.nobody() as tx:
         shows = await store.newest_shows(tx, organization_id=None, limit=NEWEST)
-    return Feed(uuid5(NAMESPACE_URL, services.public_url).urn, "New shows", services.public_url, "", shows)
+    return Feed(uuid5(NAMESPACE_URL, services.public_url).urn, "New events", services.public_url, "", shows)
 
 
 async def _of_organization(request: AnyRequest, slug: str) -> Feed:
@@ -76,7 +76,7 @@ async def _of_organization(request: AnyRequest, slug: str) -> Feed:
     organization = await find_organization(services, slug)
     async with services.reads.nobody() as tx:
         shows = await store.newest_shows(tx, organization_id=organization.id, limit=NEWEST)
-    title = f"New shows: {organization.name}"
+    title = f"New events: {organization.name}"
     return Feed(organization.id.urn, title, services.public_url, f"/o/{organization.slug}", shows)
 
 
@@ -109,7 +109,7 @@ def rss(feed: Feed) -> bytes:
     add = _adder(channel)
     add("title", feed.title)
     add("link", feed.page)
-    add("description", "Shows in the order in which they were announced.")
+    add("description", "Events in the order in which they were announced.")
     add("lastBuildDate", format_datetime(feed.updated))
     add("atom:link", rel="self", type="application/rss+xml", href=f"{feed.origin}{feed.path}/feed.rss")
     for show in feed.shows:
@@ -118,10 +118,10 @@ def rss(feed: Feed) -> bytes:
         item("title", show.title)
         item("link", feed.origin + it.path)
         item("guid", show.id.urn, isPermaLink="false")
-        item("enclosure", url=feed.origin + it.cover.large, length="0", type="image/jpeg")  # 0: nobody knows
+        item("enclosure", url=feed.origin + it.cover.large, length="0", type="image/jpeg")  # 0: the length is unknown
         item("pubDate", format_datetime(show.published_at))
         item("category", EN.category(show.category))
-        # Readers take this for HTML, so the text is escaped for HTML before it is for XML.
+        # Feed readers parse this as HTML, so the text is escaped for HTML first and then for XML.
         item("description", "".join(f"<p>{escape(part)}</p>" for part in _told(it)))
     return _bytes(root)
 

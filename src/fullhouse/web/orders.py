@@ -1,4 +1,4 @@
-"""An order's page, for whoever has its secret."""
+"""An order's page and PDF, for anyone who has the order's secret."""
 
 import asyncio
 from collections.abc import Sequence
@@ -35,61 +35,61 @@ _PRIVATE = {"cache-control": "private, no-store", "x-robots-tag": "noindex"}
 @public("/orders/{secret:str}")
 async def order_page(request: AnyRequest, secret: FromPath[str]) -> Response[str]:
     services: Services = request.app.state.services
-    order, views, show, house = await _read(services, secret)
-    t, on_tickets = _words(request, house)
+    order, views, event, profile = await _read(services, secret)
+    t, on_tickets = _words(request, profile)
     codes = await asyncio.to_thread(lambda: [Markup(qr_svg(view.qr or "").decode()) for view in views])  # noqa: S704
-    date = None if policy.is_undated(show.status, show.rescheduled_at) else policy.date_of(show)
-    was = local(show.start_at if show.status == "postponed" else policy.date_of(show), show.timezone)
-    news = programme.news(show.status, was, date and local(date, show.timezone), t)
-    shown = page(
+    date = None if policy.is_undated(event.status, event.rescheduled_at) else policy.date_of(event)
+    was = local(event.start_at if event.status == "postponed" else policy.date_of(event), event.timezone)
+    notice = programme.news(event.status, was, date and local(date, event.timezone), t)
+    response = page(
         "order.html",
         t=t,
         order=order,
-        organization=house.name,
+        organization=profile.name,
         lines=[(line, t.money(Money(line.amount, order.total.currency))) for line in together(order.lines)],
         proposed=[(papers.place(one, on_tickets), one.quantity) for one in order.proposed],
-        answer_by=programme.moment(order.consent_by, show.timezone, t) if order.consent_by else None,
+        answer_by=programme.moment(order.consent_by, event.timezone, t) if order.consent_by else None,
         tickets=[
             (view, code, papers.place(view, on_tickets), papers.note(view.category, on_tickets))
             for view, code in zip(views, codes, strict=True)
         ],
-        show=show,
-        when=programme.moment(date, show.timezone, t) if date else t("new_date_to_come"),
+        event=event,
+        when=programme.moment(date, event.timezone, t) if date else t("new_date_to_come"),
         doors=_doors(views[0], t) if date and views else "",
         undated=date is None,
-        news=news,
-        to_come=events.is_public(show),
+        notice=notice,
+        to_come=events.is_public(event),
         secret=secret,
     )
-    shown.headers.update(words.told(request) | _PRIVATE)
-    return shown
+    response.headers.update(words.told(request) | _PRIVATE)
+    return response
 
 
 @public("/orders/{secret:str}/tickets.pdf")
 async def order_pdf(request: AnyRequest, secret: FromPath[str]) -> Response[bytes]:
     services: Services = request.app.state.services
-    order, views, _, house = await _read(services, secret)
+    order, views, _, profile = await _read(services, secret)
     if not views:
         raise NotFound
-    made = await asyncio.to_thread(papers.sheets, views, house.name, _words(request, house)[1])
-    named = {"content-disposition": f'inline; filename="{order.code}.pdf"'}
-    return Response(made, media_type="application/pdf", headers=_PRIVATE | named)
+    pdf = await asyncio.to_thread(papers.sheets, views, profile.name, _words(request, profile)[1])
+    disposition = {"content-disposition": f'inline; filename="{order.code}.pdf"'}
+    return Response(pdf, media_type="application/pdf", headers=_PRIVATE | disposition)
 
 
-def _words(request: AnyRequest, house: OrganizationProfile) -> tuple[Words, Words]:
-    """The page's, and the tickets' own."""
-    t = words.wanted(request) or words.ALL.of(house.locale)
+def _words(request: AnyRequest, profile: OrganizationProfile) -> tuple[Words, Words]:
+    """The texts of the page, and those of the tickets."""
+    t = words.wanted(request) or words.ALL.of(profile.locale)
     return t, WORDS.of(t.code)
 
 
 def _doors(view: TicketView, t: Words) -> str:
-    """When to come; nothing where they open with the show."""
+    """When the doors open; empty if that is the start."""
     at = local(view.doors_at, view.timezone)
     return t("doors", hour=f"{at:%H:%M}") if view.doors_at < view.start_at else ""
 
 
 def together(lines: Sequence[QuotedLine]) -> list[QuotedLine]:
-    """Seats are billed one by one; what is the same at the same price is one line to a reader."""
+    """Merges price lines: each seat is a line of its own, but equal ones at the same price are shown as one."""
     found: dict[tuple[str, str, bool, int], list[QuotedLine]] = {}
     for line in lines:
         found.setdefault((line.kind, line.name, line.included, line.amount // line.quantity), []).append(line)
@@ -103,9 +103,9 @@ async def _read(services: Services, secret: str) -> tuple[Order, list[TicketView
     order = await order_reads.order_by_secret(services, secret)
     async with services.database.tenant(order_reads.organization_in(secret)) as tx:
         views = await tickets.printed(tx, services.keyring, order.id)
-        show = await events.get_event(tx, order.event_id)
-        house = await accounts.get_profile(tx)
-    return order, views, show, house
+        event = await events.get_event(tx, order.event_id)
+        profile = await accounts.get_profile(tx)
+    return order, views, event, profile
 
 
 handlers = [order_page, order_pdf]

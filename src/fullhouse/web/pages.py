@@ -1,4 +1,4 @@
-"""How a page is made; the API's documentation, the page behind every problem code, files."""
+"""Rendering of pages; the API reference, a page for every problem code, static and built files."""
 
 import hashlib
 import re
@@ -25,7 +25,7 @@ from fullhouse.web.words import EN
 
 AnyRequest = Request[Any, Any, State]
 _FOR_PROGRAMS = ("/api/", "/event/", "/health/")
-_SAID = {404: "lost", 429: "often", 500: "broken", 503: "busy"}  # what a page says of a refusal: its texts' keys
+_SAID = {404: "lost", 429: "often", 500: "broken", 503: "busy"}  # by status: the prefix of the error page's texts
 _HERE = Path(__file__).parent
 _templates = Environment(
     loader=FileSystemLoader(_HERE / "templates"),
@@ -38,7 +38,7 @@ _templates.globals["version"] = VERSION
 _templates.globals["built"] = assets.tags
 _templates.globals["part_of"] = assets.part
 _MARK = (_HERE / "static/mark.svg").read_text().replace("<svg", '<svg aria-hidden="true"', 1)
-_templates.globals["mark"] = Markup(_MARK)  # noqa: S704 - our own; inside of the page, as a picture it would be a page too
+_templates.globals["mark"] = Markup(_MARK)  # noqa: S704 - our own file; inlined, which saves a request
 _templates.filters["prose"] = lambda text: Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704
 
 
@@ -54,23 +54,23 @@ def page(name: str, *, status: int = 200, t: Words = EN, policy: str = safety.US
 def kept_page(
     request: AnyRequest, name: str, *, t: Words, policy: str = safety.USUAL, **values: Any
 ) -> Response[bytes]:
-    """A page that browsers may keep, if they ask every time whether it is still the same."""
+    """A page that browsers may cache, but must revalidate on every request."""
     text = render(name, t=t, **values)
     return kept(request, text.encode(), "text/html", {"content-security-policy": policy} | words.told(request))
 
 
 def kept(request: AnyRequest, body: bytes, kind: str, headers: Mapping[str, str] | None = None) -> Response[bytes]:
-    """The body, or 304 for those who have it. Both carry the same headers: browsers keep those of the later one."""
+    """The body, or 304 if the client has it. Both carry the same headers: browsers store those of the later one."""
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-    told = {"etag": etag, "cache-control": "no-cache", **(headers or {})}
+    all_headers = {"etag": etag, "cache-control": "no-cache", **(headers or {})}
     known = [tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")]
     if etag in known or "*" in known:
-        return Response(b"", status_code=304, headers=told)
-    return Response(body, media_type=kind, headers=told)
+        return Response(b"", status_code=304, headers=all_headers)
+    return Response(body, media_type=kind, headers=all_headers)
 
 
 def refused(request: AnyRequest, error: Exception) -> Response[Any]:
-    """A person who follows a dead link, or comes when something breaks, gets a page; a program gets the problem."""
+    """The error response: a page for browsers, problem+json for programs."""
     path, accepts = request.scope["path"], request.headers.get("accept", "")
     problem = problems.answer(error)
     status, headers = problem.status, dict(problem.headers)
@@ -78,11 +78,10 @@ def refused(request: AnyRequest, error: Exception) -> Response[Any]:
         return Response(problem.body, status_code=status, media_type=problems.MEDIA_TYPE, headers=headers)
     request_id = request.scope["state"].get("request_id", "")
     t = words.wanted(request) or EN
-    shown = page(
-        "refused.html", status=status, t=t, code=status, said=_SAID.get(status, "refused"), request_id=request_id
-    )
-    shown.headers.update(headers | words.told(request) | {"cache-control": "no-store"})
-    return shown
+    text_key = _SAID.get(status, "refused")
+    response = page("refused.html", status=status, t=t, code=status, text_key=text_key, request_id=request_id)
+    response.headers.update(headers | words.told(request) | {"cache-control": "no-store"})
+    return response
 
 
 exception_handlers: dict[int | type[Exception], Any] = {Exception: refused}
@@ -143,9 +142,9 @@ def _document(app: Any) -> tuple[dict[str, Any], bytes]:
 
 @cache
 def _static() -> dict[str, assets.File]:
-    """All files, in memory: they are few and small, and the names are the only ones that exist."""
+    """All static files, in memory: they are few and small. No other name is served."""
     bodies = {path.name: path.read_bytes() for path in (_HERE / "static").iterdir()}
-    bodies["house.css"] = bodies["fonts.css"] + bodies["house.css"]  # one request less: these pages need both
+    bodies["house.css"] = bodies["fonts.css"] + bodies["house.css"]  # saves a request: every page needs both
     return {name: assets.file(name, body, "public, max-age=300") for name, body in bodies.items()}
 
 

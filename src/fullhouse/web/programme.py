@@ -1,4 +1,4 @@
-"""A show as people read it: its times where it happens, its state in words, its poster. Pure."""
+"""An event as a page shows it: its times in the venue's time zone, its state in words, its poster. Pure functions."""
 
 from datetime import datetime, time, timedelta
 from typing import NamedTuple
@@ -12,18 +12,18 @@ from fullhouse.kit.times import local
 from fullhouse.web.words import EN
 
 SUMMARY_MAX = 200
-ONE_NIGHT = timedelta(hours=18)  # whatever lasts longer has days, and not only hours
+ONE_NIGHT = timedelta(hours=18)  # an event that lasts longer is shown with its last day
 
 
 class Notice(NamedTuple):
-    """What a visitor must not miss."""
+    """A notice at the top of the page."""
 
     title: str
     text: str
 
 
 class Printed(NamedTuple):
-    """One show on a page."""
+    """One event, with the texts and values that templates need."""
 
     show: PublicEvent
     path: str
@@ -32,7 +32,7 @@ class Printed(NamedTuple):
     undated: bool
     t: Words = EN
     least: Money | None = None
-    opens_at: datetime | None = None  # while nothing is on sale between two ticket types
+    opens_at: datetime | None = None  # when the next ticket type goes on sale, if none is on sale now
 
     @property
     def when(self) -> list[str]:
@@ -45,20 +45,20 @@ class Printed(NamedTuple):
 
     @property
     def short(self) -> str:
-        """When it begins, in a line; and until which day, if it has several."""
+        """The start in one line, and the last day if there are several."""
         if self.undated:
             return self.t("new_date_to_come")
         first = f"{self.t.short_day(self.starts)}, {self.starts:%H:%M}"
         last = ending(self.ends)[0]
         if self.ends - self.starts <= ONE_NIGHT or last.date() == self.starts.date():
             return first
-        if last.year == self.starts.year:  # said once
+        if last.year == self.starts.year:  # name the year once
             first = first.replace(f" {last.year},", ",")
         return f"{first} – {self.t.short_day(last)}"
 
     @property
     def zone(self) -> str:
-        """Whose clock this is. An event that is just in a city may have no other than everybody's."""
+        """The time zone in words. An imported event without a known zone is in UTC."""
         if self.show.timezone == "UTC":
             return "UTC"
         where = self.t("zone_house") if is_online(self.show) else self.t("zone_city", city=self.show.city)
@@ -66,7 +66,7 @@ class Printed(NamedTuple):
 
     @property
     def place(self) -> list[str]:
-        """Lines of an address; an address that names the city need not be followed by it."""
+        """The lines of the address; the city is left out where the address names it already."""
         show = self.show
         if is_online(show):
             return [show.venue_name, self.t("online")]
@@ -78,7 +78,7 @@ class Printed(NamedTuple):
 
     @property
     def venue(self) -> str:
-        """In a few words."""
+        """Venue and city in one line."""
         show = self.show
         if is_online(show):
             return f"{self.t('online')} · {show.venue_name}"
@@ -86,12 +86,12 @@ class Printed(NamedTuple):
 
     @property
     def house(self) -> str:
-        """Whose show it is, unless the venue's name says so already."""
+        """The organiser's name, unless the venue has the same name."""
         return "" if self.show.organization_name == self.show.venue_name else self.show.organization_name
 
     @property
     def label(self) -> str:
-        """The one word that a card has for the state of things; most cards have none."""
+        """The label of a card, such as “Sold out”; most cards have none."""
         if self.show.phase == "postponed":
             return self.t("label_postponed" if self.undated else "label_new_date")
         if self.show.phase == "live":
@@ -100,7 +100,7 @@ class Printed(NamedTuple):
 
     @property
     def mood(self) -> str:
-        """How the label and the notice look: amber is for time only."""
+        """The style of the label and the notice; amber is for changed dates only."""
         return {"postponed": "time", "live": "now"}.get(self.show.phase, "plain")
 
     @property
@@ -113,11 +113,11 @@ class Printed(NamedTuple):
         found = news(self.show.phase, local(self.show.first_start_time, self.show.timezone), starts, self.t)
         if found is None or self.show.phase != "postponed":
             return found
-        return found._replace(text=f"{found.text} {self.t('bought_stay')}")  # what whoever has tickets asks first
+        return found._replace(text=f"{found.text} {self.t('bought_stay')}")  # for people who have tickets
 
     @property
     def sale(self) -> str:
-        """What there is to buy, and until when."""
+        """The state of the sale, and until when it lasts."""
         opens = self.show.sale_status == "upcoming"
         if opens and not self.show.has_tickets:
             return self.t("sale_without_tickets")
@@ -128,25 +128,25 @@ class Printed(NamedTuple):
 
     @property
     def price(self) -> str:
-        """What it takes to come, while there is something to be had or there will be."""
+        """The lowest price, while tickets are on sale or will be."""
         if self.least is None or not self.show.has_tickets or self.show.sale_status not in ("on_sale", "upcoming"):
             return ""
         return self.t("price_from", price=self.t.money(self.least)) if self.least.amount else self.t("price_free")
 
     @property
     def sells(self) -> bool:
-        """Whether there is a box office on its page: to buy, or to wait for what comes back and to take it."""
+        """Whether the page has a box office: to buy, or to join the waitlist."""
         return self.show.sale_status in ("on_sale", "sold_out")
 
     @property
     def summary(self) -> str:
-        """For search engines and those who share the page."""
+        """The description for search engines and link previews."""
         text = " ".join(f"{self.short} · {self.venue}. {self.show.description}".split())
         return text if len(text) <= SUMMARY_MAX else text[: SUMMARY_MAX - 1].rstrip() + "…"
 
     @property
     def cover(self) -> Picture:
-        """The first picture; a poster stands in where there is none."""
+        """The first picture. Events without one have a generated poster."""
         return self.show.cover_images[0]
 
 
@@ -164,7 +164,7 @@ def printed(show: PublicEvent, t: Words = EN, least: Money | None = None, now: d
 
 
 def news(phase: str, was: datetime, starts: datetime | None, t: Words) -> Notice | None:
-    """What has become of the date that people may remember. `starts` is the one that counts, if there is one."""
+    """The notice of a cancelled or postponed event. `was` is the original start, `starts` the new one if known."""
     before = t("was_to_be", day=t.day(was), hour=f"{was:%H:%M}")
     if phase == "cancelled":
         return Notice(t("cancelled"), before)
@@ -176,7 +176,7 @@ def news(phase: str, was: datetime, starts: datetime | None, t: Words) -> Notice
 
 
 def ending(at: datetime) -> tuple[datetime, str]:
-    """The day and the hour at which something ends. Midnight is the evening's last hour, not the next day's first."""
+    """The day and hour at which something ends. Midnight is shown as 24:00 of the evening, not 00:00 the next day."""
     return (at - timedelta(days=1), "24:00") if at.time() == time() else (at, f"{at:%H:%M}")
 
 

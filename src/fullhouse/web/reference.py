@@ -1,4 +1,4 @@
-"""The OpenAPI document, arranged for a reader: areas, endpoints, their parameters, bodies and answers."""
+"""The OpenAPI document, arranged for a reader: areas, endpoints, their parameters, bodies and responses."""
 
 from typing import Any, NamedTuple
 
@@ -31,7 +31,7 @@ class Area(NamedTuple):
 
 
 def areas(document: Json) -> list[Area]:
-    """Endpoints by the first word of their path, in the order of the document."""
+    """Endpoints grouped by the first segment of their path, in the order of the document."""
     found: dict[str, list[Endpoint]] = {}
     for path, item in document["paths"].items():
         for method in _METHODS:
@@ -78,7 +78,7 @@ def _schema(content_holder: Json) -> Json:
 
 
 def _fields(document: Json, schema: Json) -> list[Field]:
-    """The fields of an object; an envelope is opened."""
+    """The fields of an object; for an envelope, those of its `data`."""
     schema = _resolved(document, schema)
     properties = schema.get("properties", {})
     if "data" in properties:

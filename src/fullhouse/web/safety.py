@@ -1,11 +1,11 @@
-"""What a page may load, and who may frame it: its content security policy.
+"""The content security policy: what a page may load, and which sites may frame it.
 
-Nothing comes from elsewhere, with one exception: where cards are taken by Stripe, its own script and its frames.
+Pages load from this origin only, except where Stripe takes cards: then also Stripe's script and frames.
 """
 
 from collections.abc import Sequence
 
-# What Stripe asks of a page that shows its fields.
+# What Stripe requires of a page that shows its fields.
 _STRIPE = {
     "script-src": "https://js.stripe.com https://*.js.stripe.com",
     "frame-src": "https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com",
@@ -26,13 +26,13 @@ _HOUSE = {
 
 
 def policy(*, stripe: bool = False, framed_by: Sequence[str] | None = None, **more: str) -> str:
-    """`framed_by`: these sites may show the page inside their own, or any where none is named; without it, nobody may
+    """`framed_by`: the sites that may frame the page; any site if the list is empty, none if it is None
     (docs/adr/0027-widget.md)."""
     rules = _HOUSE | {name.replace("_", "-"): value for name, value in more.items()}
     if framed_by is not None:
         rules["frame-ancestors"] = " ".join(framed_by) or "http: https:"
-    for name, places in _STRIPE.items() if stripe else ():
-        rules[name] = f"{rules.get(name, '')} {places}".strip()
+    for name, sources in _STRIPE.items() if stripe else ():
+        rules[name] = f"{rules.get(name, '')} {sources}".strip()
     return "; ".join(f"{name} {value}" for name, value in rules.items())
 
 

@@ -1,4 +1,4 @@
-"""The gate scanner at /scan/: a page that browsers install, and that opens without a connection."""
+"""The gate scanner at /scan/: an installable page that opens without a connection."""
 
 import hashlib
 from functools import cache
@@ -12,13 +12,13 @@ from fullhouse.web import assets, words
 from fullhouse.web.pages import AnyRequest, kept, page, public, render
 
 SCOPE = "/scan/"
-# As for every page, and WebAssembly besides: it reads the camera's pictures. Nothing else may make code.
+# As for every page, and WebAssembly, which decodes the camera's pictures. `eval` stays forbidden.
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self'; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'none'; base-uri 'none'; "
     "frame-ancestors 'none'"
 )
-# A worker has a policy of its own: this one fetches what it keeps, and nothing from elsewhere.
+# A service worker has a policy of its own: this one fetches what it caches, from this origin only.
 WORKER_POLICY = "default-src 'none'; connect-src 'self'"
 _ICONS = (
     ("/static/gate.svg", "any", "image/svg+xml", "any"),
@@ -30,7 +30,7 @@ MANIFEST: dict[str, Any] = {
     "id": SCOPE,
     "name": "fullhouse gate scanner",
     "short_name": "Gate",
-    "description": "Scans tickets at the gates, with a connection or without.",
+    "description": "Scans tickets at the gates, online or offline.",
     "start_url": SCOPE,
     "scope": SCOPE,
     "display": "standalone",
@@ -42,13 +42,13 @@ MANIFEST: dict[str, Any] = {
 
 @public("/scan")
 async def scanner(request: AnyRequest) -> Response[Any]:
-    """With the slash: whoever comes without would be outside of what the service worker serves."""
+    """Redirects to the address with the slash: without it the page is outside the service worker's scope."""
     if not request.scope["raw_path"].endswith(b"/"):
         return Redirect(SCOPE)
     t = words.wanted(request)
-    shown = page("scanner.html", t=t or words.EN, preferred=t is not None)
-    shown.headers.update({"content-security-policy": POLICY, "cache-control": "no-cache"} | words.told(request))
-    return shown
+    response = page("scanner.html", t=t or words.EN, preferred=t is not None)
+    response.headers.update({"content-security-policy": POLICY, "cache-control": "no-cache"} | words.told(request))
+    return response
 
 
 @public("/scan/manifest.webmanifest")
@@ -64,7 +64,8 @@ async def service_worker(request: AnyRequest) -> Response[bytes]:
 
 @cache
 def _worker() -> bytes:
-    """It names every file that the page needs. One that changed is another worker, and browsers fetch all anew."""
+    """The service worker's script. It names every file that the page needs: when one changes, so does the script, and
+    browsers fetch all files again."""
     icons = [src for src, *_ in _ICONS]
     files = [*assets.needed_by("scan"), "/static/fonts.css", "/scan/manifest.webmanifest", *icons]
     pages = [render("scanner.html", t=t, preferred=False) for t in words.ALL]

@@ -1,4 +1,4 @@
-"""The storefront's plain pages: all shows, an organisation's, one show. They need no script."""
+"""The storefront's pages: all events, an organisation's events, one event. They work without JavaScript."""
 
 import asyncio
 import re
@@ -35,15 +35,15 @@ from fullhouse.web.pages import AnyRequest, kept_page, public
 PAGE = 24
 CATEGORIES_S = 60
 CITIES_MAX = 200
-INSTEAD, INSTEAD_OF = 3, 24  # shows beside one that is sold out, and among how many they are looked for
-SORTS = ("latest", "trending")  # the first without being asked for
-# No clock on earth is further from UTC.
+INSTEAD, INSTEAD_OF = 3, 24  # alternatives to a sold-out event, and among how many they are chosen
+SORTS = ("latest", "trending")  # the first is the default
+# The largest offset of a time zone from UTC.
 _FURTHEST = timedelta(hours=14)
 _CATEGORY = re.compile(r"[a-z0-9](_?[a-z0-9]){0,39}")
 
 
 class Filters(NamedTuple):
-    """What the form asks for. Whatever makes no sense is left out: a visitor gets shows, not a refusal."""
+    """The search form. Invalid values are ignored: a visitor gets events, not an error."""
 
     q: str = ""
     city: str = ""
@@ -54,15 +54,15 @@ class Filters(NamedTuple):
 
     @classmethod
     def read(cls, request: AnyRequest) -> "Filters":
-        asked = request.query_params
-        category = asked.get("category", "")
+        params = request.query_params
+        category = params.get("category", "")
         return cls(
-            q=" ".join(asked.get("q", "").split())[:200],
-            city=" ".join(asked.get("city", "").split())[:50],
+            q=" ".join(params.get("q", "").split())[:200],
+            city=" ".join(params.get("city", "").split())[:50],
             category=category if _CATEGORY.fullmatch(category) else "",
-            since=_day(asked.get("since", "")),
-            until=_day(asked.get("until", "")),
-            sort=asked.get("sort", "") if asked.get("sort") in SORTS[1:] else "",
+            since=_day(params.get("since", "")),
+            until=_day(params.get("until", "")),
+            sort=params.get("sort", "") if params.get("sort") in SORTS[1:] else "",
         )
 
     @property
@@ -71,11 +71,11 @@ class Filters(NamedTuple):
 
     @property
     def narrow(self) -> bool:
-        """Whether some shows are left out; another order leaves out none."""
+        """Whether the filters exclude events; another order excludes none."""
         return any(self._replace(sort=""))
 
     def window(self) -> tuple[datetime | None, datetime | None]:
-        """Days begin at other moments elsewhere: this is wide enough for all, and `covers` is exact."""
+        """A day's start depends on the time zone: this is wide enough for every zone, and `covers` is exact."""
         return (
             datetime.combine(self.since, time(), UTC) - _FURTHEST if self.since else None,
             datetime.combine(self.until, time(), UTC) + timedelta(days=1) + _FURTHEST if self.until else None,
@@ -87,7 +87,7 @@ class Filters(NamedTuple):
 
 
 def _day(text: str) -> date | None:
-    """Not the calendar's ends, beyond which the window would lie."""
+    """Without the first and last years, for which `window` would overflow."""
     try:
         found = date.fromisoformat(text)
     except ValueError:
@@ -102,8 +102,8 @@ async def all_shows(request: AnyRequest) -> Response[bytes]:
 
 
 async def _instead(services: Services, show: PublicEvent) -> list[PublicEvent]:
-    """What of the same kind can still be had, where a show is sold out: in the same house, in the same city, then
-    elsewhere."""
+    """For a sold-out event: others of the same category that are on sale, of the same organisation first, then in the
+    same city, then elsewhere."""
     if show.sale_status != "sold_out":
         return []
     alike = public_reads.Filters(None, show.category, None, None, "on_sale", None)
@@ -134,11 +134,11 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
     services.part(Views).note(show.organization_id, show.id, request.client.host if request.client else None)
     t = await words.of(request, show.organization_id)
     least = await types.least_prices(services, show.organization_id)
-    shown = programme.printed(show, t, least.get(show.id), services.clock.now())
+    view = programme.printed(show, t, least.get(show.id), services.clock.now())
     pictures = [services.public_url + picture.large for picture in show.cover_images]
     about = structured.event(
         show,
-        url=services.public_url + shown.path,
+        url=services.public_url + view.path,
         organizer_url=f"{services.public_url}/o/{show.organization}",
         images=pictures,
         least=least.get(show.id),
@@ -147,9 +147,9 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
         request,
         "show.html",
         t=t,
-        policy=safety.policy(stripe=shown.sells and services.part(Providers).has_card_fields),
-        it=shown,
-        office=await box_office(services, shown),
+        policy=safety.policy(stripe=view.sells and services.part(Providers).has_card_fields),
+        it=view,
+        office=await box_office(services, view),
         origin=services.public_url,
         picture=pictures[0],
         instead=await _printed(services, await _instead(services, show), t),
@@ -158,38 +158,38 @@ async def one_show(request: AnyRequest, org: FromPath[str], slug: FromPath[str])
 
 
 class BoxOffice(NamedTuple):
-    """What the box office begins with: whose seats it asks for at once, and how many may be in one booking."""
+    """What the box office starts with: the layout whose seats it requests first, and the limits of one booking."""
 
     layout: UUID | None
-    has_seats: bool  # and not places without a number alone
+    has_seats: bool  # at least one zone with numbered seats
     most_seats: int
     most_wheelchairs: int
 
 
-async def box_office(services: Services, shown: programme.Printed) -> BoxOffice | None:
-    """Of a show that is sold here: then its page need not find out first."""
-    if not shown.sells:
+async def box_office(services: Services, view: programme.Printed) -> BoxOffice | None:
+    """For an event that is sold here; it saves the page's script a round trip."""
+    if not view.sells:
         return None
-    # Not the hall itself: who only reads the page, as machines do, need not have 20,000 seats loaded.
-    terms = await services.part(Book).terms(shown.show.organization_id, shown.show.id)
-    most = [terms.policy.number(f"max_{kind}_per_booking") for kind in ("seats", "wheelchair_seats")]
-    has_seats = any(zone.zone_type in RESERVED for zone in terms.seating.zones.values())
-    return BoxOffice(terms.seating.layout_id, has_seats, *most)
+    # Not the seat states: a crawler that reads the page must not make us load 20,000 seats.
+    rules = await services.part(Book).terms(view.show.organization_id, view.show.id)
+    most = [rules.policy.number(f"max_{kind}_per_booking") for kind in ("seats", "wheelchair_seats")]
+    has_seats = any(zone.zone_type in RESERVED for zone in rules.seating.zones.values())
+    return BoxOffice(rules.seating.layout_id, has_seats, *most)
 
 
 async def _in_its_place(services: Services, org: str, slug: str) -> Response[bytes]:
-    """A show that is cancelled or over is not shown; if another took its place, its address leads there."""
-    house = await find_organization(services, org)
-    async with services.database.tenant(house.id) as tx:
+    """Redirects the address of a cancelled or past event to its replacement, if it has one."""
+    organization = await find_organization(services, org)
+    async with services.database.tenant(organization.id) as tx:
         found = await store.replacement_at(tx, slug)
     if found is None:
         raise EventNotFound
-    headers = {"location": f"/o/{house.slug}/{found}", "cache-control": "no-cache"}
+    headers = {"location": f"/o/{organization.slug}/{found}", "cache-control": "no-cache"}
     return Response(b"", status_code=307, headers=headers)
 
 
 async def find_organization(services: Services, slug: str) -> Organization:
-    """One that is suspended is not there."""
+    """404 for a suspended organisation."""
     async with services.reads.nobody() as tx:
         found = await accounts.organization_by_slug(tx, slug)
     if found is None or found.status != "active":
@@ -197,23 +197,23 @@ async def find_organization(services: Services, slug: str) -> Organization:
     return found
 
 
-async def _programme(request: AnyRequest, house: Organization | None, cities: list[str]) -> Response[bytes]:
+async def _programme(request: AnyRequest, organization: Organization | None, cities: list[str]) -> Response[bytes]:
     services: Services = request.app.state.services
     filters = Filters.read(request)
-    t = await words.of(request, house.id if house else None)
-    listed = await _listed(services, request, house, filters)
-    path = f"/o/{house.slug}" if house else "/"
+    t = await words.of(request, organization.id if organization else None)
+    listed = await _listed(services, request, organization, filters)
+    path = f"/o/{organization.slug}" if organization else "/"
     later = "cursor" in request.query_params
-    asked = filters.query
+    query = filters.query
     shows = [show for show in listed.data if filters.covers(show)]
-    # Whoever looked in vain sees what there is.
-    next_up = [] if shows or later or not asked else await _next_up(services, house)
-    onward = asked | {"cursor": listed.next_cursor} if listed.next_cursor else None
+    # A search without a result shows upcoming events instead.
+    next_up = [] if shows or later or not query else await _next_up(services, organization)
+    onward = query | {"cursor": listed.next_cursor} if listed.next_cursor else None
     return kept_page(
         request,
         "shows.html",
         t=t,
-        organization=house,
+        organization=organization,
         cities=cities,
         categories=await _categories(services),
         sorts=SORTS,
@@ -224,39 +224,41 @@ async def _programme(request: AnyRequest, house: Organization | None, cities: li
         shows=await _printed(services, shows, t),
         next_up=await _printed(services, next_up, t),
         onward=f"{path}?{urlencode(onward)}" if onward else None,
-        first=(f"{path}?{urlencode(asked)}" if asked else path) if later else None,
-        plain=not (asked or later),  # what search engines should know
+        first=(f"{path}?{urlencode(query)}" if query else path) if later else None,
+        plain=not (query or later),  # search engines index only this
     )
 
 
 async def _listed(
-    services: Services, request: AnyRequest, house: Organization | None, filters: Filters
+    services: Services, request: AnyRequest, organization: Organization | None, filters: Filters
 ) -> Page[PublicEvent]:
-    """One page, and where the next one begins. A cursor that is none leads to the first."""
+    """One page of events. An invalid cursor gives the first page."""
     if filters.q:
         await public_reads.check_searches(services, request.client.host if request.client else None)
-    asked = public_reads.Filters(
+    where = public_reads.Filters(
         folded(filters.city) or None,
         filters.category or None,
         *filters.window(),
         None,
         tsquery(folded(filters.q)) if filters.q else None,
     )
-    house_id, sort = house.id if house else None, filters.sort or SORTS[0]
+    organization_id, sort = organization.id if organization else None, filters.sort or SORTS[0]
     try:
-        return await public_reads.listed(services, house_id, asked, sort, request.query_params.get("cursor"), PAGE)
+        cursor = request.query_params.get("cursor")
+        return await public_reads.listed(services, organization_id, where, sort, cursor, PAGE)
     except BadCursor:
-        return await public_reads.listed(services, house_id, asked, sort, None, PAGE)
+        return await public_reads.listed(services, organization_id, where, sort, None, PAGE)
 
 
-async def _next_up(services: Services, house: Organization | None) -> list[PublicEvent]:
+async def _next_up(services: Services, organization: Organization | None) -> list[PublicEvent]:
     everything = public_reads.Filters(None, None, None, None, None, None)
-    return (await public_reads.listed(services, house.id if house else None, everything, SORTS[0], None, INSTEAD)).data
+    organization_id = organization.id if organization else None
+    return (await public_reads.listed(services, organization_id, everything, SORTS[0], None, INSTEAD)).data
 
 
 async def _printed(services: Services, shows: list[PublicEvent], t: Words) -> list[programme.Printed]:
-    houses = {show.organization_id for show in shows}
-    least = ChainMap(*await asyncio.gather(*(types.least_prices(services, house) for house in houses)))
+    organizations = {show.organization_id for show in shows}
+    least = ChainMap(*await asyncio.gather(*(types.least_prices(services, each) for each in organizations)))
     now = services.clock.now()
     return [programme.printed(show, t, least.get(show.id), now) for show in shows]
 

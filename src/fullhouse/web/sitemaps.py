@@ -1,9 +1,9 @@
-"""For search engines: where every page is, and where they need not look.
+"""For search engines: the sitemap and robots.txt.
 
-The sitemap is an index of files. File 0 has the front page and the organisations; the others have the shows, in the
-order of their ids. Where one file ends and the next begins is counted once an hour, along the primary key; in between,
-a file is a range of ids. Each is begun with half of what it may hold, so that there is room for what is announced
-meanwhile, and the last one is open at its end.
+The sitemap is an index of files. File 0 has the front page and the organisations; the others have the events, in the
+order of their ids. The boundaries between files are computed once an hour, along the primary key; in between, a file is
+a range of ids. A file starts half full, so that events announced within the hour fit in, and the last one has no upper
+bound.
 """
 
 import re
@@ -38,10 +38,10 @@ async def sitemap(request: AnyRequest) -> Response[bytes]:
 @public("/sitemaps/{name:str}")
 async def sitemap_file(request: AnyRequest, name: FromPath[str]) -> Response[bytes]:
     services: Services = request.app.state.services
-    wanted = _FILE.fullmatch(name)
-    if wanted is None:
+    match = _FILE.fullmatch(name)
+    if match is None:
         raise NotFound
-    number = int(wanted[1])
+    number = int(match[1])
     pages = await _houses(services) if number == 0 else await _shows(services, number)
     return kept(request, _listing("urlset", "url", pages), _XML)
 
@@ -84,11 +84,11 @@ def _file(services: Services, number: int) -> str:
     return f"{services.public_url}/sitemaps/{number}.xml"
 
 
-def _listing(root: str, item: str, places: Pages) -> bytes:
+def _listing(root: str, item: str, pages: Pages) -> bytes:
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f'<{root} xmlns="{_SCHEMA}">']
-    for place, changed_at in places:
+    for address, changed_at in pages:
         changed = f"<lastmod>{changed_at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}</lastmod>" if changed_at else ""
-        lines.append(f"<{item}><loc>{escape(place)}</loc>{changed}</{item}>")
+        lines.append(f"<{item}><loc>{escape(address)}</loc>{changed}</{item}>")
     return "\n".join([*lines, f"</{root}>", ""]).encode()
 
 

@@ -1,4 +1,4 @@
-"""The waiting room's page: one small document, because everybody loads it at once."""
+"""The waiting room's page: one small document, because everyone loads it at the same time."""
 
 from litestar import Response
 from litestar.params import FromPath
@@ -20,8 +20,8 @@ async def waiting_room(request: AnyRequest, org: FromPath[str], slug: FromPath[s
     if show is None:
         raise EventNotFound
     t = await words.of(request, show.organization_id)
-    said = Markup(structured.script(t.some("q_")))  # noqa: S704 - escaped for this very place
-    return kept_page(request, "queue.html", t=t, it=programme.printed(show, t), said=said)
+    texts = Markup(structured.script(t.some("q_")))  # noqa: S704 - escaped for this very place
+    return kept_page(request, "queue.html", t=t, it=programme.printed(show, t), texts=texts)
 
 
 handlers = [waiting_room]

@@ -1,4 +1,4 @@
-"""The page behind a waiting list's link, and the way from there to the checkout for guests.
+"""The page that a waitlist email links to, and the session that takes a guest from there to the checkout.
 
 The secret is in the address's fragment, which browsers never send; the page's script asks the API with it.
 """
@@ -29,19 +29,19 @@ Cookie = Annotated[str | None, CookieParameter(name=COOKIE, max_length=4000, des
 
 @public("/waiting-list")
 async def waiting_list(request: AnyRequest) -> Response[str]:
-    shown = page("waiting_list.html", t=words.wanted(request) or words.EN)
-    shown.headers.update(words.told(request))
-    return shown
+    response = page("waiting_list.html", t=words.wanted(request) or words.EN)
+    response.headers.update(words.told(request))
+    return response
 
 
 @post("/api/waitlist/session", public=True, limit=BY_SECRET)
 async def open_waitlist_session(
     services: Services, actor: Actor, authorization: Secret = None, cookie: Cookie = None
 ) -> Reply[Session]:
-    """Be the guest who joined the waiting list, on whatever device the mail was opened.
+    """Open a session as the guest who joined the waitlist, on the device that opened the email.
 
-    What is offered is in this session's holds. Whoever joined with an account signs in with it instead (409
-    `sign_in_needed`): a link in a mail opens nobody's account for as long as a list lasts.
+    The seats and tickets on offer are holds of this session. People who joined with an account sign in with it instead
+    (409 `sign_in_needed`): a link in an email does not open an account for as long as a waitlist lasts.
     """
     secret = bearer(authorization)
     organization_id = waitlist_reads.organization_in(secret)
@@ -55,8 +55,8 @@ async def open_waitlist_session(
         entry = await waitlist_reads.by_secret(tx, secret)
         user = await people.user_by_id(tx, entry.user_id)
         if user is None or user.email is not None or user.role != "customer" or user.status != "active":
-            house = await accounts.get_profile(tx)
-            raise SignInNeeded(f"Sign in to {house.name} with the account that joined the list.")
+            profile = await accounts.get_profile(tx)
+            raise SignInNeeded(f"Sign in to {profile.name} with the account that joined the waitlist.")
         session = await sign_in.open_session(tx, organization, user, "guest")
     return signed_in(services, session, cookie)
 

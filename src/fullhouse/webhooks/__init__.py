@@ -1,4 +1,4 @@
-"""Webhooks: who subscribes to which facts, what is delivered to them, and what becomes of a failed delivery.
+"""Webhooks: which facts an organisation subscribes to, their deliveries, and retries of failed ones.
 
-`catalogue` lists the messages that leave the installation, to webhooks and to the broker alike.
+`broker/catalogue.py` lists the messages that leave the installation, to webhooks and to the broker alike.
 """

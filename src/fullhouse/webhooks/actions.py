@@ -1,4 +1,4 @@
-"""The verbs of webhooks: who is told of what, and by which secret they know us."""
+"""Actions on webhooks: subscriptions to facts, and the secrets that sign deliveries."""
 
 import os
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ JOB = "webhook.deliver"
 
 
 class Envelope(msgspec.Struct, frozen=True):
-    """What a receiver reads."""
+    """The body of a delivery."""
 
     id: UUID
     type: str
@@ -48,35 +48,35 @@ async def get_webhook(tx: Tx, webhook_id: UUID) -> Webhook:
     return _found(await store.webhook_by_id(tx, webhook_id))
 
 
-async def create_webhook(tx: Tx, keyring: Keyring, outward: Outward, wish: NewWebhook) -> WebhookWithSecret:
-    _check_filters(wish.events)
-    await outward.check(wish.url, "url")
+async def create_webhook(tx: Tx, keyring: Keyring, outward: Outward, data: NewWebhook) -> WebhookWithSecret:
+    _check_filters(data.events)
+    await outward.check(data.url, "url")
     webhook_id, secret = new_id(), os.urandom(policy.SECRET_BYTES)
     webhook = await store.insert_webhook(
         tx,
         id=webhook_id,
-        url=wish.url,
-        description=wish.description,
-        events=wish.events,
-        enabled=wish.enabled,
+        url=data.url,
+        description=data.description,
+        events=data.events,
+        enabled=data.enabled,
         secret=keyring.seal(purpose(webhook_id), secret),
         webhooks_max=policy.WEBHOOKS_MAX,
     )
     if webhook is None:
         raise TooManyWebhooks(f"There are {policy.WEBHOOKS_MAX} webhooks already.", most=policy.WEBHOOKS_MAX)
-    told = {"url": webhook.url, "events": webhook.events, "enabled": webhook.enabled}
-    await audit.write(tx, "webhook.created", "webhook", webhook_id, after=told)
+    values = {"url": webhook.url, "events": webhook.events, "enabled": webhook.enabled}
+    await audit.write(tx, "webhook.created", "webhook", webhook_id, after=values)
     return _with_secret(webhook, secret)
 
 
 async def change_webhook(
     tx: Tx, outward: Outward, webhook_id: UUID, change: ChangeWebhook, if_match: str | None
 ) -> Webhook:
-    """Enabling again is a fresh start: earlier failures are forgotten."""
+    """Enabling a webhook again resets its failures."""
     if change.events is not UNSET:
         _check_filters(change.events)
     before = await get_webhook(tx, webhook_id)
-    if change.url not in (UNSET, before.url):  # looked up before anything is locked
+    if change.url not in (UNSET, before.url):  # name resolution happens before anything is locked
         await outward.check(str(change.url), "url")
     before = _found(await store.lock_webhook(tx, webhook_id))
     versions.check(if_match, before.version)
@@ -98,7 +98,7 @@ async def change_webhook(
 
 
 async def rotate_secret(tx: Tx, keyring: Keyring, webhook_id: UUID) -> WebhookWithSecret:
-    """The former secret signs beside the new one for a day; one that was former already ends now."""
+    """The former secret signs beside the new one for a day; an even older one stops signing now."""
     secret = os.urandom(policy.SECRET_BYTES)
     sealed = keyring.seal(purpose(webhook_id), secret)
     webhook = _found(await store.rotate_secret(tx, webhook_id=webhook_id, secret=sealed, overlap=policy.OVERLAP))
@@ -107,36 +107,36 @@ async def rotate_secret(tx: Tx, keyring: Keyring, webhook_id: UUID) -> WebhookWi
 
 
 async def delete_webhook(tx: Tx, webhook_id: UUID) -> None:
-    """With its log. What was still to be sent is not."""
+    """Deletes the webhook with its deliveries. Pending ones are not sent."""
     webhook = _found(await store.lock_webhook(tx, webhook_id))
     await store.delete_webhook(tx, webhook_id)
     await audit.write(tx, "webhook.deleted", "webhook", webhook_id, before={"url": webhook.url})
 
 
 async def deliver_later(tx: Tx, message: Message) -> None:
-    """The reaction to every fact: a delivery for each webhook that wants it, and a job for each delivery."""
-    wanting = await store.wanting(tx, policy.filters_for(message.name))
-    if not wanting:
+    """The async handler of all facts: inserts a delivery, and a job for it, for each webhook that subscribes."""
+    webhook_ids = await store.wanting(tx, policy.filters_for(message.name))
+    if not webhook_ids:
         return
     data = {name: value for name, value in message.payload.items() if name != "version"}
     body = envelope(message.id, message.name, message.version, message.created_at, data)
-    ids = {new_id(): webhook_id for webhook_id in wanting}
-    put = await store.insert_deliveries(
+    ids = {new_id(): webhook_id for webhook_id in webhook_ids}
+    inserted = await store.insert_deliveries(
         tx, message_id=message.id, type=message.name, body=body, ids=[*ids], webhook_ids=[*ids.values()]
     )
-    for delivery_id in put or ():
+    for delivery_id in inserted or ():
         await send_later(tx, ids[delivery_id], delivery_id, 0)
 
 
 async def send_later(tx: Tx, webhook_id: UUID, delivery_id: UUID, attempt: int, **when: Any) -> None:
-    """A job for one try: the one after so many."""
-    told = {"webhook_id": webhook_id, "delivery_id": delivery_id, "attempt": attempt}
-    await jobs.enqueue(tx, JOB, told, **when)
+    """A job for one attempt: the one after `attempt` earlier ones."""
+    payload = {"webhook_id": webhook_id, "delivery_id": delivery_id, "attempt": attempt}
+    await jobs.enqueue(tx, JOB, payload, **when)
 
 
 async def send_all_later(tx: Tx, webhook_id: UUID, due: Sequence[DueAgain]) -> None:
-    told = [({"webhook_id": webhook_id, "delivery_id": it.id, "attempt": it.attempts}, it.pause) for it in due]
-    await jobs.enqueue_all(tx, JOB, told)
+    work = [({"webhook_id": webhook_id, "delivery_id": it.id, "attempt": it.attempts}, it.pause) for it in due]
+    await jobs.enqueue_all(tx, JOB, work)
 
 
 def envelope(message_id: UUID, name: str, version: int, at: datetime, data: dict[str, Any]) -> str:
@@ -144,15 +144,15 @@ def envelope(message_id: UUID, name: str, version: int, at: datetime, data: dict
 
 
 def purpose(webhook_id: UUID) -> str:
-    """Each webhook's secrets are sealed for it alone: in another's row they open nothing."""
+    """Each webhook's secrets are sealed for it alone: copied to another row, they cannot be opened."""
     return f"webhook:{webhook_id}"
 
 
 def _check_filters(filters: list[str]) -> None:
-    """A name with a mistake in it would wait for ever."""
+    """A misspelt name would never match any fact."""
     if wrong := policy.unknown(filters, catalogue.FACTS):
         raise UnknownFact(
-            fields=[FieldError(f"events[{place}]", f"No fact is called “{filters[place]}”.") for place in wrong]
+            fields=[FieldError(f"events[{place}]", f"No fact has the name “{filters[place]}”.") for place in wrong]
         )
 
 
@@ -167,6 +167,6 @@ def _found(webhook: Webhook | None) -> Webhook:
 
 
 async def webhooks_want(tx: Tx, names: Sequence[str]) -> set[str]:
-    """On the busiest day most facts are of holds, and most organisations have no webhook for those."""
+    """The names that a webhook subscribes to. Most facts are about holds, which few organisations subscribe to."""
     filters = set(await store.filters_of_webhooks(tx) or ())
     return {name for name in names if filters.intersection(policy.filters_for(name))}

@@ -1,4 +1,4 @@
-"""The verbs of deliveries: claim, send, write down. The call itself is outside of any transaction."""
+"""Actions on deliveries: claim, send, record the outcome. The HTTP request is made outside of any transaction."""
 
 import random
 from datetime import datetime
@@ -16,7 +16,7 @@ from fullhouse.kit.ids import new_id
 from fullhouse.kit.mail import mails
 from fullhouse.kit.messages.outbox import announce
 from fullhouse.kit.secrets import Keyring
-from fullhouse.mail.model import WebhookDisabled as Letter
+from fullhouse.mail.model import WebhookDisabled as WebhookDisabledEmail
 from fullhouse.webhooks import actions as webhooks
 from fullhouse.webhooks import policy, store
 from fullhouse.webhooks.facts import WebhookGivenUp
@@ -24,21 +24,21 @@ from fullhouse.webhooks.model import Delivery, Redelivered, RedeliverFailed, Tri
 
 SENDER = Actor(type="system", name="webhooks")
 TEST = "webhook.test"
-CROWDED = "not sent: too many messages wait for this receiver, which takes its time"
-TRIES = Counter("fullhouse_webhook_tries_total", "Tries to deliver to webhooks, by what followed", ["outcome"])
-SECONDS = Histogram("fullhouse_webhook_seconds", "How long webhooks take to answer")
-GIVEN_UP = Counter("fullhouse_webhooks_given_up_total", "Webhooks that we disabled, by why", ["because"])
+CROWDED = "not sent: too many messages wait for this receiver, which responds slowly"
+TRIES = Counter("fullhouse_webhook_tries_total", "Attempts to deliver to webhooks, by what followed", ["outcome"])
+SECONDS = Histogram("fullhouse_webhook_seconds", "How long webhooks take to respond")
+GIVEN_UP = Counter("fullhouse_webhooks_given_up_total", "Webhooks disabled after failures, by reason", ["because"])
 
 
 class StillClaimed(Exception):
-    """Somebody else is sending it, or died while doing so: the job comes back later and looks again."""
+    """Another worker is sending it, or died while doing so: the job is retried later."""
 
 
 async def send(
     database: Database, keyring: Keyring, outward: Outward, organization_id: UUID, delivery_id: UUID, attempt: int
 ) -> None:
-    """One try of one delivery. Whoever dies after the call and before the last line leaves the claim to run out; then
-    the same message is sent again, under the same id.
+    """One attempt of one delivery. If the process dies between the request and the write of its outcome, the claim
+    expires, and the same message is sent again, with the same id.
     """
     async with database.tenant(organization_id, SENDER) as tx:
         tried = await _claim(tx, delivery_id, attempt)
@@ -51,8 +51,8 @@ async def send(
 
 
 async def put_off(database: Database, organization_id: UUID, delivery_id: UUID, attempt: int) -> bool:
-    """Too many wait for this receiver: the message comes back as after a failed try, and later every time, though it is
-    no failure of the webhook's. False if it was not put off: the last try is never given away.
+    """Postpones a delivery because too many wait for this receiver: it is retried as after a failed attempt, with
+    growing pauses, but not counted as the webhook's failure. False if it was not postponed: the last attempt never is.
     """
     async with database.tenant(organization_id, SENDER) as tx:
         tried = await store.lock_tried(tx, delivery_id)
@@ -69,8 +69,8 @@ async def put_off(database: Database, organization_id: UUID, delivery_id: UUID, 
 async def send_test(
     database: Database, keyring: Keyring, outward: Outward, who: Principal, webhook_id: UUID
 ) -> Delivery:
-    """Sends right now, whether the webhook is enabled or not, and tells what came of it. It is in the log, is not tried
-    again, and counts neither for nor against the webhook.
+    """Sends at once, whether the webhook is enabled or not, and returns the outcome. It is logged like any delivery,
+    not retried, and does not change the webhook's failures.
     """
     delivery_id, message_id = new_id(), new_id()
     async with database.tenant(who.organization_id, who.actor) as tx:
@@ -90,23 +90,23 @@ async def send_test(
 
 
 async def redeliver(tx: Tx, webhook_id: UUID, delivery_id: UUID) -> Delivery:
-    """Once more from the beginning, whatever became of it; with all its tries."""
+    """Starts a delivery again, whatever its status, with all its attempts."""
     if not (await webhooks.get_webhook(tx, webhook_id)).enabled:
         raise WebhookDisabled()
     before = _found(await store.lock_delivery(tx, webhook_id=webhook_id, delivery_id=delivery_id))
     delivery = _found(await store.ask_again(tx, delivery_id))
-    # The job that may wait for a later try finds its number gone.
+    # A job that waits for a later attempt finds another attempt number, and does nothing.
     await webhooks.send_later(tx, webhook_id, delivery_id, delivery.attempts)
-    told = {"webhook_id": webhook_id, "message_id": delivery.message_id}
+    after = {"webhook_id": webhook_id, "message_id": delivery.message_id}
     await audit.write(
-        tx, "webhook.redelivered", "webhook_delivery", delivery_id, before={"status": before.status}, after=told
+        tx, "webhook.redelivered", "webhook_delivery", delivery_id, before={"status": before.status}, after=after
     )
     return delivery
 
 
 async def redeliver_failed(tx: Tx, webhook_id: UUID, data: RedeliverFailed, *, already: int = 0) -> Redelivered:
-    """All that failed since then, from the beginning, as many as are taken at a time. Whoever asks again gets the next
-    of them: those that wait are not among them. `already` of them are on their way: these come after them."""
+    """Starts again up to AGAIN_MAX deliveries that failed since then. Another call gets the next ones: pending
+    deliveries are not selected. `already` are scheduled: these follow them."""
     if not (await webhooks.get_webhook(tx, webhook_id)).enabled:
         raise WebhookDisabled()
     due = await store.ask_failed_again(
@@ -114,8 +114,8 @@ async def redeliver_failed(tx: Tx, webhook_id: UUID, data: RedeliverFailed, *, a
     )
     if due:
         await webhooks.send_all_later(tx, webhook_id, due)
-        told = {"since": data.since, "deliveries": len(due)}
-        await audit.write(tx, "webhook.failed_redelivered", "webhook", webhook_id, after=told)
+        after = {"since": data.since, "deliveries": len(due)}
+        await audit.write(tx, "webhook.failed_redelivered", "webhook", webhook_id, after=after)
     return Redelivered(redelivered=len(due), more=len(due) == policy.AGAIN_MAX)
 
 
@@ -139,8 +139,8 @@ async def _post(keyring: Keyring, outward: Outward, tried: Tried, now: datetime)
     secrets = [keyring.open(webhooks.purpose(tried.webhook_id), secret) for secret in sealed]
     readable = [secret for secret in secrets if secret is not None]
     if not readable:
-        why = "its secret was sealed under another FULLHOUSE_SECRET_KEY: rotate it"
-        return Outcome(None, b"", why, 0)
+        error = "its secret was sealed with another FULLHOUSE_SECRET_KEY: rotate it"
+        return Outcome(None, b"", error, 0)
     body = tried.body.encode()
     outcome = await outward.post(tried.url, body, policy.signed_headers(readable, str(tried.message_id), now, body))
     SECONDS.observe(outcome.ms / 1000)
@@ -148,7 +148,7 @@ async def _post(keyring: Keyring, outward: Outward, tried: Tried, now: datetime)
 
 
 async def _settle(tx: Tx, tried: Tried, outcome: Outcome) -> None:
-    """Locks the webhook before the delivery, like whoever deletes it."""
+    """Locks the webhook before the delivery, in the same order as deleting it."""
     verdict = policy.judge(outcome.status, tried.failures, random.random())  # noqa: S311 (spreads the load)
     if verdict.status == "delivered":
         await store.note_success(tx, tried.webhook_id)
@@ -184,8 +184,8 @@ async def _give_up_if_due(tx: Tx, webhook: Webhook, verdict: policy.Verdict, out
         return
     if not await store.give_up(tx, webhook_id=webhook.id, reason=because):
         return  # it is disabled already
-    told = {"enabled": False, "disabled_because": because, "failures": webhook.failures}
-    await audit.write(tx, "webhook.given_up", "webhook", webhook.id, before={"enabled": True}, after=told)
+    after = {"enabled": False, "disabled_because": because, "failures": webhook.failures}
+    await audit.write(tx, "webhook.given_up", "webhook", webhook.id, before={"enabled": True}, after=after)
     fact_id = await announce(tx, WebhookGivenUp(subject_id=webhook.id, because=because))
     await _tell_owners(tx, webhook, outcome, fact_id)
     GIVEN_UP.labels(because).inc()
@@ -196,13 +196,13 @@ async def _tell_owners(tx: Tx, webhook: Webhook, outcome: Outcome, fact_id: UUID
     owners = await store.owners(tx)
     if not owners:
         return
-    letter = Letter(
+    email_data = WebhookDisabledEmail(
         url=webhook.url,
         failing_since=webhook.failing_since,
         last_error=outcome.error or f"status {outcome.status}",
         timezone=(await accounts.get_profile(tx)).timezone,
     )
-    await mails.post_all(tx, [mails.To(email, letter) for email in owners], about=fact_id)
+    await mails.post_all(tx, [mails.To(email, email_data) for email in owners], about=fact_id)
 
 
 def _found(delivery: Delivery | None) -> Delivery:

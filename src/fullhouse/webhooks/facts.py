@@ -1,4 +1,4 @@
-"""What webhooks announce."""
+"""The facts of webhooks."""
 
 from typing import ClassVar
 
@@ -6,7 +6,7 @@ from fullhouse.kit.messages.outbox import Fact
 
 
 class WebhookGivenUp(Fact, frozen=True, kw_only=True):
-    """We stopped calling a webhook: it answered 410 (`gone`), or had failed for days (`failing`)."""
+    """A webhook was disabled: it responded with status 410 (`gone`), or had failed for days (`failing`)."""
 
     name: ClassVar[str] = "webhook.disabled"
     because: str

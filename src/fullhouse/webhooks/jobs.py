@@ -1,4 +1,4 @@
-"""Sends what is due. A receiver that hangs holds up its own deliveries only, and few of those in a worker's memory."""
+"""Sends deliveries. A receiver that hangs delays only its own deliveries, few of which wait in a worker's memory."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -11,8 +11,8 @@ from fullhouse.kit.secrets import Keyring
 from fullhouse.webhooks import deliveries, store
 
 AT_ONCE = 4  # to one webhook, from one worker
-# Those and whoever waits behind them. In a sale a receiver that hangs would otherwise gather all facts of the day here,
-# and every one of them tells the database twice a minute that it is still alive.
+# Deliveries of one webhook that are sent or wait in one worker. In a sale a receiver that hangs would otherwise collect
+# all facts of the day here, and each of these jobs sends the database a heartbeat twice a minute.
 IN_LINE = 1000
 FORGET = store.FORGET
 
@@ -21,7 +21,6 @@ class Sender:
     def __init__(self, keyring: Keyring, outward: Outward) -> None:
         self._keyring, self._outward = keyring, outward
         self._turns: defaultdict[UUID, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(AT_ONCE))
-
         self._in_line: Counter[UUID] = Counter()
 
     async def deliver(self, database: Database, organization_id: UUID, payload: Any) -> None:

@@ -1,4 +1,4 @@
-"""Webhooks and their deliveries, as they are stored and shown; requests, and what is refused."""
+"""Webhooks and their deliveries, as stored and in the API; requests and refusals."""
 
 from datetime import datetime, timedelta
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ from fullhouse.kit.errors import Conflict, Invalid
 Status = Literal["pending", "delivered", "failed"]
 Url = Annotated[str, Meta(min_length=1, max_length=2000, examples=["https://example.org/hooks/tickets"])]
 Description = Annotated[str, Meta(max_length=200)]
-# A fact's name, a family of them (`event.*`), or all.
+# A fact's name, a group of facts (`event.*`), or all.
 Filter = Annotated[
     str,
     Meta(
@@ -29,8 +29,8 @@ Filters = Annotated[list[Filter], Meta(min_length=1, max_length=50)]
 
 
 class Webhook(msgspec.Struct, frozen=True, kw_only=True):
-    """An address that is told of facts. `failures` are in a row; `disabled_because` is `gone` (it answered 410) or
-    `failing` if we gave up, and null if somebody disabled it.
+    """A URL that facts are sent to. `failures` counts consecutive ones; `disabled_because` is `gone` (it responded with
+    status 410) or `failing` (after days of failures), and null if a person disabled it.
     """
 
     id: UUID
@@ -48,14 +48,14 @@ class Webhook(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WebhookWithSecret(Webhook, frozen=True, kw_only=True):
-    """As `Webhook`, with the secret: shown this once."""
+    """As `Webhook`, with the secret: returned this once."""
 
     secret: str
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
-    """One message for one webhook. The last try's outcome is a status and the beginning of the answer, or an error;
-    `next_try_at` is null once it is over.
+    """One message for one webhook. The last attempt's outcome is a status and the beginning of the response, or an
+    error; `next_try_at` is null once no attempt is left.
     """
 
     id: UUID
@@ -75,7 +75,7 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tried(msgspec.Struct, frozen=True, kw_only=True):
-    """What a sender needs of a delivery and its webhook. Stays inside."""
+    """What an attempt needs of a delivery and its webhook. Not part of the API."""
 
     id: UUID
     webhook_id: UUID
@@ -94,14 +94,14 @@ class Tried(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Redelivered(msgspec.Struct, frozen=True, kw_only=True):
-    """How many deliveries are sent again, and whether there are more: then ask once more."""
+    """How many deliveries are sent again, and whether there are more: then repeat the request."""
 
     redelivered: int
     more: bool
 
 
 class DueAgain(msgspec.Struct, frozen=True, kw_only=True):
-    """A delivery that is sent again: the try that it is for, and when."""
+    """A delivery that is sent again: its attempts so far, and when."""
 
     id: UUID
     attempts: int
@@ -112,7 +112,7 @@ class DueAgain(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RedeliverFailed(Request, frozen=True, kw_only=True):
-    """Deliveries that were made at this time or later."""
+    """Deliveries that were created at this time or later."""
 
     since: Annotated[datetime, Meta(tz=True)]
 
@@ -141,7 +141,7 @@ class UnknownFact(Invalid):
 
 
 class TooManyWebhooks(Conflict):
-    """An organisation has a limited number of webhooks. Delete one first, or let one address serve for several."""
+    """An organisation has a limited number of webhooks. Delete one first, or use one URL for several facts."""
 
     code, title = "too_many_webhooks", "There are too many webhooks"
 

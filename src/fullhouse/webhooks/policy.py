@@ -1,4 +1,4 @@
-"""How webhooks are signed, matched, tried again and given up: tables and pure decisions."""
+"""Signatures, filters, retries and disabling of webhooks: tables and pure decisions."""
 
 import base64
 import hmac
@@ -11,12 +11,12 @@ from fullhouse.webhooks.model import Status, Tried
 WEBHOOKS_MAX = 20  # of one organisation
 SECRET_BYTES = 32
 OVERLAP = timedelta(hours=24)
-"""How long a secret signs beside its successor."""
+"""How long a former secret still signs beside the new one."""
 CLAIM = timedelta(seconds=60)
-"""How long a try belongs to whoever began it: longer than any can take."""
+"""How long a worker's claim of an attempt lasts: longer than any attempt can take."""
 EXCERPT = 2048  # characters
 
-# After the first try, the second in ten seconds, and so on; the last is about three days after the first.
+# The second attempt ten seconds after the first, and so on; the last is about three days after the first.
 PAUSES = (
     timedelta(seconds=10),
     timedelta(minutes=1),
@@ -29,22 +29,22 @@ PAUSES = (
     timedelta(hours=18),
     timedelta(hours=22),
 )
-JITTER = 0.1  # so much earlier or later, so that those who failed together do not come back together
+JITTER = 0.1  # so much earlier or later, so that deliveries that failed together are not retried together
 
-# Failed deliveries that are sent again together: so many at a time, and so far apart, so that a receiver which has just
-# come back is not flooded, and other jobs have their turn.
+# Failed deliveries that are sent again: so many at a time, and so far apart, so that a receiver that has just recovered
+# is not flooded, and other jobs are not delayed.
 AGAIN_MAX = 1000
 AGAIN_EVERY = timedelta(milliseconds=50)
 
-# A webhook is given up when nothing but failures came for so long, and so many of them: one bad night is not enough,
-# and neither is one delivery.
+# A webhook is disabled after nothing but failures for so long, and so many of them: one bad night is not enough, and
+# neither is one delivery.
 GIVE_UP_AFTER = timedelta(days=5)
 GIVE_UP_FAILURES = 20
 GONE = 410
 
 
 class Verdict(NamedTuple):
-    """What follows from a try."""
+    """The outcome of an attempt."""
 
     status: Status
     pause: timedelta | None  # until the next one, if there is to be one
@@ -67,7 +67,7 @@ def is_given_up(failures: int, failing_since: datetime, now: datetime) -> bool:
 
 
 def is_ours(delivery: Tried, attempt: int) -> bool:
-    """Whether this very try is still to be made: a job may run twice."""
+    """Whether this attempt is still to be made: a job may run twice."""
     return delivery.status == "pending" and delivery.attempts == attempt
 
 
@@ -79,18 +79,18 @@ def is_claimed(delivery: Tried, now: datetime) -> bool:
 
 
 def filters_for(name: str) -> list[str]:
-    """Every filter that lets a fact through: `*`, its families, and its own name."""
+    """Every filter that matches a fact: `*`, its groups, and its own name."""
     parts = name.split(".")
     return ["*", *(".".join(parts[:n]) + ".*" for n in range(1, len(parts))), name]
 
 
 def unknown(filters: Sequence[str], names: Iterable[str]) -> list[int]:
-    """The places of those filters that no fact would ever pass."""
+    """The positions of those filters that match no fact."""
     known = {a_filter for name in names for a_filter in filters_for(name)}
-    return [place for place, a_filter in enumerate(filters) if a_filter not in known]
+    return [position for position, a_filter in enumerate(filters) if a_filter not in known]
 
 
-# --- signatures, as Standard Webhooks has them
+# --- signatures, as specified by Standard Webhooks
 
 
 def written(secret: bytes) -> str:
@@ -98,7 +98,7 @@ def written(secret: bytes) -> str:
 
 
 def signed_headers(secrets: Sequence[bytes], message_id: str, now: datetime, body: bytes) -> dict[str, str]:
-    """One signature for each secret: a receiver is content with any that it can verify."""
+    """One signature for each secret: a receiver accepts the request if it can verify any of them."""
     timestamp = str(int(now.timestamp()))
     content = b".".join((message_id.encode(), timestamp.encode(), body))
     signatures = (base64.b64encode(hmac.digest(secret, content, "sha256")).decode() for secret in secrets)
@@ -111,6 +111,6 @@ def signed_headers(secrets: Sequence[bytes], message_id: str, now: datetime, bod
     }
 
 
-def excerpt(answer: bytes) -> str:
-    """The beginning of it, as text that can be stored: whatever it is, it is somebody else's."""
-    return answer[: EXCERPT * 4].decode("utf-8", "replace").replace("\0", "\ufffd")[:EXCERPT]
+def excerpt(body: bytes) -> str:
+    """The beginning of a response, as text that can be stored, whatever bytes it has."""
+    return body[: EXCERPT * 4].decode("utf-8", "replace").replace("\0", "\ufffd")[:EXCERPT]

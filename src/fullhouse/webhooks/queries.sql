@@ -9,7 +9,7 @@ id, webhook_id, message_id, type, status, attempts, next_try_at, tried_at, left(
 response_status, response_body, error, duration_ms, created_at
 
 -- name: insert_webhook
--- Of several at once, each may be the last one that fits.
+-- Of concurrent inserts, each may be the last one within the limit.
 INSERT INTO webhooks (id, organization_id, url, description, events, enabled, secret)
 SELECT :id, :org, :url, :description, :events, :enabled, :secret
 WHERE (SELECT count(*) FROM webhooks WHERE organization_id = :org) < :webhooks_max
@@ -19,11 +19,11 @@ RETURNING {webhook};
 SELECT {webhook} FROM webhooks WHERE organization_id = :org AND id = :webhook_id;
 
 -- name: lock_webhook
--- Not against new deliveries, which only refer to it.
+-- Does not block new deliveries, which only refer to it.
 SELECT {webhook} FROM webhooks WHERE organization_id = :org AND id = :webhook_id FOR NO KEY UPDATE;
 
 -- name: update_webhook
--- Enabling is a fresh start; disabling by hand is nobody's fault.
+-- Enabling resets the failures; disabling by a person has no reason.
 UPDATE webhooks
 SET url = :url, description = :description, events = :events,
     disabled_because = CASE WHEN enabled <> :enabled THEN NULL ELSE disabled_because END,
@@ -53,7 +53,7 @@ ORDER BY created_at, id LIMIT :limit;
 SELECT array(SELECT DISTINCT unnest(events) FROM webhooks WHERE organization_id = :org AND enabled);
 
 -- name: wanting
--- Whose filters let a fact through. One that is being deleted is waited for, and then not there.
+-- Webhooks whose filters match a fact. Waits for one that is being deleted, and then leaves it out.
 SELECT array_agg(id) FROM (
     SELECT id FROM webhooks WHERE organization_id = :org AND enabled AND events && :filters::text[] FOR KEY SHARE) w;
 
@@ -68,7 +68,7 @@ WITH put AS (
 SELECT array_agg(id) FROM put;
 
 -- name: insert_test
--- Claimed from the beginning: whoever makes it sends it.
+-- Claimed from the beginning: the process that creates it sends it.
 INSERT INTO webhook_deliveries (id, organization_id, webhook_id, message_id, type, body, next_try_at, claimed_until)
 VALUES (:id, :org, :webhook_id, :message_id, :type, :body, app.clock(), app.clock() + :claim);
 
@@ -83,7 +83,7 @@ FOR UPDATE OF d;
 UPDATE webhook_deliveries SET claimed_until = app.clock() + :claim WHERE organization_id = :org AND id = :delivery_id;
 
 -- name: finish
--- Only the try that it was: somebody else may have made it meanwhile.
+-- Only if the attempt number is unchanged: another worker may have made this attempt meanwhile.
 UPDATE webhook_deliveries
 SET status = :status, attempts = attempts + 1, failures = CASE WHEN :status = 'delivered' THEN 0 ELSE failures + 1 END,
     next_try_at = app.clock() + :pause?::interval, claimed_until = NULL, tried_at = app.clock(),
@@ -115,7 +115,7 @@ WHERE organization_id = :org AND id = :delivery_id
 RETURNING {delivery};
 
 -- name: ask_failed_again
--- The oldest first, each a little later than the one before. One that waits already is not asked for twice.
+-- The oldest first, each a little later than the one before. Pending ones are not selected again.
 WITH failed AS (
     SELECT id FROM webhook_deliveries
     WHERE organization_id = :org AND webhook_id = :webhook_id AND status = 'failed' AND created_at >= :since
@@ -142,7 +142,7 @@ SELECT array_agg(email ORDER BY id) FROM users
 WHERE organization_id = :org AND role = 'owner' AND status = 'active' AND email IS NOT NULL;
 
 -- name: forget_deliveries
--- What is done with; and tests whose sender died, as nobody tries them again.
+-- Finished deliveries; and tests whose sender died, because they are never retried.
 DELETE FROM webhook_deliveries WHERE ctid IN (
     SELECT ctid FROM webhook_deliveries
     WHERE status <> 'pending' AND created_at < app.clock() - interval '30 days'

@@ -31,9 +31,9 @@ async def list_webhooks(tx: Tx, services: Services, limit: PageSize = LIMIT, cur
 
 @post("/api/org/webhooks", "webhooks.write", location="/api/org/webhooks/{id}", limit=Limit(20, 60))
 async def create_webhook(tx: Tx, services: Services, data: NewWebhook) -> WebhookWithSecret:
-    """Have an address told of facts. Its secret is in this answer and never again.
+    """Subscribe a URL to facts. The response has its secret, which is not returned again.
 
-    `events` are names of facts, families of them such as `event.*`, or `*` for all.
+    `events` are names of facts, groups of them such as `event.*`, or `*` for all.
     """
     return await actions.create_webhook(tx, services.keyring, services.outward, data)
 
@@ -48,7 +48,7 @@ async def get_webhook(tx: Tx, webhook_id: UUID) -> Reply[Webhook]:
 async def change_webhook(
     tx: Tx, services: Services, webhook_id: UUID, data: ChangeWebhook, if_match: IfMatch = None
 ) -> Reply[Webhook]:
-    """Change a webhook, or enable it again after we gave it up."""
+    """Change a webhook, or enable it again after it was disabled."""
     return _tagged(await actions.change_webhook(tx, services.outward, webhook_id, data, if_match))
 
 
@@ -66,7 +66,7 @@ async def rotate_webhook_secret(tx: Tx, services: Services, webhook_id: UUID) ->
 
 @post("/api/org/webhooks/{webhook_id:uuid}/test", "webhooks.write", status=200, limit=Limit(10, 60))
 async def test_webhook(who: Principal, services: Services, webhook_id: UUID) -> Delivery:
-    """Send a `webhook.test` now, once, and see what the receiver says. Takes up to 15 seconds."""
+    """Send a `webhook.test` now, once, and return the receiver's response. Takes up to 15 seconds."""
     return await deliveries.send_test(services.database, services.keyring, services.outward, who, webhook_id)
 
 
@@ -79,7 +79,7 @@ async def list_webhook_deliveries(
     limit: PageSize = LIMIT,
     cursor: After = None,
 ) -> Page[Delivery]:
-    """What was sent to a webhook and how it went, newest first. Kept for 30 days."""
+    """The deliveries of a webhook and their outcomes, newest first. Stored for 30 days."""
     await actions.get_webhook(tx, webhook_id)
     return await page_by_age(
         tx,
@@ -95,15 +95,15 @@ async def list_webhook_deliveries(
 
 @post("/api/org/webhooks/{webhook_id:uuid}/redeliver", "webhooks.write", status=202, limit=Limit(10, 60))
 async def redeliver_failed(tx: Tx, webhook_id: UUID, data: RedeliverFailed) -> Redelivered:
-    """Send all messages again that failed since a time, each under the same `webhook-id`: up to 1,000, the oldest
-    first, 20 a second. `more` says that there are others; they are next, if you ask again.
+    """Send all messages again that failed since a time, each with the same `webhook-id`: up to 1,000, the oldest
+    first, 20 a second. If `more` is true, repeat the request to send the next ones.
     """
     return await deliveries.redeliver_failed(tx, webhook_id, data)
 
 
 @post("/api/org/webhooks/{webhook_id:uuid}/deliveries/{delivery_id:uuid}/redeliver", "webhooks.write", status=202)
 async def redeliver(tx: Tx, webhook_id: UUID, delivery_id: UUID) -> Delivery:
-    """Send a message once more, under the same `webhook-id`."""
+    """Send a message again, with the same `webhook-id`."""
     return await deliveries.redeliver(tx, webhook_id, delivery_id)
 
 

@@ -1,4 +1,4 @@
-"""The audit: page by page, by whom or about what, and for spreadsheets."""
+"""Reads the audit log: page by page, with filters, and as CSV."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -20,7 +20,7 @@ HEAD = (
 
 
 class Filters(NamedTuple):
-    """An action may be a family of them, such as `event.*`."""
+    """`action` is one action, or a prefix such as `event.*`."""
 
     action: str | None = None
     entity_type: str | None = None
@@ -31,7 +31,7 @@ class Filters(NamedTuple):
 
 
 async def page_of_audit(tx: Tx, keyring: Keyring, cursor: str | None, limit: int, filters: Filters) -> Page[AuditEntry]:
-    """Who did what, newest first; of everything, or of one thing."""
+    """Audit rows that match the filters, newest first."""
     return await page_by_age(tx, keyring, "audit", store.list_audit, cursor, limit, **filters._asdict())
 
 

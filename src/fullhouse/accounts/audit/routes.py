@@ -1,4 +1,4 @@
-"""The audit over HTTP."""
+"""The audit log over HTTP."""
 
 from typing import Annotated
 from uuid import UUID
@@ -16,9 +16,11 @@ from fullhouse.kit.http.parameters import After, Moment, PageSize, moment
 from fullhouse.kit.media.csv import MEDIA_TYPE, ROWS_MAX
 from fullhouse.kit.services import Services
 
-Action = Annotated[str | None, QueryParameter(max_length=100, description="One action, or a family such as `event.*`.")]
-Thing = Annotated[str | None, QueryParameter(max_length=50, description="What it was done to, such as `event`.")]
-Rows = Annotated[int, QueryParameter(ge=1, le=ROWS_MAX, description="How many rows at most.")]
+Action = Annotated[str | None, QueryParameter(max_length=100, description="One action, or a prefix such as `event.*`.")]
+Thing = Annotated[
+    str | None, QueryParameter(max_length=50, description="The type of the changed entity, such as `event`.")
+]
+Rows = Annotated[int, QueryParameter(ge=1, le=ROWS_MAX, description="The maximum number of rows.")]
 
 
 @get("/api/audit", "audit.read")
@@ -34,7 +36,7 @@ async def list_audit(
     limit: PageSize = LIMIT,
     cursor: After = None,
 ) -> Page[AuditEntry]:
-    """Who did what, newest first."""
+    """Audit rows: who did what, newest first."""
     filters = Filters(action, entity_type, actor_id, entity_id, moment("since", since), moment("until", until))
     return await reads.page_of_audit(tx, services.keyring, cursor, limit, filters)
 
@@ -52,9 +54,9 @@ async def export_audit(
     limit: Rows = ROWS_MAX,
     cursor: After = None,
 ) -> Answer:
-    """The same for a spreadsheet.
+    """Audit rows as CSV.
 
-    If there is more, the header `X-Next-Cursor` names the `cursor` to go on with.
+    If there are more rows, the header `X-Next-Cursor` contains the `cursor` of the next page.
     """
     filters = Filters(action, entity_type, actor_id, entity_id, moment("since", since), moment("until", until))
     return reads.as_sheet(await reads.page_of_audit(tx, services.keyring, cursor, limit, filters))

@@ -1,4 +1,4 @@
-"""The verbs of signing in and out. Whatever the way, the end is a session of one user in one organisation."""
+"""Actions for signing in and out. Every method results in a session of one user in one organisation."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -33,12 +33,12 @@ from fullhouse.kit.ids import new_id
 from fullhouse.kit.mail import mails
 from fullhouse.kit.messages.outbox import announce
 
-# The session that the request shows for an organisation, if it shows one: a guest's, maybe.
+# Returns the session token that the request carries for an organisation, if any: possibly a guest's.
 Before = Callable[[UUID], str | None]
 
 
 def nobody(_organization_id: UUID) -> str | None:
-    """Somebody who was not here before."""
+    """For requests without a previous session."""
     return None
 
 
@@ -69,7 +69,7 @@ async def with_password(
     async with database.tenant(organization.id, actor) as tx:
         user = await store.user_by_email(tx, email)
         password_hash = await store.password_hash(tx, user.id) if user else None
-    # Outside the transaction: argon2 takes its time, a connection should not wait for it.
+    # Outside the transaction: argon2 is slow, and must not occupy a connection meanwhile.
     good = await passwords.verify(password_hash, password)
     async with database.tenant(organization.id, actor) as tx:
         if user and good and user.status == "active":
@@ -79,7 +79,7 @@ async def with_password(
 
 
 async def ask_for_magic_link(database: Database, organization: Organization, actor: Actor, email: str) -> None:
-    """Mails a link. The answer is the same whether the address is known or not: the first use makes the account."""
+    """Emails a link. The response is the same whether the address is known or not: first use creates the account."""
     token = secrets.mint(secrets.Kind.MAGIC_LINK, organization.id)
     async with database.tenant(organization.id, actor) as tx:
         await store.insert_magic_link(
@@ -102,12 +102,12 @@ async def redeem_magic_link(database: Database, actor: Actor, token: str, before
 
 
 async def accept_invitation(
-    database: Database, actor: Actor, wish: AcceptInvitation, before: Before = nobody
+    database: Database, actor: Actor, request: AcceptInvitation, before: Before = nobody
 ) -> Session:
-    organization = await _organization_of(database, wish.token, secrets.Kind.INVITATION)
-    password_hash = await passwords.hash_password(wish.password)
+    organization = await _organization_of(database, request.token, secrets.Kind.INVITATION)
+    password_hash = await passwords.hash_password(request.password)
     async with database.tenant(organization.id, actor) as tx:
-        invitation = await store.accept_invitation(tx, secrets.digest(wish.token))
+        invitation = await store.accept_invitation(tx, secrets.digest(request.token))
         if invitation is None:
             raise LinkSpent()
         user = await store.user_by_email(tx, invitation.email)
@@ -115,23 +115,25 @@ async def accept_invitation(
             raise LinkSpent()
         if user is None:
             user = await actions.create_user(
-                tx, email=invitation.email, name=wish.name, role=invitation.role, password_hash=password_hash
+                tx, email=invitation.email, name=request.name, role=invitation.role, password_hash=password_hash
             )
         elif user.role == Role.CUSTOMER:  # a buyer joins the team: same person, same tickets
-            user = await store.update_user(tx, user_id=user.id, name=wish.name, role=invitation.role, status="active")
+            user = await store.update_user(
+                tx, user_id=user.id, name=request.name, role=invitation.role, status="active"
+            )
             assert user
             await store.update_password(tx, user_id=user.id, password_hash=password_hash)
-            # Whoever holds an old session of the buyer's must not become staff by it.
+            # An old session of the buyer must not gain staff permissions.
             await store.revoke_sessions_of(tx, user_id=user.id, except_id=None)
             await audit.write(tx, "member.joined", "user", user.id, after={"role": invitation.role})
             await announce(tx, MemberChanged(subject_id=user.id, role=user.role, status=user.status))
         else:
-            raise Taken(f"{invitation.email} is in the team already.", name=invitation.email)
+            raise Taken(f"{invitation.email} is already in the team.", name=invitation.email)
         return await open_session(tx, organization, user, "invitation", before)
 
 
 async def open_sessions(database: Database, tokens: list[str]) -> list[OpenSession]:
-    """Those of a browser's sessions that are still good, newest first."""
+    """A browser's sessions that are still valid, newest first."""
     found = []
     for token in tokens:
         if claim := secrets.read(token, secrets.Kind.SESSION):
@@ -145,16 +147,16 @@ async def sign_out(tx: Tx, who: Principal) -> None:
         await audit.write(tx, "session.closed", "session", who.session_id)
 
 
-async def change_password(database: Database, who: Principal, wish: ChangePassword) -> None:
-    """Ends every other session of the same person: a password is changed when it is no longer trusted."""
+async def change_password(database: Database, who: Principal, request: ChangePassword) -> None:
+    """Ends every other session of the user: a password is changed when it is no longer trusted."""
     async with database.tenant(who.organization_id, who.actor) as tx:
         current = await store.password_hash(tx, who.id)
-    if current is not None and not await passwords.verify(current, wish.current_password or ""):
+    if current is not None and not await passwords.verify(current, request.current_password or ""):
         raise Invalid(
             "The current password is wrong.",
-            fields=[FieldError("current_password", "Does not match.")],
+            fields=[FieldError("current_password", "This is not your current password.")],
         )
-    password_hash = await passwords.hash_password(wish.new_password)
+    password_hash = await passwords.hash_password(request.new_password)
     async with database.tenant(who.organization_id, who.actor) as tx:
         await store.update_password(tx, user_id=who.id, password_hash=password_hash)
         await store.revoke_sessions_of(tx, user_id=who.id, except_id=who.session_id)
@@ -200,7 +202,7 @@ async def open_session(tx: Tx, organization: Organization, user: User, method: s
 
 
 async def _recognise(tx: Tx, user: User, token: str | None) -> None:
-    """Whoever was here as a guest until now was this person: the guest's session ends, and what it had follows."""
+    """Merges a previous guest session into the user: the guest's session ends, and its holds are handed over."""
     guest = await store.end_guest_session(tx, secrets.digest(token)) if token else None
     if guest is not None:
         await audit.write(tx, "guest.signed_in", "user", user.id, after={"guest_id": guest.user_id})

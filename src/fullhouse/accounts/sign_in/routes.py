@@ -1,4 +1,4 @@
-"""Signing in and out over HTTP. Whoever signs in gets the token in the answer and, in a browser, as a cookie."""
+"""Signing in and out over HTTP. Signing in returns the token in the body, and as a cookie for browsers."""
 
 from functools import partial
 from typing import Annotated
@@ -23,16 +23,18 @@ from fullhouse.kit.http.endpoints import Reply, get, post
 from fullhouse.kit.http.guard import COOKIE
 from fullhouse.kit.services import Services
 
-Cookie = Annotated[str | None, CookieParameter(name=COOKIE, max_length=4000, description="The sessions so far.")]
+Cookie = Annotated[
+    str | None, CookieParameter(name=COOKIE, max_length=4000, description="The browser's current sessions.")
+]
 Bearer = Annotated[
     str | None,
-    HeaderParameter(name="Authorization", description="A guest's session so far: what the guest holds comes along."),
+    HeaderParameter(name="Authorization", description="A guest's session: what the guest holds is handed over."),
 ]
 
-# For one address. Generous, because a whole festival may sit behind one; the tight ones below are for one account.
+# The first is per IP address: generous, because a whole festival may share one. The tight ones below are per account.
 DOOR = Limit(600, 60)
 GUESSES_FROM_ONE_PLACE = Limit(10, 60)
-GUESSES_AT_ONE_ACCOUNT = Limit(100, 600)  # loose, or anybody could lock anybody out
+GUESSES_AT_ONE_ACCOUNT = Limit(100, 600)  # loose, or anyone could lock another user out
 LINKS_TO_ONE_ADDRESS = Limit(5, 600)
 
 
@@ -40,7 +42,7 @@ LINKS_TO_ONE_ADDRESS = Limit(5, 600)
 async def sign_in_as_guest(
     actor: Actor, services: Services, data: SignInAsGuest, cookie: Cookie = None
 ) -> Reply[Session]:
-    """Start as a guest at an organisation's storefront."""
+    """Start a guest session at an organisation's storefront."""
     organization = await actions.find_organization(services.database, data.organization)
     session = await actions.as_guest(services.database, organization, actor, data.name)
     return signed_in(services, session, cookie)
@@ -50,11 +52,11 @@ async def sign_in_as_guest(
 async def sign_in(
     actor: Actor, services: Services, data: SignIn, cookie: Cookie = None, authorization: Bearer = None
 ) -> Reply[Session]:
-    """Sign in with address and password.
+    """Sign in with email address and password.
 
-    Whoever was a guest here until now keeps what they hold, with the time that it has left, their open checkout and
-    their place in the line; the guest's session ends. A basket that does not fit within the limits of one person,
-    beside what they hold already, is given back.
+    If the request also carries a guest's session, the guest's holds (with their remaining time), open checkout and
+    place in the waiting room pass to the user, and the guest's session ends. A basket that would exceed the limits per
+    person, together with what the user already holds, is released.
     """
     account = f"login:{data.organization}:{data.email.lower()}"
     await services.limiter.check(f"{account}:{network_of(actor.ip)}", GUESSES_FROM_ONE_PLACE)
@@ -67,7 +69,7 @@ async def sign_in(
 
 @post("/api/auth/magic-link", public=True, status=202, limit=DOOR)
 async def ask_for_magic_link(actor: Actor, services: Services, data: AskForMagicLink) -> None:
-    """Have a sign-in link mailed. The answer does not tell whether the address is known."""
+    """Request a sign-in link by email. The response does not reveal whether the address is known."""
     await services.limiter.check(f"link:{data.organization}:{data.email.lower()}", LINKS_TO_ONE_ADDRESS)
     organization = await actions.find_organization(services.database, data.organization)
     await actions.ask_for_magic_link(services.database, organization, actor, data.email)
@@ -77,7 +79,7 @@ async def ask_for_magic_link(actor: Actor, services: Services, data: AskForMagic
 async def redeem_magic_link(
     actor: Actor, services: Services, data: RedeemToken, cookie: Cookie = None, authorization: Bearer = None
 ) -> Reply[Session]:
-    """Sign in with a mailed link. It works once. What a guest had comes along, as with a password."""
+    """Sign in with a link from an email. It works once. A guest's session is handed over as with a password."""
     before = partial(shown, authorization, cookie)
     session = await actions.redeem_magic_link(services.database, actor, data.token, before)
     return signed_in(services, session, cookie)
@@ -87,7 +89,7 @@ async def redeem_magic_link(
 async def accept_invitation(
     actor: Actor, services: Services, data: AcceptInvitation, cookie: Cookie = None, authorization: Bearer = None
 ) -> Reply[Session]:
-    """Join a team with a mailed invitation, choosing name and password. What a guest had comes along."""
+    """Join a team with an emailed invitation, choosing a name and a password. A guest's session is handed over."""
     before = partial(shown, authorization, cookie)
     session = await actions.accept_invitation(services.database, actor, data, before)
     return signed_in(services, session, cookie)
@@ -95,7 +97,7 @@ async def accept_invitation(
 
 @get("/api/auth/sessions", public=True, limit=DOOR)
 async def list_open_sessions(services: Services, cookie: Cookie = None) -> Reply[list[OpenSession]]:
-    """The organisations that this browser is signed in to, newest first; name one by its id in `X-Organization`."""
+    """The organisations that this browser is signed in to, newest first. Select one by its id in `X-Organization`."""
     tokens = (cookie or "").split(".")[:COOKIE_SESSIONS_MAX]
     found = await actions.open_sessions(services.database, tokens)
     return Reply(found, {"cache-control": "private, no-store"})
@@ -110,7 +112,7 @@ async def sign_out(tx: Tx, who: Principal, services: Services, cookie: Cookie = 
 
 
 def signed_in(services: Services, session: Session, cookie: str | None) -> Reply[Session]:
-    """The answer to whoever has signed in: the session, in the body and as a cookie."""
+    """The response after signing in: the session, in the body and as a cookie."""
     return Reply(session, {"set-cookie": _set_cookie(services, with_token(cookie, session.token), 30 * 86_400)})
 
 

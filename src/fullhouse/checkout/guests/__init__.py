@@ -1,1 +1,1 @@
-"""A guest signs in: what the guest had in checkouts and holds becomes the person's."""
+"""A guest signs in: the guest's checkouts, holds and waiting-room positions move to the account."""

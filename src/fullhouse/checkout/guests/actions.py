@@ -1,10 +1,11 @@
-"""What a guest brings along when signing in: what is held, what is about to be bought, a place in the line.
+"""Moves a guest's holds, checkouts and waiting-room positions to the account that the guest signs in to.
 
-A consequence of the sign-in, in its transaction. Locks, of all shows at once and of each kind in one order: events,
-people, checkouts, rooms and places in them, pools, seats, holds; as everybody has them who takes, begins, pays or ends.
+Runs as a sync handler of the sign-in, in its transaction. Locks, for all events at once and each kind in one order:
+events, people, checkouts, waiting rooms and positions in them, pools, seats, holds; the lock order of every action that
+holds, begins, pays or ends.
 
-What is being paid for stays the guest's, with its checkout and its slot: the payment decides, and the tickets go to the
-address that was given. What a waiting list has offered stays too: its link opens it.
+A checkout whose payment is under way stays with the guest, with its slot: the payment decides, and the tickets go to
+the email address that was entered. Waitlist offers stay too: their link opens them.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,7 @@ from fullhouse.waiting_room.model import PlaceInLine
 
 
 class Begun(NamedTuple):
-    """The guest's checkout in a show, and what is in it."""
+    """The guest's checkout in an event, with its items."""
 
     session: StoredSession
     items: list[StoredItem]
@@ -38,11 +39,11 @@ class Begun(NamedTuple):
 
 
 class Show(NamedTuple):
-    """What there is of the two in one show, all of it locked."""
+    """What the guest and the account have in one event, all of it locked."""
 
     event_id: UUID
     begun: Begun | None
-    theirs: StoredSession | None  # the checkout of whoever signs in
+    theirs: StoredSession | None  # the checkout of the account
     places: list[PlaceInLine]
     brought: list[Brought]
     has_line: bool
@@ -50,67 +51,67 @@ class Show(NamedTuple):
 
 async def bring_along(tx: Tx, fact: GuestSignedIn) -> None:
     guest_id, user_id = fact.guest_id, fact.subject_id
-    for show in await _locked(tx, guest_id, user_id):
-        await _bring_along(tx, show, guest_id, user_id)
+    for handover in await _locked(tx, guest_id, user_id):
+        await _bring_along(tx, handover, guest_id, user_id)
 
 
 async def _locked(tx: Tx, guest_id: UUID, user_id: UUID) -> list[Show]:
     people = [guest_id, user_id]
-    shows = await store.lock_shows(tx, guest_id) or []
-    if not shows:
+    event_ids = await store.lock_shows(tx, guest_id) or []
+    if not event_ids:
         return []
     await holds.lock_people(tx, people)
-    await store.lock_checkouts(tx, event_ids=shows, user_ids=people)
-    open_lines, places = await queue.lock_places(tx, shows, people)
-    sessions = await store.lock_new_checkouts(tx, event_ids=shows, user_ids=people)
-    # Where somebody is at work with one that has just begun, everything stays as it is: it has its own time.
+    await store.lock_checkouts(tx, event_ids=event_ids, user_ids=people)
+    open_rooms, positions = await queue.lock_places(tx, event_ids, people)
+    sessions = await store.lock_new_checkouts(tx, event_ids=event_ids, user_ids=people)
+    # An event in which a new checkout is locked by another transaction is left as it is; that checkout will expire.
     busy = (
-        await store.shows_with_checkouts(tx, event_ids=shows, user_ids=people, session_ids=[s.id for s in sessions])
+        await store.shows_with_checkouts(tx, event_ids=event_ids, user_ids=people, session_ids=[s.id for s in sessions])
         or []
     )
-    shows = [event_id for event_id in shows if event_id not in busy]
-    begun = {
+    event_ids = [event_id for event_id in event_ids if event_id not in busy]
+    started = {
         s.event_id: Begun(s, await checkouts.items_of_session(tx, s.id)) for s in sessions if s.user_id == guest_id
     }
-    kinds = [item.ticket_type_id for one in begun.values() for item in one.items]
-    brought = await holds.lock_brought(tx, shows, guest_id, kinds)
+    type_ids = [item.ticket_type_id for checkout in started.values() for item in checkout.items]
+    guest_holds = await holds.lock_brought(tx, event_ids, guest_id, type_ids)
     return [
         Show(
             event_id,
-            begun.get(event_id),
+            started.get(event_id),
             next((s for s in sessions if s.event_id == event_id and s.user_id == user_id), None),
-            [place for place in places if place.event_id == event_id],
-            [row for row in brought if row.event_id == event_id],
-            event_id in open_lines,
+            [position for position in positions if position.event_id == event_id],
+            [row for row in guest_holds if row.event_id == event_id],
+            event_id in open_rooms,
         )
-        for event_id in shows
+        for event_id in event_ids
     ]
 
 
-async def _bring_along(tx: Tx, show: Show, guest_id: UUID, user_id: UUID) -> None:
-    begun, event_id = show.begun, show.event_id
-    stays = begun is not None and _stays(begun, show.brought)
-    free = [row for row in show.brought if not (stays and begun and row.hold_id in begun.holds)]
+async def _bring_along(tx: Tx, handover: Show, guest_id: UUID, user_id: UUID) -> None:
+    begun, event_id = handover.begun, handover.event_id
+    stays = begun is not None and _stays(begun, handover.brought)
+    free = [row for row in handover.brought if not (stays and begun and row.hold_id in begun.holds)]
     kept = await holds.give_back_surplus(tx, event_id, user_id, free)
     follows = (
         begun is not None
         and not stays
-        and show.theirs is None
+        and handover.theirs is None
         and begun.session.expires_at > await tx.now()
         and begun.holds <= {row.hold_id for row in kept}
     )
-    # A slot goes with its checkout; without one it is worth something only where there is a line.
-    if not stays and (follows or begun is None or show.has_line):
-        await queue.hand_over(tx, event_id, user_id, show.places)
+    # A slot moves with its checkout; without a checkout it matters only where people wait for slots.
+    if not stays and (follows or begun is None or handover.has_line):
+        await queue.hand_over(tx, event_id, user_id, handover.places)
     if begun and follows:
         await _hand_over(tx, begun.session, guest_id, user_id)
-    elif begun and not stays:  # its places are in the basket
+    elif begun and not stays:  # its holds stay in the basket
         await end_session(tx, begun.session, begun.items, "left")
     await holds.hand_over(tx, event_id, guest_id, user_id, kept)
 
 
 def _stays(begun: Begun, brought: Sequence[Brought]) -> bool:
-    """It is being paid for, or it is of what a waiting list has offered."""
+    """Whether the checkout stays with the guest: its payment is under way, or it is of a waitlist offer."""
     live = {item.hold_id for item in begun.items if item.hold_status in ("active", "suspended")}
     return begun.session.status == "paying" or not live <= {row.hold_id for row in brought}
 
@@ -118,6 +119,6 @@ def _stays(begun: Begun, brought: Sequence[Brought]) -> bool:
 async def _hand_over(tx: Tx, session: StoredSession, guest_id: UUID, user_id: UUID) -> None:
     await store.hand_over_checkout(tx, session_id=session.id, guest_id=guest_id, user_id=user_id)
     await queue.prolong(tx, session.event_id, user_id, session.expires_at)
-    about = {"event_id": session.event_id, "user_id": user_id}
-    await audit.write(tx, "checkout.handed_over", "checkout", session.id, before={"user_id": guest_id}, after=about)
-    await announce(tx, CheckoutHandedOver(subject_id=session.id, guest_id=guest_id, **about))
+    owner = {"event_id": session.event_id, "user_id": user_id}
+    await audit.write(tx, "checkout.handed_over", "checkout", session.id, before={"user_id": guest_id}, after=owner)
+    await announce(tx, CheckoutHandedOver(subject_id=session.id, guest_id=guest_id, **owner))

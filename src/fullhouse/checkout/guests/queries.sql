@@ -1,4 +1,4 @@
--- A guest who turns out to be somebody: the shows in which the guest has something, and what is begun there.
+-- A guest signs in: the events in which the guest has holds, checkouts or waiting-room positions.
 
 -- part: session
 id, event_id, user_id, status, expires_at, promo_code, currency, total, quote, created_at
@@ -8,9 +8,9 @@ organization_id = :org AND event_id = ANY (:event_ids::uuid[]) AND user_id = ANY
     AND status IN ('open', 'paying')
 
 -- name: lock_shows
--- Where the guest holds something, is about to buy, or stands in line: asked room by room of those that are open, since
--- a line has a hundred thousand people and a house a few lines. Who cancels a show waits for us, or we see it
--- cancelled.
+-- The events in which the guest has a hold, a checkout or a position in a waiting room. Positions are looked up by open
+-- waiting room: one has up to a hundred thousand entries, but an organisation has few of them open. FOR SHARE: a
+-- cancellation of the event waits for this transaction, or is visible to it.
 WITH had AS MATERIALIZED (
     SELECT event_id FROM seat_holds
     WHERE organization_id = :org AND user_id = :guest_id AND status IN ('active', 'suspended')
@@ -33,7 +33,7 @@ SELECT array(SELECT id FROM ours ORDER BY id);
 SELECT {session} FROM checkout_sessions WHERE {live} ORDER BY id FOR UPDATE;
 
 -- name: lock_new_checkouts
--- Begun while we waited for the slot. To wait for one of these now could be to wait for somebody who waits for us.
+-- Includes those begun while this transaction waited for the slot. SKIP LOCKED: waiting for one here could deadlock.
 SELECT {session} FROM checkout_sessions WHERE {live} ORDER BY id FOR UPDATE SKIP LOCKED;
 
 -- name: shows_with_checkouts

@@ -1,1 +1,1 @@
-"""From a checkout to an order: the purchase, its settlement when the money is there, and reading orders."""
+"""From a checkout to an order: the purchase, its settlement after the payment, and reading orders."""

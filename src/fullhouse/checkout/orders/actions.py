@@ -1,7 +1,7 @@
-"""The purchase in three steps: freeze, be paid outside of any transaction, settle.
+"""The purchase in three steps: freeze the holds, take the payment outside of any transaction, settle.
 
-The first step writes the order under its key: a repeat finds it and follows it, whoever is at work on it, and whatever
-has crashed meanwhile. The third runs wherever the news of the money comes in (settle.py).
+The first step stores the order under its idempotency key: a repeated request finds it and waits for its outcome, even
+if the process of the first one has crashed. The third step runs wherever the payment's outcome arrives (settle.py).
 """
 
 import asyncio
@@ -43,12 +43,12 @@ LOOK_AGAIN_S = 0.25
 TRIES = 3
 AGAIN = (
     "orders_organization_id_code_key",  # another order has the code: one chance in a billion
-    "orders_once",  # the key was used for another checkout, by another process in the same moment: now it is seen
+    "orders_once",  # another process used the key for another checkout at the same time: the retry sees its order
 )
 
 
 class Bought(NamedTuple):
-    """What a purchase has come to: an order with tickets, or one whose payment is open."""
+    """The result of a purchase: an order with tickets, or one whose payment is open."""
 
     order: Order
     settled: bool
@@ -57,22 +57,24 @@ class Bought(NamedTuple):
 # --- buying
 
 
-async def purchase(services: Services, who: Principal, session_id: UUID, wish: Purchase, key: str) -> Bought:
-    """Buys what a checkout has, once for a key. A refusal has left nothing behind, except that it was declined."""
-    services.part(Providers).check(wish.provider, wish.method)
-    hashed = hashlib.sha256(session_id.bytes + msgspec.json.encode(wish)).digest()
+async def purchase(services: Services, who: Principal, session_id: UUID, request: Purchase, key: str) -> Bought:
+    """Buys the items of a checkout, once for each key. A refusal changes nothing; a declined payment is recorded."""
+    services.part(Providers).check(request.provider, request.method)
+    hashed = hashlib.sha256(session_id.bytes + msgspec.json.encode(request)).digest()
     claim = Claim(who.organization_id, f"user:{who.id}", ROUTE, key)
     async with services.repeats.turn(claim):
         for last in (False,) * (TRIES - 1) + (True,):
             try:
-                return await _buy(services, who, session_id, wish, key, hashed)
+                return await _buy(services, who, session_id, request, key, hashed)
             except asyncpg.UniqueViolationError as error:
                 if last or error.constraint_name not in AGAIN:
                     raise
     raise AssertionError("the last try returns or raises")
 
 
-async def _buy(services: Services, who: Principal, session_id: UUID, wish: Purchase, key: str, hashed: bytes) -> Bought:
+async def _buy(
+    services: Services, who: Principal, session_id: UUID, request: Purchase, key: str, hashed: bytes
+) -> Bought:
     order_id, attempt_id = new_id(), new_id()
     secret = secret_of(services.keyring, who.organization_id, order_id)
     async with services.database.tenant(who.organization_id, who.actor) as tx:
@@ -84,10 +86,10 @@ async def _buy(services: Services, who: Principal, session_id: UUID, wish: Purch
             attempt_id=attempt_id,
             code=new_code(),
             secret_hash=secrets.digest(secret),
-            provider=wish.provider,
-            method=wish.method,
-            buyer_name=wish.buyer.name,
-            buyer_email=wish.buyer.email,
+            provider=request.provider,
+            method=request.method,
+            buyer_name=request.buyer.name,
+            buyer_email=request.buyer.email,
             key=key,
             body_hash=hashed,
             first_ask_s=FIRST_ASK_S,
@@ -103,8 +105,8 @@ async def _buy(services: Services, who: Principal, session_id: UUID, wish: Purch
         if placed.outcome == "placed":
             assert placed.event_id
             if placed.is_restricted:
-                await entry.check_order(tx, who, placed.event_id, order_id)  # what it refuses is not placed
-            await accounts.note_reader(tx, who, wish.buyer.email)
+                await entry.check_order(tx, who, placed.event_id, order_id)  # a refusal rolls the order back
+            await accounts.note_reader(tx, who, request.buyer.email)
     if placed.outcome == "key_reused":
         raise KeyReused()
     if placed.outcome == "repeated":
@@ -119,8 +121,8 @@ async def _buy(services: Services, who: Principal, session_id: UUID, wish: Purch
         id=attempt_id,
         organization_id=who.organization_id,
         order_id=order_id,
-        provider=wish.provider,
-        method=wish.method,
+        provider=request.provider,
+        method=request.method,
         amount=placed.total,
         currency=placed.currency,
         status="started",
@@ -130,28 +132,29 @@ async def _buy(services: Services, who: Principal, session_id: UUID, wish: Purch
 
 
 async def _settle(services: Services, who: Principal, event_id: UUID, attempt: Attempt, outcome: Outcome) -> Order:
-    """Money goes through the till, with whoever else pays now; all other news, and what is not plain there, alone."""
+    """A captured payment is settled in a batch with others of the event; other outcomes, and payments that the batch
+    cannot settle, are recorded alone."""
     if isinstance(outcome, Captured):
         payment = Payment(attempt.id, outcome, who.actor)
         if order := await services.part(Till).settle(who.organization_id, event_id, payment):
             return order
     async with services.database.tenant(who.organization_id, who.actor) as tx:
-        said = await payments.record(tx, attempt.id, outcome)
+        recorded = await payments.record(tx, attempt.id, outcome)
         if isinstance(outcome, Pending | Unknown):
-            lines = await store.lines_of_order(tx, attempt.order_id)
-            await sales.tell_frozen(tx, event_id, list({line.hold_id for line in lines}))
-        return await view(tx, services, attempt.order_id, with_secret=True, attempt=said)
+            items = await store.lines_of_order(tx, attempt.order_id)
+            await sales.tell_frozen(tx, event_id, list({item.hold_id for item in items}))
+        return await view(tx, services, attempt.order_id, with_secret=True, attempt=recorded)
 
 
 async def _follow(services: Services, who: Principal, order_id: UUID) -> Bought:
-    """A repeat: what the first came to, as soon as it is known."""
+    """Serves a repeated request: waits for the outcome of the first one."""
     deadline = asyncio.get_running_loop().time() + WAIT_S
     while True:
         async with services.database.tenant(who.organization_id, who.actor) as tx:
             found = await get(tx, order_id)
             attempt = await payments.get_attempt(tx, found.attempt_id)
             order = await shown(tx, services, found, with_secret=True, attempt=attempt)
-        if attempt.status == "started" and attempt.provider == "free":  # there is nobody to wait for
+        if attempt.status == "started" and attempt.provider == "free":  # no provider to wait for
             outcome = await services.part(Providers).ask(attempt)
             return _judged(await _settle(services, who, found.event_id, attempt, outcome))
         if attempt.status != "started":
@@ -162,12 +165,12 @@ async def _follow(services: Services, who: Principal, order_id: UUID) -> Bought:
 
 
 def _judged(order: Order) -> Bought:
-    """After the commit: that it was declined is written down too."""
+    """Runs after the commit: a declined payment is recorded, too."""
     if order.status == "cancelled":
         if order.payment.status == "captured":
-            raise EventNotAvailable(f"What you paid goes back to you: {order.reason}.", order_id=order.id)
-        said = order.payment.failure or "The payment failed."
-        raise PaymentDeclined(said, order_id=order.id, failure_code=order.payment.failure_code)
+            raise EventNotAvailable(f"Your payment will be refunded: {order.reason}.", order_id=order.id)
+        failure = order.payment.failure or "The payment failed."
+        raise PaymentDeclined(failure, order_id=order.id, failure_code=order.payment.failure_code)
     return Bought(order, order.status not in ("pending", "needs_consent"))
 
 
@@ -175,7 +178,7 @@ def _judged(order: Order) -> Bought:
 
 
 async def call_off(services: Services, who: Principal, session_id: UUID) -> None:
-    """Whoever leaves a checkout while the provider waits for them: it is called off there first."""
+    """Cancels a pending payment at the provider, before its checkout is left."""
     async with services.database.tenant(who.organization_id, who.actor) as tx:
         order_id = await store.order_of_session(tx, session_id)
         order = await store.order_by_id(tx, order_id)

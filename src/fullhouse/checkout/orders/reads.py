@@ -1,4 +1,4 @@
-"""Orders as they are shown: to who bought, to staff, and to whoever has the order's secret."""
+"""Reads of orders, for their buyer, for staff, and for holders of the order's secret."""
 
 import hmac
 from collections.abc import Sequence
@@ -32,7 +32,8 @@ from fullhouse.tickets.model import Ticket
 
 
 def secret_of(keyring: Keyring, organization_id: UUID, order_id: UUID) -> str:
-    """What opens an order without signing in: 256 bits that only this house can make again. Its hash is stored."""
+    """The secret that opens an order without signing in: 256 bits derived from this installation's key. Its hash is
+    stored."""
     return secrets.mint(Kind.ORDER, organization_id, hmac.digest(keyring.key("order"), order_id.bytes, "sha256"))
 
 
@@ -44,7 +45,7 @@ async def get(tx: Tx, order_id: UUID) -> StoredOrder:
 
 
 async def order_for(tx: Tx, services: Services, who: Principal, order_id: UUID) -> Order:
-    """Mine, or any if I am staff. Somebody else's is like one that never was."""
+    """The caller's own order, or any for staff. Other orders are refused as not found."""
     found = await get(tx, order_id)
     mine = found.user_id == who.id
     if not mine and "orders.read" not in who.allowed:
@@ -58,7 +59,7 @@ async def check_mine(tx: Tx, who: Principal, order_id: UUID) -> None:
 
 
 def organization_in(secret: str) -> UUID:
-    """Whose order it opens, by its own word."""
+    """The organisation that the secret names. Not verified: the order's stored hash decides."""
     claim = secrets.read(secret, Kind.ORDER)
     if claim is None:
         raise OrderNotFound()
@@ -74,7 +75,7 @@ async def opened_by(tx: Tx, secret: str) -> StoredOrder:
 
 
 async def opened_to_change(tx: Tx, secret: str) -> StoredOrder:
-    """For whoever does something by it."""
+    """As `opened_by`, for requests that change something: refused while the organisation is closed."""
     await accounts.check_open(tx)
     return await opened_by(tx, secret)
 
@@ -126,7 +127,7 @@ async def shown(
     all_codes: bool = False,
     attempt: Attempt | None = None,
 ) -> Order:
-    """`attempt` is the order's, if it is at hand. `all_codes` is for staff."""
+    """Loads what belongs to an order. `attempt` is its payment attempt, if loaded already. `all_codes` is for staff."""
     attempt = attempt or await payments.get_attempt(tx, order.attempt_id)
     issued = await tickets.tickets_of_order(tx, order.id) if order.paid_at else []
     refunds = await payments.refunds_of(tx, order.id) if attempt.refunded else []
@@ -143,7 +144,7 @@ async def shown(
 
 
 async def proposed(tx: Tx, order: StoredOrder) -> list[ProposedPlace]:
-    """What is held for the buyer instead of the first places, while nobody has answered."""
+    """The seats or spots held in place of the original ones, while the buyer has not answered."""
     if order.status != "needs_consent":
         return []
     return await store.places_of_order(tx, order.id)
@@ -160,7 +161,7 @@ def drawn_up(
     with_secret: bool = False,
     all_codes: bool = False,
 ) -> Order:
-    """From what is at hand."""
+    """Builds the response from loaded rows."""
     return Order(
         id=order.id,
         event_id=order.event_id,

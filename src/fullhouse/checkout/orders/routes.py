@@ -1,4 +1,4 @@
-"""Orders over HTTP: mine, all of the organisation for its staff, and one by its secret."""
+"""Order endpoints: the caller's orders, all of the organisation for staff, and one by its secret."""
 
 from typing import Annotated
 from uuid import UUID
@@ -20,8 +20,8 @@ from fullhouse.seating.model import ZoneAccessDenied
 from fullhouse.tickets import actions as tickets
 from fullhouse.tickets.model import Ticket, Transfer
 
-Code = Annotated[str | None, QueryParameter(max_length=8, description="The order's eight characters.")]
-Email = Annotated[str | None, QueryParameter(max_length=254, description="The buyer's.")]
+Code = Annotated[str | None, QueryParameter(max_length=8, description="The order's code of eight characters.")]
+Email = Annotated[str | None, QueryParameter(max_length=254, description="The buyer's email address.")]
 BY_SECRET, PASSED_ON = Limit(60, 60), Limit(20, 60)
 
 
@@ -37,7 +37,7 @@ async def list_orders(
     cursor: After = None,
     limit: PageSize = LIMIT,
 ) -> Page[OrderRow]:
-    """My orders, oldest first; for staff those of the whole organisation."""
+    """The caller's orders, oldest first; for staff, all orders of the organisation."""
     mine = None if "orders.read" in who.allowed else who.id
     return await reads.page_of_orders(
         tx, services.keyring, cursor, limit, user_id=mine, event_id=event_id, status=status, code=code, email=email
@@ -55,7 +55,7 @@ async def list_orders_of_event(
     cursor: After = None,
     limit: PageSize = LIMIT,
 ) -> Page[OrderRow]:
-    """The orders of a show, oldest first."""
+    """The orders of an event, oldest first."""
     await events.get_event(tx, event_id)
     return await reads.page_of_orders(
         tx, services.keyring, cursor, limit, user_id=None, event_id=event_id, status=status, code=code, email=email
@@ -64,13 +64,13 @@ async def list_orders_of_event(
 
 @get("/api/orders/{order_id:uuid}", "orders.mine")
 async def get_order(tx: Tx, services: Services, who: Principal, order_id: UUID) -> Order:
-    """An order of mine, with its tickets; any order for staff."""
+    """One of the caller's orders, with its tickets; any order for staff."""
     return await reads.order_for(tx, services, who, order_id)
 
 
 @post("/api/orders/{order_id:uuid}/consent", "checkout.use", status=200)
 async def answer_proposal(tx: Tx, services: Services, who: Principal, order_id: UUID, data: Consent) -> Order:
-    """My payment came when the places were gone: take the other places that are held for me, or have my money back."""
+    """The payment arrived after the seats were gone: accept the seats that are held instead, or have it refunded."""
     await reads.check_mine(tx, who, order_id)
     await settle.answer(tx, order_id, accept=data.accept, now=await tx.now())
     return await reads.view(tx, services, order_id, with_secret=True)
@@ -78,7 +78,7 @@ async def answer_proposal(tx: Tx, services: Services, who: Principal, order_id: 
 
 @get("/api/order", public=True, limit=BY_SECRET)
 async def get_order_by_secret(services: Services, authorization: Secret = None) -> Order:
-    """The order whose secret the `Authorization` header carries: for guests, by the link in their mail."""
+    """The order whose secret is in the `Authorization` header: for guests, from the link in their email."""
     return await reads.order_by_secret(services, bearer(authorization))
 
 
@@ -86,11 +86,11 @@ async def get_order_by_secret(services: Services, authorization: Secret = None) 
 async def answer_proposal_by_secret(
     services: Services, actor: Actor, data: Consent, authorization: Secret = None
 ) -> Order:
-    """The same for the order whose secret the `Authorization` header carries: by the link in the buyer's mail."""
+    """Accept or decline the proposed seats of the order whose secret is in the `Authorization` header."""
     secret = bearer(authorization)
     async with services.database.tenant(reads.organization_in(secret), actor) as tx:
         order = await reads.opened_to_change(tx, secret)
-        tx.actor = replace(actor, type="user", id=order.user_id, name="by the order's link")  # whom the audit names
+        tx.actor = replace(actor, type="user", id=order.user_id, name="by the order's link")  # the actor in the audit
         await settle.answer(tx, order.id, accept=data.accept, now=await tx.now())
         return await reads.view(tx, services, order.id)
 
@@ -99,9 +99,9 @@ async def answer_proposal_by_secret(
 async def transfer_ticket_by_secret(
     services: Services, actor: Actor, ticket_id: UUID, data: Transfer, authorization: Secret = None
 ) -> Ticket:
-    """Pass on a ticket of the order whose secret the `Authorization` header carries.
+    """Transfer a ticket of the order whose secret is in the `Authorization` header.
 
-    The new holder gets a code of their own, by mail; the one on the order's page is void now. Whoever had it is told.
+    The new holder gets a new code by email; the code on the order's page is void. The previous holder is notified.
     """
     secret = bearer(authorization)
     organization_id = reads.organization_in(secret)
@@ -109,7 +109,7 @@ async def transfer_ticket_by_secret(
         async with services.database.tenant(organization_id, actor) as tx:
             order = await reads.opened_to_change(tx, secret)
             return await tickets.transfer_from_order(tx, services.keyring, order.id, order.user_id, ticket_id, data)
-    except ZoneAccessDenied as denied:  # nobody is signed in: the guard, which audits refusals, knows of no one
+    except ZoneAccessDenied as denied:  # no signed-in user: the guard, which audits refusals, has no actor
         async with services.database.tenant(organization_id, actor) as tx:
             await tickets.note_zone_denied(tx, ticket_id, denied)
         raise

@@ -1,5 +1,5 @@
-"""What is paid for is sold: holds become tickets, of one order or of several of a show, in the transaction that has the
-money's word. It is the same few statements for one order as for many.
+"""Sells paid orders of one event: holds become tickets, in the transaction that records the payments. Many orders take
+the same number of statements as one.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ from fullhouse.waiting_room import actions as queue
 
 
 class Paid(NamedTuple):
-    """Money for an order: which attempt brought it, the account that it is on, and who said so."""
+    """A payment for an order: its attempt, the ledger account that has the money, and the actor who reported it."""
 
     order_id: UUID
     attempt_id: UUID
@@ -35,7 +35,7 @@ class Sold(NamedTuple):
 
 
 async def sell(tx: Tx, event_id: UUID, paid: Sequence[Paid]) -> list[store.Settled]:
-    """Each of them whole or not at all: the rows say what was sold, and of the others why not."""
+    """Sells each order whole or not at all; the rows have the sold holds, and the reason for each unsold order."""
     return await store.settle_orders(
         tx,
         event_id=event_id,
@@ -56,13 +56,13 @@ async def issue(
     *,
     inside: bool = True,
 ) -> list[Sold]:
-    """What follows from a sale: tickets, entries in the ledger, slots that are free, and the word to others. Who is no
-    longer `inside` for it has no slot of this sale's."""
+    """The effects of a sale: tickets, ledger entries, released slots and announced facts. Without `inside`, the buyer's
+    slot does not belong to this sale and stays."""
     by_order = {each.order_id: each for each in paid}
     orders = {order.id: order for order in await store.orders_by_ids(tx, list(by_order))}
-    lines = await store.lines_of_orders(tx, list(by_order))
+    bought = await store.lines_of_orders(tx, list(by_order))
     sales.tell_sold(tx, event_id, rows)
-    items = [_item(orders[line.order_id], by_order[line.order_id].actor, line.item) for line in lines]
+    items = [_item(orders[row.order_id], by_order[row.order_id].actor, row.item) for row in bought]
     issued: dict[UUID, list[Ticket]] = defaultdict(list)
     for ticket in await tickets.issue(tx, event_id, items):
         issued[ticket.order_id].append(ticket)
@@ -79,24 +79,24 @@ def _posting(order: StoredOrder, paid: Paid) -> Posting:
     return Posting(paid.attempt_id, About(order.id, order.event_id), order.currency, entries)
 
 
-def _item(order: StoredOrder, actor: Actor, line: StoredItem) -> Item:
+def _item(order: StoredOrder, actor: Actor, item: StoredItem) -> Item:
     return Item(
         order_id=order.id,
         actor=actor,
-        hold_id=line.hold_id,
-        seat_id=line.seat_id,
-        zone_id=line.zone_id,
-        ticket_type_id=line.ticket_type_id,
-        quantity=line.quantity,
-        holder_name=line.attendee_name or order.buyer_name,
-        holder_email=line.attendee_email or order.buyer_email,
+        hold_id=item.hold_id,
+        seat_id=item.seat_id,
+        zone_id=item.zone_id,
+        ticket_type_id=item.ticket_type_id,
+        quantity=item.quantity,
+        holder_name=item.attendee_name or order.buyer_name,
+        holder_email=item.attendee_email or order.buyer_email,
         holder_user_id=order.user_id,
-        membership_id=line.membership_id,
+        membership_id=item.membership_id,
     )
 
 
 def said(order: StoredOrder) -> dict[str, Any]:
-    """What every fact about an order says."""
+    """The fields that every fact about an order has."""
     return {
         "subject_id": order.id,
         "event_id": order.event_id,

@@ -1,13 +1,12 @@
-"""The third step of a purchase: what the money's coming, or not coming, does. In the transaction that records it,
-wherever the news came in: the request that waits, the sweep, or a provider's webhook.
+"""The third step of a purchase: the effects of a payment's outcome, in the transaction that records it. The outcome
+arrives by the waiting request, the periodic job, or a provider's webhook.
 
-Money finds its places still frozen for it, and they are sold. If it comes late, after it was given up, and they are
-gone: the same places if they are free, otherwise others that the buyer consents to, otherwise it goes back. If the show
-is stopped meanwhile, it goes back.
+Usually the holds are still frozen for the payment, and they are sold. A late payment, one that had been given up, takes
+the same seats if they are free, otherwise others that the buyer must consent to; otherwise it is refunded. It is also
+refunded if the event was cancelled or is over.
 
-A promo code that was given back meanwhile is used again. If others have its last use now, the money goes back: the
-price was the code's, and a code is used no more often, and costs no more, than the organiser said. The buyer loses
-nothing but the wait, as with places that are gone.
+A promo code that was released meanwhile is used again. If its last use is gone, the payment is refunded: the price
+depended on the code, whose limits on uses and budget are the organiser's and are never exceeded.
 """
 
 from datetime import datetime
@@ -45,7 +44,7 @@ log = structlog.get_logger()
 
 
 async def settle(tx: Tx, fact: PaymentCaptured) -> None:
-    """A consequence of the money's coming: tickets, or other places to consent to, or the money back. Never nothing."""
+    """Sync handler of a captured payment: issues tickets, proposes other seats, or refunds. One of them always."""
     order = await get(tx, fact.order_id)
     if fact.surplus:
         await _owe(tx, order, fact)
@@ -54,7 +53,7 @@ async def settle(tx: Tx, fact: PaymentCaptured) -> None:
         return
     inside = await _is_inside(tx, order)
     paid = Paid(order.id, fact.subject_id, account_of(fact.provider), tx.actor)
-    outcome, rows, again = await _sold(tx, order, paid)
+    outcome, rows, is_code_retaken = await _sold(tx, order, paid)
     if outcome == "sold":
         await issue(tx, order.event_id, [paid], rows, inside=inside)
     elif outcome != "settled":
@@ -62,21 +61,21 @@ async def settle(tx: Tx, fact: PaymentCaptured) -> None:
         if outcome == "gone" and await _found_others(tx, order, fact.subject_id):
             await _propose(tx, order.id, inside=inside)
         else:
-            if again:
+            if is_code_retaken:
                 await promos.give_back(tx, [order.session_id])
             await _call_off(tx, order, fact.amount, WHY[outcome])
 
 
 async def _is_inside(tx: Tx, order: StoredOrder) -> bool:
-    """Whether the buyer's slot, if there is one, is this order's. Once its checkout is over it is another visit's."""
+    """Whether the buyer's slot, if any, belongs to this order. After the checkout has ended it is a new one."""
     await store.lock_show(tx, order.event_id)
     checkout = await store.lock_session(tx, order.session_id)
     return checkout is not None and checkout.status in ("open", "paying")
 
 
 async def _sold(tx: Tx, order: StoredOrder, paid: Paid) -> tuple[str, list[store.Settled], bool]:
-    """Frozen for this money; otherwise, if it comes late, the same places once more. Whoever has bought them otherwise
-    meanwhile wants them once. The last says whether a promo code was used once more for it."""
+    """Sells the holds frozen for this payment; for a late one, holds the same seats again first. If another order of
+    the buyer has bought them meanwhile, it is a duplicate. The last value: whether a promo code was used again."""
     rows = await sell(tx, order.event_id, [paid])
     if rows[0].outcome != "gone":
         return rows[0].outcome, rows, False
@@ -93,15 +92,15 @@ async def _sold(tx: Tx, order: StoredOrder, paid: Paid) -> tuple[str, list[store
 
 
 async def _holds_of(tx: Tx, order_id: UUID) -> list[UUID]:
-    return list({line.hold_id for line in await store.lines_of_order(tx, order_id)})
+    return list({item.hold_id for item in await store.lines_of_order(tx, order_id)})
 
 
 async def follow_sale(tx: Tx, message: Message) -> None:
-    """A reaction, after the commit: the show is hotter, may be sold out, and may have to keep no companion seats."""
+    """Async handler: updates the event's heat and sold-out state, and releases companion seats that are not needed."""
     paid = message.fact(facts.OrderPaid)
     await store.count_sale(tx, event_id=paid.event_id, tickets=paid.tickets)
     await events.follow_stock(tx, paid.event_id)
-    # Of the tickets, not of what was ordered: another version of the layout may have come in between.
+    # By the tickets, not by the order: a relocation to another layout version may have happened in between.
     sold = await store.sold_places(tx, paid.subject_id)
     zones, kinds = [place.zone_id for place in sold if place.zone_id], [place.ticket_type_id for place in sold]
     if await store.is_any_pool_full(tx, event_id=paid.event_id, zone_ids=zones, type_ids=kinds):
@@ -113,23 +112,23 @@ async def follow_sale(tx: Tx, message: Message) -> None:
     )
 
 
-# --- other places
+# --- other seats
 
 
 async def _found_others(tx: Tx, order: StoredOrder, attempt_id: UUID) -> bool:
-    """Equal places, held: side by side if there are any, and none of those that are sold only as a whole."""
+    """Holds equal seats: side by side if possible, and none that are sold only as a whole group."""
     layout_id = await store.layout_of_event(tx, order.event_id)
     if layout_id is None:
         return False
-    beside, known = await layouts.neighbours(tx, layout_id), await _holds_of(tx, order.id)
+    chains, known = await layouts.neighbours(tx, layout_id), await _holds_of(tx, order.id)
     proposed = await store.propose_seats(
         tx,
         order_id=order.id,
         attempt_id=attempt_id,
         consent_s=policy.CONSENT_S,
         least_s=policy.CONSENT_LEAST_S,
-        begins=beside.begins,
-        wholes=beside.wholes,
+        begins=chains.begins,
+        wholes=chains.wholes,
     )
     if proposed:
         await sales.tell_held_again(tx, order.event_id, await _holds_of(tx, order.id), known)
@@ -139,7 +138,11 @@ async def _found_others(tx: Tx, order: StoredOrder, attempt_id: UUID) -> bool:
 async def _propose(tx: Tx, order_id: UUID, *, inside: bool) -> None:
     order = await get(tx, order_id)
     assert order.consent_by
-    log.warning("money came when its places were gone; others are proposed", order_id=str(order_id))
+    log.warning(
+        "checkout.seats_lost",
+        detail="the payment arrived after its seats were gone; others are held until the buyer answers",
+        order_id=str(order_id),
+    )
     await audit.write(tx, "order.needs_consent", "order", order_id, after={"consent_by": order.consent_by})
     if inside:
         await queue.finish(tx, order.event_id, order.user_id, bought=True)
@@ -147,7 +150,7 @@ async def _propose(tx: Tx, order_id: UUID, *, inside: bool) -> None:
 
 
 async def answer(tx: Tx, order_id: UUID, *, accept: bool, now: datetime) -> None:
-    """The buyer's word about other places, or its time is over. Of two answers the first counts."""
+    """The buyer accepts or declines the proposed seats, or the time to answer is over. The first answer counts."""
     seen = await get(tx, order_id)
     await store.lock_show(tx, seen.event_id)
     order = await store.lock_order(tx, order_id)
@@ -155,7 +158,7 @@ async def answer(tx: Tx, order_id: UUID, *, accept: bool, now: datetime) -> None
         raise NoConsentNeeded()
     attempt = await payments.get_attempt(tx, order.attempt_id)
     if accept and order.consent_by > now:
-        paid = Paid(order_id, attempt.id, REFUNDS, tx.actor)  # it was owed to the buyer until now
+        paid = Paid(order_id, attempt.id, REFUNDS, tx.actor)  # the money was owed to the buyer until now
         rows = await sell(tx, order.event_id, [paid])
         if rows[0].outcome == "sold":
             await audit.write(tx, "order.consented", "order", order_id)
@@ -165,31 +168,31 @@ async def answer(tx: Tx, order_id: UUID, *, accept: bool, now: datetime) -> None
 
 
 async def end_with_show(tx: Tx, fact: EventFact) -> None:
-    """A consequence: the show is cancelled or over. Nobody consents to anything any more, nor buys."""
+    """Sync handler: the event is cancelled or over. Ends its open proposals and checkouts."""
     for order in await store.proposals_of_show(tx, fact.subject_id):
         await drop(tx, order, order.total, STOPPED)
     await end_checkouts(tx, fact)
 
 
 async def drop(tx: Tx, order: StoredOrder, amount: int, reason: str) -> None:
-    """The other places are free again, and what was counted with them; the money goes back. The caller has locked the
-    order, which waits for consent."""
-    lines = await store.lines_of_order(tx, order.id)
-    zones, kinds = [line.zone_id for line in lines if line.zone_id], [line.ticket_type_id for line in lines]
+    """Releases the proposed seats and the quantities counted with them, and refunds the payment. The caller has locked
+    the order, which waits for consent."""
+    items = await store.lines_of_order(tx, order.id)
+    zones, kinds = [item.zone_id for item in items if item.zone_id], [item.ticket_type_id for item in items]
     await store.lock_pools(tx, event_id=order.event_id, zone_ids=zones, type_ids=kinds)
-    held = list({line.hold_id for line in lines})
+    held = list({item.hold_id for item in items})
     await sales.let_go(tx, held)
     await holds.end(tx, held, "cancelled", reason=reason)
-    await types.give_back(tx, order.event_id, counted(lines))
+    await types.give_back(tx, order.event_id, counted(items))
     await promos.give_back(tx, [order.session_id])
     await _call_off(tx, order, amount, reason)
 
 
-# --- money back
+# --- refunds
 
 
 async def _owe(tx: Tx, order: StoredOrder, fact: PaymentCaptured) -> None:
-    """All of it is the buyer's until something is sold for it."""
+    """Posts the payment as owed to the buyer, until something is sold for it."""
     entries = policy.unearned(fact.amount, fact.provider)
     await ledger.post(tx, "capture", fact.subject_id, _about(order), order.currency, entries)
 
@@ -200,8 +203,8 @@ async def _give_back(tx: Tx, order: StoredOrder, attempt_id: UUID, amount: int, 
 
 
 async def _call_off(tx: Tx, order: StoredOrder, amount: int, reason: str) -> None:
-    """Some of the money may have gone back already, at the provider itself. The order may have been cancelled when the
-    money did not come: it is told again, now with what goes back and why."""
+    """Refunds what was not refunded at the provider itself already. An order that was cancelled when its payment failed
+    is announced again, now with the refund and the reason."""
     attempt = await payments.get_attempt(tx, order.attempt_id)
     await _give_back(tx, order, attempt.id, amount - attempt.refunded, reason)
     called_off = await store.call_off_order(tx, order_id=order.id, reason=reason)
@@ -209,12 +212,12 @@ async def _call_off(tx: Tx, order: StoredOrder, amount: int, reason: str) -> Non
         await _tell_cancelled(tx, called_off, reason, amount)
 
 
-# --- no money
+# --- failed payments
 
 
 async def unfreeze(tx: Tx, fact: PaymentFailed) -> None:
-    """A consequence of a failure: the checkout is open again for another way, in what is left of its time; a payment
-    that fails gains nobody any. If it took all of it, or others have the slot now, the checkout is over."""
+    """Sync handler of a failed payment: reopens the checkout for another attempt in its remaining time, which a failed
+    payment never extends. If no time is left, or the slot was given away, the checkout ends."""
     order = await get(tx, fact.order_id)
     await store.lock_show(tx, order.event_id)
     session = await store.reopen_session(tx, order.session_id)
@@ -222,8 +225,7 @@ async def unfreeze(tx: Tx, fact: PaymentFailed) -> None:
         over = session.expires_at <= await tx.now()
         if over or not await queue.regain(tx, order.event_id, order.user_id, session.expires_at):
             await give_up(tx, session, "expired" if over else "left")
-    lines = await store.lines_of_order(tx, order.id)
-    held = list({line.hold_id for line in lines})
+    held = await _holds_of(tx, order.id)
     await sales.thaw(tx, order.event_id, held, fact.subject_id)
     cancelled = await store.cancel_order(tx, order_id=order.id, reason=fact.code)
     if cancelled is not None:
@@ -233,9 +235,6 @@ async def unfreeze(tx: Tx, fact: PaymentFailed) -> None:
 async def _tell_cancelled(tx: Tx, order: StoredOrder, reason: str, refunded: int) -> None:
     await audit.write(tx, "order.cancelled", "order", order.id, after={"refunded": refunded}, reason=reason)
     await announce(tx, facts.OrderCancelled(**said(order), reason=reason, refunded=refunded))
-
-
-# --- words
 
 
 def _about(order: StoredOrder) -> About:

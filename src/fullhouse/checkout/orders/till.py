@@ -1,9 +1,9 @@
-"""The till: payments for one show that come through at the same time are settled together, by the same few statements.
+"""Settles concurrent payments for one event in batches, by the same few statements as one payment.
 
-All sales of a show count in the same few pools: one after the other, each would wait for the commits of all before it.
-There is no timer; one alone is a batch of one (kit/batching.py). The plain case is here: the first news of a payment,
-the right amount, a show that is on, places that are still held for it. If one of a batch is anything else, nothing of
-it has happened, and each goes its own way (settle.py).
+All sales of an event count in the same few pools: settled one by one, each would wait for the commits of all before it.
+There is no timer; a single payment is a batch of one (kit/batching.py). A batch covers the usual case: the first
+outcome of an attempt, the right amount, an event that takes place, seats that are still frozen for it. If one payment
+of a batch differs, the batch is rolled back and each payment is settled alone (settle.py).
 """
 
 from collections.abc import Hashable, Sequence
@@ -24,12 +24,12 @@ from fullhouse.payments.model import Captured, account_of
 
 LINES, BATCH_MAX = 4, 64
 OF_A_SHOW = 1  # a second batch would wait for the first one's commit
-# One of a batch has met a constraint, or two batches each other: the others are not to suffer for it.
+# One payment violated a constraint, or two batches deadlocked: the payments of the batch are settled alone.
 UNLUCKY = (asyncpg.IntegrityConstraintViolationError, asyncpg.TransactionRollbackError)
 
 
 class Payment(NamedTuple):
-    """The money for an attempt is there."""
+    """The provider has captured the money of an attempt."""
 
     attempt_id: UUID
     outcome: Captured
@@ -37,7 +37,7 @@ class Payment(NamedTuple):
 
 
 class NotPlain(Exception):
-    """Something about one of them is to be looked at by itself: the batch is undone."""
+    """One payment of the batch needs to be settled alone: the batch is rolled back."""
 
 
 class Till:
@@ -53,26 +53,26 @@ class Till:
         await self._coalescer.close()
 
     async def settle(self, organization_id: UUID, event_id: UUID, payment: Payment) -> Order | None:
-        """The order with its tickets, as its buyer sees it; None if it is not so plain, and nothing has happened."""
+        """The order with its tickets, as its buyer sees it; None if nothing changed: settle the payment alone."""
         return await self._coalescer.submit((organization_id, event_id), payment, (payment.attempt_id,))
 
     async def _settle(
-        self, key: Hashable, brought: Sequence[Payment], _last: Sequence[bool]
+        self, key: Hashable, batch: Sequence[Payment], _last: Sequence[bool]
     ) -> Sequence[Order | Again | None]:
         organization_id, event_id = cast(tuple[UUID, UUID], key)
         try:
             async with self._services.database.tenant(organization_id) as tx:
-                return await self._settle_all(tx, event_id, brought)
+                return await self._settle_all(tx, event_id, batch)
         except (NotPlain, *UNLUCKY):
-            return [None] * len(brought)
+            return [None] * len(batch)
 
-    async def _settle_all(self, tx: Tx, event_id: UUID, brought: Sequence[Payment]) -> list[Order]:
-        captured = await payments.capture_all(tx, [(each.attempt_id, each.outcome) for each in brought])
-        if len(captured) < len(brought):
+    async def _settle_all(self, tx: Tx, event_id: UUID, batch: Sequence[Payment]) -> list[Order]:
+        captured = await payments.capture_all(tx, [(each.attempt_id, each.outcome) for each in batch])
+        if len(captured) < len(batch):
             raise NotPlain
         attempts = {attempt.id: attempt for attempt in captured}
         paid = []
-        for each in brought:
+        for each in batch:
             attempt = attempts[each.attempt_id]
             paid.append(Paid(attempt.order_id, attempt.id, account_of(attempt.provider), each.actor))
         rows = await sell(tx, event_id, paid)
@@ -82,5 +82,5 @@ class Till:
         await payments.tell_captured(tx, captured)
         return [
             drawn_up(self._services, order, attempts[each.attempt_id], tickets, with_secret=True)
-            for each, (order, tickets) in zip(brought, sold, strict=True)
+            for each, (order, tickets) in zip(batch, sold, strict=True)
         ]

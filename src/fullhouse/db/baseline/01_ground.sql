@@ -57,7 +57,7 @@ SELECT app.make_audit_months();
 -- Outbox -------------------------------------------------------------------------------------------
 -- A fact is written in the transaction of the change that it describes. `seq` orders facts of one subject; it is never
 -- used as "everything after n", because transactions commit out of order. No foreign key: a row is written in its
--- organisation's own transaction, and checking the key costs as much as the row.
+-- organisation's own transaction, and checking the key would cost as much as the row.
 --
 -- `sent_at`: the broker has confirmed it. `handled_at`: every async handler of the program has run, or is to be retried
 -- (owed_reactions). The two are independent: an unavailable broker delays no email, and one that is enabled later gets

@@ -40,7 +40,7 @@ CREATE TABLE users (
     created_at      timestamptz NOT NULL DEFAULT app.clock(),
     updated_at      timestamptz NOT NULL DEFAULT app.clock(),
     PRIMARY KEY (organization_id, id),
-    -- A guest has no address; whoever works here does.
+    -- A guest has no address; team members have one.
     CHECK (email IS NOT NULL OR role = 'customer')
 );
 CREATE UNIQUE INDEX users_email ON users (organization_id, lower(email));
@@ -91,7 +91,7 @@ CREATE TABLE invitations (
     revoked_at      timestamptz,
     CHECK (accepted_at IS NULL OR revoked_at IS NULL)
 );
--- One open invitation a person; another one replaces it.
+-- A person has one open invitation; another one replaces it.
 CREATE UNIQUE INDEX invitations_open ON invitations (organization_id, lower(email))
     WHERE accepted_at IS NULL AND revoked_at IS NULL;
 CALL app.protect('invitations');

@@ -110,10 +110,10 @@ CREATE TABLE events (
     FOREIGN KEY (organization_id, replaced_by_event_id) REFERENCES events (organization_id, id)
         ON DELETE SET NULL (replaced_by_event_id)
 );
--- A cancelled or archived event does not keep the same one from being announced again.
+-- A cancelled or archived event does not prevent creating the same one again.
 CREATE UNIQUE INDEX events_dedupe ON events (organization_id, dedupe_key) WHERE status NOT IN ('cancelled', 'archived');
--- Lists go by the date that counts: an event that was moved stands where it is now. Where the order ends with the id,
--- so does the index.
+-- Lists are ordered by the current date: a rescheduled event is listed at its new one. Where the order ends with the
+-- id, so does the index.
 CREATE INDEX events_start ON events (organization_id, coalesce(rescheduled_at, start_at), id);
 CREATE INDEX events_status ON events (organization_id, status, coalesce(rescheduled_at, start_at), id);
 CREATE INDEX events_venue ON events (organization_id, venue_id, coalesce(rescheduled_at, start_at), id);
@@ -126,19 +126,19 @@ CREATE INDEX events_coming_there ON events (organization_id, venue_id, coalesce(
     WHERE status IN ('published', 'live', 'postponed');
 -- For the foreign key: deleting an event looks for those that it replaces.
 CREATE INDEX events_replaced ON events (organization_id, replaced_by_event_id) WHERE replaced_by_event_id IS NOT NULL;
--- Which events use an image: asked when one is taken off an event, and before an unused one is deleted.
+-- Which events use an image: queried when one is removed from an event, and before an unused one is deleted.
 CREATE INDEX events_covers ON events USING gin (cover_image_ids);
--- The scheduler's: what changes by itself, across organisations.
+-- For the scheduler: status changes that time brings, across organisations.
 CREATE INDEX events_doors ON events (doors_at) WHERE status = 'published';
 CREATE INDEX events_resuming ON events (rescheduled_at) WHERE status = 'postponed' AND rescheduled_at IS NOT NULL;
 CREATE INDEX events_ending ON events (end_at) WHERE status = 'live';
--- The anomaly check's: it looks for tickets that are still valid for cancelled and postponed events.
+-- For the anomaly check, which looks for tickets that are still valid for cancelled and postponed events.
 CREATE INDEX events_stopped ON events (organization_id, id) WHERE status IN ('cancelled', 'postponed');
 CALL app.protect('events');
 CALL app.let_workers_find('events');
 
--- Which organisation an event belongs to: readable before anybody is known, because a public address names only the
--- event. It says nothing else. Writing it needs the organisation's own transaction.
+-- Which organisation an event belongs to: readable before a tenant is known, because a public URL names only the
+-- event. It has nothing else. Writing it needs the organisation's own transaction.
 CREATE TABLE event_directory (
     event_id        uuid PRIMARY KEY,
     organization_id uuid NOT NULL,
@@ -151,9 +151,9 @@ CREATE POLICY listing ON event_directory FOR INSERT TO fullhouse_app WITH CHECK 
 GRANT SELECT, INSERT ON event_directory TO fullhouse_app;
 GRANT SELECT ON event_directory TO fullhouse_auditor;
 
--- Cover images. The rows are here; the files, three sizes of each, are in the folder or bucket (kit/media/files.py) under the
--- organisation's and the image's id. A file is written before its row, and removed after it: every row has its files,
--- and a file without a row cannot be reached and does no harm.
+-- Cover images. The rows are here; the files, three sizes of each, are in the folder or bucket (kit/media/files.py) under
+-- the organisation's and the image's id. A file is written before its row, and removed after it: every row has its
+-- files, and a file without a row cannot be reached and does no harm.
 CREATE TABLE images (
     id              uuid NOT NULL UNIQUE,
     organization_id uuid NOT NULL REFERENCES organizations (id),
@@ -167,7 +167,7 @@ CREATE TABLE images (
     PRIMARY KEY (organization_id, id),
     CONSTRAINT images_digest UNIQUE (organization_id, digest)
 );
--- The sweep's, across organisations.
+-- For the sweep, across organisations.
 CREATE INDEX images_unused ON images (created_at) WHERE attached_at IS NULL;
 CALL app.protect('images');
 CALL app.let_workers_find('images');
@@ -186,8 +186,8 @@ CREATE TABLE participations (
 CALL app.protect('participations', 'SELECT, INSERT, UPDATE');
 CALL app.let_workers_find('participations');
 
--- What the public does with an event: views, sales, participants. Apart from the event itself: everything that sells
--- reads that row, and would wait for these.
+-- Counters of an event: views, sales, participants. Separate from the event's row, because everything that sells reads
+-- that one, and would wait for these.
 CREATE TABLE event_stats (
     organization_id     uuid NOT NULL REFERENCES organizations (id),
     event_id            uuid NOT NULL,
@@ -204,7 +204,7 @@ CALL app.protect('event_stats');
 CALL app.let_workers_find('event_stats');
 
 
--- The public's -------------------------------------------------------------------------------------
+-- Public directory ---------------------------------------------------------------------------------
 -- What the public may see, and nothing else: a row for each event that is visible on a storefront, written in the same
 -- transaction as the event itself (wiring.py). The feed and the search cross organisations; they read only this.
 --
@@ -248,7 +248,7 @@ CREATE TABLE public_events (
     created_at          timestamptz NOT NULL DEFAULT app.clock(),
     active_participants integer NOT NULL DEFAULT 0 CHECK (active_participants >= 0),
     has_tickets         boolean NOT NULL DEFAULT true,
-    -- When something that is not sold can be bought. Null if that is whenever the sale lasts, as it mostly is.
+    -- When unsold tickets can be bought. Null if that is the whole sale, as for most events.
     selling             tstzmultirange,
     FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
 );
@@ -261,28 +261,28 @@ CREATE INDEX public_events_search ON public_events USING gin (search);
 CREATE INDEX public_events_newest ON public_events (published_at, event_id);
 CREATE INDEX public_events_newest_here ON public_events (organization_id, published_at, event_id);
 CREATE UNIQUE INDEX public_events_slug ON public_events (organization_id, slug);
--- What few events are, has an index of those few: sold out always or for some of the time, without tickets, without a
--- date. Whether the sale is to come or over follows from the hour.
+-- Partial indexes for what few events are: sold out always or for some of the time, without tickets, without a date.
+-- Whether the sale is upcoming or over follows from the time.
 CREATE INDEX public_events_sold_out ON public_events (start_at, event_id) WHERE sold_out OR selling IS NOT NULL;
 CREATE INDEX public_events_no_tickets ON public_events (start_at, event_id) WHERE NOT has_tickets;
 CREATE INDEX public_events_suspended ON public_events (start_at, event_id)
     WHERE status = 'postponed' AND rescheduled_at IS NULL;
 CREATE INDEX public_events_sale_start ON public_events (sale_start_at);
 CREATE INDEX public_events_sale_end ON public_events (sale_end_at);
--- When the first of the periods in `selling` begins and the last one ends; those between them, few events have.
+-- When the first of the periods in `selling` begins and the last one ends; few events have others between them.
 CREATE INDEX public_events_selling_from ON public_events (lower(selling)) WHERE selling IS NOT NULL;
 CREATE INDEX public_events_selling_until ON public_events (upper(selling)) WHERE selling IS NOT NULL;
 CREATE INDEX public_events_gaps ON public_events (event_id)
     WHERE selling IS NOT NULL AND multirange(range_merge(selling)) <> selling;
 -- Which cities there are, and how many events in each, without reading the events.
 CREATE INDEX public_events_places ON public_events (city_norm, city, country, organization_id);
--- How common a word is decides whether its index is used: the planner has to know many.
+-- How common a word is decides whether its index is used: the planner needs statistics of many words.
 ALTER TABLE public_events ALTER COLUMN search SET STATISTICS 500;
 CALL app.publish('public_events');
 
 -- The order of the feed, by what the public does with an event (docs/adr/0013-trending.md). Ranks have versions: a
--- reader who began in an epoch pages on in it, whatever has moved since. What is written now begins to hold two epochs
--- later, when nobody who reads can have passed it; an event's first rank holds at once.
+-- reader who began in an epoch gets all pages from it, whatever has changed since. What is written now is valid from two
+-- epochs later, when no reader can have passed it; an event's first rank is valid at once.
 CREATE TABLE public_ranks (
     event_id        uuid NOT NULL REFERENCES public_events (event_id) ON DELETE CASCADE,
     organization_id uuid NOT NULL REFERENCES organizations (id),
@@ -304,7 +304,7 @@ CALL app.publish('public_ranks');
 CREATE POLICY forgetting ON public_ranks FOR DELETE TO fullhouse_worker USING (until_epoch < app.epoch());
 GRANT SELECT, DELETE ON public_ranks TO fullhouse_worker;
 
--- An event in the words of the event service, even if its organisation is suspended: not to be given out as it is. An
+-- An event in the terms of the event service, even if its organisation is suspended: not to be published as it is. An
 -- event that has nothing to sell is not on sale yet; while nothing can be bought, more comes (upcoming), or nothing
 -- does (sold out). events/sale/policy.py has the same rules as a table.
 CREATE VIEW shows_of_any_house WITH (security_invoker = true) AS
@@ -327,6 +327,6 @@ SELECT p.event_id AS id, p.organization_id, o.slug AS organization, o.name AS or
        p.selling, p.sold_out AS all_sold
 FROM public_events p JOIN organizations o ON o.id = p.organization_id;
 
--- What anybody may see: read by the feed, the search, the pages and the calendars.
+-- Events that are public: read by the feed, the search, the pages and the calendars.
 CREATE VIEW public_shows WITH (security_invoker = true) AS SELECT * FROM shows_of_any_house WHERE house_is_open;
 GRANT SELECT ON shows_of_any_house, public_shows TO fullhouse_app, fullhouse_auditor;

@@ -1,4 +1,4 @@
--- Layouts, and what an event makes of them.
+-- Layouts, and the overlays of events on them.
 --
 -- A seat's identity belongs to a layout version and never changes; its state is a row for each event and seat
 -- (event_seats). A layout version that has left the drafts is fixed, with its zones, seats and groups: a change makes
@@ -93,7 +93,7 @@ CALL app.protect('seat_groups');
 
 
 -- Events with a layout -----------------------------------------------------------------------------
--- What an event makes of a layout: differences only.
+-- An event's overlay: only its differences from the layout.
 CREATE TABLE event_layouts (
     event_id        uuid NOT NULL,
     organization_id uuid NOT NULL REFERENCES organizations (id),
@@ -112,7 +112,7 @@ CREATE TABLE event_layouts (
 CREATE INDEX event_layouts_layout ON event_layouts (organization_id, layout_id);
 CALL app.protect('event_layouts');
 
--- The event's zones, as they are for it: a zone that is disabled has no row.
+-- The zones of an event with its overlay applied: a zone that is disabled has no row.
 CREATE TABLE event_zones (
     organization_id     uuid NOT NULL REFERENCES organizations (id),
     event_id            uuid NOT NULL,
@@ -134,7 +134,7 @@ CREATE TABLE event_zones (
 );
 CALL app.protect('event_zones');
 
--- Who may book in a zone that only lists let in.
+-- The persons who may book in a zone that is restricted to a list.
 CREATE TABLE zone_guests (
     organization_id uuid NOT NULL REFERENCES organizations (id),
     event_id        uuid NOT NULL,
@@ -148,7 +148,7 @@ CREATE TABLE zone_guests (
 );
 CALL app.protect('zone_guests');
 
--- What the platform sets for an organisation: values that differ from the defaults, and those that no event may
+-- The platform's settings for an organisation: values that differ from the defaults, and those that no event may
 -- override.
 CREATE TABLE seating_policies (
     organization_id uuid PRIMARY KEY REFERENCES organizations (id),

@@ -75,7 +75,7 @@ CREATE TABLE promo_codes (
 );
 CALL app.protect('promo_codes');
 
--- Who has taken a use: a checkout, once. What is given back stays as a row, so that it is not given back again.
+-- The uses of a code: one for each checkout. A released use stays as a row, so that it is not released twice.
 CREATE TABLE promo_uses (
     organization_id uuid NOT NULL REFERENCES organizations (id),
     checkout_id     uuid NOT NULL,

@@ -103,14 +103,14 @@ CREATE TABLE seat_holds (
              ELSE zone_id IS NOT NULL OR ticket_type_id IS NOT NULL END)
 ) WITH (fillfactor = 80);
 CREATE INDEX seat_holds_due ON seat_holds (held_until) WHERE status = 'active';
--- What a person holds now, and how many they took of late.
+-- What a person holds now, and how many holds they placed recently.
 CREATE INDEX seat_holds_person ON seat_holds (organization_id, user_id, created_at);
--- The next three only where there is something to look for: a limit by network, an Idempotency-Key, a waitlist's offer.
+-- The next three are partial: rows with a limit by network, an Idempotency-Key, or a waitlist's offer.
 CREATE INDEX seat_holds_network ON seat_holds (organization_id, event_id, network)
     WHERE network IS NOT NULL AND status IN ('active', 'suspended');
 CREATE INDEX seat_holds_keyed ON seat_holds (organization_id, basket_id) WHERE keyed;
 CREATE INDEX seat_holds_offered ON seat_holds (organization_id, basket_id) WHERE source = 'waitlist';
--- A sold place finds its buyer by this.
+-- Finds the buyer of a sold place.
 CREATE INDEX seat_holds_sold ON seat_holds (organization_id, event_id, seat_id)
     WHERE status = 'converted' AND seat_id IS NOT NULL;
 -- An event's report counts its holds from end to end (reports/queries.sql). Those that count down are left out

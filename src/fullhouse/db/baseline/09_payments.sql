@@ -36,7 +36,7 @@ CREATE UNIQUE INDEX payment_attempts_paid ON payment_attempts (organization_id, 
     WHERE status = 'captured' AND NOT surplus;
 CREATE INDEX payment_attempts_order ON payment_attempts (organization_id, order_id);
 CREATE UNIQUE INDEX payment_attempts_ref ON payment_attempts (provider, provider_ref) WHERE provider_ref IS NOT NULL;
--- The sweep's: those whose outcome is not known.
+-- For the sweep: attempts whose outcome is unknown.
 CREATE INDEX payment_attempts_due ON payment_attempts (ask_at) WHERE status IN ('started', 'pending', 'unknown');
 CALL app.protect('payment_attempts', 'SELECT, INSERT, UPDATE');
 CALL app.let_workers_find('payment_attempts');
@@ -109,7 +109,7 @@ CALL app.protect('ledger_entries', 'SELECT, INSERT');
 
 
 -- Providers ----------------------------------------------------------------------------------------
--- What the test provider remembers, as a real one would in its own system: never written in a transaction of ours.
+-- The test provider's own state, which a real one has in its own system: never written in a transaction of fullhouse.
 CREATE TABLE test_charges (
     organization_id uuid NOT NULL REFERENCES organizations (id),
     key             uuid NOT NULL,          -- the attempt's or the refund's id

@@ -4,7 +4,7 @@
 -- money outside of any transaction, and sells them when it has come. A purchase happens once for its key.
 --
 -- Locks: event, checkout, pools, seats, holds, promo codes, order. A transaction that changes an event has the event's
--- row exclusively, so a checkout's lock right behind it can deadlock with nothing. A payment's outcome takes the
+-- row exclusively, so taking a checkout's lock directly after it cannot deadlock. A payment's outcome takes the
 -- attempt's lock before all others, and no transaction that has any of the others waits for an attempt whose outcome is
 -- open.
 
@@ -25,7 +25,7 @@ CREATE TABLE checkout_sessions (
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id)
 ) WITH (fillfactor = 80);
--- One of a person in an event.
+-- One checkout of a person in an event.
 CREATE UNIQUE INDEX checkout_sessions_live ON checkout_sessions (organization_id, event_id, user_id)
     WHERE status IN ('open', 'paying');
 CREATE INDEX checkout_sessions_due ON checkout_sessions (expires_at) WHERE status = 'open';

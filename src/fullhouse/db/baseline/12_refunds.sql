@@ -1,10 +1,9 @@
--- What is given back of orders by decision: of staff, or because an event was cancelled.
+-- Refunds of orders that were decided: by staff, or because an event was cancelled.
 --
 -- A cancellation refunds an order once, whatever fails meanwhile. An order that cannot be refunded hinders no other: it
 -- is retried. The money itself is in `refunds` (09_payments.sql).
 
--- What was given back of an order, and what for. Its id is the refund's, if money goes back: tickets that cost nothing
--- are given back too.
+-- What was refunded of an order, and why. Its id is the refund's, if money goes back: free tickets are returned too.
 CREATE TABLE order_refunds (
     id              uuid NOT NULL,
     organization_id uuid NOT NULL REFERENCES organizations (id),
@@ -27,7 +26,7 @@ CREATE INDEX order_refunds_order ON order_refunds (organization_id, order_id);
 CREATE INDEX order_refunds_event ON order_refunds (organization_id, event_id);
 CALL app.protect('order_refunds', 'SELECT, INSERT');
 
--- A cancelled event whose orders are refunded, one by one. How far it is, the orders themselves say.
+-- A cancelled event whose orders are refunded, one by one. Its progress is stored in the orders.
 CREATE TABLE refund_batches (
     organization_id uuid NOT NULL REFERENCES organizations (id),
     event_id        uuid NOT NULL,

@@ -1,4 +1,4 @@
--- Scanning: who came in where.
+-- Scanning: which ticket was admitted at which gate.
 --
 -- `scans` is a set that only grows: what devices saw, online and offline. Where a ticket stands (`ticket_presence`) and
 -- how many are inside (`scan_counts`) follow from it. A ticket is admitted once for each of its steps. Locks are taken
@@ -65,11 +65,11 @@ CREATE UNIQUE INDEX scans_once ON scans (organization_id, device_id, counter) WH
 CREATE UNIQUE INDEX scans_one_a_step ON scans (organization_id, ticket_id, version) WHERE version IS NOT NULL;
 CREATE INDEX scans_ticket ON scans (organization_id, ticket_id, at) WHERE ticket_id IS NOT NULL;
 CREATE INDEX scans_event ON scans (organization_id, event_id, recorded_at);
--- A console asks every second how many were not let in today.
+-- A console queries every second how many were rejected today.
 CREATE INDEX scans_rejected ON scans (organization_id, event_id, day) WHERE NOT admitted AND NOT test;
 CALL app.protect('scans', 'SELECT, INSERT, UPDATE');
 
--- Where a ticket stands: the fold of its scans. `version` is the lock of those who decide by what they have read.
+-- A ticket's presence, derived from its scans. `version` is the optimistic lock of decisions on what was read.
 CREATE TABLE ticket_presence (
     organization_id uuid NOT NULL,
     ticket_id       uuid NOT NULL,
@@ -103,7 +103,7 @@ CREATE TABLE scan_counts (
 ) WITH (fillfactor = 50);
 CALL app.protect('scan_counts');
 
--- What devices let happen that did not hear of each other. Found again by every merge, until somebody resolves it.
+-- Conflicts that offline devices caused, not knowing of each other. Every merge finds one again until it is resolved.
 -- Either two scans, or one and the time at which the ticket became void or another person's. A scan can be both: a
 -- second entry, with a ticket that was void.
 CREATE TABLE scan_incidents (

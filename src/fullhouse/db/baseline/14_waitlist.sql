@@ -1,4 +1,4 @@
--- Waitlists: places that come back go to those who wait for them, before anybody else can have them.
+-- Waitlists: released places are offered to those who wait for them before they are on sale again.
 --
 -- An offer is a basket of holds like any other, with a longer time: so it takes capacity, is bought at the checkout,
 -- and ends like every hold. What an entry says of its offer follows the holds, by trigger: no way of ending one forgets
@@ -63,7 +63,7 @@ CREATE UNIQUE INDEX waitlist_entries_person ON waitlist_entries (organization_id
     WHERE status IN ('waiting', 'offered');
 CREATE UNIQUE INDEX waitlist_entries_address ON waitlist_entries (organization_id, event_id, lower(email))
     WHERE status IN ('waiting', 'offered');
--- Every hold of a seat looks here whether anybody waits.
+-- Every hold of a seat checks here whether anybody waits.
 CREATE INDEX waitlist_entries_next ON waitlist_entries (organization_id, event_id, seq) WHERE status = 'waiting';
 CREATE INDEX waitlist_entries_wishes ON waitlist_entries (organization_id, event_id, wish, seq)
     WHERE status = 'waiting';

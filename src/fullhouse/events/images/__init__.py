@@ -1,1 +1,1 @@
-"""Cover images: uploaded ones, encoded anew, and generated posters."""
+"""Cover images: uploads, which are re-encoded, and generated posters."""

@@ -1,4 +1,4 @@
-"""The verbs of cover pictures. Decoding and storing files is slow, so an upload opens its transactions by itself."""
+"""The actions of cover pictures. Decoding and storing files is slow, so an upload opens its own transactions."""
 
 import hashlib
 from collections.abc import Sequence
@@ -18,24 +18,24 @@ from fullhouse.kit.media.files import Files
 from fullhouse.kit.services import QUOTA_BYTES
 
 UNUSED_FOR = timedelta(days=1)
-"""How long a picture waits for a show."""
+"""How long a picture that no event uses is kept."""
 
 
 async def upload(database: Database, files: Files, who: Principal, raw: bytes, *, quota: int = QUOTA_BYTES) -> Image:
-    """The same bytes again are the same picture. Files come first: no row ever shows a picture that is not there.
+    """The same bytes give the same picture. Files are stored before the row, so that no row names a missing file.
 
-    `quota` is what an organisation's pictures may weigh together, in bytes. It is looked at before the files are
-    stored, and counts when the row is written.
+    `quota` limits the total bytes of an organisation's pictures. It is checked before the files are stored, and again,
+    under a lock, when the row is written.
     """
     digest = hashlib.sha256(raw).hexdigest()
     async with database.tenant(who.organization_id, who.actor) as tx:
         known = await store.renew_image(tx, digest)
-        weight = 0 if known else await store.image_bytes(tx) or 0
+        used = 0 if known else await store.image_bytes(tx) or 0
     if known and await _is_stored(files, who.organization_id, known.id):
         return _shown(who.organization_id, known)
     picture = await pictures.clean(raw)
     if not known:
-        _check_quota(weight + _weight(picture), quota)
+        _check_quota(used + _weight(picture), quota)
     image_id = known.id if known else new_id()
     for size, content in picture.files.items():
         await files.put(file_name(who.organization_id, image_id, size), content)
@@ -46,16 +46,16 @@ async def upload(database: Database, files: Files, who: Principal, raw: bytes, *
             if known is None and image.id == image_id:
                 _check_quota(await store.image_bytes(tx) or 0, quota)
                 await _note(tx, image)
-    except PicturesFull:  # somebody else's came in between
+    except PicturesFull:  # a concurrent upload used up the quota
         await remove_files(files, who.organization_id, image_id)
         raise
-    if image.id != image_id:  # somebody sent the same at the same time, and was faster
+    if image.id != image_id:  # a concurrent upload of the same bytes was faster
         await remove_files(files, who.organization_id, image_id)
     return _shown(who.organization_id, image)
 
 
 async def add(tx: Tx, files: Files, raw: bytes) -> Image:
-    """An upload inside the caller's own transaction, for whoever fills a house at once and has the time."""
+    """An upload inside the caller's transaction, without a quota: for the demo data."""
     assert tx.organization_id
     picture, image_id = await pictures.clean(raw), new_id()
     for size, content in picture.files.items():
@@ -67,7 +67,7 @@ async def add(tx: Tx, files: Files, raw: bytes) -> Image:
 
 
 async def draw_poster(files: Files, event_id: UUID) -> dict[str, bytes]:
-    """Each size of the poster that stands in for an event's pictures, drawn from its id and kept."""
+    """Draws the generated poster of an event from its id, and stores each size."""
     picture = await pictures.make(lambda: poster_art.poster(str(event_id)))
     for size, content in picture.files.items():
         await files.put(poster_name(event_id, size), content)
@@ -75,15 +75,15 @@ async def draw_poster(files: Files, event_id: UUID) -> dict[str, bytes]:
 
 
 async def attach(tx: Tx, image_ids: Sequence[UUID]) -> None:
-    """Says that a show uses these: they are kept from now on. All of them are the organisation's own, or none is."""
+    """Marks pictures as used by an event, so that they are kept. All must be the organisation's own."""
     if len(set(image_ids)) < len(image_ids):
-        raise Invalid(fields=[FieldError("cover_image_ids", "Each picture once.")])
+        raise Invalid(fields=[FieldError("cover_image_ids", "List each picture only once.")])
     if image_ids and await store.attach_images(tx, list(image_ids)) < len(image_ids):
         raise ImageUnknown(fields=[FieldError("cover_image_ids", "Not a picture of this organisation.")])
 
 
 async def detach(tx: Tx, image_ids: Sequence[UUID], *, besides: Sequence[UUID] = ()) -> None:
-    """A show does not use these any more. Those that no other show uses wait for a day, as if just uploaded."""
+    """An event uses these no more. Those that no other event uses are kept for a day, like new uploads."""
     dropped = [image_id for image_id in image_ids if image_id not in besides]
     if dropped:
         await store.lock_images(tx, dropped)
@@ -91,14 +91,14 @@ async def detach(tx: Tx, image_ids: Sequence[UUID], *, besides: Sequence[UUID] =
 
 
 async def forget(database: Database, files: Files, organization_id: UUID, image_id: UUID) -> bool:
-    """Removes a picture that no show has used for a day. The row goes first: what is left by a crash is only a file."""
+    """Deletes a picture that no event has used for a day. The row first: a crash then leaves only a file behind."""
     async with database.tenant(organization_id) as tx:
-        gone = await store.delete_unused_image(tx, image_id=image_id, age=UNUSED_FOR)
-        if gone:
+        deleted = await store.delete_unused_image(tx, image_id=image_id, age=UNUSED_FOR)
+        if deleted:
             await audit.write(tx, "image.deleted", "image", image_id, reason="not used by any show")
-    if gone:
+    if deleted:
         await remove_files(files, organization_id, image_id)
-    return bool(gone)
+    return bool(deleted)
 
 
 async def remove_files(files: Files, organization_id: UUID, image_id: UUID) -> None:
@@ -107,7 +107,7 @@ async def remove_files(files: Files, organization_id: UUID, image_id: UUID) -> N
 
 
 async def _is_stored(files: Files, organization_id: UUID, image_id: UUID) -> bool:
-    """A restored database may be older or newer than its files: uploading again mends what is missing."""
+    """After a restore, rows may lack their files: uploading the same bytes again stores them."""
     for size in pictures.SIZES:
         if not await files.exists(file_name(organization_id, image_id, size)):
             return False
@@ -129,13 +129,15 @@ async def _insert(tx: Tx, image_id: UUID, digest: str, picture: pictures.Picture
 
 
 async def _note(tx: Tx, image: StoredImage) -> None:
-    seen = {"width": image.width, "height": image.height}
-    await audit.write(tx, "image.uploaded", "image", image.id, after=seen)
+    after = {"width": image.width, "height": image.height}
+    await audit.write(tx, "image.uploaded", "image", image.id, after=after)
 
 
 def _check_quota(weight: int, quota: int) -> None:
     if weight > quota:
-        raise PicturesFull(f"With this one they would weigh {weight:,} of {quota:,} bytes.", bytes=weight, most=quota)
+        raise PicturesFull(
+            f"With this picture, {weight:,} bytes would be used; the limit is {quota:,}.", bytes=weight, most=quota
+        )
 
 
 def _weight(picture: pictures.Picture) -> int:

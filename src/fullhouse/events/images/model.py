@@ -1,4 +1,4 @@
-"""Cover pictures, as they are stored and shown."""
+"""Cover pictures: rows, API structs, URLs and refusals."""
 
 from datetime import datetime
 from uuid import UUID
@@ -21,7 +21,7 @@ class StoredImage(msgspec.Struct, frozen=True):
 
 
 class Image(msgspec.Struct, frozen=True):
-    """An uploaded picture. Width and height are the original's; `urls` has a JPEG for each size."""
+    """An uploaded picture. Width and height are those of the original; `urls` has a JPEG for each size."""
 
     id: UUID
     width: int
@@ -34,7 +34,7 @@ def file_name(organization_id: UUID, image_id: UUID, size: str) -> str:
 
 
 def urls(organization_id: UUID, image_id: UUID) -> dict[str, str]:
-    """Where each size is served. A picture never changes, so neither does what is behind these."""
+    """The URL of each size. A picture never changes, so these can be cached for good."""
     return {size: f"/images/{file_name(organization_id, image_id, size)}" for size in SIZES}
 
 
@@ -43,17 +43,17 @@ def poster_name(event_id: UUID, size: str) -> str:
 
 
 def poster_urls(event_id: UUID) -> dict[str, str]:
-    """Where the poster is served that stands in for the pictures of an event that has none."""
+    """The URL of each size of the generated poster, for an event without pictures."""
     return {size: f"/{poster_name(event_id, size)}" for size in SIZES}
 
 
 class ImageUnknown(Invalid):
-    """There is no such picture in this organisation. Upload it first; one that no show uses is kept for a day."""
+    """There is no such picture in this organisation. Upload it first; one that no event uses is kept for a day."""
 
-    code, title = "image_not_found", "No such picture"
+    code, title = "image_not_found", "Picture not found"
 
 
 class PicturesFull(Conflict):
-    """The organisation's pictures weigh as much as they may. Take some off their shows: they go after a day."""
+    """The organisation's storage for pictures is full. Remove some from events: unused ones are deleted after a day."""
 
-    code, title = "pictures_full", "No room for more pictures"
+    code, title = "pictures_full", "No storage left for pictures"

@@ -1,8 +1,8 @@
-"""Generated posters: drawn from a seed, abstract, like a printed programme in a few inks. An event without a picture of
-its own is shown with one, and so are the demo's. Pure.
+"""Generated posters: abstract drawings in a few colours, from a seed. Used for events without a picture, and for the
+demo's. Pure.
 
-A motif is a function that draws on a sheet with three inks; the seed chooses inks and every measure, and the motif too
-where nobody names one. Each is drawn at twice the size and reduced, which makes its edges smooth.
+A motif is a function that draws on an image with three colours. The seed determines colours and measures, and the motif
+too unless it is named. Drawn at twice the size and reduced, for smooth edges.
 """
 
 import math
@@ -17,7 +17,7 @@ _SCALE = 2
 _W, _H = SIZE[0] * _SCALE, SIZE[1] * _SCALE
 PAPER, INK = "#F7F5F0", "#16181D"
 GREEN, AMBER, NIGHT, BLUE, ORANGE, PLUM = "#0F5C4D", "#F2B233", "#14213D", "#2A6FDB", "#E07A1F", "#8C2F6B"
-SCHEMES = (  # ground, then three inks: the first is the loudest
+SCHEMES = (  # background, then three colours: the first is the strongest
     (PAPER, GREEN, AMBER, INK),
     (NIGHT, AMBER, PAPER, BLUE),
     (AMBER, INK, PAPER, GREEN),
@@ -32,7 +32,7 @@ Motif = Callable[[ImageDraw.ImageDraw, random.Random, Inks], None]
 
 
 def poster(seed: str, motif_name: str | None = None) -> bytes:
-    """A JPEG of 1600 × 1000: the same for the same seed, and another for another."""
+    """A JPEG of 1600 × 1000, determined by the seed."""
     chance = random.Random(seed)  # noqa: S311
     motif, inks = MOTIFS[motif_name or chance.choice(list(MOTIFS))], chance.choice(SCHEMES)
     sheet = Image.new("RGB", (_W, _H), inks[0])
@@ -43,7 +43,7 @@ def poster(seed: str, motif_name: str | None = None) -> bytes:
 
 
 def _grain(sheet: Image.Image, chance: random.Random) -> Image.Image:
-    """Paper is never quite even."""
+    """Adds a little noise, like the texture of paper."""
     width, height = SIZE[0] // 4, SIZE[1] // 4
     noise = Image.frombytes("L", (width, height), chance.randbytes(width * height)).point(lambda v: 249 + v // 40)
     return ImageChops.multiply(sheet, noise.resize(SIZE, Image.Resampling.BILINEAR).convert("RGB"))
@@ -69,7 +69,7 @@ def _tide(draw: ImageDraw.ImageDraw, chance: random.Random, inks: Inks) -> None:
 
 
 def _arches(draw: ImageDraw.ImageDraw, chance: random.Random, inks: Inks) -> None:
-    """Tiles of quarter circles, as theatres have them on the floor."""
+    """Tiles of quarter circles."""
     across, down = 8, 5
     side = _W // across
     for row in range(down):

@@ -1,4 +1,4 @@
-"""Cover pictures over HTTP: uploading one, and the files themselves."""
+"""HTTP routes of cover pictures: the upload, and the files."""
 
 from uuid import UUID
 
@@ -18,7 +18,7 @@ from fullhouse.kit.media.pictures import BYTES_MAX, MEDIA_TYPES, SIZES
 from fullhouse.kit.services import Services
 
 _FOR_GOOD = "public, max-age=31536000, immutable"
-DRAWN = Limit(240, 60)  # from one network: drawing costs more than sending, and a page may have two dozen
+DRAWN = Limit(240, 60)  # per network: drawing costs more than sending, and a page may have two dozen
 _SIZES = {f"{size}.jpg": size for size in SIZES}
 
 
@@ -26,8 +26,9 @@ _SIZES = {f"{size}.jpg": size for size in SIZES}
 async def upload_image(services: Services, who: Principal, raw: bytes) -> Image:
     """Upload a picture: JPEG, PNG or WebP, up to 10 MB and 50 megapixels.
 
-    The body is the file itself. It is encoded anew without its metadata, in three sizes. The same file again answers
-    the same id. Name the id in a show's `cover_image_ids`: a picture that no show uses is forgotten after a day.
+    The body is the file itself. It is re-encoded without its metadata, in three sizes. Uploading the same file again
+    returns the same id. Put the id into an event's `cover_image_ids`: a picture that no event uses is deleted after a
+    day.
     """
     quota = services.quota_bytes
     return await actions.upload(services.database, services.files, who, raw, quota=quota)
@@ -37,7 +38,7 @@ async def upload_image(services: Services, who: Principal, raw: bytes) -> Image:
 async def show_image(
     request: AnyRequest, organization_id: FromPath[UUID], image_id: FromPath[UUID], size: FromPath[str]
 ) -> Response[bytes]:
-    """The path says all there is to know: no database is asked."""
+    """Serves a file by its path alone, without a database query."""
     services: Services = request.app.state.services
     if size not in _SIZES:
         raise NotFound
@@ -54,8 +55,8 @@ async def show_image(
 
 @get_file("/posters/{event_id:uuid}/{size:str}", opt={"public": True}, include_in_schema=False)
 async def show_poster(request: AnyRequest, event_id: FromPath[UUID], size: FromPath[str]) -> Response[bytes]:
-    """The poster that stands in for the pictures of an event without any. It is drawn when somebody first asks for it,
-    once the event is public, and stays the same for good.
+    """The generated poster of an event without pictures. It is drawn and stored at the first request after the event
+    became public, and never changes.
     """
     services: Services = request.app.state.services
     if size not in _SIZES:

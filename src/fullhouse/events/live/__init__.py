@@ -1,1 +1,1 @@
-"""An event's live channels: who may listen, and what is told when it changes."""
+"""Live channels and streams of events: who may subscribe, and the messages that a change sends."""

@@ -1,8 +1,8 @@
-"""Changes of events as Redis channels, for programs beside ours: `events:org:{org}` and `events:event:{event}`, under
-the prefix of all our names in Redis. Published after the commit, by the process that committed.
+"""Publishes changes of events to Redis channels, for other programs: `events:org:{org}` and `events:event:{event}`,
+under our key prefix. Published after the commit, by the process that committed.
 
-A message is a hint to look again, and at most that: while Redis is away, or more wait than fit, they are lost. What
-must not be lost is in the outbox.
+A message is only a hint to read again: messages are lost while Redis is unavailable or the queue is full. Reliable
+delivery goes through the outbox.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from fullhouse.kit.services import Services
 from fullhouse.kit.telemetry.telemetry import warn_once
 
 WAITING_MAX = 1_000
-# What the two topics promise; whatever else our own processes tell each other stays inside.
+# The public payload of both channels; other fields of the internal bus are dropped.
 PAYLOAD = ("fact", "event_id", "old_status", "new_status", "rescheduled_at", "replaced_by_event_id")
 LOST = Counter(
     "fullhouse_event_messages_lost_total", "Messages for Redis channels of events that were not sent", ["why"]
@@ -49,10 +49,10 @@ class Channels:
                     await self._waiting.join()
             self._sending.cancel()
 
-    def _note(self, topic: str, news: Any) -> None:
-        if "old_status" not in news:  # a venue, or a gate
+    def _note(self, topic: str, message: Any) -> None:
+        if "old_status" not in message:  # of a venue or a gate
             return
-        body = msgspec.json.encode({name: news[name] for name in PAYLOAD})
+        body = msgspec.json.encode({name: message[name] for name in PAYLOAD})
         try:
             self._waiting.put_nowait((topic.removeprefix(HERE), body))
         except asyncio.QueueFull:

@@ -1,1 +1,1 @@
-"""What everybody may read of events: the feed, search, cities, and the API for makers of public events."""
+"""Public events: the feed, search, city suggestions, and the event service's API for their creators."""

@@ -1,4 +1,4 @@
-"""The public side of a show: its row in the projection, and what `/event/v1` does in its own words."""
+"""The public projection of events (`public_events`), and the actions of `/event/v1`."""
 
 from typing import Any
 from uuid import UUID
@@ -20,7 +20,7 @@ from fullhouse.kit.errors import FieldError, Forbidden, Invalid
 from fullhouse.kit.messages.outbox import Fact
 from fullhouse.kit.text import folded, searchable
 
-# The languages that PostgreSQL can stem, by the organisation's locale. Others are found by whole words.
+# PostgreSQL's stemmers by the organisation's language. Texts in other languages are found by whole words.
 STEMMERS = {
     "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish", "fr": "french",
     "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
@@ -32,16 +32,16 @@ _SAME = ("description", "category", "capacity", "cover_image_ids", "venue_id", "
 
 
 async def project(tx: Tx, fact: EventFact) -> None:
-    """Runs with every fact about a show, in its transaction: the public sees the change when it is true."""
+    """Updates the public row: a sync handler of every fact about an event, in the same transaction."""
     event = await store.event_by_id(tx, fact.subject_id)
     if event is None:
-        return  # deleted in this transaction: its rows went with it
+        return  # deleted in this transaction, and its public row with it
     await store.lock_stats(tx, event.id)
-    shown = await store.public_event(tx, event.id)
-    cities = {folded(event.city)} | ({folded(shown.city)} if shown else set())
+    public = await store.public_event(tx, event.id)
+    cities = {folded(event.city)} | ({folded(public.city)} if public else set())
     if any([await store.is_alone_in_its_city(tx, city_norm=city, event_id=event.id) for city in cities]):
         Cache.invalidate(tx, keys.CITIES)
-    categories = {event.category} | ({shown.category} if shown else set())
+    categories = {event.category} | ({public.category} if public else set())
     if any([await store.is_alone_in_its_category(tx, category=category, event_id=event.id) for category in categories]):
         Cache.invalidate(tx, keys.CATEGORIES)
     if not policy.is_visible(event.status):
@@ -88,82 +88,82 @@ async def project(tx: Tx, fact: EventFact) -> None:
 
 
 async def follow_stock(tx: Tx, event_id: UUID) -> None:
-    """To be called by whatever changes what a show has to sell, when it is changed: the public sees it, and nobody is
-    told from a cache what was true before."""
+    """Recomputes the public sale columns and invalidates their cache. To be called by everything that changes what an
+    event has to sell, in the same transaction."""
     if await store.follow_stock(tx, event_id):
         Cache.invalidate(tx, keys.show(event_id), keys.FEED)
 
 
 def forget_event(tx: Tx, event_id: UUID) -> None:
-    """Something that the public sees of it has changed."""
+    """Invalidates the cached public event."""
     Cache.invalidate(tx, keys.show(event_id))
 
 
 async def follow_stock_of(tx: Tx, fact: Fact) -> None:
-    """The same, as a consequence of a fact about a show."""
+    """`follow_stock` as the sync handler of a fact about an event."""
     await follow_stock(tx, fact.subject_id)
 
 
 async def forget_house(tx: Tx, fact: OrganizationStatusChanged | OrganizationChanged) -> None:
-    """A suspended organisation's shows vanish for the public, and come back with it. A new name is on all of them."""
+    """Invalidates an organisation's caches: suspension hides its public events, and all of them carry its name."""
     Cache.invalidate(tx, keys.house(fact.subject_id), keys.FEED, keys.CITIES)
 
 
 async def rank(tx: Tx, event_ids: list[UUID]) -> None:
-    """Gives shows the rank that their heat deserves: the first at once, later ones when nobody pages through it."""
+    """Updates ranks by heat: a first rank at once, later ones from a coming epoch on, so that paging is stable."""
     epoch = policy.epoch(await tx.now())
     await store.rank_event(tx, event_ids=event_ids, next_epoch=epoch + policy.EPOCHS_AHEAD, epoch=epoch)
 
 
 def filter_lexemes(*, city: str | None = None, category: str | None = None) -> list[str]:
-    """Filters as words of their own that no text contains, so that one index answers words and filters together."""
+    """Filters as lexemes that no text contains, so that one index serves words and filters together."""
     named = {"city": city and folded(city), "category": category}
     return [f"§{name}:{value}" for name, value in named.items() if value]
 
 
 def tsquery_of(lexemes: list[str]) -> str | None:
-    """All of them, as PostgreSQL reads a tsquery: quotes and backslashes are doubled inside of quotes."""
+    """An AND of the lexemes as a PostgreSQL tsquery; quotes and backslashes are doubled."""
     quoted = (lexeme.replace("\\", "\\\\").replace("'", "''") for lexeme in lexemes)
     return " & ".join(f"'{lexeme}'" for lexeme in quoted) or None
 
 
-async def create(tx: Tx, who: Principal, wish: NewPublicEvent) -> Event:
-    if wish.venue_id is None and wish.city is None:
-        raise Invalid(fields=[FieldError("city", "Name a city, or a venue_id.")])
-    venue_id = wish.venue_id or (await venue_actions.city_venue(tx, wish.city or "")).id
+async def create(tx: Tx, who: Principal, request: NewPublicEvent) -> Event:
+    if request.venue_id is None and request.city is None:
+        raise Invalid(fields=[FieldError("city", "Enter a city or a venue_id.")])
+    venue_id = request.venue_id or (await venue_actions.city_venue(tx, request.city or "")).id
     return await actions.create_event(
         tx,
         who,
         NewEvent(
             venue_id=venue_id,
-            name=wish.title,
-            description=wish.description,
-            category=wish.category,
-            start_at=wish.start_time,
-            end_at=wish.end_time,
-            capacity=wish.capacity,
-            cover_image_ids=wish.cover_image_ids,
+            name=request.title,
+            description=request.description,
+            category=request.category,
+            start_at=request.start_time,
+            end_at=request.end_time,
+            capacity=request.capacity,
+            cover_image_ids=request.cover_image_ids,
         ),
     )
 
 
-async def change(tx: Tx, who: Principal, event_id: UUID, wish: ChangePublicEvent, if_match: str | None) -> Event:
-    """By its maker, or by an owner or admin."""
+async def change(tx: Tx, who: Principal, event_id: UUID, request: ChangePublicEvent, if_match: str | None) -> Event:
+    """Allowed to the event's creator, and to owners and admins."""
     await check_mine(tx, who, event_id)
-    renamed = {"name": wish.title, "start_at": wish.start_time, "end_at": wish.end_time}
-    same: dict[str, Any] = {name: getattr(wish, name) for name in _SAME}
+    renamed = {"name": request.title, "start_at": request.start_time, "end_at": request.end_time}
+    same: dict[str, Any] = {name: getattr(request, name) for name in _SAME}
     fields = {name: value for name, value in (renamed | same).items() if value is not UNSET}
-    if wish.city is not UNSET:
-        if wish.venue_id is not UNSET:
-            raise Invalid(fields=[FieldError("city", "Either this or a venue_id.")])
-        fields["venue_id"] = (await venue_actions.city_venue(tx, wish.city)).id
+    if request.city is not UNSET:
+        if request.venue_id is not UNSET:
+            raise Invalid(fields=[FieldError("city", "Enter a city or a venue_id, not both.")])
+        fields["venue_id"] = (await venue_actions.city_venue(tx, request.city)).id
     return await actions.change_event(tx, who, event_id, ChangeEvent(**fields), if_match)
 
 
 async def check_mine(tx: Tx, who: Principal, event_id: UUID) -> None:
     event = await actions.get_event(tx, event_id)
     if event.created_by != who.actor.id and not edits.in_charge(who):
-        raise Forbidden("Only its maker, an admin or an owner changes a show here.")
+        raise Forbidden("Only the event's creator, an admin or an owner can change it here.")
 
 
 async def own(tx: Tx, event: Event) -> OwnEvent:

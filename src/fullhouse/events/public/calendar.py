@@ -1,7 +1,7 @@
-"""Shows as iCalendar (RFC 5545), for the calendars that people keep. Pure.
+"""Events as iCalendar (RFC 5545). Pure.
 
-Times stand in the venue's zone, with the rules of that zone for the years in question beside them. A moment that a zone
-has twice, because its clocks go back, can only be said in UTC; so it is.
+Times are in the venue's time zone, with a VTIMEZONE for the years in question. A local time that occurs twice, because
+clocks go back, is ambiguous and is written in UTC.
 """
 
 import re
@@ -28,82 +28,82 @@ _ESCAPED = re.compile("|".join(map(re.escape, sorted(_ESCAPES, key=len, reverse=
 Address = Callable[[PublicEvent], str]
 
 
-def of_show(show: PublicEvent, address: Address, language: str | None = None) -> bytes:
-    """One show, to be taken into somebody's own calendar."""
-    return _calendar([], [show], address, WORDS.of(language))
+def of_show(event: PublicEvent, address: Address, language: str | None = None) -> bytes:
+    """One event, to import into a calendar."""
+    return _calendar([], [event], address, WORDS.of(language))
 
 
-def of_shows(name: str, shows: Sequence[PublicEvent], address: Address, language: str | None = None) -> bytes:
-    """A calendar to subscribe to. Not every program knows the newer names, so the older ones say the same."""
-    about = [
+def of_shows(name: str, events: Sequence[PublicEvent], address: Address, language: str | None = None) -> bytes:
+    """A calendar to subscribe to. The older X- properties repeat the newer ones, which not every program supports."""
+    properties = [
         _text("NAME", name),
         _text("X-WR-CALNAME", name),
         f"REFRESH-INTERVAL;VALUE=DURATION:{_REFRESH}",
         f"X-PUBLISHED-TTL:{_REFRESH}",
     ]
-    return _calendar(about, shows, address, WORDS.of(language))
+    return _calendar(properties, events, address, WORDS.of(language))
 
 
-def _calendar(about: list[str], shows: Sequence[PublicEvent], address: Address, t: Words) -> bytes:
+def _calendar(properties: list[str], events: Sequence[PublicEvent], address: Address, t: Words) -> bytes:
     product = f"PRODID:-//fullhouse//fullhouse//{t.code.upper()}"
-    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", product, "CALSCALE:GREGORIAN", *about]
-    for name in sorted({show.timezone for show in shows}):
-        years = {year for show in shows if show.timezone == name for year in _years(show)}
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", product, "CALSCALE:GREGORIAN", *properties]
+    for name in sorted({event.timezone for event in events}):
+        years = {year for event in events if event.timezone == name for year in _years(event)}
         lines += _timezone(name, sorted(years))
-    for show in shows:
-        lines += _event(show, address(show), t)
+    for event in events:
+        lines += _event(event, address(event), t)
     lines.append("END:VCALENDAR")
     return "".join(f"{_folded(line)}\r\n" for line in lines).encode()
 
 
-def _event(show: PublicEvent, url: str, t: Words) -> Iterator[str]:
-    undated = show.phase == "postponed" and show.rescheduled_at is None
+def _event(event: PublicEvent, url: str, t: Words) -> Iterator[str]:
+    undated = event.phase == "postponed" and event.rescheduled_at is None
     yield "BEGIN:VEVENT"
-    yield f"UID:{show.id}"
-    yield f"DTSTAMP:{_utc(show.changed_at)}"
-    yield f"LAST-MODIFIED:{_utc(show.changed_at)}"
-    yield f"CREATED:{_utc(show.published_at)}"
-    yield f"SEQUENCE:{sequence(show)}"
-    yield _moment("DTSTART", show.start_time, show.timezone)
-    yield _moment("DTEND", show.end_time, show.timezone)
-    yield _text("SUMMARY", t("calendar_postponed", title=show.title) if undated else show.title)
+    yield f"UID:{event.id}"
+    yield f"DTSTAMP:{_utc(event.changed_at)}"
+    yield f"LAST-MODIFIED:{_utc(event.changed_at)}"
+    yield f"CREATED:{_utc(event.published_at)}"
+    yield f"SEQUENCE:{sequence(event)}"
+    yield _moment("DTSTART", event.start_time, event.timezone)
+    yield _moment("DTEND", event.end_time, event.timezone)
+    yield _text("SUMMARY", t("calendar_postponed", title=event.title) if undated else event.title)
     yield f"STATUS:{'TENTATIVE' if undated else 'CONFIRMED'}"
     if undated:
-        yield "TRANSP:TRANSPARENT"  # nobody need keep the old evening free
-    yield _text("LOCATION", _place(show))
-    yield _text("DESCRIPTION", "\n\n".join([*_news(show, t), show.description, url]))
-    yield _text("CATEGORIES", t.category(show.category))
+        yield "TRANSP:TRANSPARENT"  # does not block the original date in the calendar
+    yield _text("LOCATION", _place(event))
+    yield _text("DESCRIPTION", "\n\n".join([*_news(event, t), event.description, url]))
+    yield _text("CATEGORIES", t.category(event.category))
     yield f"URL:{url}"
     yield "END:VEVENT"
 
 
-def sequence(show: PublicEvent) -> int:
-    """Grows with every change that the public sees: the seconds between the announcement and the latest one."""
-    return max(0, int((show.changed_at - show.published_at).total_seconds()))
+def sequence(event: PublicEvent) -> int:
+    """Increases with every public change: the seconds between publication and the latest change."""
+    return max(0, int((event.changed_at - event.published_at).total_seconds()))
 
 
-def _news(show: PublicEvent, t: Words) -> Iterator[str]:
-    if show.phase != "postponed":
+def _news(event: PublicEvent, t: Words) -> Iterator[str]:
+    if event.phase != "postponed":
         return
-    if show.rescheduled_at is None:
+    if event.rescheduled_at is None:
         yield t("calendar_undated")
     else:
-        was = local(show.first_start_time, show.timezone)
+        was = local(event.first_start_time, event.timezone)
         yield t("calendar_new_date", day=t.day(was), hour=f"{was:%H:%M}")
 
 
-def _place(show: PublicEvent) -> str:
-    if is_online(show):
-        return show.venue_name
-    city = None if show.city in (show.address or "") else show.city
-    return ", ".join(dict.fromkeys(filter(None, (show.venue_name, show.address, city))))
+def _place(event: PublicEvent) -> str:
+    if is_online(event):
+        return event.venue_name
+    city = None if event.city in (event.address or "") else event.city
+    return ", ".join(dict.fromkeys(filter(None, (event.venue_name, event.address, city))))
 
 
 # --- time zones
 
 
 class _Onset(NamedTuple):
-    """From this moment on, the clocks of a zone are `after` ahead of UTC."""
+    """From `at` on, the zone's offset from UTC is `after`."""
 
     at: datetime
     before: timedelta
@@ -112,8 +112,8 @@ class _Onset(NamedTuple):
     name: str
 
 
-def _years(show: PublicEvent) -> range:
-    return range(show.start_time.astimezone(UTC).year, show.end_time.astimezone(UTC).year + 1)
+def _years(event: PublicEvent) -> range:
+    return range(event.start_time.astimezone(UTC).year, event.end_time.astimezone(UTC).year + 1)
 
 
 def _timezone(name: str, years: Sequence[int]) -> Iterator[str]:
@@ -134,7 +134,7 @@ def _timezone(name: str, years: Sequence[int]) -> Iterator[str]:
 
 @lru_cache(maxsize=2048)
 def _onsets(name: str, year: int) -> list[_Onset]:
-    """What is in force when the year opens, and each change within it. No zone changes twice in a week."""
+    """The offset at the start of the year, and each change within it. Assumes that no zone changes twice in a week."""
     zone = ZoneInfo(name)
     moments = [datetime(year, 1, 1, tzinfo=UTC) + timedelta(weeks=n) for n in range(53)]
     if year < 9999:
@@ -150,7 +150,7 @@ def _onsets(name: str, year: int) -> list[_Onset]:
 
 def _change(zone: ZoneInfo, early: datetime, late: datetime) -> _Onset:
     before, after = _ahead(zone, early), _ahead(zone, late)
-    # Dublin calls its winter the exception and other zones their summer. Calendar programs expect the summer.
+    # Dublin has negative DST in winter, other zones DST in summer. Calendar programs expect DAYLIGHT in summer.
     seasonal = _dst(zone, early) != _dst(zone, late)
     name = late.astimezone(zone).tzname() or zone.key
     while late - early > timedelta(seconds=1):
@@ -192,12 +192,12 @@ def _text(name: str, value: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Nobody's title ends a line of ours."""
+    """Escapes TEXT values, so that no text can end a content line."""
     return _CONTROL.sub("", _ESCAPED.sub(lambda found: _ESCAPES[found[0]], text))
 
 
 def _folded(line: str) -> str:
-    """At most 75 octets a line, never in the middle of a character; what follows begins with a space."""
+    """Folds at 75 octets, never inside a character; continuation lines begin with a space."""
     return "\r\n ".join(_pieces(line))
 
 

@@ -1,4 +1,4 @@
-"""City suggestions: by prefix first, then by likeness, accents and case aside. Pure; the list comes from the cache."""
+"""City suggestions: by prefix, then by similarity, ignoring accents and case. Pure; the list comes from the cache."""
 
 from bisect import bisect_left, bisect_right
 
@@ -8,12 +8,12 @@ from rapidfuzz.distance.JaroWinkler import normalized_similarity as _likeness
 from fullhouse.events.public.model import CitySuggestion
 from fullhouse.kit.text import folded
 
-_LIKENESS_MIN = 0.82  # Jaro-Winkler: it forgives slips, and a word whose end is not typed yet
+_LIKENESS_MIN = 0.82  # Jaro-Winkler similarity: tolerates typing errors and incomplete words
 _AFTER_ALL = "\U0010ffff"
 
 
 class CityIndex:
-    """The cities of one list, folded and sorted once: a suggestion costs microseconds."""
+    """The cities of one list, folded and sorted once, so that a suggestion takes microseconds."""
 
     _last: "tuple[list[CitySuggestion], CityIndex] | None" = None
 
@@ -24,13 +24,13 @@ class CityIndex:
 
     @classmethod
     def of(cls, cities: list[CitySuggestion]) -> "CityIndex":
-        """The same list, as long as it stays cached, gives the same index."""
+        """Reuses the index as long as the cache returns the same list."""
         if cls._last is None or cls._last[0] is not cities:
             cls._last = (cities, cls(cities))
         return cls._last[1]
 
     def suggest(self, typed: str, limit: int) -> list[CitySuggestion]:
-        """The busiest first among those that begin with what was typed; then those that look like it."""
+        """Cities with the prefix, those with most events first; then similar names."""
         wanted = folded(typed)
         if not wanted:
             return self._busiest[:limit]

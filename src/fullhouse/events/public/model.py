@@ -1,4 +1,4 @@
-"""A show as the public sees it, in the words of the event service (`/event/v1`)."""
+"""Events as the public sees them, with the field names of the event service (`/event/v1`)."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -21,13 +21,13 @@ from fullhouse.events.model import (
 from fullhouse.kit.errors import NotFound
 from fullhouse.kit.text import folded
 
-# Where a show stands in the feed that was postponed without a date: after all that have one. Nobody is shown this.
+# Sorts an event that was postponed without a new date after all others in the feed. It is never displayed.
 UNDATED = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """Where a cover picture is found, by the longest side of each size: 400, 800 and 1600 pixels. An event without one
-    has a poster that is `generated`, under its own id, until a picture is uploaded.
+    """The URLs of a cover picture; the longest side is 400, 800 or 1600 pixels. An event without a picture has a
+    `generated` poster, under the event's id, until one is uploaded.
     """
 
     id: UUID
@@ -38,16 +38,16 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class SalePeriod(msgspec.Struct, frozen=True):
-    """Both ends belong to it."""
+    """Both ends are inclusive."""
 
     start_at: datetime
     end_at: datetime
 
 
 class PublicEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """`status` knows three words here: a show that is live or postponed is `published` too; `phase` says which. Its
-    sale lasts from the first ticket type's start to the last one's end; without any (`has_tickets`) it is to come.
-    `sale_periods` say when there is something to buy, in order, if that is not all of that time."""
+    """`status` has three values here: a live or postponed event is `published` too; `phase` is the exact status. The
+    sale lasts from the first ticket type's start to the last one's end; without ticket types (`has_tickets`) it is
+    `upcoming`. `sale_periods` are the periods with tickets to buy, in order, if they do not cover the whole sale."""
 
     id: UUID
     organization_id: UUID
@@ -85,18 +85,18 @@ class PublicEvent(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def place_in_feed(self) -> datetime:
-        """What it is ordered by; `start_time` is what people read, the first date where there is no new one yet."""
+        """The sort key of the feed. `start_time` is for display: the original date if there is no new one yet."""
         return UNDATED if self.phase == "postponed" and self.rescheduled_at is None else self.start_time
 
 
-def is_online(show: PublicEvent) -> bool:
-    """A venue without an address is virtual. One that is named like its city only says that the place is not known."""
-    return show.address is None and folded(show.venue_name) != folded(show.city)
+def is_online(event: PublicEvent) -> bool:
+    """A venue without an address is virtual. One with the name of its city stands for an unknown venue in that city."""
+    return event.address is None and folded(event.venue_name) != folded(event.city)
 
 
 class OwnEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """A show as its maker sees it, whatever its status. One that was put away is called what it was before:
-    `canceled` if it was cancelled, `published` if it was ever announced, otherwise `draft`.
+    """An event as its creator sees it, in every status. An archived one has its earlier status: `canceled` if it was
+    cancelled, `published` if it was ever published, otherwise `draft`.
     """
 
     id: UUID
@@ -118,7 +118,7 @@ class OwnEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class House(msgspec.Struct, frozen=True):
-    """An organisation, as its shows name it."""
+    """The fields of an organisation that its public events carry."""
 
     is_open: bool
     slug: str
@@ -132,7 +132,7 @@ class CitySuggestion(msgspec.Struct, frozen=True):
 
 
 class NewPublicEvent(Request, frozen=True, kw_only=True):
-    """Without a venue, the show is in a city: a virtual venue stands for it."""
+    """Without a `venue_id`, a `city` is required: a virtual venue is used for the whole city."""
 
     title: EventName
     description: Description
@@ -146,8 +146,8 @@ class NewPublicEvent(Request, frozen=True, kw_only=True):
 
 
 class ChangePublicEvent(Request, frozen=True, kw_only=True):
-    """Either `city` or `venue_id` moves the show: once it is announced with a `reason`, once something is sold with a
-    `consent_note` too. Another start takes the end along, unless that is named.
+    """Either `city` or `venue_id` moves the event: once it is announced with a `reason`, and once tickets are sold with
+    a `consent_note` too. A new start shifts the end, unless that is given.
     """
 
     title: EventName | UnsetType = UNSET
@@ -164,17 +164,17 @@ class ChangePublicEvent(Request, frozen=True, kw_only=True):
 
 
 class EventNotFound(NotFound):
-    """There is no such show, or the public cannot see it."""
+    """There is no such event, or it is not public."""
 
-    code, title = "event_not_found", "No such show"
+    code, title = "event_not_found", "Event not found"
 
 
-# What is recorded where a client of the event service cancels without a word: its own document has no body there.
+# The reason that is recorded when a client of the event service gives none: its specification has no body there.
 CANCEL_REASON = "canceled through the event service"
 
 SearchText = Annotated[str, Meta(min_length=1, max_length=200)]
 
-# Three words outside for seven inside; what `archived` is, its past says.
+# Seven statuses as the three of `/event/v1`; `archived` depends on the event's past (see `word`).
 WORDS = {
     "draft": "draft",
     "published": "published",

@@ -1,6 +1,6 @@
-"""What is read all the time, from the nearest cache: public shows, the feed's pages, cities, a house's next shows.
+"""Cached reads: public events, pages of the feed, cities, and an organisation's upcoming events.
 
-What follows from the hour (is it on sale?) is worked out at every reading and never cached.
+Values that depend on the current time (is it on sale?) are computed at every read and never cached.
 """
 
 import hashlib
@@ -28,14 +28,14 @@ from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.services import Services
 
 UPCOMING_MAX = 200
-SEARCHES = Limit(120, 60)  # from one network: words cost more than what is cached
-COMPARED = 100  # as many shows at least, where there are as many
-SCENT = 8  # so many of the next two thousand shows promise a hundred among the next twenty thousand
+SEARCHES = Limit(120, 60)  # per network: full-text queries cost more than cached reads
+COMPARED = 100  # matches to rank at least, if there are as many
+SCENT = 8  # so many matches in the next two thousand events promise a hundred in the next twenty thousand
 _UNFINISHED = re.compile(r"([^!]+) & ('[^']*':\*)")
 
 
 class Filters(NamedTuple):
-    """What the feed may be asked for; texts are folded."""
+    """The filters of the feed; texts are folded."""
 
     city: str | None
     category: str | None
@@ -46,7 +46,7 @@ class Filters(NamedTuple):
 
 
 class Ready(NamedTuple):
-    """A show as it is sent, good for as long as what it was made of stays cached and no sale begins or ends."""
+    """An encoded response for a public event; valid while its sources stay cached and no sale begins or ends."""
 
     show: PublicEvent
     answer: Answer  # `{"data": …}`
@@ -54,12 +54,12 @@ class Ready(NamedTuple):
     tag: str
     names: tuple[str, str]
     made_of: tuple[PublicEvent, House]
-    since: float  # seconds of the database's clock
+    since: float  # seconds, by the database's clock
     until: float
 
 
 class FeedPage(Page[PublicEvent], frozen=True):
-    """As it is cached. Where a sale status was asked for, time alone may let a show in or out."""
+    """A cached page. With a filter by sale status it is valid `until` the next sale begins or ends."""
 
     until: datetime | None = None
 
@@ -69,47 +69,47 @@ _ready: dict[int, Ready] = {}
 
 
 async def public_show(services: Services, event_id: UUID) -> Ready:
-    """One that the public may see; 404 for all others."""
+    """The response for a public event; 404 if the event is not public."""
     return ready_show(services, event_id) or await make_ready(services, event_id)
 
 
 def ready_show(services: Services, event_id: UUID) -> Ready | None:
-    """The same, if it is in memory: nearly always."""
-    kept, cache = _ready.get(event_id.int), services.cache
+    """The same, if it is in memory and still valid, which is nearly always."""
+    ready, cache = _ready.get(event_id.int), services.cache
     if (
-        kept is None
-        or cache.peek(kept.names[0]) is not kept.made_of[0]
-        or cache.peek(kept.names[1]) is not kept.made_of[1]
-        or not kept.since <= services.clock.seconds() < kept.until
+        ready is None
+        or cache.peek(ready.names[0]) is not ready.made_of[0]
+        or cache.peek(ready.names[1]) is not ready.made_of[1]
+        or not ready.since <= services.clock.seconds() < ready.until
     ):
         return None
-    return kept
+    return ready
 
 
 async def make_ready(services: Services, event_id: UUID) -> Ready:
     found = await _listed(services, event_id)
-    house = await _house(services, found.organization_id) if found else None
-    if found is None or house is None or not house.is_open:
+    organization = await _house(services, found.organization_id) if found else None
+    if found is None or organization is None or not organization.is_open:
         raise EventNotFound()
     now = services.clock.now()
-    shown = sale_policy.shown_at(msgspec.structs.replace(found, organization_name=house.name), now)
+    event = sale_policy.shown_at(msgspec.structs.replace(found, organization_name=organization.name), now)
     changes_at = sale_policy.next_sale_change(found, now)
-    body = msgspec.json.encode({"data": shown})
+    body = msgspec.json.encode({"data": event})
     tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = (("etag", tag), ("cache-control", "no-cache"))
-    _ready[event_id.int] = made = Ready(
-        show=shown,
+    _ready[event_id.int] = ready = Ready(
+        show=event,
         answer=Answer(200, body, headers),
         unchanged=Answer(304, b"", headers),
         tag=tag,
         names=(keys.show(event_id), keys.house(found.organization_id)),
-        made_of=(found, house),
+        made_of=(found, organization),
         since=now.timestamp(),
         until=changes_at.timestamp() if changes_at else math.inf,
     )
     if len(_ready) > READY_MAX:
         del _ready[next(iter(_ready))]
-    return made
+    return ready
 
 
 async def _listed(services: Services, event_id: UUID) -> PublicEvent | None:
@@ -121,7 +121,7 @@ async def _listed(services: Services, event_id: UUID) -> PublicEvent | None:
 
 
 async def _house(services: Services, organization_id: UUID) -> House | None:
-    """One key for what all shows of an organisation say of it: that it is open, and how it is called."""
+    """Name and status of an organisation, cached under one key for all of its events."""
 
     async def load() -> House | None:
         async with services.reads.nobody() as tx:
@@ -131,7 +131,7 @@ async def _house(services: Services, organization_id: UUID) -> House | None:
 
 
 async def organization_of(services: Services, event_id: UUID) -> UUID:
-    """Whose show it is, public or not: for the platform, which comes from outside."""
+    """The organisation of an event, public or not: for platform staff, who act from outside of organisations."""
     async with services.database.nobody() as tx:
         organization_id = await store.organization_of_event(tx, event_id)
     if organization_id is None:
@@ -140,7 +140,7 @@ async def organization_of(services: Services, event_id: UUID) -> UUID:
 
 
 async def check_searches(services: Services, ip: str | None) -> None:
-    """For lists that are searched only if words are given."""
+    """Rate-limits lists that run a full-text query only if words are given."""
     await services.limiter.check(f"searches:{network_of(ip)}", SEARCHES)
 
 
@@ -154,10 +154,10 @@ async def search(
     sale_status: str | None,
     limit: int,
 ) -> list[PublicEvent]:
-    """The best matches among the next shows that say it: a hundred at least are compared, where there are as many.
+    """The best matches among the next matching events; at least a hundred are ranked, if there are as many.
 
-    What many shows say is met on a short walk. What some say is looked up by words and by time together; what few say,
-    by words alone: each way costs most where the next one is better.
+    Common words are found by scanning the next events in order, less common ones by the full-text index up to a
+    horizon, rare ones by the full-text index alone. Each plan is slow where the next one is fast.
     """
     find = partial(
         store.search_by_words,
@@ -190,8 +190,8 @@ async def search(
 
 
 async def looked_up(tx: Tx, words: str, since: datetime | None) -> str:
-    """What the index is asked for. An unfinished word may begin a thousand others, which the index gathers one by one:
-    where the finished ones are much rarer, their shows are asked for the unfinished one instead.
+    """The query for the full-text index. An incomplete last word may be the prefix of a thousand lexemes, which the
+    index reads one by one: if the complete words are much rarer, only they use the index, and rows are rechecked.
     """
     if not (parts := _UNFINISHED.fullmatch(words)):
         return words
@@ -201,7 +201,7 @@ async def looked_up(tx: Tx, words: str, since: datetime | None) -> str:
 
 async def feed(services: Services, filters: Filters, sort: str, cursor: str | None, limit: int) -> Page[PublicEvent]:
     async def load() -> FeedPage:
-        # Asked first: a moment that passes meanwhile makes the page old at once.
+        # Read before the page: if the moment passes meanwhile, the page is stale at once.
         until = await _next_sale_change(services) if filters.sale_status else None
         page = await listed(services, None, filters, sort, cursor, limit)
         return FeedPage(page.data, page.next_cursor, until)
@@ -209,12 +209,12 @@ async def feed(services: Services, filters: Filters, sort: str, cursor: str | No
     def is_good(page: FeedPage) -> bool:
         return page.until is None or services.clock.now() < page.until
 
-    async def word() -> str:
+    async def new_generation() -> str:
         return secrets.token_hex(8)
 
-    if filters.words or filters.since or filters.until:  # as many pages as there are askers
+    if filters.words or filters.since or filters.until:  # hardly two requests are alike: not worth caching
         return await load()
-    generation = await services.cache.get(keys.FEED, keys.CITIES_S, word, str)
+    generation = await services.cache.get(keys.FEED, keys.CITIES_S, new_generation, str)
     name = keys.page(generation, sort, *filters, limit, cursor)
     page = await services.cache.get(name, keys.PAGE_S, load, FeedPage, weight=limit, is_good=is_good)
     now = services.clock.now()
@@ -229,7 +229,7 @@ async def _next_sale_change(services: Services) -> datetime | None:
 async def listed(
     services: Services, organization_id: UUID | None, filters: Filters, sort: str, cursor: str | None, limit: int
 ) -> Page[PublicEvent]:
-    """One page of one organisation's shows, or of all."""
+    """One page of the public events of one organisation, or of all."""
     return await _SORTS[sort](services, organization_id, filters, cursor, limit)
 
 
@@ -255,7 +255,7 @@ async def _latest(
 async def _trending(
     services: Services, organization_id: UUID | None, filters: Filters, cursor: str | None, limit: int
 ) -> Page[PublicEvent]:
-    """The order as it was when the first page was asked for; the cursor remembers when that was."""
+    """Pages in the order of the epoch in which the first page was read; the cursor carries that epoch."""
     cursors = Cursors(services.keyring, "trending", organization_id, *filters)
     now = policy.epoch(services.clock.now())
     epoch, after_rank, after_start, after_id = cursors.read(cursor, int, float, datetime, UUID) or (
@@ -265,7 +265,7 @@ async def _trending(
         None,
     )
     if epoch < now - policy.EPOCHS_KEPT:
-        raise BadCursor("The order of an hour ago is forgotten. Start again without a cursor.")
+        raise BadCursor("The cursor is older than an hour. Start again without a cursor.")
     async with services.reads.nobody() as tx:
         by = await looked_up(tx, filters.words, filters.since) if filters.words else None
         rows = await store.public_trending(
@@ -279,18 +279,17 @@ async def _trending(
             after_id=after_id,
             limit=limit + 1,
         )
-    shown = rows[:limit]
-    more = len(rows) > limit
-    last = shown[-1] if more else None
+    page = rows[:limit]
+    last = page[-1] if len(rows) > limit else None
     next_cursor = last and cursors.write(epoch, last.rank, last.start_at, last.show.id)
-    return Page([row.show for row in shown], next_cursor)
+    return Page([row.show for row in page], next_cursor)
 
 
 _SORTS = {"latest": _latest, "trending": _trending}
 
 
 async def city_index(services: Services) -> CityIndex:
-    """Made anew only when the list is."""
+    """Rebuilt only when the cached list changes."""
 
     async def load() -> list[CitySuggestion]:
         async with services.reads.nobody() as tx:
@@ -301,7 +300,7 @@ async def city_index(services: Services) -> CityIndex:
 
 
 async def upcoming(services: Services, organization_id: UUID, venue_id: UUID | None) -> list[EventSummary]:
-    """An organisation's shows that are announced and not over, the next one first."""
+    """An organisation's announced events that are not over, the next one first."""
 
     async def load() -> list[EventSummary]:
         async with services.database.tenant(organization_id) as tx:
@@ -313,7 +312,7 @@ async def upcoming(services: Services, organization_id: UUID, venue_id: UUID | N
 
 
 async def summary(services: Services, organization_id: UUID, event_id: UUID) -> EventSummary:
-    """A show of any status, in short; 404 if there is none."""
+    """An event of any status, in short; 404 if there is none."""
 
     async def load() -> EventSummary | None:
         async with services.database.tenant(organization_id) as tx:

@@ -1,4 +1,4 @@
-"""The event service at `/event/v1`, as integrators know it, and the search. The public reads the projection only."""
+"""The event service at `/event/v1`, and the search. Public routes read only the projection (`public_events`)."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -35,9 +35,9 @@ from fullhouse.kit.services import Services
 from fullhouse.kit.text import folded, tsquery
 
 RESULTS_MAX = 100
-PAGE = 20  # how many the event service's lists have, unless asked for others
+PAGE = 20  # default page size of the event service
 Text = Annotated[str | None, QueryParameter(min_length=1, max_length=200)]
-CityName = Annotated[str | None, QueryParameter(min_length=1, max_length=50, description="Accents and case aside.")]
+CityName = Annotated[str | None, QueryParameter(min_length=1, max_length=50, description="Ignores accents and case.")]
 CategoryName = Annotated[str | None, QueryParameter(pattern=r"^[a-z0-9](_?[a-z0-9]){0,39}$(?!\n)", max_length=40)]
 SaleStatus = Literal["upcoming", "on_sale", "sold_out", "suspended", "closed"]
 
@@ -56,7 +56,7 @@ async def list_public_events(
     limit: PageSize = PAGE,
     cursor: After = None,
 ) -> Page[PublicEvent]:
-    """All organisations' public shows: the next one first (`latest`), or what people look at and buy (`trending`)."""
+    """Public events of all organisations: the next one first (`latest`), or by views and sales (`trending`)."""
     filters = Filters(
         folded(city) if city else None,
         category,
@@ -94,11 +94,11 @@ async def get_public_event_fast(call: Call) -> Answer:
 async def get_public_event(
     services: Services, actor: Actor, caller: Caller, event_id: UUID, if_none_match: IfNoneMatch = None
 ) -> Reply[PublicEvent | OwnEvent]:
-    """One public show. With the `ETag` of what the caller has, 304 while it is the same.
+    """One public event. 304 if `If-None-Match` has the current `ETag`.
 
-    One that is not public is answered to its maker, as at `/event/v1/me/events`.
+    An event that is not public is returned to its creator only, in the form of `/event/v1/me/events`.
     """
-    # Encoded already, as the fast lane sends it.
+    # The encoded response, the same as in the fast lane.
     try:
         ready = await reads.public_show(services, event_id)
     except EventNotFound:
@@ -106,13 +106,14 @@ async def get_public_event(
     return _shown(services, ready, actor.ip, if_none_match)  # type: ignore[return-value]
 
 
-def _shown(services: Services, ready: reads.Ready, ip: str | None, known: str | None) -> Answer:
+def _shown(services: Services, ready: reads.Ready, ip: str | None, if_none_match: str | None) -> Answer:
     services.part(Views).note(ready.show.organization_id, ready.show.id, ip)
-    return ready.unchanged if known is not None and has_tag(known, ready.tag) else ready.answer
+    is_same = if_none_match is not None and has_tag(if_none_match, ready.tag)
+    return ready.unchanged if is_same else ready.answer
 
 
 async def _mine(services: Services, event_id: UUID, who: Principal | None) -> Answer:
-    """An event that the public cannot see, for its maker. To all others it does not exist here."""
+    """An event that is not public, for its creator; 404 for everybody else."""
     if who is None or "events.read" not in who.allowed:
         raise EventNotFound()
     async with services.database.tenant(who.organization_id, who.actor) as tx:
@@ -129,7 +130,7 @@ async def suggest_cities(
     q: Annotated[str, QueryParameter(max_length=50)] = "",
     limit: Annotated[int, QueryParameter(ge=1, le=50)] = 10,
 ) -> list[CitySuggestion]:
-    """Cities with shows: those that begin with `q`, then those that look like it."""
+    """Cities with public events: those that begin with `q`, then similar names."""
     return (await reads.city_index(services)).suggest(q, limit)
 
 
@@ -142,10 +143,13 @@ async def search(
     since: Moment = None,
     until: Moment = None,
     sale_status: SaleStatus | None = None,
-    language: Annotated[str, QueryParameter(pattern=r"^[a-z]{2}$(?!\n)", description="Stems the words.")] = "en",
+    language: Annotated[str, QueryParameter(pattern=r"^[a-z]{2}$(?!\n)", description="For stemming.")] = "en",
     limit: Annotated[int, QueryParameter(ge=1, le=RESULTS_MAX)] = 20,
 ) -> list[PublicEvent]:
-    """Public shows by title, venue, city and description, the best match first. The last word may be unfinished."""
+    """Search public events by title, venue, city and description, best match first.
+
+    The last word may be incomplete.
+    """
     filters = public_actions.tsquery_of(public_actions.filter_lexemes(city=city, category=category))
     stemmer = public_actions.STEMMERS.get(language, "simple")
     window = moment("since", since), moment("until", until)
@@ -155,7 +159,10 @@ async def search(
 
 @post("/event/v1/events", "events.create", location="/event/v1/events/{id}")
 async def create_public_event(tx: Tx, who: Principal, data: NewPublicEvent) -> Reply[OwnEvent]:
-    """Draft a show, at a venue or just in a city. Its maker reads it where it will be public."""
+    """Create an event as a draft, at a venue or just in a city.
+
+    Until it is published, only its creator can read it under its address here.
+    """
     return await _own(tx, await public_actions.create(tx, who, data))
 
 
@@ -163,25 +170,25 @@ async def create_public_event(tx: Tx, who: Principal, data: NewPublicEvent) -> R
 async def change_public_event(
     tx: Tx, who: Principal, event_id: UUID, data: ChangePublicEvent, if_match: IfMatch = None
 ) -> Reply[OwnEvent]:
-    """Change a show of mine; admins and owners change any."""
+    """Change an event that I created; admins and owners can change any."""
     return await _own(tx, await public_actions.change(tx, who, event_id, data, if_match))
 
 
 @post("/event/v1/events/{event_id:uuid}/publish", "events.publish", status=200)
 async def publish_public_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[OwnEvent]:
-    """Announce a show."""
+    """Publish an event."""
     return await _own(tx, await actions.move_event(tx, event_id, Move.PUBLISH, if_match=if_match))
 
 
 @post("/event/v1/events/{event_id:uuid}/unpublish", "events.publish", status=200)
 async def unpublish_public_event(tx: Tx, event_id: UUID, if_match: IfMatch = None) -> Reply[OwnEvent]:
-    """Take an announced show back into the drafts."""
+    """Turn a published event back into a draft."""
     return await _own(tx, await actions.move_event(tx, event_id, Move.UNPUBLISH, if_match=if_match))
 
 
 @post("/event/v1/events/{event_id:uuid}/cancel", "events.cancel", status=200)
 async def cancel_public_event(tx: Tx, event_id: UUID, data: WithReason, if_match: IfMatch = None) -> Reply[OwnEvent]:
-    """Cancel a show. Without a reason, that it came from here is recorded as one."""
+    """Cancel an event. Without a reason, a default one is recorded."""
     reason = data.reason or CANCEL_REASON
     return await _own(tx, await actions.move_event(tx, event_id, Move.CANCEL, reason=reason, if_match=if_match))
 
@@ -190,7 +197,7 @@ async def cancel_public_event(tx: Tx, event_id: UUID, data: WithReason, if_match
 async def list_my_events(
     tx: Tx, who: Principal, services: Services, limit: PageSize = PAGE, cursor: After = None
 ) -> Page[OwnEvent]:
-    """Shows that I made, newest first."""
+    """Events that I created, newest first."""
     page = await page_by_age(tx, services.keyring, "my events", store.my_events, cursor, limit, created_by=who.id)
     return Page([public_actions.spoken(event) for event in page.data], page.next_cursor)
 

@@ -1,4 +1,4 @@
-"""Who looks at a show: added up in this process, written every few seconds. A crash loses those."""
+"""Counts views of public events: summed in this process and written every few seconds. A crash loses the unwritten."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -18,20 +18,20 @@ log = structlog.get_logger()
 
 
 class Views:
-    """One look from one network counts once, until so many others have been seen that it is forgotten."""
+    """A view of an event from one network counts once, until it is evicted by `REMEMBERED` newer ones."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._counted: defaultdict[UUID, Counter[UUID]] = defaultdict(Counter)  # by organisation and show
+        self._counted: defaultdict[UUID, Counter[UUID]] = defaultdict(Counter)  # by organisation and event
         self._seen: set[int] = set()
         self._seen_before: set[int] = set()
         self._writing: asyncio.Task[None] | None = None
 
     def note(self, organization_id: UUID, event_id: UUID, ip: str | None) -> None:
-        look = hash((network_of(ip), event_id.int))
-        if look in self._seen or look in self._seen_before:
+        view = hash((network_of(ip), event_id.int))
+        if view in self._seen or view in self._seen_before:
             return
-        self._seen.add(look)
+        self._seen.add(view)
         if len(self._seen) >= REMEMBERED:
             self._seen, self._seen_before = set(), self._seen
         self._counted[organization_id][event_id] += 1
@@ -41,23 +41,28 @@ class Views:
 
     async def stop(self) -> None:
         if self._writing:
-            await tasks.stop(self._writing)  # gives back what it had in hand
+            await tasks.stop(self._writing)  # an interrupted write restores its counts
         await self.write()
 
     async def write(self) -> None:
-        """One statement for each organisation. What cannot be written is counted on."""
+        """One statement per organisation. Counts that cannot be written are kept for the next time."""
         for organization_id in list(self._counted):
-            looks = self._counted.pop(organization_id)
-            shows = sorted(looks)  # several processes write at once: in one order, they do not wait in a circle
+            views = self._counted.pop(organization_id)
+            event_ids = sorted(views)  # several processes write at once: one lock order avoids deadlocks
             try:
                 async with self._services.database.tenant(organization_id) as tx:
-                    numbers = [looks[event_id] for event_id in shows]
-                    await store.record_activity(tx, event_ids=shows, views=numbers, sold=[0] * len(shows))
+                    numbers = [views[event_id] for event_id in event_ids]
+                    await store.record_activity(tx, event_ids=event_ids, views=numbers, sold=[0] * len(event_ids))
             except (asyncio.CancelledError, *LOST) as error:
-                self._counted[organization_id].update(looks)
+                self._counted[organization_id].update(views)
                 if isinstance(error, asyncio.CancelledError):
                     raise
-                log.warning("views were not written", organization_id=str(organization_id), error=repr(error))
+                log.warning(
+                    "event.views_write_failed",
+                    detail="the counts stay in memory and are written the next time",
+                    organization_id=str(organization_id),
+                    error=repr(error),
+                )
 
     async def _keep_writing(self) -> None:
         while True:

@@ -1,1 +1,1 @@
-"""Whether an event is on sale now: by its status, its ticket types, what is left, and the clock. Pure."""
+"""The sale status of an event: by its status, ticket types, remaining tickets, and the current time. Pure."""

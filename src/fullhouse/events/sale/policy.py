@@ -1,4 +1,4 @@
-"""Whether a show is on sale, in the word for the storefront: a table, and when its answer changes."""
+"""The sale status of an event for the storefront, and when it changes next."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,47 +13,47 @@ from fullhouse.events.sale.states import Status
 
 
 class Stock(NamedTuple):
-    """What there is to sell, and when: from the first ticket type's start to the last one's end, within the show's own
-    window. The database works it out (app.stock) whenever one of these changes."""
+    """What there is to sell, and when: from the first ticket type's start to the last one's end, within the event's own
+    sale window. Computed in the database (app.stock) whenever an input changes."""
 
     opens_at: datetime
     closes_at: datetime
     has_tickets: bool
-    sold_out: bool  # all that everybody may buy, whenever that is
-    periods: Sequence[SalePeriod] | None = None  # when there is something to buy, if not all the time; in order
+    sold_out: bool  # all public ticket types, over the whole sale
+    periods: Sequence[SalePeriod] | None = None  # with tickets to buy, in order; None: all the time
 
 
 def sale_status(event: Event, now: datetime, stock: Stock) -> str:
-    """The word for the storefront: derived, never stored."""
+    """The sale status for the storefront: derived, never stored."""
     return _sale_word(event.status, event.rescheduled_at, stock, now)
 
 
 Shown = TypeVar("Shown", bound=PublicEvent)
 
 
-def shown_at(show: Shown, now: datetime) -> Shown:
-    """A show that was read a while ago, in the words of this moment."""
-    # With periods, something was left when it was read: that it is over by now, the periods say.
-    sold_out = show.sold_out and not show.sale_periods
-    stock = Stock(show.sale_start_at, show.sale_end_at, show.has_tickets, sold_out, show.sale_periods)
-    word = _sale_word(show.phase, show.rescheduled_at, stock, now)
-    over = stock.sold_out or (show.has_tickets and now <= stock.closes_at and _is_after(stock.periods, now))
-    if (word, over) == (show.sale_status, show.sold_out):
-        return show
-    return replace(show, sale_status=word, sold_out=over)
+def shown_at(event: Shown, now: datetime) -> Shown:
+    """A public event that was read earlier, with its sale status as of `now`."""
+    # With periods, tickets were left when it was read; whether the sale is over by now follows from the periods.
+    sold_out = event.sold_out and not event.sale_periods
+    stock = Stock(event.sale_start_at, event.sale_end_at, event.has_tickets, sold_out, event.sale_periods)
+    word = _sale_word(event.phase, event.rescheduled_at, stock, now)
+    over = stock.sold_out or (event.has_tickets and now <= stock.closes_at and _is_after(stock.periods, now))
+    if (word, over) == (event.sale_status, event.sold_out):
+        return event
+    return replace(event, sale_status=word, sold_out=over)
 
 
-def next_sale_change(show: PublicEvent, now: datetime) -> datetime | None:
-    """Until when `shown_at` says the same of it, if nothing is written: an end belongs to what it ends."""
-    edges = [show.sale_start_at, show.sale_end_at]
-    edges += [edge for period in show.sale_periods or () for edge in (period.start_at, period.end_at)]
+def next_sale_change(event: PublicEvent, now: datetime) -> datetime | None:
+    """Until when the result of `shown_at` is valid, if nothing is written. Ends are inclusive."""
+    edges = [event.sale_start_at, event.sale_end_at]
+    edges += [edge for period in event.sale_periods or () for edge in (period.start_at, period.end_at)]
     return min((edge for edge in edges if edge >= now), default=None)
 
 
-def next_opening(show: PublicEvent, now: datetime) -> datetime:
-    """When there will be something to buy. Of a show whose sale is over, when that began."""
-    starts = [period.start_at for period in show.sale_periods or ()]
-    return min((start for start in starts if start > now), default=show.sale_start_at)
+def next_opening(event: PublicEvent, now: datetime) -> datetime:
+    """When tickets can be bought next. If the sale is over, when it began."""
+    starts = [period.start_at for period in event.sale_periods or ()]
+    return min((start for start in starts if start > now), default=event.sale_start_at)
 
 
 def _is_after(periods: Sequence[SalePeriod] | None, now: datetime) -> bool:
@@ -65,10 +65,10 @@ def _is_within(periods: Sequence[SalePeriod] | None, now: datetime) -> bool:
 
 
 def _sale_word(status: str, rescheduled_at: datetime | None, stock: Stock, now: datetime) -> str:
-    """The first row that is true. The view `shows_of_any_house` says the same of what the public sees.
+    """The first row that is true. The view `shows_of_any_house` has the same rules in SQL.
 
-    Within the sale, some moments have nothing to buy: between an early bird's end and the general sale's start more is
-    to come (`upcoming`), and after the end of the last type that has tickets left the rest is `sold_out`.
+    Within the sale there may be nothing to buy: between the end of the early birds and the start of the general sale it
+    is `upcoming`, and after the end of the last ticket type that has tickets left it is `sold_out`.
     """
     rows = (
         ("cancelled", status == Status.CANCELLED),
@@ -77,7 +77,7 @@ def _sale_word(status: str, rescheduled_at: datetime | None, stock: Stock, now: 
         ("closed", SELLS[Status(status)] is Selling.NEVER),
         ("upcoming", now < stock.opens_at),
         ("closed", now > stock.closes_at),
-        ("upcoming", not stock.has_tickets),  # there is nothing to buy: tickets are to come
+        ("upcoming", not stock.has_tickets),  # no tickets yet
         ("sold_out", stock.sold_out),
         ("on_sale", _is_within(stock.periods, now)),
         ("sold_out", _is_after(stock.periods, now)),

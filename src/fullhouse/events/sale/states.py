@@ -1,4 +1,4 @@
-"""A show's life in words: what it is, and what may be done to it. Which follows which is in `policy`."""
+"""The statuses of an event, and its transitions (moves). Which are allowed is in `policy`."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""The verbs of venues and gates. Each takes a transaction: load, decide, write, announce."""
+"""The actions of venues and gates. Each takes a transaction: load, decide, write, announce."""
 
 from typing import Any, TypeVar
 from uuid import UUID
@@ -36,7 +36,7 @@ from fullhouse.kit.messages.outbox import Fact, announce
 from fullhouse.kit.times import timezone
 
 T = TypeVar("T")
-_SLUG_TRIES = 20  # as many may ask for the same one at the same time
+_SLUG_TRIES = 20  # bounds the retries when concurrent requests want the same slug
 
 # --- venues
 
@@ -45,13 +45,13 @@ async def get_venue(tx: Tx, venue_id: UUID) -> Venue:
     return _found(await store.venue_by_id(tx, venue_id))
 
 
-async def create_venue(tx: Tx, who: Principal, wish: NewVenue) -> Venue:
+async def create_venue(tx: Tx, who: Principal, request: NewVenue) -> Venue:
     await _check_staff(tx, who)
-    return await _create(tx, _tidy(wish))
+    return await _create(tx, _tidy(request))
 
 
 async def city_venue(tx: Tx, city: str) -> Venue:
-    """The virtual venue that stands for a whole city, made once. It names no place: staff may always use it."""
+    """The virtual venue that stands for a whole city, created once. Staff may always use it: it names no real venue."""
     name = text.folded(city)
     if known := await store.city_venue(tx, name):
         return known
@@ -59,11 +59,11 @@ async def city_venue(tx: Tx, city: str) -> Venue:
     return await _create(tx, NewVenue(name=city, city=city, country=NOWHERE_KNOWN, timezone=zone, kind="virtual"), name)
 
 
-async def _create(tx: Tx, wish: NewVenue, stands_for: str | None = None) -> Venue:
-    _check_place(wish)
-    _check_country(wish.country)
-    venue, fresh = await _insert_venue(tx, wish, stands_for)
-    if fresh:
+async def _create(tx: Tx, request: NewVenue, stands_for: str | None = None) -> Venue:
+    _check_place(request)
+    _check_country(request.country)
+    venue, is_new = await _insert_venue(tx, request, stands_for)
+    if is_new:
         await audit.write(tx, "venue.created", "venue", venue.id, after={"name": venue.name, "slug": venue.slug})
         await _tell(tx, VenueChanged(subject_id=venue.id), venue_id=venue.id)
     return venue
@@ -77,7 +77,7 @@ async def change_venue(tx: Tx, who: Principal, venue_id: UUID, change: ChangeVen
     _check_place(after)
     if after == before:
         return before
-    if after.country != before.country:  # one that was written before countries were checked may stay
+    if after.country != before.country:  # an older value, from before countries were checked, may stay
         _check_country(after.country)
     await _check_room(tx, before, after)
     try:
@@ -92,32 +92,32 @@ async def change_venue(tx: Tx, who: Principal, venue_id: UUID, change: ChangeVen
 
 
 async def delete_venue(tx: Tx, venue_id: UUID, if_match: str | None) -> None:
-    """Its gates go with it. Shows keep the name, address and time zone that they were given, and are told."""
+    """Deletes a venue and its gates. Its events keep their copy of name, address and time zone, and are announced."""
     venue = _found(await store.lock_venue(tx, venue_id))
     versions.check(if_match, venue.version)
-    before = {show.id: show for show in await store.lock_events_at(tx, venue_id)}
-    shows = await store.leave_venue(tx, venue_id)
+    before = {event.id: event for event in await store.lock_events_at(tx, venue_id)}
+    events = await store.leave_venue(tx, venue_id)
     await store.delete_venue(tx, venue_id)
     Cache.invalidate(tx, *keys.of_venue(tx.organization_id, venue_id, list(before)))
     await audit.write(tx, "venue.deleted", "venue", venue_id, before={"name": venue.name, "slug": venue.slug})
-    for show in shows:
-        if not policy.is_over(show.status):  # what is history concerns nobody any more
-            await actions.tell(tx, EventUpdated, before[show.id], show, changed=["venue_id"])
+    for event in events:
+        if not policy.is_over(event.status):  # subscribers do not need changes of past events
+            await actions.tell(tx, EventUpdated, before[event.id], event, changed=["venue_id"])
     await _tell(tx, VenueChanged(subject_id=venue_id, deleted=True), venue_id=venue_id)
 
 
-async def _insert_venue(tx: Tx, wish: NewVenue, stands_for: str | None) -> tuple[Venue, bool]:
-    """With the slug that was asked for, or one made of the name that is still free. Says whether it is a new one:
-    somebody may have made the city's venue in this very moment."""
-    wanted = slug = wish.slug or text.slug(wish.name, "venue")
+async def _insert_venue(tx: Tx, request: NewVenue, stands_for: str | None) -> tuple[Venue, bool]:
+    """Inserts with the requested slug, or with a free one made of the name. Returns whether the venue is new: a
+    concurrent request may have created the city's venue."""
+    wanted = slug = request.slug or text.slug(request.name, "venue")
     for _ in range(_SLUG_TRIES):
-        row = msgspec.structs.replace(wish, slug=slug)
+        row = msgspec.structs.replace(request, slug=slug)
         venue = await store.insert_venue(tx, id=new_id(), **_columns(row), stands_for=stands_for)
         if venue is not None:
             return venue, True
         if stands_for and (known := await store.city_venue(tx, stands_for)):
             return known, False
-        if wish.slug:
+        if request.slug:
             break
         slug = f"{wanted}-{await store.free_number(tx, table='venues', slug=wanted)}"
     raise SlugTaken(f"Another venue has the slug “{wanted}”.", slug=wanted)
@@ -136,14 +136,14 @@ def _columns(venue: Venue | NewVenue) -> dict[str, Any]:
 def _check_place(venue: Venue | NewVenue) -> None:
     timezone(venue.timezone)
     if venue.kind == "physical" and venue.address is None:
-        raise Invalid(fields=[FieldError("address", "A physical venue has an address.")])
+        raise Invalid(fields=[FieldError("address", "Enter an address: a physical venue needs one.")])
     if (venue.latitude is None) != (venue.longitude is None):
-        raise Invalid(fields=[FieldError("longitude", "Latitude and longitude come together.")])
+        raise Invalid(fields=[FieldError("longitude", "Enter both latitude and longitude, or neither.")])
 
 
 def _check_country(country: str) -> None:
     if not is_country(country):
-        sentence = "A country's two-letter code (ISO 3166, e.g. BE), or its name in English."
+        sentence = "Enter the country's two-letter code (ISO 3166, e.g. BE) or its English name."
         raise Invalid(f"country: {sentence}", fields=[FieldError("country", sentence)])
 
 
@@ -151,28 +151,32 @@ Place = TypeVar("Place", Venue, NewVenue)
 
 
 def _tidy(venue: Place) -> Place:
-    """Two letters are an ISO code, however they are typed."""
+    """Normalises the country: two letters are an ISO code, in capitals."""
     country = venue.country.strip()
     return msgspec.structs.replace(venue, country=country.upper() if len(country) == 2 else country)
 
 
 async def lock_open_events(tx: Tx, venue_id: UUID) -> list[UUID]:
-    """The events at a venue that are not over: behind their locks nobody takes a place. The venue's own is first."""
+    """Locks the events at a venue that are not over, so that nobody holds or buys. The venue is locked before them."""
     return await store.lock_open_events_at(tx, venue_id) or []
 
 
 async def _check_room(tx: Tx, before: Venue, after: Venue) -> None:
-    """What is announced with more places than that is named. What is held and sold is judged later, behind these locks
-    (holds/capacity_actions.py)."""
+    """Refuses a capacity below that of announced events, and names them. Holds and sales are checked later, under the
+    same locks (holds/capacity_actions.py)."""
     if after.max_capacity == before.max_capacity:
         return
     await lock_open_events(tx, before.id)
     if not after.max_capacity or (before.max_capacity and after.max_capacity >= before.max_capacity):
         return
-    shows = await store.too_large_for(tx, venue_id=before.id, max_capacity=after.max_capacity)
-    if shows:
-        names = ", ".join(f"“{show.name}”" for show in shows)
-        raise VenueTooSmall(f"More places than that have: {names}.", names=names, events=[show.id for show in shows])
+    events = await store.too_large_for(tx, venue_id=before.id, max_capacity=after.max_capacity)
+    if events:
+        names = ", ".join(f"“{event.name}”" for event in events)
+        raise VenueTooSmall(
+            f"These announced events have a higher capacity: {names}.",
+            names=names,
+            events=[event.id for event in events],
+        )
 
 
 async def _check_staff(tx: Tx, who: Principal) -> None:
@@ -187,7 +191,7 @@ async def get_gate(tx: Tx, gate_id: UUID) -> Gate:
     return _found(await store.gate_by_id(tx, gate_id))
 
 
-async def create_gate(tx: Tx, who: Principal, venue_id: UUID, wish: NewGate) -> Gate:
+async def create_gate(tx: Tx, who: Principal, venue_id: UUID, request: NewGate) -> Gate:
     await _check_staff(tx, who)
     _found(await store.keep_venue(tx, venue_id))
     try:
@@ -195,14 +199,16 @@ async def create_gate(tx: Tx, who: Principal, venue_id: UUID, wish: NewGate) -> 
             tx,
             id=new_id(),
             venue_id=venue_id,
-            gate_code=wish.gate_code,
-            name=wish.name,
-            status=wish.status,
-            capacity=wish.capacity,
-            settings=wish.settings,
+            gate_code=request.gate_code,
+            name=request.name,
+            status=request.status,
+            capacity=request.capacity,
+            settings=request.settings,
         )
     except asyncpg.UniqueViolationError:
-        raise GateCodeTaken(f"The venue has a gate “{wish.gate_code}” already.", gate_code=wish.gate_code) from None
+        raise GateCodeTaken(
+            f"The venue has a gate “{request.gate_code}” already.", gate_code=request.gate_code
+        ) from None
     assert gate
     await audit.write(tx, "gate.created", "gate", gate.id, after={"gate_code": gate.gate_code, "status": gate.status})
     await _announce_gate(tx, gate)
@@ -243,17 +249,17 @@ async def delete_gate(tx: Tx, gate_id: UUID, if_match: str | None) -> None:
 
 
 async def _announce_gate(tx: Tx, gate: Gate) -> None:
-    told = {"gate_id": gate.id, "venue_id": gate.venue_id, "status": gate.status}
-    await _tell(tx, GateChanged(subject_id=gate.id, venue_id=gate.venue_id, status=gate.status), **told)
+    fields = {"gate_id": gate.id, "venue_id": gate.venue_id, "status": gate.status}
+    await _tell(tx, GateChanged(subject_id=gate.id, venue_id=gate.venue_id, status=gate.status), **fields)
 
 
-async def _tell(tx: Tx, fact: Fact, **told: Any) -> None:
-    """The fact; and the news to whoever watches the organisation."""
+async def _tell(tx: Tx, fact: Fact, **fields: Any) -> None:
+    """Announces the fact, and publishes it with `fields` to the organisation's live channel."""
     await announce(tx, fact)
-    tx.tell(f"events:org:{tx.organization_id}", {"fact": fact.name, **msgspec.structs.asdict(fact), **told})
+    tx.tell(f"events:org:{tx.organization_id}", {"fact": fact.name, **msgspec.structs.asdict(fact), **fields})
 
 
-def _found(thing: T | None) -> T:
-    if thing is None:
+def _found(row: T | None) -> T:
+    if row is None:
         raise NotFound
-    return thing
+    return row

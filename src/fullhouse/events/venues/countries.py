@@ -1,4 +1,4 @@
-"""Which countries there are: ISO 3166, by code or by name. Pure."""
+"""Checks countries against ISO 3166, by code or by name. Pure."""
 
 from functools import cache
 
@@ -6,24 +6,24 @@ import iso3166
 
 from fullhouse.kit.text import folded
 
-NOWHERE_KNOWN = "ZZ"  # ISO 3166 for a country that is not known
-# What people call them, where the standard is longer.
+NOWHERE_KNOWN = "ZZ"  # user-assigned in ISO 3166: stands for an unknown country
+# Common names where those of the standard are longer.
 _COMMON = (
     "Czech Republic", "Great Britain", "Ivory Coast", "North Korea", "Russia", "South Korea", "Turkey", "UK",
     "United Kingdom", "United States", "USA", "Vietnam", "Laos", "Cape Verde", "Brunei", "Swaziland", "Macedonia",
 )  # fmt: skip
 
 
-def is_country(said: str) -> bool:
-    """Two letters are a code. A name is the standard's, long or short ("Netherlands, Kingdom of the"), or what
-    people say, case and accents aside."""
-    if len(said) == 2 and said.upper() != "UK":
-        return said.upper() == NOWHERE_KNOWN or said.upper() in iso3166.countries_by_alpha2
-    return folded(said) in _names()
+def is_country(text: str) -> bool:
+    """Two letters are a code. A name is the standard's, long or short ("Netherlands, Kingdom of the"), or a common
+    one; case and accents are ignored."""
+    if len(text) == 2 and text.upper() != "UK":
+        return text.upper() == NOWHERE_KNOWN or text.upper() in iso3166.countries_by_alpha2
+    return folded(text) in _names()
 
 
 @cache
 def _names() -> frozenset[str]:
-    whole = {name for country in iso3166.countries for name in (country.name, country.apolitical_name)}
-    short = {name.partition(mark)[0] for name in whole for mark in (",", "(")}
-    return frozenset(folded(name) for name in whole | short | {*_COMMON})
+    long = {name for country in iso3166.countries for name in (country.name, country.apolitical_name)}
+    short = {name.partition(mark)[0] for name in long for mark in (",", "(")}
+    return frozenset(folded(name) for name in long | short | {*_COMMON})

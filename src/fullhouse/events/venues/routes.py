@@ -1,4 +1,4 @@
-"""Venues and gates over HTTP."""
+"""HTTP routes of venues and gates."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -34,7 +34,7 @@ async def list_venues(
 
 @post("/api/venues", "venues.write", location="/api/venues/{id}")
 async def create_venue(tx: Tx, who: Principal, data: NewVenue) -> Reply[Venue]:
-    """Add a venue. Without a slug, one is made of its name."""
+    """Create a venue. Without a slug, one is made of its name."""
     return _tagged(await actions.create_venue(tx, who, data))
 
 
@@ -48,7 +48,7 @@ async def get_venue(tx: Tx, venue_id: UUID) -> Reply[Venue]:
 async def change_venue(
     tx: Tx, who: Principal, venue_id: UUID, data: ChangeVenue, if_match: IfMatch = None
 ) -> Reply[Venue]:
-    """Change a venue. Shows that were announced keep what they were announced with."""
+    """Change a venue. Existing events keep their copy of its name, address and time zone."""
     return _tagged(await actions.change_venue(tx, who, venue_id, data, if_match))
 
 
@@ -76,7 +76,7 @@ async def list_gates(
 
 @post("/api/venues/{venue_id:uuid}/gates", "venues.write", location="/api/gates/{id}")
 async def create_gate(tx: Tx, who: Principal, venue_id: UUID, data: NewGate) -> Reply[Gate]:
-    """Add a gate to a venue."""
+    """Create a gate of a venue."""
     return _tagged(await actions.create_gate(tx, who, venue_id, data))
 
 

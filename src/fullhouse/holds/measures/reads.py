@@ -1,4 +1,4 @@
-"""How an organisation's sales are doing, in the measures that are worth a look, each with what is usual for it."""
+"""Measures of an organisation's sales, each with its usual range."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,20 +19,20 @@ from fullhouse.seating.maps.halls import Halls
 
 State = Literal["good", "watch", "alert", "unknown"]
 SHOWS_MAX = 25
-SPIKE_MIN = 10  # holds that expire in one hour before anybody calls it a spike
-OBSERVED_MIN = 100  # loads, writes or reads before their measure says anything: a house that was just opened is slow
+SPIKE_MIN = 10  # fewer expiries in one hour are never a spike
+OBSERVED_MIN = 100  # loads, writes or reads before their measure counts: a process is slow right after its start
 
-# Of the whole installation, in seconds and parts.
+# Of the whole installation, in seconds and ratios.
 HOUSE = {
-    "layout_load": Range(0.0, 0.200, "loading a show's seats is slow: the database or the cache", 0.0, 0.050),
-    "warm_write": Range(0.0, 0.100, "Redis takes long to write: the cluster may be degraded", 0.0, 0.020),
-    "layout_hits": Range(0.80, 1.0, "shows are often loaded anew: too little memory, or too many changes", 0.95, 1.0),
+    "layout_load": Range(0.0, 0.200, "loading an event's seats is slow: check the database and the cache", 0.0, 0.050),
+    "warm_write": Range(0.0, 0.100, "writes to Redis are slow: the cluster may be degraded", 0.0, 0.020),
+    "layout_hits": Range(0.80, 1.0, "events are often reloaded: too little memory, or too many changes", 0.95, 1.0),
 }
 
 
 class Measure(msgspec.Struct, frozen=True, kw_only=True):
-    """`state` is good, watch, alert, or unknown where there is too little to tell. Beyond `low` and `high` somebody
-    should look; `value` is a part of 1, or seconds.
+    """`state` is good, watch, alert, or unknown if there is too little data. Outside `low` to `high` the measure needs
+    attention; `value` is a ratio, or in seconds.
     """
 
     name: str
@@ -56,7 +56,7 @@ class ShowMeasures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Expiries(msgspec.Struct, frozen=True, kw_only=True):
-    """Holds that ended in the last day, by the hour. A spike stands out of the hours before it."""
+    """Holds that ended in the last day, by hour. `spike`: the last hour stands out from the hours before it."""
 
     hours: list[HourOfEndings]
     usual_max: float
@@ -65,19 +65,20 @@ class Expiries(msgspec.Struct, frozen=True, kw_only=True):
 
 class Measures(msgspec.Struct, frozen=True, kw_only=True):
     shows: list[ShowMeasures]
-    more_shows: int  # beyond those that are listed
+    more_shows: int  # not listed here
     house: list[Measure]
     expiries: Expiries
 
 
 async def measures(services: Services, organization_id: UUID) -> Measures:
-    """The shows that sell or will, the next ones first; the installation; and how holds ended in the last day."""
+    """Measures of current and upcoming events, the next ones first, and of the installation; and how holds ended in the
+    last day."""
     shows = await events.upcoming(services, organization_id, None)
-    found = [await _of_show(services, organization_id, show) for show in shows[:SHOWS_MAX]]
+    found = [await _of_show(services, organization_id, event) for event in shows[:SHOWS_MAX]]
     async with services.database.tenant(organization_id) as tx:
-        hours = await store.endings_by_hour(tx, [show.id for show in shows])
+        hours = await store.endings_by_hour(tx, [event.id for event in shows])
     return Measures(
-        shows=[show for show in found if show],
+        shows=[event for event in found if event],
         more_shows=max(0, len(shows) - SHOWS_MAX),
         house=_of_house(),
         expiries=expiries(hours),
@@ -85,36 +86,36 @@ async def measures(services: Services, organization_id: UUID) -> Measures:
 
 
 async def of_event(services: Services, organization_id: UUID, event_id: UUID) -> ShowMeasures:
-    """One show's. Without a layout there are none."""
-    show = await events.summary(services, organization_id, event_id)
-    found = await _of_show(services, organization_id, show)
-    return found or _shown(show, 0.0, [])
+    """The measures of one event. Without a layout there are none."""
+    event = await events.summary(services, organization_id, event_id)
+    found = await _of_show(services, organization_id, event)
+    return found or _shown(event, 0.0, [])
 
 
-async def _of_show(services: Services, organization_id: UUID, show: EventSummary) -> ShowMeasures | None:
-    hall = await services.part(Halls).get(organization_id, show.id)
-    if hall is None:  # without a layout there is nothing to measure
+async def _of_show(services: Services, organization_id: UUID, event: EventSummary) -> ShowMeasures | None:
+    seat_states = await services.part(Halls).get(organization_id, event.id)
+    if seat_states is None:  # without a layout there is nothing to measure
         return None
     async with services.database.tenant(organization_id) as tx:
-        endings = await store.hold_endings(tx, show.id)
-    sample = measure(hall, {row.status: row.holds for row in endings})
-    return _shown(show, sample.full, of_sample(sample))
+        endings = await store.hold_endings(tx, event.id)
+    sample = measure(seat_states, {row.status: row.holds for row in endings})
+    return _shown(event, sample.full, of_sample(sample))
 
 
-def _shown(show: EventSummary, full: float, found: list[Measure]) -> ShowMeasures:
+def _shown(event: EventSummary, full: float, found: list[Measure]) -> ShowMeasures:
     return ShowMeasures(
-        event_id=show.id,
-        name=show.name,
-        start_at=show.start_at,
-        rescheduled_at=show.rescheduled_at,
-        timezone=show.timezone,
+        event_id=event.id,
+        name=event.name,
+        start_at=event.start_at,
+        rescheduled_at=event.rescheduled_at,
+        timezone=event.timezone,
         full=full,
         measures=found,
     )
 
 
 def of_sample(sample: Sample) -> list[Measure]:
-    """The same words as the worker's warnings, and beside them what is not odd enough for one."""
+    """All measures; those that the worker warns about (`odd`) are alerts with the same text."""
     warned = odd(sample)
     found = []
     for name, usual in USUAL.items():
@@ -132,7 +133,7 @@ def _of_house() -> list[Measure]:
     where = {s.labels.get("where"): s.value for s in read["fullhouse_layout_reads"] if s.name.endswith("_total")}
     asked = sum(where.values())
     loads, writes = read["fullhouse_layout_load_seconds"], read["fullhouse_warm_write_seconds"]
-    found = {  # the value, and what it was observed of
+    found = {  # the value and the number of observations
         "layout_load": (telemetry.quantile(loads, 0.95), telemetry.observed(loads)),
         "warm_write": (telemetry.quantile(writes, 0.95), telemetry.observed(writes)),
         "layout_hits": (where.get("memory", 0.0) / asked if asked else None, asked),
@@ -141,7 +142,7 @@ def _of_house() -> list[Measure]:
 
 
 def of_house(name: str, value: float | None, observed: float) -> Measure:
-    """One of the installation's measures."""
+    """A measure of the installation."""
     state = _state(value, HOUSE[name])
     return _measure(name, value, HOUSE[name], state if observed >= OBSERVED_MIN else "unknown")
 
@@ -168,7 +169,7 @@ def _measure(name: str, value: float | None, usual: Range, state: State) -> Meas
 
 
 def expiries(hours: Sequence[HourOfEndings]) -> Expiries:
-    """The last hour is a spike if it lies three standard deviations above the hours before it."""
+    """The last hour is a spike if it is three standard deviations above the hours before it."""
     *before, last = [hour.expired for hour in hours] or [0]
     usual = max(float(SPIKE_MIN), fmean(before) + 3 * pstdev(before)) if before else float(SPIKE_MIN)
     return Expiries(hours=list(hours), usual_max=usual, spike=last > usual)

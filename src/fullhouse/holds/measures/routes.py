@@ -1,4 +1,4 @@
-"""The measures over HTTP."""
+"""HTTP routes of the measures."""
 
 from uuid import UUID
 
@@ -12,13 +12,13 @@ from fullhouse.kit.services import Services
 
 @get("/api/org/metrics", "sales.read", limit=Limit(30, 60))
 async def get_measures(services: Services, who: Principal) -> Measures:
-    """How the shows on sale are doing: each measure with its target, and beyond what somebody should look."""
+    """Measures of all events on sale, each with its target range and the limits beyond which it needs attention."""
     return await reads.measures(services, who.organization_id)
 
 
 @get("/api/events/{event_id:uuid}/metrics", "sales.read", limit=Limit(30, 60))
 async def get_event_measures(services: Services, who: Principal, event_id: UUID) -> ShowMeasures:
-    """How a show is doing: each measure with its target, and beyond what somebody should look."""
+    """Measures of one event, each with its target range and the limits beyond which it needs attention."""
     return await reads.of_event(services, who.organization_id, event_id)
 
 

@@ -1,4 +1,4 @@
-"""What is counted, logged and watched of holds and seats: metrics, lines in the log, warnings where a show is odd."""
+"""Metrics and logs of holds and seats, and warnings about events with unusual measures."""
 
 import logging
 from collections import Counter as Tally
@@ -48,7 +48,7 @@ log = structlog.get_logger()
 
 
 class Journal:
-    """Listens to what the engine and the verbs of this process have done."""
+    """Logs and counts what the engine and the commands of this process have done."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -61,78 +61,79 @@ class Journal:
     async def start(self) -> None: ...
 
     async def stop(self) -> None:
-        for leave in self._leave:
-            leave()
+        for unsubscribe in self._leave:
+            unsubscribe()
 
-    def _placed(self, organization_id: UUID, asks: Sequence[engine.Ask], rows: Sequence[Any]) -> None:
-        """A line for a batch and one for each hold; what was refused, only for those who debug."""
-        halls = self._services.part(Halls)
-        for event_id, times in Tally(ask.event_id for ask in asks).items():
-            halls.use(event_id, times)
+    def _placed(self, organization_id: UUID, requests: Sequence[engine.Ask], rows: Sequence[Any]) -> None:
+        """One entry for the batch and one for each hold; refused items are logged at debug level only."""
+        cache = self._services.part(Halls)
+        for event_id, times in Tally(request.event_id for request in requests).items():
+            cache.use(event_id, times)
         if not log.is_enabled_for(logging.INFO):
             return
         outcomes = Tally(row["outcome"] for row in rows if row["req"])
-        log.info("holds", organization_id=str(organization_id), requests=len(asks), **outcomes)
-        loud = log.is_enabled_for(logging.DEBUG)
+        log.info("holds.placed", organization_id=str(organization_id), requests=len(requests), **outcomes)
+        is_debugging = log.is_enabled_for(logging.DEBUG)
         kept = {row["hold_id"]: row["ordinal"] for row in rows if row["outcome"] == "accompanied"}
         for row in rows:
             if not row["req"]:
                 self._changed_besides(organization_id, row)
                 continue
-            ask = asks[row["req"] - 1]
-            want = ask.wants[row["line"] - 1]
-            said = {"org_id": str(organization_id), "event_id": str(ask.event_id)}
-            place = {"seat_id": str(want.seat_id)} if want.seat_id else {f"{want.kind}_id": str(want.ref_id)}
+            request = requests[row["req"] - 1]
+            item = request.wants[row["line"] - 1]
+            ids = {"org_id": str(organization_id), "event_id": str(request.event_id)}
+            place = {"seat_id": str(item.seat_id)} if item.seat_id else {f"{item.kind}_id": str(item.ref_id)}
             if row["outcome"] == "held":
                 made = Made(
-                    ask.event_id,
+                    request.event_id,
                     row["hold_id"],
-                    ask.user_id,
-                    want.seat_id,
-                    want.kind,
-                    want.ref_id,
-                    want.quantity,
+                    request.user_id,
+                    item.seat_id,
+                    item.kind,
+                    item.ref_id,
+                    item.quantity,
                     row["held_until"],
                     row["version"],
-                    ask.source,
+                    request.source,
                 )
-                _created(said, made, ask.source)
-                if want.keeps_companions and want.seat_id:
-                    self._wheelchair(said, ask.event_id, want.seat_id, kept.get(row["hold_id"]))
-            elif loud:
-                log.debug("hold refused", **said, **place, user_id=str(ask.user_id), reason=row["outcome"])
+                _created(ids, made, request.source)
+                if item.keeps_companions and item.seat_id:
+                    self._wheelchair(ids, request.event_id, item.seat_id, kept.get(row["hold_id"]))
+            elif is_debugging:
+                log.debug("hold.refused", **ids, **place, user_id=str(request.user_id), reason=row["outcome"])
 
     def _changed_besides(self, organization_id: UUID, row: Any) -> None:
-        """What a batch did to seats that nobody in it asked for."""
-        besides = journal.BESIDES.get(row["outcome"])
-        hall = self._services.part(Halls).known(row["event_id"]) if besides else None
-        if besides and hall and row["ordinal"] is not None:
-            seat = seat_id(hall.house.layout_id, row["ordinal"])
-            journal.seat_changed(organization_id, row["event_id"], seat, *besides)
+        """What a batch did to seats that were not in its requests."""
+        change = journal.BESIDES.get(row["outcome"])
+        seat_states = self._services.part(Halls).known(row["event_id"]) if change else None
+        if change and seat_states and row["ordinal"] is not None:
+            seat = seat_id(seat_states.house.layout_id, row["ordinal"])
+            journal.seat_changed(organization_id, row["event_id"], seat, *change)
 
     def _made(self, organization_id: UUID, made: Sequence[Made]) -> None:
-        """As those of a batch; why they were made is the reason."""
+        """Logs them like the holds of a batch, with the reason for which they were made."""
         for row in made:
-            said = {"org_id": str(organization_id), "event_id": str(row.event_id)}
-            _created(said, row, row.reason)
+            ids = {"org_id": str(organization_id), "event_id": str(row.event_id)}
+            _created(ids, row, row.reason)
             if row.seat_id and (row.companion is not None or self._is_wheelchair(row)):
-                self._wheelchair(said, row.event_id, row.seat_id, row.companion)
+                self._wheelchair(ids, row.event_id, row.seat_id, row.companion)
 
     def _is_wheelchair(self, row: Made) -> bool:
-        hall = self._services.part(Halls).known(row.event_id) if row.is_wheelchair is None else None
-        if hall is None or row.seat_id is None:
+        seat_states = self._services.part(Halls).known(row.event_id) if row.is_wheelchair is None else None
+        if seat_states is None or row.seat_id is None:
             return bool(row.is_wheelchair)
-        return ordinal_of(hall.house.layout_id, row.seat_id) in hall.house.wheelchairs
+        return ordinal_of(seat_states.house.layout_id, row.seat_id) in seat_states.house.wheelchairs
 
-    def _wheelchair(self, said: dict[str, str], event_id: UUID, place: UUID, kept: int | None) -> None:
-        """Its companion's seat has the same layout in its id. If none is kept, the one that the layout names."""
+    def _wheelchair(self, ids: dict[str, str], event_id: UUID, place: UUID, kept: int | None) -> None:
+        """`kept` is the ordinal of the reserved companion seat; without one, the layout's companion seat is logged. The
+        seat ids contain the layout, which both share."""
         companion = kept
-        if companion is None and (hall := self._services.part(Halls).known(event_id)):
-            ordinal = ordinal_of(hall.house.layout_id, place)
-            companion = next(iter(np.flatnonzero(hall.house.index.chart.companion_of == ordinal).tolist()), None)
+        if companion is None and (seat_states := self._services.part(Halls).known(event_id)):
+            ordinal = ordinal_of(seat_states.house.layout_id, place)
+            companion = next(iter(np.flatnonzero(seat_states.house.index.chart.companion_of == ordinal).tolist()), None)
         log.info(
             "wheelchair.held",
-            **said,
+            **ids,
             seat_id=str(place),
             companion_seat_id=None if companion is None else str(seat_id(place, companion)),
             companion_soft_reserved=kept is not None,
@@ -148,15 +149,15 @@ class Journal:
             AGE.labels(ending).observe(row.age_s or 0)
             if row.seat_id:
                 seats[row.event_id] = row.seat_id
-                now = after if row.kept is None else "blocked"  # beside a place that somebody has
+                now = after if row.kept is None else "blocked"  # a companion seat of a place that is still held
                 journal.seat_changed(organization_id, row.event_id, row.seat_id, "held", now, why)
-        for row in rows:  # companions' seats that are nobody's any more; their ids have the same layout
+        for row in rows:  # companion seats that are free again; their ids are of the same layout
             if row.hold_id is None and row.ordinal is not None and (place := seats.get(row.event_id)):
                 seat = seat_id(place, row.ordinal)
                 journal.seat_changed(organization_id, row.event_id, seat, "blocked", "available", why)
         for event_id, count in Tally(row.event_id for row in ended).items():
             log.info(
-                "holds ended",
+                "holds.ended",
                 organization_id=str(organization_id),
                 event_id=str(event_id),
                 holds=count,
@@ -167,12 +168,12 @@ class Journal:
             )
 
 
-def _created(said: dict[str, str], made: Made, reason: str) -> None:
+def _created(ids: dict[str, str], made: Made, reason: str) -> None:
     place = {"seat_id": str(made.seat_id)} if made.seat_id else {f"{made.kind}_id": str(made.ref_id)}
     seat = {"status_before": "available", "status_after": "held", "reason": reason} if made.seat_id else {}
     log.info(
         "seat_hold.created",
-        **said,
+        **ids,
         **place,
         user_id=str(made.user_id),
         hold_id=str(made.hold_id),
@@ -182,22 +183,22 @@ def _created(said: dict[str, str], made: Made, reason: str) -> None:
     )
 
 
-# --- measuring, by one worker
+# --- monitoring, by one worker
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """A show in ratios; None where there is nothing to divide by."""
+    """An event's ratios; None if there is nothing to divide by."""
 
     orphans: float | None
     vip: float | None
     accessible: float | None
     conversion: float | None
-    full: float  # of all places, those held and sold
-    ended: int  # holds of the last day
+    full: float  # held and sold, of the capacity
+    ended: int  # holds that ended in the last day
 
 
 class Range(NamedTuple):
-    """Beyond `low` and `high` somebody should look; between the targets all is well."""
+    """Outside `low` to `high` a measure needs attention; between the targets it is good."""
 
     low: float
     high: float
@@ -207,17 +208,17 @@ class Range(NamedTuple):
 
 
 USUAL = {
-    "orphans": Range(0.0, 0.10, "seats are left alone: look at the rules for choosing seats", 0.0, 0.05),
-    "vip": Range(0.40, 0.95, "VIP zones are used unusually", 0.60, 0.90),
-    "accessible": Range(0.0, 0.05, "wheelchair places are used unusually", 0.01, 0.03),
-    "conversion": Range(0.25, 0.85, "holds become sales unusually seldom or often", 0.40, 0.60),
+    "orphans": Range(0.0, 0.10, "many single seats stay empty: check the seating rules", 0.0, 0.05),
+    "vip": Range(0.40, 0.95, "VIP zones sell unusually well or badly", 0.60, 0.90),
+    "accessible": Range(0.0, 0.05, "wheelchair places sell unusually often or not at all", 0.01, 0.03),
+    "conversion": Range(0.25, 0.85, "unusually few or many holds become sales", 0.40, 0.60),
 }
-ENDED_MIN = 20  # holds that must have ended before their share says anything
-FULL_MIN = 0.5  # of a show, before "too few" says anything
+ENDED_MIN = 20  # ended holds before the conversion counts
+FULL_MIN = 0.5  # how full an event must be before "too few" counts
 
 
 def odd(sample: Sample) -> dict[str, str]:
-    """What is unusual about a show, by measure."""
+    """The measures of an event that are unusual, with the reason."""
     found = {}
     for name, usual in USUAL.items():
         value: float | None = getattr(sample, name)
@@ -229,11 +230,11 @@ def odd(sample: Sample) -> dict[str, str]:
     return found
 
 
-def measure(hall: Hall, endings: dict[str, int]) -> Sample:
-    index, free = hall.house.index, hall.states == AVAILABLE
-    taken = np.isin(hall.states, (HELD, SOLD))
+def measure(seat_states: Hall, endings: dict[str, int]) -> Sample:
+    index, free = seat_states.house.index, seat_states.states == AVAILABLE
+    taken = np.isin(seat_states.states, (HELD, SOLD))
     wheelchairs = index.chart.category == WHEELCHAIR
-    found = hall.occupancy()
+    found = seat_states.occupancy()
     vip = [zone for zone in found.zones if zone.zone_type.startswith("vip")]
     ended = sum(endings.values())
     return Sample(
@@ -251,7 +252,7 @@ def _ratio(part: int, whole: int) -> float | None:
 
 
 class Watch:
-    """Remembers what it has warned of: a show is not odd anew every minute."""
+    """Remembers its warnings, so that the same one is not repeated every minute."""
 
     def __init__(self, services: Services, finder: Database) -> None:
         self._services, self._finder = services, finder
@@ -269,7 +270,7 @@ class Watch:
         self._warned = warned
 
     def _look_at_stopped(self, stopped: Sequence[store.StoppedEvent]) -> None:
-        """Counts, and a line for each event that has more than it had a round ago."""
+        """Sets the gauges, and warns about each event that has more live tickets or holds than a round ago."""
         for status in STOPPED_STATUSES:
             for kind in STOPPED_KINDS:
                 live = sum(getattr(event, kind) for event in stopped if event.status == status)
@@ -287,22 +288,24 @@ class Watch:
                     holds=event.holds,
                 )
         if wrong := sum(event.wrong for event in stopped):
-            log.error("shows that sell nothing have live holds", holds=wrong)
+            detail = "holds of a cancelled event must end, those of a postponed one must be suspended"
+            log.error("event.stopped_with_wrong_holds", detail=detail, holds=wrong)
         self._stopped = {(event.event_id, event.status): event for event in stopped}
 
     async def _look_at(self, show: store.Show) -> set[tuple[UUID, str]]:
-        hall = await self._services.part(Halls).get(*show)
-        if hall is None:
+        seat_states = await self._services.part(Halls).get(*show)
+        if seat_states is None:
             return set()
         async with self._services.database.tenant(show.organization_id) as tx:
             endings = await store.hold_endings(tx, show.event_id)
-        sample = measure(hall, {row.status: row.holds for row in endings})
+        sample = measure(seat_states, {row.status: row.holds for row in endings})
         for name, gauge in MEASURES.items():
             if (value := getattr(sample, name)) is not None:
                 gauge.labels(str(show.organization_id), str(show.event_id)).set(value)
         unusual = odd(sample)
         for name, why in unusual.items():
             if (show.event_id, name) not in self._warned:
-                said = {"organization_id": str(show.organization_id), "event_id": str(show.event_id)}
-                log.warning("a show is unusual", **said, measure=name, value=round(getattr(sample, name), 3), why=why)
+                ids = {"organization_id": str(show.organization_id), "event_id": str(show.event_id)}
+                value = round(getattr(sample, name), 3)
+                log.warning("event.measure_unusual", **ids, measure=name, value=value, why=why)
         return {(show.event_id, name) for name in unusual}

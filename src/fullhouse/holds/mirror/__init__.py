@@ -1,1 +1,1 @@
-"""The mirror of holds and seat states in Redis, for readers elsewhere. The database stays the truth."""
+"""The mirror of holds and seat states in Redis, for readers outside. The database remains the source of truth."""

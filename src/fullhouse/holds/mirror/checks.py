@@ -1,4 +1,4 @@
-"""Whether a show in memory and in Redis is what the database says."""
+"""Compares an event's state in memory and in Redis with the database."""
 
 from uuid import UUID
 
@@ -14,17 +14,17 @@ from fullhouse.seating.plans.chart import seat_id
 
 
 async def look(services: Services, organization_id: UUID, event_id: UUID, size: int, layout_id: UUID) -> Picture | None:
-    """What Redis says; None if it says nothing. A key of another kind is as good as none."""
+    """Reads the event's keys; None if Redis is unavailable. A key of another type counts as missing."""
     names = Names.of(services, organization_id, event_id)
 
-    async def ask(client: Redis) -> Picture | None:
+    async def read(client: Redis) -> Picture | None:
         pipe = client.pipeline(transaction=True)
         pipe.get(names.shared[1])
         pipe.zrange(names.shared[2], 0, -1, withscores=True)
         pipe.hgetall(names.occupancy)
         pipe.zrange(names.shared[3], 0, -1, withscores=True)
-        answers = await pipe.execute(raise_on_error=False)
-        bitmap, holds, counts, availability = [None if isinstance(answer, Exception) else answer for answer in answers]
+        replies = await pipe.execute(raise_on_error=False)
+        bitmap, holds, counts, availability = [None if isinstance(reply, Exception) else reply for reply in replies]
         seats: dict[str, str] = {}
         for start in range(0, size, CHUNK):
             ids = [str(seat_id(layout_id, n)) for n in range(start, min(start + CHUNK, size))]
@@ -39,60 +39,64 @@ async def look(services: Services, organization_id: UUID, event_id: UUID, size: 
             {_text(member): version for member, version in availability or ()},
         )
 
-    return await services.warm.call(ask, None)
+    return await services.warm.call(read, None)
 
 
 def _text(raw: bytes | str) -> str:
     return raw if isinstance(raw, str) else raw.decode(errors="replace")
 
 
-def differences(layer: str, right: Picture, found: Picture) -> list[str]:
-    """What one layer has wrong, in sentences."""
-    taken = set(right.taken) ^ set(found.taken)
-    wrong = [f"{layer}: seat {n} is {'taken' if n in found.taken else 'free'}" for n in sorted(taken)]
-    wrong += [
-        f"{layer}: seat {seat} has {found.seats.get(seat)}, not {right.seats.get(seat)}"
-        for seat in sorted({*right.seats, *found.seats})
-        if right.seats.get(seat) != found.seats.get(seat)
+def differences(layer: str, expected: Picture, found: Picture) -> list[str]:
+    """The differences between a layer and the database, in sentences."""
+    taken = set(expected.taken) ^ set(found.taken)
+    mistakes = [f"{layer}: seat {n} is {'taken' if n in found.taken else 'free'}" for n in sorted(taken)]
+    mistakes += [
+        f"{layer}: seat {seat} has {found.seats.get(seat)}, not {expected.seats.get(seat)}"
+        for seat in sorted({*expected.seats, *found.seats})
+        if expected.seats.get(seat) != found.seats.get(seat)
     ]
-    holds = sorted({*right.holds} ^ {*found.holds})
-    wrong += [f"{layer}: hold {member} is {'missing' if member in right.holds else 'over'}" for member in holds]
-    for member in sorted({*right.availability, *found.availability}):
-        known, there = right.availability.get(member), found.availability.get(member)
+    holds = sorted({*expected.holds} ^ {*found.holds})
+    mistakes += [f"{layer}: hold {member} is {'missing' if member in expected.holds else 'over'}" for member in holds]
+    for member in sorted({*expected.availability, *found.availability}):
+        known, there = expected.availability.get(member), found.availability.get(member)
         if known != there:
-            wrong.append(f"{layer}: availability has {member} in version {there}, not {known}")
-    if not found.counts:  # they are kept for a minute
-        return wrong
-    return wrong + [
+            mistakes.append(f"{layer}: availability has {member} in version {there}, not {known}")
+    if not found.counts:  # missing: they expire after a minute
+        return mistakes
+    return mistakes + [
         f"{layer}: {name} is {found.counts.get(name)}, not {value}"
-        for name, value in right.counts.items()
+        for name, value in expected.counts.items()
         if found.counts.get(name) != value
     ]
 
 
 async def check(services: Services, organization_id: UUID, event_id: UUID) -> list[str]:
-    """Compares what is in memory here, in Redis and in the database. A show that is selling changes while one looks:
-    what is wrong twice in a row is wrong.
+    """Compares this process's memory, Redis and the database. An event on sale changes during the comparison: only what
+    differs twice in a row is returned.
     """
     first = set(await _check(services, organization_id, event_id))
-    return [w for w in await _check(services, organization_id, event_id) if w in first] if first else []
+    if not first:
+        return []
+    return [mistake for mistake in await _check(services, organization_id, event_id) if mistake in first]
 
 
 async def _check(services: Services, organization_id: UUID, event_id: UUID) -> list[str]:
-    right = await truth(services, organization_id, event_id)
-    wanted, wrong = right.picture(), []
-    if right.hall and (here := services.part(Halls).known(event_id)):
+    expected = await truth(services, organization_id, event_id)
+    wanted, mistakes = expected.picture(), []
+    if expected.hall and (here := services.part(Halls).known(event_id)):
         taken = np.flatnonzero(here.states != AVAILABLE).tolist()
         mine = wanted._replace(taken=taken, counts=wanted.counts | counts_of(here))
-        wrong += differences("memory", wanted, mine)
-        off = np.flatnonzero(here.states != right.hall.states).tolist()
-        wrong += [f"memory: seat {n} is in state {here.states[n]}, not {right.hall.states[n]}" for n in off]
+        mistakes += differences("memory", wanted, mine)
+        off = np.flatnonzero(here.states != expected.hall.states).tolist()
+        mistakes += [f"memory: seat {n} is in state {here.states[n]}, not {expected.hall.states[n]}" for n in off]
     if not services.warm.configured:
-        return wrong
-    size = len(right.hall.states) if right.hall else 0
-    layout_id = right.hall.house.layout_id if right.hall else event_id
+        return mistakes
+    size = len(expected.hall.states) if expected.hall else 0
+    layout_id = expected.hall.house.layout_id if expected.hall else event_id
     found = await look(services, organization_id, event_id, size, layout_id)
     if found is None:
-        return [*wrong, "redis: it does not answer"]
-    wrong += differences("redis", wanted, found)
-    return wrong if right.hall is None else wrong + await layout_cache.check(services, organization_id, layout_id)
+        return [*mistakes, "redis: unavailable"]
+    mistakes += differences("redis", wanted, found)
+    if expected.hall is None:
+        return mistakes
+    return mistakes + await layout_cache.check(services, organization_id, layout_id)

@@ -1,8 +1,8 @@
-"""The layouts of shows in Redis, for those who look in from outside.
+"""The layouts of events in Redis, for readers outside.
 
-At `{prefix}:org:{org}:layout:{layout}:config` lies, for a day, the layout's config as JSON (docs/layout-config.md). A
-long one is compressed: it begins with the two bytes of gzip and not with a brace. It is sent in pieces, so that nobody
-else who asks Redis waits for a stadium.
+The key `{prefix}:org:{org}:layout:{layout}:config` has, for a day, the layout's config as JSON (docs/layout-config.md).
+A large config is compressed: it begins with the two magic bytes of gzip instead of a brace. It is sent in chunks, so
+that a stadium's layout does not delay other clients of Redis.
 """
 
 import asyncio
@@ -20,25 +20,25 @@ KEPT_S = 86_400
 PLAIN_MAX_BYTES = 1_000_000
 PIECE_BYTES = 200_000
 CONFIGS_MAX = 16
-AGAIN_S = 60.0  # shows of one layout are written one after another: once is enough for all
+AGAIN_S = 60.0  # events that share a layout are written one after another: once is enough for all
 _configs: OrderedDict[UUID, bytes] = OrderedDict()  # a layout version never changes
-_kept: dict[str, float] = {}  # when we wrote it
+_kept: dict[str, float] = {}  # by key: when this process wrote it
 
 
 async def keep(services: Services, organization_id: UUID, layout_id: UUID) -> bool:
-    """Written anew; False if Redis was not to be had."""
+    """Writes the config. False if Redis is unavailable."""
     name, config = _name(services, organization_id, layout_id), await _config(services, organization_id, layout_id)
     if monotonic() - _kept.get(name, -AGAIN_S) < AGAIN_S and await _length(services, name) == len(config):
         return True
-    aside = f"{name}:{new_id()}"
+    temporary = f"{name}:{new_id()}"
 
     for start in range(0, len(config), PIECE_BYTES):
         piece = config[start : start + PIECE_BYTES]
 
         async def append(client: Redis, piece: bytes = piece) -> bool:
             pipe = client.pipeline(transaction=False)
-            pipe.append(aside, piece)
-            pipe.expire(aside, 60)
+            pipe.append(temporary, piece)
+            pipe.expire(temporary, 60)
             await pipe.execute()
             return True
 
@@ -47,7 +47,7 @@ async def keep(services: Services, organization_id: UUID, layout_id: UUID) -> bo
 
     async def put(client: Redis) -> bool:
         pipe = client.pipeline(transaction=True)
-        pipe.rename(aside, name)
+        pipe.rename(temporary, name)
         pipe.expire(name, KEPT_S)
         await pipe.execute()
         return True
@@ -61,7 +61,7 @@ async def keep(services: Services, organization_id: UUID, layout_id: UUID) -> bo
 
 
 async def check(services: Services, organization_id: UUID, layout_id: UUID) -> list[str]:
-    """What is wrong with it, in a sentence; that it is not there is nothing wrong."""
+    """Compares the config in Redis with the database; returns a sentence if they differ. A missing key is no error."""
     name = _name(services, organization_id, layout_id)
 
     async def get(client: Redis) -> bytes | None:
@@ -76,10 +76,10 @@ async def check(services: Services, organization_id: UUID, layout_id: UUID) -> l
 
 
 async def _length(services: Services, name: str) -> int:
-    async def ask(client: Redis) -> int:
+    async def read(client: Redis) -> int:
         return int(await client.strlen(name))
 
-    return await services.warm.call(ask, -1)
+    return await services.warm.call(read, -1)
 
 
 async def _config(services: Services, organization_id: UUID, layout_id: UUID) -> bytes:

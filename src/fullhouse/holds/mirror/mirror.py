@@ -1,16 +1,16 @@
-"""A show in Redis, for those who look in from outside: what lies there, how it is written, and whether it is right.
+"""An event's holds and seat states in Redis, for readers outside: the keys, the scripts that write them, the rebuild.
 
 Under `{prefix}:org:{org}:event:{event}:`
 
-    seat_holds           sorted set: `{seat or zone}:{hold}:{user}:{until}`, by when it ends
-    seat:{seat}:hold     `{hold}:{user}:{unix}`, gone when the hold is
-    occupancy            hash of counts, with the people inside; for a minute after the last change
-    seats:bitmap         a bit for each ordinal: 1 is taken
-    seats:versions       which change of each seat that was: 32 bits for each ordinal
-    seats:availability   sorted set: `{seat}:{status}:{unix, if held}`, by that version; without seats never changed
-    seats:held           hash: a held seat's member of that set, by ordinal, to find it again
+    seat_holds           sorted set: `{seat or zone}:{hold}:{user}:{until}`, scored by when the hold ends
+    seat:{seat}:hold     `{hold}:{user}:{unix}`; expires with the hold
+    occupancy            hash of counts, with the people inside; expires a minute after the last change
+    seats:bitmap         one bit for each ordinal: 1 is taken
+    seats:versions       the version of each seat's row: 32 bits for each ordinal
+    seats:availability   sorted set: `{seat}:{status}:{unix, if held}`, scored by version; only seats that ever changed
+    seats:held           hash: a held seat's member of that set, by ordinal, so that it can be removed
 
-and the layout's config (layout_cache.py). Nothing is ever decided by any of it.
+and the layout's config (layout_cache.py). No decision reads any of it.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -31,16 +31,16 @@ from fullhouse.seating.plans.chart import ordinal_of, seat_id
 
 log = structlog.get_logger()
 KEPT_S, COUNTS_S = 1800, 60
-NEW = 1  # the version of a seat that was never changed
+NEW = 1  # the version of a seat that has never changed
 STATUSES = (
     "available",
     "held",
     "sold",
     "blocked",
     "blocked",
-)  # the last one is kept for somebody: nobody else's business
+)  # the last one is a reserved companion seat: shown as blocked
 CHUNK = 1000
-# Of two writers the one with the newer version of a seat is right, whoever comes last. 0: there is nothing to change.
+# Seats are written in any order: the highest version wins. Returns 0 if the event is not in Redis.
 APPLY = """
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local place = 4
@@ -70,7 +70,7 @@ redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[2])
 for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, 1800) end
 return 1
 """
-# As the database had them, unless somebody has written a newer version meanwhile.
+# Adds what was read from the database, unless a newer version was written meanwhile.
 FILL = """
 for place = 1, #ARGV, 4 do
     local ordinal, version, member, held = unpack(ARGV, place, place + 3)
@@ -100,7 +100,7 @@ class Names(NamedTuple):
 
     @property
     def shared(self) -> list[str]:
-        """Versions, bitmap, holds, availability, what is held: as APPLY takes them."""
+        """Versions, bitmap, holds, availability and held members: the KEYS of APPLY."""
         names = ("seats:versions", "seats:bitmap", "seat_holds", "seats:availability", "seats:held")
         return [f"{self.base}:{name}" for name in names]
 
@@ -117,7 +117,7 @@ class Names(NamedTuple):
 
 
 class Held(NamedTuple):
-    """A live hold, as Redis has it."""
+    """A live hold, in the form that Redis has."""
 
     hold_id: UUID
     user_id: UUID
@@ -126,7 +126,7 @@ class Held(NamedTuple):
 
     @property
     def is_suspended(self) -> bool:
-        return self.held_until.year == 9999  # the driver's infinity
+        return self.held_until.year == 9999  # how the driver reads infinity
 
     @property
     def member(self) -> str:
@@ -152,7 +152,7 @@ class Held(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A show as one of the layers has it."""
+    """An event's state in one layer: the database, this process's memory or Redis."""
 
     taken: list[int]  # ordinals
     seats: dict[str, str]  # seat to value
@@ -164,10 +164,10 @@ class Picture(NamedTuple):
 class Truth(NamedTuple):
     hall: Hall | None
     held: dict[UUID, Held]
-    inside: int = 0  # people, by the gates
+    inside: int = 0  # people, as counted at the gates
 
     def members(self) -> list[tuple[int, int, str, bool]]:
-        """Of the availability: ordinal, version, member, and whether it is held."""
+        """Members of seats:availability: ordinal, version, member, and whether the seat is held."""
         if self.hall is None:
             return []
         layout_id, states, versions = self.hall.house.layout_id, self.hall.states, self.hall.versions
@@ -194,8 +194,8 @@ class Truth(NamedTuple):
         )
 
 
-def counts_of(hall: Hall) -> dict[str, str]:
-    found = hall.occupancy()
+def counts_of(seat_states: Hall) -> dict[str, str]:
+    found = seat_states.occupancy()
     return {
         "available_count": str(found.available),
         "held_count": str(found.held),
@@ -205,19 +205,19 @@ def counts_of(hall: Hall) -> dict[str, str]:
     }
 
 
-def stamp(hall: Hall) -> int:
-    """Grows with every change, in whichever process it is heard of."""
-    return int(hall.versions.sum()) + sum(version for _, _, version in hall.places.values())
+def stamp(seat_states: Hall) -> int:
+    """A version of the counts: it grows with every change, in all processes alike."""
+    return int(seat_states.versions.sum()) + sum(version for _, _, version in seat_states.places.values())
 
 
 async def truth(services: Services, organization_id: UUID, event_id: UUID) -> Truth:
-    """What the database says."""
-    hall = await services.part(Halls).read(organization_id, event_id)
+    """Reads the event's state from the database."""
+    seat_states = await services.part(Halls).read(organization_id, event_id)
     async with services.database.tenant(organization_id) as tx:
         rows = await store.live_holds(tx, event_id)
         inside = await store.people_inside(tx, event_id) or 0
     held = {row.hold_id: Held(row.hold_id, row.user_id, row.place, row.held_until) for row in rows}
-    return Truth(hall, held, inside)
+    return Truth(seat_states, held, inside)
 
 
 async def people_inside(services: Services, organization_id: UUID, event_id: UUID) -> int:
@@ -231,33 +231,33 @@ async def people_inside(services: Services, organization_id: UUID, event_id: UUI
 def seat_words(
     hall_layout: UUID, changes: Iterable[tuple[int, int, int]], held: Mapping[UUID, Held], now: datetime
 ) -> list[Any]:
-    """As APPLY takes them: changes are (ordinal, state, version), holds are found by their seats."""
-    words: list[Any] = []
+    """The ARGV of APPLY. `changes` are (ordinal, state, version), `held` are the holds by seat."""
+    arguments: list[Any] = []
     for ordinal, state, version in changes:
         seat = seat_id(hall_layout, ordinal)
         hold = held.get(seat) if state == HELD else None
-        words += [ordinal, version, STATUSES[state], str(seat)]
-        words += [hold.value, hold.left_ms(now), hold.member, hold.score] if hold else ["", 0, "", 0]
-    return words
+        arguments += [ordinal, version, STATUSES[state], str(seat)]
+        arguments += [hold.value, hold.left_ms(now), hold.member, hold.score] if hold else ["", 0, "", 0]
+    return arguments
 
 
-def apply(pipe: Any, names: Names, words: list[Any], now: datetime) -> None:
-    pipe.eval(APPLY, 5, *names.shared, names.seats, f"{now.timestamp():.3f}", len(words) // 8, *words)
+def apply(pipe: Any, names: Names, arguments: list[Any], now: datetime) -> None:
+    pipe.eval(APPLY, 5, *names.shared, names.seats, f"{now.timestamp():.3f}", len(arguments) // 8, *arguments)
 
 
-def count(pipe: Any, names: Names, hall: Hall, inside: int, now: datetime) -> None:
-    words = [word for pair in counts_of(hall).items() for word in pair]
-    pipe.eval(COUNT, 1, names.occupancy, stamp(hall), inside, now.isoformat(), *words)
+def count(pipe: Any, names: Names, seat_states: Hall, inside: int, now: datetime) -> None:
+    arguments = [value for pair in counts_of(seat_states).items() for value in pair]
+    pipe.eval(COUNT, 1, names.occupancy, stamp(seat_states), inside, now.isoformat(), *arguments)
 
 
-def recount(services: Services, organization_id: UUID, hall: Hall, inside: int) -> Awaitable[bool]:
-    """Nothing but the counts."""
-    names, now = Names.of(services, organization_id, hall.event_id), services.clock.now()
-    return _do(services, lambda pipe: count(pipe, names, hall, inside, now))
+def recount(services: Services, organization_id: UUID, seat_states: Hall, inside: int) -> Awaitable[bool]:
+    """Writes only the counts."""
+    names, now = Names.of(services, organization_id, seat_states.event_id), services.clock.now()
+    return _do(services, lambda pipe: count(pipe, names, seat_states, inside, now))
 
 
 def move(pipe: Any, names: Names, new: Iterable[Held], gone: Iterable[Held]) -> None:
-    """Holds without a seat, and those that are over."""
+    """Adds holds without a seat, and removes those that have ended."""
     if members := {hold.member: hold.score for hold in new}:
         pipe.zadd(names.shared[2], members)
     if over := [hold.member for hold in gone]:
@@ -265,10 +265,10 @@ def move(pipe: Any, names: Names, new: Iterable[Held], gone: Iterable[Held]) -> 
 
 
 async def rebuild(services: Services, organization_id: UUID, event_id: UUID) -> bool:
-    """As the database has it, whatever lay there; False if Redis was not to be had.
+    """Replaces the event's keys with the state in the database. False if Redis is unavailable.
 
-    What is written meanwhile by others may be overwritten with what was read before: a second look at the database
-    finds it, and what happens later is written later.
+    This may overwrite newer changes of other processes with the older state: a second read of the database finds these,
+    and changes after that are written by their own processes.
     """
     names = Names.of(services, organization_id, event_id)
     before = await truth(services, organization_id, event_id)
@@ -285,27 +285,27 @@ async def _do(services: Services, fill: Callable[[Any], None], *, whole: bool = 
         pipe = client.pipeline(transaction=whole)
         fill(pipe)
         try:
-            answers = await pipe.execute(raise_on_error=False)
-        except ResponseError as error:  # of a whole transaction
-            answers = [error]
-        wrong = [answer for answer in answers if isinstance(answer, Exception)]
-        if wrong:  # it is there, and says no: that is for us to mend
-            log.error("Redis refused what was to be written", error=repr(wrong[0]))
-        return not wrong
+            replies = await pipe.execute(raise_on_error=False)
+        except ResponseError as error:  # the transaction as a whole was rejected
+            replies = [error]
+        errors = [reply for reply in replies if isinstance(reply, Exception)]
+        if errors:  # not an outage: the command itself is wrong
+            log.error("redis.write_rejected", error=repr(errors[0]))
+        return not errors
 
     return await services.warm.call(run, False)
 
 
 def _overwrite(services: Services, names: Names, found: Truth) -> Awaitable[bool]:
-    now, hall = services.clock.now(), found.hall
+    now, seat_states = services.clock.now(), found.hall
 
     def fill(pipe: Any) -> None:
         pipe.delete(*names.shared, names.occupancy)
         versions, bitmap, holds, *_ = names.shared
-        if hall:
-            pipe.set(versions, hall.versions.astype(">u4").tobytes(), ex=KEPT_S)
-            pipe.set(bitmap, np.packbits(hall.states != AVAILABLE).tobytes(), ex=KEPT_S)
-            count(pipe, names, hall, found.inside, now)
+        if seat_states:
+            pipe.set(versions, seat_states.versions.astype(">u4").tobytes(), ex=KEPT_S)
+            pipe.set(bitmap, np.packbits(seat_states.states != AVAILABLE).tobytes(), ex=KEPT_S)
+            count(pipe, names, seat_states, found.inside, now)
         if members := {h.member: h.score for h in found.held.values()}:
             pipe.zadd(holds, members)
             pipe.expire(holds, KEPT_S)
@@ -314,7 +314,7 @@ def _overwrite(services: Services, names: Names, found: Truth) -> Awaitable[bool
 
 
 async def _write_seats(services: Services, names: Names, found: Truth) -> bool:
-    """Each seat's own key: right where it is held, absent everywhere else. Nobody knows what was put there."""
+    """Sets the keys of held seats and deletes those of all others, whatever was written there before."""
     if found.hall is None:
         return True
     layout_id, size, now = found.hall.house.layout_id, len(found.hall.states), services.clock.now()
@@ -335,10 +335,10 @@ async def _write_seats(services: Services, names: Names, found: Truth) -> bool:
     versions, _, _, *filled = names.shared
     for start in range(0, len(members), CHUNK):
         rows = members[start : start + CHUNK]
-        words = [word for n, version, member, held in rows for word in (n, version, member, int(held))]
+        arguments = [value for n, version, member, held in rows for value in (n, version, member, int(held))]
 
-        def add(pipe: Any, words: list[Any] = words) -> None:
-            pipe.eval(FILL, 3, versions, *filled, *words)
+        def add(pipe: Any, arguments: list[Any] = arguments) -> None:
+            pipe.eval(FILL, 3, versions, *filled, *arguments)
 
         if not await _do(services, add):
             return False

@@ -1,9 +1,9 @@
-"""Each seat that is held, for the team that watches its events: the reserve workflow's message to
-`occupancy:{organisation}:{event}`, on the organisation's stream as `seat_held`. Once for each hold: one that is
-prolonged or changes hands is not told again.
+"""Publishes each held seat to the organisation's team: the reserve workflow's message to
+`occupancy:{organisation}:{event}`, as `seat_held` on the organisation's stream. Once for each hold: a hold that is
+prolonged or handed over is not published again.
 
-Made in every process from what the bus says of seats, and only while a stream of the organisation is read: the hold of
-a seat is looked up then, and no reservation waits for it. What is public (`live:{event}`) carries no hold.
+Each process derives the messages from seat changes on the bus, and only while a stream of the organisation is open: the
+hold is looked up then, so no reservation waits for it. The public stream (`live:{event}`) has no holds.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ class HeldSeats:
     def __init__(self, services: Services) -> None:
         self._services, self._bus = services, services.bus
         self._waiting: dict[tuple[UUID, UUID], set[int]] = {}  # by organisation and event
-        self._told: OrderedDict[UUID, None] = OrderedDict()  # holds; a seat may be among several messages
+        self._told: OrderedDict[UUID, None] = OrderedDict()  # ids of holds; several messages may be about the same seat
         self._tasks: set[asyncio.Task[None]] = set()
         self._pace = Pace(EVERY_S, self._tell_soon)
         self._leave = self._bus.subscribe(f"{TOPIC}*", self._hear)
@@ -79,21 +79,22 @@ class HeldSeats:
     async def _tell(self, organization_id: UUID, event_id: UUID) -> None:
         ordinals = self._waiting.pop((organization_id, event_id), set())
         try:
-            hall = await self._services.part(Halls).get(organization_id, event_id)
-            if hall is None:
+            seat_states = await self._services.part(Halls).get(organization_id, event_id)
+            if seat_states is None:
                 return
-            seats = [seat_id(hall.house.layout_id, n) for n in sorted(ordinals)]
+            seats = [seat_id(seat_states.house.layout_id, n) for n in sorted(ordinals)]
             async with self._services.database.tenant(organization_id) as tx:
                 found = await store.holds_of_seats(tx, event_id=event_id, seat_ids=seats)
-        except Exception:  # whoever watches sees the counts, and the next one
-            log.warning("occupancy.seats_unread", event_id=str(event_id), exc_info=True)
+        except Exception:
+            detail = "these seats are not published; the counts are"
+            log.warning("occupancy.seats_unread", detail=detail, event_id=str(event_id), exc_info=True)
             return
-        counts = occupancy_news(self._services, hall)
+        counts = occupancy_news(self._services, seat_states)
         shared = {name: getattr(counts, name) for name in SeatHeld.__struct_fields__ if hasattr(counts, name)}
         for row in found:
             if row.hold_id not in self._told:
                 self._told[row.hold_id] = None
-                said = SeatHeld(seat_id=row.seat_id, hold_id=row.hold_id, **shared)
-                self._bus.deliver([(f"{HELD_SEATS}{organization_id}", said)])
+                message = SeatHeld(seat_id=row.seat_id, hold_id=row.hold_id, **shared)
+                self._bus.deliver([(f"{HELD_SEATS}{organization_id}", message)])
         while len(self._told) > TOLD_MAX:
             self._told.popitem(last=False)

@@ -1,7 +1,7 @@
-"""Keeps Redis up to date with what this process has committed (mirror.py says what lies there).
+"""Writes the changes that this process has committed to Redis (the keys are described in mirror.py).
 
-Never in anybody's way: the engine leaves a batch in a queue, and one task writes it down later, with others.
-What Redis did not take, or the queue had no room for, is written anew from the database as soon as Redis answers.
+No request waits for it: changes are queued, and one task writes them in batches. If Redis rejects a change, or the
+queue overflows, the event is rewritten from the database as soon as Redis is available.
 """
 
 import asyncio
@@ -33,15 +33,15 @@ from fullhouse.seating.model import SeatChange
 QUEUE_MAX = 2_000  # batches
 TOGETHER_MAX = 400  # seats written by one call
 AGAIN_S, AGAIN_MAX_S, SLOW_S = 0.5, 60.0, 0.1
-SCANS = "scans:"  # what the gates tell of a show: that they counted somebody
-PEOPLE_S, RECOUNT_S = 30.0, 1.0  # for how long a count is believed, and how often it is written
+SCANS = "scans:"  # topic of the gates' counts of an event
+PEOPLE_S, RECOUNT_S = 30.0, 1.0  # how long a count of people is cached, and how often it is written at most
 WROTE = Histogram("fullhouse_warm_write_seconds", "Writing changes of seats to Redis")
-LOST = Counter("fullhouse_warm_lost_total", "Changes that Redis did not take; the show is written anew", ["why"])
+LOST = Counter("fullhouse_warm_lost_total", "Changes that were not written to Redis; the event is rewritten", ["why"])
 FAILED = Gauge(
-    "fullhouse_warm_failed_shows", "Shows that the last round could not write to Redis", multiprocess_mode="mostrecent"
+    "fullhouse_warm_failed_shows", "Events that the last round could not write to Redis", multiprocess_mode="mostrecent"
 )
-REBUILT = Counter("fullhouse_warm_rebuilds_total", "Shows written to Redis anew", ["outcome"])
-INFINITY = datetime.max.replace(tzinfo=UTC)  # as the driver reads it
+REBUILT = Counter("fullhouse_warm_rebuilds_total", "Events rewritten to Redis from the database", ["outcome"])
+INFINITY = datetime.max.replace(tzinfo=UTC)  # how the driver reads infinity
 log = structlog.get_logger()
 
 Show = tuple[UUID, UUID]  # organisation and event
@@ -50,7 +50,7 @@ V = TypeVar("V")
 
 
 class Refused(NamedTuple):
-    """A show that Redis does not take, or that cannot be read: how often, and when it is tried again."""
+    """Failed attempts to rewrite an event, and when the next one is due."""
 
     tries: int
     again_at: float
@@ -60,11 +60,11 @@ NEVER = Refused(0, -inf)
 
 
 class Changes(NamedTuple):
-    """What is to be written of one show."""
+    """The pending changes of one event."""
 
     seats: dict[int, tuple[int, int]]  # ordinal to state and version
     held: dict[UUID, tuple[Held, int]]  # by seat, with the seat's version
-    places: list[Held]  # held without a seat
+    places: list[Held]  # holds without a seat
     gone: list[Held]
 
 
@@ -72,11 +72,11 @@ class WarmHolds:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._queue: deque[Callable[[dict[Show, Changes]], None]] = deque()
-        self._owed: set[Show] = set()  # shows to be written anew
+        self._owed: set[Show] = set()  # events to be rewritten from the database
         self._refused: dict[Show, Refused] = {}
-        self._nameless: set[UUID] = set()  # the same, where it was not said whose they are
-        self._inside: dict[UUID, tuple[float, int]] = {}  # people at shows, and when that was read
-        self._scanned: set[UUID] = set()  # shows whose people were counted here
+        self._nameless: set[UUID] = set()  # the same, if the organisation is not known yet
+        self._inside: dict[UUID, tuple[float, int]] = {}  # by event: when the people inside were read, and how many
+        self._scanned: set[UUID] = set()  # events whose people inside have changed
         self._recounting = Pace(RECOUNT_S, self._recount)
         self._wake = asyncio.Event()
         self._writing: asyncio.Task[None] | None = None
@@ -87,12 +87,19 @@ class WarmHolds:
             return
         bus = self._services.bus
         self._leave = [
-            bus.subscribe(f"{HERE}{TOPIC}*", lambda topic, news: self._put(lambda to: self._seats(to, topic, news))),
-            bus.subscribe(engine.PLACED, lambda _topic, batch: self._put(lambda to: _placed(to, *batch))),
-            bus.subscribe(MADE, lambda _topic, batch: self._put(lambda to: _made(to, *batch))),
-            bus.subscribe(actions.ENDED, lambda _topic, batch: self._put(lambda to: _ended(to, *batch))),
-            bus.subscribe(sale_actions.PROLONGED, lambda _topic, batch: self._put(lambda to: _prolonged(to, *batch))),
-            bus.subscribe(guest_actions.HANDED_OVER, lambda _topic, batch: self._put(lambda to: _handed(to, *batch))),
+            bus.subscribe(
+                f"{HERE}{TOPIC}*",
+                lambda topic, message: self._put(lambda pending: self._seats(pending, topic, message)),
+            ),
+            bus.subscribe(engine.PLACED, lambda _topic, batch: self._put(lambda pending: _placed(pending, *batch))),
+            bus.subscribe(MADE, lambda _topic, batch: self._put(lambda pending: _made(pending, *batch))),
+            bus.subscribe(actions.ENDED, lambda _topic, batch: self._put(lambda pending: _ended(pending, *batch))),
+            bus.subscribe(
+                sale_actions.PROLONGED, lambda _topic, batch: self._put(lambda pending: _prolonged(pending, *batch))
+            ),
+            bus.subscribe(
+                guest_actions.HANDED_OVER, lambda _topic, batch: self._put(lambda pending: _handed(pending, *batch))
+            ),
             bus.subscribe(f"{SCANS}*", lambda topic, _none: self._forget_people(UUID(topic.removeprefix(SCANS)))),
             bus.subscribe(
                 f"{HERE}{SCANS}*", lambda topic, _none: self._recounting.ask(UUID(topic.removeprefix(HERE + SCANS)))
@@ -101,16 +108,16 @@ class WarmHolds:
         self._writing = asyncio.create_task(self._keep_writing(), name="holds:warm")
 
     async def stop(self) -> None:
-        for leave in self._leave:
-            leave()
+        for unsubscribe in self._leave:
+            unsubscribe()
         self._recounting.stop()
         await tasks.stop(self._writing)
 
     def is_settled(self) -> bool:
-        """Everything is written."""
+        """Whether all changes are written."""
         return not (self._queue or self._owed or self._nameless or self._scanned or self._wake.is_set())
 
-    # --- hearing: as little as possible, on the way of a request
+    # --- receiving: called within requests, so it only queues
 
     def _put(self, work: Callable[[dict[Show, Changes]], None]) -> None:
         self._queue.append(work)
@@ -126,25 +133,25 @@ class WarmHolds:
         self._wake.set()
 
     def _take(self) -> dict[Show, Changes]:
-        """Who holds a seat is said right before that it is held: the two are never parted."""
-        to: dict[Show, Changes] = defaultdict(lambda: Changes({}, {}, [], []))
-        while self._queue and sum(len(changes.seats) for changes in to.values()) < TOGETHER_MAX:
-            self._queue.popleft()(to)
-        return to
+        """The holder of a seat is queued right before the seat's state: both are in the same batch."""
+        pending: dict[Show, Changes] = defaultdict(lambda: Changes({}, {}, [], []))
+        while self._queue and sum(len(changes.seats) for changes in pending.values()) < TOGETHER_MAX:
+            self._queue.popleft()(pending)
+        return pending
 
-    def _seats(self, to: dict[Show, Changes], topic: str, news: Any) -> None:
+    def _seats(self, pending: dict[Show, Changes], topic: str, message: Any) -> None:
         event_id = UUID(topic.removeprefix(HERE + TOPIC))
-        if news is None:
+        if message is None:
             self._nameless.add(event_id)
             return
-        change = SeatChange(*news)
-        seats = to[change.organization_id, event_id].seats
+        change = SeatChange(*message)
+        seats = pending[change.organization_id, event_id].seats
         for ordinal, state, version in zip(change.ordinals, change.states, change.versions, strict=True):
             _keep_newest(seats, ordinal, state, version)
 
-    def _owe(self, shows: dict[Show, Changes], why: str) -> None:
-        LOST.labels(why).inc(sum(len(c.seats) + len(c.places) + len(c.gone) for c in shows.values()))
-        self._owed.update(shows)
+    def _owe(self, pending: dict[Show, Changes], why: str) -> None:
+        LOST.labels(why).inc(sum(len(c.seats) + len(c.places) + len(c.gone) for c in pending.values()))
+        self._owed.update(pending)
 
     # --- writing
 
@@ -160,106 +167,108 @@ class WarmHolds:
                 elif not settled:
                     await asyncio.sleep(AGAIN_S)
             except Exception:
-                log.exception("the mirror in Redis could not be written")
+                log.exception("redis.mirror_write_failed", detail="the changed events are rewritten from the database")
                 await asyncio.sleep(AGAIN_S)
 
     async def _write_queue(self) -> None:
         while self._queue:
-            shows = self._take()
+            pending = self._take()
             try:
-                written = await self._write(shows)
+                written = await self._write(pending)
             except Exception:
-                self._owe(shows, "failed")
+                self._owe(pending, "failed")
                 raise
             if written is None:
-                self._owe(shows, "away")
+                self._owe(pending, "away")
             else:
-                self._owed |= {show for show, there in zip(shows, written, strict=True) if not there}
+                self._owed |= {event for event, there in zip(pending, written, strict=True) if not there}
 
-    async def _write(self, shows: dict[Show, Changes]) -> list[bool] | None:
-        """For each show whether it was there to be changed; None if Redis was not."""
+    async def _write(self, pending: dict[Show, Changes]) -> list[bool] | None:
+        """For each event whether it was in Redis to be changed; None if Redis is unavailable."""
         services, now = self._services, self._services.clock.now()
-        halls = [await services.part(Halls).get(*show) for show in shows]
-        inside = [await self._people(*show) if hall else 0 for show, hall in zip(shows, halls, strict=True)]
+        cached = [await services.part(Halls).get(*event) for event in pending]
+        inside = [await self._people(*event) if seats else 0 for event, seats in zip(pending, cached, strict=True)]
 
         async def run(client: Redis) -> list[bool]:
             pipe = client.pipeline(transaction=False)
-            asked = []
-            for (show, changes), hall, people in zip(shows.items(), halls, inside, strict=True):
-                names = Names.of(services, *show)
+            positions = []
+            for (event, changes), seats, people in zip(pending.items(), cached, inside, strict=True):
+                names = Names.of(services, *event)
                 rows = [(ordinal, *rest) for ordinal, rest in changes.seats.items()]
                 held = {seat: hold for seat, (hold, _) in changes.held.items()}
-                words = mirror.seat_words(hall.house.layout_id, rows, held, now) if hall else []
-                asked.append(len(pipe))
-                mirror.apply(pipe, names, words, now)
+                arguments = mirror.seat_words(seats.house.layout_id, rows, held, now) if seats else []
+                positions.append(len(pipe))
+                mirror.apply(pipe, names, arguments, now)
                 mirror.move(pipe, names, changes.places, changes.gone)
-                if hall:
-                    mirror.count(pipe, names, hall, people, now)
-            answers = await pipe.execute(raise_on_error=False)
-            good = [not isinstance(answer, Exception) for answer in answers]
-            # An answer that is an error: somebody put something else there.
-            return [all(good) and (answers[n] == 1 or hall is None) for n, hall in zip(asked, halls, strict=True)]
+                if seats:
+                    mirror.count(pipe, names, seats, people, now)
+            replies = await pipe.execute(raise_on_error=False)
+            good = [not isinstance(answer, Exception) for answer in replies]
+            # Errors: a key has another type, for example. Zero from APPLY: the event is not in Redis.
+            return [
+                all(good) and (replies[n] == 1 or seats is None) for n, seats in zip(positions, cached, strict=True)
+            ]
 
         began = asyncio.get_running_loop().time()
         with WROTE.time():
             written = await services.warm.call(run, None)
         if (took_s := asyncio.get_running_loop().time() - began) > SLOW_S:
-            log.warning("Redis takes its time", seconds=round(took_s, 3), shows=len(shows))
+            log.warning("redis.slow_write", seconds=round(took_s, 3), events=len(pending))
         return written
 
     async def _people(self, organization_id: UUID, event_id: UUID) -> int:
-        """Read once in a while, and whenever a gate has counted somebody: seats change far more often."""
+        """Cached, and read again after each count of a gate: seats change far more often than people enter."""
         at, count = self._inside.get(event_id, (-inf, 0))
         if monotonic() - at > PEOPLE_S:
-            asked = self._inside[event_id] = (-inf, 0)
+            pending = self._inside[event_id] = (-inf, 0)
             count = await mirror.people_inside(self._services, organization_id, event_id)
-            if self._inside.get(event_id) is asked:  # nobody was counted meanwhile
+            if self._inside.get(event_id) is pending:  # no gate has counted meanwhile
                 self._inside[event_id] = monotonic(), count
         return count
 
     async def _write_people(self) -> None:
-        """Lost if Redis is away: what is written next says it, and nobody keeps it for longer than a minute."""
+        """Lost if Redis is unavailable: the next write has the count, and the key expires after a minute."""
         services = self._services
         for event_id in list(self._scanned):
             self._scanned.discard(event_id)
             organization_id = await events.owner_of(services, event_id)
-            hall = await services.part(Halls).get(organization_id, event_id) if organization_id else None
-            if organization_id and hall:
+            seats = await services.part(Halls).get(organization_id, event_id) if organization_id else None
+            if organization_id and seats:
                 people = await self._people(organization_id, event_id)
-                await mirror.recount(services, organization_id, hall, people)
+                await mirror.recount(services, organization_id, seats, people)
 
     async def _write_owed(self) -> bool:
         if (self._owed or self._nameless) and not await is_there(self._services):
-            return False  # before the database is read for nothing
+            return False  # do not read the database for nothing
         for event_id in list(self._nameless):
             if organization_id := await events.owner_of(self._services, event_id):
                 self._owed.add((organization_id, event_id))
             self._nameless.discard(event_id)
-        due = [show for show in self._owed if self._refused.get(show, NEVER).again_at <= monotonic()]
-        for show in due:
-            if await self._paid(show):
-                self._refused.pop(show, None)
+        due = [event for event in self._owed if self._refused.get(event, NEVER).again_at <= monotonic()]
+        for event in due:
+            if await self._paid(event):
+                self._refused.pop(event, None)
                 continue
             if not await is_there(self._services):
                 return False
-            tries = self._refused.get(show, NEVER).tries + 1
-            self._refused[show] = Refused(tries, monotonic() + min(AGAIN_S * 2**tries, AGAIN_MAX_S))
+            tries = self._refused.get(event, NEVER).tries + 1
+            self._refused[event] = Refused(tries, monotonic() + min(AGAIN_S * 2**tries, AGAIN_MAX_S))
         return not self._owed
 
-    async def _paid(self, show: Show) -> bool:
-        """What is lost while it is written is owed anew."""
-        self._owed.discard(show)
+    async def _paid(self, event: Show) -> bool:
+        """Changes that are lost during the rewrite schedule another one."""
+        self._owed.discard(event)
         done = False
         try:
-            done = await rebuild(self._services, *show)
+            done = await rebuild(self._services, *event)
         finally:
             if not done:
-                self._owed.add(show)
+                self._owed.add(event)
         return done
 
 
 async def is_there(services: Services) -> bool:
-    """Whether Redis answers."""
+    """Whether Redis is available."""
     return await services.warm.call(_ping, False)
 
 
@@ -269,29 +278,29 @@ async def _ping(client: Redis) -> bool:
 
 
 def _keep_newest(known: dict[K, tuple[V, int]], key: K, value: V, version: int) -> None:
-    """Two transactions may be heard of in the other order than they were committed in."""
+    """Notifications of two transactions may arrive in another order than their commits."""
     if key not in known or known[key][1] < version:
         known[key] = value, version
 
 
-def _placed(to: dict[Show, Changes], organization_id: UUID, asks: Any, rows: Any) -> None:
-    """What a batch of the engine got."""
+def _placed(pending: dict[Show, Changes], organization_id: UUID, requests: Any, rows: Any) -> None:
+    """The holds of an engine batch."""
     for row in rows:
         if row["outcome"] == "held":
-            ask = asks[row["req"] - 1]
-            want = ask.wants[row["line"] - 1]
-            hold = Held(row["hold_id"], ask.user_id, want.seat_id or want.ref_id, row["held_until"])
-            changes = to[organization_id, ask.event_id]
-            if want.seat_id:
-                _keep_newest(changes.held, want.seat_id, hold, row["version"])
+            request = requests[row["req"] - 1]
+            item = request.wants[row["line"] - 1]
+            hold = Held(row["hold_id"], request.user_id, item.seat_id or item.ref_id, row["held_until"])
+            changes = pending[organization_id, request.event_id]
+            if item.seat_id:
+                _keep_newest(changes.held, item.seat_id, hold, row["version"])
             else:
                 changes.places.append(hold)
 
 
-def _made(to: dict[Show, Changes], organization_id: UUID, made: Sequence[Made]) -> None:
-    """What was held for somebody who had not asked in this moment."""
+def _made(pending: dict[Show, Changes], organization_id: UUID, made: Sequence[Made]) -> None:
+    """Holds that were placed without a request."""
     for row in made:
-        changes = to[organization_id, row.event_id]
+        changes = pending[organization_id, row.event_id]
         if row.seat_id:
             _keep_newest(
                 changes.held, row.seat_id, Held(row.hold_id, row.user_id, row.seat_id, row.held_until), row.version
@@ -300,36 +309,36 @@ def _made(to: dict[Show, Changes], organization_id: UUID, made: Sequence[Made]) 
             changes.places.append(Held(row.hold_id, row.user_id, row.ref_id, row.held_until))
 
 
-def _ended(to: dict[Show, Changes], organization_id: UUID, ending: str, _reason: str | None, rows: Any) -> None:
+def _ended(pending: dict[Show, Changes], organization_id: UUID, ending: str, _reason: str | None, rows: Any) -> None:
     for row in rows:
         if row.hold_id:
             place = row.seat_id or row.zone_id or row.ticket_type_id
             hold = Held(row.hold_id, row.user_id, place, row.held_until)
-            gone = to[organization_id, row.event_id].gone
+            gone = pending[organization_id, row.event_id].gone
             gone.append(hold)
-            if ending == "converted":  # it may have been written while its payment was open
+            if ending == "converted":  # frozen for its payment, it may have been written without a deadline
                 gone.append(hold._replace(held_until=INFINITY))
 
 
-def _handed(to: dict[Show, Changes], organization_id: UUID, guest_id: UUID, user_id: UUID, rows: Any) -> None:
+def _handed(pending: dict[Show, Changes], organization_id: UUID, guest_id: UUID, user_id: UUID, rows: Any) -> None:
     for row in rows:
-        _rewritten(to[organization_id, row.event_id], row, (guest_id, row.held_until), (user_id, row.held_until))
+        _rewritten(pending[organization_id, row.event_id], row, (guest_id, row.held_until), (user_id, row.held_until))
 
 
-def _prolonged(to: dict[Show, Changes], organization_id: UUID, rows: Any) -> None:
+def _prolonged(pending: dict[Show, Changes], organization_id: UUID, rows: Any) -> None:
     for row in rows:
         _rewritten(
-            to[organization_id, row.event_id], row, (row.user_id, row.held_before), (row.user_id, row.held_until)
+            pending[organization_id, row.event_id], row, (row.user_id, row.held_before), (row.user_id, row.held_until)
         )
 
 
 def _rewritten(changes: Changes, row: Any, before: tuple[UUID, datetime], after: tuple[UUID, datetime]) -> None:
-    """The same hold, of somebody else or for another time."""
+    """A hold with another holder or another deadline."""
     place = row.seat_id or row.zone_id or row.ticket_type_id
     hold = Held(row.hold_id, after[0], place, after[1])
     if before != after:
         changes.gone.append(Held(row.hold_id, before[0], place, before[1]))
-        changes.gone[:] = [gone for gone in changes.gone if gone != hold]  # frozen and thawed: it is as it was
+        changes.gone[:] = [gone for gone in changes.gone if gone != hold]  # frozen and thawed: it is unchanged
     if row.seat_id:
         _keep_newest(changes.held, row.seat_id, hold, row.version)
     else:
@@ -337,14 +346,14 @@ def _rewritten(changes: Changes, row: Any, before: tuple[UUID, datetime], after:
 
 
 async def rebuild(services: Services, organization_id: UUID, event_id: UUID) -> bool:
-    """Whether the show was written. One that cannot be read is as one that Redis refuses: others are not to wait."""
+    """Whether the event was written. If it cannot be read, it counts as rejected by Redis: other events go on."""
     try:
         done = await mirror.rebuild(services, organization_id, event_id)
     except Exception as error:
         if is_gone(error):
             raise
         REBUILT.labels("failed").inc()
-        log.exception("a show could not be mirrored", org_id=str(organization_id), event_id=str(event_id))
+        log.exception("redis.mirror_rebuild_failed", org_id=str(organization_id), event_id=str(event_id))
         return False
     REBUILT.labels("done" if done else "away").inc()
     if done:

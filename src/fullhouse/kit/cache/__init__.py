@@ -1,1 +1,1 @@
-"""What may be forgotten: the cache of a process, Redis behind a circuit breaker, rate limits."""
+"""State that may be lost: the in-process cache, Redis behind a circuit breaker, rate limits."""

@@ -1,6 +1,6 @@
-"""A circuit breaker: after a few failures in a row we stop asking, and try one call again every so often.
+"""A circuit breaker: after a few failures in a row it opens, and lets one trial call through at intervals.
 
-A dependency that hangs costs each caller its timeout; open, the breaker costs nothing.
+A dependency that hangs costs each caller its timeout; an open breaker costs nothing.
 """
 
 import asyncio
@@ -19,18 +19,18 @@ class Breaker:
         self.name = name
         self._timeout_s, self._failures, self._rest_s = timeout_s, failures, rest_s
         self._failed = 0
-        self._closed_at = 0.0  # monotonic time from which a call is let through again
+        self._closed_at = 0.0  # monotonic time from which the next trial call is let through
 
     @property
     def open(self) -> bool:
         return self._failed >= self._failures and time.monotonic() < self._closed_at
 
     async def call(self, work: Callable[[], Awaitable[T]], otherwise: T) -> T:
-        """The result, or `otherwise` if the dependency is away, slow, or known to be either."""
+        """The result, or `otherwise` if the call fails or times out, or the breaker is open."""
         if self.open:
             return otherwise
         if self._failed >= self._failures:
-            self._closed_at = time.monotonic() + self._rest_s  # one caller tries; the others go on without
+            self._closed_at = time.monotonic() + self._rest_s  # one caller tries; the others get `otherwise`
         try:
             async with asyncio.timeout(self._timeout_s):
                 result = await work()
@@ -42,18 +42,19 @@ class Breaker:
 
     @property
     def tripped(self) -> bool:
-        """Open, or about to try again."""
+        """Open, or waiting for a trial call to succeed."""
         return self._failed >= self._failures
 
     def close(self) -> None:
-        """It works."""
+        """The dependency works."""
         if self.tripped:
-            log.info("dependency is back", dependency=self.name)
+            log.info("dependency.restored", dependency=self.name)
         self._failed = 0
 
     def _note_failure(self, error: BaseException) -> None:
         self._failed += 1
         if self._failed == self._failures:
-            log.warning("dependency is away; going on without it", dependency=self.name, error=repr(error))
+            detail = "calls are skipped until it responds"
+            log.warning("dependency.unavailable", dependency=self.name, detail=detail, error=repr(error))
         if self._failed >= self._failures:
             self._closed_at = time.monotonic() + self._rest_s

@@ -1,11 +1,11 @@
-"""Three layers with one interface: this process, Redis if there is one, the database.
+"""Three layers with one interface: this process, Redis if configured, the database.
 
     user = await cache.get(key, ttl_s, load, User)
 
 Write, then invalidate: `invalidate(tx, key)` drops the key here and, through the bus, in every other process after the
-commit. Only what the bus failed to tell may live on, for one `ttl_s` (or `warm_s`, in Redis) and no longer.
-That there is nothing (`None`) is remembered too: here, for a moment, and where it takes no room from what is there.
-Keys carry the organisation: `org:{id}:…`, or `public:…`.
+commit. If the bus loses the message, a stale value lives for at most one `ttl_s` (or `warm_s`, in Redis).
+Absence (`None`) is cached too: in this process only, briefly, and in a table of its own so that it evicts no values.
+Keys contain the organisation: `org:{id}:…`, or `public:…`.
 """
 
 import asyncio
@@ -36,12 +36,12 @@ _longest_s: ContextVar[float] = ContextVar("longest_s")
 
 
 def keep_at_most(seconds: float) -> None:
-    """To be called while something is loaded that may be out of date already, as what a replica says."""
+    """Limits the TTL of the value being loaded. `load` calls it if the value may be stale (read from a replica)."""
     _longest_s.set(seconds)
 
 
 class _Warmly(NamedTuple):
-    """How a value is kept in Redis."""
+    """How a value is stored in Redis."""
 
     of: Any
     ttl_s: float
@@ -53,12 +53,12 @@ class Cache:
     def __init__(self, bus: Bus, warm: Warm, *, size: int = 20_000) -> None:
         self._warm = warm
         self._size = size
-        self._here: OrderedDict[str, tuple[float, Any, int]] = OrderedDict()  # until when, what, how heavy
+        self._here: OrderedDict[str, tuple[float, Any, int]] = OrderedDict()  # expiry, value, weight
         self._weight = 0
-        self._absent: OrderedDict[str, float] = OrderedDict()  # until when
+        self._absent: OrderedDict[str, float] = OrderedDict()  # expiry
         self._loading: dict[str, asyncio.Future[Any]] = {}
-        self.forgotten = 0  # how often: what was made of cached values is good while this stays
-        self._owed: dict[str, int] = {}  # names that Redis has still to drop, each with the drop that asked last
+        self.forgotten = 0  # counts invalidations: what was derived from cached values is valid while it is unchanged
+        self._owed: dict[str, int] = {}  # keys to be deleted in Redis, and the number of the latest invalidation
         self._drops = itertools.count()
         self._dropping: asyncio.Task[None] | None = None
         bus.subscribe(TOPIC, lambda _topic, keys: self._forget(keys))
@@ -76,10 +76,10 @@ class Cache:
         weight: int = 1,
         is_good: Callable[[T], bool] | None = None,
     ) -> T:
-        """From the nearest layer that has it. Callers who miss together load once. Redis may keep it longer.
+        """From the nearest layer that has it. Concurrent misses of a key load it once. Redis may keep it longer.
 
-        What weighs more (a page of 50 shows, say) leaves less room for others in this process. A value that is not
-        `is_good` any more counts as a miss in every layer: so it can end at a moment of the database's clock.
+        `weight` counts against the size of this process's cache (a page of 50 events weighs more than one). A value for
+        which `is_good` is false counts as a miss in every layer, so that it can expire by the database's clock.
         """
         found = self.peek(key)
         if found is not None and is_good is not None and not is_good(found):
@@ -98,7 +98,7 @@ class Cache:
         return shared
 
     def peek(self, key: str) -> Any:
-        """What this process has of it, if anything: without waiting, for those who are in a hurry."""
+        """The value from this process's cache, if it is there. Does no I/O."""
         found = self._here.get(key)
         if found is None or found[0] <= time.monotonic():
             return None
@@ -107,7 +107,7 @@ class Cache:
 
     @staticmethod
     def invalidate(tx: Tx, *keys: str) -> None:
-        """Everywhere, once the transaction has committed."""
+        """Drops the keys in all processes and in Redis, once the transaction has committed."""
         tx.tell(TOPIC, keys)
         tx.after_commit.append(lambda: _note(tx.organization_id, keys))
 
@@ -118,19 +118,19 @@ class Cache:
     async def _fill(
         self, key: str, ttl_s: float, load: Callable[[], Awaitable[T]], warmly: "_Warmly", weight: int
     ) -> Any:
-        me = asyncio.current_task()  # no longer the one that loads this key, once it was invalidated
+        task = asyncio.current_task()  # no longer in `_loading` once the key was invalidated
         value, left_s = await self._from_redis(key, warmly), ttl_s
         if value is _MISS:
             _longest_s.set(math.inf)
             value = await load()
             left_s = _longest_s.get()
-            if value is not None and self._loading.get(key) is me:
+            if value is not None and self._loading.get(key) is task:
                 await self._to_redis(key, warmly, value, min(left_s, warmly.ttl_s))
-                if self._loading.get(key) is not me:  # the drop may have come before what we just put there
+                if self._loading.get(key) is not task:  # invalidated meanwhile, perhaps deleted before our write
                     self._drop_from_redis([key])
         else:
-            value, left_s = value  # it has lived for a while already
-        if self._loading.get(key) is me:
+            value, left_s = value  # part of its TTL has passed
+        if self._loading.get(key) is task:
             self._keep(key, min(left_s, ttl_s), value, weight)
         return value
 
@@ -156,7 +156,7 @@ class Cache:
         if self._loading.get(key) is done:
             del self._loading[key]
 
-    # Whoever asks from now on must not be given what is being loaded: it may have been read before the change.
+    # An invalidation also detaches loads in progress: they may have read the state from before the change.
 
     def _forget(self, keys: Any) -> None:
         self.forgotten += 1
@@ -176,7 +176,7 @@ class Cache:
 
     async def _from_redis(self, key: str, warmly: "_Warmly") -> Any:
         name = self._warm.name(key)
-        if name in self._owed:  # what Redis has is what was invalidated
+        if name in self._owed:  # Redis may still have the invalidated value
             return _MISS
         nothing: tuple[Any, int] = (None, 0)
 
@@ -184,7 +184,7 @@ class Cache:
             pipe = client.pipeline(transaction=False)
             warmly.shape.ask(pipe, name)
             pipe.pttl(name)
-            # An error of one command (it lies there in another shape) is no reason to think that Redis is away.
+            # An error of one command (the key has another type) does not mean that Redis is unavailable.
             raw, left_ms = await pipe.execute(raise_on_error=False)
             return nothing if isinstance(raw, Exception) or isinstance(left_ms, Exception) else (raw, left_ms)
 
@@ -193,7 +193,7 @@ class Cache:
             return _MISS
         try:
             value = warmly.shape.read(raw, warmly.of)
-        except (ValueError, RecursionError):  # written by another version of us, or by somebody else
+        except (ValueError, RecursionError):  # written by another version of fullhouse, or by other software
             return _MISS
         return (value, left_ms / 1000) if warmly.is_good is None or warmly.is_good(value) else _MISS
 
@@ -201,7 +201,7 @@ class Cache:
         name = self._warm.name(key)
 
         async def put(client: Redis) -> None:
-            pipe = client.pipeline()  # a transaction: nobody sees it half, or without its end
+            pipe = client.pipeline()  # a transaction: no reader sees it incomplete, or without its expiry
             warmly.shape.write(pipe, name, value)
             pipe.pexpire(name, int(ttl_s * 1000))
             await pipe.execute()
@@ -209,7 +209,7 @@ class Cache:
         await self._warm.call(put, None)
 
     def _drop_from_redis(self, keys: Iterable[str]) -> None:
-        """Whoever hears of a change does this, and does not read there until it is done."""
+        """Each process that receives an invalidation deletes the keys, and does not read them from Redis before."""
         if not self._warm.configured:
             return
         drop = next(self._drops)
@@ -218,7 +218,7 @@ class Cache:
             self._dropping = asyncio.create_task(self._drop_owed(), name="cache:drop")
 
     async def _drop_owed(self) -> None:
-        """Keeps at it while Redis is away, so that it never comes back with what was invalidated meanwhile."""
+        """Retries while Redis is unavailable, so that it does not return with invalidated values."""
 
         async def delete(client: Redis) -> bool:
             await client.delete(*owed)
@@ -226,14 +226,14 @@ class Cache:
 
         while owed := dict(self._owed):
             if await self._warm.call(delete, False):
-                # What was invalidated again meanwhile is dropped again.
+                # Keys that were invalidated again meanwhile are deleted again.
                 self._owed = {name: drop for name, drop in self._owed.items() if owed.get(name) != drop}
             else:
                 await asyncio.sleep(0.5)
 
 
 def _note(organization_id: UUID | None, keys: tuple[str, ...]) -> None:
-    """A line for each event of which something is forgotten; one for what is of none."""
+    """Logs one line per event whose keys are invalidated, and one for keys of no event."""
     by_event: dict[str | None, list[str]] = {}
     for key in keys:
         found = _EVENT.search(key)

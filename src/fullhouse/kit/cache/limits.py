@@ -1,6 +1,6 @@
-"""Rate limits: so many calls in so many seconds for one key.
+"""Rate limits: a number of calls per number of seconds for one key.
 
-Counted in Redis when there is one, so that all processes share the count; otherwise in this process.
+Counted in Redis if configured, so that all processes share the count; otherwise in this process.
 """
 
 import ipaddress
@@ -18,74 +18,74 @@ class Limit(NamedTuple):
 
 
 def network_of(ip: str | None) -> str:
-    """Whom an address stands for: one house has a whole /64 of IPv6 to come from."""
+    """The network that an address is counted under: one household or site has a whole /64 of IPv6 addresses."""
     if ip is None or ":" not in ip:
         return ip or "unknown"
     return str(ipaddress.ip_network((ip, 64), strict=False))
 
 
-RARELY = 8  # whoever has used less than this part of a limit in one process is not worth asking about
+RARELY = 8  # a caller that used less than 1/8 of a limit in this process passes without asking Redis
 
 
 class Limiter:
     def __init__(self, warm: Warm, *, size: int = 50_000) -> None:
         self._warm = warm
         self._size = size
-        # Calls by key and window: how many were counted here, and how many of those Redis knows of.
+        # Calls by key and window: how many were counted here, and how many of those were reported to Redis.
         self._windows: dict[tuple[Hashable, int], tuple[int, int]] = {}
 
     def passes(self, key: Hashable, limit: Limit) -> bool:
-        """Counts this call, if nobody must be asked about it. Otherwise `check` does, and decides."""
+        """Counts this call if it can be decided without Redis. If it returns False, `check` counts it and decides."""
         slot = (key, int(time.time()) // limit.per_s)
-        count, told = self._windows.get(slot, (0, 0))
+        count, reported = self._windows.get(slot, (0, 0))
         if count >= (limit.calls // RARELY if self._warm.configured else limit.calls):
             return False
-        self._count(slot, count + 1, told)
+        self._count(slot, count + 1, reported)
         return True
 
     async def check(self, key: Hashable, limit: Limit) -> None:
         """Counts this call; raises RateLimited once the window is full."""
         window, passed_s = divmod(int(time.time()), limit.per_s)
         slot = (key, window)
-        count, told = self._windows.get(slot, (0, 0))
+        count, reported = self._windows.get(slot, (0, 0))
         count += 1
-        self._count(slot, count, told)
+        self._count(slot, count, reported)
         if self._warm.configured:
             count = await self._count_shared(slot, limit) or count
         if count > limit.calls:
-            self._count(slot, count, count)  # others may have filled it: `check_full` knows then
+            self._count(slot, count, count)  # other processes may have filled the window: `check_full` sees it then
             raise _refusal(limit.per_s - passed_s)
 
     def check_full(self, key: Hashable, limit: Limit) -> None:
-        """Counts nothing; raises RateLimited where `check` would, as far as this process knows. It is for attempts of
-        which only the failed ones are counted: after too many, nobody is told whether the next one is good."""
+        """Counts nothing; raises RateLimited where `check` would, as far as this process knows. For attempts of which
+        only failures are counted: after too many, the caller must not learn whether the next one is right."""
         window, passed_s = divmod(int(time.time()), limit.per_s)
         if self._windows.get((key, window), (0, 0))[0] >= limit.calls:
             raise _refusal(limit.per_s - passed_s)
 
-    def _count(self, slot: tuple[Hashable, int], count: int, told: int) -> None:
-        self._windows[slot] = (count, told)
+    def _count(self, slot: tuple[Hashable, int], count: int, reported: int) -> None:
+        self._windows[slot] = (count, reported)
         if len(self._windows) > self._size:
-            del self._windows[next(iter(self._windows))]  # the oldest, and so nearly always of a window that is over
+            del self._windows[next(iter(self._windows))]  # the oldest, so nearly always of a past window
 
     async def _count_shared(self, slot: tuple[Hashable, int], limit: Limit) -> int:
-        """How many there were in all processes, if Redis says so. What it was not told, it hears with the next one."""
+        """The count of all processes, or 0 if Redis is unavailable: then these calls are reported with the next one."""
         key, window = slot
-        count, told = self._windows[slot]
+        count, reported = self._windows[slot]
         self._windows[slot] = (count, count)
-        words = ":".join(map(str, key)) if isinstance(key, tuple) else key
-        name = self._warm.name(f"limit:{words}:{window}")
+        text = ":".join(map(str, key)) if isinstance(key, tuple) else key
+        name = self._warm.name(f"limit:{text}:{window}")
 
         async def increment(client: Redis) -> int:
             pipe = client.pipeline()
-            pipe.incrby(name, count - told)
+            pipe.incrby(name, count - reported)
             pipe.expire(name, limit.per_s + 1)
             return int((await pipe.execute())[0])
 
         shared = await self._warm.call(increment, 0)
         if not shared and slot in self._windows:
             now, known = self._windows[slot]
-            self._windows[slot] = (now, known - (count - told))
+            self._windows[slot] = (now, known - (count - reported))
         return shared
 
 

@@ -1,6 +1,6 @@
-"""How a cached value lies in Redis: packed, as a hash of its fields, or as a list of its items.
+"""How a cached value is stored in Redis: as MessagePack, as a hash of its fields, or as a list of its items.
 
-The last two are for those who look in from outside (a dashboard, another service): they can be read without us.
+The last two are for other readers (a dashboard, another service): they can be read without fullhouse.
 """
 
 from typing import Any, Protocol, TypeVar
@@ -12,13 +12,13 @@ T = TypeVar("T")
 
 class Shape(Protocol):
     def ask(self, pipe: Any, name: str) -> None:
-        """Adds the command that reads it."""
+        """Adds the command that reads the value."""
 
     def read(self, raw: Any, of: type[T]) -> T:
-        """What Redis answered, as a value; an answer that is empty never comes here."""
+        """Decodes Redis' reply, which is never empty here."""
 
     def write(self, pipe: Any, name: str, value: Any) -> None:
-        """Adds the commands that put it there in place of what was."""
+        """Adds the commands that replace the stored value."""
 
 
 class Packed:
@@ -33,25 +33,25 @@ class Packed:
 
 
 class Fields:
-    """A struct as a hash; what is null has no field. Nothing at all has no hash, and is looked for again."""
+    """A struct as a hash, without a field for nulls. None has no hash, so it is loaded again."""
 
     def ask(self, pipe: Any, name: str) -> None:
         pipe.hgetall(name)
 
     def read(self, raw: Any, of: type[T]) -> T:
-        said = {key.decode(): value.decode() for key, value in raw.items()}
+        fields = {key.decode(): value.decode() for key, value in raw.items()}
         names: tuple[str, ...] = getattr(of, "__struct_fields__", ())
-        return msgspec.convert({name: said.get(name) for name in names}, of, strict=False)
+        return msgspec.convert({name: fields.get(name) for name in names}, of, strict=False)
 
     def write(self, pipe: Any, name: str, value: Any) -> None:
         pipe.delete(name)
         if value is not None:
-            said = {key: str(part) for key, part in msgspec.to_builtins(value).items() if part is not None}
-            pipe.hset(name, mapping=said)
+            fields = {key: str(part) for key, part in msgspec.to_builtins(value).items() if part is not None}
+            pipe.hset(name, mapping=fields)
 
 
 class Items:
-    """A list of structs, each in JSON. Redis knows no empty list: that one is loaded again."""
+    """A list of structs, each in JSON. Redis has no empty lists, so an empty one is loaded again."""
 
     def ask(self, pipe: Any, name: str) -> None:
         pipe.lrange(name, 0, -1)

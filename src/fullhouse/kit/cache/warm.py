@@ -1,6 +1,6 @@
-"""The warm layer: Redis, if there is one. It spares work and is never relied upon.
+"""The Redis layer, if Redis is configured. It saves work; nothing depends on it.
 
-Away or hung it costs a caller one short timeout, then nothing (the breaker is open), and never an error.
+Unavailable or hung, it costs a caller one short timeout, then nothing (the breaker is open), and never an error.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ CONNECT_S = 1.0
 
 
 def client(url: str) -> Redis:
-    # No retries inside the client: the breaker decides when to ask again.
+    # No retries inside the client: the breaker decides when to try again.
     return redis.asyncio.from_url(url, socket_connect_timeout=CONNECT_S, retry=Retry(NoBackoff(), 0))
 
 
@@ -41,7 +41,7 @@ class Warm:
         return f"{self._prefix}:{key}"
 
     async def call(self, command: Callable[[Redis], Awaitable[T]], otherwise: T) -> T:
-        """The command's result, or `otherwise` when Redis is not there."""
+        """The command's result, or `otherwise` if Redis is unavailable or not configured."""
         redis_client = self._client
         if redis_client is None:
             return otherwise
@@ -58,7 +58,7 @@ class Warm:
         return result
 
     async def _heal(self, redis_client: Redis) -> None:
-        """Dials with more patience than a caller has; the connection stays, and a distant Redis is fast over it."""
+        """Reconnects with a longer timeout than callers have. The connection is kept, so later calls are fast."""
         while self._breaker.tripped:
             try:
                 async with asyncio.timeout(CONNECT_S):

@@ -1,4 +1,4 @@
-"""The audit trail: one row for each change, in the change's own transaction. Append-only, by the database's word."""
+"""The audit log: one row for each change, in the change's own transaction. A trigger refuses updates and deletes."""
 
 from typing import Any
 from uuid import UUID
@@ -24,15 +24,15 @@ async def write(
     reason: str | None = None,
     approval_reference: str | None = None,
 ) -> None:
-    """Says who did what to which thing. `before` and `after` hold the changed values only, never a secret."""
-    who = tx.actor
+    """Records who did what to which thing. `before` and `after` hold the changed values only, never a secret."""
+    actor = tx.actor
     await tx.execute(
         _INSERT,
         new_id(),
         tx.organization_id,
-        who.type,
-        who.id,
-        who.name,
+        actor.type,
+        actor.id,
+        actor.name,
         action,
         entity_type,
         entity_id,
@@ -40,7 +40,7 @@ async def write(
         after,
         reason,
         approval_reference,
-        who.ip,
-        who.user_agent,
-        who.request_id,
+        actor.ip,
+        actor.user_agent,
+        actor.request_id,
     )

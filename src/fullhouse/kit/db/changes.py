@@ -1,4 +1,4 @@
-"""Changing a row by a request that names some of its fields, and telling the audit which ones differ."""
+"""Partial updates: applies the fields that a request names to a row, and audits the values that differ."""
 
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ Row = TypeVar("Row", bound=msgspec.Struct)
 
 
 def changed(before: Row, change: msgspec.Struct) -> Row:
-    """`before` with the fields that the request names; those that the row does not have are the caller's."""
+    """Returns `before` with the fields that the request names. Fields that the row lacks are left to the caller."""
     fields = {
         name: value
         for name, value in msgspec.structs.asdict(change).items()
@@ -22,12 +22,12 @@ def changed(before: Row, change: msgspec.Struct) -> Row:
 
 
 def difference(before: msgspec.Struct, after: msgspec.Struct) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The values that differ: as they were, and as they are."""
+    """The values that differ: the old ones, and the new ones."""
     old, new = msgspec.structs.asdict(before), msgspec.structs.asdict(after)
     names = [name for name in new if old[name] != new[name]]
     return {name: old[name] for name in names}, {name: new[name] for name in names}
 
 
 async def audit_difference(tx: Tx, action: str, entity: str, before: Any, after: Any, **more: Any) -> None:
-    was, is_now = difference(before, after)
-    await audit.write(tx, action, entity, after.id, before=was, after=is_now, **more)
+    old, new = difference(before, after)
+    await audit.write(tx, action, entity, after.id, before=old, after=new, **more)

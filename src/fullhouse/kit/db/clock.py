@@ -1,6 +1,6 @@
-"""The database's time without asking it: how far it is from our own, measured now and then.
+"""The database's time without a query: its offset from the local clock, measured every few seconds.
 
-For what is shown (is it on sale, how long until then) and read from memory. What decides anything asks the database.
+For display (is it on sale, how long until then), read from memory. Decisions use the database's own clock.
 """
 
 import asyncio
@@ -18,21 +18,21 @@ log = structlog.get_logger()
 class Clock:
     def __init__(self, pulse: HotLine) -> None:
         self._pulse = pulse
-        self._ahead_s = time.time() - time.monotonic()  # until the first answer: our own time
+        self._ahead_s = time.time() - time.monotonic()  # local time until the first measurement
         self._measuring: asyncio.Task[None] | None = None
 
     def now(self) -> datetime:
         return datetime.fromtimestamp(self.seconds(), UTC)
 
     def seconds(self) -> float:
-        """Since 1970, for those who ask very often."""
+        """Seconds since 1970, for callers in hot paths."""
         return time.monotonic() + self._ahead_s
 
     async def measure(self) -> None:
-        """The answer was true about half-way between question and arrival."""
-        asked = time.monotonic()
-        there = (await self._pulse.fetch())[0]["now"].timestamp()
-        self._ahead_s = there - (asked + time.monotonic()) / 2
+        """Assumes that the server read its clock half-way between the query and its response."""
+        sent_at = time.monotonic()
+        server_s = (await self._pulse.fetch())[0]["now"].timestamp()
+        self._ahead_s = server_s - (sent_at + time.monotonic()) / 2
 
     async def start(self) -> None:
         await self._try()
@@ -51,4 +51,4 @@ class Clock:
         try:
             await self.measure()
         except LOST as error:
-            log.warning("the database's time was not to be had", error=repr(error))
+            log.warning("clock.measurement_failed", detail="the last offset stays in use", error=repr(error))

@@ -1,4 +1,4 @@
-"""Keyset pagination. A cursor is the sort key of the last row, signed: opaque, and worth nothing in another list."""
+"""Keyset pagination. A cursor is the signed sort key of the last row: opaque, and valid in one list only."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
@@ -50,11 +50,11 @@ class Cursors:
         )
 
     def page(self, rows: list[T], limit: int, *key: str | Callable[[T], Any]) -> Page[T]:
-        """Rows were fetched with `limit + 1`: the extra one tells whether there is more."""
-        shown = rows[:limit]
+        """`rows` were fetched with `limit + 1`: the extra row shows whether there is another page."""
+        data = rows[:limit]
         more = len(rows) > limit
-        at = [part(shown[-1]) if callable(part) else getattr(shown[-1], part) for part in key] if more else []
-        return Page(shown, self.write(*at) if more else None)
+        at = [part(data[-1]) if callable(part) else getattr(data[-1], part) for part in key] if more else []
+        return Page(data, self.write(*at) if more else None)
 
 
 async def page_by_age(
@@ -66,7 +66,7 @@ async def page_by_age(
     limit: int,
     **filters: Any,
 ) -> Page[T]:
-    """A page of a list that is ordered by (created_at, id). Its cursor is good for the same filters only."""
+    """A page of a list that is ordered by (created_at, id). Its cursor is valid for the same filters only."""
     cursors = Cursors(keyring, name, tx.organization_id, *filters.values())
     after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)
     rows = await find(tx, **filters, after_at=after_at, after_id=after_id, limit=limit + 1)

@@ -2,10 +2,10 @@
 
     async with database.tenant(organization_id, actor) as tx: ...
 
-What holds here:
+Invariants:
 - Inside `tenant` the server shows one organisation's rows and accepts only that organisation's; outside it shows none.
-- One transaction, committed at the end of the block or not at all; what was told to the bus leaves after the commit.
-- Every call has a deadline on our side too: a silent network fires no server-side timeout.
+- One transaction, committed at the end of the block or not at all; messages to the bus are sent after the commit.
+- Every call has a client-side deadline too: a silent network fires no server-side timeout.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ from fullhouse.kit.actors import SYSTEM, Actor
 
 APP, WORKER, AUDITOR = ROLES = "fullhouse_app", "fullhouse_worker", "fullhouse_auditor"
 Message = tuple[str, Any]  # topic, payload
-STATEMENT_S = 10  # a statement, and a transaction, unless it is given more
-# How a lost connection shows: there is a different error for each moment in which it can happen.
+STATEMENT_S = 10  # of a statement, and of a transaction unless the caller passes a longer deadline
+# A lost connection raises a different error depending on the moment at which it is lost.
 LOST = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 _GONE = (
     OSError, asyncpg.InterfaceError, asyncpg.InternalClientError, asyncpg.PostgresConnectionError,
@@ -33,13 +33,13 @@ _GONE = (
 
 
 def is_gone(error: Exception) -> bool:
-    """Whether the database itself is away, so that nobody could do better now. What it says of a statement, that one
-    took too long, or had an argument that cannot be sent (a ValueError), is about that statement."""
+    """Whether the database itself is unavailable, so that no other statement would succeed either. A statement timeout
+    or an argument that cannot be encoded (a ValueError) concerns that statement only."""
     return isinstance(error, _GONE) and not isinstance(error, (TimeoutError, ValueError))
 
 
 class Carrier(Protocol):
-    """Takes what a transaction tells to other processes (kit/live/bus.py)."""
+    """Sends a transaction's messages to other processes (kit/live/bus.py)."""
 
     async def before_commit(self, connection: "Connection", messages: list[Message]) -> None: ...
     def after_commit(self, messages: list[Message]) -> None: ...
@@ -47,7 +47,7 @@ class Carrier(Protocol):
 
 class Connection(asyncpg.Connection):
     def get_reset_query(self) -> str:
-        # We leave no session state behind (settings are transaction-local), so that handing a connection back
+        # We leave no session state behind (settings are transaction-local), so releasing a connection to the pool
         # costs no round trip. An open transaction is still rolled back by asyncpg itself.
         return ""
 
@@ -74,7 +74,7 @@ class Tx:
         self.execute = connection.execute
 
     async def now(self) -> datetime:
-        """The database's time at the start of this transaction: the only clock that decides anything."""
+        """The database's time at the start of this transaction: the only clock that decisions may use."""
         if self._now is None:
             self._now = await self.connection.fetchval("SELECT app.clock()")
         return self._now
@@ -85,26 +85,26 @@ class Tx:
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
-        """A part that may fail by itself: its writes and words are taken back, the rest stands."""
-        told, hooks = len(self.messages), len(self.after_commit)
+        """A part that may fail alone: its writes, messages and hooks are rolled back, the rest stays."""
+        messages, hooks = len(self.messages), len(self.after_commit)
         await self.execute("SAVEPOINT part")
         try:
             yield
         except Exception:
-            # Released too: the name would otherwise stand for this part when the one around it is taken back.
+            # Released too: the name would otherwise still mean this savepoint when an enclosing one is rolled back.
             await self.execute("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")
-            del self.messages[told:], self.after_commit[hooks:]
+            del self.messages[messages:], self.after_commit[hooks:]
             raise
         await self.execute("RELEASE SAVEPOINT part")
 
 
 class CommitFailed(Exception):
-    """The server rolled back what we asked it to commit: an error inside the transaction was swallowed."""
+    """The server answered COMMIT with a rollback: an error inside the transaction was swallowed."""
 
 
-# Many statements have parameters that may be absent (`$1 IS NULL OR …`): only a plan made for the very values knows
-# which index answers. Left to itself, the server may after five runs settle on one plan for all of them.
-# And one asker works on one core: others wait for theirs, and helpers take longer to start than most questions take.
+# Many statements have parameters that may be null (`$1 IS NULL OR …`): only a plan made for the actual values knows
+# which index to use. By default the server may choose one generic plan after five runs.
+# No parallel workers: cores are shared by many callers, and starting workers takes longer than most statements.
 _POOLED = {"plan_cache_mode": "force_custom_plan", "max_parallel_workers_per_gather": "0"}
 
 
@@ -124,7 +124,7 @@ class Database:
                 max_size=size,
                 init=prepare_connection,
                 connection_class=Connection,
-                timeout=5,  # to connect; what is asked has the transaction's own deadline
+                timeout=5,  # to connect; statements have the transaction's deadline
                 server_settings=session_settings(role) | _POOLED,
             )
         return cls(pool, bus)
@@ -147,7 +147,7 @@ class Database:
 
     @asynccontextmanager
     async def nobody(self, actor: Actor = SYSTEM, *, deadline_s: float = STATEMENT_S) -> AsyncIterator[Tx]:
-        """A transaction outside every organisation: it sees the public directory, and no tenant's row."""
+        """A transaction outside every organisation: it sees the public directory, and no tenant's rows."""
         async with self._transaction("BEGIN", None, actor, deadline_s) as tx:
             yield tx
 
@@ -156,7 +156,7 @@ class Database:
         self, begin: str, organization_id: UUID | None, actor: Actor, deadline_s: float
     ) -> AsyncIterator[Tx]:
         tx: Tx | None = None
-        if deadline_s > STATEMENT_S:  # whoever has more time may spend it on one statement
+        if deadline_s > STATEMENT_S:  # one statement may use up the longer deadline
             begin += f"; SET LOCAL statement_timeout = '{deadline_s:.0f}s'"
         try:
             async with asyncio.timeout(deadline_s), self.pool.acquire(timeout=2) as connection:
@@ -169,7 +169,7 @@ class Database:
                     await asyncio.shield(_roll_back(connection))
                     raise
         finally:
-            # Once COMMIT was sent it may have happened, even if we were cancelled before the answer came.
+            # Once COMMIT was sent it may have happened, even if we were cancelled before the response arrived.
             if tx and tx.committing:
                 self._tell(tx)
 
@@ -181,27 +181,27 @@ class Database:
 
     async def _commit(self, tx: Tx) -> None:
         if tx.messages:
-            assert self.bus, "a transaction that tells something needs a bus"
+            assert self.bus, "a transaction that publishes messages needs a bus"
             await self.bus.before_commit(tx.connection, tx.messages)
         tx.committing = True
         try:
-            answer = await tx.execute("COMMIT")
+            status = await tx.execute("COMMIT")
         except asyncpg.PostgresError as error:
-            # The server's own no is certain; a broken line leaves it open.
+            # An error from the server means that nothing was committed; after a lost connection the outcome is unknown.
             tx.committing = isinstance(error, asyncpg.PostgresConnectionError)
             raise
-        if answer != "COMMIT":
+        if status != "COMMIT":
             tx.committing = False
             raise CommitFailed
 
 
 async def _roll_back(connection: Any) -> None:
-    """Leaves no transaction behind; a connection that cannot even do that is not used again."""
+    """Ends the open transaction. A connection on which that fails is terminated."""
     try:
         if not connection.is_closed() and connection.is_in_transaction():
             await connection.execute("ROLLBACK", timeout=2)
     except LOST:
-        with suppress(asyncpg.InterfaceError):  # it may have been ended and taken from us already
+        with suppress(asyncpg.InterfaceError):  # the pool may have closed and released it already
             connection.terminate()
 
 
@@ -209,10 +209,10 @@ _HOT = {"plan_cache_mode": "force_generic_plan", "jit": "off"}
 
 
 class HotLine:
-    """Dedicated connections for one hot statement, prepared once and kept. Broken ones are replaced.
+    """Dedicated connections for one hot statement, prepared once for each connection. Broken ones are replaced.
 
     For callers that cannot afford a pool's bookkeeping and three round trips: the statement is a single function
-    call that enters the tenant by itself.
+    call that sets the tenant itself.
     """
 
     def __init__(
@@ -234,19 +234,19 @@ class HotLine:
 
     async def fetch(self, *args: Any) -> list[Any]:
         async with asyncio.timeout(self._deadline_s):
-            line = await self._idle.get()
+            prepared = await self._idle.get()
             try:
-                if line is None or line.connection.is_closed():
-                    line = await self._open()
-                rows: list[Any] = await line.statement.fetch(*args)
+                if prepared is None or prepared.connection.is_closed():
+                    prepared = await self._open()
+                rows: list[Any] = await prepared.statement.fetch(*args)
             except BaseException as error:
-                # Anything but the server's own word leaves the line in an unknown state: it is replaced.
-                if line and not (isinstance(error, asyncpg.PostgresError) and not line.connection.is_closed()):
-                    line.connection.terminate()
-                    line = None
+                # Any error but one from the server leaves the connection in an unknown state: it is replaced.
+                if prepared and not (isinstance(error, asyncpg.PostgresError) and not prepared.connection.is_closed()):
+                    prepared.connection.terminate()
+                    prepared = None
                 raise
             finally:
-                self._idle.put_nowait(line)
+                self._idle.put_nowait(prepared)
         return rows
 
     def tenant(self, organization_id: UUID) -> "HotTenant":
@@ -254,8 +254,8 @@ class HotLine:
 
     async def close(self) -> None:
         while not self._idle.empty():
-            if line := self._idle.get_nowait():
-                await line.connection.close(timeout=2)
+            if prepared := self._idle.get_nowait():
+                await prepared.connection.close(timeout=2)
 
     async def _open(self) -> "Line":
         connection = await connect(self._url, self._role, **self._settings)
@@ -268,14 +268,14 @@ class Line(NamedTuple):
 
 
 class HotTenant(NamedTuple):
-    """A hot line on behalf of one organisation, as the line's own statement wants it (kit/db/sql.py)."""
+    """A prepared statement run for one organisation, with the interface that kit/db/sql.py runs statements on."""
 
     line: HotLine
     organization_id: UUID
 
     async def fetch(self, query: str, *args: Any) -> list[Any]:
         if query is not self.line.query:
-            raise ValueError("a hot line runs the statement that it was made for")
+            raise ValueError("this connection is prepared for another statement")
         return await self.line.fetch(*args)
 
     async def fetchrow(self, query: str, *args: Any) -> Any:
@@ -291,7 +291,7 @@ class HotTenant(NamedTuple):
 
 
 async def connect(url: str, role: str, *, deadline_s: float = 10, **settings: str) -> Any:
-    """A single connection outside the pool, for those that keep one: hot lines, listeners and leaders."""
+    """A single connection outside the pool, for long-lived ones: prepared statements, listeners and loop leaders."""
     connection = await asyncpg.connect(
         url, timeout=5, command_timeout=deadline_s, server_settings=session_settings(role) | settings
     )
@@ -306,9 +306,9 @@ def session_settings(role: str) -> dict[str, str]:
         "statement_timeout": f"{STATEMENT_S}s",
         "lock_timeout": "5s",
         "idle_in_transaction_session_timeout": "30s",
-        # A statement whose caller is gone ends too, with its locks; otherwise only at its time-out.
+        # The server cancels a statement whose client is gone, and releases its locks; otherwise only at its timeout.
         "client_connection_check_interval": "1s",
-        # A machine that lost its power holds its locks until the server notices; the default is two hours.
+        # The locks of a client machine that lost power stay until the server notices; the default is two hours.
         "tcp_keepalives_idle": "10",
         "tcp_keepalives_interval": "5",
         "tcp_keepalives_count": "3",
@@ -330,11 +330,11 @@ def _jsonb(value: Any) -> bytes:
 
 
 async def sweep(finder: Database, statement: str) -> int:
-    """Runs a statement that deletes at most a thousand rows until there are none left. Returns how many went."""
-    gone = 0
+    """Runs a statement that deletes at most 1,000 rows until none are left. Returns how many were deleted."""
+    deleted = 0
     while True:
         async with finder.nobody() as tx:
             rows = int((await tx.execute(statement)).rpartition(" ")[2])
-        gone += rows
+        deleted += rows
         if rows < 1000:
-            return gone
+            return deleted

@@ -1,16 +1,17 @@
 """Brings a database to this program's schema: numbered migrations, and functions whose text is edited in place.
 
-`db/baseline` is the schema as of migration 57, by domain: what a new database begins with. `db/migrations` has what
-came after it, numbered, each applied once; a file that was released never changes. `db/functions` has one file for each
-function or procedure, with its triggers: it is applied, after the migrations, whenever its text is not the one that the
-database has. Those under `before_tables` are what tables are made with, and come first. All of it is one transaction,
+`db/baseline` is the schema as of migration 57, by domain: a new database begins with it. `db/migrations` has the later
+migrations, numbered, each applied once; a file that was released never changes. `db/functions` has one file for each
+function or procedure, with its triggers: it is applied, after the migrations, whenever its text differs from the one
+that the database has. Tables are made with those under `before_tables`, which come first. All of it is one transaction,
 under a lock. A change of a function's signature or result is a migration that drops it (docs/adr/0042).
 
-`checksums.txt` says what the migrations were when they were released (`make schema` adds new ones), and the database
-keeps the checksum of what was applied to it; comments do not count. A database that a newer version has written, by
-its migrations or by its functions, is refused.
+`checksums.txt` has the migrations' checksums as released (`make schema` adds new ones), and the database stores the
+checksum of each one that was applied to it; comments do not count. A database that a newer version has written, by its
+migrations or by its functions, is refused.
 
-Under sale nobody is kept waiting: what cannot be locked within half a second is let go, and all of it is tried again.
+A migration does not block a running sale: if a lock is not granted within half a second, everything is rolled back and
+tried again.
 """
 
 import asyncio
@@ -32,8 +33,8 @@ log = structlog.get_logger()
 FOLDER = Path(__file__).parents[2] / "db"
 CHECKSUMS = "checksums.txt"
 VERSION = fullhouse.VERSION
-BASELINE = 57  # the last of the migrations that the baseline stands for
-_ADOPTED = "e8f4538993ddd324697f989899260e63da86a3a9cf38a952e54b9e294a6dbb12"  # its checksum, of all of its text
+BASELINE = 57  # the last of the migrations that the baseline contains
+_ADOPTED = "e8f4538993ddd324697f989899260e63da86a3a9cf38a952e54b9e294a6dbb12"  # its former checksum, with comments
 _FIRST = "before_tables"
 _LOCK = 0x66_68_6D_69  # "fhmi"
 _BOOKS = f"""
@@ -52,15 +53,15 @@ ON CONFLICT (name) DO UPDATE
 SET checksum = excluded.checksum, program = excluded.program, applied_at = excluded.applied_at
 """
 _APPLIED_MIGRATION = "INSERT INTO app.migrations (number, name, checksum) VALUES ({}, {}, {})"
-_LOCK_WITHIN_MS, _TRIES_S = 500, 300  # less than deadlock_timeout: who waits for us never finds a circle
+_LOCK_WITHIN_MS, _TRIES_S = 500, 300  # less than deadlock_timeout: no waiter detects a deadlock with us
 
 
 class MigrationError(OperatorError):
-    """The database cannot be brought up to date as it is."""
+    """The database cannot be migrated in its present state."""
 
 
 class Text(NamedTuple):
-    """What is applied as a whole: a migration, or without a number a function."""
+    """SQL that is applied as a whole: a migration, or a function if it has no number."""
 
     name: str
     sql: str
@@ -68,20 +69,20 @@ class Text(NamedTuple):
 
     @property
     def checksum(self) -> str:
-        """Of what is executed: a comment can be put better at any time."""
+        """Of the statements without comments, which may be reworded at any time."""
         statements = " ".join(re.sub(r"--[^\n]*", "", self.sql).split())
         return hashlib.sha256(statements.encode()).hexdigest()
 
     @property
     def record(self) -> tuple[str, tuple[object, ...]]:
-        """The statement that keeps in mind that it was applied, and its values."""
+        """The statement that records that this was applied, and its values."""
         if self.number is None:
             return _APPLIED_FUNCTION, (self.name, self.checksum, VERSION)
         return _APPLIED_MIGRATION, (self.number, self.name, self.checksum)
 
 
 def found(folder: Path = FOLDER) -> list[Text]:
-    """The migrations in their order, as the files are: the baseline, and those since."""
+    """The migrations in their order, read from the files: the baseline, and the later ones."""
     parts = [path.read_text() for path in sorted((folder / "baseline").glob("*.sql"))]
     baseline = [Text(f"{BASELINE:04}_baseline", "\n".join(parts), BASELINE)] if parts else []
     files = sorted((folder / "migrations").glob("[0-9]*.sql"))
@@ -92,14 +93,14 @@ def found(folder: Path = FOLDER) -> list[Text]:
 
 
 def known(folder: Path = FOLDER) -> list[Text]:
-    """Those, if they are what was released."""
+    """The migrations, after comparing their checksums with those that were released."""
     released = dict(listed(folder / CHECKSUMS))
     migrations = found(folder)
     for m in migrations:
         if released.get(m.name, m.checksum) != m.checksum:
             raise MigrationError(
                 f"{m.name} in {folder} is not what was released: its checksum is not the one in {CHECKSUMS}. "
-                "Nothing was applied. Install fullhouse again, or restore the file; a change belongs into a new one."
+                "Nothing was applied. Install fullhouse again, or restore the file; put changes into a new migration."
             )
     return migrations
 
@@ -111,7 +112,7 @@ def functions(folder: Path = FOLDER) -> list[Text]:
 
 
 def script(folder: Path = FOLDER) -> str:
-    """All that a new database gets, for whoever applies it by other means."""
+    """All that a new database gets, as one script for other tools."""
     texts = functions(folder)
     first = [text for text in texts if text.name.startswith(_FIRST)]
     parts = ["SET check_function_bodies = off;", _BOOKS]
@@ -122,21 +123,21 @@ def script(folder: Path = FOLDER) -> str:
 
 
 def listed(path: Path) -> list[tuple[str, str]]:
-    """Names and checksums. A folder without the list has none."""
+    """Names and checksums; none if the file does not exist."""
     lines = path.read_text().splitlines() if path.exists() else []
     return [(name, checksum) for checksum, name in map(str.split, lines)]
 
 
 @cache
 def newest() -> int:
-    """The number that an up-to-date database has."""
+    """The number of the last migration: an up-to-date database has it."""
     return known()[-1].number or 0
 
 
 async def migrate(
     owner_url: str, *, serving_login: str = "fullhouse_server", folder: Path = FOLDER, again: bool = False
 ) -> list[str]:
-    """Brings the database up to date, and returns what was applied, by name. `again`: functions that stayed, too."""
+    """Brings the database up to date, and returns the names of what was applied. `again`: unchanged functions too."""
     connection = await asyncpg.connect(owner_url, timeout=10, command_timeout=600)
     clock = asyncio.get_running_loop().time
     until = clock() + _TRIES_S
@@ -148,8 +149,11 @@ async def migrate(
                 return await _apply_all(connection, folder, again)
             except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError) as error:
                 if clock() > until:
-                    raise MigrationError(f"No lock in {_TRIES_S} s ({error}). Nothing was applied.") from None
-                log.warning("a table is in use; migrating again", error=str(error))
+                    raise MigrationError(
+                        f"The tables could not be locked within {_TRIES_S} s ({error}). Nothing was applied: "
+                        "try again when fewer requests use them."
+                    ) from None
+                log.warning("migrate.lock_timeout", detail="a table is in use; rolled back, retrying", error=str(error))
                 await asyncio.sleep(0.5)
     finally:
         await connection.close(timeout=5)
@@ -161,14 +165,14 @@ async def _apply_all(connection: asyncpg.Connection, folder: Path, again: bool) 
         if waiting and await connection.fetchval("SELECT to_regclass('app.functions')") is None:
             await connection.execute(_BOOKS)
         await connection.execute(f"SET LOCAL lock_timeout = {_LOCK_WITHIN_MS}")
-        await connection.execute("SET LOCAL check_function_bodies = off")  # they name each other, and new tables
+        await connection.execute("SET LOCAL check_function_bodies = off")  # they refer to each other, and to new tables
         for text in waiting:
             await _apply(connection, text)
         return [text.name for text in waiting]
 
 
 def in_words(names: Sequence[str]) -> str:
-    """A handful by name; of more, how many of which kind."""
+    """Up to five by name; of more, the migrations by name and the number of functions."""
     if len(names) <= 5:
         return ", ".join(names)
     migrations = [name for name in names if "/" not in name]
@@ -176,11 +180,11 @@ def in_words(names: Sequence[str]) -> str:
 
 
 async def _take_lock(connection: asyncpg.Connection) -> None:
-    """One at a time. Polled, so that whoever waits can be interrupted, and says what for."""
+    """One process at a time. Polled, so that a waiting one can be interrupted, and logs what it waits for."""
     waiting = False
     while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", _LOCK):
         if not waiting:
-            log.warning("another process migrates this database; waiting for it")
+            log.warning("migrate.waiting_for_lock", detail="another process migrates this database")
             waiting = True
         await asyncio.sleep(0.2)
 
@@ -191,13 +195,13 @@ async def pending(connection: asyncpg.Connection) -> list[str]:
 
 
 async def accept(owner_url: str, name: str, folder: Path = FOLDER) -> None:
-    """Takes what was applied under this name for what the file says now: an operator has compared them."""
+    """Records the file's checksum for the applied migration of this name: an operator has compared the two."""
     found = [m for m in known(folder) if m.name == name]
     connection = await asyncpg.connect(owner_url, timeout=10)
     try:
         change = "UPDATE app.migrations SET checksum = $2 WHERE number = $1"
         if not found or await connection.execute(change, found[0].number, found[0].checksum) != "UPDATE 1":
-            raise MigrationError(f"{name} is no migration that was applied to this database.")
+            raise MigrationError(f"{name} is not a migration that was applied to this database.")
     finally:
         await connection.close(timeout=5)
 
@@ -248,7 +252,7 @@ async def _pending_migrations(connection: asyncpg.Connection, migrations: list[T
 
 
 def _refuse_newer(programs: Collection[str]) -> None:
-    """Or a process of an older version that starts while a newer one is deployed would put its own functions back."""
+    """Otherwise a process of an older version that starts during a deployment would restore its own functions."""
     ours = _ordered(VERSION)
     if newer := [program for program in programs if _ordered(program) > ours]:
         raise MigrationError(
@@ -274,15 +278,15 @@ async def _apply(connection: asyncpg.Connection, text: Text) -> None:
     record, values = text.record
     await connection.execute(record.format(*(f"${n}" for n in range(1, len(values) + 1))), *values)
     if text.number is not None:
-        await connection.execute("SET CONSTRAINTS ALL IMMEDIATE")  # or its tables could not be changed any more
+        await connection.execute("SET CONSTRAINTS ALL IMMEDIATE")  # pending trigger events would block ALTER TABLE
 
 
 async def _make_roles(connection: asyncpg.Connection, serving_login: str) -> None:
-    """The three roles, and the log-in that may become each of them but has no right of its own."""
+    """Creates the three roles, and the log-in that may SET ROLE to each of them but has no privileges of its own."""
     if not re.fullmatch(r"[\w.-]+", serving_login):
         raise MigrationError(f"The database log-in {serving_login!r} has characters that are not supported.")
     missing = "IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{0}') THEN CREATE ROLE \"{0}\" {1}; END IF;"
-    # Since PostgreSQL 16 the creator of a role is its member without the right to become it.
+    # Since PostgreSQL 16 the creator of a role is its member, but may not SET ROLE to it.
     member = "SET" if connection.get_server_version().major >= 16 else "MEMBER"
     granted = "IF NOT pg_has_role('{0}', '{1}', '{2}') THEN GRANT {1} TO \"{0}\"; END IF;"
     steps = [missing.format(role, "NOLOGIN") for role in ROLES]

@@ -1,8 +1,8 @@
-"""Where public reads go: to the replica if there is one, and to the primary for a while after something was changed.
+"""Routes public reads: to the replica if there is one, and to the primary for some seconds after a change.
 
-So whoever has just written, or was told of a change, reads what was written: a replica may be some seconds behind. It
-may also be further behind than that: what it says is not cached for long. A replica that does not answer is left alone
-for a while.
+So a client that has just written, or was notified of a change, reads what was written although the replica lags by some
+seconds. It may lag further: what it returns is cached briefly. A replica that is unavailable is avoided for the same
+time.
 """
 
 import time
@@ -38,7 +38,7 @@ class Reads:
                     tx = await opened.enter_async_context(self._replica.nobody())
                     keep_at_most(CACHED_S)
                 except LOST as error:
-                    log.warning("the read replica is away; reading from the primary", error=repr(error))
+                    log.warning("replica.unavailable", detail="reading from the primary", error=repr(error))
                     self._avoid_replica()
             if tx is None:
                 tx = await opened.enter_async_context(self._primary.nobody())

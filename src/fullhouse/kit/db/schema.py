@@ -1,13 +1,13 @@
-"""The guards of a living database, compared with those that the migrations make.
+"""Compares a database's guards with those that the migrations make.
 
-`db/schema.json` has, for each guard, a hash of what the catalogue says of it on a freshly migrated database:
+`db/schema.json` has, for each guard, a hash of its definition in the catalogue of a freshly migrated database:
 row-level security and its policies, triggers, rules, CHECK, foreign-key and unique constraints, unique indexes,
-columns, views and functions by their text, and what the serving roles and PUBLIC may do. `make schema` writes it
-(scripts/schema.py) and tests/kit/test_schema.py compares it with a database. `fullhouse doctor` says what was opened,
+columns, views and functions by their text, and the privileges of the serving roles and PUBLIC. `make schema` writes it
+(scripts/schema.py) and tests/kit/test_schema.py compares it with a database. `fullhouse doctor` reports what was added,
 dropped or changed.
 
-What an operator has added is theirs, except where it could open something: a policy, a trigger, a rule, a grant, and
-anything of the kind on a partition.
+An operator's additions are not reported, except where they could widen access: a policy, a trigger, a rule, a grant,
+and anything of the kind on a partition.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from fullhouse.kit.db import migrate, sql
 from fullhouse.kit.db.database import ROLES
 
 FILE = migrate.FOLDER / "schema.json"
-OPENING = ("policy", "trigger", "rule", "grant")  # kinds of which one too many matters
+OPENING = ("policy", "trigger", "rule", "grant")  # kinds of which an additional one is reported
 _QUERIES = sql.load(Path(__file__).with_suffix(".sql"))
 _GUARDS, _SWITCHED_OFF = _QUERIES["guards"].text, _QUERIES["switched_off"].text
 
@@ -33,10 +33,10 @@ class Shipped(msgspec.Struct, frozen=True):
 
 
 async def read(connection: Any) -> dict[str, dict[str, str]]:
-    """What there is, in the form of the file."""
+    """The database's guards, in the form of the file."""
     found: dict[str, dict[str, str]] = {}
     async with connection.transaction(readonly=True):
-        await connection.execute("SET LOCAL search_path = pg_catalog")  # so that all other names have their schema
+        await connection.execute("SET LOCAL search_path = pg_catalog")  # so that all other names are schema-qualified
         rows = await connection.fetch(_GUARDS, list(ROLES))
     for row in rows:
         text = " ".join(row["text"].split())
@@ -49,7 +49,7 @@ def shipped_guards() -> Shipped:
 
 
 async def disagreements(connection: Any) -> list[str]:
-    """In sentences. A database with other migrations than the file's is not compared: that is said elsewhere."""
+    """As sentences. A database with other migrations than the file's is not compared: migrate reports those."""
     shipped = shipped_guards()
     if await connection.fetchval("SELECT max(number) FROM app.migrations") != shipped.newest:
         return []

@@ -1,7 +1,7 @@
--- What guards the data, as the catalogue has it: a row for each guard, with the text that says what it does. Expressions
--- are printed by PostgreSQL itself, in forms that versions 15 to 18 share: so no NOT NULL constraint (a column says it),
--- no privilege that only newer versions know. Partitions follow their table, and have nothing of their own. What belongs
--- to an extension is the extension's business.
+-- The guards of the data, from the catalogue: a row for each guard, with the text of its definition. PostgreSQL itself
+-- prints the expressions, in forms that versions 15 to 18 share: so no NOT NULL constraints (the column has it) and no
+-- privileges that only newer versions know. Partitions inherit from their table, and have none of their own. Objects of
+-- extensions are left out.
 
 -- part: ours
 WITH tables AS (
@@ -52,7 +52,7 @@ UNION ALL
 SELECT 'trigger', g.tgname || ' on ' || t.name, pg_get_triggerdef(g.oid)
 FROM pg_trigger g JOIN tables t ON t.oid = g.tgrelid WHERE NOT g.tgisinternal AND g.tgparentid = 0
 UNION ALL
--- Without parentheses that say nothing: a restored database has others.
+-- Without redundant parentheses: a restored database has others.
 SELECT 'constraint', c.conname || ' on ' || t.name, pg_get_constraintdef(c.oid, true)
 FROM pg_constraint c JOIN tables t ON t.oid = c.conrelid
 WHERE c.contype IN ('c', 'f', 'p', 'u', 'x') AND c.conparentid = 0
@@ -62,8 +62,8 @@ FROM pg_index i JOIN tables t ON t.oid = i.indrelid WHERE i.indisunique
 UNION ALL
 SELECT 'view options', name, coalesce(array_to_string(reloptions, ', '), '') FROM tables WHERE relkind = 'v'
 UNION ALL
--- Versions before 16 name the table before each column, newer ones where there are several tables: the text is read
--- without, and what it is made of is told beside it.
+-- Versions before 16 qualify each column with its table, newer ones only where there are several tables: the text is
+-- compared without the qualifiers, and the columns that the view depends on are listed beside it.
 SELECT 'view', t.name,
        regexp_replace(pg_get_viewdef(t.oid), '\m[a-z_]+\.', '', 'g') || ' of ' || (
            SELECT string_agg(i.identity, ', ' ORDER BY i.identity)
@@ -89,7 +89,7 @@ UNION ALL
 SELECT 'function', f.name,
        format('%s %s %s %s %s %s %s %s', pg_get_function_arguments(f.oid), pg_get_function_result(f.oid), l.lanname,
               f.provolatile, CASE WHEN f.prosecdef THEN 'definer' ELSE 'invoker' END, f.proleakproof, f.proconfig,
-              coalesce(pg_get_function_sqlbody(f.oid), f.prosrc))
+              coalesce(pg_get_function_sqlbody(f.oid), regexp_replace(f.prosrc, '--[^\n]*', '', 'g')))
 FROM functions f JOIN pg_language l ON l.oid = f.prolang
 UNION ALL
 SELECT 'grant', format('%s on %s %s', coalesce(r.rolname, 'PUBLIC'), a.on_a, a.name),
@@ -101,14 +101,14 @@ GROUP BY a.on_a, a.name, r.rolname
 ORDER BY 1, 2;
 
 -- name: switched_off
--- Guards that are there and do nothing. A partition's triggers are asked too.
+-- Guards that exist but have no effect. The triggers of partitions are included.
 SELECT format('trigger %s on %s is switched off', g.tgname, g.tgrelid::regclass) AS sentence
 FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname IN ('public', 'app', 'jobs') AND g.tgenabled NOT IN ('O', 'A')
 UNION ALL
 SELECT format('unique index %s is not valid', indexrelid::regclass) FROM pg_index WHERE indisunique AND NOT indisvalid
 UNION ALL
--- A partition that somebody opened: read or written by its own name, it asks its own guards and not its table's.
+-- A partition without forced row security: accessed by its own name, its own policies apply and not its table's.
 SELECT format('partition %s does not force row security', name) FROM {every_table} t
 WHERE relispartition AND NOT (relrowsecurity AND relforcerowsecurity)
 UNION ALL

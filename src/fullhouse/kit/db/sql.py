@@ -1,14 +1,14 @@
-"""A domain's statements live in its `queries.sql`, each under `-- name:`; this loads them, typed.
+"""Loads the statements of a domain's `queries.sql`, each under `-- name:`, and makes typed functions of them.
 
     user_by_email = sql.one(queries.user_by_email, User)     # await user_by_email(tx, email) -> User | None
 
 A parameter is `:name`. It may be null only if the text says `:name?`, and an array may have nulls only with `:name[?]`.
-`:org` is the organisation of the transaction: no caller passes it. A column's name is the field's name. What several
-statements share, such as a list of columns, stands once under `-- part:` and is meant by `{its_name}`, also in parts
-further down.
+`:org` is the organisation of the transaction: no caller passes it. A column's name is the field's name. Text that
+several statements share, such as a list of columns, is written once under `-- part:` and inserted by `{its_name}`, also
+in later parts.
 
-What a statement takes stands in the `queries.py` beside it, which `make schema` writes by asking a database for the
-parameters' types. So mypy knows every call: one parameter may be given by position, several are given by name.
+A statement's parameters are declared in the `queries.py` beside it, which `make schema` generates from the parameter
+types that a database reports. So mypy checks every call: one parameter may be given by position, several by name.
 """
 
 import re
@@ -24,13 +24,13 @@ R = TypeVar("R")
 P = ParamSpec("P")
 _NAME = re.compile(r"^-- (name|part): *(\w+) *$", re.MULTILINE)
 _PART = re.compile(r"\{([a-z]\w*)\}")
-# Comments, texts and casts are left as they are.
+# Comments, string literals and casts are left as they are.
 _PARAMETER = re.compile(r"--[^\n]*|'(?:[^']|'')*'|::|(?<!\w):(?P<name>[a-z]\w*)(?P<null>\?|\[\?\])?")
 TENANT = "org"
 
 
 class Runs(Protocol):
-    """Whatever a statement can run on: a transaction, or a bare connection."""
+    """What a statement can run on: a transaction, or a bare connection."""
 
     async def fetch(self, query: str, *args: Any) -> list[Any]: ...
     async def fetchrow(self, query: str, *args: Any) -> Any: ...
@@ -63,7 +63,7 @@ class Query(NamedTuple):
         return cls(numbered, tuple(name for name in names if name != TENANT), TENANT in names, nullable)
 
     def arguments(self, organization_id: UUID | None, /, *given: Any, **named: Any) -> list[Any]:
-        """What PostgreSQL is sent, in the order of its numbers."""
+        """The arguments for PostgreSQL, in the order of the parameters' numbers."""
         try:
             values = [*given, *(named[name] for name in self.parameters[len(given) :])]
         except KeyError as missing:
@@ -78,7 +78,7 @@ class Query(NamedTuple):
 
 
 class Statement(Generic[P, T]):
-    """A query, and what becomes of its rows. Called with a transaction, and with what the query takes."""
+    """A query, and the conversion of its rows. Called with a transaction and the query's parameters."""
 
     def __init__(
         self, takes: Callable[P, None], row: Callable[..., Any] | None, run: Callable[[Any, list[Any]], Awaitable[T]]
@@ -96,8 +96,8 @@ class Statement(Generic[P, T]):
         return await self._run(tx, [self.query.text, *self.query.arguments(organization_id, *values, **named)])
 
 
-STATEMENTS: list[Statement[Any, Any]] = []  # the tests compare them with a database
-USED: set[str] = set()  # names of queries that somebody runs
+STATEMENTS: list[Statement[Any, Any]] = []  # tests compare them with a database
+USED: set[str] = set()  # names of queries that are used
 
 
 def one(takes: Callable[P, None], row: Callable[..., R]) -> Statement[P, R | None]:
@@ -116,7 +116,7 @@ def many(takes: Callable[P, None], row: Callable[..., R]) -> Statement[P, list[R
 
 
 def rows(takes: Callable[P, None]) -> Statement[P, list[Any]]:
-    """As the driver has them: for the hot statements, whose rows are read once."""
+    """Driver records without conversion: for hot statements, whose rows are read once."""
 
     async def run(tx: Runs, what: list[Any]) -> list[Any]:
         return await tx.fetch(*what)
@@ -144,12 +144,12 @@ def count(takes: Callable[P, None]) -> Statement[P, int]:
 
 
 def text(takes: Callable[..., None]) -> str:
-    """The statement alone, for those that run it otherwise."""
+    """The statement's text alone, for callers that run it in another way."""
     return query_of(takes).text
 
 
 def query_of(takes: Callable[..., None]) -> Query:
-    """What stands under this name in the `queries.sql` beside the module."""
+    """The query of this name in the `queries.sql` beside the module."""
     USED.add(f"{takes.__module__}.{takes.__name__}")
     file = sys.modules[takes.__module__].__file__
     assert file is not None
@@ -165,10 +165,10 @@ def load(path: Path) -> Mapping[str, Query]:
     texts = {name: body.strip().rstrip(";") for name, body in zip(names, bodies, strict=True)}
     parts: dict[str, str] = {}
 
-    def whole(text: str) -> str:
+    def expand(text: str) -> str:
         return _PART.sub(lambda found: parts[found[1]], text)
 
     for kind, name in zip(kinds, names, strict=True):
         if kind == "part":
-            parts[name] = whole(texts.pop(name))
-    return {name: Query.of(whole(text)) for name, text in texts.items()}
+            parts[name] = expand(texts.pop(name))
+    return {name: Query.of(expand(text)) for name, text in texts.items()}

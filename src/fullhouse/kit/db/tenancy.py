@@ -1,7 +1,7 @@
-"""The audit of tenancy itself: rows whose organisation disagrees with that of the row they refer to.
+"""Checks tenancy: finds rows whose organisation differs from that of the row they refer to.
 
-Keys and foreign keys carry the organisation, so there should be none, ever; this looks all the same, from the
-catalogue, so that a table added later is looked at without being named here.
+Primary and foreign keys contain the organisation, so there should never be any. The tables to check are read from the
+catalogue, so that a table added later is included.
 """
 
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ class Disagreement(NamedTuple):
 
 
 async def disagreements(connection: Any) -> list[Disagreement]:
-    """Runs in the auditor's role, which reads all organisations and writes none."""
+    """Runs as the auditor role, which reads all organisations and writes nothing."""
     found = []
     for reference in await connection.fetch(_REFERENCES):
         joined = " AND ".join(

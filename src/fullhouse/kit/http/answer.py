@@ -1,10 +1,10 @@
-"""What a fast handler returns, and what every refusal becomes."""
+"""The response of a fast handler, and of every refusal."""
 
 from typing import NamedTuple
 
 
 class Answer(NamedTuple):
-    """A whole answer: nothing here is streamed."""
+    """A complete response, not streamed."""
 
     status: int
     body: bytes
@@ -12,5 +12,5 @@ class Answer(NamedTuple):
     content_type: str = "application/json"
 
     def own_headers(self) -> list[tuple[str, str]]:
-        """The handler's headers; an empty body has no type."""
+        """The handler's headers, with the content type unless the body is empty."""
         return [*self.headers, ("content-type", self.content_type)] if self.body else [*self.headers]

@@ -1,4 +1,4 @@
-"""The few pieces of ASGI that both lanes need."""
+"""ASGI helpers for both lanes."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from typing import Any
@@ -39,13 +39,13 @@ async def chunks(receive: Receive) -> AsyncIterator[bytes]:
         more = message.get("more_body", False)
 
 
-async def send_answer(send: Send, answer: Answer, added: list[tuple[str, str]] | None = None) -> None:
-    headers = [*answer.own_headers(), ("content-length", str(len(answer.body))), *(added or [])]
-    await send(start(answer.status, headers))
-    await send({"type": "http.response.body", "body": answer.body})
+async def send_answer(send: Send, response: Answer, added: list[tuple[str, str]] | None = None) -> None:
+    headers = [*response.own_headers(), ("content-length", str(len(response.body))), *(added or [])]
+    await send(start(response.status, headers))
+    await send({"type": "http.response.body", "body": response.body})
 
 
 def start(status: int, headers: list[tuple[str, str]]) -> Message:
-    """An answer's first message."""
+    """A response's first message."""
     encoded = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
     return {"type": "http.response.start", "status": status, "headers": encoded}

@@ -1,7 +1,7 @@
-"""The guard before decoding: what arrives is whole, small, typed, clean text and not too deep.
+"""Checks on a request body before it is decoded: size, content type, valid UTF-8 without NUL, nesting depth.
 
-It runs before any decoder sees a byte, because decoders differ: some pass NUL characters on to the database,
-some answer deep nesting with a stack overflow. Both lanes and both transports come through here.
+They run before any decoder, because decoders differ: some pass NUL characters on to the database, some overflow the
+stack on deep nesting. Both lanes and both transports use them.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from fullhouse.kit.errors import Malformed, TooLarge, UnsupportedMedia
-from fullhouse.kit.http.decode import decode as decode  # what comes after the guard
+from fullhouse.kit.http.decode import decode as decode  # the step after these checks
 
 JSON = "application/json"
 DEPTH_MAX = 20
@@ -31,8 +31,8 @@ class Rules(NamedTuple):
 
 
 def check_address(path: str, query: str) -> None:
-    """Path (decoded by the server) and query (as sent) must be UTF-8 text without NUL."""
-    # U+FFFD stands where the bytes were no UTF-8: servers put it there, and so do we.
+    """The path (decoded by the server) and the query (as sent) must be UTF-8 text without NUL."""
+    # Servers, ours included, put U+FFFD in place of bytes that are not UTF-8.
     if "\0" in path or "\ufffd" in path:
         raise Malformed("The path has a NUL or is not UTF-8. Check how the address is encoded.")
     if "%" in query or not query.isascii() or "\0" in query:
@@ -42,7 +42,7 @@ def check_address(path: str, query: str) -> None:
 
 
 async def check_length(announced: str, limit: int, chunks: Callable[[], AsyncIterator[bytes]]) -> None:
-    """Turn an oversized body away by its announced length, before any of it is kept."""
+    """Refuse an oversized body by its Content-Length, before any of it is stored."""
     if not (announced.isascii() and announced.isdigit()):
         raise Malformed("Content-Length is not a number.")
     if len(announced) > 18 or int(announced) > limit:
@@ -52,7 +52,7 @@ async def check_length(announced: str, limit: int, chunks: Callable[[], AsyncIte
 
 
 async def gather(chunks: AsyncIterator[bytes], limit: int) -> bytes:
-    """Read a body to its end, counting."""
+    """Read a whole body, up to the limit."""
     parts: list[bytes] = []
     size = 0
     async for chunk in chunks:
@@ -65,8 +65,8 @@ async def gather(chunks: AsyncIterator[bytes], limit: int) -> bytes:
 
 
 async def _discard(chunks: AsyncIterator[bytes]) -> None:
-    """Let a client finish that sends but a little too much: it may read nothing before it has written all,
-    and closing the connection on unread data would take the refusal down with it."""
+    """Read the rest of a slightly oversized body: the client may not read the response before it has sent everything,
+    and closing a connection with unread data would reset it, and lose the refusal."""
     left = DISCARD_MAX
     with suppress(TimeoutError, Malformed):
         async with asyncio.timeout(DISCARD_S):
@@ -77,7 +77,7 @@ async def _discard(chunks: AsyncIterator[bytes]) -> None:
 
 
 def check(content_type: str | None, body: bytes, rules: Rules) -> None:
-    """Refuse a body of the wrong type or size, and JSON that no decoder should see."""
+    """Refuse a body of the wrong type or size, and JSON that is unsafe to decode."""
     if not body:
         return
     if len(body) > rules.limit:
@@ -85,14 +85,14 @@ def check(content_type: str | None, body: bytes, rules: Rules) -> None:
     if content_type not in rules.accepts:
         content_type = (content_type or "").partition(";")[0].strip().lower()
         if content_type not in rules.accepts:
-            wanted = " or ".join(rules.accepts)
-            raise UnsupportedMedia(f"This address reads {wanted}. Set Content-Type accordingly.")
+            accepted = " or ".join(rules.accepts)
+            raise UnsupportedMedia(f"This address accepts {accepted}. Set Content-Type accordingly.")
     if content_type == JSON:
         check_json(body)
 
 
 def check_json(body: bytes) -> None:
-    """Text that is clean and shallow; whether it is JSON at all, the decoder says."""
+    """Check encoding, NUL characters and nesting depth. The decoder checks the JSON syntax."""
     if b"\0" in body:
         raise Malformed("The body contains a NUL character. Remove it.")
     if not body.isascii() and not _is_utf8(body):

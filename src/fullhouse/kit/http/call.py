@@ -1,4 +1,4 @@
-"""A request, as much of it as a fast handler may see, from our own server or by ASGI."""
+"""A fast handler's view of a request, from our own server or by ASGI."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
@@ -17,12 +17,12 @@ from fullhouse.kit.live.broadcast import Reader
 
 
 class Route(NamedTuple):
-    """A fast route, and what its template allows."""
+    """A fast route, with the options of its Litestar twin."""
 
     handler: "Handler"
     template: str
     rules: body.Rules
-    names: tuple[str, ...]  # of the ids in its path
+    names: tuple[str, ...]  # the names of the ids in its path
     opt: Mapping[str, Any]
     at_once: "AtOnce | None" = None
     in_batch: "InBatch | None" = None
@@ -38,11 +38,11 @@ class Match(NamedTuple):
 class Call(ABC):
     """One request to a fast handler."""
 
-    __slots__ = ("_body", "_ip", "_rules", "_visit", "params", "principal", "query", "state")
+    __slots__ = ("_body", "_context", "_ip", "_rules", "params", "principal", "query", "state")
 
-    def __init__(self, match: Match, visit: Visit, query: str, state: State) -> None:
+    def __init__(self, match: Match, context: Visit, query: str, state: State) -> None:
         self._rules = match.route.rules
-        self._visit = visit
+        self._context = context
         self._body: bytes | None = None
         self._ip: str | None = None
         self.principal: Principal | None = None
@@ -52,26 +52,27 @@ class Call(ABC):
         self.query = query
         """As it was sent, percent-encoded."""
         self.state = state
-        """Litestar's `app.state`: what the lifespan has opened."""
+        """Litestar's `app.state`, filled by the lifespan."""
 
     @property
     def method(self) -> str:
-        return self._visit.method
+        return self._context.method
 
     @property
     def path(self) -> str:
-        return self._visit.path
+        return self._context.path
 
     @property
     def request_id(self) -> str:
-        return self._visit.request_id
+        return self._context.request_id
 
     @property
     def client_ip(self) -> str:
-        if self._ip is None:  # the guard asks, and then the handler
-            edge, peer = self._visit.edge, self._peer()
-            # Without a proxy in front of us, nobody may say on whose behalf they come.
-            self._ip = edge.client_ip(peer, self.header("x-forwarded-for")) if edge.trusted_proxies else peer
+        if self._ip is None:  # computed once: the guard and the handler use it
+            middleware, peer = self._context.edge, self._peer()
+            # X-Forwarded-For counts only if there is a trusted proxy.
+            proxied = bool(middleware.trusted_proxies)
+            self._ip = middleware.client_ip(peer, self.header("x-forwarded-for")) if proxied else peer
         return self._ip
 
     @abstractmethod
@@ -85,11 +86,11 @@ class Call(ABC):
     def _chunks(self) -> AsyncIterator[bytes]: ...
 
     def _at_once(self) -> bytes | None:
-        """The whole body, where it has come with the request."""
+        """The whole body, if it arrived together with the head."""
         return None
 
     async def check_length(self) -> None:
-        """The lane asks this before it calls the handler, which may not read the body at all."""
+        """Called by the lane before the handler, because a handler may not read the body at all."""
         if announced := self.header("content-length"):
             await body.check_length(announced, self._rules.limit, self._chunks)
 
@@ -98,7 +99,7 @@ class Call(ABC):
         if self._body is None:
             arrived = self._at_once()
             if arrived is None:
-                with self._visit.edge.patience.wait():
+                with self._context.edge.patience.wait():
                     arrived = await body.gather(self._chunks(), self._rules.limit)
             body.check(self.header("content-type"), arrived, self._rules)
             self._body = arrived
@@ -107,12 +108,12 @@ class Call(ABC):
 
 Handler = Callable[[Call], Awaitable[Answer | Reader]]
 AtOnce = Callable[[Call], Answer | None]
-"""For a public route that is nearly always answered from memory: nobody waits then, and no task is made. None leaves it
-to the handler, and so does whatever it raises."""
+"""For a public route that is nearly always served from memory: synchronous, without a task. If it returns None or
+raises, the handler serves the request."""
 
 
 class Errand(NamedTuple):
-    """What a request wants of a batch (kit/batching.py), and how it is told what it got."""
+    """A request's item for a batch (kit/batching.py), and the function that turns its result into a response."""
 
     batches: Coalescer[Any, Any]
     key: Hashable
@@ -122,8 +123,8 @@ class Errand(NamedTuple):
 
 
 InBatch = Callable[["WireCall"], Errand | None]
-"""For a route whose callers are nearly always known and want something of a batch: nobody waits in a task then. It
-changes nothing itself. None leaves it to the handler, and so does whatever it raises."""
+"""For a route that is served by a batch, and whose callers are nearly always in the session cache: no task waits then.
+It must not change anything itself. If it returns None or raises, the handler serves the request."""
 
 
 class WireCall(Call):
@@ -131,8 +132,8 @@ class WireCall(Call):
 
     __slots__ = ("_request",)
 
-    def __init__(self, match: Match, visit: Visit, request: Request, state: State) -> None:
-        super().__init__(match, visit, request.query, state)
+    def __init__(self, match: Match, context: Visit, request: Request, state: State) -> None:
+        super().__init__(match, context, request.query, state)
         self._request = request
 
     def header(self, name: str) -> str | None:
@@ -148,7 +149,7 @@ class WireCall(Call):
         return self._request.take() if self._request.complete else None
 
     def look(self) -> bytes:
-        """The same as `read`, of a request that is complete; and it stays to be read."""
+        """As `read`, of a complete request, without consuming the body."""
         arrived = self._request.whole
         body.check(self.header("content-type"), arrived, self._rules)
         return arrived
@@ -157,8 +158,8 @@ class WireCall(Call):
 class AsgiCall(Call):
     __slots__ = ("_receive", "_scope")
 
-    def __init__(self, match: Match, visit: Visit, scope: asgi.Scope, receive: asgi.Receive, state: State) -> None:
-        super().__init__(match, visit, asgi.query(scope), state)
+    def __init__(self, match: Match, context: Visit, scope: asgi.Scope, receive: asgi.Receive, state: State) -> None:
+        super().__init__(match, context, asgi.query(scope), state)
         self._scope = scope
         self._receive = receive
 

@@ -1,4 +1,4 @@
-"""JSON to typed values, and a decoder's complaint to a refusal that names the field.
+"""Decodes JSON to typed values, and turns msgspec's validation errors into refusals that name the field.
 
 Both lanes decode here, strictly: `"3"` is not a number and `true` is not 1.
 """
@@ -38,12 +38,12 @@ def _decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
         return decoder.decode(body)
     except msgspec.ValidationError as exc:
         with suppress(msgspec.ValidationError):  # a number too long to read
-            msgspec.json.decode(body)  # it complained of what it met first; but what is no JSON at all is malformed
+            msgspec.json.decode(body)  # a validation error may come before a syntax error; invalid JSON is malformed
         refuse(str(exc))
 
 
 def refuse(complaint: str) -> NoReturn:
-    """Raise the refusal for one of msgspec's complaints."""
+    """Raise the refusal for a validation message of msgspec's."""
     field = field_error(complaint)
     if complaint.startswith("Object contains unknown field"):
         raise UnknownField(f"The field {field.path} is not known here.", fields=[field])
@@ -58,13 +58,13 @@ def field_error(complaint: str) -> FieldError:
         name = known["name"]
         message = "This field is required." if known["missing"] else "This field is not known here."
         return FieldError(f"{path}.{name}" if path else name, message)
-    if said := complaint_in_words(what):
-        return FieldError(path, said)
+    if translated := complaint_in_words(what):
+        return FieldError(path, translated)
     sentence = _QUOTED.sub(lambda quoted: _WORDS.get(quoted[1], quoted[1]), what)
     return FieldError(path, sentence if sentence.endswith(".") else f"{sentence}.")
 
 
-# PostgreSQL's bigint ends where 19 digits do; Python's and msgspec's integers do not.
+# PostgreSQL's bigint has at most 19 digits; Python's and msgspec's integers are unbounded.
 _LONG_NUMBER = re.compile(rb"\d{19}")
 _ABOUT_FIELD = re.compile(r"Object (?:(?P<missing>missing required)|contains unknown) field `(?P<name>.*)`")
 _QUOTED = re.compile(r"`([^`]*)`")

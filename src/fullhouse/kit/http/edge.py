@@ -1,6 +1,6 @@
-"""What every request meets at the door, by whichever lane and transport it comes.
+"""Middleware for every request, of both lanes and transports.
 
-A request id, a place (or 503 when the house is full), the headers of safety, a line in the log, a measurement.
+It assigns a request id, limits concurrency (503), adds security headers, logs the request and measures it.
 """
 
 import logging
@@ -27,14 +27,14 @@ log = structlog.get_logger()
 
 REQUEST_SECONDS = Histogram(
     "fullhouse_http_request_seconds",
-    "Time from a request's arrival to its answer, or to the start of a stream.",
+    "Time from a request's arrival to its response, or to the start of a stream.",
     ("method", "route", "status"),
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 SLOW_MS = 1000
 CLIENT_LEFT = 499
-"""Logged, never sent: the client went away before there was an answer."""
+"""Logged, never sent: the client disconnected before the response."""
 
 _USABLE_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 
@@ -50,14 +50,14 @@ _NO_STORE = ("cache-control", "no-store")
 
 
 def _request_ids() -> Iterator[str]:
-    """By chance for the process, by number within it: drawn anew for each request, chance takes longer."""
+    """A random prefix for the process and a counter: faster than a random id for each request."""
     process = secrets.token_urlsafe(9)
     return (f"{process}-{number:x}" for number in count(1))
 
 
 @lru_cache(maxsize=256)
 def _added(own: tuple[str, ...], policy: str, *, hsts: bool, private: bool) -> tuple[tuple[str, str], ...]:
-    """What the house adds to an answer with these headers: there are few kinds of answers, and many of each."""
+    """The headers added to a response that has these of its own. Cached: there are few combinations."""
     added = [header for header in _SAFETY if header[0] not in own]
     if "x-frame-options" not in own and "frame-ancestors" not in policy:
         added.append(_UNFRAMED)
@@ -70,7 +70,7 @@ def _added(own: tuple[str, ...], policy: str, *, hsts: bool, private: bool) -> t
 
 @lru_cache(maxsize=512)
 def _head(headers: tuple[tuple[str, str], ...], content_type: str | None, *, hsts: bool, private: bool) -> bytes:
-    """All lines of an answer's head that others like it have too."""
+    """The cacheable header lines of a response: all but the request id."""
     own = dict(headers)
     typed = [("content-type", content_type)] if content_type else []
     policy = own.get("content-security-policy", "")
@@ -79,7 +79,7 @@ def _head(headers: tuple[tuple[str, str], ...], content_type: str | None, *, hst
 
 @dataclass(frozen=True, eq=False)
 class Edge:
-    """The settings of the door, and who is inside."""
+    """The middleware's settings, and the requests in flight."""
 
     max_in_flight: int = 512
     body_limit: int = 65_536
@@ -101,37 +101,37 @@ class Edge:
 
     @property
     def body_rules(self) -> Rules:
-        """What a route accepts that says nothing else."""
+        """The default rules of a route."""
         return Rules(limit=self.body_limit)
 
     def enter(self, method: str, path: str, offered_id: str | None, route: str | None = None) -> "Visit":
-        """To be used as `with edge.enter(...) as visit:`."""
+        """Used as a context manager around the handling of the request."""
         return Visit(self, method, path, offered_id, route)
 
-    def admit(self, visit: "Visit", query: str) -> None:
-        """Refuse what must not reach a handler. The door stays open for those who ask how we are."""
-        if self.is_full and not visit.path.startswith("/health/"):
-            raise Unavailable("The house is full for a moment. Try again in a second.", retry_after_s=1)
-        check_address(visit.path, query)
+    def admit(self, context: "Visit", query: str) -> None:
+        """Refuse a request with a malformed address, or at capacity. Health checks are exempt from the latter."""
+        if self.is_full and not context.path.startswith("/health/"):
+            raise Unavailable("The server is at capacity. Try again in a second.", retry_after_s=1)
+        check_address(context.path, query)
 
     def client_ip(self, peer: str, forwarded: str | None) -> str:
         return client_ip(peer, forwarded, self.trusted_proxies)
 
 
 class Visit:
-    """One request between its arrival and its answer."""
+    """The context of one request, from its arrival to its response."""
 
     __slots__ = ("_began", "_token", "edge", "method", "path", "request_id", "route", "status")
 
-    def __init__(self, edge: Edge, method: str, path: str, offered_id: str | None, route: str | None) -> None:
-        self.edge = edge
+    def __init__(self, middleware: Edge, method: str, path: str, offered_id: str | None, route: str | None) -> None:
+        self.edge = middleware
         self._began = perf_counter()
         self.method = method
         self.path = path
         self.route = route
         self.status = CLIENT_LEFT
         if offered_id is None or not _USABLE_ID.fullmatch(offered_id):
-            offered_id = next(edge.request_ids)
+            offered_id = next(middleware.request_ids)
         self.request_id = offered_id
 
     def __enter__(self) -> "Visit":
@@ -144,25 +144,25 @@ class Visit:
         ABOUT.reset(self._token)
 
     def headers(self, own: Mapping[str, str]) -> list[tuple[str, str]]:
-        """What the house adds to the handler's own headers (names in lower case)."""
+        """The headers added to the handler's own (names in lower case)."""
         private = self.path.startswith(self.edge.private_paths)
         policy = own.get("content-security-policy", "")
         return [("x-request-id", self.request_id), *_added(tuple(own), policy, hsts=self.edge.hsts, private=private)]
 
     def head(self, headers: tuple[tuple[str, str], ...], content_type: str | None) -> bytes:
-        """The handler's own lines and those that the house adds, as they are sent."""
+        """The encoded header lines: the handler's own and the added ones."""
         private = self.path.startswith(self.edge.private_paths)
         added = _head(headers, content_type, hsts=self.edge.hsts, private=private)
         return b"x-request-id: %b\r\n%b" % (self.request_id.encode(), added)
 
     def leave(self) -> None:
-        """Give the place back and write down how it went. A stream leaves early; then the end does nothing."""
+        """Stops counting the request as in flight, and records it. A stream does so at its start already."""
         if self in self.edge.visits:
             self.edge.visits.remove(self)
             self.write_down()
 
     def write_down(self) -> None:
-        """How it went. Who was answered at once never had a place."""
+        """Measures and logs the request. One served synchronously was never counted as in flight."""
         seconds = perf_counter() - self._began
         _series(self.method if self.method in METHODS else "OTHER", self.route, self.status).observe(seconds)
         if self.status >= 400 or seconds * 1000 > SLOW_MS or self.edge.log.is_enabled_for(logging.DEBUG):
@@ -171,14 +171,14 @@ class Visit:
     def _log(self, ms: float) -> None:
         log = self.edge.log
         if self.status >= 500:
-            say = log.error
+            write = log.error
         elif ms > SLOW_MS:
-            say = log.warning
+            write = log.warning
         elif self.status >= 400:
-            say = log.info
+            write = log.info
         else:
-            say = log.debug
-        say("request", method=self.method, path=self.route or self.path, status=self.status, ms=ms)
+            write = log.debug
+        write("http.request", method=self.method, path=self.route or self.path, status=self.status, ms=ms)
 
 
 _known_series: dict[tuple[str, str | None, int], Any] = {}

@@ -1,15 +1,15 @@
-"""How a room states an endpoint:
+"""Declares the endpoints of the domains:
 
     @post("/api/org/api-keys", "keys.create", location="/api/org/api-keys/{id}")
     async def create_key(tx: Tx, who: Principal, data: CreateApiKey) -> NewApiKey: ...
 
-The second argument is the action that the caller must be allowed; a public endpoint says `public=True` instead. What a
-handler takes by name is given to it: `tx` (a transaction of the caller's organisation, committed when the handler has
-returned), `who` (the caller), `caller` (finds out who calls a public endpoint), `actor` (where the request comes from),
-`services`, `raw` (the body as it came, for an endpoint that `accepts` something else than JSON). The rest is
-Litestar's: `data`, path and query parameters. What it returns is wrapped in `{"data": …}`; a `Page` is one already, an
-`Answer` goes as it is, None answers 204. What is in the envelope of an `Answer`, `answers` says for the documentation,
-by status.
+The second argument is the action that the caller must be allowed; a public endpoint has `public=True` instead. These
+parameters are injected by name: `tx` (a transaction of the caller's organisation, committed when the handler has
+returned), `who` (the caller), `caller` (authenticates the caller of a public endpoint), `actor` (the request's origin),
+`services`, `raw` (the undecoded body, for an endpoint that `accepts` something else than JSON). Litestar injects the
+rest: `data`, path and query parameters. The result is wrapped in `{"data": …}`; a `Page` has its own envelope, a
+fast lane's response is sent as it is, None becomes 204. For an endpoint that returns such a response, `answers`
+documents the data by status.
 """
 
 import inspect
@@ -19,7 +19,8 @@ from http import HTTPStatus
 from typing import Annotated, Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
-from litestar import Request, Response
+from litestar import Request
+from litestar import Response as LitestarResponse
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, FromQuery, JSONBody
@@ -46,13 +47,13 @@ Caller = Callable[[], Awaitable[Principal | None]]
 
 
 class Data(msgspec.Struct, Generic[T], frozen=True):
-    """The envelope of a single thing."""
+    """The envelope of a single object."""
 
     data: T
 
 
 class Reply(msgspec.Struct, Generic[T], frozen=True):
-    """For an endpoint that has more to say than its data."""
+    """Data with additional response headers."""
 
     data: T
     headers: dict[str, str] = {}
@@ -80,9 +81,9 @@ def endpoint(
     bad_path: type[Refusal] | None = None,
     name: str | None = None,
 ) -> Callable[[Handler], HTTPRouteHandler]:
-    """Deny by default: an endpoint names its action, or says that it is public. `says` are its own words for general
-    refusals, `bad_path` is how it refuses an id in the path that is none, which elsewhere is 404. One that is served at
-    several addresses has another `name` in the document at each."""
+    """Deny by default: an endpoint names its action, or is declared public. `says` replaces general refusals by the
+    endpoint's own, `bad_path` is the refusal of an invalid id in the path, which elsewhere is a 404. An endpoint with
+    several addresses needs a separate `name` (operation id) for each."""
     if (action is None) != public:
         raise ValueError(f"{method} {path}: name the action that it needs, or say public=True")
 
@@ -95,7 +96,7 @@ def endpoint(
         route = f"{method} {path}"
         runner = _Runner(fn, given, code, location, route=route, once=once, deadline_s=deadline_s, action=action)
 
-        async def handle(request: AnyRequest, **arguments: Any) -> Response[Any]:
+        async def handle(request: AnyRequest, **arguments: Any) -> LitestarResponse[Any]:
             try:
                 return await runner(request, arguments)
             except Forbidden as refusal:
@@ -103,8 +104,8 @@ def endpoint(
                     await note_denial(request.app.state, who, action or "", ids_in(request.path_params), refusal)  # type: ignore[arg-type]
                 raise
 
-        told = {each: _documented(what) for each, what in (answers or {code: returned}).items()}
-        _dress(handle, fn, {k: _placed(k, v, path) for k, v in hints.items() if k not in _GIVEN}, told.pop(code))
+        documented = {each: _documented(what) for each, what in (answers or {code: returned}).items()}
+        _dress(handle, fn, {k: _placed(k, v, path) for k, v in hints.items() if k not in _GIVEN}, documented.pop(code))
         stream = streams.fast_handler(fn, runner.given, path) if returned is Channel else None
         opt = {"action": action, "public": public, "idempotent": once, "limit": limit, "fast": stream or fast}
         opt |= {"at_once": at_once, "in_batch": in_batch, "accepts": accepts, "body_limit": body_limit, "also": also}
@@ -118,7 +119,7 @@ def endpoint(
             summary=documentation.partition("\n")[0].rstrip(".") or None,
             description=documentation.partition("\n")[2].strip() or None,
             operation_id=name or fn.__name__,
-            responses={each: _spec(each, what) for each, what in told.items()},
+            responses={each: _spec(each, what) for each, what in documented.items()},
             media_type=streams.MEDIA_TYPE if stream else media_type,
             request_max_body_size=body_limit or Empty,
             exception_handlers={kind: partial(_in_its_words, says) for kind in says} if says else None,
@@ -139,7 +140,7 @@ delete = partial(endpoint, "DELETE")
 
 
 class _Runner:
-    """One endpoint at work: opens the transaction, honours the Idempotency-Key, encodes before the commit."""
+    """Runs an endpoint: opens the transaction, honours the Idempotency-Key, encodes the response before the commit."""
 
     def __init__(
         self,
@@ -157,17 +158,17 @@ class _Runner:
         self._fn, self.given, self._status, self._location = fn, given, status, location
         self._route, self._once, self._deadline_s = route, once, deadline_s
 
-    async def __call__(self, request: AnyRequest, arguments: dict[str, Any]) -> Response[Any]:
+    async def __call__(self, request: AnyRequest, arguments: dict[str, Any]) -> LitestarResponse[Any]:
         services: Services = request.app.state.services
         who: Principal | None = request.scope.get("principal")  # type: ignore[assignment]
-        have: dict[str, Any] = {"who": who, "services": services}
-        have["actor"] = asks(request).actor if "actor" in self.given else None
-        have["caller"] = partial(recognised, request.app.state, asks(request))
-        if "event_id" in arguments:  # in every log line and span of this request, beside the organisation
+        available: dict[str, Any] = {"who": who, "services": services}
+        available["actor"] = asks(request).actor if "actor" in self.given else None
+        available["caller"] = partial(recognised, request.app.state, asks(request))
+        if "event_id" in arguments:  # a field of every log line and span of this request, as the organisation is
             say_about_request(event_id=arguments["event_id"])
         if "raw" in self.given:
-            have["raw"] = await request.body()
-        arguments |= {name: have[name] for name in self.given - {"tx"}}
+            available["raw"] = await request.body()
+        arguments |= {name: available[name] for name in self.given - {"tx"}}
         if "tx" not in self.given:
             result = await self._fn(**arguments)
             if isinstance(result, Channel):
@@ -180,8 +181,8 @@ class _Runner:
         if key is not None:
             return _response(await self._run_once(request, services, who, key, arguments))
         async with services.database.tenant(who.organization_id, who.actor, deadline_s=self._deadline_s) as tx:
-            answer = self._answer(await self._fn(tx=tx, **arguments))
-        return _response(answer)
+            response = self._answer(await self._fn(tx=tx, **arguments))
+        return _response(response)
 
     async def _run_once(
         self, request: AnyRequest, services: Services, who: Principal, key: str, arguments: dict[str, Any]
@@ -195,15 +196,15 @@ class _Runner:
             services.repeats.turn(claim),
             services.database.tenant(who.organization_id, who.actor, deadline_s=wait_s) as tx,
         ):
-            kept = await idempotency.claim_or_repeat(tx, services.keyring, claim, body)
-            if kept is not None:
-                return kept
-            answer = await self._settled(tx, who, request, arguments)
-            await idempotency.keep(tx, services.keyring, claim, answer)
-        return answer
+            earlier = await idempotency.claim_or_repeat(tx, services.keyring, claim, body)
+            if earlier is not None:
+                return earlier
+            response = await self._settled(tx, who, request, arguments)
+            await idempotency.keep(tx, services.keyring, claim, response)
+        return response
 
     async def _settled(self, tx: Tx, who: Principal, request: AnyRequest, arguments: dict[str, Any]) -> Answer:
-        """A refusal is an answer too, and stays the answer to this key; "later" and accidents are not."""
+        """Runs the handler. A refusal is stored under the key too; 429, 5xx and unexpected errors are not."""
         try:
             async with tx.savepoint():
                 return self._answer(await self._fn(tx=tx, **arguments))
@@ -230,32 +231,32 @@ def _envelope(data: Any) -> Any:
     return data if isinstance(data, Page) else Data(data)
 
 
-def _response(answer: Answer) -> Response[Any]:
-    return Response(
-        answer.body,
-        status_code=answer.status,
-        media_type=answer.content_type if answer.body else None,
-        headers=dict(answer.headers),
+def _response(response: Answer) -> LitestarResponse[Any]:
+    return LitestarResponse(
+        response.body,
+        status_code=response.status,
+        media_type=response.content_type if response.body else None,
+        headers=dict(response.headers),
     )
 
 
 def _dress(handle: Any, fn: Handler, hints: dict[str, Any], returned: Any) -> None:
-    """Shows Litestar the signature that it shall serve and document: the room's own, without what we give."""
+    """Gives the wrapper the handler's signature without the injected parameters, for Litestar to parse and document."""
     own = inspect.signature(fn).parameters
     parameters = [inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=AnyRequest)]
     parameters += [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint, default=own[name].default)
         for name, hint in hints.items()
     ]
-    shown = cast(Any, Response)[returned]
-    handle.__signature__ = inspect.Signature(parameters, return_annotation=shown)
-    handle.__annotations__ = {"request": AnyRequest, **hints, "return": shown}
+    annotation = cast(Any, LitestarResponse)[returned]
+    handle.__signature__ = inspect.Signature(parameters, return_annotation=annotation)
+    handle.__annotations__ = {"request": AnyRequest, **hints, "return": annotation}
     for attribute in ("__name__", "__qualname__", "__module__", "__doc__"):
         setattr(handle, attribute, getattr(fn, attribute))
 
 
 def _placed(name: str, hint: Any, path: str) -> Any:
-    """Says where Litestar finds a parameter, unless the room has said it: in the path, the body or the query."""
+    """Annotates a parameter with its source (path, body or query), unless the handler has annotated it."""
     if get_origin(hint) is Annotated:
         return hint
     if name == "data":
@@ -268,7 +269,7 @@ def _spec(status: int, body: Any) -> ResponseSpec:
 
 
 def _documented(returned: Any) -> Any:
-    """The type of the body that an endpoint's return type means."""
+    """The type of the response body for an endpoint's return type."""
     if get_origin(returned) is Reply:
         returned = get_args(returned)[0]
     if returned is Answer:

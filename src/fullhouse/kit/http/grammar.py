@@ -1,4 +1,4 @@
-"""What llhttp leaves open: which requests that are well-formed are none for us, and what their targets mean."""
+"""Checks beyond llhttp's: which well-formed requests are refused, and how request targets are parsed."""
 
 from functools import lru_cache
 from http import HTTPStatus

@@ -1,7 +1,7 @@
-"""Who comes in: the guard before every handler, of either lane. It runs before the body is read.
+"""Authentication, rate limits and authorisation before every handler, of either lane. Runs before the body is read.
 
-The order: a known caller (401), from our own pages if by cookie (403 `csrf`), not too often (429), allowed the
-endpoint's action (403). A refusal of somebody we know is written to the audit, here and wherever a handler says no.
+The order: authenticated (401), from our own pages if by cookie (403 `csrf`), within the rate limit (429), allowed the
+endpoint's action (403). Refusals of an authenticated caller with 403 are audited, here and in the handlers.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,14 +26,14 @@ from fullhouse.kit.services import Authenticator, Credentials, Services
 from fullhouse.kit.telemetry.telemetry import ABOUT, say_about_request
 
 COOKIE = "fullhouse"
-USUAL = Limit(1200, 60)  # for one caller, in all
-STRANGERS = Limit(300, 60)  # bad tokens from one address
+USUAL = Limit(1200, 60)  # for one caller, all endpoints together
+STRANGERS = Limit(300, 60)  # invalid tokens from one network
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
-Ids = Mapping[str, UUID]  # what the path names, in its order
+Ids = Mapping[str, UUID]  # the ids in the path, in order
 
 
 class Asking(Protocol):
-    """What the guard looks at: a fast lane's call is one, and so is what the wide lane knows of a request."""
+    """The parts of a request that the guard reads. Both lanes implement it."""
 
     @property
     def method(self) -> str: ...
@@ -53,7 +53,7 @@ class Asks(NamedTuple):
 
     @property
     def actor(self) -> Actor:
-        """Where it comes from, of whom nobody knows the name."""
+        """The actor of an unauthenticated request: where it comes from."""
         return Actor(
             type="user",
             ip=self.client_ip,
@@ -63,14 +63,14 @@ class Asks(NamedTuple):
         )
 
 
-def _user_agent(asking: Asking) -> str | None:
-    agent = asking.header("user-agent")
+def _user_agent(meta: Asking) -> str | None:
+    agent = meta.header("user-agent")
     return agent[:300] if agent else None
 
 
 async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """The wide lane's."""
-    if connection.scope.get("method") == "OPTIONS":  # tells what a path takes; the framework answers it
+    """The wide lane's guard."""
+    if connection.scope.get("method") == "OPTIONS":  # lists a path's methods; the framework answers it
         return
     state = connection.app.state
     principal = await admit(state, asks(connection), handler.handler_name, handler.opt)
@@ -81,78 +81,77 @@ async def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
 
 
 class FastGuard:
-    """The fast lane's (lane.Guard)."""
+    """The fast lane's guard."""
 
-    async def admit(self, call: Call, route: Route) -> None:
-        call.principal = principal = await admit(call.state, call, route.template, route.opt)
+    async def admit(self, hot_request: Call, route: Route) -> None:
+        hot_request.principal = principal = await admit(hot_request.state, hot_request, route.template, route.opt)
         if principal and (refusal := denial(principal, route.opt["action"])):
             raise refusal
 
-    async def note(self, call: Call, route: Route, refusal: Forbidden) -> None:
-        if call.principal:
-            ids = dict(zip(route.names, call.params, strict=True))
-            await note_denial(call.state, call.principal, route.opt["action"], ids, refusal)
+    async def note(self, hot_request: Call, route: Route, refusal: Forbidden) -> None:
+        if hot_request.principal:
+            ids = dict(zip(route.names, hot_request.params, strict=True))
+            await note_denial(hot_request.state, hot_request.principal, route.opt["action"], ids, refusal)
 
-    def is_known(self, call: Call, route: Route) -> bool:
-        credentials = _credentials(call)
-        known: Principal | None = call.state.authenticate.remembered(credentials)
+    def is_known(self, hot_request: Call, route: Route) -> bool:
+        credentials = _credentials(hot_request)
+        known: Principal | None = hot_request.state.authenticate.remembered(credentials)
         if known is None or route.opt["action"] not in known.allowed:
             return False
-        if credentials.bearer is None and call.method not in _READS:
-            _check_origin(call, call.state.services.public_url)
-        # A batch writes no letters: in which language somebody reads is not looked for on the hot path.
-        call.principal = known.coming_from(call.client_ip, _user_agent(call), call.request_id)
+        if credentials.bearer is None and hot_request.method not in _READS:
+            _check_origin(hot_request, hot_request.state.services.public_url)
+        # Batches send no email, so the hot path does not parse the caller's language.
+        ip, agent = hot_request.client_ip, _user_agent(hot_request)
+        hot_request.principal = known.coming_from(ip, agent, hot_request.request_id)
         return True
 
-    def counts(self, call: Call) -> bool:
-        assert call.principal
-        limiter: Limiter = call.state.services.limiter
-        return limiter.passes(("caller", call.principal.id), USUAL)
+    def counts(self, hot_request: Call) -> bool:
+        assert hot_request.principal
+        limiter: Limiter = hot_request.state.services.limiter
+        return limiter.passes(("caller", hot_request.principal.id), USUAL)
 
 
 def ids_in(path_params: Mapping[str, Any]) -> Ids:
     return {name: value for name, value in path_params.items() if isinstance(value, UUID)}
 
 
-async def admit(state: State, asking: Asking, name: str, opt: Mapping[str, Any]) -> Principal | None:
-    """The caller, if the endpoint has any use for one."""
+async def admit(state: State, meta: Asking, name: str, opt: Mapping[str, Any]) -> Principal | None:
+    """Authenticates and rate-limits the request. Returns the caller; None for a public endpoint."""
     services: Services = state.services
     authenticate: Authenticator = state.authenticate
     limit: Limit | None = opt.get("limit")
     if opt.get("public"):
         if limit:
-            await services.limiter.check((name, network_of(asking.client_ip)), limit)
+            await services.limiter.check((name, network_of(meta.client_ip)), limit)
         return None
-    credentials = _credentials(asking)
+    credentials = _credentials(meta)
     known = authenticate.remembered(credentials) or await authenticate(credentials)
     if known is None:
-        await services.limiter.check(("stranger", network_of(asking.client_ip)), STRANGERS)
+        await services.limiter.check(("stranger", network_of(meta.client_ip)), STRANGERS)
         raise Unauthenticated("Sign in, or send a valid token as “Authorization: Bearer …”.")
-    principal = known.coming_from(
-        asking.client_ip, _user_agent(asking), asking.request_id, languages.asked(asking.header)
-    )
+    principal = known.coming_from(meta.client_ip, _user_agent(meta), meta.request_id, languages.asked(meta.header))
     say_about_request(organization_id=principal.organization_id)
-    if credentials.bearer is None and asking.method not in _READS:
-        _check_origin(asking, services.public_url)
+    if credentials.bearer is None and meta.method not in _READS:
+        _check_origin(meta, services.public_url)
     await services.limiter.check(("caller", principal.id), USUAL)
     if limit:
         await services.limiter.check((name, principal.id), limit)
     return principal
 
 
-async def recognised(state: State, asking: Asking) -> Principal | None:
-    """Who asks a public endpoint, if they say so and it is true: for one that shows more to some. It refuses nobody."""
+async def recognised(state: State, meta: Asking) -> Principal | None:
+    """The caller of a public endpoint that shows more to some, or None. Invalid credentials are not refused."""
     services: Services = state.services
     authenticate: Authenticator = state.authenticate
-    credentials = _credentials(asking)
+    credentials = _credentials(meta)
     if credentials.bearer is None and credentials.cookie is None:
         return None
     known = authenticate.remembered(credentials) or await authenticate(credentials)
     if known is None:
-        await services.limiter.check(("stranger", network_of(asking.client_ip)), STRANGERS)
+        await services.limiter.check(("stranger", network_of(meta.client_ip)), STRANGERS)
         return None
     await services.limiter.check(("caller", known.id), USUAL)
-    return known.coming_from(asking.client_ip, _user_agent(asking), asking.request_id, languages.asked(asking.header))
+    return known.coming_from(meta.client_ip, _user_agent(meta), meta.request_id, languages.asked(meta.header))
 
 
 def denial(principal: Principal, action: str) -> Forbidden | None:
@@ -170,12 +169,12 @@ def asks(connection: ASGIConnection[Any, Any, Any, Any]) -> Asks:
     )
 
 
-def _credentials(asking: Asking) -> Credentials:
-    scheme, _, token = (asking.header("authorization") or "").partition(" ")
+def _credentials(meta: Asking) -> Credentials:
+    scheme, _, token = (meta.header("authorization") or "").partition(" ")
     if scheme.lower() == "bearer" and (bearer := token.strip()):
         return Credentials(bearer, None, None)
-    # An empty one is none: the cookie speaks in its place, and must then come from our own pages.
-    return Credentials(None, _cookie(asking.header("cookie")), asking.header("x-organization"))
+    # An empty bearer token counts as none: then the cookie authenticates, and the origin is checked.
+    return Credentials(None, _cookie(meta.header("cookie")), meta.header("x-organization"))
 
 
 def _cookie(header: str | None) -> str | None:
@@ -186,23 +185,23 @@ def _cookie(header: str | None) -> str | None:
     return None
 
 
-def _check_origin(asking: Asking, public_url: str) -> None:
-    """A browser says where a write comes from; our own pages are at our own address."""
-    origin = asking.header("origin")
-    place = (origin or "").partition("://")[2]
-    if not place or place not in (urlsplit(public_url).netloc, asking.header("host")):
+def _check_origin(meta: Asking, public_url: str) -> None:
+    """Browsers send the Origin of a write; it must be our own address."""
+    origin = meta.header("origin")
+    address = (origin or "").partition("://")[2]
+    if not address or address not in (urlsplit(public_url).netloc, meta.header("host")):
         raise CrossSite("A write with the session cookie must come from our own pages (Origin header).")
 
 
 async def note_denial(state: State, who: Principal, action: str, ids: Ids, refusal: Forbidden) -> None:
-    """In a transaction of its own: whatever was begun is undone. The platform's people are in the audit of the
-    organisation that they tried to reach, where there is one."""
+    """Audits a denial in a transaction of its own, because the request's was rolled back. Denials of platform staff go
+    to the audit of the organisation that they tried to reach, if there is one."""
     if refusal.noted:
         return
     services: Services = state.services
     organization_id: UUID | None = who.organization_id
     if organization_id == NOWHERE:
-        structlog.get_logger().warning("platform access denied", action=action, actor=str(who.id))
+        structlog.get_logger().warning("platform.access_denied", action=action, actor=str(who.id))
         find = state.get("organization_of")
         organization_id = await find(services, ids) if find else None
     if organization_id is not None:
@@ -211,7 +210,7 @@ async def note_denial(state: State, who: Principal, action: str, ids: Ids, refus
 
 
 async def write_denial(tx: Tx, who: Principal, action: str, ids: Ids, refusal: Forbidden) -> None:
-    """The first thing that the path names is what it is about."""
+    """Audits a denial. The first id in the path is the audited entity."""
     name, entity_id = next(iter(ids.items()), ("action", None))
     others = {other: value for other, value in ids.items() if other != name}
     after = {"action": action, "role": who.role, "code": refusal.code, **others}

@@ -1,9 +1,8 @@
-"""One effect for one `Idempotency-Key`, and the same answer to every repeat.
+"""One effect for one `Idempotency-Key`, and the same response to every repeat.
 
-The key's row is inserted in the effect's own transaction, so that both exist or neither does. A repeat that comes
-while the first is still at work waits on that row, in the database, until the first commits (then it gets the same
-answer) or fails (then it does the work itself). In one process repeats queue up before the database, so that they do
-not eat the pool.
+The key's row is inserted in the effect's own transaction, so that both exist or neither does. A repeat that arrives
+while the first request is running waits on that row's lock until the first commits (then it gets the same response) or
+fails (then it runs itself). Within one process repeats wait on an asyncio lock, so that they take no connections.
 """
 
 import asyncio
@@ -50,13 +49,13 @@ class KeyReused(Invalid):
 
 
 class StillRunning(Conflict):
-    """The first request with this `Idempotency-Key` has not finished yet. Ask again in a moment."""
+    """The first request with this `Idempotency-Key` has not finished yet. Retry in a moment."""
 
-    code, title = "idempotency_in_flight", "The first request is still at work"
+    code, title = "idempotency_in_flight", "The first request is still running"
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """The four columns that make a key unique."""
+    """The four columns of the unique constraint on keys."""
 
     organization_id: UUID
     principal: str
@@ -69,7 +68,7 @@ class Claim(msgspec.Struct, frozen=True):
 
 
 class Repeats:
-    """Lets one request per key through at a time, in this process."""
+    """One lock per key in this process, so that one request per key runs at a time."""
 
     def __init__(self) -> None:
         self._locks: dict[Claim, tuple[asyncio.Lock, int]] = {}
@@ -97,7 +96,7 @@ class Repeats:
 
 
 async def claim_or_repeat(tx: Tx, keyring: Keyring, claim: Claim, body: bytes) -> Answer | None:
-    """None: the key is ours, do the work. Otherwise the answer that was given before."""
+    """None if this request has claimed the key and must run; otherwise the stored response."""
     body_hash = hashlib.sha256(body).digest()
     try:
         await tx.execute(f"SET LOCAL lock_timeout = '{WAIT_S}s'; SET LOCAL statement_timeout = '{WAIT_S + 2}s'")
@@ -116,11 +115,11 @@ async def claim_or_repeat(tx: Tx, keyring: Keyring, claim: Claim, body: bytes) -
     return msgspec.msgpack.decode(opened, type=Answer)
 
 
-async def keep(tx: Tx, keyring: Keyring, claim: Claim, answer: Answer) -> None:
-    sealed = keyring.seal(_PURPOSE, msgspec.msgpack.encode(answer))
-    await tx.execute(_KEEP, *claim.columns, answer.status, sealed)
+async def keep(tx: Tx, keyring: Keyring, claim: Claim, response: Answer) -> None:
+    sealed = keyring.seal(_PURPOSE, msgspec.msgpack.encode(response))
+    await tx.execute(_KEEP, *claim.columns, response.status, sealed)
 
 
 async def forget_old(finder: Database) -> int:
-    """Keys are honoured for two days. A thousand rows at a time, so that nobody waits for it."""
+    """Deletes keys after two days, a thousand rows at a time, so that locks are short."""
     return await sweep(finder, _FORGET)

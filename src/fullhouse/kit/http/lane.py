@@ -22,55 +22,55 @@ from fullhouse.kit.live.broadcast import Reader
 
 
 class Guard(Protocol):
-    """Who is asked before each fast handler, as Litestar's guards are before theirs."""
+    """Runs before each fast handler, as Litestar's guards do in the wide lane."""
 
-    async def admit(self, call: Call, route: Route) -> None:
-        """The caller is the call's principal then; or it raises why not."""
+    async def admit(self, hot_request: Call, route: Route) -> None:
+        """Sets the request's principal, or raises a refusal."""
 
-    async def note(self, call: Call, route: Route, refusal: Forbidden) -> None:
-        """Writes down that the guard or a handler said no."""
+    async def note(self, hot_request: Call, route: Route, refusal: Forbidden) -> None:
+        """Audits a denial by the guard or a handler."""
 
-    def is_known(self, call: Call, route: Route) -> bool:
-        """The same as `admit` as far as nobody must be asked. Where it says no, `admit` decides."""
+    def is_known(self, hot_request: Call, route: Route) -> bool:
+        """As `admit`, from this process's cache only. If it returns False, `admit` decides."""
 
-    def counts(self, call: Call) -> bool:
-        """Whoever is known does not come too often, and this time is counted. The same goes for its no."""
+    def counts(self, hot_request: Call) -> bool:
+        """Counts the request against the caller's rate limit, in this process. If it returns False, `admit` decides."""
 
 
 class Lane:
-    """The whole application: both lanes, for our own server (`open`, `serve`, `close`) and as an ASGI application."""
+    """The application with both lanes, for our own server (`open`, `serve`, `close`) and as an ASGI application."""
 
-    def __init__(self, wide: Litestar, edge: Edge, guard: Guard | None = None) -> None:
-        self.edge = edge
+    def __init__(self, wide: Litestar, middleware: Edge, guard: Guard | None = None) -> None:
+        self.edge = middleware
         self._guard = guard
         self.wide = wide
-        self.table = Table(wide, edge.body_rules)
-        self._wide_lane = WideLane(wide, edge)
+        self.table = Table(wide, middleware.body_rules)
+        self._wide_lane = WideLane(wide, middleware)
         self._mount = AsgiMount(self._wide_lane)
 
     def _is_foreign(self, header: Callable[[str], str | None]) -> bool:
-        """Another site's page asks, and some of them may read the answer: which, Litestar knows."""
+        """A cross-origin request: served by Litestar, which implements CORS."""
         if self.wide.cors_config is None or (origin := header("origin")) is None:
             return False
         return not origin.endswith(f"://{header('host')}")
 
-    async def _answer(self, match: Match, call: Call, visit: Visit) -> Answer | Reader:
+    async def _answer(self, match: Match, hot_request: Call, context: Visit) -> Answer | Reader:
         try:
-            self.edge.admit(visit, call.query)
+            self.edge.admit(context, hot_request.query)
             if self._guard:
-                await self._guard.admit(call, match.route)
-            await call.check_length()
-            return await match.route.handler(call)
+                await self._guard.admit(hot_request, match.route)
+            await hot_request.check_length()
+            return await match.route.handler(hot_request)
         except Exception as exc:
-            if self._guard and isinstance(exc, Forbidden) and call.principal:
-                exc = await self._noted(call, match.route, exc)
+            if self._guard and isinstance(exc, Forbidden) and hot_request.principal:
+                exc = await self._noted(hot_request, match.route, exc)
             return problems.answer(problems.said_as(match.route.opt.get("says", {}), exc))
 
-    async def _noted(self, call: Call, route: Route, refusal: Forbidden) -> Exception:
+    async def _noted(self, hot_request: Call, route: Route, refusal: Forbidden) -> Exception:
         assert self._guard
         try:
-            await self._guard.note(call, route, refusal)
-        except Exception as exc:  # no denial without its row: then "try again" is the answer
+            await self._guard.note(hot_request, route, refusal)
+        except Exception as exc:  # a denial that cannot be audited becomes this error (503)
             return exc
         return refusal
 
@@ -83,14 +83,14 @@ class Lane:
         if match is None or self._is_foreign(partial(asgi.header, scope)):
             await self._wide_lane(scope, receive, send)
             return
-        with self.edge.enter(method, path, asgi.header(scope, "x-request-id"), match.route.template) as visit:
-            call = AsgiCall(match, visit, scope, receive, self.wide.state)
-            answer = await self._answer(match, call, visit)
-            if isinstance(answer, Reader):
-                await streams.AsgiStream(answer, send).run(receive, _stream_begins(visit))
+        with self.edge.enter(method, path, asgi.header(scope, "x-request-id"), match.route.template) as context:
+            hot_request = AsgiCall(match, context, scope, receive, self.wide.state)
+            response = await self._answer(match, hot_request, context)
+            if isinstance(response, Reader):
+                await streams.AsgiStream(response, send).run(receive, _stream_begins(context))
                 return
-            visit.status = answer.status
-            await asgi.send_answer(send, answer, visit.headers(dict(answer.headers)))
+            context.status = response.status
+            await asgi.send_answer(send, response, context.headers(dict(response.headers)))
 
     async def open(self) -> None:
         await self._mount.startup()
@@ -100,42 +100,42 @@ class Lane:
         await self._mount.shutdown()
 
     def at_once(self, request: Request) -> bool:
-        """Takes what needs no task: what is in memory, and what a batch will answer. Whatever is unusual about it takes
-        the long way, and is refused there."""
+        """Serves a request without a task, if it can: from memory, or by a batch. Returns False for anything unusual;
+        `serve` then handles it, refusals included."""
         if request.query or self.edge.is_full or (match := self.table.find(request.method, request.path)) is None:
             return False
         route = match.route
         if (route.at_once is None and route.in_batch is None) or self._is_foreign(request.header):
             return False
-        visit = self.edge.enter(request.method, request.path, request.header("x-request-id"), route.template)
-        call = WireCall(match, visit, request, self.wide.state)
+        context = self.edge.enter(request.method, request.path, request.header("x-request-id"), route.template)
+        hot_request = WireCall(match, context, request, self.wide.state)
         try:
-            return (
-                self._join(call, route, request, visit) if route.in_batch else self._tell(call, route, request, visit)
-            )
+            serve = self._join if route.in_batch else self._tell
+            return serve(hot_request, route, request, context)
         except Exception:
             return False
 
-    def _tell(self, call: WireCall, route: Route, request: Request, visit: Visit) -> bool:
+    def _tell(self, hot_request: WireCall, route: Route, request: Request, context: Visit) -> bool:
         assert route.at_once
-        if (answer := route.at_once(call)) is None:
+        if (response := route.at_once(hot_request)) is None:
             return False
-        send(request, visit, answer)
-        visit.write_down()
+        send(request, context, response)
+        context.write_down()
         return True
 
-    def _join(self, call: WireCall, route: Route, request: Request, visit: Visit) -> bool:
+    def _join(self, hot_request: WireCall, route: Route, request: Request, context: Visit) -> bool:
         guard = self._guard
-        if guard is None or not guard.is_known(call, route):
+        if guard is None or not guard.is_known(hot_request, route):
             return False
         assert route.in_batch
-        assert call.principal
-        errand = route.in_batch(call)
-        if errand is None or not guard.counts(call):
+        assert hot_request.principal
+        batch_request = route.in_batch(hot_request)
+        if batch_request is None or not guard.counts(hot_request):
             return False
-        self.edge.visits.add(visit)
-        about = {"request_id": visit.request_id, "organization_id": call.principal.organization_id}
-        errand.batches.put(errand.key, errand.request, Reply(request, visit, errand.tell, about), errand.apart)
+        self.edge.visits.add(context)
+        about = {"request_id": context.request_id, "organization_id": hot_request.principal.organization_id}
+        waiter = Reply(request, context, batch_request.tell, about)
+        batch_request.batches.put(batch_request.key, batch_request.request, waiter, batch_request.apart)
         return True
 
     async def serve(self, request: Request) -> None:
@@ -144,29 +144,29 @@ class Lane:
         if match is None or self._is_foreign(request.header):
             await self._mount.serve(request)
             return
-        with self.edge.enter(method, path, request.header("x-request-id"), match.route.template) as visit:
-            answer = await self._answer(match, WireCall(match, visit, request, self.wide.state), visit)
-            if isinstance(answer, Reader):
-                await streams.send(answer, request, encoded([*streams.HEADERS, *_stream_begins(visit)]))
+        with self.edge.enter(method, path, request.header("x-request-id"), match.route.template) as context:
+            response = await self._answer(match, WireCall(match, context, request, self.wide.state), context)
+            if isinstance(response, Reader):
+                await streams.send(response, request, encoded([*streams.HEADERS, *_stream_begins(context)]))
                 return
-            send(request, visit, answer)
+            send(request, context, response)
 
     def end_streams(self) -> None:
-        """A server waits for its open connections before it stops, and streams would let it wait."""
+        """Ends all streams at shutdown, because the server waits for its open connections."""
         if services := self.wide.state.get("services"):
             services.streams.close()
 
 
-def _stream_begins(visit: Visit) -> list[tuple[str, str]]:
-    """A stream gives its place back when it starts: a thousand readers do no work."""
-    visit.status = 200
-    added = visit.headers(dict(streams.HEADERS))
-    visit.leave()
+def _stream_begins(context: Visit) -> list[tuple[str, str]]:
+    """A stream stops counting as in flight when it starts, because open streams do no work."""
+    context.status = 200
+    added = context.headers(dict(streams.HEADERS))
+    context.leave()
     return added
 
 
 def settle() -> None:
-    """What was made at the start lives for good: the collector need not look at it again."""
+    """Excludes the objects made at start-up from garbage collection: they live as long as the process."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)

@@ -1,8 +1,8 @@
-"""The OpenAPI 3.1 document as the API really behaves. Litestar's own describes errors that are never sent.
+"""The OpenAPI 3.1 document of the API. Litestar's own describes errors that are never sent.
 
-A route's `opt` says what its signature cannot: `public=True` (no sign-in), `idempotent=True` or `"required"`
-(the `Idempotency-Key` header; every POST that creates something takes one unless it says `False`), `accepts` (the media
-types of a body that is a file), `also` (the media types that it answers in beside its own).
+A route's `opt` declares what its signature cannot: `public=True` (no sign-in), `idempotent=True` or `"required"`
+(the `Idempotency-Key` header; every POST that creates something accepts it unless `False`), `accepts` (the media
+types of a body that is a file), `also` (further media types of its response).
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ PROBLEM: Json = {
     "type": "object",
     "required": ["type", "title", "status", "detail", "code"],
     "properties": {
-        "type": {"type": "string", "description": "`/problems/{code}`, a page about it."},
+        "type": {"type": "string", "description": "`/problems/{code}`, a page that explains the code."},
         "title": {"type": "string"},
         "status": {"type": "integer"},
         "detail": {"type": "string"},
@@ -47,22 +47,22 @@ PROBLEM: Json = {
 IDEMPOTENCY_KEY: Json = {
     "name": "Idempotency-Key",
     "in": "header",
-    "description": "Repeat a request with the same key and it takes effect once, with the same answer.",
+    "description": "A repeated request with the same key takes effect once; every repeat gets the first response.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255},
 }
 LAST_EVENT_ID: Json = {
     "name": "Last-Event-ID",
     "in": "header",
     "required": False,
-    "description": "The id of the last message that you have; what came after it follows, or else a snapshot.",
+    "description": "The id of the last message received. The stream continues after it, or begins with a snapshot.",
     "schema": {"type": "string"},
 }
 
 
 class StructSchemas(OpenAPISchemaPlugin):
-    """Says what Litestar leaves out: a body that forbids unknown fields does, and an answer has all of its fields.
+    """Adds what Litestar omits: `additionalProperties: false` for strict bodies, and `required` for response fields.
 
-    A default is what a caller may leave out; what we answer is encoded whole, unless the struct omits its defaults.
+    A field with a default is optional in a request, but always present in a response, unless the struct omits defaults.
     """
 
     def is_plugin_supported_field(self, field_definition: FieldDefinition) -> bool:
@@ -114,13 +114,13 @@ def document(app: Litestar, *, cookie: str = "session") -> Json:
 
 
 def render(app: Litestar, *, cookie: str = "session") -> bytes:
-    """The document as bytes, the same for the same application."""
+    """The document as bytes; deterministic for the same application."""
     return msgspec.json.encode(document(app, cookie=cookie))
 
 
 @cache
 def needs_nothing(handler: BaseRouteHandler) -> bool:
-    """A POST whose body has only fields that may be left out may be left out itself."""
+    """A POST's body is optional if all of its fields are."""
     data = handler.parsed_data_field
     if data is None or "POST" not in getattr(handler, "http_methods", ()):
         return False
@@ -141,14 +141,14 @@ def _operations(app: Litestar, doc: Json) -> Iterator[tuple[str, Json, HTTPRoute
 
 
 def _leave_out_empty_bodies(operation: Json) -> None:
-    """An answer without a body has no content; Litestar documents the JSON `null` that it would never send."""
-    for answer in operation["responses"].values():
-        if all(kind.get("schema") == {"type": "null"} for kind in answer.get("content", {}).values()):
-            answer.pop("content", None)
+    """Removes the content of responses without a body, which Litestar documents as a JSON `null`."""
+    for response in operation["responses"].values():
+        if all(kind.get("schema") == {"type": "null"} for kind in response.get("content", {}).values()):
+            response.pop("content", None)
 
 
 def _mend_tuples(schema: Any) -> None:
-    """A tuple of any length has its own kind of items; Litestar takes the dots for another, which fits everything."""
+    """Fixes the schema of `tuple[T, ...]`: Litestar documents the ellipsis as an item type that allows anything."""
     for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
         match part:
             case {"items": {"oneOf": [items, {**rest}]}} if not rest:
@@ -157,17 +157,17 @@ def _mend_tuples(schema: Any) -> None:
 
 
 def _describe_errors(operation: Json, *, public: bool) -> None:
-    """Every error is a Problem: those that the route names, those that its shape implies, and any other."""
-    places = {parameter["in"] for parameter in operation.get("parameters", ())}
+    """Documents every error as a Problem: the route's own, those implied by its inputs, and the default."""
+    locations = {parameter["in"] for parameter in operation.get("parameters", ())}
     implied = set() if public else {401, 403}
-    if "path" in places:
+    if "path" in locations:
         implied |= {404}
-    if "query" in places:
+    if "query" in locations:
         implied |= {400, 422}
     if "requestBody" in operation:
         implied |= {400, 413, 415, 422}
     named = {status: spec for status, spec in operation["responses"].items() if int(status) >= 400}
-    # Litestar's guess for any route with parameters, in a shape of its own.
+    # Litestar's default for any route with parameters, in its own format.
     if 400 not in implied and "extra" in str(named.get("400")):
         del operation["responses"]["400"], named["400"]
     for status in {*named, *map(str, implied)}:

@@ -1,4 +1,4 @@
-"""Parameters that many routes share."""
+"""Parameters shared by many routes."""
 
 from datetime import datetime
 from typing import Annotated
@@ -10,15 +10,15 @@ from fullhouse.kit.db.cursors import LIMIT_MAX
 from fullhouse.kit.errors import FieldError, Invalid
 from fullhouse.kit.times import utc
 
-PageSize = Annotated[int, QueryParameter(ge=1, le=LIMIT_MAX, description="How many at most.")]
-After = Annotated[str | None, QueryParameter(max_length=1000, description="The `next_cursor` of the page before.")]
+PageSize = Annotated[int, QueryParameter(ge=1, le=LIMIT_MAX, description="The maximum number of items to return.")]
+After = Annotated[str | None, QueryParameter(max_length=1000, description="The `next_cursor` of the previous page.")]
 
 IfMatch = Annotated[
     str | None,
     HeaderParameter(name="If-Match", max_length=40, description="The ETag that the change is based on."),
 ]
 
-IfNoneMatch = Annotated[str | None, HeaderParameter(name="If-None-Match", description="The ETag that the caller has.")]
+IfNoneMatch = Annotated[str | None, HeaderParameter(name="If-None-Match", description="The ETag of the caller's copy.")]
 
 Secret = Annotated[
     str | None, HeaderParameter(name="Authorization", max_length=200, description="`Bearer ` and the secret.")
@@ -29,9 +29,9 @@ def bearer(authorization: str | None) -> str:
     return (authorization or "").removeprefix("Bearer ").strip()
 
 
-# Text, and read by `moment`: Litestar would take the number 0.5 for a time.
+# Text, parsed by the function below: Litestar would accept the number 0.5 as a time.
 Moment = Annotated[
-    str | None, QueryParameter(pattern=r"^\d{4}-\d{2}-\d{2}T", max_length=40, description="RFC 3339, in UTC if unsaid.")
+    str | None, QueryParameter(pattern=r"^\d{4}-\d{2}-\d{2}T", max_length=40, description="RFC 3339, by default UTC.")
 ]
 
 

@@ -1,7 +1,7 @@
-"""A deadline for slow senders that costs the quick ones nothing.
+"""Timeouts for slow request bodies, at almost no cost for the others.
 
-A timer of the event loop's own for every body takes longer than the rest of a request's way through the fast
-lane (measured: a third fewer requests). So all waits share one clock that ticks now and then.
+An event-loop timer for every body costs more than the rest of the fast lane (measured: a third fewer requests). So all
+waits share one periodic timer.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from fullhouse.kit.errors import Malformed
 
 
 class Patience:
-    """How long a body may take to arrive. Belongs to one event loop."""
+    """The time limit for receiving a body. Belongs to one event loop."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -19,7 +19,7 @@ class Patience:
         self._clock: asyncio.TimerHandle | None = None
 
     def wait(self) -> "_Wait":
-        """To be used as `with patience.wait():` around what is awaited; raises Malformed when it is over."""
+        """A context manager around an await; raises Malformed at the time limit."""
         return _Wait(self)
 
     def begin(self, wait: "_Wait") -> None:
@@ -62,6 +62,6 @@ class _Wait:
 
     def __exit__(self, kind: type[BaseException] | None, _exc: object, _trace: object) -> None:
         self._patience.end(self)
-        # Somebody else may have cancelled the task as well: then it stays cancelled.
+        # If the task was cancelled from elsewhere too, it stays cancelled.
         if self._over and self._task and self._task.uncancel() == 0 and kind is asyncio.CancelledError:
             raise Malformed("The body did not arrive in time. Send it again.") from None

@@ -1,4 +1,4 @@
-"""Who is calling: the socket's peer or, behind proxies of our own, the address that they saw."""
+"""The client's address: the socket's peer or, behind trusted proxies, the address that they forwarded."""
 
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -7,7 +7,7 @@ Network = IPv4Network | IPv6Network
 
 
 def client_ip(peer: str, forwarded: str | None, trusted: Sequence[Network]) -> str:
-    """The nearest address that is not a trusted proxy; what lies beyond it, anybody could have written."""
+    """The nearest address that is not a trusted proxy. Entries beyond it may be forged."""
     if not trusted:
         return peer
     nearest = peer

@@ -1,8 +1,8 @@
-"""Whatever is raised, as an answer: RFC 9457 `application/problem+json`, the same from both lanes.
+"""Renders every exception as RFC 9457 `application/problem+json`, the same for both lanes.
 
-Refusals answer for themselves. What the framework raises becomes the refusal it means. A dependency that is
-away becomes 503. All else is a bug: it is logged with its traceback, and the caller learns nothing but the
-request id in the header.
+Refusals have their own code and status. Exceptions of the framework map to the matching refusal. An unavailable
+dependency becomes 503. Everything else is a bug: it is logged with its traceback, and the caller gets no details but
+the request id in the header.
 """
 
 import errno
@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import asyncpg
 import msgspec
 import structlog
-from litestar import Request, Response
+from litestar import Request
+from litestar import Response as LitestarResponse
 from litestar.exceptions import HTTPException, SerializationException, ValidationException
 
 from fullhouse.kit import errors
@@ -27,17 +28,17 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class InternalError(Refusal):
-    """A mistake of ours. It is in our log; quote the `X-Request-Id` of the answer when you ask about it."""
+    """An error on our side. It is in our log; quote the response's `X-Request-Id` when you report it."""
 
     code, status, title = "internal_error", 500, "Something went wrong on our side"
 
 
-# Something we depend on is away, full or too busy. OSError has connection errors and time-outs inside it,
-# and a database's missing socket file.
+# A dependency is unavailable, full or overloaded. OSError includes connection errors, timeouts and a database's missing
+# socket file.
 AWAY: tuple[type[Exception], ...] = (
     OSError,
     asyncpg.InterfaceError,  # the connection is closed
-    asyncpg.InternalClientError,  # it was closed in this very moment
+    asyncpg.InternalClientError,  # it was closed during the call
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,  # starting, stopping, query cancelled
     asyncpg.InsufficientResourcesError,  # disk full, too many connections
@@ -62,7 +63,7 @@ BY_STATUS: dict[int, type[Refusal]] = {
 
 
 def answer(exc: Exception) -> Answer:
-    """The problem that an exception is."""
+    """An exception as a problem response."""
     refusal = refusal_of(exc)
     headers = [(name.lower(), value) for name, value in (getattr(exc, "headers", None) or {}).items()]
     if refusal.retry_after_s is not None:
@@ -73,7 +74,7 @@ def answer(exc: Exception) -> Answer:
 
 
 def said_as(says: Mapping[type[Refusal], type[Refusal]], exc: Exception) -> Exception:
-    """A refusal in the words of a route that has its own for it: another code, and all else as it was."""
+    """Replaces a refusal by the route's own class for it (`says`): another code, the same detail and fields."""
     for kind, own in says.items():
         if isinstance(exc, kind):
             return own(exc.detail, fields=exc.fields, retry_after_s=exc.retry_after_s, **exc.extra)
@@ -81,7 +82,7 @@ def said_as(says: Mapping[type[Refusal], type[Refusal]], exc: Exception) -> Exce
 
 
 def refusal_of(exc: Exception) -> Refusal:
-    """What an exception means to the caller; accidents are logged here, once."""
+    """Maps an exception to a refusal. Unexpected exceptions are logged here, once."""
     match exc:
         case Refusal():
             return exc
@@ -96,21 +97,21 @@ def refusal_of(exc: Exception) -> Refusal:
         case SerializationException() | RecursionError():
             return Malformed("The body cannot be decoded.")
         case _ if isinstance(exc, AWAY):
-            log.warning("a disk is full" if _is_full(exc) else "dependency away", exc_info=exc)
-            return Unavailable("A part of the house does not answer. Try again in a second.", retry_after_s=1)
-    log.error("unexpected error", exc_info=exc)
-    return InternalError("Something went wrong on our side. Try again; if it stays, quote the request id.")
+            log.warning("disk.full" if _is_full(exc) else "http.dependency_unavailable", exc_info=exc)
+            return Unavailable("A service that we depend on is unavailable. Try again in a second.", retry_after_s=1)
+    log.error("http.unexpected_error", exc_info=exc)
+    return InternalError("Something went wrong on our side. Try again; if it persists, report the request id.")
 
 
 def _is_full(exc: Exception) -> bool:
-    """Ours or the database's: the one fault that goes on until somebody makes room."""
+    """This machine's disk or the database's: the one fault that lasts until an operator frees space."""
     return isinstance(exc, asyncpg.DiskFullError) or (
         isinstance(exc, OSError) and exc.errno in (errno.ENOSPC, errno.EDQUOT)
     )
 
 
 def _invalid(exc: ValidationException) -> Refusal:
-    """Litestar's complaints about parameters; bodies never get that far (see `wide.StrictRequest`)."""
+    """Litestar's errors about parameters; bodies are decoded by `StrictRequest` instead."""
     complaints = exc.extra if isinstance(exc.extra, list) else []
     if any(complaint.get("key") == "data" for complaint in complaints):
         return Malformed("The body is empty. Send JSON.")
@@ -126,17 +127,18 @@ def _field(complaint: dict[str, Any]) -> FieldError:
     return FieldError(complaint.get("key", ""), field_error(complaint["message"]).message)
 
 
-def _respond(request: Request[Any, Any, Any], exc: Exception) -> Response[bytes]:
+def _respond(request: Request[Any, Any, Any], exc: Exception) -> LitestarResponse[bytes]:
     problem = answer(exc)
-    return Response(problem.body, status_code=problem.status, media_type=MEDIA_TYPE, headers=dict(problem.headers))
+    headers = dict(problem.headers)
+    return LitestarResponse(problem.body, status_code=problem.status, media_type=MEDIA_TYPE, headers=headers)
 
 
 exception_handlers: dict[int | type[Exception], Any] = {Exception: _respond}
-"""For Litestar: one handler, because `refusal_of` knows every case."""
+"""For Litestar: one handler for all exceptions."""
 
 
 class Description(NamedTuple):
-    """A code, for the page behind a problem's `type`."""
+    """An error code, for the page at a problem's `type`."""
 
     code: str
     status: int
@@ -145,7 +147,7 @@ class Description(NamedTuple):
 
 
 def describe(code: str) -> Description | None:
-    """The page of a code, or None if there is no such code."""
+    """The description of a code, or None if there is no such code."""
     for kind in errors.every():
         if kind.code == code:
             return Description(code, kind.status, kind.title, (kind.__doc__ or "").strip())

@@ -1,4 +1,4 @@
-"""How an answer leaves: at once, or when the batch is back that somebody waits for without a task."""
+"""Sends responses: immediately, or when a batch has a result, without a task that waits for it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -16,64 +16,65 @@ from fullhouse.kit.telemetry.telemetry import ABOUT
 log = structlog.get_logger()
 
 
-def send(request: Request, visit: Visit, answer: Answer) -> None:
-    visit.status = answer.status
-    head = visit.head(answer.headers, answer.content_type if answer.body else None)
-    request.answer(answer.status, head, answer.body)
+def send(request: Request, context: Visit, response: Answer) -> None:
+    context.status = response.status
+    head = context.head(response.headers, response.content_type if response.body else None)
+    request.answer(response.status, head, response.body)
 
 
 class Reply:
-    """Whoever waits for a batch without a task: answered when it is back, in the batch's own turn of the loop."""
+    """Receives a batch's result for a request and sends the response, in the batch's own loop turn, without a task."""
 
-    __slots__ = ("_about", "_request", "_tell", "_visit")
+    __slots__ = ("_about", "_context", "_request", "_to_response")
 
     def __init__(
         self,
         request: Request,
-        visit: Visit,
-        tell: Callable[[Any], Answer | Awaitable[Answer]],
+        context: Visit,
+        to_response: Callable[[Any], Answer | Awaitable[Answer]],
         about: dict[str, Any],
     ) -> None:
-        """`tell` makes the answer of what the batch says; `about` is in every log line meanwhile."""
-        self._request, self._visit, self._tell, self._about = request, visit, tell, about
+        """`to_response` turns the batch's result into a response; `about` are the fields of its log lines."""
+        self._request, self._context, self._to_response, self._about = request, context, to_response, about
 
     def done(self) -> bool:
-        """Who has left is served all the same, as everywhere."""
+        """A disconnected client's request runs all the same, as in the other paths."""
         return self._request.answered
 
-    def set_result(self, got: Any) -> None:
+    def set_result(self, result: Any) -> None:
         token = ABOUT.set(self._about)
         try:
-            answer = self._tell(got)
+            response = self._to_response(result)
         except Exception as exc:
-            answer = problems.answer(exc)
-        if isinstance(answer, Answer):
-            self._end(answer)
+            response = problems.answer(exc)
+        if isinstance(response, Answer):
+            self._end(response)
         else:
-            _waiting.add(task := asyncio.ensure_future(self._wait_for(answer)))
+            _waiting.add(task := asyncio.ensure_future(self._wait_for(response)))
             task.add_done_callback(_waiting.discard)
         ABOUT.reset(token)
 
     def set_exception(self, error: BaseException) -> None:
         token = ABOUT.set(self._about)
-        self._end(problems.answer(error if isinstance(error, Exception) else Unavailable("We are closing.")))
+        exc = error if isinstance(error, Exception) else Unavailable("The server is shutting down. Try again.")
+        self._end(problems.answer(exc))
         ABOUT.reset(token)
 
-    async def _wait_for(self, coming: Awaitable[Answer]) -> None:
+    async def _wait_for(self, pending: Awaitable[Answer]) -> None:
         try:
-            answer = await coming
+            response = await pending
         except Exception as exc:
-            answer = problems.answer(exc)
-        self._end(answer)
+            response = problems.answer(exc)
+        self._end(response)
 
-    def _end(self, answer: Answer) -> None:
-        """Nobody else of the batch depends on how this one takes it."""
+    def _end(self, response: Answer) -> None:
+        """An error here must not affect the other requests of the batch."""
         try:
-            send(self._request, self._visit, answer)
+            send(self._request, self._context, response)
         except Exception:
-            log.exception("a request was not served")
-        self._visit.leave()
+            log.exception("http.request_failed")
+        self._context.leave()
         self._request.finish()
 
 
-_waiting: set[asyncio.Future[None]] = set()  # the loop itself keeps no hold of them
+_waiting: set[asyncio.Future[None]] = set()  # the event loop keeps weak references only

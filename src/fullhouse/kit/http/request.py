@@ -12,7 +12,7 @@ from fullhouse.kit.errors import Malformed
 
 Header = tuple[str, str]
 
-BODY_AHEAD = 131_072  # bytes of a body that are received before somebody reads them
+BODY_AHEAD = 131_072  # bytes of a body that are buffered before the handler reads them
 LISTS = {"cookie": "; ", "x-forwarded-for": ", "}
 """Headers that may come in several lines, and how to read them as one. Of others, the first line counts."""
 
@@ -27,8 +27,8 @@ class Wire(Protocol):
     """The connection of a request (wire.py)."""
 
     client: tuple[str, int]
-    is_over: bool  # the other side has no more to say
-    is_full: bool  # what was written has not been taken
+    is_over: bool  # the client sends no more
+    is_full: bool  # the write buffer is full
     on_free: Callable[[], None] | None
 
     @property
@@ -42,7 +42,7 @@ class Wire(Protocol):
 
 
 class ClientGone(OSError):
-    """Nobody is there to answer."""
+    """The client has disconnected."""
 
 
 class Request:
@@ -63,7 +63,7 @@ class Request:
         self.complete = self.answered = False
         self.keep_alive = True
         self.is_broken = False  # begun as a stream, and not ended
-        self.is_bare = False  # asked by HEAD: as by GET, but nobody wants the body
+        self.is_bare = False  # a HEAD request: handled as GET, without the body
         self.headers: dict[str, str] = {}
         self.repeated: list[Header] = []
         self.method = self.path = self.query = self.version = ""
@@ -98,7 +98,7 @@ class Request:
 
     @property
     def whole(self) -> bytes:
-        """All that has arrived and was not taken, which it is not now either."""
+        """The received and unread part of the body, without consuming it."""
         return self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
 
     async def chunks(self) -> AsyncIterator[bytes]:
@@ -137,11 +137,11 @@ class Request:
 
     @property
     def is_full(self) -> bool:
-        """Nothing more is received until somebody reads; of whoever is answered, nobody will."""
+        """The body buffer is full: nothing more is received until the handler reads, or has responded."""
         return self._full and not self.answered
 
     def expect(self) -> None:
-        """The other side sends its body only when it is told to go on."""
+        """The client sends its body only after a 100 Continue."""
         self._expects = True
 
     # --- who asked
@@ -171,7 +171,7 @@ class Request:
         self.connection.send(b"".join((self._begin(status), head, length, b"\r\n", shown)))
 
     def finish(self) -> None:
-        """Nobody works on it any more: whoever comes next on this connection may be served."""
+        """The request is done: the next one on this connection may be served."""
         self.connection.finish(self)
 
     def stream(self, status: int, head: bytes, *, length: int | None = None) -> "Stream":
@@ -216,7 +216,7 @@ class Stream:
             self._connection.write(_chunk(data) if self._framed else data)
 
     def end(self) -> None:
-        if self._owed:  # more or less than was announced: whatever followed would be misread
+        if self._owed:  # not the announced length: the next response would be misread
             self.break_off()
             return
         self._request.is_broken = False
@@ -224,14 +224,14 @@ class Stream:
             self._connection.write(b"0\r\n\r\n")
 
     def on_free(self, act: Callable[[], None] | None) -> None:
-        """Calls `act` when the other side has taken what was too much."""
+        """Calls `act` when the write buffer has room again."""
         self._connection.on_free = act
 
     async def drain(self) -> None:
         await self._connection.drain()
 
     def break_off(self) -> None:
-        """What was begun cannot be ended: the other side must not take it for whole."""
+        """Aborts the connection, so that the client does not take a partial response for a whole one."""
         self._connection.abort()
 
 

@@ -1,10 +1,10 @@
-"""HTTP to addresses that tenants choose. Nothing of the operator's own network may be reached by it.
+"""HTTP client for URLs that tenants choose. It cannot reach the operator's own network (SSRF protection).
 
-What holds here:
-- A call looks its name up once. Every address that the name has must be public, and the connection goes to one of those
-  very addresses: there is no second look-up that could answer otherwise.
-- TLS is checked against the name. Redirects are not followed, and proxies of the environment are not used.
-- One deadline covers it all, and only the beginning of an answer is read.
+Guarantees:
+- Each call resolves its host name once. All of its addresses must be public, and the connection goes to one of them:
+  there is no second resolution that could return another address (DNS rebinding).
+- TLS is verified against the name. Redirects are not followed, and the environment's proxies are not used.
+- One deadline covers the whole call, and only the beginning of a response is read.
 """
 
 import asyncio
@@ -24,15 +24,15 @@ from fullhouse.kit.errors import FieldError, Invalid, Unavailable
 DEADLINE_S = 15.0
 ANSWER_BYTES_MAX = 65_536
 URL_LENGTH_MAX = 2000
-_CONNECT_S = 4.0  # for one address; the next one gets its turn
+_CONNECT_S = 4.0  # per address; then the next address is tried
 _ADDRESSES_MAX = 3
 _CHECK_S = 3.0
 _CHECKS_AT_ONCE = 4
 _LOOK_UPS_AT_ONCE = 64
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 
-# IANA's registries of special-purpose addresses, as far as they lie inside what is routed at all. The last one is the
-# host's own agent in one large cloud, on an address that looks public.
+# IANA's special-purpose address registries, where they overlap with routed space. The last one is the host agent of one
+# large cloud (Azure), on an address that looks public.
 _CLOSED_4 = tuple(
     map(
         IPv4Network,
@@ -45,7 +45,7 @@ _CLOSED_4 = tuple(
 )  # fmt: skip
 _OPEN_6 = IPv6Network("2000::/3")
 _CLOSED_6 = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "3fff::/20")))
-# IPv6 addresses that are an IPv4 address in other words, and where in them it stands: judged by that one.
+# IPv6 ranges that embed an IPv4 address, and its bit offset: the embedded address is checked.
 _WRAPPED = (
     (ip_network("::ffff:0:0/96"), 0),  # mapped
     (ip_network("64:ff9b::/96"), 0),  # NAT64
@@ -54,15 +54,15 @@ _WRAPPED = (
 
 
 class AddressRefused(Invalid):
-    """We do not call this address: it must be `https://`, without a user name, on port 443 or one from 1024 up, and
-    its name must have public addresses only.
+    """The address must begin with `https://`, without a user name, on port 443 or one from 1024 up, and its host name
+    must have public addresses only.
     """
 
     code, title = "address_refused", "The address is not allowed"
 
 
 class Outcome(NamedTuple):
-    """What came of a call: a status and the beginning of the answer, or the reason why there is none."""
+    """The result of a call: a status and the beginning of the response, or an error."""
 
     status: int | None
     body: bytes
@@ -71,7 +71,7 @@ class Outcome(NamedTuple):
 
 
 class _Heard:
-    """What has arrived so far: a status stands, whatever becomes of the body after it."""
+    """The part of the response received so far. A status counts even if reading the body fails."""
 
     def __init__(self) -> None:
         self.status: int | None = None
@@ -80,23 +80,23 @@ class _Heard:
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Once for the process: reading all the authorities takes longer than the rest of a start."""
+    """Once per process: loading the CA certificates takes longer than the rest of start-up."""
     return httpx.create_ssl_context()
 
 
 class Outward:
-    """Calls to the outside. `private` is the operator's word that plain HTTP and addresses at home are fine."""
+    """The HTTP client. `private` is the operator's setting that allows plain HTTP and private addresses."""
 
     def __init__(
         self, *, private: bool = False, resolve: Resolve | None = None, deadline_s: float = DEADLINE_S
     ) -> None:
         self._private, self._deadline_s = private, deadline_s
-        # Threads of our own: names whose servers are slow to answer delay only each other.
+        # A thread pool of its own: slow DNS servers delay only these look-ups.
         self._threads = ThreadPoolExecutor(_LOOK_UPS_AT_ONCE, thread_name_prefix="names")
         self._resolve = resolve or self._look_up
         self._checking = 0
-        # Below httpx's client: that one would keep cookies by address. No connection is kept either: they are known by
-        # their address too, and the next name there needs a handshake of its own.
+        # The transport below httpx's client, which would store cookies by IP address. No keep-alive either: connections
+        # are pooled by IP address too, and another host name there needs its own TLS handshake.
         self._transport = httpx.AsyncHTTPTransport(
             verify=_tls(), trust_env=False, limits=httpx.Limits(max_keepalive_connections=0)
         )
@@ -106,76 +106,76 @@ class Outward:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def check(self, url: str, field: str) -> None:
-        """Raises AddressRefused about `field` unless `url` may be called now. A call looks again."""
-        if self._checking >= _CHECKS_AT_ONCE:  # whoever asks has a transaction open
-            raise Unavailable("Too many addresses are being looked up. Try again in a few seconds.", retry_after_s=3)
+        """Raises AddressRefused for `field` unless `url` may be called now. Each call checks again."""
+        if self._checking >= _CHECKS_AT_ONCE:  # callers hold a transaction open
+            raise Unavailable("Too many addresses are being checked. Try again in a few seconds.", retry_after_s=3)
         self._checking += 1
         try:
             async with asyncio.timeout(_CHECK_S):
                 await self._addresses(self._parsed(url))
         except TimeoutError:
-            raise _refused("The name could not be looked up in time.", field) from None
+            raise _refused("The host name could not be resolved in time.", field) from None
         except AddressRefused as refusal:
             raise _refused(refusal.detail, field) from None
         finally:
             self._checking -= 1
 
     async def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> Outcome:
-        """Sends, and tells what came of it. Raises nothing that the other side could cause."""
-        heard, why, began = _Heard(), None, perf_counter()
+        """Sends a POST and returns the outcome. Never raises for anything that the other side can cause."""
+        heard, error, began = _Heard(), None, perf_counter()
         try:
             async with asyncio.timeout(self._deadline_s):
                 await self._converse(self._parsed(url), content, headers, heard)
         except TimeoutError:
-            why = f"no answer within {self._deadline_s:g} seconds"
+            error = f"no answer within {self._deadline_s:g} seconds"
         except AddressRefused as refusal:
-            why = refusal.detail
-        except (httpx.HTTPError, OSError) as error:
-            why = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            error = refusal.detail
+        except (httpx.HTTPError, OSError) as exc:
+            error = f"{type(exc).__name__}: {exc}" if str(exc) else type(exc).__name__
         ms = round((perf_counter() - began) * 1000)
-        return Outcome(heard.status, bytes(heard.body), None if heard.status else why, ms)
+        return Outcome(heard.status, bytes(heard.body), None if heard.status else error, ms)
 
     async def _converse(self, url: httpx.URL, content: bytes, headers: Mapping[str, str], heard: _Heard) -> None:
         own = {"host": url.netloc.decode(), "accept-encoding": "identity", **headers}
         extensions = {"sni_hostname": url.raw_host.decode(), "timeout": {"connect": _CONNECT_S}}
         *earlier, last = (await self._addresses(url))[:_ADDRESSES_MAX]
         for address in (*earlier, last):
-            there = url.copy_with(host=address)
-            request = httpx.Request("POST", there, content=content, headers=own, extensions=extensions)
+            target = url.copy_with(host=address)
+            request = httpx.Request("POST", target, content=content, headers=own, extensions=extensions)
             try:
-                answer = await self._transport.handle_async_request(request)
-            except (httpx.ConnectError, httpx.ConnectTimeout):  # nothing was sent: the next address may do
+                response = await self._transport.handle_async_request(request)
+            except (httpx.ConnectError, httpx.ConnectTimeout):  # nothing was sent: try the next address
                 if address == last:
                     raise
             else:
-                await _listen(answer, heard)
+                await _listen(response, heard)
                 return
 
     def _parsed(self, url: str) -> httpx.URL:
         try:
             parsed = httpx.URL(url)
         except httpx.InvalidURL:
-            raise _refused("This is not an address.") from None
+            raise _refused("This is not a valid URL.") from None
         if parsed.scheme != "https" and not (self._private and parsed.scheme == "http"):
             raise _refused("The address must begin with https://.")
         if not parsed.raw_host or len(url) > URL_LENGTH_MAX:
-            raise _refused(f"The address needs a host, and at most {URL_LENGTH_MAX} characters.")
+            raise _refused(f"The address needs a host name, and has at most {URL_LENGTH_MAX} characters.")
         if parsed.userinfo:
-            raise _refused("No user name or password in the address: the signature says who sends.")
+            raise _refused("Remove the user name and password: requests are authenticated by their signature.")
         port = parsed.port or 443
         if parsed.port == 0 or port > 65_535 or not (self._private or port == 443 or port >= 1024):
-            raise _refused("Only port 443 and those from 1024 up are called.")
+            raise _refused("Use port 443, or a port from 1024 up.")
         return parsed
 
     async def _addresses(self, url: httpx.URL) -> list[str]:
-        """Of the name, each once. One sentence for "unknown" and "not public": what is at home is nobody's business."""
+        """The name's addresses. "Unknown" and "not public" share one message, so as not to reveal internal names."""
         try:
             found = await self._resolve(url.raw_host.decode(), url.port or (443 if url.scheme == "https" else 80))
         except (OSError, UnicodeError):
             found = []
         addresses = list(dict.fromkeys(found))
         if not addresses or not (self._private or all(map(is_public, addresses))):
-            raise _refused("The name does not lead to public addresses.")
+            raise _refused("The host name does not resolve to public addresses.")
         return addresses
 
     async def _look_up(self, name: str, port: int) -> list[str]:
@@ -186,19 +186,19 @@ class Outward:
         return [str(place[0]) for *_, place in found]
 
 
-async def _listen(answer: httpx.Response, heard: _Heard) -> None:
-    heard.status = answer.status_code
+async def _listen(response: httpx.Response, heard: _Heard) -> None:
+    heard.status = response.status_code
     try:
-        async for piece in answer.aiter_raw():
-            heard.body += piece[: ANSWER_BYTES_MAX - len(heard.body)]
+        async for chunk in response.aiter_raw():
+            heard.body += chunk[: ANSWER_BYTES_MAX - len(heard.body)]
             if len(heard.body) >= ANSWER_BYTES_MAX:
                 return
     finally:
-        await answer.aclose()
+        await response.aclose()
 
 
 def is_public(address: str) -> bool:
-    """Whether anybody out there could be meant. What we cannot read is not."""
+    """Whether an address is globally routable. Text that is not an address is not."""
     try:
         ip: IPv4Address | IPv6Address = ip_address(address)
     except ValueError:
@@ -211,5 +211,5 @@ def is_public(address: str) -> bool:
     return not any(ip in network for network in _CLOSED_4)
 
 
-def _refused(why: str, field: str | None = None) -> AddressRefused:
-    return AddressRefused(why, fields=[FieldError(field, why)] if field else [])
+def _refused(detail: str, field: str | None = None) -> AddressRefused:
+    return AddressRefused(detail, fields=[FieldError(field, detail)] if field else [])

@@ -1,4 +1,4 @@
-"""The server: it listens, serves each request in a task of its own, and closes when everybody is answered."""
+"""The server: listens, serves each request in its own task, and closes after the last response."""
 
 import asyncio
 import signal
@@ -30,7 +30,7 @@ class App(Protocol):
 
 
 class Server:
-    """Connections, and one clock for all of them: a timer for each would cost more than the request."""
+    """Connections, with one timer for all of them: a timer for each would cost more than the request."""
 
     def __init__(
         self, serve: Callable[[Request], Awaitable[None]], at_once: Callable[[Request], bool] = lambda _: False
@@ -43,7 +43,7 @@ class Server:
         self._clock: asyncio.TimerHandle | None = None
 
     async def listen(self, host: str, port: int, *, bound: socket.socket | None = None) -> None:
-        """On a socket that somebody has bound already, or on one of its own."""
+        """Listens on a socket that is bound already, or on one of its own."""
         outbox = Outbox()
         where: dict[str, Any] = {"sock": bound} if bound else {"host": host, "port": port}
         self._listener = await self._loop.create_server(
@@ -75,7 +75,7 @@ class Server:
         try:
             return self._at_once(request)
         except Exception:
-            log.exception("a request was not answered")
+            log.exception("http.request_failed")
             if request.answered:
                 connection.abort()
             return request.answered
@@ -84,14 +84,14 @@ class Server:
         try:
             await self._serve(request)
         except Exception:
-            log.exception("a request was not served")
+            log.exception("http.request_failed")
             if request.answered:
                 connection.abort()  # half of an answer is out, and must not be taken for all of it
         finally:
             request.finish()
 
     async def close(self, grace_s: float = GRACE_S) -> None:
-        """Nobody new; whoever is in hand is answered, for as long as that may take."""
+        """Stops accepting, and finishes the requests in flight within the grace period."""
         if self._listener:
             self._listener.close()
         deadline = self._loop.time() + grace_s

@@ -17,27 +17,27 @@ from fullhouse.kit.telemetry.telemetry import say_about_request
 
 MEDIA_TYPE = "text/event-stream"
 HEADERS = [("content-type", MEDIA_TYPE), ("cache-control", "no-store"), ("x-accel-buffering", "no")]
-_UNFINISHED = ("left", "slow", "failed")  # there is nobody, or nothing, to end it cleanly
-LAST_WORD_S = 2.0  # what a stream still has to say when it is over
+_UNFINISHED = ("left", "slow", "failed")  # the connection cannot be ended cleanly
+LAST_WORD_S = 2.0  # how long a pending write may take after the stream has ended
 
 
 def fast_handler(make: Callable[..., Awaitable[Channel]], given: frozenset[str], path: str) -> Any:
-    """The fast lane's handler of an endpoint that returns a channel. It takes the path's ids, `services` and `who`."""
+    """The fast lane's handler of an endpoint that returns a channel: it may take ids, `services` and `who`."""
     ids = re.findall(r"\{(\w+):uuid\}", path)
 
-    async def listen(call: Call) -> Reader:
-        services: Services = call.state.services
-        named = dict(zip(ids, call.params, strict=True))
+    async def listen(hot_request: Call) -> Reader:
+        services: Services = hot_request.state.services
+        named = dict(zip(ids, hot_request.params, strict=True))
         say_about_request(**named)
-        have = {"services": services, "who": call.principal}
-        channel = await make(**{name: have[name] for name in given}, **named)
-        return await services.streams.open(channel, call.client_ip, call.header("last-event-id"))
+        available = {"services": services, "who": hot_request.principal}
+        channel = await make(**{name: available[name] for name in given}, **named)
+        return await services.streams.open(channel, hot_request.client_ip, hot_request.header("last-event-id"))
 
     return listen
 
 
 async def send(reader: Reader, request: Request, head: bytes) -> None:
-    """Writes go straight to the connection, without a task for each. It says when it can take no more."""
+    """Writes directly to the connection, without a task per write. A full write buffer marks the reader busy."""
     stream = request.stream(200, head)
     if request.is_bare:
         reader.end("left")
@@ -62,7 +62,7 @@ async def send(reader: Reader, request: Request, head: bytes) -> None:
 
 
 class AsgiStream:
-    """The same for ASGI, where a write takes as long as the other side does."""
+    """The same for ASGI, where `send` may block."""
 
     def __init__(self, reader: Reader, send: asgi.Send) -> None:
         self._reader, self._send = reader, send
@@ -98,7 +98,7 @@ class AsgiStream:
         self._reader.end("left")
 
     async def _finish(self, why: str) -> None:
-        """A clean end, for those who still listen."""
+        """Ends the response cleanly, for clients that are still connected."""
         if why in _UNFINISHED:
             return
         if self._writing:

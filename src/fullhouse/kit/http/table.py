@@ -1,7 +1,7 @@
-"""The fast lane's table: which requests are its own.
+"""The fast lane's routing table.
 
-It is read from Litestar's routes that are marked `opt={"fast": handler}`: no fast route exists without a documented
-twin, and whatever the table does not match exactly, the twin serves.
+It is built from Litestar's routes with `opt={"fast": handler}`: every fast route has a documented twin, and the twin
+serves all requests that the table does not match exactly.
 """
 
 import re
@@ -16,16 +16,16 @@ from fullhouse.kit.http import body
 from fullhouse.kit.http.call import Match, Route
 from fullhouse.kit.ids import read_id
 
-READ_OFTEN, _OFTEN_LONG = 1024, 256  # paths, and letters: what many read, they read at the same address
+READ_OFTEN, _OFTEN_LONG = 1024, 256  # cached look-ups, and their longest path: popular pages share a few paths
 _UUID_LENGTH = 36
 _UUID_PARAMETER = re.compile(r"/\{(\w+):uuid\}")
 
 
 class Shape(NamedTuple):
-    """A fast route's path, in which every parameter is a UUID: so it has one length, and each part its place."""
+    """A fast route's path. Its parameters are all UUIDs, so its length and the position of each part are fixed."""
 
     route: Route
-    words: tuple[tuple[str, int], ...]  # what stands between the ids, and where
+    words: tuple[tuple[str, int], ...]  # the literal parts between the ids, and their positions
     ids: tuple[slice, ...]
 
     @classmethod
@@ -49,7 +49,7 @@ class Shape(NamedTuple):
 
 
 class Table:
-    """Fast routes by method and length of the path: nearly always there is one, and the words in it are compared."""
+    """Fast routes by method and path length: nearly always there is one candidate, whose literal parts are compared."""
 
     def __init__(self, app: Litestar, rules: body.Rules) -> None:
         self._shapes: dict[tuple[str, int], tuple[Shape, ...]] = {}
@@ -75,11 +75,11 @@ class Table:
     def _add(self, path: str, handler: HTTPRouteHandler, route: Route) -> None:
         public, limited = route.opt.get("public"), route.opt.get("limit") is not None
         if ":" in _UUID_PARAMETER.sub("", path):
-            raise ValueError(f"{path}: a fast route takes no parameters but {{name:uuid}}.")
+            raise ValueError(f"{path}: a fast route may have no parameters but {{name:uuid}}.")
         if route.at_once and (limited or not public):
-            raise ValueError(f"{path}: only what is public and has no limit is answered at once.")
+            raise ValueError(f"{path}: `at_once` needs a public route without a rate limit.")
         if route.in_batch and (limited or public):
-            raise ValueError(f"{path}: only what is not public and has no limit of its own joins a batch.")
+            raise ValueError(f"{path}: `in_batch` needs a non-public route without a rate limit of its own.")
         shape = Shape.of(path, route)
         for method in handler.http_methods:
             key = str(method), shape.length
@@ -96,6 +96,6 @@ class Table:
             else:
                 try:
                     return Match(shape.route, tuple([read_id(path[where]) for where in shape.ids]))
-                except ValueError:  # as long as one, but none
+                except ValueError:  # not a UUID
                     return None
         return None

@@ -1,12 +1,12 @@
-"""Rows that people edit carry a version. It travels as the ETag; a change may insist on it with If-Match."""
+"""Rows that people edit have a version, which is their ETag. A change may require it with If-Match."""
 
 from fullhouse.kit.errors import Refusal
 
 
 class StaleVersion(Refusal):
-    """Somebody has changed it since you read it. Read it again, and decide again."""
+    """It was changed since you read it. Read it again, and repeat the change with the new version."""
 
-    code, status, title = "stale_version", 412, "It was changed meanwhile"
+    code, status, title = "stale_version", 412, "It was changed in the meantime"
 
 
 def etag(version: int) -> str:
@@ -14,12 +14,12 @@ def etag(version: int) -> str:
 
 
 def has_tag(if_none_match: str, tag: str) -> bool:
-    """A proxy may have weakened the tag, or a client keep several."""
+    """Accepts weak tags (proxies weaken them) and lists of tags."""
     return tag in (part.strip().removeprefix("W/") for part in if_none_match.split(","))
 
 
 def check(if_match: str | None, version: int) -> None:
-    """No header, no condition; `*` is any version that exists."""
+    """Without a header there is no condition; `*` matches any version."""
     if if_match is None or if_match.strip() == "*":
         return
     if etag(version) not in (part.strip().removeprefix("W/") for part in if_match.split(",")):

@@ -1,7 +1,7 @@
-"""The wide lane: Litestar behind the same door as the fast lane.
+"""The wide lane: Litestar behind the same middleware as the fast lane.
 
-`WidePlugin` sets Litestar up from the inside (bodies, problems, documentation); `WideLane` wraps it from the
-outside (request id, back-pressure, headers, log).
+`WidePlugin` configures Litestar (bodies, problems, documentation); `WideLane` wraps it as ASGI middleware (request id,
+concurrency limit, headers, log).
 """
 
 import re
@@ -24,21 +24,21 @@ from fullhouse.kit.http.patience import Patience
 from fullhouse.kit.http.request import ClientGone
 
 _ID = re.compile(r"\{(\w+):uuid\}")
-# An id as it is written. Python takes one in braces, as a URN, and with hyphens wherever they stand.
+# A UUID's usual text form. Python also accepts braces, URNs, and hyphens in any position.
 _WRITTEN = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-fA-F]{32}")
 
 
 class StrictRequest(Request[Any, Any, Any]):
     """Decodes a body by the handler's own type, at once and strictly.
 
-    Litestar decodes to plain values first and then converts them leniently: `"3"` would pass for 3.
+    Litestar decodes to plain values first and then converts them leniently: it would accept `"3"` as 3.
     """
 
     async def json(self) -> Any:
         return decode(_decoder(self.route_handler), await self.body())
 
     async def body(self) -> bytes:
-        """Nothing is `{}` to an order that needs nothing said: `POST …/cancel` without a reason."""
+        """An empty body counts as `{}` where the body is optional: `POST …/cancel` without a reason."""
         return await super().body() or (b"{}" if needs_nothing(self.route_handler) else b"")
 
 
@@ -49,21 +49,21 @@ def _decoder(handler: BaseRouteHandler) -> msgspec.json.Decoder[Any]:
 
 
 class WidePlugin(InitPlugin, StructSchemas):
-    """Everything that a Litestar application needs to answer like the fast lane does."""
+    """Makes a Litestar application respond as the fast lane does."""
 
-    def __init__(self, edge: Edge) -> None:
-        self._rules = edge.body_rules
-        self._patience = edge.patience
+    def __init__(self, middleware: Edge) -> None:
+        self._rules = middleware.body_rules
+        self._patience = middleware.patience
 
     def on_app_init(self, app_config: AppConfig) -> AppConfig:
         app_config.exception_handlers = {**problems.exception_handlers, **app_config.exception_handlers}
         app_config.middleware.insert(0, self._guard_bodies)
         app_config.request_class = StrictRequest
-        app_config.logging_config = None  # what goes wrong is logged by `problems`, once
+        app_config.logging_config = None  # errors are logged by `problems`, once
         return app_config
 
     def _guard_bodies(self, app: Any) -> Any:
-        """A middleware: it runs where the route is already known, because a route may set its own rules."""
+        """A Litestar middleware: it runs after routing, because a route may set its own rules."""
 
         async def guarded(scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
             if scope["type"] == "http":
@@ -77,7 +77,7 @@ class WidePlugin(InitPlugin, StructSchemas):
 
 
 def _checked(receive: asgi.Receive, content_type: str | None, rules: body.Rules, patience: Patience) -> asgi.Receive:
-    """Hand the body over in one piece, when it is asked for: after the guards, so that strangers send little."""
+    """Receives the body in one piece, when first read: after the guards, so unauthenticated clients send little."""
     unread = True
 
     async def receive_whole() -> asgi.Message:
@@ -94,36 +94,36 @@ def _checked(receive: asgi.Receive, content_type: str | None, rules: body.Rules,
 
 
 class WideLane:
-    """The application with the door around it."""
+    """The Litestar application with the middleware around it."""
 
-    def __init__(self, app: Litestar, edge: Edge) -> None:
+    def __init__(self, app: Litestar, middleware: Edge) -> None:
         self.app: Any = app
-        self.edge = edge
+        self.edge = middleware
         self._bad_paths = BadPaths(app)
 
     async def __call__(self, scope: asgi.Scope, receive: asgi.Receive, send: asgi.Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        with self.edge.enter(scope["method"], scope["path"], asgi.header(scope, "x-request-id")) as visit:
-            door = _Door(visit, scope, send)
+        with self.edge.enter(scope["method"], scope["path"], asgi.header(scope, "x-request-id")) as context:
+            response = _Door(context, scope, send)
             try:
-                scope.setdefault("state", {})["request_id"] = visit.request_id
-                program = self._let_in(visit, scope)
+                scope.setdefault("state", {})["request_id"] = context.request_id
+                app = self._let_in(context, scope)
                 self._resolve_client(scope)
-                await program(scope, receive, door.send)
+                await app(scope, receive, response.send)
             except Exception as exc:
-                if not door.open:
-                    await asgi.send_answer(door.send, problems.answer(exc))
+                if not response.open:
+                    await asgi.send_answer(response.send, problems.answer(exc))
                 elif not _hung_up(exc):
-                    # Half of the answer is out: all that is left is to break off, and the server does that.
-                    log.exception("answer broken off")
+                    # Part of the response is sent: the server aborts the connection.
+                    log.exception("http.response_aborted")
                     raise
 
-    def _let_in(self, visit: Visit, scope: asgi.Scope) -> Any:
-        """The application; or, where the house is full or the path is none, its own way to say so."""
+    def _let_in(self, context: Visit, scope: asgi.Scope) -> Any:
+        """The application; or, at capacity or for an invalid path, an application that responds with the refusal."""
         try:
-            self.edge.admit(visit, asgi.query(scope))
+            self.edge.admit(context, asgi.query(scope))
             self._bad_paths.check(scope["method"], scope["path"])
         except Refusal as refusal:
             request: Request[Any, Any, Any] = Request(scope)  # type: ignore[arg-type]
@@ -138,7 +138,7 @@ class WideLane:
 
 
 class BadPaths:
-    """Routes that refuse an id in their path which is none (`bad_path`): elsewhere there is no such page."""
+    """Routes with their own refusal of an invalid id in the path (`bad_path`); elsewhere that is a 404."""
 
     def __init__(self, app: Litestar) -> None:
         self._known = [
@@ -153,20 +153,20 @@ class BadPaths:
     def check(self, method: str, path: str) -> None:
         for known, pattern, refusal in self._known:
             if method == known and (ids := pattern.fullmatch(path)):
-                wrong = [
+                invalid = [
                     FieldError(name, "Not a valid id.")
                     for name, text in ids.groupdict().items()
                     if not _WRITTEN.fullmatch(text)
                 ]
-                if wrong:
-                    raise refusal(fields=wrong)
+                if invalid:
+                    raise refusal(fields=invalid)
 
 
 class _Door:
-    """Dresses the answer on its way out."""
+    """Adds the middleware's headers to a response."""
 
-    def __init__(self, visit: Visit, scope: asgi.Scope, send: asgi.Send) -> None:
-        self._visit = visit
+    def __init__(self, context: Visit, scope: asgi.Scope, send: asgi.Send) -> None:
+        self._context = context
         self._scope = scope
         self._send = send
         self.open = False
@@ -174,21 +174,21 @@ class _Door:
     async def send(self, message: asgi.Message) -> None:
         if message["type"] == "http.response.start":
             self.open = True
-            self._visit.status = message["status"]
-            self._visit.route = self._scope.get("path_template")
+            self._context.status = message["status"]
+            self._context.route = self._scope.get("path_template")
             given = list(message.get("headers", ()))
             own = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in given}
-            added = self._visit.headers(own)
+            added = self._context.headers(own)
             given += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in added]
             message = {**message, "headers": given}
         else:
-            # A stream gives its place back when it starts: a thousand listeners do no work.
-            self._visit.leave()
+            # A stream stops counting as in flight when it starts, because open streams do no work.
+            self._context.leave()
         await self._send(message)
 
 
 def _hung_up(exc: BaseException | None) -> bool:
-    """The framework wraps what `send` raised; nobody needs to hear that a browser was closed."""
+    """Whether the cause is a client disconnect, which is not logged. The framework wraps what `send` raised."""
     if isinstance(exc, BaseExceptionGroup):
         return all(_hung_up(inner) for inner in exc.exceptions)
     return exc is not None and (isinstance(exc, ClientGone) or _hung_up(exc.__cause__))

@@ -1,6 +1,6 @@
-"""HTTP/1.1 on a connection: bytes become a `Request`, and whoever serves it reads its body and answers.
+"""HTTP/1.1 on a connection: parses bytes to a `Request`, which its handler reads and answers.
 
-llhttp knows the grammar (by httptools, strictly: no request is read in two ways). What it leaves open is decided here:
+llhttp parses (by httptools, strictly: no request is ambiguous). The rest is decided here:
 - Requests of one connection are answered in their order, one at a time. Others wait, and nothing more is read.
 - Nobody sends more than is taken: a body that is not read stops being received, an answer that is not read by the other
   side stops being written.
@@ -55,12 +55,12 @@ class Outbox:
             try:
                 connection.flush()
             except Exception:  # nobody else's answer waits for that
-                log.exception("an answer was not sent")
+                log.exception("http.response_failed")
                 connection.abort()
 
 
 class _Body:
-    """What a parser tells that reads a body alone."""
+    """The parser callbacks for reading a body alone."""
 
     def __init__(self, connection: "Connection") -> None:
         self.on_body, self.on_message_complete = connection.on_body, connection.on_message_complete
@@ -139,7 +139,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def _is_held(self) -> bool:
-        """Somebody has to do something before more is read."""
+        """Reading is paused until a handler or the client makes progress."""
         return bool(self._later) or self._coming.is_full or (self.is_full and self._current is None)
 
     def _read(self, data: bytes) -> int:
@@ -306,7 +306,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_last(self) -> bool:
-        """Nobody is answered on this connection after whoever is in turn."""
+        """No further request is served on this connection."""
         return self._retired or (self.is_over and not self._later)
 
     def _last_word(self) -> None:
@@ -315,7 +315,7 @@ class Connection(asyncio.Protocol):
         self._rest = b""
 
     def _refuse(self, status: int) -> None:
-        """What is no HTTP, or too much of it. An answer that is under way is not disturbed."""
+        """Refuses invalid or oversized HTTP. A response in progress is finished first."""
         self._last_word()
         if self._current is None:
             self.write(grammar.refusal(status))
@@ -325,7 +325,7 @@ class Connection(asyncio.Protocol):
             self._current.leave()
 
     def _close(self, *, linger: bool) -> None:
-        """Closed on unread data, a connection is torn down, and the answer with it: so the other side closes first."""
+        """Closing with unread data would reset the connection and lose the response, so the client closes first."""
         transport = self._transport
         if transport is None or transport.is_closing():
             return
@@ -369,7 +369,7 @@ class Connection(asyncio.Protocol):
             await waiting
 
     def abort(self) -> None:
-        """Torn down, not closed: the other side must not take what it has for whole."""
+        """Resets the connection, so that the client does not take a partial response for a whole one."""
         if self._transport:
             if socket := self._transport.get_extra_info("socket"):
                 socket.setsockopt(SOL_SOCKET, SO_LINGER, _TORN)
@@ -382,7 +382,7 @@ class Connection(asyncio.Protocol):
             self._close(linger=False)
 
     def tick(self, now: float) -> None:
-        """Whoever takes something of what is written has more time."""
+        """Enforces the deadline. A client that reads at least part of the response gets more time."""
         if now <= self.until or self._transport is None:
             return
         unsent = self._transport.get_write_buffer_size()

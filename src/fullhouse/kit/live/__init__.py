@@ -1,1 +1,1 @@
-"""News between processes and to browsers: the bus, broadcasts and streams."""
+"""Live messages between processes and to browsers: the bus, broadcasts and streams."""

@@ -1,12 +1,12 @@
-"""A channel that is listened to: its last frames in a ring, and its readers, each with a place in it.
+"""A channel with readers: a ring buffer of its latest frames, and each reader's position in it.
 
-What holds here:
-- No gap. The bus is listened to before a snapshot is read, so that what happens meanwhile follows it. Such news may be
-  in the snapshot already: they say how something is now, never by how much it has changed.
-- No repeat. Every frame has an id, `epoch-number`. Who comes back with the last one gets what was missed, if it is
-  still in the ring, and otherwise a snapshot. So does everybody when the bus has missed something.
-- No queue. A message is encoded once. Every reader gets the same bytes, or a snapshot if it has fallen too far behind.
-- No endless stream. All end after some bytes, or some time, and who still listens comes back with the last id.
+Guarantees:
+- No gap. The bus subscription starts before a snapshot is read, so that changes made meanwhile follow it. The snapshot
+  may contain such a change already; this is harmless, because messages carry the current state, never a difference.
+- No repeat. Every frame has an id, `epoch-number`. A client that reconnects with its last id gets the frames it missed
+  if they are still in the ring, otherwise a snapshot. All readers get a snapshot after the bus has lost messages.
+- No queue per reader. A message is encoded once. Every reader gets the same bytes, or a snapshot if it is far behind.
+- No endless stream. Each ends after a number of bytes or seconds, and the client reconnects with its last id.
 """
 
 import asyncio
@@ -25,30 +25,30 @@ from fullhouse.kit.errors import Refusal, Unavailable
 from fullhouse.kit.live.bus import Bus
 
 HEARTBEAT = b":\n\n"
-AT_ONCE = 256  # readers that are written to before others get their turn on the event loop
-FRESH_S = 1.0  # a snapshot serves all who ask for it within this time
-AGAIN_S = 1.0  # after this long, a snapshot that could not be read is tried again
-READS_AT_ONCE = 4  # when the bus was away every channel wants a snapshot, and others need the database too
+AT_ONCE = 256  # readers that are written to before control returns to the event loop
+FRESH_S = 1.0  # a snapshot is shared by all readers that need it within this time
+AGAIN_S = 1.0  # delay before a failed snapshot is read again
+READS_AT_ONCE = 4  # after a bus outage every channel needs a snapshot, and the database has other work too
 jitter = random.SystemRandom()
 log = structlog.get_logger()
 
 
 class News(NamedTuple):
-    """What readers see of a message. With the `last` one, the channel is over."""
+    """A message to a channel's readers. `last` closes the channel."""
 
     event: str
     data: Any
     last: bool = False
 
 
-LOOK_AGAIN = News("look again", None)  # much has changed: readers get a snapshot, in its place among the news
+LOOK_AGAIN = News("look again", None)  # much has changed: readers get a new snapshot, in order with the other messages
 
 
 class Channel(NamedTuple):
-    """What a stream carries: which topics of the bus, what is shown of their messages, the state to begin with.
+    """What a stream carries: bus topics, each with a function from bus message to stream message, and a snapshot.
 
-    All who may read a channel read the same, so its name says whose it is. `snapshot` reads the primary: a replica may
-    not know yet what the bus has told. It is asked whenever somebody comes, at most once a second, and may refuse.
+    All readers of a channel get the same bytes, so its name identifies the audience. `snapshot` reads the primary,
+    because a replica may lag behind the bus. It runs when a reader arrives, at most once a second, and may refuse.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Channel(NamedTuple):
 
 
 def _places() -> int:
-    """A stream is an open file. Some are left for callers who want an answer."""
+    """A stream takes a file descriptor. A quarter of them is reserved for ordinary requests."""
     return min(20_000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] * 3 // 4)
 
 
@@ -65,8 +65,8 @@ class Limits(NamedTuple):
     stream_bytes: int = 65_536
     stream_s: float = 60
     heartbeat_s: float = 15
-    slow_s: float = 10  # a write that takes longer ends the stream, where the transport says when it is done
-    linger_s: float = 30  # a channel without readers is kept for those who are just coming back
+    slow_s: float = 10  # a write that takes longer ends the stream, if the transport reports completion
+    linger_s: float = 30  # a channel without readers is kept this long for clients that reconnect
     ring_frames: int = 512
     ring_bytes: int = 262_144
     streams_per_network: int = 100
@@ -74,7 +74,7 @@ class Limits(NamedTuple):
 
 
 class Press:
-    """Numbers frames and encodes them; and says how many snapshots are read at once."""
+    """Numbers and encodes frames, and limits how many snapshots are read at once."""
 
     def __init__(self) -> None:
         self._epoch = os.urandom(4).hex()
@@ -82,7 +82,7 @@ class Press:
         self.reads = asyncio.Semaphore(READS_AT_ONCE)
 
     def number(self) -> int:
-        """Counts for all channels together: a channel that is opened again never gives out an old number."""
+        """One sequence for all channels, so that a channel opened again never reuses a number."""
         self._number += 1
         return self._number
 
@@ -91,7 +91,7 @@ class Press:
         return head.encode() + msgspec.json.encode(data) + b"\n\n"
 
     def number_of(self, frame_id: str | None) -> int:
-        """0 for an id that is not ours."""
+        """The number in a frame id; 0 if this process did not issue it."""
         epoch, _, number = (frame_id or "").partition("-")
         return int(number) if epoch == self._epoch and number.isdecimal() and len(number) < 19 else 0
 
@@ -103,7 +103,7 @@ class Snapshot(NamedTuple):
 
 
 class Reader:
-    """One open stream. Its transport begins it, and waits until it is `over`, which says why."""
+    """One open stream. Its transport calls `begin` and awaits `over`, whose result is the reason why it ended."""
 
     __slots__ = (
         "_broadcast", "_first", "_on_end", "_sent", "_until_s", "_write", "_wrote_s", "busy", "network", "over",
@@ -117,11 +117,11 @@ class Reader:
         self._first = b""
         self._sent = 0
         self._wrote_s = loop.time()
-        # Those who came in the same instant do not leave in the same.
+        # Random, so that streams opened at the same instant do not all end at the same instant.
         self._until_s = self._wrote_s + broadcast.limits.stream_s * jitter.uniform(0.8, 1)
         self.network = network
         self.position = 0
-        self.busy = True  # being opened; later: the transport still writes
+        self.busy = True  # at first: being opened; later: the transport is still writing
         self.over: asyncio.Future[str] = loop.create_future()
         self._write: Callable[[bytes], None] = _nowhere
 
@@ -129,7 +129,7 @@ class Reader:
         self.position, self._first = position, first
 
     def begin(self, write: Callable[[bytes], None]) -> None:
-        """`write` takes bytes and returns at once. A transport that can take no more makes the reader `busy`."""
+        """`write` must not block. A transport whose buffer is full sets `busy`."""
         if self.over.done():
             return
         self._write = write
@@ -144,7 +144,7 @@ class Reader:
             self._broadcast.wake()
 
     def feed(self, snapshot: Snapshot | None) -> None:
-        """Whatever this reader lacks. One that has missed something waits until there is a snapshot."""
+        """Sends the frames after this reader's position. A reader below the floor waits for a snapshot."""
         broadcast = self._broadcast
         if self.busy or self.over.done():
             return
@@ -158,12 +158,12 @@ class Reader:
         self._put(data)
 
     def tick(self, now_s: float) -> None:
-        limits, silent_s = self._broadcast.limits, now_s - self._wrote_s
+        limits, idle_s = self._broadcast.limits, now_s - self._wrote_s
         if now_s >= self._until_s:
             self.end("time")
-        elif self.busy and silent_s > limits.slow_s:
+        elif self.busy and idle_s > limits.slow_s:
             self.end("slow")
-        elif not self.busy and silent_s >= limits.heartbeat_s:
+        elif not self.busy and idle_s >= limits.heartbeat_s:
             self._put(HEARTBEAT)
 
     def _put(self, data: bytes) -> None:
@@ -171,8 +171,8 @@ class Reader:
         self._sent += len(data)
         try:
             self._write(data)
-        except Exception:  # one that fails does not silence the others
-            log.exception("a stream failed", channel=self._broadcast.channel.name)
+        except Exception:  # a failing reader must not affect the others
+            log.exception("stream.failed", channel=self._broadcast.channel.name)
             self.end("failed")
         if self._broadcast.over:
             self.end("closed")
@@ -182,7 +182,7 @@ class Reader:
     def end(self, why: str) -> None:
         if not self.over.done():
             self.over.set_result(why)
-            self._write = _nowhere  # lets go of the transport
+            self._write = _nowhere  # releases the transport
             self._broadcast.leave(self)
             self._on_end(self, why)
 
@@ -191,12 +191,12 @@ def _nowhere(_data: bytes) -> None: ...
 
 
 class Broadcast:
-    """A channel on the air."""
+    """An open channel and its readers."""
 
     def __init__(self, channel: Channel, bus: Bus, press: Press, limits: Limits) -> None:
         self.channel, self.limits = channel, limits
         self.readers: set[Reader] = set()
-        self.floor = self.last = press.number()  # who stands below the floor has missed something
+        self.floor = self.last = press.number()  # a reader whose position is below the floor has missed frames
         self.over = False
         self.empty_since_s = 0.0
         self._press = press
@@ -215,7 +215,7 @@ class Broadcast:
         self.empty_since_s = asyncio.get_running_loop().time()
 
     def close(self) -> None:
-        """Hears nothing more. Those who still read get what there is."""
+        """Unsubscribes from the bus. Remaining readers still get the buffered frames."""
         for leave in self._leave_bus:
             leave()
         self._leave_bus = []
@@ -225,7 +225,7 @@ class Broadcast:
             if task:
                 task.cancel()
 
-    # --- news
+    # --- messages
 
     def _hear(self, topic: str, payload: Any) -> None:
         news = self.channel.topics[topic](payload)
@@ -260,13 +260,13 @@ class Broadcast:
                     state = await self.channel.snapshot()
                 if not self.over:
                     self._add(News("snapshot", state))
-        except Exception:  # a refusal too: whoever reads is told one by one, or tried again
+        except Exception:  # a refusal too: `_pump` then reads a snapshot, and ends the readers or retries
             self.resync()
         finally:
             self._renewing = None
 
     def resync(self) -> None:
-        """Something was missed, and nobody knows what."""
+        """Messages were lost: all readers need a snapshot."""
         self.floor = self.last = self._press.number()
         self._ring.clear()
         self._ring_bytes = 0
@@ -274,13 +274,13 @@ class Broadcast:
         self.wake()
 
     def since(self, position: int) -> bytes:
-        """The frames after a position: nearly all readers stand at the same one."""
+        """The frames after a position, cached: nearly all readers are at the same one."""
         if (missed := self._missed.get(position)) is None:
             frames = [frame for _, frame in takewhile(lambda entry: entry[0] > position, reversed(self._ring))]
             missed = self._missed[position] = b"".join(reversed(frames))
         return missed
 
-    # --- handing out
+    # --- sending
 
     def wake(self) -> None:
         if self._pumping is None:
@@ -308,18 +308,18 @@ class Broadcast:
         try:
             return await self.snapshot()
         except Unavailable:
-            log.info("a snapshot has to wait", channel=self.channel.name)
-        except Refusal:  # while we could not hear, it has become nobody's business
+            log.info("stream.snapshot_unavailable", channel=self.channel.name, detail="it is retried")
+        except Refusal:  # the channel has ended, or is private by now
             for reader in behind:
                 reader.end("closed")
         except Exception:
-            log.warning("a snapshot could not be read", channel=self.channel.name, exc_info=True)
+            log.warning("stream.snapshot_failed", channel=self.channel.name, exc_info=True)
         return None
 
     # --- the state
 
     async def snapshot(self) -> Snapshot:
-        """One that is fresh and has all its later frames in the ring. Those who ask together read once."""
+        """A fresh snapshot, all of whose later frames are in the ring. Concurrent callers share one read."""
         while True:
             found = self._snapshot
             if found is None or found.number < self.floor or found.until_s < asyncio.get_running_loop().time():
@@ -336,7 +336,7 @@ class Broadcast:
                 number = self.last
                 state = await self.channel.snapshot()
         finally:
-            # Here and not in a callback, which runs a turn later: whoever found it too old would ask it again for good.
+            # Not in a done callback, which runs a loop turn later: `snapshot` would await the finished task endlessly.
             self._reading = None
         until_s = asyncio.get_running_loop().time() + FRESH_S
         self._snapshot = Snapshot(number, self._press.frame(number, "snapshot", state), until_s)
@@ -344,6 +344,6 @@ class Broadcast:
 
 
 def _look_at(task: asyncio.Task[Snapshot]) -> None:
-    """Those who wait for it have its error; perhaps nobody does any more."""
+    """Retrieves the exception, so that asyncio does not log it if no caller awaits the task any more."""
     if not task.cancelled():
         task.exception()

@@ -1,8 +1,8 @@
-"""News between the parts of one process, and between processes: by PostgreSQL's NOTIFY, or by Redis if there is one.
-Everybody listens to both: while Redis is away, NOTIFY carries what Redis would have carried.
+"""Publish/subscribe within a process and between processes: by PostgreSQL's NOTIFY, or by Redis if configured.
+Every process listens to both: while Redis is unavailable, messages are sent by NOTIFY instead.
 
-The bus carries hints ("this changed, look again"), never the truth: a message may be lost when a connection breaks, and
-listeners are then told to look at everything (`RESYNC`). One NOTIFY per transaction, never one per row.
+Messages are invalidation hints ("this changed, read it again"), never data of record: one may be lost when a connection
+breaks, and listeners then get `RESYNC` and reload everything. One NOTIFY per transaction, never one per row.
 """
 
 import asyncio
@@ -21,13 +21,13 @@ from fullhouse.kit.cache.warm import client
 from fullhouse.kit.db.database import APP, Connection, Message, connect
 
 CHANNEL = "fullhouse_bus"
-RESYNC = "resync"  # the topic of "something was missed"
-HERE = "here:"  # before a topic: only what this process itself has done
-SILENCE_S = 15.0  # after so long without a word we ask whether the other side is still there
+RESYNC = "resync"  # the topic of "messages were lost"
+HERE = "here:"  # topic prefix for this process's own messages only
+SILENCE_S = 15.0  # after this long without a message the connection is probed
 ANSWER_S = 5.0  # and wait so long for its answer
-SEND_S = 0.2  # so long Redis has to take a message
-AWAY_S = 2.0  # and is then left alone so long
-_NOTIFY_MAX_BYTES = 7_900  # PostgreSQL takes less than 8,000
+SEND_S = 0.2  # timeout of a publish to Redis
+AWAY_S = 2.0  # after a timeout, Redis is not tried again for this long
+_NOTIFY_MAX_BYTES = 7_900  # PostgreSQL's limit is below 8,000
 log = structlog.get_logger()
 Listener = Callable[[str, Any], None]
 
@@ -38,9 +38,10 @@ class Envelope(NamedTuple):
 
 
 class Bus:
-    """`subscribe` by topic (or by prefix with a trailing `*`); `Tx.tell` publishes at commit.
+    """`subscribe` by topic (or by prefix with a trailing `*`); a transaction publishes at commit.
 
-    What is told under `here:…` never leaves the process. All else that is told here is heard under that name too.
+    A message under `here:…` never leaves the process. Every other message that this process publishes is also
+    delivered to its own listeners under `here:` + topic.
     """
 
     def __init__(self, url: str, redis_url: str | None = None) -> None:
@@ -52,16 +53,16 @@ class Bus:
         self._tasks: list[asyncio.Task[None]] = []
         self._missed = msgspec.json.encode(Envelope(self._me, [(RESYNC, None)]))
         self._outgoing: asyncio.Queue[bytes] = asyncio.Queue()  # for Redis; NOTIFY goes with the commit
-        self._away_until = 0.0  # Redis, by our loop's clock
-        self._line: Connection | None = None  # the one that listens to NOTIFY
+        self._away_until = 0.0  # of Redis, by the event loop's clock
+        self._line: Connection | None = None  # the connection that listens to NOTIFY
         self._talking = asyncio.Lock()  # a connection takes one statement at a time
         self._down: set[str] = set()
-        self.connected = asyncio.Event()  # we hear everything that we should
+        self.connected = asyncio.Event()  # all listeners are connected
 
     # --- listening
 
     def subscribe(self, topic: str, listener: Listener) -> Callable[[], None]:
-        """Calls `listener(topic, payload)` on the event loop; returns the way out."""
+        """Calls `listener(topic, payload)` on the event loop; returns a function that unsubscribes."""
         table, key = (self._prefixes, topic[:-1]) if topic.endswith("*") else (self._listeners, topic)
         table.setdefault(key, []).append(listener)
 
@@ -73,7 +74,7 @@ class Bus:
         return leave
 
     def is_heard(self, topic: str) -> bool:
-        """Somebody listens to exactly this topic: is it worth making a message?"""
+        """Whether this exact topic has a listener, so that building a message is worthwhile."""
         return topic in self._listeners
 
     def deliver(self, messages: list[Message]) -> None:
@@ -86,9 +87,9 @@ class Bus:
                 try:
                     listener(topic, payload)
                 except Exception:
-                    log.exception("a bus listener failed", topic=topic)
+                    log.exception("bus.listener_failed", topic=topic)
 
-    # --- telling (called by kit/db around the commit)
+    # --- publishing (called by kit/db around the commit)
 
     async def before_commit(self, connection: Connection, messages: list[Message]) -> None:
         if self._redis is None and (leaving := _leaving(messages)):
@@ -101,11 +102,11 @@ class Bus:
 
     @property
     def sender(self) -> str | None:
-        """Our name, for a statement that tells the others by itself (NOTIFY); None if they listen elsewhere."""
+        """This process's sender id, for SQL statements that NOTIFY by themselves; None if messages go by Redis."""
         return self._me if self._redis is None else None
 
     def told(self, messages: list[Message]) -> None:
-        """What a statement of our own has committed, and told the others if it could."""
+        """Delivers the messages of a committed SQL statement, which sends its own NOTIFY unless Redis is configured."""
         if self._redis is None:
             self._deliver_own(messages)
         else:
@@ -116,20 +117,20 @@ class Bus:
         self.deliver([(HERE + topic, payload) for topic, payload in _leaving(messages)])
 
     async def _keep_publishing(self) -> None:
-        """In order, one at a time. What cannot be sent is replaced by one RESYNC, until that gets through."""
+        """In order, one at a time. Messages that cannot be sent are replaced by one RESYNC, which is retried."""
         while True:
             packed = await self._outgoing.get()
             if await self._by_redis(packed) or await self._by_notify(packed):
                 self._outgoing.task_done()
                 continue
             if packed is not self._missed:
-                log.warning("messages between processes were lost")
+                log.warning("bus.messages_lost", detail="other processes are sent a resync")
             self._outgoing = asyncio.Queue()
             self._outgoing.put_nowait(self._missed)
             await asyncio.sleep(0.5)
 
     async def _by_redis(self, packed: bytes) -> bool:
-        """One that did not answer is left alone for a while: nobody waits for it with every message."""
+        """After a failure Redis is skipped for a while, so that not every message waits for its timeout."""
         assert self._redis is not None
         clock = asyncio.get_running_loop().time
         if clock() < self._away_until:
@@ -139,7 +140,7 @@ class Bus:
                 await self._redis.publish(CHANNEL, packed)
         except (TimeoutError, OSError, RedisError) as error:
             self._away_until = clock() + AWAY_S
-            log.warning("Redis does not carry our messages; PostgreSQL does, meanwhile", error=repr(error))
+            log.warning("bus.redis_unavailable", detail="messages go by PostgreSQL NOTIFY meanwhile", error=repr(error))
             return False
         return True
 
@@ -150,7 +151,7 @@ class Bus:
             async with self._talking:
                 await self._line.execute("SELECT pg_notify($1, $2)", CHANNEL, packed.decode(), timeout=ANSWER_S)
         except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            log.warning("PostgreSQL does not carry our messages", error=repr(error))
+            log.warning("bus.notify_failed", error=repr(error))
             return False
         return True
 
@@ -160,17 +161,17 @@ class Bus:
 
     def _receive(self, packed: str | bytes) -> None:
         envelope = msgspec.json.decode(packed, type=Envelope)
-        if envelope.sender != self._me:  # our own were delivered at commit
+        if envelope.sender != self._me:  # this process's own messages were delivered at commit
             self.deliver(envelope.messages)
 
     # --- staying connected
 
     async def start(self) -> None:
-        lines = {"notify": self._listen_postgres} | ({"redis": self._listen_redis} if self._redis else {})
-        self._down = set(lines)
+        sources = {"notify": self._listen_postgres} | ({"redis": self._listen_redis} if self._redis else {})
+        self._down = set(sources)
         self._tasks = [
             asyncio.create_task(self._stay_connected(name, listen), name=f"bus:{name}")
-            for name, listen in lines.items()
+            for name, listen in sources.items()
         ]
         if self._redis is not None:
             self._tasks.append(asyncio.create_task(self._keep_publishing(), name="bus:publish"))
@@ -201,9 +202,9 @@ class Bus:
             try:
                 await listen(joined)
             except (TimeoutError, OSError, RedisError) as error:
-                log.warning("the bus lost its connection", line=name, error=repr(error))
+                log.warning("bus.connection_lost", source=name, error=repr(error))
             except Exception:
-                log.exception("the bus failed")
+                log.exception("bus.failed", source=name)
             self._down.add(name)
             self.connected.clear()
             missed = True
@@ -223,7 +224,7 @@ class Bus:
                         await lost.wait()
                     break
                 async with self._talking:
-                    await connection.execute("SELECT 1", timeout=ANSWER_S)  # else nobody notices a silent network
+                    await connection.execute("SELECT 1", timeout=ANSWER_S)  # detects a dead network
         finally:
             self._line = None
             connection.terminate()
@@ -232,18 +233,18 @@ class Bus:
         assert self._redis is not None
         async with self._redis.pubsub() as channel:
             await channel.subscribe(CHANNEL)
-            asked = False
+            pinged = False
             while True:
-                message = await channel.get_message(timeout=ANSWER_S if asked else SILENCE_S)
+                message = await channel.get_message(timeout=ANSWER_S if pinged else SILENCE_S)
                 if message is None:
-                    if asked:
-                        raise TimeoutError("Redis fell silent")
+                    if pinged:
+                        raise TimeoutError("Redis did not answer a ping")
                     await channel.ping()
                 elif message["type"] == "subscribe":
                     joined()
                 elif message["type"] == "message":
                     self._receive(message["data"])
-                asked = message is None
+                pinged = message is None
 
 
 def _leaving(messages: list[Message]) -> list[Message]:

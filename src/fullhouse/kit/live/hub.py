@@ -1,8 +1,8 @@
-"""All live streams of a process: who may open one, what it begins with, and when it is time to go.
+"""All live streams of a process: their limits, their first frame, and their end.
 
     reader = await hub.open(channel, ip, last_seen)
 
-A broadcast (broadcast.py) is on the air from its first reader to a while after the last. Streams over HTTP are in
+A broadcast (broadcast.py) is open from its first reader until a while after its last. Streams over HTTP are in
 http/streams.py.
 """
 
@@ -18,11 +18,11 @@ from fullhouse.kit.live.broadcast import Broadcast, Channel, Limits, Press, Read
 from fullhouse.kit.live.bus import RESYNC, Bus
 
 OPEN = prometheus.Gauge("fullhouse_streams_open", "Streams that are open", multiprocess_mode="livesum")
-ENDED = prometheus.Counter("fullhouse_streams_ended", "Streams that have ended, by why", ["why"])
+ENDED = prometheus.Counter("fullhouse_streams_ended", "Streams that have ended, by reason", ["why"])
 
 
 class TooManyStreams(RateLimited):
-    """As many streams are open from your network as one may have. Close some, or come back later."""
+    """Too many streams are open from your network. Close some, or try again later."""
 
     code, title = "too_many_streams", "Too many open streams"
 
@@ -40,7 +40,7 @@ class Hub:
         self._leave_bus = bus.subscribe(RESYNC, self._resync)
 
     async def open(self, channel: Channel, ip: str | None, last_seen: str | None = None) -> Reader:
-        """A reader for a transport to begin. `last_seen` is the id of the last frame that the client has got."""
+        """Returns a reader for a transport to begin. `last_seen` is the id of the client's last frame."""
         network = network_of(ip)
         self._admit(network)
         broadcast = self.broadcasts.get(channel.name)
@@ -48,7 +48,7 @@ class Hub:
             broadcast = self._begin(channel)
         reader = self._enter(broadcast, network)
         try:
-            # Also for those who come back: what they read may not be theirs to read any more.
+            # Clients that reconnect too: the snapshot refuses those that may no longer read the channel.
             snapshot = await broadcast.snapshot()
         except BaseException:
             reader.end("refused")
@@ -56,8 +56,8 @@ class Hub:
                 self._forget(broadcast)
             raise
         if reader.over.done():
-            raise Unavailable("The stream could not begin. Try again in a second.", retry_after_s=1)
-        # Thousands who were cut at once come back one after another.
+            raise Unavailable("The stream could not be opened. Try again in a second.", retry_after_s=1)
+        # Random, so that thousands of disconnected clients do not all return at once.
         retry = b"retry: %d\n\n" % jitter.randint(1000, 3000)
         number = self._press.number_of(last_seen)
         if broadcast.floor <= number <= broadcast.last:
@@ -69,9 +69,10 @@ class Hub:
     def _admit(self, network: str) -> None:
         if self._closed or len(self.readers) >= self.limits.streams:
             wait_s = jitter.randint(2, 10)
-            raise Unavailable("No more streams can be opened here for now.", retry_after_s=wait_s)
+            raise Unavailable(f"Too many open streams here. Try again in {wait_s} seconds.", retry_after_s=wait_s)
         if self._networks[network] >= self.limits.streams_per_network:
-            raise TooManyStreams(f"{self.limits.streams_per_network} streams are open from here.", retry_after_s=10)
+            most = self.limits.streams_per_network
+            raise TooManyStreams(f"Your network has {most} open streams, the limit. Close some.", retry_after_s=10)
 
     def _begin(self, channel: Channel) -> Broadcast:
         self.broadcasts[channel.name] = broadcast = Broadcast(channel, self._bus, self._press, self.limits)
@@ -104,7 +105,7 @@ class Hub:
         for broadcast in self.broadcasts.values():
             broadcast.resync()
 
-    # --- time: one clock for all streams, as in http/patience.py
+    # --- time: one timer for all streams, as for request bodies
 
     def _wind(self) -> None:
         limits = self.limits
@@ -123,7 +124,7 @@ class Hub:
             self._wind()
 
     def close(self) -> None:
-        """Ends every stream at once. Their readers find another process, or this one when it is back."""
+        """Ends every stream. Clients reconnect to another process, or to this one after its restart."""
         if self._closed:
             return
         self._closed = True

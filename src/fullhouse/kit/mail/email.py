@@ -1,4 +1,4 @@
-"""What a letter is, before and after somebody has found the words. Pure: rooms derive from it in their models."""
+"""Emails before and after they are written: data, and text. Pure: domains derive from `LetterData` in their models."""
 
 import re
 from typing import ClassVar
@@ -6,20 +6,20 @@ from uuid import UUID
 
 import msgspec
 
-# Controls, and the signs that turn the reading order of all that follows.
+# Control characters, and those that change the direction of the text after them.
 _UNPRINTABLE = re.compile(
     r"[\x00-\x08\x0e-\x1b\x7f\x80-\x84\x86-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 class LetterData(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of all that a letter can say. `template` names the words; the docstring says when it is written."""
+    """Base of the data of all emails. `template` names the text; the docstring says when it is sent."""
 
     template: ClassVar[str]
 
 
 class Letter(msgspec.Struct, frozen=True, kw_only=True):
-    """In words, twice: as text and as HTML."""
+    """A written email, as text and as HTML."""
 
     subject: str
     text: str
@@ -29,12 +29,12 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Enclosure(msgspec.Struct, frozen=True):
-    """Something to go with a letter, by name: a maker of this `kind` makes it of `id` when the letter leaves."""
+    """A reference to an attachment: a maker of this `kind` makes the file of `id` when the email is sent."""
 
     kind: str
     id: UUID
 
 
 def one_line(text: str) -> str:
-    """Whatever is in a name: a header, and a line of a letter, is one line, and reads in its own direction."""
+    """The text on one line, for headers and lines of an email, without characters that change its direction."""
     return " ".join(_UNPRINTABLE.sub("", text).split())

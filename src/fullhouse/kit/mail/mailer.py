@@ -1,11 +1,11 @@
-"""Delivers what was posted (kit/mail/mails.py), by SMTP when `SMTP_URL` is set.
+"""Delivers queued emails (kit/mail/mails.py) by SMTP if `SMTP_URL` is set.
 
-What holds here:
-- A letter is delivered at least once. If we die between the server's "taken" and our note of it, it is sent again with
-  the same Message-ID, by which the server or the reader's program can recognise it.
-- Of several who have the same job at once (one was thought dead, say), each letter is sent by the one who claimed it.
-- What the server refuses for good is not tried again, and the others of its job are not held up by it.
-- A server that is away, hangs or asks for patience is asked again by the job queue.
+Invariants:
+- An email is delivered at least once. If the process dies between the server's acceptance and the write of `sent_at`,
+  it is sent again with the same Message-ID, by which the server or the reader's program can recognise it.
+- If several workers run the same job (one was believed dead, say), each email is sent by the one that claimed it.
+- An email that the server rejects for good is not retried, and does not block the others of its job.
+- If the server is unavailable, hangs or answers with a temporary error, the job queue retries.
 """
 
 import asyncio
@@ -35,25 +35,25 @@ from fullhouse.kit.telemetry.telemetry import warn_once
 
 _HERE = ("localhost", "127.0.0.1", "::1")
 _SEND_WITHIN_S = 30.0
-_LINES = 4  # at once, from one worker: fewer than there are threads, so that nobody's time runs while they wait for one
+_LINES = 4  # connections of one worker: fewer than threads, so that no deadline runs while a call waits for one
 _ADDRESS = re.compile(r"[^@\s<>,;:\"()\[\]\\]+@[^@\s<>,;:\"()\[\]\\.]+(?:\.[^@\s<>,;:\"()\[\]\\.]+)*")
 log = structlog.get_logger()
 TRIES = Counter("fullhouse_mail_tries_total", "Tries to deliver an email, by outcome", ["outcome"])
 
 
 class Attachment(msgspec.Struct, frozen=True):
-    """A file that goes with a letter; `media_type` as in `application/pdf`."""
+    """A file that is attached to an email; `media_type` as in `application/pdf`."""
 
     name: str
     media_type: str
     content: bytes
 
 
-Maker = Callable[[Tx, UUID, str], Awaitable[Attachment]]  # of what, and whose letter it goes with
+Maker = Callable[[Tx, UUID, str], Awaitable[Attachment]]  # of which id, and the recipient
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):
-    """A letter that is to be delivered."""
+    """An email that is to be delivered."""
 
     id: UUID
     recipient: str
@@ -68,14 +68,14 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BadAddress(ValueError):
-    """No server can be found for it."""
+    """Not an email address that a server can be found for."""
 
 
 class InOtherHands(Exception):
-    """Somebody else is sending a letter of this job, or died while doing so: the job comes back and looks again."""
+    """Another worker is sending an email of this job, or died while doing so: the job is retried."""
 
 
-# Those that failed before come last: whatever is wrong with one, it holds up nobody for ever.
+# Those that failed before come last, so that a failing one never blocks the others.
 _WAITING = """
 SELECT id, recipient, subject, body, html, sender_name, reply_to, enclosures, attempts, created_at FROM mails
 WHERE organization_id = $1 AND id = ANY ($2::uuid[]) AND sent_at IS NULL AND refused_at IS NULL AND body IS NOT NULL
@@ -103,7 +103,7 @@ class Postman:
         self._lines = asyncio.Semaphore(_LINES)
 
     async def deliver(self, database: Database, organization_id: UUID, payload: Any) -> None:
-        """The job: each letter that is not out yet, over one connection. Raises if some must be tried again."""
+        """The job: sends each email that is still unsent, over one connection. Raises if some must be retried."""
         async with self._lines:
             await self._deliver(database, organization_id, [UUID(it) for it in payload["mail_ids"]])
 
@@ -111,9 +111,10 @@ class Postman:
         async with database.tenant(organization_id) as tx:
             rows = await tx.fetch(_WAITING, organization_id, ids)
         if rows and self._url is None:
-            warn_once(log, "no SMTP_URL: mail is kept in the local mailbox", mail_ids=[str(row["id"]) for row in rows])
+            detail = "SMTP_URL is not set: emails stay in the local mailbox"
+            warn_once(log, "mail.not_sent", detail=detail, mail_ids=[str(row["id"]) for row in rows])
             return
-        line = _Line(self._connect)
+        connection = _Line(self._connect)
         again: Exception | None = None
         try:
             for mail in (msgspec.convert(dict(row), Waiting) for row in rows):
@@ -121,12 +122,13 @@ class Postman:
                     again = InOtherHands()
                     continue
                 try:
-                    await line.send(await self._message(database, organization_id, mail))
+                    await connection.send(await self._message(database, organization_id, mail))
                 except Exception as error:
                     for_good = is_for_good(error)
                     await _note(database, _FAILED, organization_id, mail.id, _in_words(error), for_good)
                     TRIES.labels("refused" if for_good else "later").inc()
-                    log.warning("a mail was not taken", mail_id=str(mail.id), error=_in_words(error), for_good=for_good)
+                    key = "mail.rejected" if for_good else "mail.delivery_failed"
+                    log.warning(key, mail_id=str(mail.id), error=_in_words(error), for_good=for_good)
                     again = again if for_good else error
                     if is_about_the_line(error):
                         raise
@@ -134,7 +136,7 @@ class Postman:
                     await _note(database, _SENT, organization_id, mail.id)
                     TRIES.labels("sent").inc()
         finally:
-            await line.close()
+            await connection.close()
         if again is not None:
             raise again
 
@@ -146,7 +148,7 @@ class Postman:
         return message(mail, self._sender, files)
 
     def greet(self) -> str:
-        """Says hello as it would to deliver, and returns how. For whoever asks whether mail would go out."""
+        """Connects and logs in as for a delivery, and returns how. Used to check whether email can be sent."""
         with self._connect() as server:
             return "encrypted" if isinstance(server.sock, ssl.SSLSocket) else "not encrypted"
 
@@ -172,34 +174,34 @@ class Postman:
             server.starttls(context=context)
             server.ehlo()
         elif self._url.scheme == "smtp" and self._url.username and host not in _HERE:
-            raise smtplib.SMTPException("the server offers no encryption; the password stays here (use smtps://)")
+            raise smtplib.SMTPException("the server offers no encryption; the password was not sent (use smtps://)")
         if self._url.username:
             server.login(unquote(self._url.username), unquote(self._url.password or ""))
 
 
 class _Line:
-    """One connection, opened with the first letter and used for all of a job. Threads do the talking."""
+    """One SMTP connection, opened for the first email and used for all of a job. Its blocking calls run in threads."""
 
     def __init__(self, connect: Callable[[], smtplib.SMTP]) -> None:
         self._connect = connect
         self._server: smtplib.SMTP | None = None
         self._talking = False
 
-    async def send(self, letter: EmailMessage) -> None:
+    async def send(self, email: EmailMessage) -> None:
         async with asyncio.timeout(_SEND_WITHIN_S):
             if self._server is None:
                 self._server = await asyncio.to_thread(self._connect)
-            await self._say(self._server.send_message, letter)
+            await self._say(self._server.send_message, email)
 
     async def close(self) -> None:
-        """Politely if it answers. What was taken is taken either way."""
+        """With QUIT if the server responds. What it has accepted stays accepted either way."""
         if self._server is None:
             return
         if not self._talking:
             with suppress(OSError, smtplib.SMTPException, TimeoutError):
                 async with asyncio.timeout(2):
                     await self._say(self._server.quit)
-        # A thread that still waits for an answer is woken, and closes by itself: it has what a close would wait for.
+        # Wakes a thread that still waits for a response; it closes the connection, on which a close here would block.
         if self._server.sock:
             with suppress(OSError):
                 self._server.sock.shutdown(socket.SHUT_RDWR)
@@ -211,7 +213,7 @@ class _Line:
 
 
 async def _note(database: Database, statement: str, *values: Any) -> bool:
-    """Whether there was anything to note."""
+    """Whether a row was updated."""
     async with database.tenant(values[0]) as tx:
         status: str = await tx.execute(statement, *values)
     return status != "UPDATE 0"
@@ -221,8 +223,8 @@ async def _note(database: Database, statement: str, *values: Any) -> bool:
 
 
 def is_for_good(error: Exception) -> bool:
-    """Whether another attempt is idle: the person or the letter is refused. If we are (a wrong password, a sender who
-    may not send), the operator mends it, and the letter waits.
+    """Whether a retry is useless because the recipient or the content is rejected. If the sender is (a wrong password,
+    a sender that may not send), the operator corrects that, and the email waits.
     """
     match error:
         case smtplib.SMTPRecipientsRefused():
@@ -233,48 +235,48 @@ def is_for_good(error: Exception) -> bool:
 
 
 def is_about_the_line(error: Exception) -> bool:
-    """Whether the next letter would meet the same end."""
+    """Whether the next email would fail in the same way."""
     if isinstance(error, (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError, smtplib.SMTPNotSupportedError)):
         return False
-    return isinstance(error, OSError | TimeoutError)  # every other word of SMTP's is an OSError
+    return isinstance(error, OSError | TimeoutError)  # every other SMTP error is an OSError
 
 
 def _in_words(error: Exception) -> str:
     return (repr(error) if str(error) else type(error).__name__)[:500]
 
 
-# --- a letter as SMTP carries it
+# --- an email as SMTP transports it
 
 
 def message(mail: Waiting, sender: str, files: list[Attachment]) -> EmailMessage:
-    """Text, the same in HTML, and the files. Plain ASCII in lines of at most 76, whatever is in it."""
-    found = EmailMessage(policy=policy.SMTP)
+    """Text, the same in HTML, and the files. Encoded as ASCII in lines of at most 76 characters."""
+    email = EmailMessage(policy=policy.SMTP)
     name, sender_address = parseaddr(sender)
-    found["From"] = address(sender_address, mail.sender_name or name)
-    found["To"] = address(mail.recipient)
+    email["From"] = address(sender_address, mail.sender_name or name)
+    email["To"] = address(mail.recipient)
     if mail.reply_to:
-        found["Reply-To"] = address(mail.reply_to)
-    found["Subject"] = one_line(mail.subject)
-    found["Date"] = format_datetime(mail.created_at)
+        email["Reply-To"] = address(mail.reply_to)
+    email["Subject"] = one_line(mail.subject)
+    email["Date"] = format_datetime(mail.created_at)
     # The same id on every attempt, from whichever machine: a server that saw the first can recognise the second.
-    found["Message-ID"] = f"<{mail.id}@{address(sender_address).domain}>"
-    found["Auto-Submitted"] = "auto-generated"  # no holiday notices in answer, please
-    found.set_content(mail.body, cte="quoted-printable")
+    email["Message-ID"] = f"<{mail.id}@{address(sender_address).domain}>"
+    email["Auto-Submitted"] = "auto-generated"  # no out-of-office replies
+    email.set_content(mail.body, cte="quoted-printable")
     if mail.html is not None:
-        found.add_alternative(mail.html, subtype="html", cte="quoted-printable")
+        email.add_alternative(mail.html, subtype="html", cte="quoted-printable")
     for file in files:
         main, _, sub = file.media_type.partition("/")
-        found.add_attachment(file.content, maintype=main, subtype=sub, filename=one_line(file.name))
-    return found
+        email.add_attachment(file.content, maintype=main, subtype=sub, filename=one_line(file.name))
+    return email
 
 
 def address(text: str, name: str = "") -> Address:
-    """For a header. A domain in any script is written as the name system knows it."""
+    """An address for a header. A domain in any script is encoded for the DNS."""
     local, _, domain = text.rpartition("@")
     if not _ADDRESS.fullmatch(text) or one_line(text) != text:
-        raise BadAddress(f"no mail address: {text!r}")
+        raise BadAddress(f"not an email address: {text!r}")
     try:
         ascii_domain = domain if domain.isascii() else idna.encode(domain, uts46=True).decode()
         return Address(one_line(name), local, ascii_domain)
     except (idna.IDNAError, ValueError, IndexError) as error:
-        raise BadAddress(f"no mail address: {text!r} ({error})") from error
+        raise BadAddress(f"not an email address: {text!r} ({error})") from error

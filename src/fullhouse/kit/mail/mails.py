@@ -1,11 +1,11 @@
-"""Letters: written in the transaction of the change that they tell of, delivered by a job (kit/mail/mailer.py).
+"""Emails: written in the transaction of the change that they report, delivered by a job (kit/mail/mailer.py).
 
-A room says *what* a letter says (kit/mail/email.py). Words and look are the writer's, which is handed in at start.
-Without `SMTP_URL` letters stay here, as a local mailbox: loud, not silent.
+A domain passes an email's data (kit/mail/email.py); text and layout come from the writer, which is set at start.
+Without `SMTP_URL` emails stay here as a local mailbox, with a warning in the log.
 
-What holds here:
-- A letter about a fact is posted once for each person, by a unique key, however often the fact is told.
-- What was posted is delivered without asking anybody again; only what is enclosed is made then.
+Invariants:
+- An email about a fact is queued once for each recipient, by a unique key, however often the fact is delivered.
+- A queued email is complete: delivery makes its attachments, and reads nothing else.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -21,21 +21,21 @@ from fullhouse.kit.mail.email import Enclosure, Letter, LetterData
 from fullhouse.kit.messages import jobs
 
 JOB = "mail.deliver"
-ATTEMPTS = 56  # two days: as long as other mail servers wait for one that is away
-TOGETHER = 50  # letters of one job: they share a connection
+ATTEMPTS = 56  # two days: as long as mail servers usually retry an unavailable one
+TOGETHER = 50  # emails of one job: they share a connection
 
 
 class To(NamedTuple):
-    """A letter and whom it goes to."""
+    """An email and its recipient."""
 
     email: str
     data: LetterData
     enclosures: Sequence[Enclosure] = ()
-    language: str | None = None  # none: in which they are known to read
+    language: str | None = None  # none: the recipient's, if it is known
 
 
 class Mail(msgspec.Struct, frozen=True, kw_only=True):
-    """A letter in the mailbox. `status` is waiting, delayed (`last_error` says why), sent, or refused for good."""
+    """An email in the mailbox. `status` is waiting, delayed (`last_error` says why), sent, or refused for good."""
 
     id: UUID
     recipient: str
@@ -50,7 +50,7 @@ class Mail(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MailInFull(Mail, frozen=True, kw_only=True):
-    """With its HTML, which is blanked with the text once it is sent."""
+    """With its HTML, which is blanked together with the text once it is sent."""
 
     html: str | None
     sender_name: str | None
@@ -58,13 +58,13 @@ class MailInFull(Mail, frozen=True, kw_only=True):
     enclosures: list[Enclosure]
 
 
-Write = Callable[[LetterData, str | None], Letter]  # no language: as the organisation speaks
-Writer = Callable[[Tx], Awaitable[Write]]  # asks once how the organisation of this transaction writes
+Write = Callable[[LetterData, str | None], Letter]  # no language: the organisation's
+Writer = Callable[[Tx], Awaitable[Write]]  # reads the organisation's branding and language once
 _writer: Writer | None = None
 
 
 def wire(writer: Writer) -> None:
-    """Hands in whoever finds the words. Entry points call it once."""
+    """Sets the writer of all emails. Entry points call it once."""
     global _writer
     _writer = writer
 
@@ -78,7 +78,7 @@ async def post(
     enclosures: Sequence[Enclosure] = (),
     language: str | None = None,
 ) -> UUID | None:
-    """One letter. `about` is the id of the fact that it tells of; None comes back if the person has it already."""
+    """Queues one email. `about` is the id of the fact that it reports; returns None if the recipient has it already."""
     posted = await post_all(tx, [To(recipient, data, enclosures, language)], about=about)
     return posted[0] if posted else None
 
@@ -94,25 +94,25 @@ RETURNING id
 """
 
 
-async def post_all(tx: Tx, letters: Sequence[To], *, about: UUID | None = None) -> list[UUID]:
-    """Many at once. Who has one about the same already gets no second; returns those that were posted."""
+async def post_all(tx: Tx, emails: Sequence[To], *, about: UUID | None = None) -> list[UUID]:
+    """Queues many. Recipients who have one about the same fact get no second; returns the ids of those queued."""
     if _writer is None:
-        raise RuntimeError("this entry point forgot mail.wire: nobody knows the words")
-    if not letters:
+        raise RuntimeError("mails.wire was not called at start: emails have no writer")
+    if not emails:
         return []
     write = await _writer(tx)
-    known = await languages_of(tx, [to.email for to in letters if to.language is None])
-    said = [(to.data, to.language or known.get(to.email.lower())) for to in letters]
-    written = {each: write(*each) for each in set(said)}
+    known = await languages_of(tx, [to.email for to in emails if to.language is None])
+    versions = [(to.data, to.language or known.get(to.email.lower())) for to in emails]
+    written = {version: write(*version) for version in set(versions)}
     rows = [
         (
             new_id(),
             to.email,
             to.data.template,
             msgspec.json.encode(to.enclosures).decode(),
-            *msgspec.structs.astuple(written[each]),
+            *msgspec.structs.astuple(written[version]),
         )
-        for to, each in zip(letters, said, strict=True)
+        for to, version in zip(emails, versions, strict=True)
     ]
     found = await tx.fetch(_POST, tx.organization_id, about, *map(list, zip(*rows, strict=True)))
     posted = [row["id"] for row in found]
@@ -122,7 +122,7 @@ async def post_all(tx: Tx, letters: Sequence[To], *, about: UUID | None = None) 
     return posted
 
 
-# --- in which language somebody reads
+# --- the language of each recipient
 
 _NOTE_READER = """
 INSERT INTO mail_readers AS r (organization_id, email, language)
@@ -134,16 +134,16 @@ _LANGUAGES = "SELECT email, language FROM mail_readers WHERE organization_id = $
 
 
 async def note_reader(tx: Tx, email: str, *, sure: bool = True) -> None:
-    """Letters to this address are in the language of whoever acts: for sure, or as long as nobody knows better.
+    """Stores the actor's language for emails to this address. Unless `sure`, a stored language is not replaced.
 
-    Where nothing changes, no row is locked: many may buy with the same address.
+    If nothing changes, no row is locked: many may buy with the same address.
     """
     if tx.actor.language:
         await tx.execute(_NOTE_READER, tx.organization_id, email, tx.actor.language, sure)
 
 
 async def languages_of(tx: Tx, emails: Sequence[str]) -> dict[str, str]:
-    """By address, in lower case. Of those who are not in it nobody knows."""
+    """By address, in lower case. Addresses without a stored language are left out."""
     rows = await tx.fetch(_LANGUAGES, tx.organization_id, [email.lower() for email in emails])
     return {row["email"]: row["language"] for row in rows}
 

@@ -1,4 +1,4 @@
-"""Tables for spreadsheets, as CSV. What people typed is never taken for a formula."""
+"""CSV files for spreadsheets. Text that people have typed is never interpreted as a formula."""
 
 import csv
 import io
@@ -10,14 +10,14 @@ from typing import Any
 from fullhouse.kit.http.answer import Answer
 from fullhouse.kit.money import Money
 
-# A cell that begins so is calculated by the program that opens the file. An apostrophe before it makes it text.
+# Spreadsheets interpret a cell that begins so as a formula. An apostrophe before it makes it text.
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 ROWS_MAX = 5000
 MEDIA_TYPE = "text/csv"
 
 
 def cell(value: Any) -> str:
-    """Numbers and times are our own; a text may be anybody's."""
+    """Numbers and times are our own; text may come from anybody, and is escaped."""
     if value is None:
         return ""
     if isinstance(value, datetime):
@@ -28,12 +28,12 @@ def cell(value: Any) -> str:
 
 
 def number(amount: int, currency: str) -> Decimal:
-    """In whole units, as accountants have it."""
+    """The amount in major units, as accountants use it."""
     return Decimal(str(Money(amount, currency)).partition(" ")[0])
 
 
 def sheet(name: str, head: Sequence[str], rows: Iterable[Sequence[Any]], next_cursor: str | None) -> Answer:
-    """A whole page as a file. The mark at its beginning tells spreadsheets that it is UTF-8."""
+    """A page of a list as a file. The byte order mark at its beginning tells spreadsheets that it is UTF-8."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(head)

@@ -1,7 +1,7 @@
-"""Where files live that are too large for the database: a folder, or a bucket that speaks S3.
+"""Storage for files that are too large for the database: a folder, or an S3-compatible bucket.
 
-Names are ours, such as `{organisation}/{picture}/small.jpg`. A file is there whole or not at all. Whatever keeps one
-from being read or written is an OSError: to a caller of the API that means "try again shortly".
+Names are our own, such as `{organisation}/{picture}/small.jpg`. A file is stored completely or not at all. Every
+failure to read or write one is an OSError, which the API reports as "try again shortly".
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 import msgspec
 
-# Every part begins with a letter or digit: there is no way up, and no hidden file.
+# Every part begins with a letter or digit: no `..`, and no hidden files.
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*)*")
 S3_DEADLINE_S = 10.0
 
@@ -30,23 +30,23 @@ class Files(Protocol):
     async def get(self, name: str) -> bytes | None: ...
     async def exists(self, name: str) -> bool: ...
     async def delete(self, name: str) -> None:
-        """One that is not there is fine."""
+        """A file that does not exist is no error."""
 
     async def close(self) -> None: ...
 
 
 class StoreFailed(OSError):
-    """The bucket does not answer, or not as it should."""
+    """The bucket does not respond, or responds with an error."""
 
 
 def checked(name: str) -> str:
     if len(name) > 500 or not _NAME.fullmatch(name):
-        raise ValueError(f"not a name of ours: {name!r}")
+        raise ValueError(f"not a valid file name: {name!r}")
     return name
 
 
 class Disk:
-    """A folder of this machine, made when it is first needed."""
+    """A local folder, created when it is first needed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -67,7 +67,7 @@ class Disk:
         pass
 
     def _write(self, path: Path, content: bytes) -> None:
-        """Beside its place first, then moved there: nobody ever reads half a file, and a power cut leaves none."""
+        """Writes a temporary file and renames it: no reader and no power cut ever sees half a file."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor, name = _temporary(path)
         try:
@@ -83,7 +83,7 @@ class Disk:
 
     def _remove(self, path: Path) -> None:
         path.unlink(missing_ok=True)
-        with suppress(OSError):  # the last one out takes the empty folders along
+        with suppress(OSError):  # removes the folders that are empty now
             for folder in path.parents:
                 if folder == self._folder:
                     break
@@ -95,14 +95,14 @@ def _temporary(path: Path) -> tuple[int, str]:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             return tempfile.mkstemp(dir=path.parent, prefix=".new-")
-        except FileNotFoundError:  # somebody removed the last file here, and the folder with it, this very moment
+        except FileNotFoundError:  # a concurrent delete removed the last file here, and the folder with it
             if attempt == 2:
                 raise
     raise AssertionError("unreachable")
 
 
 def _sync_folders(folder: Path, top: Path) -> None:
-    """A new name is safe once its folder is; and the folder's own name, and so on up."""
+    """A new name is durable once its folder is synced, and the folder's own name once its parent is, and so on."""
     while True:
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -122,7 +122,7 @@ def _read(path: Path) -> bytes | None:
 
 
 class Bucket(msgspec.Struct, frozen=True, kw_only=True):
-    """Where an S3-compatible store is, and the key to it."""
+    """The address of an S3-compatible bucket, and the key to it."""
 
     endpoint: str
     bucket: str
@@ -132,19 +132,19 @@ class Bucket(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class S3:
-    """A bucket, addressed by path, which every compatible store understands."""
+    """A bucket, addressed by path, which every compatible store supports."""
 
     def __init__(self, bucket: Bucket, *, deadline_s: float = S3_DEADLINE_S) -> None:
         self._bucket, self._deadline_s = bucket, deadline_s
-        # Redirects are not followed: a signature is for one host, and our endpoint is the operator's own word.
+        # Redirects are not followed: a signature is for one host, and the operator has set the endpoint.
         self._client = httpx.AsyncClient(timeout=deadline_s, trust_env=False)
 
     async def put(self, name: str, content: bytes) -> None:
         await self._call("PUT", name, content, 200)
 
     async def get(self, name: str) -> bytes | None:
-        answer = await self._call("GET", name, b"", 200, 404)
-        return answer.content if answer.status_code == 200 else None
+        response = await self._call("GET", name, b"", 200, 404)
+        return response.content if response.status_code == 200 else None
 
     async def exists(self, name: str) -> bool:
         return (await self._call("HEAD", name, b"", 200, 404)).status_code == 200
@@ -160,18 +160,18 @@ class S3:
         headers = signed(self._bucket, method, url, {}, content, datetime.now(UTC))
         try:
             async with asyncio.timeout(self._deadline_s):
-                answer = await self._client.request(method, url, headers=headers, content=content)
+                response = await self._client.request(method, url, headers=headers, content=content)
         except TimeoutError:
-            raise StoreFailed(f"{method} {url}: no answer within {self._deadline_s:g} seconds") from None
+            raise StoreFailed(f"{method} {url}: no response within {self._deadline_s:g} seconds") from None
         except httpx.HTTPError as error:
             raise StoreFailed(f"{method} {url}: {error!r}") from error
-        if answer.status_code not in good:
-            raise StoreFailed(f"{method} {url}: {answer.status_code} {_error_code(answer.text)}")
-        return answer
+        if response.status_code not in good:
+            raise StoreFailed(f"{method} {url}: {response.status_code} {_error_code(response.text)}")
+        return response
 
 
 def _error_code(text: str) -> str:
-    """What the store's XML calls the trouble: AccessDenied, NoSuchBucket."""
+    """The error code in the store's XML: AccessDenied, NoSuchBucket."""
     found = re.search(r"<Code>(\w{1,60})</Code>", text)
     return found[1] if found else ""
 
@@ -179,14 +179,14 @@ def _error_code(text: str) -> str:
 def signed(
     key: Bucket, method: str, url: str, headers: Mapping[str, str], content: bytes, now: datetime, service: str = "s3"
 ) -> dict[str, str]:
-    """The headers with those of AWS Signature Version 4 added: it covers all of them, the address and the content."""
+    """The headers with those of AWS Signature Version 4, which covers the headers, the address and the content."""
     at = urlsplit(url)
     digest, moment = hashlib.sha256(content).hexdigest(), now.strftime("%Y%m%dT%H%M%SZ")
     own = {"host": at.netloc, "x-amz-date": moment} | {name.lower(): value for name, value in headers.items()}
     if service == "s3":
         own["x-amz-content-sha256"] = digest
     names = ";".join(sorted(own))
-    asked = "\n".join(
+    canonical = "\n".join(
         (
             method,
             at.path or "/",
@@ -198,12 +198,12 @@ def signed(
         )
     )
     scope = f"{moment[:8]}/{key.region}/{service}/aws4_request"
-    to_sign = f"AWS4-HMAC-SHA256\n{moment}\n{scope}\n{hashlib.sha256(asked.encode()).hexdigest()}"
+    to_sign = f"AWS4-HMAC-SHA256\n{moment}\n{scope}\n{hashlib.sha256(canonical.encode()).hexdigest()}"
     secret = f"AWS4{key.secret_key}".encode()
     for part in scope.split("/"):
         secret = _hmac(secret, part)
-    given = f"AWS4-HMAC-SHA256 Credential={key.access_key}/{scope}, SignedHeaders={names}, Signature="
-    return own | {"authorization": given + _hmac(secret, to_sign).hex()}
+    prefix = f"AWS4-HMAC-SHA256 Credential={key.access_key}/{scope}, SignedHeaders={names}, Signature="
+    return own | {"authorization": prefix + _hmac(secret, to_sign).hex()}
 
 
 def _hmac(key: bytes, text: str) -> bytes:

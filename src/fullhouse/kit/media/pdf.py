@@ -1,7 +1,7 @@
-"""Documents to print: a Typst template and its data become a PDF. Our own fonts only: it looks the same anywhere.
+"""Documents to print: compiles a Typst template and its data to a PDF. Bundled fonts only: it looks the same anywhere.
 
-Typst runs in this process and reads no file but the template's; the data travels as one JSON text, so that nothing in
-it is ever taken for a command.
+Typst runs in this process and reads no file but the template; the data is passed as one JSON text, so that nothing in
+it is ever interpreted as a command.
 """
 
 from pathlib import Path
@@ -17,8 +17,8 @@ _FONTS = typst.Fonts(
 
 def pdf(template: bytes, data: Any) -> bytes:
     """Takes a few milliseconds: call it in a thread."""
-    text = msgspec.json.encode(data).decode().replace("\u202f", "\u00a0")  # our fonts lack the narrow one
+    text = msgspec.json.encode(data).decode().replace("\u202f", "\u00a0")  # our fonts lack the narrow no-break space
     compiler = typst.Compiler(template, font_paths=_FONTS, sys_inputs={"data": text})
-    made = compiler.compile(format="pdf")
-    assert isinstance(made, bytes)
-    return made
+    document = compiler.compile(format="pdf")
+    assert isinstance(document, bytes)
+    return document

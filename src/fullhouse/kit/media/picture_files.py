@@ -1,8 +1,8 @@
-"""Takes a picture file apart without decoding it, so that a decoder sees pixels and nothing else.
+"""Parses a picture file without decoding it, so that the decoder gets pixels and nothing else.
 
-JPEG, PNG and WebP are lists of parts. Those that carry pixels are kept; what cameras, editors and attackers add is
-dropped: EXIF, XMP, comments, thumbnails, text, a second file at the end. Of the metadata two things matter to what
-people see, the orientation and the colour profile. They are read here, by few lines and within bounds.
+JPEG, PNG and WebP are lists of parts. Parts with pixels are kept; what cameras, editors and attackers add is dropped:
+EXIF, XMP, comments, thumbnails, text, a second file at the end. Two kinds of metadata affect what people see, the
+orientation and the colour profile. They are read here, with little code and within bounds.
 """
 
 import re
@@ -12,21 +12,21 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 PARTS_MAX = 4000
-"""Parts of one file, pixels aside. Real files have dozens; each costs a decoder time."""
+"""Most parts of one file, except pixels. Real files have dozens; each costs the decoder time."""
 
 SCANS_MAX = 40
-"""Passes of a progressive JPEG. Encoders make a dozen; each costs a walk over the whole picture."""
+"""Most scans of a progressive JPEG. Encoders make a dozen; each is a pass over the whole picture."""
 
 PROFILE_MAX = 4 * 2**20
 _ORIENTATION, _SHORT = 0x0112, 3
 
 
 class Broken(Exception):
-    """The file is not what its first bytes say, or stops too early."""
+    """The file does not have the format that its first bytes indicate, or is incomplete."""
 
 
 class Animated(Exception):
-    """More than one picture."""
+    """The file has more than one picture."""
 
 
 class Parts(NamedTuple):
@@ -42,7 +42,7 @@ class Parts(NamedTuple):
 
 
 def kind_of(raw: bytes) -> str | None:
-    """By the first bytes; what a sender claims counts for nothing."""
+    """The format, by the first bytes; the declared type is ignored."""
     for kind, magic in _MAGIC.items():
         if magic.match(raw):
             return kind
@@ -50,7 +50,7 @@ def kind_of(raw: bytes) -> str | None:
 
 
 def take_apart(raw: bytes) -> Parts:
-    """The parts of a file that `kind_of` knows. Raises Broken or Animated."""
+    """The parts of a file whose format `kind_of` knows. Raises Broken or Animated."""
     kind = kind_of(raw)
     if kind is None:
         raise Broken("not a picture")
@@ -65,7 +65,7 @@ def take_apart(raw: bytes) -> Parts:
 
 # --- JPEG: markers with a length; after "start of scan" the coded pixels, in which 0xFF is followed by 0 or a restart
 
-_FRAMES = frozenset({0xC0, 0xC1, 0xC2})  # baseline, extended, progressive: what decoders know
+_FRAMES = frozenset({0xC0, 0xC1, 0xC2})  # baseline, extended, progressive: what decoders support
 _TABLES = frozenset({0xC4, 0xDB, 0xDD})  # Huffman, quantisation, restart interval
 _JFIF, _EXIF, _ICC, _ADOBE, _SCAN, _END = 0xE0, 0xE1, 0xE2, 0xEE, 0xDA, 0xD9
 _OTHER_FRAMES = frozenset(range(0xC3, 0xD0)) - {0xC4, 0xC8}
@@ -95,7 +95,7 @@ def _jpeg(raw: bytes) -> Parts:
 
 
 def _segments(raw: bytes) -> Iterator[tuple[int, bytes, bytes]]:
-    """Marker, its content, and the coded pixels after it; up to the end of the first picture."""
+    """Each marker, its content, and the coded pixels after it; up to the end of the first picture."""
     at, scans = 2, 0
     for _ in range(PARTS_MAX):
         found = _MARKER.search(raw, at)
@@ -105,7 +105,7 @@ def _segments(raw: bytes) -> Iterator[tuple[int, bytes, bytes]]:
         if marker == _END:
             return
         if marker in _OTHER_FRAMES:
-            raise Broken("it is coded in a way that few programs read")
+            raise Broken("it has an encoding that few programs can read")
         (length,) = struct.unpack_from(">H", raw, found.end())
         end = found.end() + length
         if length < 2 or end > len(raw):
@@ -115,14 +115,14 @@ def _segments(raw: bytes) -> Iterator[tuple[int, bytes, bytes]]:
             scans += 1
             after = _MARKER.search(raw, end)
             if after is None or scans > SCANS_MAX:
-                raise Broken("it ends too early" if after is None else "it has too many passes")
+                raise Broken("it ends too early" if after is None else "it has too many scans")
             at = after.start()
         yield marker, body, raw[end:at]
     raise Broken("it has too many parts")
 
 
 def _joined(pieces: dict[int, bytes]) -> bytes | None:
-    """A long profile comes in numbered pieces; one that is longer than any real one is left alone."""
+    """A long profile is split into numbered pieces; one that is longer than any real one is ignored."""
     whole = b"".join(pieces[number] for number in sorted(pieces))
     return whole if 0 < len(whole) <= PROFILE_MAX else None
 
@@ -157,7 +157,7 @@ def _png(raw: bytes) -> Parts:
 
 
 def _inflated(body: bytes) -> bytes | None:
-    """A profile, packed, after its name. Unpacking stops where no real one goes."""
+    """Decompresses a profile, which follows its name. Stops at a size that no real one has."""
     _, _, packed = body.partition(b"\0")
     try:
         profile = zlib.decompressobj().decompress(packed[1:], PROFILE_MAX + 1)
@@ -194,7 +194,7 @@ def _webp(raw: bytes) -> Parts:
 
 
 def _chunks(raw: bytes) -> dict[str, bytes]:
-    """By name; of several with the same name the first, as the decoder takes them."""
+    """By name; of several with the same name the first, like the decoder."""
     (size,) = struct.unpack_from("<I", raw, 4)
     if size + 8 > len(raw):
         raise Broken("it ends too early")
@@ -223,11 +223,11 @@ def _three(number: int) -> bytes:
     return struct.pack("<I", max(number, 0))[:3]
 
 
-# --- EXIF: a small TIFF file, of which one number matters
+# --- EXIF: a small TIFF file, of which one number is read
 
 
 def orientation(exif: bytes) -> int:
-    """1 to 8; a damaged EXIF says nothing, and the picture stays as it is."""
+    """1 to 8; a damaged EXIF is ignored, and the picture stays as it is."""
     order = {b"II*\0": "<", b"MM\0*": ">"}.get(exif[:4])
     if order is None:
         return 1

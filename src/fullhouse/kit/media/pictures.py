@@ -1,8 +1,8 @@
-"""Pictures from outside: checked, decoded, and written anew as clean JPEG files in three sizes.
+"""Uploaded pictures: checked, decoded, and encoded as clean JPEG files in three sizes.
 
-What comes out has nothing of the uploaded file but its pixels: upright, in sRGB, on white where it was transparent,
-without EXIF, XMP, profile, comment or text. What goes in may be hostile: it is taken apart before any decoder sees it
-(kit/media/picture_files.py), its size is known before a pixel is unpacked, and at most two threads of a process work.
+The results have only the pixels of the uploaded file: upright, in sRGB, on white where it was transparent, without
+EXIF, XMP, profile, comment or text. An upload may be hostile: it is parsed before any decoder sees it
+(kit/media/picture_files.py), its size is checked before pixels are decoded, and at most two threads decode.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ BYTES_MAX = 10_000_000
 PIXELS_MAX = 50_000_000
 SIDE_MAX = 12_000
 SIZES: Mapping[str, int] = {"small": 400, "medium": 800, "large": 1600}
-"""The longer side of each. Nothing is enlarged."""
+"""The longer side of each, in pixels. Nothing is enlarged."""
 
 AT_ONCE, WAITING_MAX = 2, 16
-_BIG_PIXELS = 16_000_000  # of these, one at a time: a decoder takes up to 16 bytes for a pixel
+_BIG_PIXELS = 16_000_000  # larger ones one at a time: a decoder needs up to 16 bytes for a pixel
 _QUALITY = 85
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -39,7 +39,7 @@ _TURNS = {
     8: Image.Transpose.ROTATE_90,
 }
 
-# The library's own guards, behind ours.
+# The library's own limits, in addition to ours.
 Image.MAX_IMAGE_PIXELS = PIXELS_MAX
 ImageFile.LOAD_TRUNCATED_IMAGES = False
 PngImagePlugin.MAX_TEXT_CHUNK = PngImagePlugin.MAX_TEXT_MEMORY = 2**16
@@ -50,7 +50,7 @@ _waiting = 0
 
 
 class ImageTypeNotAllowed(UnsupportedMedia):
-    """Only JPEG, PNG and WebP pictures are taken, and only still ones. What counts is the file, not its name."""
+    """Only JPEG, PNG and WebP pictures are accepted, and no animations. The file's content counts, not its name."""
 
     code, title = "image_type_not_allowed", "Send a JPEG, PNG or WebP picture"
 
@@ -74,7 +74,7 @@ class ImageBroken(Invalid):
 
 
 class Picture(NamedTuple):
-    """A picture that is safe to show. Width and height are the original's, upright."""
+    """A picture that is safe to publish. Width and height are the original's, upright."""
 
     width: int
     height: int
@@ -83,15 +83,15 @@ class Picture(NamedTuple):
 
 
 async def clean(raw: bytes) -> Picture:
-    """Checks and encodes anew, in a thread; the event loop goes on. Too many at once are asked to come back."""
+    """Checks and encodes in a thread, without blocking the event loop. Refuses if too many wait."""
     return await make(lambda: raw)
 
 
 async def make(draw: Callable[[], bytes]) -> Picture:
-    """The same of what is drawn there first."""
+    """Like `clean`, of a picture that `draw` renders in the thread first."""
     global _waiting
     if _waiting >= WAITING_MAX:
-        raise Unavailable("Too many pictures at once. Try again in a few seconds.", retry_after_s=5)
+        raise Unavailable("Too many pictures are being processed. Try again in a few seconds.", retry_after_s=5)
     _waiting += 1
     try:
         return await asyncio.get_running_loop().run_in_executor(_threads, lambda: clean_now(draw()))
@@ -100,12 +100,12 @@ async def make(draw: Callable[[], bytes]) -> Picture:
 
 
 def clean_now(raw: bytes) -> Picture:
-    """The same, here and now."""
+    """Like `clean`, in the calling thread."""
     return _work(inspect(raw))
 
 
 def inspect(raw: bytes) -> Parts:
-    """What can be refused without decoding: other kinds, too many bytes, too many pixels, files that break off."""
+    """Refuses what can be refused without decoding: other formats, too many bytes or pixels, incomplete files."""
     if len(raw) > BYTES_MAX:
         raise ImageTooLarge(f"The file has more than {BYTES_MAX:,} bytes. Send a smaller one.", most=BYTES_MAX)
     if picture_files.kind_of(raw) is None:
@@ -113,7 +113,7 @@ def inspect(raw: bytes) -> Parts:
     try:
         parts = picture_files.take_apart(raw)
     except picture_files.Animated:
-        raise ImageTypeNotAllowed("An animation is not taken. Send a still picture.") from None
+        raise ImageTypeNotAllowed("Animations are not accepted. Send a still picture.") from None
     except picture_files.Broken as broken:
         raise ImageBroken(f"The picture cannot be read: {broken}.") from None
     if parts.width * parts.height > PIXELS_MAX or max(parts.width, parts.height) > SIDE_MAX:
@@ -130,14 +130,14 @@ def _work(parts: Parts) -> Picture:
         try:
             image = _turned(_decoded(parts), parts.orientation)
             image = _in_srgb(_opaque(image), parts.profile)
-        except Exception as error:  # decoders raise whatever they stumble over
+        except Exception as error:  # decoders raise exceptions of any kind
             raise ImageBroken("The picture cannot be read: it is damaged.") from error
         upright = (parts.height, parts.width) if parts.orientation >= 5 else (parts.width, parts.height)
         return Picture(*upright, {name: _jpeg(image, side) for name, side in SIZES.items()})
 
 
 def _decoded(parts: Parts) -> Image.Image:
-    """At most as large as the largest size. A JPEG is never unpacked to more than twice that."""
+    """Decoded to at most the largest size. A JPEG is never decoded to more than twice that."""
     largest = max(SIZES.values())
     image: Image.Image = Image.open(BytesIO(parts.bare), formats=(parts.kind,))
     if image.size != (parts.width, parts.height):
@@ -147,7 +147,7 @@ def _decoded(parts: Parts) -> Image.Image:
         image = image.point(lambda value: value / 256).convert("L")
     elif image.mode in ("1", "P", "PA"):
         image = image.convert("RGBA" if "transparency" in image.info else "RGB")
-    elif "transparency" in image.info:  # one colour that counts as none
+    elif "transparency" in image.info:  # one colour is declared transparent
         image = image.convert("LA" if image.mode == "L" else "RGBA")
     image.thumbnail((largest, largest), Image.Resampling.LANCZOS)
     return image
@@ -158,7 +158,7 @@ def _turned(image: Image.Image, orientation: int) -> Image.Image:
 
 
 def _opaque(image: Image.Image) -> Image.Image:
-    """On white, where it is transparent."""
+    """With white where it was transparent."""
     if image.mode not in ("RGBA", "LA"):
         return image
     ground = Image.new(image.mode.removesuffix("A"), image.size, "white")
@@ -167,7 +167,7 @@ def _opaque(image: Image.Image) -> Image.Image:
 
 
 def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
-    """A profile that makes no sense, or not for this picture, is left aside, as browsers do."""
+    """A profile that is invalid, or does not fit this picture, is ignored, as in browsers."""
     if profile:
         with suppress(OSError, ValueError, TypeError, ImageCms.PyCMSError):
             given = ImageCms.ImageCmsProfile(BytesIO(profile))
@@ -178,7 +178,7 @@ def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
 
 
 def _jpeg(image: Image.Image, side: int) -> bytes:
-    # On a canvas of its own: what the library remembers of the uploaded file stays behind.
+    # On a new canvas: the library's metadata of the uploaded file is not copied.
     fresh = Image.new("RGB", image.size)
     fresh.paste(image)
     fresh.thumbnail((side, side), Image.Resampling.LANCZOS)

@@ -1,1 +1,1 @@
-"""The outbox and what follows from it: the relay to the broker, async handlers, jobs and periodic loops."""
+"""The outbox and its consumers: the relay to the broker and async handlers; jobs and periodic loops."""

@@ -1,9 +1,10 @@
-"""Reactions: what the house itself does about a fact, after the commit and with or without a broker.
+"""Runs the installation's own async handlers of facts, after the commit and with or without a broker.
 
-Each runs in the fact's own tenant transaction, together with its dedupe row in `processed_messages`: once in effect,
-however often it is asked, and by whichever way the fact came. A reaction that fails hinders neither the others nor the
-broker: it is owed, tried again with growing pauses, and parked after the last attempt. A reaction sees the facts of
-one subject in their order: what follows an owed one is owed too. A parked one no longer stands in the way.
+Each runs in a transaction of the fact's tenant, together with its dedupe row in `processed_messages`: it takes effect
+once, however often and by whichever way the fact is delivered. A handler call that fails blocks neither other handlers
+nor the broker: it is retried with growing pauses (a row in `owed_reactions`), and dead-lettered after the last attempt
+(`parked_at`). A handler gets the facts of one subject in their order: while one is being retried, the later ones wait
+behind it. A dead-lettered one no longer blocks them.
 """
 
 import asyncio
@@ -31,12 +32,12 @@ from fullhouse.kit.messages.relay import (
     jitter,
 )
 
-REACTED = Counter("fullhouse_reactions_total", "Reactions of the house to its facts", ["outcome"])
+REACTED = Counter("fullhouse_reactions_total", "Calls of async handlers, by outcome", ["outcome"])
 MESSENGER = Actor(type="system", name="messenger")
 log = structlog.get_logger()
 Pair = tuple[Message, AsyncHandler]
 
-# Like the relay's claim (kit/messages/relay.py), by the other mark.
+# Like the relay's claim (kit/messages/relay.py), but by `handled_at`.
 _CLAIM = """
 WITH claimed AS MATERIALIZED (
     SELECT id, seq, organization_id, name, subject_id, payload, created_at
@@ -98,7 +99,7 @@ RETURNING attempts, parked_at
 
 
 async def react_once(tx: Tx, pairs: Iterable[Pair]) -> int:
-    """Runs those handlers that have not processed their message yet, in this transaction. Returns how many did."""
+    """Runs those handlers that have not processed their message yet, in this transaction. Returns how many ran."""
     wanted = {(handler.name, message.id): (message, handler) for message, handler in pairs}
     if not wanted:
         return 0
@@ -112,15 +113,15 @@ async def react_once(tx: Tx, pairs: Iterable[Pair]) -> int:
 
 
 def _former_names(handlers: Iterable[AsyncHandler]) -> tuple[list[str], list[str]]:
-    """As columns: names that earlier versions stored, each beside today's."""
+    """As two columns: names that earlier versions stored, and the present name of each."""
     names = {former: handler.name for handler in handlers for former in handler.former}
     return list(names), list(names.values())
 
 
 class Reactions:
-    """Runs the tables of reactions in one process, beside any number of others.
+    """Runs the async handlers in one process; any number of processes may do so at once.
 
-    `finder` finds and marks, as the worker role; `database` reacts, inside one organisation.
+    `finder` claims and marks facts as the worker role; the handlers run on `database`, inside one organisation.
     """
 
     def __init__(
@@ -140,7 +141,7 @@ class Reactions:
         self._oldest = datetime.now(UTC)
 
     async def run(self) -> None:
-        """Until cancelled, through lost databases, and mistakes of ours: the worker has more to do."""
+        """Runs until cancelled. Lost connections and bugs do not end it: the worker has other tasks."""
         await asyncio.gather(self._keep(self.round, self._hint.wait), self._keep(self.retry, _rest))
 
     async def _keep(self, work: Callable[[], Awaitable[int]], wait: Callable[[], Awaitable[None]]) -> None:
@@ -148,17 +149,17 @@ class Reactions:
         while True:
             began = clock()
             try:
-                taken = await work()
+                claimed = await work()
             except LOST as error:
-                log.warning("reactions lost their database", error=repr(error))
-                taken = 0
+                log.warning("async_handlers.database_lost", detail="reconnecting", error=repr(error))
+                claimed = 0
                 await asyncio.sleep(jitter(IDLE_S))
             except Exception:
-                log.exception("reactions failed; they go on")
-                taken = 0
+                log.exception("async_handlers.round_failed", detail="a batch was rolled back and will be retried")
+                claimed = 0
                 await asyncio.sleep(jitter(AWAY_S_MAX))
-            if taken < BATCH:
-                await (asyncio.sleep(GATHER_S) if taken else wait())
+            if claimed < BATCH:
+                await (asyncio.sleep(GATHER_S) if claimed else wait())
             else:
                 await give_way(clock() - began, self._oldest)
 
@@ -168,36 +169,37 @@ class Reactions:
     # --- new facts
 
     async def round(self) -> int:
-        """One batch of facts, marked when each of their reactions has run or is owed."""
+        """One batch of facts, marked when each of their handlers has run or is to be retried."""
         async with self._finder.nobody(deadline_s=DEADLINE_S) as tx:
             rows = await tx.fetch(_CLAIM, BATCH)
             messages = [_message(row) for row in rows]
             self._oldest = min((row["created_at"] for row in rows), default=self._oldest)
-            by_house = sorted(self.wanted(messages), key=lambda pair: pair[0].organization_id)
-            for organization_id, pairs in groupby(by_house, key=lambda pair: pair[0].organization_id):
+            by_organization = sorted(self.wanted(messages), key=lambda pair: pair[0].organization_id)
+            for organization_id, pairs in groupby(by_organization, key=lambda pair: pair[0].organization_id):
                 await self._react(organization_id, list(pairs))
             if messages:
                 await tx.execute(_HANDLED, [message.id for message in messages])
         return len(messages)
 
     async def _react(self, organization_id: UUID, pairs: list[Pair]) -> None:
-        """All in one transaction, as nearly always goes well; otherwise one by one, to see which it is."""
+        """All in one transaction, which nearly always succeeds; otherwise one by one, to find the one that fails."""
         if await self._try(organization_id, pairs) is None:
             return
         for message, handler in pairs:
             if error := await self._try(organization_id, [(message, handler)]):
-                log.warning("a reaction failed", **_said(message, handler.name), attempt=1, error=error)
+                log.warning("async_handler.failed", **_said(message, handler.name), attempt=1, error=error)
                 async with self._database.tenant(organization_id, MESSENGER) as tx:
                     await _owe(tx, message, handler, error)
 
     async def _try(self, organization_id: UUID, pairs: list[Pair]) -> str | None:
-        """What went wrong, if anything did. Then nothing was done."""
+        """Returns the error, if there was one; then everything was rolled back."""
         try:
             async with self._database.tenant(organization_id, MESSENGER) as tx:
                 pairs = await self._picked(tx, pairs)
                 subjects = list({message.subject_id for message, _ in pairs})
-                owed = {tuple(row) for row in await tx.fetch(_BEHIND, organization_id, subjects)} if subjects else set()
-                behind = [(m, handler) for m, handler in pairs if _is_owed(m, handler, owed)]
+                rows = await tx.fetch(_BEHIND, organization_id, subjects) if subjects else []
+                retrying = {tuple(row) for row in rows}
+                behind = [(m, handler) for m, handler in pairs if _is_owed(m, handler, retrying)]
                 for message, handler in behind:
                     await _owe(tx, message, handler)
                 done = await react_once(tx, (pair for pair in pairs if pair not in behind))
@@ -207,7 +209,7 @@ class Reactions:
         return None
 
     async def _picked(self, tx: Tx, pairs: list[Pair]) -> list[Pair]:
-        """Without those facts that a reaction to everything does not want: they leave no trace."""
+        """Drops the facts that a handler of all facts does not want here: no dedupe row is written for them."""
         for handler, picks in self._to_all.items():
             if not (names := {message.name for message, each in pairs if each is handler}):
                 continue
@@ -215,24 +217,24 @@ class Reactions:
             pairs = [(message, each) for message, each in pairs if each is not handler or message.name in wanted]
         return pairs
 
-    # --- those that are owed
+    # --- retries
 
     async def retry(self) -> int:
-        """Owed reactions whose time has come."""
+        """Handler calls whose next attempt is due."""
         async with self._finder.nobody(deadline_s=DEADLINE_S) as tx:
             await tx.execute(_ADOPT, *self._former)  # a worker of an earlier version may run beside this one
             rows = await tx.fetch(_OWED, BATCH)
             for row in rows:
                 consumer, message = row["consumer"], _message(row)
-                if wrong := await self._try_again(message, consumer):
-                    await self._put_off(tx, message, consumer, wrong)
+                if error := await self._try_again(message, consumer):
+                    await self._put_off(tx, message, consumer, error)
                 else:
                     await tx.execute(_PAID, message.organization_id, consumer, message.id)
         return len(rows)
 
     async def _try_again(self, message: Message, consumer: str) -> str | None:
         if not (handler := self._by_name.get(consumer)):
-            return "there is no such reaction any more"
+            return "no handler has this name any more"
         try:
             async with self._database.tenant(message.organization_id, MESSENGER) as tx:
                 done = await react_once(tx, [(message, handler)])
@@ -241,20 +243,20 @@ class Reactions:
         REACTED.labels("done").inc(done)
         return None
 
-    async def _put_off(self, tx: Tx, message: Message, consumer: str, wrong: str) -> None:
+    async def _put_off(self, tx: Tx, message: Message, consumer: str, error: str) -> None:
         pause = timedelta(seconds=jitter(2.0))
         key = message.organization_id, consumer, message.id
-        row = await tx.fetchrow(_LATER, *key, wrong, pause, ATTEMPTS_MAX)
-        said = _said(message, consumer) | {"attempt": row["attempts"], "error": wrong}
+        row = await tx.fetchrow(_LATER, *key, error, pause, ATTEMPTS_MAX)
+        fields = _said(message, consumer) | {"attempt": row["attempts"], "error": error}
         REACTED.labels("parked" if row["parked_at"] else "later").inc()
         if row["parked_at"]:
-            log.error("a reaction was parked: `fullhouse messages parked` shows it", **said)
+            log.error("async_handler.dead_lettered", detail="`fullhouse messages dead-lettered` shows it", **fields)
         else:
-            log.warning("a reaction failed", **said)
+            log.warning("async_handler.failed", **fields)
 
 
-def _is_owed(message: Message, handler: AsyncHandler, owed: Collection[tuple[str, UUID]]) -> bool:
-    return any((name, message.subject_id) in owed for name in (handler.name, *handler.former))
+def _is_owed(message: Message, handler: AsyncHandler, retrying: Collection[tuple[str, UUID]]) -> bool:
+    return any((name, message.subject_id) in retrying for name in (handler.name, *handler.former))
 
 
 async def _owe(tx: Tx, message: Message, handler: AsyncHandler, error: str | None = None) -> None:
@@ -278,8 +280,8 @@ def _message(row: Any) -> Message:
 
 
 def _said(message: Message, consumer: str) -> dict[str, Any]:
-    said = {"message_id": str(message.id), "organization_id": str(message.organization_id), "fact": message.name}
-    return said | {"consumer": consumer}
+    fields = {"message_id": str(message.id), "organization_id": str(message.organization_id), "fact": message.name}
+    return fields | {"consumer": consumer}
 
 
 async def _rest() -> None:

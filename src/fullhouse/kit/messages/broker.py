@@ -1,16 +1,16 @@
 """RabbitMQ: one durable topic exchange, persistent messages, publisher confirms. Used only if AMQP_URL is set.
 
-Every call has a deadline of ours: a broker that hangs or has blocked us (its memory watermark) answers nothing and
-closes nothing. After any doubt the connection is dropped and made anew; what was unconfirmed is published again.
+Every call has a client-side deadline: a broker that hangs or has blocked the connection (its memory watermark) neither
+responds nor closes it. If the state of a connection is in doubt, it is dropped and opened anew; what was unconfirmed is
+published again.
 
-A fact that no queue wants is confirmed and given back (the mandatory flag). That counts as sent: whoever wants facts
-binds a queue first. A queue of our own that catches the rest would fill the broker's disk where nobody reads.
+A fact that no queue is bound for is confirmed and returned (the mandatory flag). It counts as sent: consumers bind
+their queue first. A catch-all queue of our own would fill the broker's disk with messages that nobody reads.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -29,14 +29,14 @@ CONFIRM_S = 5.0
 HEARTBEAT_S = 10
 APP_ID = "fullhouse"
 JSON = "application/json"
-# How a broker that is away shows, by the moment in which it went.
+# An unavailable broker raises a different error depending on the moment at which it was lost.
 GONE = (OSError, EOFError, RuntimeError, AMQPError)
-UNREADABLE = "x-unreadable"  # our header on a message whose own properties cannot be read; it says why
+UNREADABLE = "x-unreadable"  # our header on a message whose properties cannot be decoded; its value is the reason
 log = structlog.get_logger()
 
 
 class Topology(NamedTuple):
-    """Names in the broker. Queues are ours: each with the routing keys that it is bound to."""
+    """Names in the broker. `queues` are our own, each with the routing keys that it is bound to."""
 
     exchange: str
     queues: Mapping[str, Sequence[str]]
@@ -44,11 +44,11 @@ class Topology(NamedTuple):
 
 
 class Gone(ConnectionError):
-    """The connection ended while we waited."""
+    """The connection ended while a call was waiting for it."""
 
 
 class Broker:
-    """A connection for publishing, made when first needed and again after every doubt."""
+    """A connection for publishing, opened when first needed and again whenever its state is in doubt."""
 
     def __init__(self, url: str, topology: Topology) -> None:
         self._url, self.topology = url, topology
@@ -69,14 +69,14 @@ class Broker:
         return None
 
     async def publish(self, batch: Sequence[Outgoing]) -> Outcome:
-        """All at once, but facts of one subject one after the other: a refused one stops those behind it."""
+        """All at once, but facts of one subject one after the other: a rejected one stops those behind it."""
         outcome = await self._publish(batch)
         if isinstance(outcome.away, ChannelPreconditionFailed):
             return await self._find_the_culprit(batch, outcome)
         return outcome
 
     async def put(self, queue: str, message: aio_pika.Message) -> None:
-        """Straight into one queue, confirmed."""
+        """Publishes directly to one queue and waits for the confirmation."""
         try:
             channel = await self._open()
             async with asyncio.timeout(CONFIRM_S):
@@ -102,8 +102,7 @@ class Broker:
                         if not self._note(fact, end, outcome):
                             chains[fact.subject_id].clear()
         except GONE as error:
-            self.drop()
-            return replace(outcome, away=error)
+            outcome.away = error
         if outcome.away:
             self.drop()
         return outcome
@@ -114,7 +113,7 @@ class Broker:
             case PublishError():
                 outcome.unrouted.append(fact.id)
                 self._note_unwanted(fact.name)
-            case DeliveryError() | ValueError():  # the broker's no, or it does not even fit into a frame
+            case DeliveryError() | ValueError():  # the broker's nack, or it does not fit into a frame
                 outcome.refused[fact.id] = f"refused: {end!r}"
                 return False
             case BaseException():
@@ -124,7 +123,7 @@ class Broker:
         return True
 
     async def _find_the_culprit(self, batch: Sequence[Outgoing], outcome: Outcome) -> Outcome:
-        """The broker closed the channel because of one message (too large, say). Which one, shows one by one."""
+        """The broker closed the channel because of one message (too large, say). Publishes one by one to find it."""
         blocked = set()
         for fact in batch:
             if fact.id in outcome.confirmed or fact.id in outcome.refused or fact.subject_id in blocked:
@@ -136,18 +135,20 @@ class Broker:
                 outcome.refused[fact.id] = repr(alone.away)
                 blocked.add(fact.subject_id)
             elif alone.away:
-                return replace(outcome, away=alone.away)
-        return replace(outcome, away=None)
+                outcome.away = alone.away
+                return outcome
+        outcome.away = None
+        return outcome
 
     def _note_unwanted(self, name: str) -> None:
         if name not in self._unwanted:
             self._unwanted.add(name)
-            log.info("no queue of the broker wants these facts", fact=name)
+            log.info("broker.fact_unrouted", detail="no queue is bound for these facts", fact=name)
 
     # --- the connection
 
     async def _open(self) -> Any:
-        """The channel, opened and with everything declared that we need on it."""
+        """The open channel, with the exchange and the queues declared."""
         async with self._opening, asyncio.timeout(OPEN_S):
             if self._channel is None or self._channel.is_closed:
                 self.drop()
@@ -157,7 +158,7 @@ class Broker:
             return self._channel
 
     def drop(self) -> None:
-        """Lets go of the connection at once; a hung one takes its time to close, and nobody waits for it."""
+        """Forgets the connection at once and closes it in the background, because a hung one closes slowly."""
         connection, self._connection, self._channel = self._connection, None, None
         if connection:
             closing = asyncio.create_task(close(connection))
@@ -170,8 +171,8 @@ class Broker:
 
 
 async def _send(channel: Any, exchange: str, facts: Sequence[Outgoing]) -> list[object]:
-    """Publishes all of them in one write and waits for the broker's word on each: what the library's own publish does
-    for one message, without a system call and a task for each. An exception stands for what went wrong.
+    """Publishes all of them in one write and waits for the broker's confirmation of each: like the library's publish,
+    without a system call and a task for each message. Failures are returned as exceptions.
     """
     waiting: list[Any] = []
     payloads: list[bytes] = []
@@ -185,16 +186,16 @@ async def _send(channel: Any, exchange: str, facts: Sequence[Outgoing]) -> list[
             channel.delivery_tag += 1
             confirmation = channel.create_future()
             channel.confirmations[channel.delivery_tag] = confirmation
-            channel.message_id_delivery_tag[str(fact.id)] = channel.delivery_tag  # a message given back is known by it
+            channel.message_id_delivery_tag[str(fact.id)] = channel.delivery_tag  # identifies a returned message
             waiting.append(confirmation)
         if payloads:
             await channel.write_queue.put(aiormq.abc.ChannelFrame(b"".join(payloads), should_close=False))
     try:
-        answers = iter(await asyncio.gather(*filter(asyncio.isfuture, waiting), return_exceptions=True))
+        confirmed = iter(await asyncio.gather(*filter(asyncio.isfuture, waiting), return_exceptions=True))
     finally:
         for fact in facts:
             channel.message_id_delivery_tag.pop(str(fact.id), None)
-    return [next(answers) if asyncio.isfuture(each) else each for each in waiting]
+    return [next(confirmed) if asyncio.isfuture(each) else each for each in waiting]
 
 
 def _frames(channel: Any, exchange: str, fact: Outgoing) -> bytes:
@@ -241,12 +242,12 @@ async def close(connection: AbstractConnection) -> None:
 
 
 async def _declared(connection: AbstractConnection, topology: Topology) -> AbstractChannel:
-    """Opens a channel and declares. The same everywhere and again at every start: whoever comes first makes them."""
+    """Opens a channel and declares exchange and queues. Every process does so at every start; it is idempotent."""
     channel = connection.channel(on_return_raises=True)
     await channel.initialize()
     exchange = await channel.declare_exchange(topology.exchange, aio_pika.ExchangeType.TOPIC, durable=True)
     await channel.declare_queue(topology.dead, durable=True)
-    # What the broker itself takes out of a queue (by a limit that an operator sets) is not lost either.
+    # Messages that the broker itself removes from a queue (by a limit that an operator sets) are dead-lettered too.
     arguments: dict[str, Any] = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": topology.dead}
     for name, keys in topology.queues.items():
         queue = await channel.declare_queue(name, durable=True, arguments=arguments)
@@ -259,7 +260,7 @@ async def _declared(connection: AbstractConnection, topology: Topology) -> Abstr
 async def receiving(
     url: str, topology: Topology, queue: str, *, at_once: int
 ) -> AsyncIterator["asyncio.Queue[AbstractIncomingMessage | None]"]:
-    """What comes in at a queue, to be acknowledged one by one. None says that the connection is gone."""
+    """A queue's messages, to be acknowledged one by one. None means that the connection is lost."""
     inbox: asyncio.Queue[AbstractIncomingMessage | None] = asyncio.Queue()
 
     def ended(*_: Any) -> None:
@@ -286,7 +287,7 @@ async def _consume(channel: AbstractChannel, name: str, inbox: asyncio.Queue[Any
 
 @asynccontextmanager
 async def looking(url: str, topology: Topology) -> AsyncIterator[AbstractChannel]:
-    """A channel for an operator's command. Messages that were got and not acknowledged go back where they were."""
+    """A channel for an operator's command. Messages that were received and not acknowledged return to their queue."""
     connection = await connect(url, "operator")
     try:
         async with asyncio.timeout(OPEN_S):
@@ -300,8 +301,9 @@ _read_properties = ContentHeader.unmarshal
 
 
 def _read_properties_or_say(self: ContentHeader, data: bytes) -> None:
-    """RabbitMQ passes on what others wrote: a time after the year 9999, an id that is no text. The library would close
-    the connection over it, get the message again, and never come past it. So it comes without properties, and is dead.
+    """RabbitMQ delivers properties as others wrote them: a time after the year 9999, an id that is not text. The
+    library would close the connection because of it, receive the message again, and never get past it. So the message
+    is delivered without properties, and dead-lettered.
     """
     try:
         _read_properties(self, data)
@@ -313,8 +315,8 @@ ContentHeader.unmarshal = _read_properties_or_say  # type: ignore[method-assign]
 
 
 async def here(work: Any) -> Any:
-    """Awaits the library's work as a task of its own: when a connection ends, it cancels whoever waits for it, and
-    that must not look as if somebody had cancelled us.
+    """Awaits a call of the library in a task of its own: when a connection ends, the library cancels its waiters, and
+    that must not be mistaken for a cancellation of our task.
     """
     end: Any = (await asyncio.gather(work, return_exceptions=True))[0]
     if isinstance(end, asyncio.CancelledError):

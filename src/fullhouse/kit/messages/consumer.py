@@ -1,9 +1,9 @@
 """A queue's consumer: one message after the other, acknowledged when its effect is committed.
 
-A message that comes again (the acknowledgement was lost, or whoever sent it does not know) is known by its id, in the
-effect's transaction. One that cannot be understood, or fails again and again, goes to the dead letters with the
-reason in its headers; an operator reads it there and sends it back. A database that is away is no fault of a message:
-it waits with us, unacknowledged.
+A message that is delivered again (the acknowledgement was lost, or the sender published it twice) is recognised by its
+id, in the effect's transaction. One that cannot be understood, or fails repeatedly, is dead-lettered with the reason in
+its headers; an operator reads it there and puts it back. While the database is unavailable, a message waits here,
+unacknowledged, and no attempt is counted.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ PREFETCH = 10
 TRIES = 4
 FIRST_PAUSE_S, PAUSE_S_MAX = 0.2, 5.0
 RECEIVED = Counter("fullhouse_messages_received_total", "Messages from the broker", ["queue", "outcome"])
-# Beside a database that is away: what two at once do to each other, and one that is too slow for everybody.
+# Besides an unavailable database: conflicts of concurrent transactions, and a database that is too slow.
 _PASSING = (
     TimeoutError, asyncpg.QueryCanceledError, asyncpg.DeadlockDetectedError, asyncpg.LockNotAvailableError,
 )  # fmt: skip
@@ -39,16 +39,16 @@ class Consumer:
         self.connected = asyncio.Event()
 
     async def run(self) -> None:
-        """Until cancelled, through lost brokers."""
+        """Runs until cancelled, and reconnects when the broker is lost."""
         failures = 0
         while True:
             try:
                 await self._listen()
-            except Exception as error:  # even a mistake of ours: the worker has more to do than this queue
+            except Exception as error:  # bugs too: the worker has other tasks than this queue
                 failures = 1 if self.connected.is_set() else failures + 1
                 if failures == 1:
                     known = isinstance(error, GONE)
-                    log.warning("a consumer lost its broker", queue=self._queue, error=repr(error), exc_info=not known)
+                    log.warning("consumer.broker_lost", queue=self._queue, error=repr(error), exc_info=not known)
             self.connected.clear()
             await asyncio.sleep(jitter(min(PAUSE_S_MAX, FIRST_PAUSE_S * 2 ** min(failures, 10))))
 
@@ -60,14 +60,14 @@ class Consumer:
         raise Gone("the connection ended")
 
     async def _take(self, message: AbstractIncomingMessage) -> None:
-        """Whatever becomes of it, it becomes only once it is safe: then it is acknowledged."""
+        """Acknowledges a message after its effect is committed, or after it was dead-lettered."""
         if reason := await self._try(message):
             await self._bury(message, reason)
         await here(message.ack())
         RECEIVED.labels(self._queue, "dead" if reason else "done").inc()
 
     async def _try(self, message: AbstractIncomingMessage) -> str | None:
-        """Why it is dead, if it is."""
+        """Returns why the message has to be dead-lettered, or None if it was handled."""
         if unreadable := message.headers.get(UNREADABLE):
             return f"its properties cannot be read: {unreadable!s}"
         tried = 0
@@ -78,11 +78,13 @@ class Consumer:
                 return str(poison)
             except Exception as error:
                 if is_gone(error) or isinstance(error, _PASSING):
-                    log.warning("a message waits for the database", queue=self._queue, error=repr(error))
+                    log.warning("consumer.database_unavailable", queue=self._queue, error=repr(error))
                     await asyncio.sleep(jitter(FIRST_PAUSE_S))
                     continue
                 tried += 1
-                log.warning("a message failed", queue=self._queue, message_id=message.message_id, error=repr(error))
+                log.warning(
+                    "consumer.message_failed", queue=self._queue, message_id=message.message_id, error=repr(error)
+                )
                 if tried == TRIES:
                     return f"it failed {TRIES} times: {error!r}"
             else:
@@ -90,5 +92,10 @@ class Consumer:
             await asyncio.sleep(jitter(min(PAUSE_S_MAX, FIRST_PAUSE_S * 2**tried)))
 
     async def _bury(self, message: AbstractIncomingMessage, reason: str) -> None:
-        log.error("a message is dead: `fullhouse messages dead` shows it", queue=self._queue, reason=reason)
+        log.error(
+            "consumer.message_dead_lettered",
+            detail="`fullhouse messages dead` shows it",
+            queue=self._queue,
+            reason=reason,
+        )
         await self._broker.put(self._broker.topology.dead, buried(message, self._queue, reason))

@@ -1,7 +1,7 @@
-"""Dead letters: messages that cannot be understood, in the queue where they wait for an operator; and their way back.
+"""Messages in RabbitMQ's dead-letter queue: how they are put there, read by an operator, and put back.
 
-Most were put there by us, with the reason in their headers. Others the broker itself drove out of a queue, by a limit
-that an operator has set: it says so in headers of its own. What is in neither, somebody else has put there.
+Most were put there by this program, with the reason in their headers. Others the broker itself removed from a queue, by
+a limit that an operator has set: it adds headers of its own. A message without either came from another program.
 """
 
 import struct
@@ -15,14 +15,14 @@ from pamqp.encode import encode_table_value
 
 from fullhouse.kit.ids import new_id
 
-# What is in the headers of a dead letter. The key stays when it is put back: it then comes straight to a queue.
+# Headers of a dead letter. The key stays when it is put back: it is then published directly to a queue.
 REASON, QUEUE, KEY, DIED_AT = "x-reason", "x-queue", "x-routing-key", "x-died-at"
 FORMER_ID = "x-former-id"
 _OF_DEATH = (REASON, QUEUE, DIED_AT, "x-death", "x-first-death-", "x-last-death-")
 
 
 class Death(NamedTuple):
-    """How a letter died. Without a queue it cannot be put back."""
+    """Where a dead letter came from, and why. Without a queue it cannot be put back."""
 
     queue: str | None
     key: str
@@ -31,7 +31,7 @@ class Death(NamedTuple):
 
 
 def buried(message: AbstractIncomingMessage, queue: str, reason: str) -> aio_pika.Message:
-    """The message as a dead letter, under an id by which an operator can name it."""
+    """The message as a dead letter, with a UUID by which an operator can name it."""
     headers: dict[str, Any] = {**message.headers, REASON: reason[:1000], QUEUE: queue}
     headers |= {KEY: message.headers.get(KEY, message.routing_key), DIED_AT: datetime.now(UTC).isoformat()}
     if id_of(message):
@@ -40,17 +40,17 @@ def buried(message: AbstractIncomingMessage, queue: str, reason: str) -> aio_pik
 
 
 def death_of(letter: AbstractIncomingMessage) -> Death:
-    said = letter.headers
-    if QUEUE in said:
-        return Death(str(said[QUEUE]), str(said.get(KEY)), str(said.get(REASON)), str(said.get(DIED_AT)))
-    match said.get("x-death"):
+    headers = letter.headers
+    if QUEUE in headers:
+        return Death(str(headers[QUEUE]), str(headers.get(KEY)), str(headers.get(REASON)), str(headers.get(DIED_AT)))
+    match headers.get("x-death"):
         case [{"queue": str(queue), "reason": str(why), "routing-keys": [str(key), *_], "time": datetime() as at}, *_]:
-            return Death(queue, str(said.get(KEY, key)), f"the broker drove it out: {why}", at.isoformat())
-    return Death(None, str(letter.routing_key), "nobody says why, or where it was", "some time ago")
+            return Death(queue, str(headers.get(KEY, key)), f"the broker removed it: {why}", at.isoformat())
+    return Death(None, str(letter.routing_key), "its headers have neither a reason nor a queue", "an unknown time")
 
 
 def revived(letter: AbstractIncomingMessage, death: Death) -> aio_pika.Message:
-    """As it was before it died."""
+    """The message as it was before it was dead-lettered."""
     headers = {name: value for name, value in letter.headers.items() if not name.startswith(_OF_DEATH)}
     return _copy(letter, headers | {KEY: death.key}, letter.message_id)
 
@@ -69,7 +69,7 @@ def _copy(message: AbstractIncomingMessage, headers: dict[str, Any], message_id:
 
 
 def _sendable(value: Any) -> Any:
-    """Others' headers may be of kinds that the library reads and cannot write: large numbers, text that is none."""
+    """Foreign headers may have values that the library reads but cannot write: large numbers, invalid text."""
     try:
         encode_table_value(value)
     except (TypeError, ValueError, OverflowError, struct.error):
@@ -78,7 +78,7 @@ def _sendable(value: Any) -> Any:
 
 
 def id_of(message: AbstractIncomingMessage) -> UUID | None:
-    """However it is spelled; none if an operator could not name it."""
+    """The id in any spelling of a UUID; None if it is not a UUID."""
     try:
         return UUID(message.message_id or "")
     except ValueError:

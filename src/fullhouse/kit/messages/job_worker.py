@@ -21,7 +21,7 @@ from fullhouse.kit.messages.jobs import Handler
 log = structlog.get_logger()
 FINISH_WITHIN_S = 10.0
 
-# Every name is said: PgQueuer would otherwise read bare environment variables such as TRIGGER.
+# Every name is set: PgQueuer would otherwise read bare environment variables such as TRIGGER.
 _NAMES = DBSettings(
     db_schema="jobs",
     prefix="",
@@ -46,7 +46,7 @@ def _queries(connection: Any) -> Queries:
 
 
 class Worker:
-    """Runs the jobs of a table `name -> handler` until cancelled, through lost connections."""
+    """Runs the jobs of a table `name -> handler` until cancelled, and reconnects when the database is lost."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Worker:
         handlers: Mapping[str, Handler],
         *,
         max_attempts: int = 14,  # six hours
-        patience: Mapping[str, int] | None = None,  # attempts of jobs that need another number
+        patience: Mapping[str, int] | None = None,  # most attempts, by job, where it differs
         first_pause: timedelta = timedelta(seconds=15),
     ) -> None:
         self._url, self._database, self._handlers = url, database, handlers
@@ -67,11 +67,11 @@ class Worker:
             try:
                 await self._serve()
             except LOST as error:
-                log.warning("the job worker lost its database", error=repr(error))
+                log.warning("job_worker.database_lost", detail="reconnecting", error=repr(error))
             await asyncio.sleep(1)
 
     async def _serve(self) -> None:
-        # A plain connection: PgQueuer speaks JSON as text, so it gets none of our codecs.
+        # A plain connection without our codecs: PgQueuer passes JSON as text.
         connection = await asyncpg.connect(
             self._url, timeout=5, command_timeout=30, server_settings=session_settings(WORKER)
         )
@@ -91,14 +91,15 @@ class Worker:
             connection.terminate()
 
     async def _finish(self, running: "asyncio.Task[None]", connection: Any) -> None:
-        """Takes no more jobs and ends those in hand. One that takes too long is given back: its row stays picked,
-        and without our heartbeat another worker takes it. Cancelled while connected, PgQueuer would delete it.
+        """Claims no more jobs and finishes the running ones. One that takes too long is released: its row stays
+        `picked`, and without our heartbeat another worker claims it. If PgQueuer were cancelled while connected, it
+        would delete the row.
         """
         try:
             async with asyncio.timeout(FINISH_WITHIN_S):
                 await asyncio.shield(running)
         except TimeoutError:
-            log.warning("a job was given back")
+            log.warning("job.released", detail="it was still running at shutdown; another worker will run it again")
         finally:
             connection.terminate()
             running.cancel()
@@ -108,16 +109,16 @@ class Worker:
         max_attempts = self._patience.get(name, self._max_attempts)
 
         async def run(job: Job) -> None:
-            call = msgspec.json.decode(job.payload or b"{}")
-            with structlog.contextvars.bound_contextvars(job=name, organization_id=call["organization_id"]):
+            stored = msgspec.json.decode(job.payload or b"{}")
+            with structlog.contextvars.bound_contextvars(job=name, organization_id=stored["organization_id"]):
                 try:
-                    await handler(self._database, UUID(call["organization_id"]), call["payload"])
+                    await handler(self._database, UUID(stored["organization_id"]), stored["payload"])
                 except Exception as error:
                     attempt = job.attempts + 1
                     if attempt < max_attempts:
-                        log.warning("a job failed", attempt=attempt, error=repr(error))
+                        log.warning("job.failed", detail="it will be retried", attempt=attempt, error=repr(error))
                     else:
-                        log.exception("a job was given up: `fullhouse jobs` shows it", attempt=attempt)
+                        log.exception("job.given_up", detail="`fullhouse jobs` shows it", attempt=attempt)
                     raise
 
         queue.entrypoint(
@@ -125,7 +126,7 @@ class Worker:
             on_failure="hold",
             executor_factory=lambda parameters: DatabaseRetryEntrypointExecutor(
                 parameters=parameters,
-                max_attempts=max_attempts - 1,  # it counts the repeats
+                max_attempts=max_attempts - 1,  # it counts the retries
                 initial_delay=self._first_pause,
                 max_delay=timedelta(hours=1),
             ),

@@ -1,7 +1,7 @@
-"""Deferred work: calls to the outside (mail, webhooks, refunds).
+"""Deferred work: calls to other systems (mail, webhooks, refunds).
 
 `enqueue` writes the job in the transaction of the change: no change, no job. A worker (job_worker.py) runs it at
-least once, again after a failure with growing pauses, and after the last attempt keeps it for an operator.
+least once, retries it after a failure with growing pauses, and after the last attempt keeps it for an operator.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,7 +15,7 @@ from fullhouse.kit.db.database import Database, Tx
 
 Handler = Callable[[Database, UUID, Any], Awaitable[None]]  # opens its own transactions; may run twice
 
-# PgQueuer's own enqueue, as one plain statement: whoever only asks for work need not load what does it.
+# PgQueuer's own enqueue, as one plain statement: processes that only enqueue do not have to import PgQueuer.
 _ENQUEUE = """
 WITH put AS (
     INSERT INTO jobs.queue (priority, status, entrypoint, payload, execute_after, dedupe_key)
@@ -41,7 +41,7 @@ SELECT id, 'queued', entrypoint, priority FROM put
 
 
 async def enqueue(tx: Tx, name: str, payload: Any, *, after: timedelta | None = None, once: str | None = None) -> None:
-    """Asks a worker to run `name`. A job with the same `once` that still waits makes this a no-op."""
+    """Enqueues the job `name`. While a job with the same `once` is queued or running, this is a no-op."""
     body = msgspec.json.encode({"organization_id": tx.organization_id, "payload": payload})
     await tx.execute(_ENQUEUE, name, body, after or timedelta(), once)
 

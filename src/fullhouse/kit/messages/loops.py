@@ -1,7 +1,7 @@
-"""Periodic work: a loop per task, one leader per loop among all worker processes; or one in each, to look and say.
+"""Periodic work: a loop per task, with one leader among all worker processes; or, for gauges, a task in each process.
 
 Leadership is a session-level advisory lock on a connection of the loop's own: it ends with the process, the connection
-or the database, without a timeout to tune. A round that fails is logged and tried again at the next beat.
+or the database, without a timeout to tune. A round that fails is logged, and the next one runs as usual.
 """
 
 import asyncio
@@ -32,12 +32,12 @@ class Loop:
         self.leading = asyncio.Event()
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Runs until cancelled."""
         while True:
             try:
                 await self._lead()
             except LOST as error:
-                log.warning("a loop lost its database", loop=self.name, error=repr(error))
+                log.warning("loop.database_lost", loop=self.name, error=repr(error))
             self.leading.clear()
             await asyncio.sleep(min(self._every_s, 2.0))
 
@@ -70,7 +70,7 @@ class Loop:
             ROUNDS.labels(self.name, "ok").inc()
         except Exception:
             ROUNDS.labels(self.name, "failed").inc()
-            log.exception("a round of periodic work failed", loop=self.name)
+            log.exception("loop.round_failed", detail="the next round runs as usual", loop=self.name)
         finally:
             ended.cancel()
             if not work.done():
@@ -79,20 +79,20 @@ class Loop:
 
 
 async def in_each_process(name: str, every_s: float, work: Callable[[], Awaitable[Any]]) -> None:
-    """Until cancelled, for what changes nothing: gauges, which whoever no longer leads would leave as they were."""
+    """Runs until cancelled, for work that only sets gauges: a former leader would export stale values for ever."""
     while True:
         try:
             await work()
             ROUNDS.labels(name, "ok").inc()
         except Exception:
             ROUNDS.labels(name, "failed").inc()
-            log.exception("a round of periodic work failed", loop=name)
+            log.exception("loop.round_failed", detail="the next round runs as usual", loop=name)
         await asyncio.sleep(every_s)
 
 
-async def one_by_one(due: Iterable[tuple[UUID, UUID]], work: Callable[[UUID, UUID], Awaitable[int]], said: str) -> int:
-    """What a sweep has found, by organisation and id; returns what came of it in all. One that fails hinders no other:
-    it stays due, and whoever reads the log sees to it."""
+async def one_by_one(due: Iterable[tuple[UUID, UUID]], work: Callable[[UUID, UUID], Awaitable[int]], event: str) -> int:
+    """Does `work` for each item that a sweep has found, by organisation and id, and returns the sum of the results. One
+    that fails blocks no other: it stays due, and is logged as `event`."""
     done = 0
     for organization_id, found_id in due:
         try:
@@ -100,5 +100,5 @@ async def one_by_one(due: Iterable[tuple[UUID, UUID]], work: Callable[[UUID, UUI
         except Exception as error:
             if is_gone(error):
                 raise
-            log.exception(said, organization_id=str(organization_id), id=str(found_id))
+            log.exception(event, organization_id=str(organization_id), id=str(found_id))
     return done

@@ -1,8 +1,8 @@
-"""Facts: what a room announces when something has happened. Nothing leaves the house except through here.
+"""Facts: a domain announces one when something has happened. Facts leave the program through the outbox only.
 
-`announce(tx, fact)` first runs the fact's synchronous consequences in the same transaction (releasing holds when a show
-is cancelled, say; an exception there aborts everything), then writes the outbox row, from which everybody else learns
-of it after the commit. Which fact has which consequences is one table, `wiring.py`, handed in at start.
+`announce(tx, fact)` first runs the fact's sync handlers in the same transaction (releasing holds when an event is
+cancelled, say; an exception there aborts everything), then writes the outbox row, which async handlers and the broker
+get after the commit. One table in `wiring.py` lists each fact's sync handlers; it is passed in at start.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -28,11 +28,11 @@ F = TypeVar("F", bound=Fact)
 
 
 class Poison(Exception):
-    """A message that will never be understood, however often it comes: the argument says why."""
+    """A message that no retry can process: the argument says why."""
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact as others get it, after the commit. `id` is what they dedupe by; `seq` orders those of one subject."""
+    """A fact as consumers get it, after the commit. They dedupe by `id`; `seq` orders the facts of one subject."""
 
     id: UUID
     organization_id: UUID
@@ -50,7 +50,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
 class AsyncHandler(NamedTuple):
     """Runs after the change was committed, in a transaction of the fact's tenant, once in effect
-    (kit/messages/async_handlers.py). Calls to the outside are jobs that it enqueues.
+    (kit/messages/async_handlers.py). For calls to other systems it enqueues jobs.
 
     `name` is stored with every message that the handler has processed or has to retry, so it stays when the function is
     renamed or moved. `former` are names under which earlier versions of the program stored it.
@@ -61,7 +61,7 @@ class AsyncHandler(NamedTuple):
     former: tuple[str, ...] = ()
 
 
-# Of these names of facts, those that a handler of all facts wants in this organisation: asked once for many facts.
+# Filters fact names: those that a handler of all facts wants in this organisation. Called once for many facts.
 Picks = Callable[[Tx, Sequence[str]], Awaitable[Collection[str]]]
 Consequence = Callable[[Tx, Any], Awaitable[None]]
 _INSERT = "INSERT INTO outbox (id, organization_id, name, subject_id, payload) VALUES ($1, $2, $3, $4, $5)"
@@ -73,14 +73,14 @@ FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::jsonb[]) AS f (id, name, sub
 _consequences: Mapping[type[Fact], Sequence[Consequence]] | None = None
 
 
-def wire(consequences: Mapping[type[Fact], Sequence[Consequence]]) -> None:
-    """Hands in the table of synchronous consequences. Entry points call it once."""
+def wire(sync_handlers: Mapping[type[Fact], Sequence[Consequence]]) -> None:
+    """Sets the table of sync handlers. Entry points call it once."""
     global _consequences
-    _consequences = consequences
+    _consequences = sync_handlers
 
 
 async def announce(tx: Tx, fact: Fact) -> UUID:
-    """Consequences, then the outbox row. Returns the message id that consumers dedupe by."""
+    """Runs the sync handlers, then writes the outbox row. Returns the message id that consumers dedupe by."""
     await follow(tx, fact)
     return await add(tx, fact)
 
@@ -92,22 +92,22 @@ async def add(tx: Tx, fact: Fact) -> UUID:
 
 
 async def announce_all(tx: Tx, facts: Sequence[Fact]) -> None:
-    """Many at once: the consequences of each, then all rows by one statement."""
+    """Many at once: the sync handlers of each, then all outbox rows in one statement."""
     for fact in facts:
         await follow(tx, fact)
     await add_all(tx, facts)
 
 
 async def follow(tx: Tx, fact: Fact) -> None:
-    """The consequences alone: of what nobody outside of this transaction has to hear."""
+    """Runs the sync handlers alone: for facts that concern nothing outside this transaction."""
     if _consequences is None:
-        raise RuntimeError("this entry point forgot outbox.wire: the fact would have no consequences")
-    for consequence in _consequences.get(type(fact), ()):
-        await consequence(tx, fact)
+        raise RuntimeError("outbox.wire was not called at start: the fact's sync handlers would not run")
+    for handler in _consequences.get(type(fact), ()):
+        await handler(tx, fact)
 
 
 async def add_all(tx: Tx, facts: Sequence[Fact]) -> None:
-    """Many at once, in this order. Whatever has to follow from them in this transaction, the caller has done."""
+    """Writes outbox rows, in this order, without running sync handlers: the caller has done their work."""
     columns = [
         [new_id() for _ in facts],
         [fact.name for fact in facts],

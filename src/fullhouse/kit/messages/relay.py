@@ -1,14 +1,14 @@
-"""The relay: takes facts from the outbox to a publisher, and marks those that it has confirmed.
+"""The relay: passes facts from the outbox to a publisher, and marks those that it has confirmed.
 
-Any number run at once, in any number of processes. What holds here:
-- A fact is marked after the publisher's word, never before: a relay that dies in between makes a duplicate, which
-  consumers know by its id, and never a gap.
-- Facts of one subject leave in their order. Nobody takes one while an earlier one waits, or is in another's hands.
-  A parked one no longer stands in the way: one bad fact must not silence its subject for ever.
-- The rows are locked while they are published. A lease would have to be written, timed and cleaned up after; a lock
-  goes with the connection of whoever dies. The price, a transaction open for seconds, has a deadline.
-- A broker that is away is nobody's fault: no attempt is counted, and the relay itself waits. Attempts are for a fact
-  that the broker refuses while it takes others.
+Any number run at once, in any number of processes. Invariants:
+- A fact is marked after the publisher's confirmation, never before: a relay that dies in between causes a duplicate,
+  which consumers recognise by its id, and never a gap.
+- Facts of one subject are sent in their order. No relay claims one while an earlier one waits or is claimed by another
+  relay. A dead-lettered fact (`parked_at`) no longer blocks: one bad fact must not stop its subject for ever.
+- The rows are locked while they are published. A lease would have to be written, timed and cleaned up; a lock ends with
+  the connection of a relay that dies. The price, a transaction open for seconds, has a deadline.
+- While the broker is unavailable no attempt is counted, and the relay itself waits. Attempts count for a fact that the
+  broker rejects while it accepts others.
 """
 
 import asyncio
@@ -25,22 +25,22 @@ from prometheus_client import Counter, Gauge
 from fullhouse.kit.db.database import LOST, Database
 
 BATCH = 50
-IDLE_S = 1.0  # how long it looks away without a hint
-GATHER_S = 0.02  # after a batch that was not full: facts come in company
+IDLE_S = 1.0  # between two looks at the outbox without a hint
+GATHER_S = 0.02  # after a batch that was not full: facts come in groups
 LATE = timedelta(seconds=30)
-REST = 5  # times as long as was worked
+REST = 5  # a pause is so many times as long as the work before it
 ATTEMPTS_MAX = 12  # an hour, about
-AWAY_S_MAX = 5.0  # between two tries to reach a broker that is away
+AWAY_S_MAX = 5.0  # between two attempts to reach an unavailable broker
 DEADLINE_S = 30.0
 SENT = Counter("fullhouse_facts_sent_total", "Facts that the broker has confirmed")
-UNROUTED = Counter("fullhouse_facts_unrouted_total", "Facts that no queue of the broker wanted")
-REFUSED = Counter("fullhouse_facts_refused_total", "Facts that the broker refused, by what followed", ["outcome"])
-AWAY = Gauge("fullhouse_broker_away", "The broker does not answer", multiprocess_mode="mostrecent")
+UNROUTED = Counter("fullhouse_facts_unrouted_total", "Facts that no queue of the broker is bound for")
+REFUSED = Counter("fullhouse_facts_refused_total", "Facts that the broker rejected, by what followed", ["outcome"])
+AWAY = Gauge("fullhouse_broker_away", "1 while the broker is unavailable", multiprocess_mode="mostrecent")
 log = structlog.get_logger()
 
-# `ahead` is what others have in their hands: the oldest unsent facts are either claimed here, or locked there, or
-# refused and resting. The last are asked for by an index of their own, so that a subject with one resting fact and
-# thousands behind it does not fill the batch with facts that must wait.
+# `ahead` are facts that others have claimed: the oldest unsent facts are either claimed here, or locked by another
+# relay, or rejected and waiting for a retry. The last are excluded by an index of their own, so that a subject with one
+# such fact and thousands behind it does not fill the batch with facts that must wait.
 _CLAIM = """
 WITH claimed AS MATERIALIZED (
     SELECT id, seq, organization_id, name, subject_id, (payload ->> 'version')::integer AS version,
@@ -86,23 +86,23 @@ class Outgoing(NamedTuple):
 
 @dataclass
 class Outcome:
-    """What became of a batch. What is in none of these is unknown, and published again."""
+    """The outcome of a batch. Facts in none of these have an unknown outcome, and are published again."""
 
     confirmed: list[UUID] = field(default_factory=list)
-    unrouted: list[UUID] = field(default_factory=list)  # of the confirmed, those that no queue wanted
+    unrouted: list[UUID] = field(default_factory=list)  # of the confirmed, those that no queue is bound for
     refused: dict[UUID, str] = field(default_factory=dict)
-    away: Exception | None = None  # the publisher was lost on the way
+    away: Exception | None = None  # the publisher became unavailable meanwhile
 
 
 class Publisher(Protocol):
     async def ready(self) -> Exception | None:
-        """Why it cannot be reached, if so: asked before any fact is taken."""
+        """The error if it cannot be reached. Checked before any fact is claimed."""
 
     async def publish(self, batch: Sequence[Outgoing]) -> Outcome: ...
 
 
 class Hint:
-    """Facts may be waiting. Set by whoever hears of a commit; a lost hint costs one pause."""
+    """Wakes a waiting round because facts may have been committed. A lost hint costs one pause."""
 
     def __init__(self) -> None:
         self._given = asyncio.Event()
@@ -121,13 +121,13 @@ class Hint:
 
 
 async def give_way(worked_s: float, oldest: datetime) -> None:
-    """In a rush those who buy go first: rests several times as long as was worked, until what waits is late."""
+    """Leaves the database to buyers in a rush: pauses several times as long as it worked, until the facts are late."""
     if datetime.now(UTC) - oldest < LATE:
         await asyncio.sleep(REST * worked_s)
 
 
 class Relay:
-    """One of any number. `finder` acts as the worker role; a round keeps one of its connections."""
+    """One of any number. `finder` has the worker role; a round holds one of its connections."""
 
     def __init__(self, finder: Database, publisher: Publisher, hint: Hint | None = None) -> None:
         self._finder, self._publisher, self._hint = finder, publisher, hint or Hint()
@@ -135,39 +135,39 @@ class Relay:
         self._oldest = datetime.now(UTC)
 
     async def run(self) -> None:
-        """Until cancelled, through lost databases and brokers, and mistakes of ours: the worker has more to do."""
+        """Runs until cancelled. A lost database or broker, or a bug, does not end it: the worker has other tasks."""
         clock = asyncio.get_running_loop().time
         while True:
             began = clock()
             try:
-                taken, away = await self.round()
+                claimed, unavailable = await self.round()
             except LOST as error:
-                log.warning("the relay lost its database", error=repr(error))
+                log.warning("relay.database_lost", detail="reconnecting", error=repr(error))
                 await asyncio.sleep(jitter(IDLE_S))
                 continue
             except Exception:
-                log.exception("the relay failed; it goes on")
+                log.exception("relay.round_failed", detail="a batch was rolled back and will be retried")
                 await asyncio.sleep(jitter(AWAY_S_MAX))
                 continue
-            if away:
-                await self._rest(away)
+            if unavailable:
+                await self._rest(unavailable)
                 continue
-            if self._failures and taken:
-                log.info("the broker is back")
+            if self._failures and claimed:
+                log.info("broker.restored", detail="facts are sent again")
                 self._failures = 0
-            elif taken < BATCH:
-                await (asyncio.sleep(GATHER_S) if taken else self._hint.wait())
+            elif claimed < BATCH:
+                await (asyncio.sleep(GATHER_S) if claimed else self._hint.wait())
             else:
                 await give_way(clock() - began, self._oldest)
             AWAY.set(0)
 
     async def round(self) -> tuple[int, Exception | None]:
-        """One batch: how many were taken, and why it was cut short if it was.
+        """One batch: how many facts were claimed, and the error if the publisher is unavailable.
 
-        After a failure it tries with a single fact: what is locked meanwhile, the house cannot react to.
+        After a failure it tries a single fact: async handlers cannot process facts that are locked here.
         """
-        if away := await self._publisher.ready():
-            return 0, away
+        if unavailable := await self._publisher.ready():
+            return 0, unavailable
         async with self._finder.nobody(deadline_s=DEADLINE_S) as tx:
             batch = [Outgoing(**row) for row in await tx.fetch(_CLAIM, 1 if self._failures else BATCH)]
             if not batch:
@@ -186,19 +186,20 @@ class Relay:
         pauses = [timedelta(seconds=jitter(2.0)) for _ in refused]
         rows = await tx.fetch(_REFUSED, [*refused], [*refused.values()], pauses, ATTEMPTS_MAX)
         for row in rows:
-            said = {"message_id": str(row["id"]), "organization_id": str(row["organization_id"]), "fact": row["name"]}
-            said |= {"attempt": row["attempts"], "error": refused[row["id"]]}
+            fields = {"message_id": str(row["id"]), "organization_id": str(row["organization_id"]), "fact": row["name"]}
+            fields |= {"attempt": row["attempts"], "error": refused[row["id"]]}
             REFUSED.labels("parked" if row["parked_at"] else "later").inc()
             if row["parked_at"]:
-                log.error("a fact was parked: `fullhouse messages parked` shows it", **said)
+                log.error("relay.fact_dead_lettered", detail="`fullhouse messages dead-lettered` shows it", **fields)
             else:
-                log.warning("the broker refused a fact", **said)
+                log.warning("relay.fact_rejected", detail="it will be retried", **fields)
 
-    async def _rest(self, away: Exception) -> None:
-        """Longer every time, and never together with the others."""
+    async def _rest(self, unavailable: Exception) -> None:
+        """Pauses longer after each failure, with jitter, so that relays do not reconnect at the same moment."""
         AWAY.set(1)
         if not self._failures:
-            log.warning("the broker is away; facts wait", error=repr(away))
+            detail = "facts wait in the outbox until it returns"
+            log.warning("broker.unavailable", detail=detail, error=repr(unavailable))
         self._failures += 1
         await asyncio.sleep(jitter(min(AWAY_S_MAX, 0.2 * 2 ** min(self._failures, 10))))
 

@@ -1,13 +1,13 @@
-"""A PostgreSQL server of our own, for an installation that was given none.
+"""The embedded PostgreSQL server, for an installation without DATABASE_URL.
 
-`Cluster` makes a data folder on first use, starts the server, adopts one that already runs there, and stops
-it when its last user leaves. Nothing is listened to but a unix socket in a private folder.
+`Cluster` creates a data folder on first use, starts the server, adopts one that already runs there, and stops
+it when the last process that uses it leaves. The server listens only on a unix socket in a private folder.
 
-What holds, whatever is killed and whenever:
+Invariants, whichever process is killed and whenever:
 - one data folder never has two servers: `server.lock` is inherited by every server process, so a free lock
-  means that none lives, whatever a stale `postmaster.pid` says;
+  means that none is alive, whatever a stale `postmaster.pid` says;
 - a data folder appears only when it is complete;
-- a server does not outlive the process that launched it, and shuts down cleanly when that one is killed.
+- a server does not outlive the process that launched it, and shuts down cleanly when that process is killed.
   Other processes that had adopted it call `start()` again, and one of them launches the next.
 """
 

@@ -1,7 +1,7 @@
-"""Who the server runs as. PostgreSQL refuses root, so root lends it an account without any other right.
+"""The operating-system account of the server. PostgreSQL refuses root, so root runs it as an unprivileged account.
 
-Files are opened and folders handed over without following links: what lies in a folder that belongs to the
-account may have been put there by it, and root must not be led elsewhere.
+Files are opened and folders chowned without following links: the account may have put links into its own
+folders, and root must not follow them elsewhere.
 """
 
 import os
@@ -27,7 +27,7 @@ class Account:
 
     @property
     def dropped(self) -> bool:
-        """Whether a process must give up rights to become this account."""
+        """Whether a process must drop privileges to become this account."""
         return self.uid != os.geteuid()
 
     def credentials(self) -> dict[str, Any]:
@@ -35,7 +35,7 @@ class Account:
         return {"user": self.uid, "group": self.gid, "extra_groups": []} if self.dropped else {}
 
     def make_folder(self, path: Path) -> None:
-        """Makes the folder, or takes it over: the account's own, closed to everybody else."""
+        """Makes the folder, or chowns it: owned by the account, and closed to all others."""
         with suppress(FileExistsError):
             path.mkdir(mode=0o700)
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
@@ -47,7 +47,7 @@ class Account:
             os.close(fd)
 
     def open(self, path: Path, flags: int) -> int:
-        """A descriptor of the account's file, which is made if it is missing."""
+        """A descriptor of the account's file, which is created if it is missing."""
         try:
             fd = os.open(path, flags | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
@@ -57,7 +57,7 @@ class Account:
         return fd
 
     def write(self, path: Path, text: str) -> None:
-        """Puts a whole file in place at once, unless it says the same already."""
+        """Replaces the file atomically, unless its content is the same already."""
         with suppress(FileNotFoundError):
             if path.read_text() == text:
                 return
@@ -68,28 +68,28 @@ class Account:
         draft.replace(path)
 
     def take_over(self, folder: Path) -> None:
-        """Makes a folder and all in it the account's: one restored from a copy, or left by an earlier account."""
+        """Chowns a folder and all in it to the account: one restored from a copy, or left by an earlier account."""
         if not self.dropped or folder.stat().st_uid == self.uid:
             return
-        for parent, _, files in os.walk(folder, topdown=False):  # the folder itself last: a broken run is redone
+        for parent, _, files in os.walk(folder, topdown=False):  # the folder itself last: a broken run is repeated
             for path in (*(os.path.join(parent, file) for file in files), parent):
                 os.chown(path, self.uid, self.gid, follow_symlinks=False)
 
     def can_enter(self, folder: Path) -> bool:
-        """Asked of the kernel, as the account: modes alone would miss access lists."""
-        ask = ["/bin/sh", "-c", 'cd "$0"', str(folder)]
-        return subprocess.run(ask, cwd="/", capture_output=True, **self.credentials()).returncode == 0  # noqa: S603
+        """Tried as the account: file modes alone would miss access control lists."""
+        command = ["/bin/sh", "-c", 'cd "$0"', str(folder)]
+        return subprocess.run(command, cwd="/", capture_output=True, **self.credentials()).returncode == 0  # noqa: S603
 
 
 def service_account() -> Account:
-    """Ourselves, or the first account that root can lend."""
+    """The account of this process, or for root the first unprivileged one that exists or can be made."""
     if os.geteuid() != 0:
         try:
             return _account(pwd.getpwuid(os.geteuid()))
         except KeyError:
             raise PostgresError(
                 f"PostgreSQL cannot run as user id {os.geteuid()}, which has no name on this machine: "
-                "give it a line in /etc/passwd, or set DATABASE_URL to a server elsewhere."
+                "add an entry to /etc/passwd, or set DATABASE_URL to a server elsewhere."
             ) from None
     for name in LENT:
         with suppress(KeyError):
@@ -116,5 +116,5 @@ def _make_dedicated() -> bool:
         return False
     options = ["--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent", "--shell", nologin]
     subprocess.run([useradd, *options, DEDICATED], capture_output=True)  # noqa: S603
-    # Not the exit status: a start beside this one may have been first.
+    # Not the exit status: a concurrent start may have created it first.
     return any(entry.pw_name == DEDICATED for entry in pwd.getpwall())

@@ -1,4 +1,4 @@
-"""Where PostgreSQL's programs are: in the wheel that comes with us, or in the system's packages."""
+"""Finds PostgreSQL's programs: in the wheel that fullhouse depends on, or in the system's packages."""
 
 import re
 import shutil
@@ -24,7 +24,7 @@ class Install:
     """One set of PostgreSQL programs that runs on this machine."""
 
     folder: Path  # holds bin/
-    version: str  # as the server says it: "18.4"
+    version: str  # as the server reports it: "18.4"
     kind: Literal["wheel", "system"]
 
     @property
@@ -37,7 +37,7 @@ class Install:
         return self.folder / "bin" / name
 
     def for_account(self, account: Account, shelf: Path) -> "Install":
-        """This install, or a copy on the shelf when the account cannot reach it, as in a private home."""
+        """This install, or a copy in the folder `shelf` if the account cannot reach it, as in a private home."""
         if _version(self.folder, account):
             return self
         if self.kind == "system":
@@ -51,10 +51,10 @@ class Install:
         return Install(copy / WHEEL / self.folder.name, self.version, self.kind)
 
     def _copy(self, copy: Path) -> None:
-        for old in copy.parent.glob("programs-*"):  # of other versions, or half done; nobody runs them now
+        for old in copy.parent.glob("programs-*"):  # of other versions, or incomplete; none of them is running now
             shutil.rmtree(old)
         draft = Path(tempfile.mkdtemp(prefix="programs-", dir=copy.parent))
-        # The programs look for their libraries at ../../../<wheel>.libs, so the copy keeps the wheel's shape.
+        # The programs look for their libraries at ../../../<wheel>.libs, so the copy has the wheel's structure.
         shutil.copytree(self.folder, draft / WHEEL / self.folder.name, symlinks=True)
         libraries = self.folder.parent.with_name(f"{WHEEL}.libs")
         if libraries.exists():
@@ -62,11 +62,11 @@ class Install:
         for path in (draft, *draft.rglob("*")):
             if not path.is_symlink():
                 path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
-        draft.rename(copy)  # at once: a half copy is never used
+        draft.rename(copy)  # atomically: an incomplete copy is never used
 
 
 def installs() -> Iterator[Install]:
-    """Everything that runs here: the wheel first, then the system's, newest first."""
+    """All installs that run on this machine: the wheel first, then the system's, newest first."""
     wheel = find_spec(WHEEL)  # finds the package without importing it: importing it would change the system
     if wheel is not None and wheel.submodule_search_locations:
         folder = Path(wheel.submodule_search_locations[0]) / WHEEL_FOLDER
@@ -94,15 +94,15 @@ def matching_install(preferred: Install, data: Path) -> Install:
     for install in (preferred, *installs()):
         if install.major == written_by:
             return install
-    story = f"{data} was written by PostgreSQL {written_by}, and this installation has {preferred.major}: "
+    problem = f"{data} was written by PostgreSQL {written_by}, and this installation has {preferred.major}: "
     if written_by > preferred.major:
         raise PostgresError(
-            story + f"install PostgreSQL {written_by} from the system's packages, or the release of fullhouse "
+            problem + f"install PostgreSQL {written_by} from the system's packages, or the release of fullhouse "
             "that wrote it, or restore a backup into another FULLHOUSE_HOME."
         )
     raise PostgresError(
-        story + f"install PostgreSQL {written_by} from the system's packages and start again; to move on to "
-        f"{preferred.major}, write everything out with pg_dumpall, move the folder away, start, and restore with psql."
+        problem + f"install PostgreSQL {written_by} from the system's packages and start again; to upgrade to "
+        f"{preferred.major}, export everything with pg_dumpall, move the folder away, start, and restore with psql."
     )
 
 
@@ -111,12 +111,12 @@ def data_major(data: Path) -> int:
 
 
 def _version(folder: Path, account: Account | None = None) -> str | None:
-    """What the server in this folder calls itself; None when it does not run here, or not as this account."""
+    """The version that the server in this folder reports; None if it does not run here, or not as this account."""
     credentials = account.credentials() if account else {}
-    ask = [str(folder / "bin" / "postgres"), "--version"]
+    command = [str(folder / "bin" / "postgres"), "--version"]
     try:
-        said = subprocess.run(ask, cwd="/", capture_output=True, text=True, **credentials)  # noqa: S603
+        process = subprocess.run(command, cwd="/", capture_output=True, text=True, **credentials)  # noqa: S603
     except OSError:
         return None
-    match = re.search(r"\(PostgreSQL\) (\S+)", said.stdout)
+    match = re.search(r"\(PostgreSQL\) (\S+)", process.stdout)
     return match.group(1) if match else None

@@ -1,9 +1,9 @@
 """One data folder and the server on it: start, adopt, stop.
 
 Three locks, always taken in this order:
-    start.lock    held while somebody starts or stops: one at a time
-    users.lock    shared by every process that uses the server: the last one out stops it
-    server.lock   inherited by every server process: free means that none lives
+    start.lock    held by a process that starts or stops the server: one at a time
+    users.lock    shared by every process that uses the server: the last one to leave stops it
+    server.lock   inherited by every server process: free means that none is alive
 """
 
 import os
@@ -25,8 +25,8 @@ from fullhouse.kit.postgres.process import Postmaster, end_orphans, find_postmas
 
 LOG_BYTES_MAX = 20 << 20
 ORPHAN_S = 0.05
-ORPHANED_S = 5.0  # after so long without a server its children are ended
-QUIT_S = 15  # told to quit, the server itself kills after 5 s what does not obey
+ORPHANED_S = 5.0  # after so long without a postmaster its children are killed
+QUIT_S = 15  # after SIGQUIT the postmaster itself kills, after 5 s, children that do not exit
 
 
 def default_home() -> Path:
@@ -38,7 +38,7 @@ def default_home() -> Path:
 class Cluster:
     """A PostgreSQL server in `home/pg`. Start and stop block; they may be called from any thread, one at a time.
 
-    `start` may be called again at any time: it finds the server well, or brings it back.
+    `start` may be called again at any time: it finds the server running, or starts it again.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Cluster:
         return f"postgresql://{quote(user)}@/{quote(database)}?host={host}&port={self.port}"
 
     def start(self, timeout_s: float = 60) -> None:
-        """Returns when the server answers. `timeout_s` is how long it may give no sign of life."""
+        """Returns when the server accepts connections. `timeout_s` is how long it may show no progress."""
         with explained(self.home):
             account = service_account()
             self._prepare_folders(account)
@@ -80,7 +80,7 @@ class Cluster:
                 if not wait_until(gate.try_alone, timeout_s):
                     raise PostgresError(
                         f"Another process has been starting or stopping the database in {self.home} for "
-                        f"{timeout_s:.0f} s: wait for it, or look into {self.log}."
+                        f"{timeout_s:.0f} s: wait for it, or read {self.log}."
                     )
                 self._users = self._users or self._lock(account, "users.lock")
                 self._users.share()
@@ -91,10 +91,10 @@ class Cluster:
                     raise
 
     def stop(self, timeout_s: float = 60) -> str:
-        """Call it when the pools are closed. "stopped", or "left running" when another process still uses it.
+        """Call it after closing the pools. Returns "stopped", or "left running" if another process still uses it.
 
-        A server left running by the process that launched it goes down when that process ends; whoever still
-        needs it calls `start` again.
+        A server left running by the process that launched it shuts down when that process ends; processes that
+        still need it call `start` again.
         """
         if self._users is None:
             return "stopped"
@@ -113,7 +113,7 @@ class Cluster:
             self.home.mkdir(parents=True)
             self.home.chmod(0o755 if account.dropped else 0o700)
         elif account.dropped and (found := self.home.stat()).st_uid == os.geteuid():
-            self.home.chmod(found.st_mode | 0o011)  # the account passes through; it sees nothing that it did not see
+            self.home.chmod(found.st_mode | 0o011)  # the account may pass through; it still cannot list the folder
         account.make_folder(self.folder)
         if account.dropped and not account.can_enter(self.folder):
             raise PostgresError(
@@ -142,14 +142,14 @@ class Cluster:
                     orphaned_at += ORPHANED_S
                 if time.monotonic() > deadline:
                     raise PostgresError(
-                        f"A server on {self.data} is neither ready nor gone after {timeout_s:.0f} s: look into "
+                        f"A server on {self.data} is neither ready nor gone after {timeout_s:.0f} s: read "
                         f"{self.log}, end the processes named postgres that work there, and start again."
                     )
                 time.sleep(PAUSE_S)
             self._launch(account, server, timeout_s)
 
     def _running(self) -> Postmaster | None:
-        """The server that answers, asked twice: one that is about to die says "ready" for some milliseconds."""
+        """The server that is ready, checked twice: one that is about to die says "ready" for some milliseconds."""
         first = find_postmaster(self.data)
         if first is None or not first.ready:
             return None
@@ -157,7 +157,7 @@ class Cluster:
         return first if find_postmaster(self.data) == first else None
 
     def _launch(self, account: Account, server: FileLock, timeout_s: float) -> None:
-        """Nobody lives in the data folder, and nobody moves in while we hold the lock."""
+        """Starts a server. None runs on the data folder, and none can start while we hold `server`."""
         if self._process is not None:
             self._process.wait()
         install = self._install or find_install()
@@ -171,7 +171,7 @@ class Cluster:
         install = install.for_account(account, self.folder)
         if fresh:
             self._initdb(account, install, server, timeout_s)
-        # Who calls may have changed since the last start. Root may, because root could be anybody anyway.
+        # The calling user may have changed since the last start. Root is included: it could become any user anyway.
         account.write(self.data / "pg_hba.conf", config.pg_hba())
         account.write(self.data / "pg_ident.conf", config.pg_ident({account.name, caller_name(), "root"}))
         self._clear_traces(account)
@@ -180,7 +180,7 @@ class Cluster:
 
     def _initdb(self, account: Account, install: Install, server: FileLock, timeout_s: float) -> None:
         draft = self.folder / "data.new"
-        if draft.exists():  # left by a first start that was killed
+        if draft.exists():  # left by a killed first start
             shutil.rmtree(draft)
         arguments = [f"--pgdata={draft}", *config.initdb_options(install.major)]
         process = spawn(install.program("initdb"), arguments, account, self.folder, server, subprocess.PIPE)
@@ -195,7 +195,7 @@ class Cluster:
         _sync(self.folder)
 
     def _clear_traces(self, account: Account) -> None:
-        """Files of a killed server. PostgreSQL would believe them if their process number was given out again."""
+        """Removes files of a killed server. PostgreSQL would trust them if their process id were in use again."""
         account.make_folder(self.sockets)
         self.port = config.PORT
         socket = self.sockets / f".s.PGSQL.{self.port}"
@@ -216,22 +216,22 @@ class Cluster:
                 if now is not None and now.ready and now.pid == self._process.pid:
                     self.pid = now.pid
                     return
-                if os.fstat(log).st_size > size:  # a long recovery tells how far it is
+                if os.fstat(log).st_size > size:  # a long recovery logs its progress
                     size, deadline = os.fstat(log).st_size, time.monotonic() + timeout_s
                 time.sleep(PAUSE_S / 2)
             self._process.kill()
             self._process.wait()
-            words = os.pread(log, os.fstat(log).st_size - start, start)
-            raise failed("PostgreSQL", words.decode(errors="replace"), self.log)
+            output = os.pread(log, os.fstat(log).st_size - start, start)
+            raise failed("PostgreSQL", output.decode(errors="replace"), self.log)
         finally:
             os.close(log)
 
     def _shut_down(self, server: FileLock, timeout_s: float) -> None:
-        """Fast, which is clean; at worst at once, which the next start recovers from."""
-        for how, patience_s in ((signal.SIGINT, timeout_s), (signal.SIGQUIT, QUIT_S)):
+        """Fast shutdown, which is clean; if it hangs, immediate shutdown, from which the next start recovers."""
+        for signal_number, within_s in ((signal.SIGINT, timeout_s), (signal.SIGQUIT, QUIT_S)):
             if running := find_postmaster(self.data):
-                os.kill(running.pid, how)
-            if wait_until(server.try_alone, patience_s):
+                os.kill(running.pid, signal_number)
+            if wait_until(server.try_alone, within_s):
                 break
         else:
             raise PostgresError(f"The server on {self.data} does not stop: end its processes by hand.")

@@ -1,4 +1,4 @@
-"""How the server is set up: its settings, who may log in, and where its socket is."""
+"""Configuration of the server: its settings, who may log in, and where its socket is."""
 
 import hashlib
 import os
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 SUPERUSER = "fullhouse"
-LOGINS = (SUPERUSER, "fullhouse_server")  # the second serves requests; migrations make it
-PORT = 5432  # only names the socket in its private folder: no network port is taken
+LOGINS = (SUPERUSER, "fullhouse_server")  # the second serves requests; migrations create it
+PORT = 5432  # only names the socket in its private folder: no network port is used
 
 SETTINGS: Mapping[str, str] = {
     "fsync": "on",
@@ -17,12 +17,12 @@ SETTINGS: Mapping[str, str] = {
     "max_connections": "100",
     "shared_buffers": "256MB",
     "wal_buffers": "16MB",
-    "wal_compression": "off",  # on costs 15 % of the writes
-    # Far apart, so that no checkpoint falls into the middle of a sale.
+    "wal_compression": "off",  # on costs 15 % of the write throughput
+    # Large and long, so that no checkpoint falls into the middle of a sale.
     "max_wal_size": "4GB",
     "min_wal_size": "512MB",
     "checkpoint_timeout": "15min",
-    # A new house's tables are small for the planner until they are counted: soon, not after a minute of the first sale.
+    # New tables have no statistics and look small to the planner: analyse soon, not a minute into the first sale.
     "autovacuum_naptime": "10s",
     "jit": "off",
     "timezone": "UTC",
@@ -33,7 +33,7 @@ SOCKET_PATH_BYTES_MAX = 103  # macOS; Linux has four more
 
 
 def socket_folder(folder: Path) -> Path:
-    """Beside the data, unless the path is too long for a socket or has signs that lists of hosts are split at."""
+    """Beside the data, unless the path is too long for a socket or has characters that separate hosts in a list."""
     beside = folder / "run"
     path = os.fsencode(beside / f".s.PGSQL.{PORT}")
     if len(path) <= SOCKET_PATH_BYTES_MAX and re.fullmatch(rb"[\w/.+ -]+", path):

@@ -1,4 +1,4 @@
-"""What the operator reads when there is no database: a sentence that says what to do."""
+"""Errors of the embedded database: sentences that tell the operator what to do."""
 
 import errno
 import re
@@ -9,11 +9,11 @@ from pathlib import Path
 
 from fullhouse.kit.errors import OperatorError
 
-ROOM_BYTES_MIN = 64 << 20  # a new data folder takes 40 MB; recovery wants a few segments of 16 MB
+ROOM_BYTES_MIN = 64 << 20  # a new data folder takes 40 MB; recovery needs some WAL segments of 16 MB
 
 
 class PostgresError(OperatorError):
-    """The embedded database cannot be started as things are."""
+    """The embedded database cannot be started."""
 
 
 def disk_full(folder: Path) -> PostgresError:
@@ -29,17 +29,17 @@ def require_room(folder: Path) -> None:
 
 
 def failed(program: str, output: str, log: Path) -> PostgresError:
-    """Why a PostgreSQL program gave up, from the last words it said."""
-    # A full disk may have swallowed even the words.
+    """Why a PostgreSQL program failed, from its output."""
+    # On a full disk even the output may be missing.
     if "No space left on device" in output or shutil.disk_usage(log.parent).free < 1 << 20:
         return disk_full(log.parent)
-    reasons = re.findall(r"(?:FATAL|PANIC|error): +(.+)", output) or [output.strip() or "it said nothing"]
-    return PostgresError(f"{program} failed: {reasons[0]}. Read {log} for the rest, mend it and start again.")
+    reasons = re.findall(r"(?:FATAL|PANIC|error): +(.+)", output) or [output.strip() or "it printed nothing"]
+    return PostgresError(f"{program} failed: {reasons[0]}. Read {log} for details, correct the cause and start again.")
 
 
 @contextmanager
 def explained(home: Path) -> Iterator[None]:
-    """Turns what the operating system refuses into a sentence about the state folder."""
+    """Turns an OSError into a sentence about the state folder."""
     try:
         yield
     except OSError as error:

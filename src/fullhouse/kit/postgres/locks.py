@@ -1,4 +1,4 @@
-"""Locks that the kernel gives back when their last holder dies, however it dies."""
+"""Locks that the kernel releases when their last holder dies, however it dies."""
 
 import fcntl
 import os
@@ -26,7 +26,7 @@ class FileLock:
         return True
 
     def close(self) -> None:
-        """Lets go of our end; heirs of the descriptor keep the lock."""
+        """Closes our descriptor; processes that inherited it still hold the lock."""
         os.close(self.fd)
 
     def __enter__(self) -> Self:
@@ -37,7 +37,7 @@ class FileLock:
 
 
 def wait_until(done: Callable[[], bool], timeout_s: float, pause_s: float = PAUSE_S) -> bool:
-    """Asks until the answer is yes; False when the time is up."""
+    """Polls until `done()` is true; returns False after the timeout."""
     deadline = time.monotonic() + timeout_s
     while not done():
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""Server processes: starting one that dies with us, and recognising one that runs."""
+"""Server processes: starting one that ends with this process, and recognising one that runs."""
 
 import ctypes
 import os
@@ -26,21 +26,21 @@ LAUNCHER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="postgres-launch
 def spawn(
     program: Path, arguments: Sequence[str], account: Account, folder: Path, heirloom: FileLock, output: int
 ) -> subprocess.Popen[str]:
-    """Starts a program as the account. It inherits the lock, and is told to stop when we die."""
+    """Starts a program as the account. It inherits the lock, and gets SIGINT when this process dies."""
     ask_for_signal = _die_with(os.getpid())
 
     def launch() -> subprocess.Popen[str]:
         return subprocess.Popen(  # noqa: S603
             [program, *arguments],
             cwd=folder,
-            # Nothing of ours leaks in; messages in English, because we read them.
+            # None of our environment; messages in English, because they are parsed.
             env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC", "HOME": str(folder)},
             umask=0o077,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
             text=True,
-            start_new_session=True,  # Ctrl-C in a terminal is for us: we stop the server in our own time
+            start_new_session=True,  # Ctrl-C in a terminal reaches this process only, which stops the server
             pass_fds=[heirloom.fd],
             preexec_fn=ask_for_signal,
             **account.credentials(),
@@ -53,9 +53,9 @@ def _die_with(parent: int) -> Callable[[], None] | None:
     if sys.platform != "linux":
         return None
 
-    def ask_for_signal() -> None:  # runs last in the child: a change of user would take the request back
+    def ask_for_signal() -> None:  # runs last in the child: a change of user would reset it
         LIBC.prctl(PR_SET_PDEATHSIG, int(signal.SIGINT), 0, 0, 0)
-        if os.getppid() != parent:  # died before we asked
+        if os.getppid() != parent:  # the parent died before prctl
             os._exit(1)
 
     return ask_for_signal
@@ -63,7 +63,7 @@ def _die_with(parent: int) -> Callable[[], None] | None:
 
 @dataclass(frozen=True)
 class Postmaster:
-    """The server at work on a data folder, as its postmaster.pid describes it."""
+    """The server that runs on a data folder, as its postmaster.pid describes it."""
 
     pid: int
     ready: bool
@@ -85,8 +85,8 @@ def find_postmaster(data: Path) -> Postmaster | None:
 
 
 def end_orphans(data: Path) -> None:
-    """Processes that still work on the folder though the server itself is gone. They end when they hear of it, but one
-    that waits for a lock which another had never does. Only Linux tells who they are."""
+    """Kills processes that still run on the folder though the postmaster is gone. They exit when they notice that, but
+    one that waits for a lock of a dead one never does. They can be identified on Linux only."""
     if sys.platform == "linux" and find_postmaster(data) is None:
         for pid in (int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdecimal()):
             if _works_on(pid, data):
@@ -95,7 +95,7 @@ def end_orphans(data: Path) -> None:
 
 
 def _works_on(pid: int, data: Path) -> bool:
-    """Whether the process is a server of this folder, and not another that was given an old number."""
+    """Whether the process is a server of this folder, and not another one with a reused process id."""
     try:
         if sys.platform == "linux":
             here = Path(f"/proc/{pid}")

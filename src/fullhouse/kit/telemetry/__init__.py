@@ -1,1 +1,1 @@
-"""Logs and metrics. The metrics of a process are in files that its siblings read."""
+"""Logs, metrics and traces. Each process writes its metrics to files that its sibling processes read."""

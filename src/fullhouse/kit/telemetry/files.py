@@ -1,8 +1,8 @@
-"""The files by which processes show each other their metrics, such that a full disk ends nobody.
+"""The files through which processes share their metrics, safe against a full disk.
 
-prometheus_client maps files with holes into memory: where the disk has no block for one, the kernel ends the process
-that writes there (SIGBUS). Here a file has its blocks before it is mapped. What finds no room is counted all the same,
-and shown as soon as there is some. A process goes on where the one of the same name before it ended.
+prometheus_client maps sparse files into memory: if the disk has no block for a hole, the kernel kills the process that
+writes there (SIGBUS). Here a file's blocks are allocated before it is mapped. Without space, metrics are still counted
+in memory, and written once there is space. A process continues the counts of its predecessor of the same name.
 """
 
 import mmap
@@ -19,30 +19,30 @@ from prometheus_client.mmap_dict import MmapedDict
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 IN_MEMORY = Path("/dev/shm")  # noqa: S108
 FIRST_BYTES = 1 << 16
-HEAD_BYTES = 40  # of an entry, at most, besides its key
+HEAD_BYTES = 40  # the most that an entry takes besides its key
 
 
 def make_folder(home: Path, port: int) -> Path:
-    """An empty folder for the processes of one `serve`: in memory if the system has a place for that, else at home."""
+    """An empty folder for the processes of one `serve`: in /dev/shm if available, otherwise in the state folder."""
     name = f"fullhouse-{sha256(os.fsencode(home)).hexdigest()[:12]}-{port}"
     for folder in (IN_MEMORY / name, home / f"metrics-{port}"):
         shutil.rmtree(folder, ignore_errors=True)
-        with suppress(OSError):  # no such place, or somebody else's folder is there
+        with suppress(OSError):  # it does not exist, or another user's folder is there
             folder.mkdir(mode=0o700)
             return folder
     raise OSError(f"no folder for metrics can be made in {home}")
 
 
 def use_as(process: str, folder: str) -> None:
-    """To be called before any metric is made. `process` is a name that no other one has now."""
+    """Must be called before any metric is created. `process` is a name that no other running process has."""
     for old in Path(folder).glob(f"gauge_live*_{process}.db"):
-        old.unlink(missing_ok=True)  # what was open there is not open any more
+        old.unlink(missing_ok=True)  # the predecessor's live gauges no longer apply
     values.MmapedDict = ReservedFile  # type: ignore[assignment, attr-defined]
     values.ValueClass = values.MultiProcessValue(lambda: process)  # type: ignore[no-untyped-call]
 
 
 class ReservedFile(MmapedDict):
-    """Whoever writes has the value as well, and writes it whole each time: a write that finds no room is left out."""
+    """Skips writes while the disk is full. The writer keeps the total in memory and writes it the next time."""
 
     _f: Any
     _m: Any
@@ -85,7 +85,7 @@ class ReservedFile(MmapedDict):
         super()._init_value(key)  # type: ignore[no-untyped-call]
 
     def _map(self) -> None:
-        """A reader never meets a file without its first entry's place: it appears under its name when it is whole."""
+        """Renames the file into place once it is allocated, so that a reader never sees an incomplete one."""
         if not os.path.exists(self._fname):
             draft = f"{self._fname}.new"
             try:

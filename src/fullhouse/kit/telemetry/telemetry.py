@@ -13,39 +13,39 @@ import structlog
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest, multiprocess
 from prometheus_client.samples import Sample
 
-# Values that must never be in a log, whoever puts them there.
+# Keys whose values must never be logged.
 _SECRET_KEYS = frozenset({"password", "token", "authorization", "cookie", "secret"})
 
 
-# What every line of a request says of it. One variable for all of it: structlog's own take several steps for each word.
+# Fields of every log line of a request. One ContextVar for all: structlog's contextvars cost several steps per field.
 ABOUT: ContextVar[Mapping[str, Any]] = ContextVar("about", default=MappingProxyType({}))
 
 
-def say_about_request(**words: Any) -> None:
-    """From here on, in every log line and span of this request; without one, nowhere."""
+def say_about_request(**fields: Any) -> None:
+    """Adds fields to every later log line and span of this request. Outside a request it does nothing."""
     about = ABOUT.get()
     if isinstance(about, dict):
-        about.update(words)
+        about.update(fields)
 
 
 def merge_about(_logger: Any, _method: str, event: Any) -> Any:
-    for word, value in ABOUT.get().items():
-        event.setdefault(word, str(value))
+    for name, value in ABOUT.get().items():
+        event.setdefault(name, str(value))
     return event
 
 
 _warned: set[str] = set()
 
 
-def warn_once(log: Any, words: str, **more: Any) -> None:
-    """Loud the first time in this process; after that for whoever looks for it only. It would bury everything else."""
-    tell = log.debug if words in _warned else log.warning
-    _warned.add(words)
-    tell(words, **more)
+def warn_once(log: Any, key: str, **more: Any) -> None:
+    """A warning the first time in this process, at debug level after that: it would bury everything else."""
+    write = log.debug if key in _warned else log.warning
+    _warned.add(key)
+    write(key, **more)
 
 
 class _Stream:
-    """The error stream. A line that it does not take, as a file on a full disk, is lost; whoever wrote it goes on."""
+    """Standard error. A line that cannot be written (a file on a full disk) is dropped without an error."""
 
     def write(self, text: str) -> None:
         with suppress(OSError):
@@ -74,7 +74,7 @@ def configure_logs(level: str, *, process: str) -> None:
         cache_logger_on_first_use=True,
     )
     structlog.contextvars.bind_contextvars(process=process)
-    # Libraries speak through the standard logger: only their warnings, in the same stream and shape.
+    # Libraries log through the standard logger: only their warnings, in the same stream and format.
     handler = logging.StreamHandler(cast(TextIO, stream))
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=shared))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
@@ -82,7 +82,7 @@ def configure_logs(level: str, *, process: str) -> None:
 
 @contextmanager
 def logs_of_a_command() -> Iterator[None]:
-    """A command answers on the standard output: what is logged meanwhile goes to the other one, and warnings only."""
+    """A command prints its result to standard output, so its logs go to standard error, and only warnings."""
     before = structlog.get_config()
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
@@ -96,12 +96,12 @@ def logs_of_a_command() -> Iterator[None]:
 
 
 def _hide_secrets(_logger: Any, _method: str, event: Mapping[str, Any]) -> dict[str, Any]:
-    def shown(key: str, value: Any) -> Any:
+    def redact(key: str, value: Any) -> Any:
         if str(key).lower() in _SECRET_KEYS:
             return "…"
         return _hide_secrets(_logger, _method, value) if isinstance(value, Mapping) else value
 
-    return {key: shown(key, value) for key, value in event.items()}
+    return {key: redact(key, value) for key, value in event.items()}
 
 
 def metrics() -> bytes:
@@ -110,7 +110,7 @@ def metrics() -> bytes:
 
 
 def readings(*names: str) -> dict[str, list[Sample]]:
-    """The samples of some metrics by their family's name, for those who show a few of them to people."""
+    """The samples of some metrics by family name, for pages that show a few of them."""
     found: dict[str, list[Sample]] = {name: [] for name in names}
     for family in _everybodys().collect():
         if family.name in found:
@@ -119,8 +119,8 @@ def readings(*names: str) -> dict[str, list[Sample]]:
 
 
 def quantile(samples: Iterable[Sample], part: float) -> float | None:
-    """Below which value this part of a histogram's observations lies, as far as its buckets tell; None if it is empty.
-    What lies beyond the last bucket counts as its edge.
+    """The value below which this part of a histogram's observations lies, interpolated within its bucket; None if it
+    is empty. Observations beyond the last bucket count as its upper edge.
     """
     edges: dict[float, float] = {}
     for sample in samples:
@@ -140,7 +140,7 @@ def quantile(samples: Iterable[Sample], part: float) -> float | None:
 
 
 def observed(samples: Iterable[Sample]) -> float:
-    """How many observations a histogram is made of."""
+    """The number of observations in a histogram."""
     return sum(sample.value for sample in samples if sample.name.endswith("_count"))
 
 
@@ -154,7 +154,7 @@ def _everybodys() -> CollectorRegistry:
 
 
 class Tracing(NamedTuple):
-    """An ASGI wrapper that traces each request, and the way to end it with nothing unsent."""
+    """An ASGI wrapper that traces each request, and the function that flushes and stops the exporter."""
 
     wrap: Callable[[Any], Any]
     close: Callable[[], None]
@@ -164,7 +164,7 @@ def tracing(endpoint: str | None, *, service: str) -> Tracing | None:
     """None if no collector is configured."""
     if endpoint is None:
         return None
-    # Imported here: half a second that nobody without a collector should pay.
+    # Imported here, because the import takes half a second.
     from opentelemetry import trace
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import Resource
@@ -186,14 +186,14 @@ def tracing(endpoint: str | None, *, service: str) -> Tracing | None:
             with tracer.start_as_current_span(f"{scope['method']} {route}", kind=trace.SpanKind.SERVER) as span:
                 span.set_attribute("http.route", route)
 
-                async def note(message: Any) -> None:
+                async def send_traced(message: Any) -> None:
                     if message["type"] == "http.response.start":
                         span.set_attribute("http.response.status_code", message["status"])
                         for name, value in {**structlog.contextvars.get_contextvars(), **ABOUT.get()}.items():
                             span.set_attribute(f"fullhouse.{name}", str(value))
                     await send(message)
 
-                await app(scope, receive, note)
+                await app(scope, receive, send_traced)
 
         return traced
 

@@ -1,1 +1,1 @@
-"""One change of an event, told to all who are concerned: the recipients are gathered once, and told page by page."""
+"""Notices about a change of an event: the recipients are stored once, then emailed page by page."""

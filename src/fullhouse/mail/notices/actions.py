@@ -1,8 +1,8 @@
-"""A show's changes, told to everybody who has a place in it, or waited for one.
+"""Emails about a change of an event to everybody who has a ticket or reservation for it, or is on its waitlist.
 
-A notice is made in the fact's reaction: the words, and by one statement the list of people. Jobs then write the
-letters page by page, each page in a transaction of its own that takes its people off the list. A job that is repeated
-finds them gone, and a letter that exists already is not written twice. So everybody gets one, whatever dies meanwhile.
+The fact's async handler stores the notice: its content, and by one statement its recipients. Jobs then queue the emails
+page by page; each page is one transaction, which deletes its recipients from the list. A repeated job finds them gone,
+and mails are unique by notice and address. So everybody gets one email, whichever process crashes meanwhile.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -22,7 +22,7 @@ from fullhouse.kit.errors import NotFound
 from fullhouse.kit.mail import mails
 from fullhouse.kit.messages import jobs
 from fullhouse.kit.messages.outbox import Fact, Message
-from fullhouse.mail import model as letters
+from fullhouse.mail import model as emails
 from fullhouse.mail.model import Notice, Show
 from fullhouse.mail.notices import store
 
@@ -33,13 +33,13 @@ _TIMES = {"start_at", "end_at", "doors_at"}
 
 
 async def tell_people(tx: Tx, message: Message) -> None:
-    """The reaction to facts about a show. Most changes concern nobody."""
+    """Async handler of facts about an event. Most changes need no notice."""
     await _start(tx, message, message.id, _letter, store.gather_people)
 
 
 async def tell_waiting(tx: Tx, message: Message) -> None:
-    """The reaction to a cancellation, for those on the waiting list: nothing was sold to them, so nothing is said of
-    money. It is a notice of its own, beside the one for those who have a place."""
+    """Async handler of a cancellation, for people on the waitlist: a notice of its own, which does not mention refunds,
+    since nothing was sold to them."""
     await _start(tx, message, uuid5(message.id, "waiting list"), _closed, store.gather_waiting)
 
 
@@ -52,32 +52,32 @@ async def _start(
 ) -> None:
     if await store.notice_by_id(tx, notice_id):
         return
-    letter = await write(tx, message)
-    if letter is None:
+    email = await write(tx, message)
+    if email is None:
         return
     total = await gather(tx, notice_id=notice_id, event_id=message.subject_id, updated_at=message.created_at)
     if not total:
         return
-    said = msgspec.to_builtins(letter)
+    content = msgspec.to_builtins(email)
     await store.insert_notice(
-        tx, id=notice_id, event_id=message.subject_id, template=letter.template, letter=said, total=total
+        tx, id=notice_id, event_id=message.subject_id, template=email.template, letter=content, total=total
     )
-    after = {"template": letter.template, "people": total}
+    after = {"template": email.template, "people": total}
     await audit.write(tx, "notice.started", "event", message.subject_id, after=after)
     await _ask_for_page(tx, notice_id, 0)
 
 
 async def post_page(database: Database, organization_id: UUID, payload: Any) -> None:
-    """The job: letters to the next people on the list, then the job for those after them."""
+    """The job: queues emails to the next page of recipients, then enqueues itself for the page after."""
     notice_id, posted = UUID(payload["notice_id"]), payload["posted"]
     async with database.tenant(organization_id) as tx:
         notice = await store.lock_notice(tx, notice_id)
         if notice is None or notice.finished_at or notice.posted != posted:
             return  # an earlier run of this very job was committed
         people = await store.take_people(tx, notice_id=notice_id, limit=PAGE)
-        letter = msgspec.convert(notice.letter, letters.BY_TEMPLATE[notice.template])
+        email = msgspec.convert(notice.letter, emails.BY_TEMPLATE[notice.template])
         home = my_path((await accounts.get_profile(tx)).slug)
-        to = [mails.To(it.email, replace(letter, order_path=home if it.has_ticket else None)) for it in people]
+        to = [mails.To(it.email, replace(email, order_path=home if it.has_ticket else None)) for it in people]
         await mails.post_all(tx, to, about=notice_id)
         last = len(people) < PAGE or posted + len(people) >= notice.total
         await store.advance_notice(tx, notice_id=notice_id, posted=len(people), last=last)
@@ -86,11 +86,11 @@ async def post_page(database: Database, organization_id: UUID, payload: Any) -> 
 
 
 async def _ask_for_page(tx: Tx, notice_id: UUID, posted: int) -> None:
-    call = {"notice_id": notice_id, "posted": posted}
-    await jobs.enqueue(tx, JOB, call, once=f"notice:{notice_id}:{posted}")
+    payload = {"notice_id": notice_id, "posted": posted}
+    await jobs.enqueue(tx, JOB, payload, once=f"notice:{notice_id}:{posted}")
 
 
-# --- which fact is told in which letter
+# --- which email belongs to which fact
 
 
 async def _letter(tx: Tx, message: Message) -> Notice | None:
@@ -104,20 +104,20 @@ async def _letter(tx: Tx, message: Message) -> Notice | None:
 
 async def _closed(tx: Tx, message: Message) -> Notice | None:
     try:
-        return letters.WaitingListClosed(show=await show_of(tx, await events.get_event(tx, message.subject_id)))
+        return emails.WaitingListClosed(show=await show_of(tx, await events.get_event(tx, message.subject_id)))
     except NotFound:
         return None
 
 
 async def show_of(tx: Tx, event: Event) -> Show:
-    """As letters name it. A page that the public no longer sees is no place to send people to."""
-    house = f"/o/{(await accounts.get_profile(tx)).slug}"
+    """The event as emails present it. Links to the organisation's page if the event's own page is not public."""
+    home = f"/o/{(await accounts.get_profile(tx)).slug}"
     visible = events.is_public(event)
-    return _show(event, f"{house}/{event.slug}" if visible else house)
+    return _show(event, f"{home}/{event.slug}" if visible else home)
 
 
 def my_path(slug: str, ticket_id: UUID | None = None) -> str:
-    """The reader's own tickets with this organisation, or one of them. Others may know the same browser."""
+    """The recipient's tickets, or one of them. `at` names the organisation: a browser may be signed in to several."""
     one = f"/tickets/{ticket_id}" if ticket_id else ""
     return f"/my{one}?at={slug}"
 
@@ -139,24 +139,24 @@ def _show(event: Event, path: str) -> Show:
 
 
 def _cancelled(event: Event, show: Show, fact: facts.EventFact) -> Notice:
-    return letters.EventCancelled(show=show)
+    return emails.EventCancelled(show=show)
 
 
 def _postponed(event: Event, show: Show, fact: facts.EventFact) -> Notice:
-    """As the fact has it: the show may have been given another date since."""
+    """Uses the date in the fact: the event may have got another one since."""
     if fact.rescheduled_at is None:
-        return letters.EventPostponed(show=replace(show, starts_at=event.start_at, was_at=None, is_undated=True))
+        return emails.EventPostponed(show=replace(show, starts_at=event.start_at, was_at=None, is_undated=True))
     was_at = event.start_at if event.start_at != fact.rescheduled_at else None
     show = replace(show, starts_at=fact.rescheduled_at, was_at=was_at, is_undated=False)
-    return letters.EventRescheduled(show=show, new_date=fact.rescheduled_at)
+    return emails.EventRescheduled(show=show, new_date=fact.rescheduled_at)
 
 
 def _updated(event: Event, show: Show, fact: facts.EventFact) -> Notice | None:
     assert isinstance(fact, facts.EventUpdated)
     changed = set(fact.changed)
     if changed & _PLACE:
-        return letters.VenueChanged(show=show, time_changed=bool(changed & _TIMES))
-    return letters.TimeChanged(show=show, ends_at=event.end_at) if changed & _TIMES else None
+        return emails.VenueChanged(show=show, time_changed=bool(changed & _TIMES))
+    return emails.TimeChanged(show=show, ends_at=event.end_at) if changed & _TIMES else None
 
 
 _Write = Callable[[Event, Show, Any], Notice | None]

@@ -1,8 +1,8 @@
--- Notices: what everybody with a place in a show must know.
+-- Notices: emails to everybody with a ticket or reservation for an event.
 
 -- part: people
--- Whoever has a ticket, and who bought it; who held a place when it was told, or lost it by that very change: both have
--- the same moment. A hold that was sold says nothing: the ticket does, and may have been given back since.
+-- Holders and buyers of tickets; users with a hold at the moment of the change, or whose hold the change itself ended
+-- (both rows carry the same timestamp). Sold holds do not count: the ticket does, and may have been refunded since.
 SELECT p.email, '/my' AS order_path FROM tickets t
 JOIN orders o ON o.organization_id = t.organization_id AND o.id = t.order_id
 CROSS JOIN LATERAL (VALUES (t.holder_email), (o.buyer_email)) AS p (email)
@@ -24,7 +24,7 @@ ORDER BY lower(email), order_path NULLS LAST
 ON CONFLICT DO NOTHING;
 
 -- name: gather_waiting
--- Whose place on the list ended by that very change, unless they are among those who are told anyway.
+-- People whose waitlist entry was ended by the change itself, except those who get the notice for ticket holders.
 INSERT INTO notice_recipients (organization_id, notice_id, email, order_path)
 SELECT DISTINCT ON (lower(e.email)) :org::uuid, :notice_id::uuid, e.email, NULL
 FROM waitlist_entries e
@@ -45,8 +45,8 @@ SELECT id, template, letter, total, posted, finished_at FROM notices
 WHERE organization_id = :org AND id = :notice_id FOR UPDATE;
 
 -- name: take_people
--- By their places in the table: nobody else takes any, as the notice is locked. A fresh list has no statistics, and a
--- join of it with itself may compare everybody with everybody.
+-- By ctid, which is safe because the notice is locked. A freshly filled table has no statistics, and a self-join by key
+-- could be planned as a nested loop over all rows.
 DELETE FROM notice_recipients WHERE organization_id = :org AND ctid = ANY (ARRAY(
     SELECT ctid FROM notice_recipients WHERE organization_id = :org AND notice_id = :notice_id LIMIT :limit))
 RETURNING email, order_path IS NOT NULL AS has_ticket;

@@ -1,4 +1,4 @@
-"""The sweep that writes to people in waiting rooms. It may run late: then there is less time to come."""
+"""The loop that emails people in waiting rooms. If it runs late, they have less time to come back."""
 
 import structlog
 
@@ -9,22 +9,26 @@ log = structlog.get_logger()
 
 
 async def tell_queues(finder: Database, database: Database) -> int:
-    """Finds rooms across organisations, writes letters inside each; returns how many. One that fails hinders no
-    other."""
+    """Finds waiting rooms across organisations and emails their people; returns how many. If one fails, the others go
+    on."""
     async with finder.nobody() as tx:
         rooms = await store.rooms_to_tell(tx)
-    told = 0
+    sent = 0
     for room in rooms:
         try:
             async with database.tenant(room.organization_id) as tx:
-                told += await actions.tell_opening(tx, room.id)
+                sent += await actions.tell_opening(tx, room.id)
             page = actions.TURNS
             while page == actions.TURNS:
                 async with database.tenant(room.organization_id) as tx:
                     page = await actions.tell_turns(tx, room.id)
-                told += page
+                sent += page
         except Exception as error:
             if is_gone(error):
                 raise
-            log.exception("people in a waiting room could not be told", event_id=str(room.id))
-    return told
+            log.exception(
+                "mail.turns_failed",
+                detail="the emails to people in this waiting room were not queued; the next run retries",
+                event_id=str(room.id),
+            )
+    return sent

@@ -1,7 +1,7 @@
--- Letters to people in a waiting room. Only an account has an address; guests look for themselves.
+-- Emails to people in a waiting room. Only accounts have an address; guests watch the page.
 
 -- name: rooms_to_tell
--- Across organisations: rooms that open soon, and those into which somebody was let of late.
+-- Across organisations: waiting rooms that open soon, and those that admitted somebody in the last minutes.
 SELECT r.organization_id, r.event_id AS id FROM queue_rooms r
 WHERE r.state = 'pre' AND r.opens_at BETWEEN app.clock() AND app.clock() + interval '15 minutes'
 UNION
@@ -14,7 +14,7 @@ WHERE organization_id = :org AND event_id = :event_id AND state = 'pre'
   AND opens_at BETWEEN app.clock() AND app.clock() + interval '15 minutes';
 
 -- name: who_gathers
--- Those who have not been told of this opening, so many at a time.
+-- People without an email about this opening yet, one page.
 SELECT u.email FROM queue_entries e
 JOIN users u ON u.organization_id = :org AND u.id = e.user_id AND u.email IS NOT NULL AND u.status = 'active'
 WHERE e.organization_id = :org AND e.event_id = :event_id AND e.status = 'waiting' AND NOT EXISTS (
@@ -23,8 +23,8 @@ WHERE e.organization_id = :org AND e.event_id = :event_id AND e.status = 'waitin
 LIMIT :limit;
 
 -- name: who_is_away
--- Let in a moment ago, and holding nothing since: perhaps they do not look. There must be time left to come. Whoever
--- has the letter is left out; who was let in first comes first.
+-- Admitted moments ago without a hold since, so probably not looking at the page, with time left to come. Without those
+-- who have the email; first admitted first.
 SELECT x.about, u.email, e.expires_at AS until FROM queue_entries e
 CROSS JOIN LATERAL (SELECT md5(e.event_id || ' turn ' || e.seq)::uuid AS about) x
 JOIN users u ON u.organization_id = :org AND u.id = e.user_id AND u.email IS NOT NULL AND u.status = 'active'

@@ -1,14 +1,12 @@
-"""The ledger: double entry, append-only. A debit is positive, a credit negative, and together they are nothing.
+"""The ledger: double entry, append-only. A debit is positive, a credit negative; a transaction sums to zero.
 
-    provider:test, provider:stripe   what a provider has for us: debited by what it captures, credited by what it
-                                     gives back
-    provider:outside                 what staff paid back to buyers by another way, as a credit: the provider has it
-                                     still
-    organizer                        what the organiser has earned with tickets, discounts taken off
-    fees                             what buyers paid on top, as fees
-    tax                              what buyers paid as taxes, for the organiser to pass on
-    refunds                          what buyers are owed: credited when a refund is decided, debited when it has
-                                     gone out
+    provider:test, provider:stripe   what a provider holds for us: debited by captures, credited by refunds
+    provider:outside                 refunds that staff paid by another way, as a credit: the provider still holds the
+                                     amount
+    organizer                        the organiser's earnings from tickets, after discounts
+    fees                             fees that buyers paid on top
+    tax                              taxes that buyers paid, for the organiser to pass on
+    refunds                          what buyers are owed: credited when a refund is decided, debited when it is paid
 
     capture   provider +total · organizer −, fees −, tax −        kind `capture`, source: the attempt
     unearned  provider +total · refunds −total                    kind `capture`, source: the attempt (nothing was sold)
@@ -16,7 +14,7 @@
     payout    refunds + · provider −                              kind `payout`, source: the refund's try
     return    provider + · refunds −                              kind `return`, source: the refund's try
 
-An order that costs nothing moves nothing.
+A free order has no entries.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,14 +29,14 @@ from fullhouse.payments.model import FEES, ORGANIZER, TAX
 
 
 class About(NamedTuple):
-    """What the money was for."""
+    """The order and event that a transaction is about."""
 
     order_id: UUID
     event_id: UUID
 
 
 class Posting(NamedTuple):
-    """A transaction of the ledger's: what moves on which account. The attempt or refund is its source."""
+    """A ledger transaction: the amounts by account. Its source is the payment attempt or the refund."""
 
     source_id: UUID
     about: About
@@ -47,14 +45,14 @@ class Posting(NamedTuple):
 
 
 async def post(tx: Tx, kind: str, source_id: UUID, about: About, currency: str, entries: Mapping[str, int]) -> bool:
-    """Writes what is not nothing, once: False if this source has been posted under this kind before."""
+    """Posts the entries that are not zero, once: False if this source was posted under this kind before."""
     if not any(entries.values()):
         return True
     return await post_all(tx, kind, [Posting(source_id, about, currency, entries)]) > 0
 
 
 async def post_all(tx: Tx, kind: str, postings: Sequence[Posting]) -> int:
-    """Several at once, by one statement. Returns how many entries were written."""
+    """Posts several transactions by one statement; returns how many entries were inserted."""
     heads: list[tuple[UUID, Posting]] = []
     entries: list[tuple[UUID, int, str, int, str]] = []
     for posting in postings:
@@ -85,6 +83,6 @@ async def post_all(tx: Tx, kind: str, postings: Sequence[Posting]) -> int:
 
 
 async def earned_by(tx: Tx, order_id: UUID) -> dict[str, int]:
-    """What an order has brought so far, by account, without what was given back of it."""
+    """The earnings of an order by account, after refunds."""
     booked = {row.account: -row.amount for row in await ledger_store.booked_for_order(tx, order_id)}
     return {account: booked.get(account, 0) for account in (ORGANIZER, FEES, TAX)}

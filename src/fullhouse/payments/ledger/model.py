@@ -1,4 +1,4 @@
-"""The ledger as it is shown."""
+"""Responses of the ledger API."""
 
 from datetime import datetime
 from uuid import UUID
@@ -16,8 +16,8 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LedgerTransaction(msgspec.Struct, frozen=True, kw_only=True):
-    """Its entries are nothing together. `source_id` is the payment or the refund that it is about; for a
-    refund that was tried again, the try."""
+    """A ledger transaction; its entries sum to zero. `source_id` is the payment attempt or the refund; for a retried
+    refund, the try."""
 
     id: UUID
     kind: str
@@ -30,9 +30,9 @@ class LedgerTransaction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Balance(msgspec.Struct, frozen=True, kw_only=True):
-    """Of one currency, in minor units: what the organiser has earned with tickets, what buyers paid on top as fees and
-    as taxes, what buyers are still owed, and what each provider has for it. All but the last together are the last.
-    `outside` among the providers is what was paid back to buyers by another way: less than nothing.
+    """The balance in one currency, in minor units: the organiser's earnings from tickets, the fees and the taxes that
+    buyers paid, what buyers are still owed, and what each provider holds. The first four add up to the sum of the
+    last. `outside` among the providers is what was refunded to buyers by another way; it is negative.
     """
 
     currency: str

@@ -1,4 +1,4 @@
--- The ledger, read.
+-- Reads of the ledger.
 
 -- name: booked_for_order
 SELECT e.account, sum(e.amount)::bigint AS amount, min(e.currency) AS currency
@@ -13,7 +13,7 @@ WHERE organization_id = :org AND (:event_id?::uuid IS NULL OR event_id = :event_
   AND (:until?::timestamptz IS NULL OR created_at < :until)
 
 -- part: with_entries
--- People know an order by its code.
+-- With the order's code, which people know.
 SELECT p.*, o.code AS order_code, e.entries FROM page p
 LEFT JOIN orders o ON o.organization_id = :org AND o.id = p.order_id
 CROSS JOIN LATERAL (
@@ -21,7 +21,7 @@ CROSS JOIN LATERAL (
     FROM ledger_entries e WHERE e.organization_id = :org AND e.transaction_id = p.id) e
 
 -- name: oldest_transactions
--- The page first, its entries then.
+-- Selects the page first, then its entries.
 WITH page AS (
     {asked_for} AND (:after_at?::timestamptz IS NULL OR (created_at, id) > (:after_at, :after_id?::uuid))
     ORDER BY created_at, id LIMIT :limit
@@ -29,7 +29,7 @@ WITH page AS (
 {with_entries} ORDER BY p.created_at, p.id;
 
 -- name: newest_transactions
--- The same from the other end of the index.
+-- The same, from the other end of the index.
 WITH page AS (
     {asked_for} AND (:after_at?::timestamptz IS NULL OR (created_at, id) < (:after_at, :after_id?::uuid))
     ORDER BY created_at DESC, id DESC LIMIT :limit

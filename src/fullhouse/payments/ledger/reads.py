@@ -1,4 +1,4 @@
-"""The ledger: page by page, summed up, and for spreadsheets."""
+"""Reads of the ledger: pages, balances and CSV."""
 
 from datetime import datetime
 from itertools import groupby
@@ -17,7 +17,7 @@ from fullhouse.payments.model import FEES, ORGANIZER, REFUNDS, TAX, account_of
 HEAD = ("time", "transaction", "kind", "account", "amount", "currency", "order", "event", "source")
 _PROVIDER = account_of("")
 Sort = Literal["oldest", "newest"]
-# A cursor is good in its own order only.
+# A cursor is valid only for the sort order that it was made with.
 _LISTS = {"oldest": ("ledger", store.oldest_transactions), "newest": ("ledger.newest", store.newest_transactions)}
 
 
@@ -60,7 +60,7 @@ def _balance(currency: str, booked: dict[str, int]) -> Balance:
 
 
 def as_sheet(page: Page[LedgerTransaction]) -> Answer:
-    """A line for each entry."""
+    """The CSV export: one row for each entry."""
     rows = (
         (
             t.created_at,

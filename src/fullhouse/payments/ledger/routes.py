@@ -1,4 +1,4 @@
-"""The ledger over HTTP."""
+"""Ledger endpoints."""
 
 from typing import Annotated
 from uuid import UUID
@@ -17,10 +17,11 @@ from fullhouse.payments.ledger.model import Balance, LedgerTransaction
 from fullhouse.payments.ledger.reads import Filters, Sort
 
 Kind = Annotated[
-    str | None, QueryParameter(max_length=20, description="`capture`, `consent`, `refund` or `payout`; all if unsaid.")
+    str | None,
+    QueryParameter(max_length=20, description="`capture`, `consent`, `refund`, `payout` or `return`; all if omitted."),
 ]
-Order = Annotated[Sort, QueryParameter(description="Which end comes first.")]
-Rows = Annotated[int, QueryParameter(ge=1, le=ROWS_MAX, description="How many transactions at most.")]
+Order = Annotated[Sort, QueryParameter(description="Sort order by time.")]
+Rows = Annotated[int, QueryParameter(ge=1, le=ROWS_MAX, description="Maximum number of transactions.")]
 
 
 @get("/api/ledger", "ledger.read")
@@ -36,15 +37,14 @@ async def list_ledger(
     cursor: After = None,
     limit: PageSize = LIMIT,
 ) -> Page[LedgerTransaction]:
-    """What was booked, as a book is read: oldest first, unless you ask for the newest. Each transaction's entries are
-    nothing together."""
+    """The ledger's transactions, oldest first unless `sort` is `newest`. The entries of each sum to zero."""
     filters = Filters(event_id, order_id, kind, moment("since", since), moment("until", until))
     return await reads.page_of_ledger(tx, services.keyring, cursor, limit, filters, sort)
 
 
 @get("/api/ledger/balance", "ledger.read")
 async def get_balance(tx: Tx, event_id: UUID | None = None) -> list[Balance]:
-    """What the organisation has earned, by currency: in all, or with one show."""
+    """The organisation's balance by currency, in total or for one event."""
     return await reads.balances(tx, event_id)
 
 
@@ -60,9 +60,9 @@ async def export_ledger(
     cursor: After = None,
     limit: Rows = ROWS_MAX,
 ) -> Answer:
-    """The ledger for a spreadsheet, a line for each entry.
+    """Export the ledger as CSV, one row for each entry.
 
-    If there is more, the header `X-Next-Cursor` names the `cursor` to go on with.
+    If there are more, the header `X-Next-Cursor` has the `cursor` of the next page.
     """
     filters = Filters(event_id, order_id, kind, moment("since", since), moment("until", until))
     return reads.as_sheet(await reads.page_of_ledger(tx, services.keyring, cursor, limit, filters))

@@ -10,10 +10,10 @@ from fullhouse.payments.store import Entry
 
 
 def _transaction(entries: list[tuple[str, int, str]] | None, **rest: Any) -> LedgerTransaction:
-    shown = [
+    converted = [
         LedgerEntry(account=account, amount=Money(amount, currency)) for account, amount, currency in entries or ()
     ]
-    return LedgerTransaction(entries=shown, **rest)
+    return LedgerTransaction(entries=converted, **rest)
 
 
 booked_for_order = sql.many(queries.booked_for_order, Entry)

@@ -1,1 +1,1 @@
-"""Payment providers: the test provider, Stripe, and what all of them have in common."""
+"""Payment providers: the test provider, Stripe, and what they have in common."""

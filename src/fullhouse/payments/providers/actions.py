@@ -1,5 +1,5 @@
-"""The ways to pay, behind one seam, and the calls to them: outside of every transaction, with a deadline, and with an
-answer in any case. Whatever a provider does that is not an answer is `Unknown`.
+"""The payment providers behind one interface. Calls run outside of every transaction, with a timeout, and always return
+an outcome: an exception or a timeout is `Unknown`.
 """
 
 import asyncio
@@ -32,21 +32,21 @@ R = TypeVar("R")
 
 
 class Provider(Protocol):
-    """Takes money. Keys are ids: the same attempt or refund twice is once."""
+    """Charges and refunds. Idempotent by id: repeating an attempt or a refund has no further effect."""
 
     @property
     def name(self) -> str: ...
     @property
     def notice(self) -> str | None:
-        """What everybody must be told who pays this way."""
+        """A text that every buyer who pays this way must see."""
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """What a buyer may choose from; none means that it is chosen at the provider."""
+        """The methods to choose from; if empty, the buyer chooses at the provider."""
 
     @property
     def public_key(self) -> str | None:
-        """With which a buyer's browser opens the provider's own fields, if there are any."""
+        """The key for the provider's card fields in the buyer's browser, if it has any."""
 
     async def start(self, attempt: Attempt) -> Outcome: ...
     async def ask(self, attempt: Attempt) -> Outcome: ...
@@ -56,7 +56,7 @@ class Provider(Protocol):
 
 
 class Free:
-    """For what costs nothing: there is nobody to ask."""
+    """The provider of orders that cost nothing: no outside call."""
 
     name = "free"
     notice: str | None = None
@@ -64,7 +64,7 @@ class Free:
     public_key: str | None = None
 
     async def start(self, attempt: Attempt) -> Outcome:
-        return Captured(str(attempt.id), 0) if attempt.amount == 0 else Failed("not_free", "It costs something.")
+        return Captured(str(attempt.id), 0) if attempt.amount == 0 else Failed("not_free", "The order is not free.")
 
     async def ask(self, attempt: Attempt) -> Outcome:
         return await self.start(attempt)
@@ -79,46 +79,50 @@ class Free:
 
 
 class Providers:
-    """Those of this installation, in each process. `test` is open as long as no real one is; what was paid by it before
-    is still answered for."""
+    """The providers of this installation, one instance in each process. `test` accepts new payments only without a real
+    provider; its earlier payments can still be polled and refunded."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         keys: StripeKeys | None = services.parts.get(StripeKeys)
         self.stripe = StripeMoney(keys) if keys else None
-        play = PlayMoney(services.database, self.notify)
-        self._open: dict[str, Provider] = {provider.name: provider for provider in (Free(), self.stripe or play)}
-        self._table: dict[str, Provider] = {play.name: play, **self._open}
+        test = PlayMoney(services.database, self.notify)
+        self._open: dict[str, Provider] = {provider.name: provider for provider in (Free(), self.stripe or test)}
+        self._table: dict[str, Provider] = {test.name: test, **self._open}
 
     async def start(self) -> None:
         if "test" in self._open:
-            log.warning("test payments are open: whoever pays by “test” is not charged")
+            log.warning(
+                "payments.test_provider_enabled",
+                detail="payments with the provider “test” are not charged; set up Stripe to take real payments",
+            )
 
     async def stop(self) -> None:
         for provider in self._table.values():
             await provider.close()
 
     def open_for(self, total: int) -> list[Provider]:
-        """The ways to pay so much."""
+        """The providers that can take this total."""
         return [provider for name, provider in self._open.items() if (name == "free") == (total == 0)]
 
     @property
     def has_card_fields(self) -> bool:
-        """Whether a page that sells shows Stripe's own fields."""
+        """Whether sales pages load Stripe's card fields."""
         return self.stripe is not None and self.stripe.public_key is not None
 
     def notice(self, name: str) -> str | None:
-        """What is to be said of a payment that went this way."""
+        """The notice of a provider, for payments made with it."""
         provider = self._table.get(name)
         return provider.notice if provider else None
 
     def check(self, name: str, method: str | None) -> None:
         provider = self._open.get(name)
         if provider is None:
-            raise NoSuchProvider(fields=[FieldError("provider", f"One of {', '.join(self._open)}.")])
+            raise NoSuchProvider(fields=[FieldError("provider", f"Must be one of: {', '.join(self._open)}.")])
         if method is not None and method not in provider.methods:
-            known = ", ".join(provider.methods) or "nothing: it is chosen at the provider"
-            raise NoSuchProvider(fields=[FieldError("method", f"For “{name}”: {known}.")])
+            methods = ", ".join(provider.methods)
+            known = f"one of: {methods}" if methods else "empty: buyers choose at the provider"
+            raise NoSuchProvider(fields=[FieldError("method", f"For “{name}” it must be {known}.")])
 
     async def begin(self, attempt: Attempt) -> Outcome:
         return await self._call("start", attempt, lambda provider: provider.start(attempt), Unknown())
@@ -133,7 +137,7 @@ class Providers:
         return await self._call("refund", attempt, lambda provider: provider.refund(refund, attempt), Unknown())
 
     async def notify(self, organization_id: UUID, attempt_id: UUID, outcome: Outcome) -> None:
-        """News that a provider brings by itself."""
+        """Records an outcome that a provider reports by itself."""
         actor = Actor(type="system", name="payments")
         async with self._services.database.tenant(organization_id, actor) as tx:
             await actions.record(tx, attempt_id, outcome)
@@ -141,14 +145,20 @@ class Providers:
     async def _call(self, verb: str, attempt: Attempt, call: Callable[[Provider], Awaitable[R]], unknown: R) -> R:
         provider = self._table.get(attempt.provider)
         if provider is None:
-            log.error("a payment waits for a provider that is not set up", provider=attempt.provider)
+            log.error(
+                "payments.provider_missing",
+                detail="the outcome stays unknown until the provider is set up again",
+                provider=attempt.provider,
+                attempt_id=str(attempt.id),
+            )
             return unknown
         try:
             async with asyncio.timeout(policy.START_S):
                 return await call(provider)
         except Exception as error:
             log.warning(
-                "a payment provider did not answer",
+                "payments.provider_call_failed",
+                detail="the outcome is unknown; it will be polled",
                 provider=attempt.provider,
                 verb=verb,
                 attempt_id=str(attempt.id),

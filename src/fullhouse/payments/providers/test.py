@@ -1,15 +1,15 @@
-"""The provider `test`: behaves like a real one, and takes nothing. Loud: it says so in every answer, and in the log.
+"""The provider `test`: behaves like a real one and charges nothing. Every response and the log say so.
 
-It remembers its charges by their keys, in a table of its own and outside of every transaction of ours, so that it keeps
-what it did when we forget. The method says what happens:
+It stores its charges by their keys in its own table, outside of the application's transactions, so that a charge is not
+lost when a transaction of ours is rolled back. The method decides what happens:
 
     approve   captured at once
     decline   declined
-    delay     pending; captured by the first question about it
-    twice     captured, and the news comes a second time by itself
-    drop      captured, but the answer is lost
-    error     it breaks down before it has charged
-    silent    it never answers, and has not charged
+    delay     pending; captured when it is polled first
+    twice     captured, and the outcome is delivered a second time by the provider
+    drop      captured, but the response is lost
+    error     fails before it has charged
+    silent    never responds, and has not charged
 """
 
 import asyncio
@@ -37,13 +37,13 @@ from fullhouse.payments.model import (
 
 METHODS = ("approve", "decline", "delay", "twice", "drop", "error", "silent")
 FIRST = {"approve": "captured", "twice": "captured", "drop": "captured", "decline": "declined", "delay": "pending"}
-NOTICE = "TEST PAYMENTS: nobody is charged, and nothing is paid out."
+NOTICE = "TEST PAYMENTS: you are not charged, and no money is paid out."
 log = structlog.get_logger()
 Notify = Callable[[UUID, UUID, Outcome], Coroutine[Any, Any, None]]
 
 
 class BrokenDown(Exception):
-    """What a provider's 500, or a lost connection, looks like from here."""
+    """Simulates a provider's HTTP 500 or a lost connection."""
 
 
 class PlayMoney:
@@ -58,7 +58,7 @@ class PlayMoney:
 
     async def start(self, attempt: Attempt) -> Outcome:
         method = attempt.method or "approve"
-        log.warning("a test payment: nobody is charged", attempt_id=str(attempt.id), method=method)
+        log.warning("payments.test_charge", detail="nobody is charged", attempt_id=str(attempt.id), method=method)
         if method == "error":
             raise BrokenDown("500")
         if method == "silent":
@@ -88,10 +88,10 @@ class PlayMoney:
             return _said(attempt, await store.charge_status(tx, attempt.id))
 
     async def refund(self, refund: Refund, attempt: Attempt) -> RefundOutcome:
-        warn_once(log, "a test refund: nobody is paid", refund_id=str(refund.id))
+        warn_once(log, "payments.test_refund", detail="no money is paid out", refund_id=str(refund.id))
         async with self._database.tenant(refund.organization_id) as tx:
             if await store.charge_status(tx, attempt.id) != "captured":
-                return Failed("no_such_charge", "There is no such charge.")
+                return Failed("no_such_charge", "The provider has no such charge.")
             await store.charge_once(
                 tx,
                 key=refund.key,
@@ -107,7 +107,7 @@ class PlayMoney:
         await asyncio.gather(*self._telling, return_exceptions=True)
 
     async def _charge(self, tx: Tx, attempt: Attempt, method: str) -> str | None:
-        """Once, however often it is asked: the key decides."""
+        """Charges once for the key, however often it is called."""
         status = FIRST[method]
         return await store.charge_once(
             tx,
@@ -131,5 +131,5 @@ def _said(attempt: Attempt, status: str | None) -> Outcome:
         case "cancelled":
             return Cancelled()
         case None:
-            return Failed("never_arrived", "The provider has never heard of this payment.")
+            return Failed("never_arrived", "The provider has no record of this payment.")
     return Unknown()

@@ -1,1 +1,1 @@
-"""What a client was told, compared with the database: `fullhouse prove --log`."""
+"""Compares a client's log with the database: `fullhouse prove --log`."""

@@ -1,4 +1,4 @@
-"""Holds and releases that a client was told of, compared with those that there are."""
+"""Compares the holds and releases in a client's log with the database."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -18,14 +18,14 @@ class Row(NamedTuple):
     place: UUID
     quantity: int
     status: str
-    is_given_back: bool = False  # by a release, and not by anything else that cancels holds
+    is_given_back: bool = False  # by a release, not by anything else that cancels holds
 
     @property
     def thing(self) -> Thing:
         return self.place, self.quantity
 
 
-# Whoever asked for it: a guest may have signed in since, and then it is somebody else's.
+# The person who made the request: if a guest has signed in since, the hold belongs to another user.
 _ROWS = """
 SELECT h.id, h.event_id, h.basket_id, coalesce(g.user_id, h.user_id) AS user_id,
        coalesce(h.seat_id, h.zone_id, h.ticket_type_id) AS place, h.quantity, h.status,
@@ -42,7 +42,7 @@ WHERE h.id = ANY ($1::uuid[]) OR h.event_id = ANY ($2::uuid[]) AND h.user_id = A
 
 
 async def disagreements(connection: Any, calls: Sequence[Call]) -> list[str]:
-    """What the client was told and the database does not say, in sentences."""
+    """The disagreements between the client's log and the database, as sentences."""
     known = {i for call in calls for i in (*call.holds, call.hold) if i}
     events, users = {call.event for call in calls if call.event}, {call.user for call in calls if call.user}
     rows = [Row(*row) for row in await connection.fetch(_ROWS, list(known), list(events), list(users))]
@@ -85,7 +85,7 @@ _COMPARED = {"hold": _present, "release": _ended}
 
 
 def _given_back(calls: Sequence[Call], rows: dict[UUID, Row]) -> list[str]:
-    """A release that was refused has left the hold as it was: another one, or something else, has ended it."""
+    """A refused release must not have released the hold; another release, or another cause, may have."""
     back = [call for call in calls if call.kind == "release"]
     others = {call.hold for call in back if call.end == "ok" or call.is_unknown}
     return [
@@ -97,8 +97,8 @@ def _given_back(calls: Sequence[Call], rows: dict[UUID, Row]) -> list[str]:
 
 
 def _unclaimed(calls: Sequence[Call], rows: Iterable[Row]) -> list[str]:
-    """Holds of the log's people in the log's shows that nobody was told of: only calls that ended unknown explain them,
-    each of them one basket.
+    """Holds of the log's people in the log's events that no response named. Only calls that ended unknown can explain
+    them, each call one basket.
     """
     claimed = {i for call in calls if call.end == "ok" for i in call.holds}
     people = {(call.event, call.user) for call in calls if call.kind == "hold"}
@@ -125,7 +125,7 @@ def _unclaimed(calls: Sequence[Call], rows: Iterable[Row]) -> list[str]:
 
 
 def _explains(call: Call, basket: Sequence[Row]) -> bool:
-    """All of the basket is what the call asked for. It may have asked for more, if that was theirs already."""
+    """Whether the call requested all of the basket. It may have requested more, if the person held that already."""
     if (call.event, call.user) != (basket[0].event_id, basket[0].user_id):
         return False
     if call.best:
@@ -139,5 +139,5 @@ def _stranger(row: Row, calls: Sequence[Call]) -> str:
         for call in calls
         if call.end == "fail" and call.user == row.user_id and row.thing in [item.thing for item in call.items]
     ]
-    said = f"call {refused[0]} was refused" if refused else "no call asked for it, or one did twice"
-    return f"hold {row.id} of {row.place} is there, but {said}"
+    reason = f"call {refused[0]} was refused" if refused else "no call asked for it, or one did twice"
+    return f"hold {row.id} of {row.place} is there, but {reason}"

@@ -1,11 +1,11 @@
-"""What a client was told: the log that `fullhouse prove --log FILE` reads.
+"""The log of a client, which `fullhouse prove --log FILE` reads.
 
 The file has JSON lines. A client writes one before it sends a call, and one when it knows how the call ended:
 
     {"call": "17", "kind": "hold", "event": "…", "user": "…", "items": [{"seat": "…"}, {"zone": "…", "quantity": 2}]}
     {"call": "17", "end": "ok", "holds": ["…", "…"]}
 
-| `kind`     | what it says before                                    | what it was told (`"end": "ok"`)   |
+| `kind`     | the request                                            | the response (`"end": "ok"`)       |
 |------------|--------------------------------------------------------|------------------------------------|
 | `hold`     | `event`, `user`, `items` or `best` (how many)          | `holds`                            |
 | `release`  | `hold`                                                 |                                    |
@@ -15,11 +15,10 @@ The file has JSON lines. A client writes one before it sends a call, and one whe
 | `scan`     | `ticket`, `direction` (`in` unless it says `out`)      | `scan`                             |
 
 `end` is `ok` (it was acknowledged; of a scan: admitted), `fail` (it was refused) or `unknown` (a time-out, a broken
-connection, a 5xx); a call without an end is unknown. Lines of one call are read as one. Other fields are the client's
-own business.
+connection, a 5xx); a call without an end is unknown. Lines of one call are merged. Other fields are ignored.
 
-Then: what was acknowledged is there; what was refused is not; what is unknown is there as a whole, once, or not at all.
-`client_holds` compares holds, `client_sales` everything that follows them.
+What was acknowledged must be in the database; what was refused must not; what is unknown is there completely, once, or
+not at all. `client.holds` compares holds, `client.sales` everything that follows them.
 """
 
 from pathlib import Path
@@ -47,7 +46,7 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Call(msgspec.Struct, omit_defaults=True):
-    """A line, or all lines of a call together."""
+    """A line, or the merged lines of a call."""
 
     call: str
     kind: Kind | None = None
@@ -73,26 +72,26 @@ class Call(msgspec.Struct, omit_defaults=True):
 
 
 def read(path: Path) -> list[Call]:
-    """The last line may be torn: a client can be killed like anybody else."""
+    """Reads the calls. The last line may be incomplete: the client can be killed while it writes."""
     decoder, calls = msgspec.json.Decoder(Call), dict[str, Call]()
     lines = path.read_bytes().split(b"\n")
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            said = decoder.decode(line)
+            entry = decoder.decode(line)
         except msgspec.DecodeError as error:
             if number == len(lines):
                 continue
             raise OperatorError(f"{path}, line {number}: {error}") from None
-        before = calls.get(said.call)
-        calls[said.call] = said if before is None else _together(before, said)
+        before = calls.get(entry.call)
+        calls[entry.call] = entry if before is None else _together(before, entry)
     nameless = [call.call for call in calls.values() if call.kind is None]
     if nameless:
-        raise OperatorError(f"{path}: it is not said what call {nameless[0]} was.")
+        raise OperatorError(f"{path}: call {nameless[0]} has no kind.")
     return list(calls.values())
 
 
-def _together(before: Call, said: Call) -> Call:
-    new = {name: value for name in Call.__struct_fields__ if (value := getattr(said, name)) not in (None, [])}
+def _together(before: Call, entry: Call) -> Call:
+    new = {name: value for name in Call.__struct_fields__ if (value := getattr(entry, name)) not in (None, [])}
     return msgspec.structs.replace(before, **new)

@@ -1,4 +1,4 @@
-"""Purchases, refunds, transfers and scans that a client was told of, compared with what there is."""
+"""Compares the purchases, refunds, transfers and scans in a client's log with the database."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ VOID = ("cancelled", "refunded")
 class Order(NamedTuple):
     id: UUID
     event_id: UUID
-    user_id: UUID  # who bought: a guest may have signed in since
+    user_id: UUID  # the buyer at the time: a guest may have signed in since
     checkout: UUID
     is_paid: bool
     places: int
@@ -37,7 +37,7 @@ class Refund(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """One that let somebody through."""
+    """A scan that admitted the holder."""
 
     id: UUID
     ticket_id: UUID
@@ -52,7 +52,7 @@ class There(NamedTuple):
 
 
 async def disagreements(connection: Any, calls: Sequence[Call]) -> list[str]:
-    """What the client was told and the database does not say, in sentences."""
+    """The disagreements between the client's log and the database, as sentences."""
     bought = [call for call in calls if call.kind == "purchase"]
     checkouts = [call.checkout for call in bought if call.checkout]
     orders = {call.order for call in calls if call.order}
@@ -126,7 +126,7 @@ def _bought(call: Call, there: There) -> Iterable[str]:
 
 
 def _orders(calls: Sequence[Call], there: There) -> Iterable[str]:
-    """A checkout is bought once. Whoever is in the log bought nothing that the log does not know."""
+    """A checkout is bought once. People in the log have no paid order that the log does not explain."""
     bought = [call for call in calls if call.kind == "purchase"]
     people, told = {(call.event, call.user) for call in bought}, {call.order for call in bought if call.end == "ok"}
     unknown = {call.checkout: call for call in bought if call.is_unknown}
@@ -163,7 +163,7 @@ def _refunds(calls: Sequence[Call], there: There) -> Iterable[str]:
         no = [c.call for c in asked if c.end == "fail" and c.order == refund.order_id]
         said = f"call {no[0]} was refused" if no else "no call asked for it, or one did twice"
         yield f"refund {refund.id} of order {refund.order_id} is there, but {said}"
-    for call in unknown:  # of which there is no refund: then there is nothing of it
+    for call in unknown:  # without a refund row: then its tickets must not be void
         void = [i for i in call.tickets if i in there.tickets and there.tickets[i].status in VOID]
         explained = {i for c in asked if c is not call for i in c.tickets} | {
             i for refund in there.refunds.values() for i in refund.tickets
@@ -173,7 +173,7 @@ def _refunds(calls: Sequence[Call], there: There) -> Iterable[str]:
 
 
 def _transfers(calls: Sequence[Call], there: There) -> Iterable[str]:
-    """The last that was acknowledged says whose a ticket is, unless one that is unknown does."""
+    """The holder is the recipient of the last acknowledged transfer, or of one that ended unknown."""
     by_ticket: dict[UUID, list[Call]] = defaultdict(list)
     for call in calls:
         if call.kind == "transfer" and call.ticket and call.ticket in there.tickets:

@@ -1,5 +1,5 @@
--- What a client's log speaks of, as the database has it. Whoever bought: a guest may have signed in since, and then it is
--- somebody else's.
+-- The rows that a client's log refers to. `user_id` is the buyer at the time: if a guest has signed in since, the order
+-- belongs to another user.
 
 -- name: orders
 SELECT o.id, o.event_id, coalesce(g.user_id, o.user_id) AS user_id, o.session_id, o.paid_at IS NOT NULL AS is_paid,

@@ -1,4 +1,4 @@
-"""How it sells, as it is shown."""
+"""The structs of sales figures and order search."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -15,7 +15,7 @@ Step = Literal["hour", "day"]
 
 
 class SalesPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """What was ordered in the hour or the day that begins `at`, and is paid. Refunds are not taken off."""
+    """Paid orders that were placed in the hour or day that begins `at`. Refunds are not deducted."""
 
     at: datetime
     orders: int
@@ -24,8 +24,8 @@ class SalesPoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShowSales(msgspec.Struct, frozen=True, kw_only=True):
-    """A show that is announced and not over, and what it has brought. `refunded` is part of `amount`; `sold` and
-    `places` are those of the list of shows."""
+    """Sales of an announced event that is not over. `amount` includes what was `refunded`; `sold` and `places` are
+    those of the list of events."""
 
     event_id: UUID
     name: str
@@ -43,9 +43,9 @@ class ShowSales(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FindOrders(Request, frozen=True, kw_only=True):
-    """Which orders. It names people: a body is in no log and no history, where an address is."""
+    """Search criteria. Sent in a body, because a URL with personal data would end up in logs and browser histories."""
 
-    q: Annotated[str, Meta(max_length=100, description="Of a name or an address, or a whole code.")] | None = None
+    q: Annotated[str, Meta(max_length=100, description="Part of a name or email, or a whole order code.")] | None = None
     event_id: UUID | None = None
     status: OrderStatus | None = None
 

@@ -1,7 +1,7 @@
--- How it sells: for those who run the shows.
+-- Sales figures and order search, for organisers.
 
 -- name: sales_over_time
--- By when it was ordered: that is when somebody wanted it, and it has an index.
+-- By the time of the order, which shows demand and has an index.
 SELECT date_trunc(:step, o.created_at, :timezone) AS at, o.currency, count(*)::integer AS orders,
        coalesce(sum(l.tickets), 0)::integer AS tickets, sum(o.total)::bigint AS amount
 FROM orders o
@@ -14,7 +14,7 @@ WHERE o.organization_id = :org AND (:event_id?::uuid IS NULL OR o.event_id = :ev
 GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- name: sales_by_show
--- Shows that are announced and not over. `sold` and `places` are those of the list of shows (`sales_among`).
+-- Announced events that are not over. `sold` and `places` are those of the list of events (`sales_among`).
 SELECT e.id AS event_id, e.name, e.status, e.start_at, e.rescheduled_at, e.timezone, e.capacity,
        coalesce(n.in_zones, n.of_types, 0)::integer AS sold,
        CASE WHEN n.by_day IS NOT TRUE THEN least(coalesce(n.zone_places, n.type_places), n.most) END::integer AS places,
@@ -40,7 +40,7 @@ WHERE e.organization_id = :org AND e.status IN ('published', 'live', 'postponed'
 ORDER BY coalesce(e.rescheduled_at, e.start_at), e.id LIMIT :limit;
 
 -- name: search_orders
--- Newest first. Words are found in the buyer's name and address; the order's characters must be all of them.
+-- Newest first. :words matches a part of the buyer's name or email address, or the whole order code.
 SELECT o.id, o.event_id, e.name AS event_name, o.code, o.status, o.provider, o.total, o.currency, o.buyer_name,
        o.buyer_email, o.created_at, o.paid_at, coalesce(l.tickets, 0)::integer AS tickets,
        coalesce(a.refunded, 0)::bigint AS refunded

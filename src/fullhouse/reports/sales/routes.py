@@ -1,4 +1,4 @@
-"""How it sells, over HTTP: for dashboards, and to find an order again."""
+"""HTTP routes of sales figures, for dashboards, and of the order search."""
 
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -23,21 +23,21 @@ USUAL = {"hour": timedelta(days=2), "day": timedelta(days=30)}
 async def get_sales_over_time(
     tx: Tx, event_id: UUID | None = None, since: Moment = None, until: Moment = None, step: Step = "day"
 ) -> list[SalesPoint]:
-    """Paid orders by the hour or the day that they were made in: of a show, or of all.
+    """Paid orders per hour or day in which they were placed: of one event, or of all.
 
-    Days are those of the show's time zone, or of the organisation's. Hours and days without an order are left out.
+    Days are in the event's time zone, or in the organisation's. Hours and days without an order are left out.
     """
     zone = (await events.get_event(tx, event_id) if event_id else await accounts.get_profile(tx)).timezone
     to = moment("until", until) or await tx.now() + timedelta(seconds=1)
     start = moment("since", since) or to - USUAL[step]
     if to - start > POINTS_MAX[step]:
-        raise Invalid(fields=[FieldError("since", f"At most {POINTS_MAX[step].days} days by the {step}.")])
+        raise Invalid(fields=[FieldError("since", f"Choose at most {POINTS_MAX[step].days} days by the {step}.")])
     return await store.sales_over_time(tx, event_id=event_id, since=start, until=to, step=step, timezone=zone)
 
 
 @get("/api/sales/by-show", "orders.read")
 async def list_sales_by_show(tx: Tx) -> list[ShowSales]:
-    """Shows that are announced and not over, the next one first, with what they have sold. At most 200."""
+    """Announced events that are not over, with their sales, the next one first. At most 200."""
     return await store.sales_by_show(tx, LISTED_MAX)
 
 
@@ -45,7 +45,7 @@ async def list_sales_by_show(tx: Tx) -> list[ShowSales]:
 async def search_orders(
     tx: Tx, services: Services, data: FindOrders, cursor: After = None, limit: PageSize = LIMIT
 ) -> Page[FoundOrder]:
-    """Orders by their code, or by words of the buyer's name or address; newest first."""
+    """Find orders by code, or by part of the buyer's name or email address; newest first."""
     words = (data.q or "").strip() or None
     cursors = Cursors(services.keyring, "orders.search", tx.organization_id, data.event_id, data.status, words)
     after_at, after_id = cursors.read(cursor, datetime, UUID) or (None, None)

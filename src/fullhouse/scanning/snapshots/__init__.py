@@ -1,1 +1,1 @@
-"""What a device takes along for scanning offline: an event's tickets, sealed and signed."""
+"""Snapshots for offline scanning: an event's tickets, encrypted and signed for a device."""

@@ -1,4 +1,4 @@
-"""Snapshots for devices: everything that the decision needs, and nobody's name."""
+"""Builds snapshots for devices: everything that the decision needs, without people's names."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -16,13 +16,13 @@ from fullhouse.scanning.snapshots.snapshot import Places, Row
 from fullhouse.scanning.store import SnapshotTicket
 from fullhouse.tickets.signing import keys as signing_keys
 
-# A change is stamped when its transaction begins, and seen when it ends: what was in between comes twice, not never.
+# `updated_at` is the start of a transaction, but its rows are visible only after commit: a margin covers the gap.
 OVERLAP = timedelta(minutes=1)
 DAYS_MAX = 60
 
 
 class Sheet:
-    """A snapshot being made: its lists, and the rows that point into them."""
+    """Builds a snapshot: its lists, and the rows that refer to them by index."""
 
     def __init__(self, event: Event, today: date, now: datetime) -> None:
         self.event, self.now = event, now
@@ -53,14 +53,16 @@ class Sheet:
 
 
 async def make(tx: Tx, keyring: Keyring, who: Principal, since_ms: int | None) -> Callable[[], bytes]:
-    """What is read here is packed later, off the event loop. Reading `since` gives what changed after it."""
+    """Reads the rows and returns a function that packs them, to run in a thread. `since_ms` limits them to changes."""
     device = await device_actions.get_device(tx, who)
     organization_id, event = tx.organization_id, await events.get_event(tx, device.event_id)
     assert organization_id
     sealed_key = await store.sealed_key(tx, device.id)
     key = keyring.open(device_actions.KEY, sealed_key) if sealed_key else None
     if key is None:
-        raise RuntimeError("the device's key cannot be opened: was FULLHOUSE_SECRET_KEY changed?")
+        raise RuntimeError(
+            "the device's key cannot be decrypted: FULLHOUSE_SECRET_KEY may have changed; pair the device again"
+        )
     now = await tx.now()
     today = policy.day_of(now, event.timezone, policy.boundary(event.settings))
     since = datetime.fromtimestamp(since_ms / 1000, UTC) - OVERLAP if since_ms is not None else None
@@ -132,17 +134,17 @@ def _new_window(event: Event) -> list[int] | None:
 
 
 def _days(event: Event, today: date) -> list[dict[str, Any]]:
-    """With their first moments, so that a device needs no table of time zones."""
+    """Days with their start and end times, so that a device needs no time zone database."""
     zone, until = event.timezone, policy.boundary(event.settings)
     opens = policy.day_of(event.rescheduled_at or event.doors_at, zone, until)
     ends = policy.day_of((event.rescheduled_at or event.start_at) + (event.end_at - event.start_at), zone, until)
-    shown = {opens + timedelta(days=n) for n in range(min((ends - opens).days + 1, DAYS_MAX))}
-    shown |= {today + timedelta(days=n) for n in range(-1, 8)}  # a test scan may be on any day
+    days = {opens + timedelta(days=n) for n in range(min((ends - opens).days + 1, DAYS_MAX))}
+    days |= {today + timedelta(days=n) for n in range(-1, 8)}  # a test scan may be on any day
 
     def begins(day: date) -> int:
         return _ms(policy.begins(day, zone, until))
 
-    return [{"day": day, "from": begins(day), "until": begins(day + timedelta(days=1))} for day in sorted(shown)]
+    return [{"day": day, "from": begins(day), "until": begins(day + timedelta(days=1))} for day in sorted(days)]
 
 
 def _ms(at: datetime) -> int:

@@ -1,6 +1,6 @@
-"""What a device knows without a connection, packed small: docs/scanning.md has the format. Pure.
+"""The compact binary format of snapshots for offline devices, specified in docs/scanning.md. Pure.
 
-No names: a device that is lost tells nobody who came. A ticket is found by its code, or by the tag of its QR.
+It contains no names, so that a lost device reveals none. A ticket is found by its code, or by the tag of its QR code.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ TAG_BYTES, CODE_BYTES = 8, 5
 STATUSES = ("valid", "used", "cancelled", "refunded")
 CATEGORIES = ("", "wheelchair", "companion")
 NONE = 0xFFFF
-# In this order, each for all tickets: little-endian, so that a browser reads them as typed arrays.
+# Column by column in this order, little-endian, so that a browser reads them as typed arrays.
 COLUMNS: tuple[tuple[str, str], ...] = (
     ("at", "<u4"), ("type", "<u2"), ("zone", "<u2"), ("member", "<u2"), ("section", "<u2"), ("row", "<u2"),
     ("seat", "<u2"), ("day", "<u2"), ("entries", "<u2"), ("gate", "<u2"), ("entries_today", "u1"), ("status", "u1"),
@@ -35,16 +35,16 @@ _VALUES = {digit: value for value, digit in enumerate(ALPHABET)}
 
 
 class Row(NamedTuple):
-    """A ticket; what it points to is a place in the header's lists."""
+    """A ticket. References are indexes into the header's lists."""
 
     ticket_id: UUID
     nonce: bytes
     code: str
-    numbers: tuple[int, ...]  # as COLUMNS has them
+    numbers: tuple[int, ...]  # in the order of COLUMNS
 
 
 def tag_of(ticket_id: UUID, nonce: bytes) -> bytes:
-    """What stands for a QR: who changes hands gets another."""
+    """Identifies a QR code. A transfer changes the nonce, and so the tag."""
     return hashlib.sha256(ticket_id.bytes + nonce).digest()[:TAG_BYTES]
 
 
@@ -64,7 +64,7 @@ def code_of(number: int) -> str:
 
 
 class Places:
-    """A list of things that many point to."""
+    """A list of distinct values, with the index of each."""
 
     def __init__(self, things: Iterable[Any] = ()) -> None:
         self.of: dict[Any, int] = {thing: n for n, thing in enumerate(things)}
@@ -75,7 +75,7 @@ class Places:
 
 def pack(header: dict[str, Any], rows: Sequence[Row]) -> bytes:
     head = msgspec.json.encode(header | {"tickets": len(rows)})
-    head += b" " * (-len(head) % 8)  # the columns begin where typed arrays may
+    head += b" " * (-len(head) % 8)  # typed arrays need aligned columns
     numbers = np.array([row.numbers for row in rows], np.int64).reshape(len(rows), len(COLUMNS))
     columns = [numbers[:, n].astype(kind).tobytes() for n, (_, kind) in enumerate(COLUMNS)]
     tags = b"".join(tag_of(row.ticket_id, row.nonce) for row in rows)
@@ -84,14 +84,14 @@ def pack(header: dict[str, Any], rows: Sequence[Row]) -> bytes:
 
 
 def seal(packed: bytes, key: bytes, signer: Ed25519PrivateKey, device_id: UUID) -> bytes:
-    """Deflated, encrypted for the device, signed by the house."""
+    """Compressed, encrypted for the device, signed by the organisation's key."""
     nonce = os.urandom(12)
     sealed = nonce + AESGCM(key).encrypt(nonce, zlib.compress(packed, 6), device_id.bytes)
     return SEALED + signer.sign(sealed) + sealed
 
 
 def unseal(sealed: bytes, key: bytes, verify_key: bytes, device_id: UUID) -> bytes | None:
-    """As a device does it. None for what is not for it, or not from the house."""
+    """As a device does it. None if it is for another device, or the signature is invalid."""
     signature, rest = sealed[4:68], sealed[68:]
     try:
         Ed25519PublicKey.from_public_bytes(verify_key).verify(signature, rest)
@@ -101,7 +101,7 @@ def unseal(sealed: bytes, key: bytes, verify_key: bytes, device_id: UUID) -> byt
 
 
 def unpack(packed: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The header, and the tickets by column name: for tests, and to show how it is read."""
+    """The header, and the tickets by column name: for tests, and as a reference reader."""
     (length,) = struct.unpack_from("<I", packed, 4)
     header = msgspec.json.decode(packed[8 : 8 + length])
     count, at = header["tickets"], 8 + length
@@ -119,7 +119,7 @@ def unpack(packed: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def seconds(at: datetime | None, base: datetime) -> int:
-    """Since the snapshot's base. 0 is never."""
+    """Seconds since the snapshot's base. 0 means never."""
     return 0 if at is None else max(1, round((at - base).total_seconds()))
 
 

@@ -1,1 +1,1 @@
-"""Which seats to offer: best available, orphans and their fixes, splitting of groups, companions. Pure."""
+"""Which seats to offer: best available, orphans and their fixes, group splitting, companion seats. Pure."""

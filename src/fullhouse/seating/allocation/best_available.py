@@ -1,8 +1,8 @@
-"""The best seats that are left for a party, and why these.
+"""The best available seats for a party, and the reason for the choice.
 
-A ladder, from the top: one block that leaves nobody alone; one block that leaves fewest alone; few even parts in near
-rows; parts further apart, if the buyer agrees; no, and how large the largest block is. No sale is lost only because a
-seat stays alone.
+Tries rungs in order: 1. one block without orphans; 2. one block with the fewest orphans; 3. few parts of even size in
+near rows; 4. parts further apart, if the buyer agrees. Otherwise refuses, with the size of the largest block. No sale
+is lost only because a single seat stays empty.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -16,22 +16,22 @@ from fullhouse.seating.allocation.index import STEPS, Bools, Index, Places, reac
 from fullhouse.seating.allocation.orphans import RULES, Rules, least_stray, orphans_of
 from fullhouse.seating.allocation.splitting import FULL, Request, may_part, split
 
-OTHERS = 2  # alternatives named beside a choice
-STRETCHES = 16  # of rows that are tried for a party with wheelchair places; nearly always the first will do
+OTHERS = 2  # alternatives returned with a choice
+STRETCHES = 16  # of rows tried for a party with wheelchair places; the first nearly always fits
 
 
 class Choice(Struct, frozen=True):
     rung: int  # 1 clean block, 2 block, 3 parts in near rows, 4 parts further apart
     ordinals: tuple[int, ...]
-    pieces: tuple[tuple[int, ...], ...]  # the same, by block, as the sentence names them
-    orphans: tuple[int, ...]  # left alone by the whole party
+    pieces: tuple[tuple[int, ...], ...]  # the same by block, in the order of the sentence
+    orphans: tuple[int, ...]  # single seats that the whole party leaves empty
     sentence: str
     alternatives: tuple[tuple[int, ...], ...] = ()
 
 
 class Refused(Struct, frozen=True):
-    largest: int  # the largest block left for this buyer
-    left: int  # all that is left for them
+    largest: int  # the largest block available to this buyer
+    left: int  # seats available to them
     sentence: str
     is_far: bool = False  # there are enough, but further apart than `max_group_split`
 
@@ -52,8 +52,9 @@ def best_available(
 ) -> Choice | Refused:
     """Choose `quantity` more seats, `accessible` of them wheelchair places, for a party that holds `own`.
 
-    `candidates` is what this buyer may buy now, `in_play` what is not gone for them: other price categories and
-    `soft_reserved` companions too. Equal choices differ by `rotate`, a hash of the session, so that a crowd spreads.
+    `candidates` are the seats that this buyer may buy now. `in_play` are those that are not taken from their view: it
+    adds other price categories and `soft_reserved` companions. Among equal choices `rotate`, a hash of the session,
+    decides, so that concurrent buyers get different seats.
     """
     if not 0 <= accessible <= quantity or quantity < 1:
         raise ValueError("quantity must be positive, and accessible between 0 and quantity")
@@ -79,7 +80,7 @@ def best_available(
 
 
 def together(index: Index, request: Request) -> Choice | None:
-    """Rungs 1 and 2: one block for the whole party, with what it holds inside."""
+    """Rungs 1 and 2: one block for the whole party, including the seats that it holds."""
     own, rules = request.own, request.rules
     size = request.quantity + len(own)
     may = request.may
@@ -104,11 +105,11 @@ def together(index: Index, request: Request) -> Choice | None:
 
 
 def turn(index: Index, starts: Places, away: Places, size: int, rotate: int) -> int:
-    """Of the choices that are equal, which is less than a seat's width apart, the one whose turn it is."""
+    """Of the choices whose distances differ by less than a seat's width, the one that `rotate` picks."""
     equal = np.flatnonzero(away <= away.min() + size * (STEPS - 1))
     order = np.lexsort((starts[equal], index.chart.row[starts[equal]], away[equal]))
     ordered = starts[equal][order]
-    # Of one run only blocks that fit beside each other: two neighbours served at once must not leave a gap.
+    # Within a run only blocks at multiples of the size: two concurrent buyers must not leave a gap between them.
     _, best, run = np.unique(index.run_start[ordered], return_index=True, return_inverse=True)
     ordered = ordered[(ordered - ordered[best][run]) % size == 0]
     return int(ordered[rotate % len(ordered)])
@@ -129,7 +130,7 @@ def next_best(starts: Places, away: Places, start: int, size: int) -> tuple[tupl
 
 
 def apart(index: Index, request: Request, chosen: Places) -> Choice | Refused:
-    """Rungs 3 and 4, and the last: no. `chosen` is the part of the request that has its places already."""
+    """Rungs 3 and 4, else the refusal. `chosen` are the seats already found for a part of the request."""
     rest = request.quantity - len(chosen)
     if request.rules.adjacency_strict:
         return refused(index, request)
@@ -145,8 +146,8 @@ def apart(index: Index, request: Request, chosen: Places) -> Choice | Refused:
 def with_wheelchairs(
     index: Index, request: Request, wheelchairs: Bools, accessible: int, reserved: Places
 ) -> Choice | Refused:
-    """Wheelchair places first, their companions with them, the others in the same block or near. Where the best place
-    has no room for all within `max_group_split`, others may have.
+    """Wheelchair places and their companion seats first, the others in the same block or near. If the group does not
+    fit near the best place within `max_group_split`, tries other places.
     """
     found = around_a_place(index, request, wheelchairs, accessible, reserved)
     is_far = found.is_far if isinstance(found, Refused) else found.rung == 4
@@ -163,7 +164,7 @@ def with_wheelchairs(
 def near_a_place(
     index: Index, request: Request, wheelchairs: Bools, accessible: int, reserved: Places
 ) -> Iterator[Bools]:
-    """The seats of each stretch of rows, as tall as a split may be, that could have them all; the best places first."""
+    """The stretches of rows, as long as a split may be, with enough seats; best places first, as masks."""
     row, rows = index.chart.row, len(index.row_size)
     first = np.arange(rows)
     stop = np.minimum(first + request.rules.max_group_split + 1, index.row_stop)
@@ -198,7 +199,7 @@ def around_a_place(
 
 
 def told(index: Index, request: Request, rung: int, seats: Places, others: tuple[tuple[int, ...], ...] = ()) -> Choice:
-    """A choice with its reasons."""
+    """Builds a choice with its orphans and its sentence."""
     pieces = blocks_of(index, seats)
     own = request.own.tolist()
     orphans = orphans_of(index, request.play, np.union1d(request.own, seats), request.rules)
@@ -214,7 +215,7 @@ def told(index: Index, request: Request, rung: int, seats: Places, others: tuple
 
 
 def blocks_of(index: Index, seats: Places) -> tuple[tuple[int, ...], ...]:
-    """The same seats by block of neighbours, the largest first."""
+    """Groups seats by block of neighbours, the largest first."""
     blocks: list[list[int]] = []
     for seat in seats.tolist():
         if blocks and blocks[-1][-1] == seat - 1 and index.links.joined[seat - 1]:
@@ -228,14 +229,14 @@ def refused(index: Index, request: Request, *, is_far: bool = False) -> Refused:
     largest, start = largest_block(index, request.may)
     left = int(np.count_nonzero(request.may))
     if not left:
-        return Refused(0, 0, "Nothing is left.")
+        return Refused(0, 0, "No seats are left.")
     row = request.names.row(int(index.chart.row[start]))
-    said = f"No {request.quantity} seats together are left"
+    sentence = f"No {request.quantity} seats together are left"
     if is_far:
-        said = f"No {request.quantity} seats near enough to each other are left"
+        sentence = f"No {request.quantity} seats near enough to each other are left"
     elif left < request.quantity:
-        said = f"Only {left} seat{'s are' if left > 1 else ' is'} left"
-    return Refused(largest, left, f"{said}; the largest block has {largest}, in row {row}.", is_far)
+        sentence = f"Only {left} seat{'s are' if left > 1 else ' is'} left"
+    return Refused(largest, left, f"{sentence}; the largest block has {largest}, in row {row}.", is_far)
 
 
 def largest_block(index: Index, may: Bools) -> tuple[int, int]:
@@ -247,7 +248,7 @@ def largest_block(index: Index, may: Bools) -> tuple[int, int]:
 
 
 def stranded(index: Index, in_play: Bools, rules: Rules = RULES) -> Sequence[int]:
-    """The free seats that stand alone: the numerator of the orphan ratio."""
+    """Free seats in runs that are too short: the numerator of the orphan ratio."""
     starts, stops = segments(index.links, in_play)
     short = stops - starts < rules.orphan_run_min
     return [seat for a, b in zip(starts[short].tolist(), stops[short].tolist(), strict=True) for seat in range(a, b)]

@@ -1,7 +1,7 @@
-"""Wheelchair places and the seats of those who come along.
+"""Wheelchair places and their companion seats.
 
 A soft-reserved companion seat goes only to the booking of its own wheelchair place, and a booking gets at most as many
-of them as it has wheelchair places. Once released it is a seat like any other, and nothing here looks at it.
+of them as it has wheelchair places. A released companion seat is an ordinary seat and is ignored here.
 """
 
 from collections.abc import Collection
@@ -17,11 +17,11 @@ from fullhouse.seating.plans.chart import Chart
 
 class Escorted(NamedTuple):
     rung: int
-    seats: Places  # all that was asked for, or the wheelchair places and companions to which the rest must be added
+    seats: Places  # the whole request, or only the wheelchair places and companions: the caller adds the rest
 
 
 def unescorted(chart: Chart, party: Collection[int], soft_reserved: Collection[int]) -> tuple[int, ...]:
-    """The soft-reserved companion seats that this party may not have: those of others, and those too many."""
+    """The soft-reserved companion seats that this party may not have: those of other places, and surplus ones."""
     seats = set(party)
     theirs = sorted(seats & set(soft_reserved))
     places = sum(int(chart.category[seat]) == WHEELCHAIR for seat in seats)
@@ -30,62 +30,62 @@ def unescorted(chart: Chart, party: Collection[int], soft_reserved: Collection[i
 
 
 def claimable(chart: Chart, reserved: Places, party: Places) -> Places:
-    """The soft-reserved companions that a party with these seats may still have."""
+    """The soft-reserved companion seats that a party with these seats may still claim."""
     places = party[chart.category[party] == WHEELCHAIR]
     claimed = np.count_nonzero(np.isin(chart.companion_of[party], places))
     return nearest(chart, reserved[np.isin(chart.companion_of[reserved], places)])[: len(places) - claimed]
 
 
 def nearest(chart: Chart, seats: Places) -> Places:
-    """Companion seats, those beside their wheelchair place first."""
+    """Sorts companion seats by distance from their wheelchair place."""
     return seats[np.argsort(np.abs(seats - chart.companion_of[seats]), kind="stable")]
 
 
-def escorted(index: Index, asked: Request, wheelchairs: Bools, count: int, reserved: Places) -> Escorted | None:
-    """Places for `count` wheelchairs; in one block with everybody else if there is one, else with their companions."""
+def escorted(index: Index, request: Request, wheelchairs: Bools, count: int, reserved: Places) -> Escorted | None:
+    """Finds `count` wheelchair places: in one block with the whole party, or else with their companion seats only."""
     if np.count_nonzero(wheelchairs) < count:
         return None
-    block = None if len(asked.own) else one_block(index, asked, wheelchairs, count, reserved)
-    return block or by_pairs(index, asked, wheelchairs, count, reserved)
+    block = None if len(request.own) else one_block(index, request, wheelchairs, count, reserved)
+    return block or by_pairs(index, request, wheelchairs, count, reserved)
 
 
-def one_block(index: Index, asked: Request, wheelchairs: Bools, count: int, reserved: Places) -> Escorted | None:
-    chart, size, rules = index.chart, asked.quantity, asked.rules
-    soft = np.zeros(len(asked.may), np.bool_)
+def one_block(index: Index, request: Request, wheelchairs: Bools, count: int, reserved: Places) -> Escorted | None:
+    chart, size, rules = index.chart, request.quantity, request.rules
+    soft = np.zeros(len(request.may), np.bool_)
     soft[reserved] = True
     every = np.unique((np.flatnonzero(wheelchairs)[:, None] - np.arange(size)).ravel())
     every = every[every >= 0]
-    starts = every[reach(index.links, asked.may | wheelchairs | soft, size)[every]]
+    starts = every[reach(index.links, request.may | wheelchairs | soft, size)[every]]
     seats = starts[:, None] + np.arange(size)
     with_place = (chart.companion_of[seats] >= starts[:, None]) & (chart.companion_of[seats] < starts[:, None] + size)
-    lawful = (wheelchairs[seats].sum(axis=1) == count) & (soft[seats].sum(axis=1) <= count)
-    lawful &= (~soft[seats] | with_place).all(axis=1)
-    if not lawful.any():
+    allowed = (wheelchairs[seats].sum(axis=1) == count) & (soft[seats].sum(axis=1) <= count)
+    allowed &= (~soft[seats] | with_place).all(axis=1)
+    if not allowed.any():
         return None
-    starts, seats = starts[lawful], seats[lawful]
-    orphans = strays(index.links, asked.play, size, rules.orphan_run_min, rules.row_ends_exempt)[starts]
-    companions = np.minimum(with_place[lawful].sum(axis=1), count)
+    starts, seats = starts[allowed], seats[allowed]
+    orphans = strays(index.links, request.play, size, rules.orphan_run_min, rules.row_ends_exempt)[starts]
+    companions = np.minimum(with_place[allowed].sum(axis=1), count)
     away = index.summed[starts + size] - index.summed[starts]
-    # The companion seat before a clean block: left empty, it would wait for a companion who sits elsewhere.
+    # Companion seats count more than orphans: an empty one would stay reserved for a companion who sits elsewhere.
     best = np.lexsort((starts, chart.row[starts], away, orphans, -companions))[0]
     return Escorted(2 if orphans[best] else 1, seats[best])
 
 
-def by_pairs(index: Index, asked: Request, wheelchairs: Bools, count: int, reserved: Places) -> Escorted:
-    """The best wheelchair place with a companion seat to spare, the others near it, then their companion seats."""
-    chart, wanted = index.chart, asked.quantity - count
-    open_to_us = np.union1d(reserved, np.flatnonzero(asked.may & (chart.companion_of >= 0)))
+def by_pairs(index: Index, request: Request, wheelchairs: Bools, count: int, reserved: Places) -> Escorted:
+    """The best wheelchair place with a free companion seat, the other places near it, then their companion seats."""
+    chart, wanted = index.chart, request.quantity - count
+    available = np.union1d(reserved, np.flatnonzero(request.may & (chart.companion_of >= 0)))
     places = np.flatnonzero(wheelchairs)
-    accompanied = np.isin(places, chart.companion_of[open_to_us])
+    accompanied = np.isin(places, chart.companion_of[available])
     distance = index.summed[places + 1] - index.summed[places]
-    if len(asked.own):
-        distance = away_from(chart, places, asked.own)
+    if len(request.own):
+        distance = away_from(chart, places, request.own)
     first = places[np.lexsort((places, distance, ~accompanied if wanted else accompanied * 0))[:1]]
     near = np.lexsort((places, away_from(chart, places, first), places != first))
     chosen = places[near][:count]
-    companions = nearest(chart, open_to_us[np.isin(chart.companion_of[open_to_us], chosen)])[: min(wanted, count)]
+    companions = nearest(chart, available[np.isin(chart.companion_of[available], chosen)])[: min(wanted, count)]
     seats = np.union1d(chosen, companions)
-    return Escorted(rung_of(index, np.union1d(seats, asked.own), asked.rules), seats)
+    return Escorted(rung_of(index, np.union1d(seats, request.own), request.rules), seats)
 
 
 def away_from(chart: Chart, places: Places, party: Places) -> Places:

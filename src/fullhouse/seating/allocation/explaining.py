@@ -1,4 +1,4 @@
-"""What allocation says about itself, in sentences. Names come from outside: nothing here knows a plan."""
+"""Sentences that explain an allocation, in English and Afrikaans. Row and seat names come from the caller."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from fullhouse.seating.allocation.index import Index
 
 
 class Phrases(NamedTuple):
-    """The pieces of a reason in one language."""
+    """The phrases of a reason in one language."""
 
     numbers: Sequence[str]
     together: str
@@ -32,7 +32,7 @@ ENGLISH = Phrases(
     behind=(", {n} row behind", ", {n} rows behind"),
     in_front=(", {n} row in front", ", {n} rows in front"),
     alone="leaves {seats} alone",
-    like_all="; {alone}, as every choice like it would",
+    like_all="; {alone}, as every similar choice would",
     both="{all} and {last}",
 )
 AFRIKAANS = Phrases(
@@ -45,7 +45,7 @@ AFRIKAANS = Phrases(
     behind=(", {n} ry agter", ", {n} rye agter"),
     in_front=(", {n} ry voor", ", {n} rye voor"),
     alone="laat {seats} alleen",
-    like_all="; dit {alone}, soos elke ander keuse ook sou",
+    like_all="; dit {alone}, soos elke soortgelyke keuse ook sou",
     both="{all} en {last}",
 )
 LANGUAGES: Mapping[str, Phrases] = {"en": ENGLISH, "af": AFRIKAANS}
@@ -67,12 +67,12 @@ def seated(index: Index, pieces: Sequence[Sequence[int]], own: Sequence[int], na
     """“4 together in row A, 1 in row B, one row behind”."""
     rows = [int(index.chart.row[piece[0]]) for piece in pieces]
     base = int(index.chart.row[own[0]]) if own else rows[0]
-    said = []
+    parts = []
     for place, (piece, row) in enumerate(zip(pieces, rows, strict=True)):
         form = names.phrases.together if len(piece) > 1 else names.phrases.single
         text = form.format(n=len(piece), row=names.row(row))
-        said.append(text if place == 0 and not own else text + from_base(index, base, row, names.phrases))
-    return ", ".join(said)
+        parts.append(text if place == 0 and not own else text + from_base(index, base, row, names.phrases))
+    return ", ".join(parts)
 
 
 def from_base(index: Index, base: int, row: int, phrases: Phrases = ENGLISH) -> str:
@@ -98,5 +98,5 @@ def alone(orphans: Sequence[int], names: Names) -> str:
 
 
 def like_all(orphans: Sequence[int], names: Names) -> str:
-    """“; leaves A-1 alone, as every choice like it would”."""
+    """“; leaves A-1 alone, as every similar choice would”."""
     return names.phrases.like_all.format(alone=alone(orphans, names))

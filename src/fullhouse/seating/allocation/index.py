@@ -1,6 +1,6 @@
-"""What allocation computes once for a chart, and its two questions to all seats at once.
+"""What allocation computes once for a chart, and the two queries over all its seats.
 
-Every question is a handful of operations on whole boolean arrays, so that a stadium costs no more than its memory.
+Each query is a handful of operations on whole boolean arrays, so that a stadium takes memory but hardly any time.
 """
 
 from typing import Any, NamedTuple
@@ -14,15 +14,15 @@ Bools = NDArray[np.bool_]
 Places = NDArray[np.int64]
 
 WHEELCHAIR = 1  # in Chart.category
-STEPS = 1024  # distances are whole numbers of this fraction of a seat's width, so that equal is equal
+STEPS = 1024  # distances are integers in this fraction of a seat's width, so that equal distances compare equal
 FARTHEST = 1 << 30
 
 
 class Links(NamedTuple):
-    """Who sits beside whom, by ordinal; runs may be cut out and put one after another."""
+    """Which seats are neighbours, by ordinal; also for a selection of whole runs, one after another."""
 
     joined: Bools  # this seat and the next one are physical neighbours
-    first: Bools  # of its run
+    first: Bools  # the first seat of its run
     last: Bools
 
 
@@ -33,16 +33,16 @@ class Index(NamedTuple):
     run_start: Ints  # of the seat's run
     run_stop: Ints
     away: Places  # distances to the focal point
-    summed: Places  # the same, added up: those of [i, j) are summed[j] - summed[i]
+    summed: Places  # prefix sums of `away`: the sum over [i, j) is summed[j] - summed[i]
     row_size: Places  # by row: its seats
     row_stop: Places  # by row: the first row of the next section
     row_section: Places
-    wheelchairs: Bools  # the places for them
+    wheelchairs: Bools  # wheelchair places
     pitch: float  # a seat's width, in the chart's unit
 
     @property
     def nbytes(self) -> int:
-        """Of what was computed here, without the chart."""
+        """Size of the arrays computed here, without the chart."""
         arrays: list[NDArray[Any]] = [*self.links, *self[2:-1]]
         return sum(array.nbytes for array in arrays)
 
@@ -92,7 +92,7 @@ def segments(links: Links, mask: Bools) -> tuple[Places, Places]:
 
 
 def whole_runs(index: Index, seats: Places) -> tuple[Places, Links]:
-    """The runs in which these seats are, cut out of the house: their ordinals, and who sits beside whom there."""
+    """The whole runs that contain these seats: their ordinals, and which of them are neighbours."""
     starts, firsts = np.unique(index.run_start[seats], return_index=True)
     lengths = index.run_stop[seats[firsts]] - starts
     shifts = starts - np.cumsum(lengths) + lengths
@@ -101,7 +101,7 @@ def whole_runs(index: Index, seats: Places) -> tuple[Places, Links]:
 
 
 def reach(links: Links, mask: Bools, size: int) -> Bools:
-    """At which seats does a block of this size begin, all neighbours and all in the mask?"""
+    """Marks the seats at which a block of this size begins: all neighbours, all in the mask."""
     if size == 1:
         return mask.copy()
     if size > len(mask):
@@ -109,7 +109,7 @@ def reach(links: Links, mask: Bools, size: int) -> Bools:
     out = links.joined & mask
     out[:-1] &= mask[1:]
     have = 1
-    while have < size - 1:  # doubling: a chain of links is two shorter ones
+    while have < size - 1:  # doubling: a chain of links is made of two shorter ones
         step = min(have, size - 1 - have)
         out[:-step] &= out[step:]
         out[-step:] = False
@@ -118,9 +118,9 @@ def reach(links: Links, mask: Bools, size: int) -> Bools:
 
 
 def strays(links: Links, play: Bools, size: int, shortest: int, ends_exempt: bool) -> NDArray[np.uint8]:
-    """How many seats would a block of this size, begun at each seat, leave in runs that are too short?
+    """For each first seat of a block of this size: how many seats it would leave in runs that are too short.
 
-    Only meaningful where `reach` says that such a block exists. A run that is too short already does not count.
+    Meaningful only where `reach` finds such a block. A run that is too short already does not count.
     """
     count = len(play)
     out = np.zeros(count, np.uint8)

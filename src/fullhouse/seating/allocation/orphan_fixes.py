@@ -1,7 +1,7 @@
-"""Orphans when a buyer leaves for checkout: which ones are theirs to mend, and how.
+"""Orphans when a buyer starts the checkout: which ones the buyer must fix, and how.
 
-Seats that are picked one by one are never refused, so their orphans are judged once the choice is complete. An orphan
-belongs to whoever closed its run last: what others took afterwards is not the buyer's choice.
+Seats that are picked one by one are never refused, so their orphans are checked once the choice is complete. An orphan
+is charged to the buyer who took the last seat that closed its run: seats that others took later are not their choice.
 """
 
 from collections.abc import Collection, Mapping
@@ -16,15 +16,15 @@ from fullhouse.seating.allocation.orphans import RULES, Rules, Verdict, judge, o
 
 
 class Now(NamedTuple):
-    """Seats as they are at this moment."""
+    """The present state of the seats."""
 
-    in_play: Bools  # free, the party's, or kept for somebody's companion
-    may: Bools  # of these: the buyer has it, or may have it instead of another
-    since: Mapping[int, datetime]  # of taken seats, the party's too: when that happened, where it is known
+    in_play: Bools  # free, the party's, or reserved as a companion seat
+    may: Bools  # of these: the buyer holds it, or may take it instead of another
+    since: Mapping[int, datetime]  # when a seat was taken, the party's seats included, if known
 
 
 class Fix(NamedTuple):
-    """Take these, then leave those: afterwards fewer seats are alone."""
+    """Take these seats, then release those: afterwards there are fewer orphans."""
 
     kind: Literal["move", "add"]
     take: tuple[int, ...]
@@ -32,7 +32,7 @@ class Fix(NamedTuple):
 
 
 class Leaving(NamedTuple):
-    """What is wrong with a choice. Without a fix there is nothing to refuse for."""
+    """What is wrong with a choice. Without a possible fix the choice is not refused."""
 
     orphans: tuple[int, ...]
     verdict: Verdict
@@ -42,8 +42,8 @@ class Leaving(NamedTuple):
 def own_orphans(
     index: Index, now: Now, party: Collection[int], unjudged: Collection[int], rules: Rules = RULES
 ) -> tuple[int, ...]:
-    """The seats that this party left alone by its own choice: the seat that closed their run last is the party's, and
-    was not judged yet. A companion seat is never an orphan."""
+    """The orphans that this party made by its own choice: the seat that closed their run last is the party's and was
+    not checked before. A companion seat is never an orphan."""
     seats, joined = np.unique(np.fromiter(party, np.int64)), index.links.joined
     if not len(seats):
         return ()
@@ -80,8 +80,8 @@ def judge_leaving(
     most_more: int = 100,
     names: Names = NUMBERS,
 ) -> Leaving | None:
-    """What the buyer can still mend; None if there is nothing. `spare` is how many more seats they may hold before they
-    give others back, `most_more` how many more they may buy."""
+    """The orphans that the buyer can still fix; None if there are none. `spare` is how many more seats they may hold
+    before they release others, `most_more` how many more they may buy."""
     orphans = own_orphans(index, now, party, unjudged, rules)
     if not orphans:
         return None

@@ -1,8 +1,8 @@
-"""A party that finds no block for all: the fewest parts, of even size, in the nearest rows; further apart than
+"""Splits a party that fits into no block: the fewest parts, of even size, in the nearest rows; further apart than
 `max_group_split` only if the buyer agrees.
 
-The house is first counted, not searched: how many blocks of at least each length every stretch of rows has. That tells
-the fewest parts and their most even sizes everywhere at once, and only a few stretches are then looked at by seat.
+Blocks are counted before anything is searched: how many blocks of at least each length every stretch of rows has. The
+counts give the fewest parts and their most even sizes for all stretches at once; only a few are then searched by seat.
 """
 
 from typing import NamedTuple
@@ -15,18 +15,18 @@ from fullhouse.seating.allocation.index import STEPS, Bools, Index, Places, segm
 from fullhouse.seating.allocation.orphans import Rules, orphans_of
 from fullhouse.seating.plans.chart import Floats, Ints
 
-TRIES = 4  # stretches or corners of the house compared by seat
-SPARE = 8  # blocks beyond the number of parts that are looked at around a corner
+TRIES = 4  # stretches or corners that are compared seat by seat
+SPARE = 8  # blocks searched around a corner, beyond the number of parts
 ORPHAN = 1 << 40  # weighs more than any distance
 
 
 class Request(NamedTuple):
-    """What a party asks for, after zones and companions have been put into the masks."""
+    """A party's request, with zones and companion seats already applied to the masks."""
 
-    may: Bools  # what they could get
-    play: Bools  # that, what is no candidate but not gone, and what they hold
+    may: Bools  # seats available to the party
+    play: Bools  # these, those that are not candidates but not taken either, and those they hold
     quantity: int
-    own: Places  # what they hold
+    own: Places  # seats they hold
     rules: Rules
     rotate: int
     names: Names
@@ -36,28 +36,28 @@ class Split(NamedTuple):
     rung: int  # 3: within max_group_split rows of one section; 4: further apart
     parts: tuple[tuple[int, int], ...]  # start and size
     orphans: int
-    away: int  # distances of all seats to the focal point, added up
+    away: int  # sum of the distances of all seats to the focal point
 
 
 class Blocks(NamedTuple):
-    """All that is left for this buyer, as blocks of neighbours."""
+    """The seats available to this buyer, as blocks of neighbours."""
 
     start: Places
     length: Places
 
 
 class Tally(NamedTuple):
-    """The house, counted."""
+    """Counts of the blocks."""
 
     at_least: Ints  # [t, r]: blocks of at least t + 1 seats in the rows before r, up to the longest that matters
     away: Places  # [b]: distances of the first seats of the blocks before b
 
     def between(self, first: Places, stop: Places) -> Ints:
-        """The blocks in stretches of rows, by length."""
+        """Counts of the blocks in stretches of rows, by length."""
         return self.at_least.take(stop, axis=1) - self.at_least.take(first, axis=1)
 
     def blocks(self, row: int) -> int:
-        """How many blocks lie before a row: blocks are in the order of the rows."""
+        """How many blocks lie before a row: blocks are sorted by row."""
         return int(self.at_least[0, row])
 
 
@@ -72,13 +72,13 @@ class House(NamedTuple):
         return self._replace(blocks=Blocks(*(array[picked] for array in self.blocks)))
 
     def clean(self, size: int) -> Bools:
-        """Which blocks can give a part of this size without an orphan, as far as their length tells."""
+        """Which blocks are long enough to give a part of this size without an orphan."""
         spare = self.blocks.length - size
         return np.asarray((spare == 0) | (spare >= self.rules.orphan_run_min))
 
 
 class Spot(NamedTuple):
-    """For one size: in every block the place that leaves fewest alone, then the one nearest to the focal point."""
+    """For one size: in every block the start with the fewest orphans, then the one nearest to the focal point."""
 
     cost: Places  # orphans * ORPHAN + distance; FULL where the block is too short
     start: Places
@@ -93,8 +93,8 @@ FULL = 1 << 51  # exact as a float, too
 
 
 def split(index: Index, request: Request, quantity: int, around: Places) -> Split | None:
-    """Where to put so many seats in parts; near `around`, the party's other seats, if there are any. None: nowhere, or
-    not without parting them further than they may be."""
+    """Finds parts for so many seats; near `around`, the party's other seats, if there are any. None if there are not
+    enough seats, or only further apart than allowed."""
     rules = request.rules
     start, stop = segments(index.links, request.may)
     blocks = Blocks(start, stop - start)
@@ -102,11 +102,11 @@ def split(index: Index, request: Request, quantity: int, around: Places) -> Spli
         return None
     play = request.play.copy()
     play[around] = False
-    house = House(index, play, blocks, rules, around)
+    inventory = House(index, play, blocks, rules, around)
     tally = counted(index, blocks, quantity + rules.orphan_run_min)
-    found = near_rows(house, tally, quantity)
+    found = near_rows(inventory, tally, quantity)
     if not found and may_part(index, request):
-        found = further(house, tally, quantity)
+        found = further(inventory, tally, quantity)
     if not found:
         return None
     known: dict[tuple[tuple[int, int], ...], Split] = {}  # near stretches often give the same parts
@@ -121,7 +121,7 @@ def split(index: Index, request: Request, quantity: int, around: Places) -> Spli
 
 
 def may_part(index: Index, request: Request) -> bool:
-    """Whether this party may sit further apart: it says so, or it has chosen such seats already."""
+    """Whether this party may sit further apart: the buyer agreed to it, or has chosen such seats already."""
     return request.rules.allow_split or not is_near(index, request.own, request.rules)
 
 
@@ -142,7 +142,9 @@ def judged(index: Index, in_play: Bools, option: Split, around: Places, rules: R
 def counted(index: Index, blocks: Blocks, longest: int) -> Tally:
     rows = len(index.row_size)
     longest = min(longest, int(blocks.length.max()))
-    short = longest - np.minimum(blocks.length, longest)  # the longest first, to be added up; then turned round
+    short = longest - np.minimum(
+        blocks.length, longest
+    )  # the longest first, for the cumulative sum; reversed afterwards
     exactly = np.bincount(short * rows + index.chart.row[blocks.start], minlength=rows * longest).reshape(longest, rows)
     at_least = np.zeros((longest, rows + 1), np.int32)
     np.cumsum(exactly.cumsum(axis=0, dtype=np.int32)[::-1], axis=1, out=at_least[:, 1:])
@@ -152,8 +154,8 @@ def counted(index: Index, blocks: Blocks, longest: int) -> Tally:
 
 
 def even_sizes(at_least: Ints, quantity: int) -> tuple[int, ...] | None:
-    """The sizes for the fewest parts that any of these stretches allows: nobody alone if avoidable, then most even."""
-    at_least = np.minimum(at_least[:quantity], quantity)  # more do not help
+    """The sizes for the fewest parts that any of these stretches allows: no single seats if avoidable, most even."""
+    at_least = np.minimum(at_least[:quantity], quantity)  # more than these are not needed
     at_least = at_least[:, at_least.sum(axis=0) >= quantity]
     if not at_least.size:
         return None
@@ -164,7 +166,9 @@ def even_sizes(at_least: Ints, quantity: int) -> tuple[int, ...] | None:
     at_least = at_least[:, np.minimum(at_least, parts).sum(axis=0) >= quantity]
     longest = (at_least > np.arange(parts)[:, None, None]).sum(axis=1)  # of each stretch, the longest first
     heights = np.arange(1, quantity + 1)[:, None, None]
-    level = 1 + np.argmax(np.minimum(longest, heights).sum(axis=1) >= quantity, axis=0)  # fill all, as water would
+    level = 1 + np.argmax(
+        np.minimum(longest, heights).sum(axis=1) >= quantity, axis=0
+    )  # the lowest level at which all seats fit
     sizes = np.minimum(longest, level)
     at_level = sizes == level
     sizes -= at_level & (at_level[::-1].cumsum(axis=0)[::-1] <= sizes.sum(axis=0) - quantity)
@@ -172,45 +176,47 @@ def even_sizes(at_least: Ints, quantity: int) -> tuple[int, ...] | None:
     return tuple(sorted(sizes[:, int(np.argmin(weight))].tolist(), reverse=True))
 
 
-def spots(house: House, sizes: tuple[int, ...]) -> dict[int, Spot]:
-    """Looks only at the runs of these blocks: the size of the house must not matter."""
-    places, links = whole_runs(house.hall, house.blocks.start)
-    play, rules = house.play[places], house.rules
+def spots(inventory: House, sizes: tuple[int, ...]) -> dict[int, Spot]:
+    """Searches only the runs of these blocks: the cost must not depend on the size of the venue."""
+    places, links = whole_runs(inventory.hall, inventory.blocks.start)
+    play, rules = inventory.play[places], inventory.rules
     return {
-        size: best_spots(house, size, places, strays(links, play, size, rules.orphan_run_min, rules.row_ends_exempt))
+        size: best_spots(
+            inventory, size, places, strays(links, play, size, rules.orphan_run_min, rules.row_ends_exempt)
+        )
         for size in set(sizes)
     }
 
 
-def best_spots(house: House, size: int, places: Places, orphans: NDArray[np.uint8]) -> Spot:
-    """For one size; `orphans` says what a part that begins at each of the places would leave alone."""
-    blocks, least = house.blocks, house.rules.orphan_run_min
+def best_spots(inventory: House, size: int, places: Places, orphans: NDArray[np.uint8]) -> Spot:
+    """For one size; `orphans` has the orphans of a part that begins at each of the places."""
+    blocks, least = inventory.blocks, inventory.rules.orphan_run_min
     spare = blocks.length - size
-    # The ends, where orphans are made or avoided; further inside only the distance changes.
+    # Offsets near both ends, where orphans arise or not; further inside only the distance changes.
     ends = [offset for shift in range(least + 1) for offset in (np.full(len(spare), shift), spare - shift)]
-    offset = np.stack([*ends, inside(house, size, spare)])
+    offset = np.stack([*ends, inside(inventory, size, spare)])
     fits = (offset >= 0) & (offset <= spare)
     start = blocks.start + np.where(fits, offset, 0)
     found = start[fits]
     cost = np.full(start.shape, FULL, np.int64)
-    cost[fits] = orphans[np.searchsorted(places, found)] * np.int64(ORPHAN) + distances(house, found, size)
+    cost[fits] = orphans[np.searchsorted(places, found)] * np.int64(ORPHAN) + distances(inventory, found, size)
     best = np.argmin(cost, axis=0), np.arange(len(spare))
     return Spot(cost[best], start[best])
 
 
-def middle(house: House) -> tuple[float, float]:
-    chart, around = house.hall.chart, house.around
+def middle(inventory: House) -> tuple[float, float]:
+    chart, around = inventory.hall.chart, inventory.around
     if not len(around):
         return chart.focal_x, chart.focal_y
     return float(chart.x[around].mean()), float(chart.y[around].mean())
 
 
-def distances(house: House, start: Places, size: int | Places) -> Places:
-    """Of all seats of a part together: to the focal point, or to the rest of the party."""
-    index = house.hall
-    if not len(house.around):
+def distances(inventory: House, start: Places, size: int | Places) -> Places:
+    """Sum over all seats of a part: to the focal point, or to the rest of the party."""
+    index = inventory.hall
+    if not len(inventory.around):
         return np.asarray(index.summed[start + size] - index.summed[start])
-    return from_point(index, start, start + size - 1, middle(house)) * size
+    return from_point(index, start, start + size - 1, middle(inventory)) * size
 
 
 def from_point(index: Index, first: Places, last: Places, point: tuple[float, float]) -> Places:
@@ -219,51 +225,58 @@ def from_point(index: Index, first: Places, last: Places, point: tuple[float, fl
     return np.asarray(np.rint(away / index.pitch * STEPS), np.int64)
 
 
-def inside(house: House, size: int, spare: Places) -> Places:
-    """The offset at which a part comes nearest, as if the block were a straight line, clear of its ends; -1: none."""
-    x, y, blocks, clear = house.hall.chart.x, house.hall.chart.y, house.blocks, house.rules.orphan_run_min
+def inside(inventory: House, size: int, spare: Places) -> Places:
+    """The offset at which a part is nearest, clear of the block's ends and as if it were straight; -1 if none."""
+    x, y, blocks, clear = (
+        inventory.hall.chart.x,
+        inventory.hall.chart.y,
+        inventory.blocks,
+        inventory.rules.orphan_run_min,
+    )
     if int(spare.max()) < 2 * clear:
         return np.full(len(spare), -1)
     first, last = blocks.start, blocks.start + blocks.length - 1
     along_x, along_y = x[last] - x[first], y[last] - y[first]
-    to_x, to_y = middle(house)
+    to_x, to_y = middle(inventory)
     squared = np.maximum(along_x**2 + along_y**2, 1e-9)
     share = ((to_x - x[first]) * along_x + (to_y - y[first]) * along_y) / squared
     offset = np.rint(np.clip(share, 0, 1) * (blocks.length - 1) - (size - 1) / 2).astype(np.int64)
     return np.where(spare >= 2 * clear, np.clip(offset, clear, spare - clear), -1)
 
 
-def near_rows(house: House, tally: Tally, quantity: int) -> list[Split]:
-    """Rung 3: all parts in one section, no more than `max_group_split` rows apart, and no further than they must."""
-    most = house.rules.max_group_split
-    first, stop = stretches(house, most)
+def near_rows(inventory: House, tally: Tally, quantity: int) -> list[Split]:
+    """Rung 3: all parts in one section, at most `max_group_split` rows apart, in the fewest rows possible."""
+    most = inventory.rules.max_group_split
+    first, stop = stretches(inventory, most)
     sizes = even_sizes(tally.between(first, stop), quantity) if len(first) else None
     if sizes is None:
         return []
     needed = np.array([[sum(size > t for size in sizes)] for t in range(len(tally.at_least))])
     for span in range(most + 1):
-        first, stop = stretches(house, span)
+        first, stop = stretches(inventory, span)
         fits = (tally.between(first, stop) >= needed).all(axis=0)
         if fits.any():
             break
     first, stop = first[fits], stop[fits]
-    best = ranked(house, tally, sizes, first, stop)
+    best = ranked(inventory, tally, sizes, first, stop)
     within = [range(tally.blocks(first[place]), tally.blocks(stop[place])) for place in best]
     picked = np.unique(np.concatenate(within))
-    house = house.only(picked)
-    found = spots(house, sizes)
+    inventory = inventory.only(picked)
+    found = spots(inventory, sizes)
     masks = [(picked >= blocks.start) & (picked < blocks.stop) for blocks in within]
-    return [split for mask in masks for split in corners(house, found, sizes, mask, Corner(3, 1))]
+    return [split for mask in masks for split in corners(inventory, found, sizes, mask, Corner(3, 1))]
 
 
-def further(house: House, tally: Tally, quantity: int) -> list[Split]:
-    """Rung 4: the fewest parts anywhere. The blocks around a few good places are enough to look at."""
+def further(inventory: House, tally: Tally, quantity: int) -> list[Split]:
+    """Rung 4: the fewest parts anywhere. Searches only the blocks around a few good places."""
     sizes = even_sizes(tally.at_least[:, -1:], quantity)
     assert sizes is not None
-    index, start = house.hall, house.blocks.start
-    dirty = {size: np.where(house.blocks.length < size, FULL, ~house.clean(size) * ORPHAN) for size in set(sizes)}
-    centres = [middle(house)]
-    if not len(house.around):
+    index, start = inventory.hall, inventory.blocks.start
+    dirty = {
+        size: np.where(inventory.blocks.length < size, FULL, ~inventory.clean(size) * ORPHAN) for size in set(sizes)
+    }
+    centres = [middle(inventory)]
+    if not len(inventory.around):
         nearest = start[cheapest(dirty[sizes[0]] + index.away[start], TRIES)]
         centres = [(float(index.chart.x[seat]), float(index.chart.y[seat])) for seat in nearest]
     picked = [
@@ -271,25 +284,25 @@ def further(house: House, tally: Tally, quantity: int) -> list[Split]:
         for centre in centres
         for cost in dirty.values()
     ]
-    house = house.only(np.unique(np.concatenate(picked)))
-    best = spots(house, sizes)
-    return corners(house, best, sizes, np.ones(len(house.blocks.start), np.bool_), Corner(4, TRIES))
+    inventory = inventory.only(np.unique(np.concatenate(picked)))
+    best = spots(inventory, sizes)
+    return corners(inventory, best, sizes, np.ones(len(inventory.blocks.start), np.bool_), Corner(4, TRIES))
 
 
-def stretches(house: House, span: int) -> tuple[Places, Places]:
-    """Rows of one section, `span` apart: the first, and the one after the last; with the rest of the party inside."""
-    index = house.hall
+def stretches(inventory: House, span: int) -> tuple[Places, Places]:
+    """Stretches of rows of one section, `span` apart, that include the rest of the party: first row and end."""
+    index = inventory.hall
     first = np.arange(len(index.row_size))
     stop = np.minimum(first + span + 1, index.row_stop)
-    if not len(house.around):
+    if not len(inventory.around):
         return first, stop
-    own = index.chart.row[house.around]
+    own = index.chart.row[inventory.around]
     inside = (first <= own.min()) & (stop > own.max())
     return first[inside], stop[inside]
 
 
-def ranked(house: House, tally: Tally, sizes: tuple[int, ...], first: Places, stop: Places) -> Places:
-    """The stretches of rows that deserve a look: clean ones first, then the nearest."""
+def ranked(inventory: House, tally: Tally, sizes: tuple[int, ...], first: Places, stop: Places) -> Places:
+    """The stretches of rows to search: those without orphans first, then the nearest."""
     at_least, none = tally.between(first, stop), np.zeros(len(first), np.int32)
 
     def longer(length: int) -> Ints:
@@ -297,38 +310,40 @@ def ranked(house: House, tally: Tally, sizes: tuple[int, ...], first: Places, st
 
     missing = none.copy()
     for size in set(sizes):
-        clean = longer(size) - longer(size + 1) + longer(size + house.rules.orphan_run_min)
+        clean = longer(size) - longer(size + 1) + longer(size + inventory.rules.orphan_run_min)
         missing += np.maximum(0, sizes.count(size) - clean)
     away = (tally.away[tally.at_least[0, stop]] - tally.away[tally.at_least[0, first]]) / at_least[0]
     return np.lexsort((first, away, missing))[:TRIES]
 
 
-def corners(house: House, best: dict[int, Spot], sizes: tuple[int, ...], within: Bools, corner: Corner) -> list[Split]:
-    """Gather the parts around the places where the largest part, or the rest of the party, would sit best."""
-    index, largest = house.hall, best[sizes[0]]
-    centres = [middle(house)]
-    if not len(house.around):
+def corners(
+    inventory: House, best: dict[int, Spot], sizes: tuple[int, ...], within: Bools, corner: Corner
+) -> list[Split]:
+    """Gathers the parts around the best places of the largest part, or around the rest of the party."""
+    index, largest = inventory.hall, best[sizes[0]]
+    centres = [middle(inventory)]
+    if not len(inventory.around):
         seats = largest.start[cheapest(np.where(within, largest.cost, FULL), corner.tries)]
         centres = [(float(index.chart.x[seat]), float(index.chart.y[seat])) for seat in seats]
     found = []
     for centre in centres:
         cost = {}
         for size, spot in best.items():
-            away = from_point(index, spot.start, np.minimum(spot.start + size, len(house.play)) - 1, centre)
+            away = from_point(index, spot.start, np.minimum(spot.start + size, len(inventory.play)) - 1, centre)
             cost[size] = np.where(within & (spot.cost < FULL), spot.cost // ORPHAN * ORPHAN + away, FULL)
         if len(cost) == 1:
             chosen = cheapest(cost[sizes[0]], len(sizes))
-        else:  # so many of each size that every part finds a block, whatever the others take
+        else:  # enough blocks of each size that every part finds one, whatever the others take
             columns = np.unique(np.concatenate([cheapest(of_size, len(sizes) + SPARE) for of_size in cost.values()]))
             chosen = columns[assign(np.stack([cost[size][columns] for size in sizes]).astype(np.float64))]
         parts = tuple((int(best[size].start[block]), size) for size, block in zip(sizes, chosen, strict=True))
         starts, lengths = np.array(parts).T
-        found.append(Split(corner.rung, parts, 0, int(distances(house, starts, lengths).sum())))
+        found.append(Split(corner.rung, parts, 0, int(distances(inventory, starts, lengths).sum())))
     return found
 
 
 def cheapest(cost: Places, count: int) -> Places:
-    """The places of the lowest costs, in order; ties by place."""
+    """The indexes of the lowest costs, in order; ties by index."""
     known = np.flatnonzero(cost < FULL)
     if len(known) > 4 * count:
         bound = np.partition(cost[known], count)[count]
@@ -340,7 +355,7 @@ def assign(cost: Floats) -> Places:
     """A column of its own for every row, at the least total cost: the Hungarian method, a row at a time."""
     rows, columns = cost.shape
     row_price, price = np.zeros(rows + 1), np.zeros(columns + 1)
-    owner = np.full(columns + 1, -1)  # the last column is where a new row stands before it finds one
+    owner = np.full(columns + 1, -1)  # the last column holds a new row until it is assigned
     for row in range(rows):
         owner[-1], column = row, columns
         least, came_from = np.full(columns, np.inf), np.full(columns, columns)
@@ -356,7 +371,7 @@ def assign(cost: Floats) -> Places:
             price[done] -= delta
             least[~done[:-1]] -= delta
             column = following
-        while column != columns:  # everybody on the way moves up
+        while column != columns:  # shift the assignments along the augmenting path
             owner[column] = owner[came_from[column]]
             column = int(came_from[column])
     out = np.zeros(rows, np.int64)

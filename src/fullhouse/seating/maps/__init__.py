@@ -1,1 +1,1 @@
-"""Plans drawn: the geometry that a map loads, previews, and the live states of an event's seats."""
+"""Seat maps: a layout's geometry, previews, and the live states of an event's seats."""

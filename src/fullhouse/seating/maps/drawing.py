@@ -1,4 +1,4 @@
-"""A picture of a plan, as SVG on paper: for previews, and for those who have no map at hand."""
+"""Draws a plan as SVG, for previews and for clients without an interactive map."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _WHEELCHAIR, _COMPANION, _RESTRICTED = 1, 2, 3
 
 
 def svg(plan: Plan, states: NDArray[np.uint8] | None = None) -> str:
-    """The plan as a standing picture. With `states` (see geometry.STATES) it shows who may still be seated where."""
+    """The plan as a still picture. With `states` (see geometry.STATES) it shows which seats are available."""
     return _Drawing(plan, states).text()
 
 
@@ -36,7 +36,7 @@ class _Drawing:
             raise ValueError(f"{len(self.states)} states for {len(self.places)} seats")
         self.pitch = _pitch(self.chart, plan)
         self.simple = len(self.places) > SIMPLE_ABOVE
-        # Text is sized for the picture as a whole, so that a large house has large letters.
+        # Text is sized for the picture as a whole, so that it stays legible in a large venue.
         self.text_size = max(0.62 * self.pitch, max(plan.width, plan.height) / 75)
         self.colors = [category.color or COLORS[i % len(COLORS)] for i, category in enumerate(plan.price_categories)]
         self.legend = list(self._laid_out())
@@ -156,7 +156,7 @@ class _Drawing:
                 )
 
     def _seats(self) -> Iterator[str]:
-        """A path of dots for each colour; what is not plain and free is drawn by itself, unless there are too many."""
+        """One path of dots for each colour. Special and taken seats are drawn singly, unless there are too many."""
         dots: dict[str, list[int]] = defaultdict(list)
         special: list[str] = []
         radius = 0.4 * self.pitch
@@ -186,7 +186,7 @@ class _Drawing:
         return zip(*columns, strict=True)
 
     def _dots(self, ordinals: list[int], step: float) -> str:
-        """Strokes of no length with round ends. Moves in whole steps are short to write, and add up without error."""
+        """Zero-length strokes with round ends. Moves in whole steps are short, and add up without rounding errors."""
         x = np.rint(self.chart.x[ordinals] / step).astype(int)
         y = np.rint(self.chart.y[ordinals] / step).astype(int)
         moves = zip(np.diff(x, prepend=0).tolist(), np.diff(y, prepend=0).tolist(), strict=True)
@@ -231,7 +231,7 @@ class _Drawing:
         return float(self.chart.x[ordinal]), float(self.chart.y[ordinal])
 
     def _sections(self) -> Iterator[str]:
-        """Names behind the last row; in a large house, where rows meet rows, in the middle of the section."""
+        """Names behind the last row; in a large venue, where sections touch, in the middle of the section."""
         sections = [(zone, section) for zone in self.plan.zones for section in zone.sections]
         ends = np.searchsorted(self.chart.section, np.arange(len(sections) + 1))
         for index, (zone, section) in enumerate(sections):
@@ -287,7 +287,7 @@ def _restricted(x: float, y: float, r: float, color: str) -> str:
 
 
 def _taken(x: float, y: float, r: float, state: int, color: str) -> str:
-    """Told apart without colour: a cross for sold, stripes for held, an empty ring for blocked."""
+    """Marks that differ without colour: a cross for sold, stripes for held, an empty ring for blocked."""
     at, d = f'cx="{_n(x)}" cy="{_n(y)}"', r * 0.4
     if state == _SOLD:
         cross = f"M{_n(x - d)} {_n(y - d)}l{_n(2 * d)} {_n(2 * d)}m0 {_n(-2 * d)}l{_n(-2 * d)} {_n(2 * d)}"
@@ -311,7 +311,7 @@ def _stroke(path: str, color: str, r: float) -> str:
 
 
 def _pitch(chart: Chart, plan: Plan) -> float:
-    """The usual way from a seat to its neighbour; without neighbours, a fraction of the plan."""
+    """The usual distance between neighbours; without neighbours, a fraction of the plan."""
     ways = np.hypot(np.diff(chart.x), np.diff(chart.y))[np.diff(chart.run) == 0]
     return float(np.median(ways)) if len(ways) else min(plan.width, plan.height) / 30
 
@@ -330,12 +330,12 @@ def _middle(zone: Zone) -> tuple[float, float]:
 
 
 def _n(value: float) -> str:
-    """A number as short as it may be."""
+    """A number in its shortest form."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _t(text: str) -> str:
-    """Safe in XML, which allows no control characters even when escaped."""
+    """Escapes text for XML, which allows no control characters even when escaped."""
     return escape("".join(c for c in text if c.isprintable()))
 
 

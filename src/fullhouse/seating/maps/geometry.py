@@ -1,6 +1,6 @@
-"""What the map is sent: the geometry of a layout version once, and the states of its seats again and again.
+"""Binary formats for the map: the geometry of a layout version, and the states of its seats.
 
-`docs/seatmap-format.md` has the format for those who decode it elsewhere; `read_geometry` is the same in Python.
+`docs/seatmap-format.md` specifies the format; `read_geometry` decodes it in Python.
 """
 
 import struct
@@ -40,7 +40,7 @@ class Geometry(NamedTuple):
 
 
 def geometry(plan: Plan, chart: Chart) -> bytes:
-    """Header and arrays, small enough once compressed for 80,000 seats to arrive at a glance."""
+    """Header and arrays, in a form that compresses well: 80,000 seats load without a noticeable wait."""
     unit = _unit(plan, chart)
     head = msgspec.json.encode(_header(plan, chart, unit))
     head += b" " * (-len(head) % 4)  # so that the arrays behind it are aligned
@@ -52,7 +52,7 @@ def geometry(plan: Plan, chart: Chart) -> bytes:
 
 
 def geometry_json(plan: Plan, chart: Chart) -> dict[str, Any]:
-    """The same for those who prefer to read: every seat's values written out, coordinates in the plan's own units."""
+    """The same as readable JSON: every seat's values in full, coordinates in the plan's own units."""
     header = _header(plan, chart, 1.0)
     return header | {
         "x": np.round(chart.x, 3).tolist(),
@@ -90,7 +90,7 @@ def read_geometry(data: bytes) -> Geometry:
 
 
 class Neighbours(NamedTuple):
-    """By ordinal: where each chain of physical neighbours begins, what is sold as a whole only, wheelchair places."""
+    """By ordinal: first seats of chains of physical neighbours, seats sold only as a whole group, wheelchair places."""
 
     begins: list[int]
     wholes: list[int]
@@ -98,7 +98,7 @@ class Neighbours(NamedTuple):
 
 
 def neighbours(data: bytes) -> Neighbours:
-    """Only who sits beside whom: in a moment, where reading the plan of an arena takes a second."""
+    """Reads only which seats are neighbours: milliseconds, where parsing an arena's plan takes a second."""
     header, at = _read_header(data)
     count = header["seats"]
     kind = np.frombuffer(data, np.uint8, count, at + 4 * count)
@@ -116,7 +116,7 @@ def _read_header(data: bytes) -> tuple[dict[str, Any], int]:
     (length,) = struct.unpack_from("<I", data, 4)
     header = msgspec.json.decode(data[8 : 8 + length])
     if len(data) != 8 + length + 6 * header["seats"]:
-        raise Malformed("The seat map is cut short.")
+        raise Malformed("The seat map is truncated.")
     return header, 8 + length
 
 
@@ -199,7 +199,7 @@ def _rows(plan: Plan) -> dict[str, list[Any]]:
 def _pieces(row: Row) -> Iterator[Piece]:
     """Numbers as progressions: 7 5 3 1 2 4 6 is [7, -2, 4] and [2, 2]; the last one needs no count.
 
-    What is no plain number stays a text.
+    Seat numbers that are not plain integers stay strings.
     """
     open_piece: list[int] = []  # first, step, count
     for seat in row.seats:
@@ -235,7 +235,7 @@ def _spelled(pieces: list[Any], seats: int) -> Iterator[str]:
 
 
 def _keys(row: Row) -> str | list[str]:
-    """What stands before the number in every key of the row; if the keys are not made like that, all of them."""
+    """The common prefix of the row's keys, if each key is prefix + number; otherwise all keys."""
     first = row.seats[0]
     prefix = first.key.removesuffix(first.number)
     return prefix if all(s.key == prefix + s.number for s in row.seats) else [s.key for s in row.seats]
@@ -245,7 +245,7 @@ def _keys(row: Row) -> str | list[str]:
 
 
 def _unit(plan: Plan, chart: Chart) -> float:
-    """A fortieth of the usual way from seat to seat, unless the plan is too wide to say that in 16 bits."""
+    """A fortieth of the usual distance between seats, or more if the plan is too wide for 16 bits."""
     ways = np.hypot(np.diff(chart.x), np.diff(chart.y))[np.diff(chart.run) == 0]
     usual = float(np.median(ways)) if len(ways) else 1.0
     return max(round(usual / _FINENESS, 4), max(plan.width, plan.height) / _LARGEST)
@@ -263,10 +263,10 @@ def _gaps(chart: Chart) -> NDArray[np.bool_]:
 
 
 def _coded(values: NDArray[np.floating[Any]], unit: float, starts: NDArray[np.int64]) -> NDArray[np.int16]:
-    """Whole units, as changes of change: a row's first seat by the way from the last row's first, its second by the way
-    from the first, and every other by how much its way from the seat before differs from that seat's own.
+    """Second-order deltas in whole units: a row's first seat relative to the previous row's first, its second relative
+    to the first, every other by how much its step differs from the step before.
 
-    Changes wrap around at 16 bits; so must the sums, and then the positions are right, because they fit.
+    Deltas wrap around at 16 bits. Sums wrap as well, so that the decoded positions are right: they fit into 16 bits.
     """
     whole = np.rint(values / unit).astype(np.int64)
     steps = np.diff(whole, prepend=0)
@@ -289,6 +289,6 @@ def _decoded(coded: NDArray[np.int16], starts: NDArray[np.int64]) -> NDArray[np.
 
 
 def _summed(values: NDArray[np.int64], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Running sums that begin again with each row."""
+    """Running sums that restart with each row."""
     running = np.cumsum(values)
     return running - np.repeat(running[starts] - values[starts], lengths)

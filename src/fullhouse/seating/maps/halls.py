@@ -1,8 +1,8 @@
-"""The seats of shows in memory: what the map, the counts and best available read.
+"""An in-memory cache of events' seat states, read by the map, the counts and best available.
 
-Loaded when asked for, kept up to date by the bus, dropped whenever something may have been missed. The database stays
-the truth. Messages may come twice, late or in another order: each says how a seat is and which version that was, and
-the newest one counts.
+Loaded on demand, updated by bus messages, dropped whenever a message may have been lost. The database stays the source
+of truth. Messages may be duplicated, late or out of order: each has a seat's state and its version, and the highest
+version wins.
 """
 
 import asyncio
@@ -35,14 +35,14 @@ from fullhouse.seating.plans.plan import Plan, walk
 TOPIC, MAP = "seats:", "map:"
 HALLS_MAX, LAYOUTS_MAX = 500, 32
 _COUNTS = ("capacity", "available", "held", "sold", "blocked")
-LOADING = Histogram("fullhouse_layout_load_seconds", "Loading a show's layout and seats into memory")
-FOUND = Counter("fullhouse_layout_reads_total", "Where a show's seats were found: memory or database", ["where"])
-_IN_MEMORY = FOUND.labels("memory")  # looking a series up takes longer than counting
+LOADING = Histogram("fullhouse_layout_load_seconds", "Loading an event's layout and seats into memory")
+FOUND = Counter("fullhouse_layout_reads_total", "Where an event's seats were found: memory or database", ["where"])
+_IN_MEMORY = FOUND.labels("memory")  # looked up once: the lookup costs more than the increment
 log = structlog.get_logger()
 
 
 class House(msgspec.Struct, frozen=True):
-    """A layout version: it never changes."""
+    """A layout version in memory. Immutable."""
 
     layout_id: UUID
     index: Index
@@ -51,12 +51,12 @@ class House(msgspec.Struct, frozen=True):
     rows: list[str]  # by ordinal: the row's label
     numbers: list[str]  # by ordinal
     prices: dict[str, int]  # price category to its number in the chart
-    wholes: dict[int, tuple[int, ...]]  # of seats that are sold together only: all of them
+    wholes: dict[int, tuple[int, ...]]  # of each seat that is sold only as part of a group: the whole group
     wheelchairs: frozenset[int]
-    geometry: bytes = b""  # the map, gzipped: everybody asks for it when a sale opens
+    geometry: bytes = b""  # the map, gzipped: every buyer requests it when a sale opens
 
     def span(self, zone_id: UUID | None) -> tuple[int, int]:
-        """The ordinals of a zone's seats, which follow each other; of all without one. A strange zone has none."""
+        """The range of ordinals of a zone, or of all seats without one. Empty for an unknown zone."""
         zones = self.index.chart.zone
         if zone_id is None:
             return 0, len(zones)
@@ -67,21 +67,21 @@ class House(msgspec.Struct, frozen=True):
 
 
 class Hall:
-    """A show's seats, and the places of its zones without any. `version` says which changes are in the seats' states:
-    an epoch of this process, and a number.
+    """The states of an event's seats, and the counts of its zones without seats. `version` is a random epoch of this
+    object and the number of changes since.
     """
 
     def __init__(
         self,
         organization_id: UUID,
         event_id: UUID,
-        house: House,
+        seat_index: House,
         states: NDArray[np.uint8],
         versions: NDArray[np.int64] | None = None,
         zones: Sequence[EventZone] = (),
         counts: Iterable[tuple[Any, int, int, int]] = (),
     ) -> None:
-        self.organization_id, self.event_id, self.house, self.states = organization_id, event_id, house, states
+        self.organization_id, self.event_id, self.house, self.states = organization_id, event_id, seat_index, states
         self.versions = np.zeros(len(states), np.int64) if versions is None else versions
         self.zones = zones
         self.places = {str(zone_id): (held, sold, version) for zone_id, held, sold, version in counts}
@@ -95,22 +95,22 @@ class Hall:
 
     @property
     def packed(self) -> bytes:
-        """Two bits a seat, made once for each version."""
+        """Two bits a seat, packed once for each version."""
         if self._packed is None:
             self._packed = pack_states(self.shown)
         return self._packed
 
     @property
     def shown(self) -> NDArray[np.uint8]:
-        """The states as everybody may know them."""
+        """The states as the public sees them."""
         return np.where(self.states == RESERVED, np.uint8(BLOCKED), self.states)
 
     def change(self, change: SeatChange) -> list[int] | None:
-        """Takes what is news of it. Says which seats were changed; None if nothing was."""
+        """Applies what is newer. Returns the ordinals of the changed seats; None if nothing changed."""
         counted = self._count(change.counts) if change.counts else False
         states, versions, fresh = self.states, self.versions, []
         for ordinal, state, version in zip(change.ordinals, change.states, change.versions, strict=True):
-            if version > versions[ordinal]:  # one by one: nearly always they are a few, and arrays take longer to make
+            if version > versions[ordinal]:  # in a loop: nearly always a few seats, for which arrays would be slower
                 states[ordinal], versions[ordinal] = state, version
                 fresh.append(ordinal)
         if not (counted or fresh):
@@ -131,7 +131,7 @@ class Hall:
         return bool(newer)
 
     def occupancy(self) -> Occupancy:
-        """Made once for each change."""
+        """Computed once for each change."""
         if self._occupancy is None:
             seats = self.counts()
             zones = [counted(zone, seats[zone.position].tolist(), self.places.get(str(zone.id))) for zone in self.zones]
@@ -140,14 +140,14 @@ class Hall:
         return self._occupancy
 
     def counts(self) -> NDArray[np.int64]:
-        """By zone number and state; softly reserved seats are blocked for all but one."""
+        """Seats by zone number and state; softly reserved seats count as blocked."""
         zones = len(self.house.zone_ids)
         together = np.bincount(self.house.index.chart.zone * 4 + self.shown, minlength=zones * 4)
         return together.reshape(zones, 4)
 
 
 def counted(zone: EventZone, seats: list[int], places: tuple[int, int, int] | None = None) -> ZoneOccupancy:
-    """By its seats, or by its pool where it has none."""
+    """Counts a zone by its seats, or by its pool if it has none."""
     if zone.zone_type not in SEATED:
         held, sold, _ = places or (zone.held, zone.sold, 0)
         seats = [zone.capacity - held - sold, held, sold, 0]
@@ -164,21 +164,21 @@ def counted(zone: EventZone, seats: list[int], places: tuple[int, int, int] | No
 
 
 class Loading(NamedTuple):
-    """For whom a hall is being loaded. Others who ask for it meanwhile have no part in it."""
+    """A load in progress, and the organisation that it is for. Other organisations must not share its result."""
 
     organization_id: UUID
     task: asyncio.Task[Hall | None]
 
 
 class Halls:
-    """Whoever listens to `map:{event}` hears what was changed in a hall (the hall, ordinals), or None: look again."""
+    """The cache. Publishes each change to `map:{event}`: the seat states and ordinals, or None for "load again"."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._halls: OrderedDict[UUID, Hall] = OrderedDict()
         self._houses: OrderedDict[UUID, House] = OrderedDict()
         self._loading: dict[UUID, Loading] = {}
-        self._meanwhile: dict[UUID, list[Any]] = {}  # what was told of a hall that is being loaded
+        self._meanwhile: dict[UUID, list[Any]] = {}  # messages that arrived during a load
         self._leave = [
             services.bus.subscribe(f"{TOPIC}*", self._hear),
             services.bus.subscribe(RESYNC, lambda _topic, _none: self._forget_all()),
@@ -193,27 +193,27 @@ class Halls:
         await tasks.stop(*loading)
 
     def known(self, event_id: UUID) -> Hall | None:
-        """What is in memory, if it is."""
+        """The cached seat states, if any."""
         return self._halls.get(event_id)
 
     def use(self, event_id: UUID, times: int = 1) -> Hall | None:
-        """The same, and it is not the next one to be forgotten."""
-        if hall := self._halls.get(event_id):
+        """The same, and marks them as recently used."""
+        if seat_states := self._halls.get(event_id):
             self._halls.move_to_end(event_id)
             _IN_MEMORY.inc(times)
-        return hall
+        return seat_states
 
     async def get(self, organization_id: UUID, event_id: UUID) -> Hall | None:
-        """The show's seats; None if it has no layout. Those who ask together load it once."""
-        if hall := self.use(event_id):
-            return hall if hall.organization_id == organization_id else None
+        """The event's seat states; None if it has no layout. Concurrent callers share one load."""
+        if seat_states := self.use(event_id):
+            return seat_states if seat_states.organization_id == organization_id else None
         loading = self._loading.get(event_id)
         if loading is None:
             self._meanwhile[event_id] = []
             task = asyncio.create_task(self._load(organization_id, event_id))
             loading = self._loading[event_id] = Loading(organization_id, task)
             task.add_done_callback(lambda done: self._loaded(event_id, done))
-        if loading.organization_id != organization_id:  # one of the two asks for a show that is not theirs
+        if loading.organization_id != organization_id:  # one of the two requests an event of another organisation
             return await self.read(organization_id, event_id)
         return await asyncio.shield(loading.task)
 
@@ -222,62 +222,69 @@ class Halls:
             return await self.read(organization_id, event_id)
 
     async def read(self, organization_id: UUID, event_id: UUID) -> Hall | None:
-        """As the database has it now. It is the caller's: nothing that happens later reaches it."""
+        """The present states from the database, as a private copy: later changes are not applied to it."""
         async with self._services.database.tenant(organization_id) as tx:
             overlay = await store.event_layout(tx, event_id)
             if overlay is None:
                 return None
-            house = self._houses.get(overlay.layout_id) or await self._load_house(tx, overlay.layout_id)
+            seat_index = self._houses.get(overlay.layout_id) or await self._load_house(tx, overlay.layout_id)
             zones = await store.zones_of_event(tx, event_id)
             counts = await store.zone_counts(tx, event_id)
             rows = await store.seat_states(tx, event_id)
         FOUND.labels("database").inc()
-        size = len(house.index.chart.zone)
+        size = len(seat_index.index.chart.zone)
         states, versions = np.full(size, BLOCKED, np.uint8), np.zeros(size, np.int64)
         if rows and rows.ordinals and rows.states and rows.versions:
             states[rows.ordinals] = rows.states
             versions[rows.ordinals] = rows.versions
-        return Hall(organization_id, event_id, house, states, versions, zones, counts)
+        return Hall(organization_id, event_id, seat_index, states, versions, zones, counts)
 
     async def _load_house(self, tx: Tx, layout_id: UUID) -> House:
         plan = await actions.get_plan(tx, layout_id)
         zones = await store.zones_of_layout(tx, layout_id)
         drawn = await store.layout_geometry(tx, layout_id) or b""
         zone_ids = [zone.id for zone in zones]
-        house = await asyncio.to_thread(lambda: house_of(layout_id, plan, prepare(compile(plan)), zone_ids))
-        house = msgspec.structs.replace(house, geometry=drawn)
-        self._houses[layout_id] = house
+        seat_index = await asyncio.to_thread(lambda: house_of(layout_id, plan, prepare(compile(plan)), zone_ids))
+        seat_index = msgspec.structs.replace(seat_index, geometry=drawn)
+        self._houses[layout_id] = seat_index
         if len(self._houses) > LAYOUTS_MAX:
             self._houses.popitem(last=False)
-        return house
+        return seat_index
 
     def _loaded(self, event_id: UUID, done: asyncio.Task[Hall | None]) -> None:
         loading = self._loading.get(event_id)
         if loading is None or loading.task is not done:
-            return  # dropped while it was loaded: whoever waits has it, nobody else will
+            return  # dropped during the load: only the callers that wait for it get it
         del self._loading[event_id]
-        told = self._meanwhile.pop(event_id)
-        if done.cancelled() or done.exception() or (hall := done.result()) is None or None in told:
+        missed = self._meanwhile.pop(event_id)
+        if done.cancelled() or done.exception() or (seat_states := done.result()) is None or None in missed:
             return
-        for change in told:
-            hall.change(SeatChange(*change))
-        self._halls[event_id] = hall
+        for change in missed:
+            seat_states.change(SeatChange(*change))
+        self._halls[event_id] = seat_states
         if len(self._halls) > HALLS_MAX:
-            self._tell(self._halls.popitem(last=False)[0], None)  # who watches it has it loaded again
+            self._tell(self._halls.popitem(last=False)[0], None)  # watchers cause another load
 
-    # --- news
+    # --- bus messages
 
     def _hear(self, topic: str, change: Any) -> None:
-        """A `SeatChange`, or nothing: then everything may be different."""
+        """Applies a `SeatChange`; None means that everything may have changed."""
         event_id = read_id(topic.removeprefix(TOPIC))
         if event_id in self._meanwhile:
             self._meanwhile[event_id].append(change)
         if change is None:
-            if hall := self._halls.pop(event_id, None):
-                log.info("seats are read again", organization_id=str(hall.organization_id), event_id=str(event_id))
+            if seat_states := self._halls.pop(event_id, None):
+                log.info(
+                    "seat_states.dropped",
+                    detail="the event's seats are read from the database again when they are needed",
+                    organization_id=str(seat_states.organization_id),
+                    event_id=str(event_id),
+                )
             self._tell(event_id, None)
-        elif (hall := self._halls.get(event_id)) and (ordinals := hall.change(SeatChange(*change))) is not None:
-            self._tell(event_id, (hall, ordinals))
+        elif (seat_states := self._halls.get(event_id)) and (
+            ordinals := seat_states.change(SeatChange(*change))
+        ) is not None:
+            self._tell(event_id, (seat_states, ordinals))
 
     def _tell(self, event_id: UUID, change: tuple[Hall, list[int]] | None) -> None:
         self._services.bus.deliver([(f"{MAP}{event_id}", change)])

@@ -1,11 +1,11 @@
-"""Seats as they change, for those who watch: what the halls hear, gathered and paced.
+"""Seat changes for live streams: batches the changes of the seat states and limits their rate.
 
-Told in this process only; every process makes its own from its own halls.
+Published within this process only; every process derives them from its own seat states.
 
-    live:{event}                 what the show's stream says: `delta` and `occupancy`, or LOOK_AGAIN
-    occupancy:{org}:{event}      the counts of a show
-    occupancy:{org}              those of every show of the organisation
-    occupancy:seats:{org}        each of their seats that is held, with its hold (holds/mirror/occupancy.py): for staff
+    live:{event}                 the messages of the event's stream: `delta` and `occupancy`, or LOOK_AGAIN
+    occupancy:{org}:{event}      the counts of an event
+    occupancy:{org}              those of every event of the organisation
+    occupancy:seats:{org}        each seat that is held, with its hold (holds/mirror/occupancy.py): for staff
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from fullhouse.seating.model import SeatChange
 
 DELTA_S, COUNTS_S = 0.1, 0.25
 HELD_SEATS = "occupancy:seats:"
-DELTA_MAX = 4000  # seats; beyond that the whole map is shorter
+DELTA_MAX = 4000  # seats; for more, the whole map is smaller
 WATCHED_MAX = 10_000
 log = structlog.get_logger()
 
@@ -42,7 +42,7 @@ class ZoneNews(msgspec.Struct, frozen=True):
 
 
 class OccupancyNews(msgspec.Struct, frozen=True, kw_only=True):
-    """How full a show is: nobody's seats, nobody's names."""
+    """The counts of an event, without seats or personal data."""
 
     event_id: UUID
     version: str
@@ -65,8 +65,8 @@ class Changed(NamedTuple):
 class Live:
     def __init__(self, services: Services) -> None:
         self._services, self._bus = services, services.bus
-        self._changed: dict[UUID, Changed] = {}  # seats that watchers have not heard of yet
-        self._owners: dict[str, Any] = {}  # whose show it is, of those that somebody may watch
+        self._changed: dict[UUID, Changed] = {}  # seats that are not published yet
+        self._owners: dict[str, Any] = {}  # the organisation of each event that may be watched
         self._tasks: set[asyncio.Task[None]] = set()
         self._deltas = Pace(DELTA_S, self._tell_delta)
         self._counts = Pace(COUNTS_S, self._tell_counts_soon)
@@ -85,12 +85,12 @@ class Live:
         self._counts.stop()
         await tasks.stop(*self._tasks)
 
-    # --- hearing
+    # --- receiving
 
-    # Most shows that sell are watched by nobody at a moment: ids stay words here until somebody is.
+    # Most events on sale have no watcher at a given moment: ids stay strings here until there is one.
 
     def _hear_seats(self, topic: str, change: Any) -> None:
-        """Whether or not its hall is in memory: a dashboard watches all shows of its organisation."""
+        """Also for events whose seat states are not in memory: a dashboard watches all events of its organisation."""
         event = topic.removeprefix(TOPIC)
         if change is not None:
             if len(self._owners) >= WATCHED_MAX:
@@ -105,16 +105,16 @@ class Live:
             self._changed.pop(read_id(event), None)
             self._bus.deliver([(f"live:{event}", LOOK_AGAIN)])
         elif change[1] and self._bus.is_heard(f"live:{event}"):
-            hall, ordinals = change
-            waiting = self._changed.setdefault(hall.event_id, Changed(hall, set()))
+            seat_states, ordinals = change
+            waiting = self._changed.setdefault(seat_states.event_id, Changed(seat_states, set()))
             waiting.ordinals.update(ordinals)
-            self._deltas.ask(hall.event_id)
+            self._deltas.ask(seat_states.event_id)
 
     def _is_watched(self, owner: Any, event: str) -> bool:
         heard = self._bus.is_heard
-        return heard(f"live:{event}") or heard(house := f"occupancy:{owner}") or heard(f"{house}:{event}")
+        return heard(f"live:{event}") or heard(topic := f"occupancy:{owner}") or heard(f"{topic}:{event}")
 
-    # --- telling
+    # --- publishing
 
     def _tell_delta(self, event_id: UUID) -> None:
         if not (waiting := self._changed.pop(event_id, None)):
@@ -133,31 +133,36 @@ class Live:
 
     async def _tell_counts(self, event_id: UUID) -> None:
         try:
-            hall = await self._services.part(Halls).get(read_id(str(self._owners[str(event_id)])), event_id)
-        except Exception:  # whoever watches hears of the next change
-            log.warning("a show's counts could not be read", event_id=str(event_id), exc_info=True)
+            seat_states = await self._services.part(Halls).get(read_id(str(self._owners[str(event_id)])), event_id)
+        except Exception:  # watchers get the next change
+            log.warning(
+                "occupancy.read_failed",
+                detail="watchers get the counts with the event's next change",
+                event_id=str(event_id),
+                exc_info=True,
+            )
             return
-        if hall is None:
+        if seat_states is None:
             return
-        counts = occupancy_news(self._services, hall)
-        topic = f"occupancy:{hall.organization_id}"
-        told = [(topic, counts), (f"{topic}:{event_id}", counts), (f"live:{event_id}", News("occupancy", counts))]
-        self._bus.deliver(told)
+        counts = occupancy_news(self._services, seat_states)
+        topic = f"occupancy:{seat_states.organization_id}"
+        messages = [(topic, counts), (f"{topic}:{event_id}", counts), (f"live:{event_id}", News("occupancy", counts))]
+        self._bus.deliver(messages)
 
 
-def occupancy_news(services: Services, hall: Hall) -> OccupancyNews:
-    found = hall.occupancy()
-    places = max(found.capacity, 1)
+def occupancy_news(services: Services, seat_states: Hall) -> OccupancyNews:
+    found = seat_states.occupancy()
+    capacity = max(found.capacity, 1)
     return OccupancyNews(
-        event_id=hall.event_id,
+        event_id=seat_states.event_id,
         version=found.version,
         total_available=found.available,
         total_held=found.held,
         total_sold=found.sold,
         total_blocked=found.blocked,
         total=found.capacity,
-        percent_available=round(100 * found.available / places, 1),
-        percent_held=round(100 * found.held / places, 1),
+        percent_available=round(100 * found.available / capacity, 1),
+        percent_held=round(100 * found.held / capacity, 1),
         zones=[ZoneNews(z.zone_id, z.available, z.held, z.sold, z.blocked, z.capacity) for z in found.zones],
         timestamp=services.clock.now(),
     )

@@ -1,6 +1,6 @@
-"""The map over HTTP: the geometry once and for good, the states again and again, seats and counts.
+"""The map over HTTP: the geometry (cacheable permanently), the seat states, seats and counts.
 
-For everybody, of a show that the public may see; under `/layout/` for those who run it, of any show.
+Public for events that the public may see; under `/layout/` for the organisation's team, for any of its events.
 """
 
 import asyncio
@@ -31,30 +31,32 @@ from fullhouse.seating.overlay import actions as overlay_actions
 from fullhouse.seating.plans.chart import compile
 
 BYTES = "application/octet-stream"
-DRAWINGS = Limit(30, 60)  # as JSON, for one network: each is made of the whole plan, a second's work for an arena
+DRAWINGS = Limit(30, 60)  # JSON maps for one network: each is built from the whole plan, a second's work for an arena
 _FOR_GOOD = "public, max-age=31536000, immutable"
 MapFormat = Literal["binary", "json"]
-KnownLayout = Annotated[UUID | None, QueryParameter(description="Named, the answer may be kept for good.")]
+KnownLayout = Annotated[
+    UUID | None, QueryParameter(description="The layout's id. With it the response may be cached permanently.")
+]
 AcceptEncoding = Annotated[str | None, HeaderParameter(name="Accept-Encoding")]
 
 
 async def hall_of(services: Services, event_id: UUID) -> Hall:
-    """The seats of a public show; 404 for all others, and for shows without a layout."""
-    show = (await events.public_show(services, event_id)).show
-    hall = await services.part(Halls).get(show.organization_id, event_id)
-    if hall is None:
+    """The seats of a public event; 404 for all others, and for events without a layout."""
+    event = (await events.public_show(services, event_id)).show
+    seat_states = await services.part(Halls).get(event.organization_id, event_id)
+    if seat_states is None:
         raise NoLayout()
-    return hall
+    return seat_states
 
 
 async def own_hall(tx: Tx, services: Services, event_id: UUID) -> Hall:
-    """The seats of any show of the caller's. Whose it is, is known before the memory is asked."""
+    """The seats of any event of the caller's organisation. The owner is checked before the cache is read."""
     overlay = await overlay_actions.get_event_layout(tx, event_id)
     assert tx.organization_id
-    hall = await services.part(Halls).get(tx.organization_id, overlay.event_id)
-    if hall is None:
+    seat_states = await services.part(Halls).get(tx.organization_id, overlay.event_id)
+    if seat_states is None:
         raise NoLayout()
-    return hall
+    return seat_states
 
 
 @get("/api/events/{event_id:uuid}/seatmap", public=True, media_type=BYTES, also=("application/json",))
@@ -68,11 +70,11 @@ async def get_seatmap(
     accept_encoding: AcceptEncoding = None,
 ) -> Answer:
     """The map's geometry: compact (docs/seatmap-format.md), or as JSON. It never changes for one layout version."""
-    hall = await hall_of(services, event_id)
+    seat_states = await hall_of(services, event_id)
     if format == "json":
         await services.limiter.check(f"drawings:{network_of(actor.ip)}", DRAWINGS)
-    kept = _FOR_GOOD if layout == hall.house.layout_id else "no-cache"
-    return await _seatmap(services, hall, format, kept, if_none_match, accept_encoding)
+    cache_control = _FOR_GOOD if layout == seat_states.house.layout_id else "no-cache"
+    return await _seatmap(services, seat_states, format, cache_control, if_none_match, accept_encoding)
 
 
 @get("/api/events/{event_id:uuid}/layout/seatmap", "seating.read", media_type=BYTES, also=("application/json",))
@@ -84,25 +86,35 @@ async def get_own_seatmap(
     if_none_match: IfNoneMatch = None,
     accept_encoding: AcceptEncoding = None,
 ) -> Answer:
-    """The map's geometry of any show of ours, a draft's too."""
-    hall = await own_hall(tx, services, event_id)
-    return await _seatmap(services, hall, format, "private, no-cache", if_none_match, accept_encoding)
+    """The map's geometry of any event of the organisation, drafts included."""
+    seat_states = await own_hall(tx, services, event_id)
+    return await _seatmap(services, seat_states, format, "private, no-cache", if_none_match, accept_encoding)
 
 
 async def _seatmap(
-    services: Services, hall: Hall, format: str, kept: str, if_none_match: str | None, accept_encoding: str | None
+    services: Services,
+    seat_states: Hall,
+    format: str,
+    cache_control: str,
+    if_none_match: str | None,
+    accept_encoding: str | None,
 ) -> Answer:
-    layout_id = hall.house.layout_id
+    layout_id = seat_states.house.layout_id
     tag = f'"{layout_id}-{format}"'
-    headers = (("etag", tag), ("x-layout-id", str(layout_id)), ("cache-control", kept), ("vary", "accept-encoding"))
+    headers = (
+        ("etag", tag),
+        ("x-layout-id", str(layout_id)),
+        ("cache-control", cache_control),
+        ("vary", "accept-encoding"),
+    )
     if has_tag(if_none_match or "", tag):
         return Answer(304, b"", headers)
     if format == "json":
-        async with services.database.tenant(hall.organization_id) as tx:
+        async with services.database.tenant(seat_states.organization_id) as tx:
             plan = await actions.get_plan(tx, layout_id)
         drawn = await asyncio.to_thread(lambda: msgspec.json.encode(Data(geometry.geometry_json(plan, compile(plan)))))
         return Answer(200, drawn, headers)
-    packed = hall.house.geometry
+    packed = seat_states.house.geometry
     if "gzip" in (accept_encoding or ""):
         return Answer(200, packed, (*headers, ("content-encoding", "gzip")), BYTES)
     return Answer(200, gzip.decompress(packed), headers, BYTES)
@@ -120,24 +132,28 @@ async def get_availability(services: Services, event_id: UUID, if_none_match: If
 
 @get("/api/events/{event_id:uuid}/layout/availability", "seating.read", media_type=BYTES)
 async def get_own_availability(tx: Tx, services: Services, event_id: UUID, if_none_match: IfNoneMatch = None) -> Answer:
-    """The state of every seat of any show of ours, as the public sees or will see it."""
+    """The state of every seat of any event of the organisation, as the public sees or will see it."""
     return _availability(await own_hall(tx, services, event_id), if_none_match, "private, no-cache")
 
 
-def _availability(hall: Hall, if_none_match: str | None, kept: str = "no-cache") -> Answer:
-    tag = f'"{hall.version}"'
-    headers = (("etag", tag), ("x-layout-id", str(hall.house.layout_id)), ("cache-control", kept))
-    return Answer(304, b"", headers) if has_tag(if_none_match or "", tag) else Answer(200, hall.packed, headers, BYTES)
+def _availability(seat_states: Hall, if_none_match: str | None, cache_control: str = "no-cache") -> Answer:
+    tag = f'"{seat_states.version}"'
+    headers = (("etag", tag), ("x-layout-id", str(seat_states.house.layout_id)), ("cache-control", cache_control))
+    return (
+        Answer(304, b"", headers)
+        if has_tag(if_none_match or "", tag)
+        else Answer(200, seat_states.packed, headers, BYTES)
+    )
 
 
 @get("/api/events/{event_id:uuid}/seats", public=True)
 async def list_seats(
     services: Services, event_id: UUID, zone_id: UUID | None = None, limit: PageSize = LIMIT, cursor: After = None
 ) -> Page[Seat]:
-    """A show's seats, by ordinal."""
-    hall = await hall_of(services, event_id)
-    async with services.database.tenant(hall.organization_id) as tx:
-        return await _seats(tx, services, hall, zone_id, limit, cursor)
+    """An event's seats, by ordinal."""
+    seat_states = await hall_of(services, event_id)
+    async with services.database.tenant(seat_states.organization_id) as tx:
+        return await _seats(tx, services, seat_states, zone_id, limit, cursor)
 
 
 @get("/api/events/{event_id:uuid}/layout/seats", "seating.read")
@@ -149,27 +165,27 @@ async def list_own_seats(
     limit: PageSize = LIMIT,
     cursor: After = None,
 ) -> Page[Seat]:
-    """The seats of any show of ours, by ordinal."""
+    """The seats of any event of the organisation, by ordinal."""
     return await _seats(tx, services, await own_hall(tx, services, event_id), zone_id, limit, cursor)
 
 
 async def _seats(
-    tx: Tx, services: Services, hall: Hall, zone_id: UUID | None, limit: int, cursor: str | None
+    tx: Tx, services: Services, seat_states: Hall, zone_id: UUID | None, limit: int, cursor: str | None
 ) -> Page[Seat]:
-    cursors = Cursors(services.keyring, "seats", hall.event_id, zone_id)
+    cursors = Cursors(services.keyring, "seats", seat_states.event_id, zone_id)
     (after,) = cursors.read(cursor, int) or (-1,)
-    first, end = hall.house.span(zone_id)
+    first, end = seat_states.house.span(zone_id)
     rows = await store.list_seats(
-        tx, event_id=hall.event_id, first_ordinal=max(first, after + 1), end_ordinal=end, limit=limit + 1
+        tx, event_id=seat_states.event_id, first_ordinal=max(first, after + 1), end_ordinal=end, limit=limit + 1
     )
     return cursors.page(rows, limit, "ordinal")
 
 
 @get("/api/events/{event_id:uuid}/seats/{seat_id:uuid}", public=True)
 async def get_seat(services: Services, event_id: UUID, seat_id: UUID) -> Seat:
-    """One seat of a show."""
-    hall = await hall_of(services, event_id)
-    async with services.database.tenant(hall.organization_id) as tx:
+    """One seat of an event."""
+    seat_states = await hall_of(services, event_id)
+    async with services.database.tenant(seat_states.organization_id) as tx:
         seat = await store.seat_of_event(tx, event_id=event_id, seat_id=seat_id)
     if seat is None:
         raise SeatNotFound()
@@ -178,25 +194,25 @@ async def get_seat(services: Services, event_id: UUID, seat_id: UUID) -> Seat:
 
 @get("/api/events/{event_id:uuid}/occupancy", public=True)
 async def get_occupancy(services: Services, event_id: UUID) -> Occupancy:
-    """How many places are available, held, sold and blocked: in each zone, and in all."""
+    """How many seats and standing places are available, held, sold and blocked: in each zone and in total."""
     return (await hall_of(services, event_id)).occupancy()
 
 
 @get("/api/events/{event_id:uuid}/layout/occupancy", "seating.read")
 async def get_own_occupancy(tx: Tx, services: Services, event_id: UUID) -> Occupancy:
-    """The counts of any show of ours."""
+    """The counts of any event of the organisation."""
     return (await own_hall(tx, services, event_id)).occupancy()
 
 
 @get("/api/events/{event_id:uuid}/seating", "seating.read")
 async def get_seating(tx: Tx, services: Services, event_id: UUID) -> Seating:
-    """Whether a show of ours has a layout, and how full it is then: for screens that show any of them."""
+    """Whether an event of the organisation has a layout, and its counts if so."""
     await event_actions.get_event(tx, event_id)
     try:
-        hall = await own_hall(tx, services, event_id)
+        seat_states = await own_hall(tx, services, event_id)
     except NoLayout:
         return Seating(layout_id=None, occupancy=None)
-    return Seating(layout_id=hall.house.layout_id, occupancy=hall.occupancy())
+    return Seating(layout_id=seat_states.house.layout_id, occupancy=seat_states.occupancy())
 
 
 handlers = [

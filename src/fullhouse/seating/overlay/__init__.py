@@ -1,1 +1,1 @@
-"""What an event makes of a plan: attaching it, its own zones and prices, seats that are blocked or released by hand."""
+"""An event's overlay: attaching a layout, the event's own zones and prices, blocking and releasing seats."""

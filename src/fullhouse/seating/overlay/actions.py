@@ -1,4 +1,4 @@
-"""The verbs of a show's seating: its overlay, its policy, lists of guests, and who may enter a zone."""
+"""Actions on an event's seating: its overlay, guest lists, and access to zones."""
 
 from collections.abc import Iterable, Sequence
 from uuid import UUID
@@ -47,7 +47,7 @@ _TOLD_MAX = 400  # seats in one message between processes
 async def get_event_layout(tx: Tx, event_id: UUID) -> EventLayout:
     found = await store.event_layout(tx, event_id)
     if found is None:
-        await events.get_event(tx, event_id)  # a show that there is not is another matter
+        await events.get_event(tx, event_id)  # an unknown event is another refusal
         raise NoLayout()
     return found
 
@@ -63,32 +63,32 @@ async def view(tx: Tx, overlay: EventLayout) -> EventLayoutView:
     )
 
 
-async def put_overlay(tx: Tx, event: Event, wish: AttachLayout, zones: list[Zone]) -> EventLayout:
+async def put_overlay(tx: Tx, event: Event, request: AttachLayout, zones: list[Zone]) -> EventLayout:
     overlay = await store.put_event_layout(
         tx,
         event_id=event.id,
-        layout_id=wish.layout_id,
-        disabled_zones=wish.disabled_zones,
-        zone_overrides=msgspec.to_builtins(wish.zone_overrides),
-        pricing_zones=msgspec.to_builtins(wish.pricing_zones),
-        policy=wish.policy,
+        layout_id=request.layout_id,
+        disabled_zones=request.disabled_zones,
+        zone_overrides=msgspec.to_builtins(request.zone_overrides),
+        pricing_zones=msgspec.to_builtins(request.pricing_zones),
+        policy=request.policy,
     )
     assert overlay
-    await _make_places(tx, event, overlay.layout_id, zones, wish.blocked_seat_ids)
+    await _make_places(tx, event, overlay.layout_id, zones, request.blocked_seat_ids)
     return overlay
 
 
-async def attach(tx: Tx, event_id: UUID, wish: AttachLayout, if_match: str | None) -> EventLayout:
-    """Sets a show's whole overlay and makes its seats: all or, with the first mistake, nothing."""
+async def attach(tx: Tx, event_id: UUID, request: AttachLayout, if_match: str | None) -> EventLayout:
+    """Sets an event's whole overlay and creates its seats: all of it or nothing."""
     event = await events.lock_event(tx, event_id)
     before = await store.lock_event_layout(tx, event_id)
     versions.check(if_match, before.version if before else 0)
     await outbox.follow(tx, LimitsJudged(subject_id=event_id))
-    await store.lock_pools(tx, event_id)  # before seats, as everywhere
+    await store.lock_pools(tx, event_id)  # pools before seats, as everywhere, against deadlocks
     if await store.is_in_use(tx, event_id):
         raise await in_use(tx, event_id)
-    zones = await _checked(tx, event, wish)
-    overlay = await put_overlay(tx, event, await _with_allotments(tx, wish), zones)
+    zones = await _checked(tx, event, request)
+    overlay = await put_overlay(tx, event, await _with_allotments(tx, request), zones)
     await audit.write(
         tx,
         "event.layout_set",
@@ -102,15 +102,15 @@ async def attach(tx: Tx, event_id: UUID, wish: AttachLayout, if_match: str | Non
     return overlay
 
 
-async def _with_allotments(tx: Tx, wish: AttachLayout) -> AttachLayout:
-    """Reserved blocks are out of the sale from the start, until somebody opens them."""
-    groups = await store.groups_of_layout(tx, wish.layout_id)
-    kept = {seat_id(wish.layout_id, n) for g in groups if g.group_type == "reserved_block" for n in g.ordinals}
-    return msgspec.structs.replace(wish, blocked_seat_ids=[*{*wish.blocked_seat_ids, *kept}])
+async def _with_allotments(tx: Tx, request: AttachLayout) -> AttachLayout:
+    """Allotments are blocked from the start, until staff unblocks them."""
+    groups = await store.groups_of_layout(tx, request.layout_id)
+    kept = {seat_id(request.layout_id, n) for g in groups if g.group_type == "reserved_block" for n in g.ordinals}
+    return msgspec.structs.replace(request, blocked_seat_ids=[*{*request.blocked_seat_ids, *kept}])
 
 
 async def detach(tx: Tx, event_id: UUID) -> None:
-    """The show goes without seats again."""
+    """Removes the event's layout and seats."""
     await events.lock_event(tx, event_id)
     before = await get_event_layout(tx, event_id)
     await outbox.follow(tx, LimitsJudged(subject_id=event_id))
@@ -121,8 +121,8 @@ async def detach(tx: Tx, event_id: UUID) -> None:
 
 
 async def follow(tx: Tx, fact: EventUpdated) -> None:
-    """What another venue means for an event's seats: a layout stays in its venue, unless somebody sits on it already.
-    It is dropped where that was asked for, and where the venue itself is gone.
+    """Sync handler for a changed venue: a layout belongs to its venue. If seats are held or sold, the event keeps it.
+    Otherwise it is removed if the request says so or the event has no venue any more; else the change is refused.
     """
     moved = "venue_id" in fact.changed
     overlay = await store.event_layout(tx, fact.subject_id) if moved else None
@@ -140,10 +140,10 @@ async def follow(tx: Tx, fact: EventUpdated) -> None:
 
 
 async def in_use(tx: Tx, event_id: UUID) -> LayoutInUse:
-    """The refusal, with how many places keep the layout where it is. What is overdue has ended."""
+    """The refusal, with the numbers of held and sold seats. Expired holds do not count."""
     taken = await store.taken_places(tx, event_id)
     assert taken
-    return LayoutInUse(f"{taken.sold} sold and {taken.held} held.", **taken._asdict())
+    return LayoutInUse(f"{taken.sold} tickets are sold and {taken.held} are held.", **taken._asdict())
 
 
 async def _take_away(tx: Tx, event_id: UUID, before: EventLayout) -> None:
@@ -155,7 +155,7 @@ async def _take_away(tx: Tx, event_id: UUID, before: EventLayout) -> None:
 
 
 async def _make_places(tx: Tx, event: Event, layout_id: UUID, zones: list[Zone], blocked: Iterable[UUID] = ()) -> None:
-    """The show's zones, pools and seats, in place of those it had; lists of guests stay with their zones."""
+    """Creates the event's zones, pools and seats in place of the former ones; guest lists stay with their zones."""
     ids, keys = [zone.id for zone in zones], [zone.key for zone in zones]
     await store.carry_guests(tx, event_id=event.id, ids=ids, keys=keys)
     await store.clear_event_seats(tx, event.id)
@@ -180,47 +180,47 @@ async def _make_places(tx: Tx, event: Event, layout_id: UUID, zones: list[Zone],
 
 
 def forget_seats(tx: Tx, event_id: UUID) -> None:
-    """Whoever has this show's seats in memory loads them again."""
+    """Tells every process to load this event's seats again."""
     tx.tell(f"seats:{event_id}", None)
 
 
 # --- checks
 
 
-async def _checked(tx: Tx, event: Event, wish: AttachLayout) -> list[Zone]:
-    """The show's zones as they will be; every mistake of the overlay at once."""
-    layout = await actions.get_layout(tx, wish.layout_id)
+async def _checked(tx: Tx, event: Event, request: AttachLayout) -> list[Zone]:
+    """The event's zones as the overlay makes them; raises with every mistake at once."""
+    layout = await actions.get_layout(tx, request.layout_id)
     if layout.status != "active":
         raise LayoutNotActive(f"Version {layout.version} is {layout.status}.")
     if layout.venue_id != event.venue_id:
-        raise OtherVenue(fields=[FieldError("layout_id", "A layout of the show's own venue.")])
-    zones, mistakes = await fitted(tx, event, wish)
-    mistakes += _unknown_seats(layout, wish.blocked_seat_ids)
-    said = await policies.words_of_organization(tx)
-    wrong = policy.check_overrides(wish.policy, said.mandatory)
+        raise OtherVenue(fields=[FieldError("layout_id", "Choose a layout of the event's own venue.")])
+    zones, mistakes = await fitted(tx, event, request)
+    mistakes += _unknown_seats(layout, request.blocked_seat_ids)
+    inherited = await policies.words_of_organization(tx)
+    wrong = policy.check_overrides(request.policy, inherited.mandatory)
     if wrong:
         raise PolicyInvalid(policies.sentence(wrong + mistakes), fields=wrong + mistakes)
-    mistakes += policy.check_zones(zones, policy.merged(*said, wish.policy))
+    mistakes += policy.check_zones(zones, policy.merged(*inherited, request.policy))
     if mistakes:
         raise OverlayInvalid(policies.sentence(mistakes), fields=mistakes)
     return zones
 
 
-async def fitted(tx: Tx, event: Event, wish: AttachLayout) -> tuple[list[Zone], list[FieldError]]:
-    """The zones that an overlay makes of its layout's, and what is wrong with them."""
-    known = {zone.id: zone for zone in await store.zones_of_layout(tx, wish.layout_id)}
+async def fitted(tx: Tx, event: Event, request: AttachLayout) -> tuple[list[Zone], list[FieldError]]:
+    """The zones that result from an overlay, and its mistakes."""
+    known = {zone.id: zone for zone in await store.zones_of_layout(tx, request.layout_id)}
     venue = await venues.get_venue(tx, event.venue_id) if event.venue_id else None
-    plan = await actions.get_plan(tx, wish.layout_id) if wish.pricing_zones else None
+    plan = await actions.get_plan(tx, request.layout_id) if request.pricing_zones else None
     prices = {category.key for category in plan.price_categories} if plan else ()
-    mistakes = policy.check_overlay(known, wish, venue.max_capacity if venue else 0, prices)
-    return policy.zones_for_the_show(known.values(), wish), mistakes
+    mistakes = policy.check_overlay(known, request, venue.max_capacity if venue else 0, prices)
+    return policy.zones_for_the_show(known.values(), request), mistakes
 
 
 async def carried_over(tx: Tx, overlay: EventLayout, layout_id: UUID) -> AttachLayout:
-    """The same overlay on another version of the layout: zones and seats are found by their keys."""
+    """The same overlay for another version of the layout: zones and seats are matched by key."""
     old, new = [await store.zones_of_layout(tx, i) for i in (overlay.layout_id, layout_id)]
-    there = {zone.key: zone.id for zone in new}
-    ids = {zone.id: there[zone.key] for zone in old if zone.key in there}
+    new_ids = {zone.key: zone.id for zone in new}
+    ids = {zone.id: new_ids[zone.key] for zone in old if zone.key in new_ids}
     overrides = {
         ids[i]: o for i, o in msgspec.convert(overlay.zone_overrides, dict[UUID, ZoneOverride]).items() if i in ids
     }
@@ -244,7 +244,7 @@ def _unknown_seats(layout: Layout, seat_ids: list[UUID]) -> list[FieldError]:
     ][:100]
 
 
-# --- telling
+# --- publishing
 
 
 def tell_seats(
@@ -256,8 +256,8 @@ def tell_seats(
     *,
     kept: bool = False,
 ) -> None:
-    """Whoever has these seats (by ordinal, with their versions) and zones in memory changes them; a longer list than
-    fits into a message is read again. `kept` says that the state is the one that they had.
+    """Publishes the new state of seats (by ordinal, with their versions) and zone counts to every process. A list too
+    long for one message makes them load all seats again. `kept` says that the seats had this state already.
     """
     if len(seats) > _TOLD_MAX:
         forget_seats(tx, event_id)
@@ -269,7 +269,7 @@ def tell_seats(
 
 
 async def release_companions(tx: Tx, event_id: UUID, zone_id: UUID) -> bool:
-    """Opens a zone's companion seats to all, for good, if enough of it is sold. Says whether it did."""
+    """Opens a zone's companion seats to everybody, permanently, if enough of it is sold. Returns whether it did."""
     zone = await zone_of(tx, event_id, zone_id)
     effective = policy.values_of(await policies.effective(tx, event_id))
     if zone.companions_released or not policy.releases_companions(zone.sold, zone.capacity, effective):
@@ -288,7 +288,7 @@ async def release_companions(tx: Tx, event_id: UUID, zone_id: UUID) -> bool:
 
 
 async def note_accessible(tx: Tx, event_id: UUID, order_id: UUID, seat_ids: list[UUID]) -> None:
-    """Wheelchair places that were sold, and the seats beside them, are written down for whoever looks after access."""
+    """Audits wheelchair places and companion seats that were sold, for the accessibility staff."""
     booked = await store.accessible_seats(tx, event_id=event_id, seat_ids=seat_ids) if seat_ids else []
     if booked and policy.values_of(await policies.effective(tx, event_id)).on("accessibility_audit_enabled"):
         seats = [{"seat_key": seat.seat_key, "category": seat.category} for seat in booked]
@@ -306,9 +306,9 @@ async def zone_of(tx: Tx, event_id: UUID, zone_id: UUID) -> EventZone:
     raise ZoneNotFound()
 
 
-async def add_guests(tx: Tx, event_id: UUID, zone_id: UUID, wish: AddGuests) -> int:
+async def add_guests(tx: Tx, event_id: UUID, zone_id: UUID, request: AddGuests) -> int:
     zone = await zone_of(tx, event_id, zone_id)
-    guests = {guest.email.lower(): guest.name for guest in wish.guests}  # twice in one list is once
+    guests = {guest.email.lower(): guest.name for guest in request.guests}  # duplicates count once
     emails, names = list(guests), list(guests.values())
     added = await store.add_guests(
         tx, event_id=event_id, zone_id=zone.id, emails=emails, names=names, added_by=tx.actor.id
@@ -325,7 +325,7 @@ async def remove_guest(tx: Tx, event_id: UUID, zone_id: UUID, email: str) -> Non
 
 
 async def visitor(tx: Tx, event_id: UUID, user_id: UUID | None, role: str | None) -> policy.Visitor:
-    """What counts of somebody at the doors of a show's zones."""
+    """What decides a person's access to an event's zones."""
     if user_id is None:
         return policy.Visitor(role)
     tiers, email = await accounts.standing(tx, user_id)
@@ -334,7 +334,7 @@ async def visitor(tx: Tx, event_id: UUID, user_id: UUID | None, role: str | None
 
 
 async def check_access(tx: Tx, event_id: UUID, zones: Iterable[EventZone], who: Principal) -> None:
-    """Refuses with the reason. The refusal undoes this transaction: whoever asked audits it in another one."""
+    """Refuses with the reason. The refusal rolls this transaction back: the caller audits it in another one."""
     person = await visitor(tx, event_id, who.id, who.role)
     for zone in zones:
         if (reason := policy.why_not(zone, person)) is not None:

@@ -1,4 +1,4 @@
-"""A show that repeats another one has its seating too: the layout and what differs from it, with every seat free."""
+"""Copies an event's seating to a new event: the layout and the overlay, with every seat available."""
 
 import msgspec
 
@@ -11,20 +11,22 @@ from fullhouse.seating.overlay import actions as overlay_actions
 
 
 async def copy_seating(tx: Tx, fact: EventCreated) -> None:
-    """On the version of the layout that shows take now. What does not fit any more is not copied, and the audit says
-    why: somebody who wants the show on another date gets it, if need be without seats.
+    """Sync handler. Uses the active version of the layout. An overlay that does not fit any more is not copied, and the
+    audit says why: the copy of the event is made even if it has no seats.
     """
     overlay = await store.event_layout(tx, fact.copy_of) if fact.copy_of else None
     if overlay is None:
         return
     layout = await actions.get_layout(tx, overlay.layout_id)
     active = await store.active_version(tx, layout.family_id)
-    wish = await overlay_actions.carried_over(tx, overlay, active or layout.id)
+    request = await overlay_actions.carried_over(tx, overlay, active or layout.id)
     stored = await store.seating_policy(tx)
-    fixed = stored.mandatory if stored else ()
-    wish = msgspec.structs.replace(wish, policy={n: value for n, value in wish.policy.items() if n not in fixed})
+    mandatory = stored.mandatory if stored else ()
+    request = msgspec.structs.replace(
+        request, policy={n: value for n, value in request.policy.items() if n not in mandatory}
+    )
     try:
-        await overlay_actions.attach(tx, fact.subject_id, wish, None)
+        await overlay_actions.attach(tx, fact.subject_id, request, None)
     except (LayoutNotActive, OtherVenue, OverlayInvalid, PolicyInvalid) as refusal:
         reason = str(refusal.detail)
         await audit.write(tx, "event.layout_not_copied", "event", fact.subject_id, reason=reason)

@@ -1,4 +1,4 @@
-"""A show's seating over HTTP, for those who run it: the overlay, blocked seats, guests, the policy, migrations."""
+"""An event's seating over HTTP, for its organisers: the overlay, blocked seats, guests, the policy, migrations."""
 
 from uuid import UUID
 
@@ -29,37 +29,37 @@ from fullhouse.seating.model import (
 from fullhouse.seating.overlay import actions, seat_actions
 from fullhouse.seating.relocation import actions as relocation_actions
 
-OVERLAY_MAX_BYTES = 12 * 2**20  # every seat of an arena, blocked by name
+OVERLAY_MAX_BYTES = 12 * 2**20  # every seat of an arena, listed as blocked
 SLOW_S = 60.0
 
 
 @get("/api/events/{event_id:uuid}/layout", "seating.read")
 async def get_event_layout(tx: Tx, event_id: UUID) -> Reply[EventLayoutView]:
-    """A show's layout version and what differs from it."""
+    """An event's layout version and what differs from it."""
     return await _shown(tx, await actions.get_event_layout(tx, event_id))
 
 
 @put("/api/events/{event_id:uuid}/layout", "seating.write", body_limit=OVERLAY_MAX_BYTES, deadline_s=SLOW_S)
 async def attach_layout(tx: Tx, event_id: UUID, data: AttachLayout, if_match: IfMatch = None) -> Reply[EventLayoutView]:
-    """Set a show's whole seating; its seats exist from then on. Refused once something is held or sold."""
+    """Set an event's whole seating and create its seats. Refused once seats are held or sold."""
     return await _shown(tx, await actions.attach(tx, event_id, data, if_match))
 
 
 @delete("/api/events/{event_id:uuid}/layout", "seating.write", deadline_s=SLOW_S)
 async def detach_layout(tx: Tx, event_id: UUID) -> None:
-    """Let a show go without seats again."""
+    """Remove an event's layout and seats. Refused once seats are held or sold."""
     await actions.detach(tx, event_id)
 
 
 @post("/api/events/{event_id:uuid}/seats/block", "seating.write", status=200, body_limit=LIST_MAX_BYTES)
 async def block_seats(tx: Tx, event_id: UUID, data: SeatChoice) -> dict[str, int]:
-    """Take seats out of the sale, with a reason. A held one is taken from its holder; a sold one stays sold."""
+    """Block seats from sale, with a reason. Holds on them end; sold seats are refused."""
     return {"blocked": await seat_actions.block(tx, event_id, data)}
 
 
 @post("/api/events/{event_id:uuid}/seats/unblock", "seating.write", status=200, body_limit=LIST_MAX_BYTES)
 async def unblock_seats(tx: Tx, event_id: UUID, data: SeatChoice) -> dict[str, int]:
-    """Give blocked seats back to the sale, with a reason."""
+    """Put blocked seats back on sale, with a reason."""
     return {"unblocked": await seat_actions.unblock(tx, event_id, data)}
 
 
@@ -67,7 +67,7 @@ async def unblock_seats(tx: Tx, event_id: UUID, data: SeatChoice) -> dict[str, i
 async def list_guests(
     tx: Tx, services: Services, event_id: UUID, zone_id: UUID, limit: PageSize = LIMIT, cursor: After = None
 ) -> Page[Guest]:
-    """Who is on a zone's list, by address."""
+    """The guest list of a zone, by email address."""
     await actions.zone_of(tx, event_id, zone_id)
     cursors = Cursors(services.keyring, "guests", tx.organization_id, event_id, zone_id)
     (after,) = cursors.read(cursor, str) or (None,)
@@ -77,25 +77,25 @@ async def list_guests(
 
 @post("/api/events/{event_id:uuid}/zones/{zone_id:uuid}/guests", "seating.write", status=200, body_limit=LIST_MAX_BYTES)
 async def add_guests(tx: Tx, event_id: UUID, zone_id: UUID, data: AddGuests) -> dict[str, int]:
-    """Put people on a zone's list."""
+    """Add people to a zone's guest list."""
     return {"listed": await actions.add_guests(tx, event_id, zone_id, data)}
 
 
 @delete("/api/events/{event_id:uuid}/zones/{zone_id:uuid}/guests/{email:str}", "seating.write")
 async def remove_guest(tx: Tx, event_id: UUID, zone_id: UUID, email: str) -> None:
-    """Take somebody off a zone's list."""
+    """Remove a person from a zone's guest list."""
     await actions.remove_guest(tx, event_id, zone_id, email)
 
 
 @get("/api/org/seating-policy", "seating.read")
 async def get_seating_policy(tx: Tx) -> list[PolicyValue]:
-    """The organisation's seating policy: each value, and whose word it is."""
+    """The organisation's seating policy: each value, and which level sets it."""
     return await policies.effective(tx)
 
 
 @get("/api/events/{event_id:uuid}/seating-policy", "seating.read")
 async def get_event_seating_policy(tx: Tx, event_id: UUID) -> list[PolicyValue]:
-    """The seating policy as it counts for a show."""
+    """The effective seating policy of an event."""
     await events.get_event(tx, event_id)
     return await policies.effective(tx, event_id)
 
@@ -104,7 +104,7 @@ async def get_event_seating_policy(tx: Tx, event_id: UUID) -> list[PolicyValue]:
 async def set_event_seating_policy(
     tx: Tx, event_id: UUID, data: SetEventPolicy, if_match: IfMatch = None
 ) -> Reply[list[PolicyValue]]:
-    """Set in what a show differs from its organisation's policy, also while it sells. All mistakes at once."""
+    """Set the fields in which an event differs from its organisation's policy, also during the sale."""
     overlay = await policies.set_event_policy(tx, event_id, data, if_match)
     return Reply(await policies.effective(tx, event_id), {"etag": etag(overlay.version)})
 
@@ -113,7 +113,7 @@ async def set_event_seating_policy(
 async def list_migrations(
     tx: Tx, services: Services, event_id: UUID, limit: PageSize = LIMIT, cursor: After = None
 ) -> Page[LayoutMigration]:
-    """A show's migrations to other versions, planned, applied or discarded."""
+    """An event's migrations to other layout versions, planned, applied or discarded."""
     await events.get_event(tx, event_id)
     return await page_by_age(
         tx, services.keyring, "migrations", store.list_migrations, cursor, limit, event_id=event_id
@@ -125,25 +125,25 @@ async def list_migrations(
     deadline_s=SLOW_S,
 )  # fmt: skip
 async def plan_migration(tx: Tx, who: Principal, event_id: UUID, data: PlanMigration) -> LayoutMigrationView:
-    """Say who would sit where on another version of the layout. Nothing moves yet."""
+    """Plan who would sit where on another version of the layout. Nothing moves yet."""
     return await relocation_actions.view(tx, await relocation_actions.plan(tx, who, event_id, data))
 
 
 @get("/api/layout-migrations/{migration_id:uuid}", "seating.read")
 async def get_migration(tx: Tx, migration_id: UUID) -> LayoutMigrationView:
-    """One migration, with where each ticket goes."""
+    """One migration, with the new seat of each ticket."""
     return await relocation_actions.view(tx, await relocation_actions.get_migration(tx, migration_id))
 
 
 @post("/api/layout-migrations/{migration_id:uuid}/approve", "seating.migrate", status=200, deadline_s=SLOW_S)
 async def approve_migration(tx: Tx, who: Principal, migration_id: UUID) -> LayoutMigrationView:
-    """Do it: at once for everybody, or not at all."""
+    """Apply a planned migration to all tickets at once, or fail without any change."""
     return await relocation_actions.view(tx, await relocation_actions.approve(tx, who, migration_id))
 
 
 @post("/api/layout-migrations/{migration_id:uuid}/discard", "seating.migrate", status=200)
 async def discard_migration(tx: Tx, who: Principal, migration_id: UUID) -> LayoutMigrationView:
-    """Drop a planned migration."""
+    """Discard a planned migration."""
     return await relocation_actions.view(tx, await relocation_actions.discard(tx, who, migration_id))
 
 

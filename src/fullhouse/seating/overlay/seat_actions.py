@@ -1,4 +1,4 @@
-"""The verbs of a show's seats, by hand: blocked, opened again, set free; one by one or as groups of the layout."""
+"""Staff actions on an event's seats: block, unblock, release; one by one or as groups of the layout."""
 
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from fullhouse.seating.plans.chart import seat_id
 
 
 async def block(tx: Tx, event_id: UUID, choice: SeatChoice) -> int:
-    """Nobody buys these. A sold one stays sold; a held one is taken from its holder."""
+    """Takes seats out of the sale. Sold seats are refused; holds on the others end."""
     return await _set_seats(tx, event_id, choice, blocked=True)
 
 
@@ -23,36 +23,36 @@ async def unblock(tx: Tx, event_id: UUID, choice: SeatChoice) -> int:
 
 
 async def release(tx: Tx, event_id: UUID, choice: SeatChoice) -> int:
-    """Sets free by hand what is held, or kept for somebody, and should not be. What is blocked stays blocked."""
+    """Releases seats that are held, or reserved as companions, and should not be. Blocked seats stay blocked."""
     seats = await _locked(tx, event_id, choice)
     ids = [seat.seat_id for seat in seats if seat.status == "held" or seat.is_kept]
     if not ids:
         return 0
     await announce(tx, facts.SeatsReleased(subject_id=event_id, seat_ids=ids, reason=choice.reason))
     kept = {seat.seat_id for seat in seats if seat.is_kept}
-    again = await store.lock_seats(tx, event_id=event_id, seat_ids=ids)
-    stranded = [s.seat_id for s in again if s.seat_id in kept or (s.seat_id in ids and s.status == "held")]
+    locked = await store.lock_seats(tx, event_id=event_id, seat_ids=ids)
+    stranded = [s.seat_id for s in locked if s.seat_id in kept or (s.seat_id in ids and s.status == "held")]
     after = await store.set_seats(
         tx, event_id=event_id, seat_ids=stranded, status="available"
-    )  # no hold gave them back
+    )  # seats that no ending hold has freed
     await audit.write(tx, "seats.released", "event", event_id, after={"seat_ids": ids}, reason=choice.reason)
     overlays.tell_seats(tx, event_id, after, AVAILABLE)
-    were = [(seat, "blocked" if seat in kept else "held") for seat in stranded]
-    journal.seats_changed(tx, event_id, were, "available", choice.reason)
+    changed = [(seat, "blocked" if seat in kept else "held") for seat in stranded]
+    journal.seats_changed(tx, event_id, changed, "available", choice.reason)
     return len(ids)
 
 
 async def _locked(tx: Tx, event_id: UUID, choice: SeatChoice) -> list[store.LockedSeat]:
-    """Seats that somebody may change by hand: all of them are the show's, and none is sold."""
+    """Locks the chosen seats. Refuses if one is not the event's, or is sold."""
     overlay = await overlays.get_event_layout(tx, event_id)
     wanted = {*choice.seat_ids, *await _seats_of(tx, overlay.layout_id, choice.groups)}
     if not wanted:
-        raise Invalid(fields=[FieldError("seat_ids", "Name seats, or groups of them.")])
-    await store.lock_pools(tx, event_id)  # before seats: ending a hold counts in them
+        raise Invalid(fields=[FieldError("seat_ids", "Name at least one seat or group of seats.")])
+    await store.lock_pools(tx, event_id)  # pools before seats, as everywhere: ending a hold changes their counts
     locked = await store.lock_seats(tx, event_id=event_id, seat_ids=list(wanted))
     seats = [seat for seat in locked if seat.seat_id in wanted]
     if len(seats) < len(wanted):
-        raise SeatNotFound("One of these is not a seat of the show.")
+        raise SeatNotFound("At least one of the seats is not a seat of this event.")
     if sold := [seat for seat in seats if seat.status == "sold"]:
         raise SeatSold(f"{len(sold)} of these are sold.", seat_ids=[seat.seat_id for seat in sold])
     return seats
@@ -73,7 +73,7 @@ async def _set_seats(tx: Tx, event_id: UUID, choice: SeatChoice, *, blocked: boo
     if not ids:
         return 0
     fact = facts.SeatsBlocked(subject_id=event_id, seat_ids=ids, blocked=blocked, reason=choice.reason)
-    await announce(tx, fact)  # first: whoever holds one of them gives it back while it is still held
+    await announce(tx, fact)  # first: the handlers end the holds while the seats are still held
     after = await store.set_seats(tx, event_id=event_id, seat_ids=ids, status="blocked" if blocked else "available")
     await audit.write(
         tx,
@@ -85,12 +85,12 @@ async def _set_seats(tx: Tx, event_id: UUID, choice: SeatChoice, *, blocked: boo
     )
     overlays.tell_seats(tx, event_id, after, BLOCKED if blocked else AVAILABLE)
     await events.follow_stock(tx, event_id)
-    # A held one was freed by now, and said so.
-    were = [(seat.seat_id, "available" if blocked else "blocked") for seat in seats if seat.seat_id in set(ids)]
-    journal.seats_changed(tx, event_id, were, "blocked" if blocked else "available", choice.reason)
+    # A held seat was freed by now, and logged as such.
+    changed = [(seat.seat_id, "available" if blocked else "blocked") for seat in seats if seat.seat_id in set(ids)]
+    journal.seats_changed(tx, event_id, changed, "blocked" if blocked else "available", choice.reason)
     if not blocked and (kept := await store.accompany(tx, event_id=event_id, seat_ids=ids)):
         overlays.tell_seats(tx, event_id, [(seat.ordinal, seat.version) for seat in kept], RESERVED)
         before, after_all, why = journal.BESIDES["accompanied"]
-        beside = [(seat_id(ids[0], seat.ordinal), before) for seat in kept]
-        journal.seats_changed(tx, event_id, beside, after_all, why)
+        companions = [(seat_id(ids[0], seat.ordinal), before) for seat in kept]
+        journal.seats_changed(tx, event_id, companions, after_all, why)
     return len(ids)

@@ -1,1 +1,1 @@
-"""Plans as documents: what a plan is, its checks, generators, drafts, formats and the differences of two. Pure."""
+"""Seating plans as documents: model, checks, generators, drafts, formats and differences. Pure."""

@@ -1,4 +1,4 @@
-"""Who stands beside whom, told from positions alone: for plans that come without saying so."""
+"""Finds neighbouring seats from coordinates, for plans that do not list them."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -19,7 +19,7 @@ P = TypeVar("P", bound=Placed)
 
 
 def steps(row: Sequence[Placed]) -> list[float]:
-    """The ways from each seat to the next."""
+    """The distance from each seat to the next."""
     return [hypot(b.at[0] - a.at[0], b.at[1] - a.at[1]) for a, b in pairwise(row)]
 
 
@@ -30,16 +30,16 @@ def spacing(rows: Sequence[Sequence[Placed]]) -> float:
 
 
 def gaps(row: Sequence[Placed], usual: float) -> list[bool]:
-    """For each seat whether an aisle or a missing seat lies before it; `usual` counts where the row is too short."""
-    ways = steps(row)
-    limit = GAP * (median(ways) if len(ways) >= 3 else usual)
-    return [False, *(way > limit for way in ways)] if row else []
+    """For each seat whether an aisle or a missing seat lies before it. A short row is measured by `usual`."""
+    distances = steps(row)
+    limit = GAP * (median(distances) if len(distances) >= 3 else usual)
+    return [False, *(way > limit for way in distances)] if row else []
 
 
 def in_order(row: list[P]) -> list[P]:
-    """The seats as they stand side by side. Plans may list odd numbers first and even ones then.
+    """The seats in the order in which they stand. Plans may list odd numbers first, then even ones.
 
-    Sorted along the row's main direction, if that shortens the way through all of them; around a table it does not.
+    Sorted along the row's main direction, if that shortens the path through all of them; around a table it does not.
     """
     if len(row) < 3:
         return row

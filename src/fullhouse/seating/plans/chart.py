@@ -1,4 +1,4 @@
-"""A layout version as arrays: what allocation and the map work on."""
+"""A layout version as arrays, for allocation and the map."""
 
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -18,7 +18,7 @@ class Chart(NamedTuple):
     zone: Ints  # index into the plan's zones
     section: Ints  # index of the section, counted through the whole plan
     row: Ints  # index of the row, counted through the whole plan: rows of one section are consecutive, front to back
-    run: Ints  # index of the run: an aisle, a missing seat or a table's edge begins another one
+    run: Ints  # index of the run: an aisle, a missing seat or a table's edge begins a new one
     x: Floats
     y: Floats
     category: Ints  # index into plan.CATEGORIES: standard, wheelchair, companion, restricted_view, aisle
@@ -34,12 +34,12 @@ def seat_id(layout_id: UUID, ordinal: int) -> UUID:
 
 
 def ordinal_of(layout_id: UUID, seat: UUID) -> int | None:
-    """Its place in this layout; None if it belongs to another one."""
+    """The seat's ordinal in this layout; None if it belongs to another layout."""
     return seat.int & 0xFFFFFFFF if seat.int >> 32 == layout_id.int >> 32 else None
 
 
 def compile(plan: Plan) -> Chart:
-    """The arrays of a plan that has passed its checks. A seat's ordinal is its place in the document."""
+    """The arrays of a plan that has passed its checks. A seat's ordinal is its position in the document."""
     sections = [(z, section) for z, zone in enumerate(plan.zones) for section in zone.sections]
     rows = [(z, s, row) for s, (z, section) in enumerate(sections) for row in section.rows]
     seats = [seat for _, _, row in rows for seat in row.seats]

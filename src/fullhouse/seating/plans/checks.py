@@ -1,4 +1,4 @@
-"""Does a plan make sense? Every mistake at once, each with its path and a sentence. Linear in the number of seats."""
+"""Checks a plan. Finds all mistakes, each with its path and a sentence. Linear in the number of seats."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -14,7 +14,7 @@ _ROLES = frozenset(Role)
 
 
 class _Spot(NamedTuple):
-    """Where a seat stands in the document, and what others ask about it."""
+    """A seat's path in the document, and what other checks need of it."""
 
     zone: int
     path: str
@@ -22,15 +22,15 @@ class _Spot(NamedTuple):
 
 
 def check(plan: Plan, venue_capacity: int | None = None) -> list[FieldError]:
-    """All mistakes, in the order of the document as far as possible; an empty list means that the plan is sound.
+    """All mistakes, in the order of the document as far as possible; an empty list means that the plan is valid.
 
     `venue_capacity` is the most that the venue admits; None or 0 if it sets no limit.
     """
     if (seats := sum(seats_in(zone) for zone in plan.zones)) > SEATS_MAX:
-        # Said alone: nobody mends single seats in a plan that is refused as a whole.
+        # Reported alone: no use in listing single seats of a plan that is refused as a whole.
         return [FieldError("zones", f"The plan has {seats:,} seats; more than {SEATS_MAX:,} are not possible.")]
     spots: dict[str, _Spot] = {}
-    claimed: dict[str, str] = {}  # companion seats: where the wheelchair place is that they accompany
+    claimed: dict[str, str] = {}  # companion seats: the path of the wheelchair place that they accompany
     return capped(
         chain(
             _frame(plan, seats),
@@ -55,7 +55,7 @@ def _frame(plan: Plan, seats: int) -> Iterator[FieldError]:
         yield from _point(plan, plan.focal_point, "focal_point")
     elif seats:
         # No default: best-available ranks every seat by its distance to this point, and a guess would sell the
-        # worst seats first wherever the stage is not where we think.
+        # worst seats first wherever the guess is wrong.
         yield FieldError("focal_point", "A plan with seats needs the point that people look at, such as the stage.")
     yield from _repeated(((f"price_categories[{i}].key", c.key) for i, c in enumerate(plan.price_categories)), "price")
     if not plan.zones:
@@ -120,7 +120,7 @@ def _access(zone: Zone, path: str) -> Iterator[FieldError]:
             yield FieldError(f"{path}.allowed_roles[{index}]", f"There is no role “{role}”. The roles are {known}.")
     if mode == "public" and zone.zone_type in VIP:
         # A VIP zone is by definition a zone plus a restriction; "public" is also the default, so that a forgotten
-        # access mode would open the lounge to everybody. A dearer zone for all is a price category, not a zone type.
+        # access mode would open the lounge to everybody. A more expensive public zone is a price category.
         yield FieldError(
             f"{path}.access_mode",
             f"A {zone.zone_type} zone cannot be public. Restrict it, or make it a zone of another type with a price"
@@ -172,7 +172,7 @@ def _no_price(key: str) -> str:
 
 
 def _seats(plan: Plan, spots: dict[str, _Spot]) -> Iterator[FieldError]:
-    """Looks at each seat by itself and beside the ones before it; fills `spots` for those who come after."""
+    """Checks each seat by itself and against the seats before it; fills `spots` for the later checks."""
     width, height = plan.width, plan.height
     taken: dict[tuple[float, float], str] = {}
     for z, zone in enumerate(plan.zones):
@@ -187,7 +187,7 @@ def _seats(plan: Plan, spots: dict[str, _Spot]) -> Iterator[FieldError]:
                     if (other := spots.setdefault(seat.key, _Spot(z, path, seat.category))).path is not path:
                         yield FieldError(f"{path}.key", f"The seat key “{seat.key}” is used already, at {other.path}.")
                     if (first := named.setdefault((row.label, seat.number), path)) is not path:
-                        # Two tickets with the same words on them.
+                        # Two tickets would name the same seat.
                         twice = f"This section has a seat {seat.number} in row {row.label} already, at {first}."
                         yield FieldError(f"{path}.number", twice)
                     x, y = seat.x, seat.y
@@ -248,7 +248,7 @@ def _groups(plan: Plan, spots: dict[str, _Spot], claimed: dict[str, str]) -> Ite
 
 
 def _pair(group: Group, path: str, spots: dict[str, _Spot], claimed: dict[str, str]) -> Iterator[FieldError]:
-    """A wheelchair place and those who come along: taking the place keeps their seats, as if the place named them."""
+    """A wheelchair place and its companion seats: a hold on the place reserves them, as if the place named them."""
     if group.sold_as == "whole":
         # A wheelchair place can always be booked alone.
         yield FieldError(f"{path}.sold_as", "A wheelchair pair is sold by the seat, never only as a whole.")
@@ -291,7 +291,7 @@ def _members(group: Group, path: str, spots: dict[str, _Spot], owner: dict[str, 
 def _capacities(plan: Plan, venue_capacity: int | None) -> Iterator[FieldError]:
     total = sum(max(0, capacity_of(zone)) for zone in plan.zones)
     if plan.total_capacity is not None and plan.total_capacity != total:
-        said = plan.total_capacity
-        yield FieldError("total_capacity", f"The total is given as {said:,}, but the zones add up to {total:,}.")
+        stated = plan.total_capacity
+        yield FieldError("total_capacity", f"The total is given as {stated:,}, but the zones add up to {total:,}.")
     if venue_capacity and total > venue_capacity:
         yield FieldError("zones", f"The zones add up to {total:,} places; the venue admits {venue_capacity:,}.")

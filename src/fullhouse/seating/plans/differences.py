@@ -1,4 +1,4 @@
-"""What one version of a layout has that another has not. Seats are the same when their keys are."""
+"""The differences between two versions of a layout. Seats are matched by key."""
 
 from typing import Literal
 
@@ -14,7 +14,7 @@ class Moved(msgspec.Struct, frozen=True):
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """What a seat is sold as."""
+    """The terms on which a seat is sold."""
 
     zone: str
     category: str
@@ -28,7 +28,7 @@ class Recategorised(msgspec.Struct, frozen=True):
 
 
 class Words(msgspec.Struct, frozen=True):
-    """What a ticket says."""
+    """The seat's name on a ticket."""
 
     section: str
     row: str
@@ -42,7 +42,7 @@ class Renumbered(msgspec.Struct, frozen=True):
 
 
 class ZoneChange(msgspec.Struct, frozen=True):
-    """`fields` names what differs in a zone that both have; `seats` stands for how many seats it has."""
+    """`fields` names what differs in a zone that both versions have; `seats` means the number of seats."""
 
     zone: str
     change: Literal["added", "removed", "changed"]

@@ -1,4 +1,4 @@
-"""Plans in the making, for the generators: drawn around the focal point at (0, 0), then fitted into a frame.
+"""Draft plans for the generators: drawn around the focal point at (0, 0), then fitted into a frame.
 
 The stage is at the top; people look upwards, so left on the plan is left for them.
 """
@@ -68,7 +68,7 @@ class ZoneDraft(NamedTuple):
 
 
 def row_labels(kind: RowLabels, rows: int, first: int = 0) -> list[str]:
-    """A … Z, AA, AB …; or 1, 2, 3. `first` rows are skipped, for a circle that goes on after the stalls."""
+    """A … Z, AA, AB …; or 1, 2, 3. Skips `first` labels, for a circle that continues those of the stalls."""
     if kind == "numbers":
         return [str(first + row + 1) for row in range(rows)]
     letters = [c for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if kind == "letters" or c not in "IO"]
@@ -146,15 +146,15 @@ def _offsets(seats: int, gaps: frozenset[int], pitch: float, aisle: float) -> ND
 
 
 def ellipse_points(a: float, b: float, start: float, end: float, pitch: float, inset: float) -> list[XY]:
-    """Points at equal ways along an ellipse, clockwise from `start` to `end`, with `inset` left free at both ends."""
+    """Equidistant points along an ellipse, clockwise from `start` to `end`, with `inset` free at both ends."""
     angles = np.linspace(start, end, 129)
     x, y = a * np.sin(angles), -b * np.cos(angles)
-    way = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
-    free = float(way[-1]) - 2 * inset
+    distance = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
+    free = float(distance[-1]) - 2 * inset
     if free < 0:
         return []
     seats = int(free / pitch) + 1
-    at = np.interp(inset + (free - (seats - 1) * pitch) / 2 + pitch * np.arange(seats), way, angles)
+    at = np.interp(inset + (free - (seats - 1) * pitch) / 2 + pitch * np.arange(seats), distance, angles)
     return list(zip((a * np.sin(at)).tolist(), (-b * np.cos(at)).tolist(), strict=True))
 
 
@@ -178,7 +178,7 @@ def fitted(
     prices: Sequence[tuple[str, str]] = (),
     down: float = 0.0,
 ) -> Plan:
-    """Move everything into a frame with a margin, and write it down. `down` moves all but the focal point downwards."""
+    """Moves everything into a frame with a margin and builds the plan. `down` moves all but the focal point down."""
     points = [*_all_points(zones), (0.0, -down)]
     left, right = min(x for x, _ in points) - MARGIN, max(x for x, _ in points) + MARGIN
     top, bottom = min(y for _, y in points) - MARGIN, max(y for _, y in points) + MARGIN
@@ -228,7 +228,7 @@ def _row(row: RowDraft, origin: XY) -> Row:
     seats = []
     for i, (number, (x, y)) in enumerate(zip(row.numbers, row.points, strict=True)):
         category: Category = "wheelchair" if i in row.wheelchairs else "companion" if i in companions else "standard"
-        beside = (row.prefix + row.numbers[row.wheelchairs[i]],) if i in row.wheelchairs else ()
+        partner = (row.prefix + row.numbers[row.wheelchairs[i]],) if i in row.wheelchairs else ()
         seats.append(
             Seat(
                 key=row.prefix + number,
@@ -237,7 +237,7 @@ def _row(row: RowDraft, origin: XY) -> Row:
                 y=_round(y + origin[1]),
                 category=category,
                 gap_before=i in row.gaps and i > 0,
-                companions=beside,
+                companions=partner,
             )
         )
     return Row(label=row.label, seats=tuple(seats), table=row.table, price_category=row.price)

@@ -1,4 +1,4 @@
-"""The formats in which plans come and go: a reader each, and a writer where there is one."""
+"""Import and export formats of plans: each has a reader, some a writer."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -20,13 +20,13 @@ WRITERS: Mapping[Written, Callable[[Plan], bytes]] = {"fullhouse": encode, "conf
 
 
 def read(document: bytes, format: Format | None) -> tuple[Plan, list[str]]:
-    """The plan, and what a person should know about how it came to be. Without a format the document's shape says."""
+    """The plan, and notes about the import. Without a format it is detected from the document's shape."""
     return READERS[format or shape_of(reading.plain(document))](document)
 
 
 def shape_of(plain: Any) -> Format:
-    """Ours names itself, and is what all else is taken for. A plan of pretix is never guessed: too much of it is
-    optional."""
+    """Detects `config`; everything else is taken for `fullhouse`, which names its format. `pretix` is never detected:
+    too many of its fields are optional."""
     if not isinstance(plain, dict) or "format" in plain:
         return "fullhouse"
     zones = plain.get("zones")

@@ -1,4 +1,4 @@
-"""Plans from a few numbers, so that nobody has to draw each seat. Every result passes `plan_checks.check`."""
+"""Generates plans from a few numbers, so that nobody has to draw each seat. Each result passes `plan_checks.check`."""
 
 from collections.abc import Callable, Iterator, Sequence
 from math import cos, pi
@@ -25,7 +25,7 @@ AISLE = 1.5  # an aisle's width, in seats
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag=str.lower):
-    """Base of what a generator may be asked; `kind` is its name in small letters. Nothing unknown is ignored."""
+    """Base of the generators' parameters; `kind` is the lower-case class name. Unknown fields are refused."""
 
 
 class Straight(Request, frozen=True, kw_only=True):
@@ -81,7 +81,7 @@ class Arena(Request, frozen=True, kw_only=True):
 
 
 class Tables(Request, frozen=True, kw_only=True):
-    """Round tables in rows and columns, sold by the seat or only whole. A tier makes them its members' VIP zone."""
+    """Round tables in rows and columns, sold by the seat or whole. With a `membership_tier` they are its VIP zone."""
 
     name: Name = "Banquet"
     rows: Annotated[int, Meta(ge=1, le=100)] = 4
@@ -93,8 +93,8 @@ class Tables(Request, frozen=True, kw_only=True):
 
 
 class Theatre(Request, frozen=True, kw_only=True):
-    """A house with stalls, circle and upper circle (0 rows leave one out), in four price categories. Wheelchair places
-    stand at the row ends of the stalls, from the back, each with a companion seat beside it."""
+    """A theatre with stalls, circle and upper circle (0 rows leave one out), in four price categories. Wheelchair
+    places stand at the row ends of the stalls, from the back, each with a companion seat beside it."""
 
     name: Name = "Theatre"
     stalls_rows: Rows = 16
@@ -129,7 +129,7 @@ Generator = Straight | Curved | Arena | Tables | Theatre | Festival
 
 
 def generate(request: Generator) -> Plan:
-    """Whichever is asked for; `kind` in the document tells them apart."""
+    """Runs the generator for the request's `kind`."""
     plan: Plan = _MAKERS[type(request)](request)
     return plan
 
@@ -177,7 +177,7 @@ def curved(request: Curved) -> Plan:
 
 
 def theatre(request: Theatre) -> Plan:
-    """Gentle arcs, whose centre lies behind the stage. Each floor begins where the one before has ended."""
+    """Gentle arcs, whose centre lies behind the stage. Each level begins where the one before ends."""
     r = request
     floors = [
         ("stalls", "Stalls", "", r.stalls_rows, r.stalls_seats, r.wheelchair_places),
@@ -318,7 +318,7 @@ def _arc_rows(
 
 
 def _tier(r: Arena, tier: int, inner: tuple[float, float], depth: float) -> Iterator[SectionDraft]:
-    """Clockwise from the top. A person looks inwards, so that left to right is counter-clockwise."""
+    """Sections clockwise from the top. People look inwards, so that left to right is counter-clockwise."""
     count = r.first_tier_sections + tier * r.sections_added
     labels = drafts.row_labels(r.row_labels, r.rows_per_tier)
     for index in range(count):
@@ -346,7 +346,7 @@ def _table_radius(seats: int, pitch: float) -> float:
 def _tables(
     count: int, columns: int, seats: int, pitch: float, top: tuple[float, float], sold_as: SoldAs
 ) -> tuple[list[RowDraft], list[Group]]:
-    """Tables in rows beneath the point `top`, numbered as one reads."""
+    """Tables in rows beneath the point `top`, numbered from left to right, row by row."""
     apart = _table_pitch(seats, pitch)
     rows, groups = [], []
     for table in range(count):
@@ -361,7 +361,7 @@ def _tables(
 
 
 def _spread(wanted: int, rows: Sequence[tuple[int, frozenset[int]]]) -> list[dict[int, int]]:
-    """Wheelchair places at the ends of the rows, from the back, where people come in."""
+    """Wheelchair places at the ends of the rows, from the back, where the entrances are."""
     ends: list[dict[int, int]] = [{} for _ in rows]
     left = wanted
     for index in reversed(range(len(rows))):

@@ -1,8 +1,8 @@
-"""The seating plan as one document, format `fullhouse/1`: zones, sections, rows, seats, and who is whose neighbour.
+"""The seating plan as one document, format `fullhouse/1`: zones, sections, rows, seats, and which seats are neighbours.
 
-Seats that follow each other in a row are neighbours, unless `gap_before` says that an aisle or a missing seat lies
-between them. Nothing is ever concluded from seat numbers. Rows are listed front to back. `plan_checks.check` says
-whether a plan makes sense; here is only its shape.
+Consecutive seats of a row are neighbours, unless `gap_before` says that an aisle or a missing seat lies between them.
+Seat numbers never decide it. Rows are listed front to back. This module defines the shape only; `plan_checks.check`
+finds mistakes in a plan.
 """
 
 from collections.abc import Iterator
@@ -28,10 +28,10 @@ CATEGORIES: tuple[Category, ...] = ("standard", "wheelchair", "companion", "rest
 RESERVED: frozenset[ZoneType] = frozenset({"reserved_seating", "vip_reserved"})  # these have seats, the others a count
 VIP: frozenset[ZoneType] = frozenset({"vip_reserved", "vip_standing"})
 
-# For price categories that name no colour: four that everybody can tell apart, then their tints on paper.
+# For price categories without a colour: four that everybody can tell apart, then their tints.
 COLORS = ("#14213D", "#2A6FDB", "#E07A1F", "#8C2F6B", "#858B96", "#90B2E5", "#EBB787", "#C192AD")
 
-# `$` alone would let a line break through at the very end: hence `(?!\n)`.
+# `$` alone would accept a line break at the very end: hence `(?!\n)`.
 Key = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]*$(?!\n)", max_length=64, examples=["A-1"])]
 Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\S")]
 Description = Annotated[str, Meta(max_length=2000)]
@@ -45,7 +45,7 @@ Metadata = Annotated[dict[str, Any], Meta(max_length=50)]
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Base of everything in the document: nothing unknown is ignored."""
+    """Base of everything in the document: unknown fields are refused."""
 
 
 class Point(Part, frozen=True):
@@ -53,7 +53,7 @@ class Point(Part, frozen=True):
     y: Coordinate
 
 
-class Seat(Part, frozen=True, kw_only=True, gc=False):  # gc: 100,000 of them make no cycles
+class Seat(Part, frozen=True, kw_only=True, gc=False):  # gc=False: 100,000 of them, without cycles
     """`key` names the seat in every version of the layout; `number` is what people read."""
 
     key: Key
@@ -67,7 +67,7 @@ class Seat(Part, frozen=True, kw_only=True, gc=False):  # gc: 100,000 of them ma
 
 
 class Row(Part, frozen=True, kw_only=True):
-    """A row, or the seats around a table. A price category here is meant for all of its seats that name none."""
+    """A row, or the seats around a table. Its price category applies to its seats that have none."""
 
     label: RowLabel
     seats: Annotated[tuple[Seat, ...], Meta(max_length=5_000)]
@@ -82,7 +82,7 @@ class Section(Part, frozen=True, kw_only=True):
 
 
 class Zone(Part, frozen=True, kw_only=True):
-    """Places that are counted together. Of reserved types the seats are listed; of the others `capacity` says all."""
+    """An area with its own capacity and access. Reserved types list their seats, the others have `capacity`."""
 
     key: Key
     name: Name
@@ -128,7 +128,7 @@ class Plan(Part, frozen=True, kw_only=True, tag_field="format", tag=FORMAT):
 
 
 class Place(NamedTuple):
-    """A seat with everything around it; its ordinal is its place in the walk."""
+    """A seat with its zone, section and row. Its ordinal is its position in `walk`."""
 
     zone_index: int
     section_index: int  # counted through the whole plan, like the row's
@@ -146,7 +146,7 @@ class PlanInvalid(Invalid):
 
 
 def walk(plan: Plan) -> Iterator[Place]:
-    """Every seat in the order of the ordinals: as the document lists them."""
+    """Every seat by ordinal, which is the order of the document."""
     section_index = row_index = -1
     for zone_index, zone in enumerate(plan.zones):
         for section in zone.sections:
@@ -158,8 +158,8 @@ def walk(plan: Plan) -> Iterator[Place]:
 
 
 def price_of(zone: Zone, row: Row, seat: Seat | None = None) -> str | None:
-    """The nearest price category that is named: the seat's own, its row's, its zone's. Without a seat, of those that
-    name none."""
+    """The price category of a seat: its own, else its row's, else its zone's. Without `seat`: of seats without
+    their own."""
     return (seat and seat.price_category) or row.price_category or zone.price_category
 
 
@@ -177,5 +177,5 @@ def total_capacity(plan: Plan) -> int:
 
 
 def encode(plan: Plan) -> bytes:
-    """The document as JSON; what has its default is left out."""
+    """The document as JSON; default values are left out."""
     return msgspec.json.encode(plan)

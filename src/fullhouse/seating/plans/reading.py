@@ -1,4 +1,4 @@
-"""From JSON to a plan. A document of the wrong shape is refused with everything that is wrong, not the first thing."""
+"""Decodes JSON to a plan. A document of the wrong shape is refused with all of its mistakes, not only the first."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -21,24 +21,24 @@ Unknown = Callable[[str], None]
 
 
 def read(document: bytes | dict[str, Any]) -> Plan:
-    """The plan in a document of our own format. Whether it makes sense, `plan_checks.check` says."""
+    """Decodes a `fullhouse/1` document. `plan_checks.check` finds mistakes in its content."""
     return read_as(Plan, document)
 
 
 def read_as(kind: type[T], document: bytes | dict[str, Any], unknown: Unknown | None = None) -> T:
-    """A typed document. With `unknown`, fields that nobody knows go there instead of being mistakes."""
+    """Decodes a typed document. With `unknown`, unknown fields are reported to it instead of being mistakes."""
     return _readable(lambda: _read_as(kind, document, unknown))
 
 
 def plain(document: bytes) -> Any:
-    """Any JSON, for those who must look at a document before they know what it is."""
+    """Decodes any JSON, to find out which kind of document it is."""
     return _readable(lambda: msgspec.json.decode(document))
 
 
 def _readable(read: Callable[[], R]) -> R:
     try:
         return read()
-    except msgspec.ValidationError as exc:  # a number too long to read at all
+    except msgspec.ValidationError as exc:  # a number too long to decode
         raise refusal([field_error(str(exc))]) from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise Malformed("The document is not valid JSON.") from None
@@ -62,15 +62,15 @@ def _read_as(kind: type[T], document: bytes | dict[str, Any], unknown: Unknown |
 
 
 def refusal(mistakes: Sequence[FieldError]) -> PlanInvalid:
-    """Says the first mistake in its sentence, and carries them all."""
+    """The refusal: its detail names the first mistake, its fields all of them."""
     first = mistakes[0]
     where = f"{first.path}: " if first.path else ""
-    more = " It is not the only mistake." if len(mistakes) > 1 else ""
+    more = " There are more mistakes." if len(mistakes) > 1 else ""
     return PlanInvalid(f"{where}{first.message}{more}", fields=mistakes)
 
 
 def capped(mistakes: Iterator[FieldError]) -> list[FieldError]:
-    """The first of them, and how many more there are: nobody reads a hundred thousand lines."""
+    """The first mistakes, and how many more there are: a plan may have a hundred thousand."""
     listed = list(islice(mistakes, LISTED_MAX))
     if more := sum(1 for _ in mistakes):
         listed.append(FieldError("", f"… and {more} more {'mistakes' if more > 1 else 'mistake'}."))
@@ -78,7 +78,7 @@ def capped(mistakes: Iterator[FieldError]) -> list[FieldError]:
 
 
 def _faults(value: Any, kind: Any, path: str) -> Iterator[FieldError]:
-    """What is wrong with a plain value that should be of this type. Only looks inside what is not right as a whole."""
+    """All mistakes in a decoded value that should have this type. Descends only into parts that are invalid."""
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError as exc:
@@ -113,7 +113,7 @@ def _struct_faults(value: dict[str, Any], kind: type[msgspec.Struct], path: str)
 
 
 def _strangers(value: Any, kind: Any, path: str) -> Iterator[str]:
-    """The fields in a good document that nobody knows."""
+    """The unknown fields in a valid document."""
     if struct := _struct(kind, value):
         fields = _fields(struct)
         for name, item in value.items():
@@ -140,18 +140,18 @@ def _required(field: FieldInfo) -> bool:
 
 
 def _struct(kind: Any, value: Any) -> type[msgspec.Struct] | None:
-    """The struct that an object is meant to be."""
+    """The struct type that an object should have."""
     return _parts(kind)[0] if isinstance(value, dict) else None
 
 
 def _item(kind: Any, value: Any) -> type[msgspec.Struct] | None:
-    """The struct that the items of a list are meant to be."""
+    """The struct type that the items of a list should have."""
     return _parts(kind)[1] if isinstance(value, list) else None
 
 
 @cache
 def _parts(kind: Any) -> tuple[type[msgspec.Struct] | None, type[msgspec.Struct] | None]:
-    """What a type allows, through limits and alternatives: a struct, a list of structs."""
+    """The struct and the list-of-structs type that a type allows, through annotations and unions."""
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return kind, None
     if get_origin(kind) in (tuple, list):

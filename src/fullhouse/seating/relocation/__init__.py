@@ -1,1 +1,1 @@
-"""Tickets moved to another version of a plan: who gets which seat, and who is asked."""
+"""Migration of an event with sold tickets to another layout version."""

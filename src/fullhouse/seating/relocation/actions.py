@@ -1,4 +1,4 @@
-"""The verbs of a migration after sales: plan it, look at it, approve it. It happens at once, or not at all."""
+"""Actions on a layout migration after sales: plan, view, approve, discard. Approving moves all tickets or none."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -58,16 +58,16 @@ async def view(tx: Tx, migration: LayoutMigration) -> LayoutMigrationView:
     )
 
 
-async def plan(tx: Tx, who: Principal, event_id: UUID, wish: PlanMigration) -> LayoutMigration:
-    """Says who would move where. Nothing moves yet."""
+async def plan(tx: Tx, who: Principal, event_id: UUID, request: PlanMigration) -> LayoutMigration:
+    """Plans who would move where. Nothing moves yet."""
     event = await events.lock_event(tx, event_id)
     overlay = await overlay_actions.get_event_layout(tx, event_id)
-    here, there = [await actions.get_layout(tx, i) for i in (overlay.layout_id, wish.to_layout_id)]
+    here, there = [await actions.get_layout(tx, i) for i in (overlay.layout_id, request.to_layout_id)]
     if there.family_id != here.family_id or there.id == here.id:
-        raise OverlayInvalid(fields=[FieldError("to_layout_id", "Another version of the same layout.")])
+        raise OverlayInvalid(fields=[FieldError("to_layout_id", "Choose another version of the same layout.")])
     if there.status == "draft":
         raise LayoutNotActive("The version is a draft; activate it first.")
-    respond_by = utc(wish.respond_by)
+    respond_by = utc(request.respond_by)
     if respond_by <= await tx.now():
         raise OverlayInvalid(fields=[FieldError("respond_by", "In the future.")])
     carried, zones, before = await _carried(tx, event, overlay, there.id)
@@ -119,15 +119,15 @@ async def discard(tx: Tx, who: Principal, migration_id: UUID) -> LayoutMigration
 
 
 async def approve(tx: Tx, who: Principal, migration_id: UUID) -> LayoutMigration:
-    """The show stands on the new version: every ticket has the seat that the plan says, and those without are told."""
+    """Moves the event to the new version: every ticket gets its planned seat, and holders without one are notified."""
     event = await events.lock_event(tx, (await get_migration(tx, migration_id)).event_id)
     migration = await _planned(tx, migration_id)
     if migration.respond_by <= await tx.now():
-        raise MigrationStale("The time in which people may respond is over.")
+        raise MigrationStale("The deadline for answers has passed. Discard this migration and plan another one.")
     overlay = await overlay_actions.get_event_layout(tx, event.id)
     await announce(tx, facts.LayoutMigrating(subject_id=event.id, migration_id=migration_id))
     await follow(tx, LimitsJudged(subject_id=event.id))
-    await store.lock_pools(tx, event.id)  # before seats, as everywhere
+    await store.lock_pools(tx, event.id)  # pools before seats, as everywhere, against deadlocks
     if await store.is_any_held(tx, event.id):
         raise await overlay_actions.in_use(tx, event.id)
     sold = await store.sold_seats(tx, event.id)
@@ -136,14 +136,14 @@ async def approve(tx: Tx, who: Principal, migration_id: UUID) -> LayoutMigration
         {(seat.ticket_id, seat.seat_id) for seat in sold} != {(move.ticket_id, move.from_seat_id) for move in moves}
     ):
         raise MigrationStale()
-    wish, zones, before = await _carried(tx, event, overlay, migration.to_layout_id)
+    request, zones, before = await _carried(tx, event, overlay, migration.to_layout_id)
     kept = await store.kept_companions(tx, event_id=event.id, migration_id=migration_id)
     in_zones = await store.sold_in_zones(tx, event.id)
     await store.allow_relocation(tx, event.id)
-    await overlay_actions.put_overlay(tx, event, wish, zones)
+    await overlay_actions.put_overlay(tx, event, request, zones)
     seated = await store.seat_tickets_again(tx, event_id=event.id, migration_id=migration_id)
     if seated < sum(move.to_seat_id is not None for move in moves):
-        raise MigrationStale("A seat that somebody was to move to is blocked now.")
+        raise MigrationStale("A planned new seat is blocked now. Plan the migration again.")
     await _carry_companions(tx, event.id, before, kept)
     await store.count_sold_again(
         tx,
@@ -181,14 +181,14 @@ async def approve(tx: Tx, who: Principal, migration_id: UUID) -> LayoutMigration
 async def _carried(
     tx: Tx, event: Event, overlay: EventLayout, layout_id: UUID
 ) -> tuple[AttachLayout, list[Zone], list[EventZone]]:
-    """The overlay on the other version, its zones there, and the show's zones as they are."""
-    wish = await overlay_actions.carried_over(tx, overlay, layout_id)
-    zones, mistakes = await overlay_actions.fitted(tx, event, wish)
+    """The overlay on the other version, its zones there, and the event's present zones."""
+    request = await overlay_actions.carried_over(tx, overlay, layout_id)
+    zones, mistakes = await overlay_actions.fitted(tx, event, request)
     before = await store.zones_of_event(tx, event.id)
     mistakes += _too_small(await store.sold_on_fullest_day(tx, event.id), zones)
     if mistakes:
         raise OverlayInvalid(fields=mistakes)
-    return wish, zones, before
+    return request, zones, before
 
 
 def _terms(zones: Sequence[Zone], prices: Mapping[UUID, str]) -> dict[str, policy.Terms]:
@@ -199,7 +199,7 @@ def _terms(zones: Sequence[Zone], prices: Mapping[UUID, str]) -> dict[str, polic
 
 
 async def _carry_companions(tx: Tx, event_id: UUID, before: list[EventZone], kept: list[store.KeptCompanion]) -> None:
-    """Whoever has a wheelchair place still has the seat beside it; what was released for good stays released."""
+    """Keeps companion seats reserved for the buyers of wheelchair places; released ones stay released."""
     released = [zone.key for zone in before if zone.companions_released]
     await store.keep_released(tx, event_id=event_id, zone_keys=released)
     if kept:
@@ -213,12 +213,12 @@ async def _carry_companions(tx: Tx, event_id: UUID, before: list[EventZone], kep
 
 
 def _too_small(before: Iterable[tuple[str, int]], after: list[Zone]) -> list[FieldError]:
-    """Places without seats are not moved one by one: the zone must be there, with room for all that are sold."""
-    room = {zone.key: zone.capacity for zone in after if zone.zone_type not in RESERVED}
+    """Zones without seats must exist in the new version, with capacity for all tickets sold."""
+    capacity = {zone.key: zone.capacity for zone in after if zone.zone_type not in RESERVED}
     return [
-        FieldError(f"zones.{key}", f"{sold:,} places are sold; the new version has {room.get(key, 0):,}.")
+        FieldError(f"zones.{key}", f"{sold:,} places are sold; the new version has {capacity.get(key, 0):,}.")
         for key, sold in before
-        if sold > room.get(key, 0)
+        if sold > capacity.get(key, 0)
     ]
 
 
@@ -227,5 +227,5 @@ async def _planned(tx: Tx, migration_id: UUID) -> LayoutMigration:
     if migration is None:
         raise NotFound
     if migration.status != "planned":
-        raise MigrationStale(f"It is {migration.status} already.")
+        raise MigrationStale(f"The migration is {migration.status} already.")
     return migration

@@ -1,8 +1,8 @@
-"""Who sits where when a sold show gets another layout version: pure.
+"""Who sits where when an event with sold tickets gets another layout version. Pure.
 
-The same seat where it still is what was bought; otherwise the nearest seat that is equal or better: of the same price
-and kind, in a zone that is as open, and not farther from the stage; otherwise none. Seats keep their order, so that
-neighbours stay neighbours where they can.
+The same seat if its terms are unchanged; otherwise the nearest seat that is equal or better: same price and category,
+same zone type and access, and not farther from the stage; otherwise none. Tickets are placed in the order of their
+seats, so that neighbours stay neighbours where possible.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from fullhouse.seating.plans.chart import Chart, compile
 from fullhouse.seating.plans.plan import RESERVED, Place, Plan, price_of, walk
 
-_CLOSE_ENOUGH = 1.02  # of the old distance to the stage: a drawing that was tidied up is no worse
+_CLOSE_ENOUGH = 1.02  # of the old distance to the stage: a corrected drawing does not make a seat worse
 
 
 class Terms(NamedTuple):
-    """What a zone is for the show, where its overlay says something else than the plan."""
+    """A zone's type, access and price in the event, where its overlay differs from the plan."""
 
     zone_type: str
     access: tuple[object, ...]
@@ -26,9 +26,9 @@ class Terms(NamedTuple):
 
 
 class Move(NamedTuple):
-    """By ordinals: `to` is None where there is no place."""
+    """By ordinals. `to` is None if there is no equal or better seat."""
 
-    ticket: Any  # as its caller knows it
+    ticket: Any  # the caller's id of it
     here: int
     to: int | None
     kind: str  # same, equal_or_better, unplaced
@@ -52,8 +52,8 @@ def plan_moves(
 ) -> list[Move]:
     """A move for every ticket, in the order of the old ordinals. `blocked` are ordinals of the new plan.
 
-    `here` and `there` are the show's zones by their keys. Where they are given, zones that they do not name are closed,
-    and so are those that have no seats in the show.
+    `here` and `there` are the event's zones by key. If given, zones that are missing in them are closed, and so are
+    those that have no seats in the event.
     """
     before, after = _side(old, here), _side(new, there)
     by_key = {place.seat.key: ordinal for ordinal, place in enumerate(after.places)}
@@ -81,7 +81,11 @@ def plan_moves(
             moves.append(Move(ticket, ordinal, None, "unplaced", "No free seat of this price and kind is as good."))
             continue
         free[found] = False
-        reason = "The seat is another one now." if _key(before, ordinal) in by_key else "The seat is gone."
+        reason = (
+            "The seat is not available on the same terms any more."
+            if _key(before, ordinal) in by_key
+            else "The seat is gone."
+        )
         moves.append(Move(ticket, ordinal, found, "equal_or_better", reason))
     return moves
 
@@ -102,7 +106,7 @@ def _closed(place: Place, terms: Mapping[str, Terms] | None) -> bool:
 
 
 def _offer(place: Place, terms: Terms | None) -> tuple[object, ...]:
-    """What somebody bought, apart from where it is."""
+    """The terms on which a seat is sold, apart from its position."""
     zone = place.zone
     terms = terms or Terms(zone.zone_type, (zone.access_mode, zone.membership_tier, zone.allowed_roles))
     price = terms.price or price_of(zone, place.row, place.seat)

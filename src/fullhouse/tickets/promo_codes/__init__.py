@@ -1,1 +1,1 @@
-"""Promo codes: what they take off, which hidden ticket types they show, and how often they may be used."""
+"""Promo codes: their discounts, the hidden ticket types they show, and their limits."""

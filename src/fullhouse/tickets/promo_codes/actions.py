@@ -1,4 +1,4 @@
-"""The verbs of promo codes, and of the fees and taxes that come with a price."""
+"""Actions on promo codes, and on the fees and taxes of an event or organisation."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -41,16 +41,16 @@ async def get_promo(tx: Tx, event_id: UUID, promo_id: UUID) -> PromoCode:
     return found
 
 
-async def create_promo(tx: Tx, event_id: UUID, wish: NewPromoCode) -> PromoCode:
+async def create_promo(tx: Tx, event_id: UUID, request: NewPromoCode) -> PromoCode:
     await events.lock_event(tx, event_id)
-    wish = msgspec.structs.replace(wish, code=as_stored(wish.code))
-    await _check(tx, event_id, wish)
+    request = msgspec.structs.replace(request, code=as_stored(request.code))
+    await _check(tx, event_id, request)
     names = ("code", "kind", "basis_points", "amount", "ticket_type_ids", "max_uses", "budget")
     times = ("valid_from", "valid_until", "active")
     try:
-        promo = await store.insert_promo(tx, id=new_id(), event_id=event_id, **columns(wish, *names, *times))
+        promo = await store.insert_promo(tx, id=new_id(), event_id=event_id, **columns(request, *names, *times))
     except asyncpg.UniqueViolationError:
-        raise CodeTaken(f"The show has a code “{wish.code}” already.", promo_code=wish.code) from None
+        raise CodeTaken(f"The event already has a code “{request.code}”.", promo_code=request.code) from None
     assert promo
     await audit.write(tx, "promo_code.created", "promo_code", promo.id, after={n: getattr(promo, n) for n in names})
     return promo
@@ -80,7 +80,7 @@ async def change_promo(
             active=after.active,
         )
     except asyncpg.CheckViolationError:
-        raise PromoInUse("It was used more often, or cost more, than that already.") from None
+        raise PromoInUse("The code has already been used more often, or has cost more, than the new limit.") from None
     assert saved
     await audit_difference(tx, "promo_code.updated", "promo_code", before, saved)
     return saved
@@ -96,21 +96,21 @@ async def delete_promo(tx: Tx, event_id: UUID, promo_id: UUID, if_match: str | N
     await audit.write(tx, "promo_code.deleted", "promo_code", promo_id, before={"code": promo.code})
 
 
-async def _check(tx: Tx, event_id: UUID, wish: NewPromoCode | PromoCode) -> None:
-    policy.check_promo(wish, {kind.id for kind in await store.types_of_event(tx, event_id)})
+async def _check(tx: Tx, event_id: UUID, promo: NewPromoCode | PromoCode) -> None:
+    policy.check_promo(promo, {kind.id for kind in await store.types_of_event(tx, event_id)})
 
 
-# --- for whoever sells
+# --- for checkout
 
 
 async def find(tx: Tx, event_id: UUID, code: str) -> PromoCode:
-    """A code that is good now, for who only looks."""
+    """A code that is valid now, without a lock."""
     found = await store.promo_by_code(tx, event_id=event_id, code=as_stored(code))
     return policy.check_valid(found, await tx.now())
 
 
 async def lock(tx: Tx, event_id: UUID, code: str) -> PromoCode:
-    """A code that is good now and has a use left, locked until the commit: what is quoted with it can be taken."""
+    """A code that is valid now and has a use left, locked until the commit, so that a quote with it can be used."""
     found = await store.lock_promo_by_code(tx, event_id=event_id, code=as_stored(code))
     promo = policy.check_valid(found, await tx.now())
     if policy.is_used_up(promo):
@@ -119,24 +119,24 @@ async def lock(tx: Tx, event_id: UUID, code: str) -> PromoCode:
 
 
 async def lock_all(tx: Tx, event_id: UUID, codes: Iterable[str | None]) -> None:
-    """In one order, before one is given back and another is taken."""
+    """Locks codes in one order, before one is released and another is used."""
     await store.lock_promos_by_code(tx, event_id=event_id, codes=[as_stored(code) for code in codes if code])
 
 
 async def take(tx: Tx, promo: PromoCode, checkout_id: UUID, amount: int) -> None:
-    """One use, and what it costs, for a checkout. Its row is locked (`lock`)."""
+    """Counts one use of a code and its discount, for a checkout. The code is locked (`lock`)."""
     if not await store.take_promo(tx, checkout_id=checkout_id, promo_id=promo.id, amount=amount):
         raise PromoUsedUp()
 
 
 async def give_back(tx: Tx, checkout_ids: Iterable[UUID]) -> None:
-    """What these checkouts have taken, once."""
+    """Releases the uses of these checkouts. Idempotent."""
     await store.return_promos(tx, list(checkout_ids))
 
 
 async def take_again(tx: Tx, checkout_id: UUID) -> str:
-    """For a checkout that was over, and whose money comes all the same: `kept` if it has its use or needs none, `again`
-    if it has it once more, `used_up` if others have it now."""
+    """For an ended checkout with a late payment: `kept` if it still has its use or needs none, `again` if the use was
+    counted again, `used_up` if no use is left."""
     return await store.retake_promo(tx, checkout_id) or "kept"
 
 
@@ -144,12 +144,12 @@ async def take_again(tx: Tx, checkout_id: UUID) -> str:
 
 
 async def charges(tx: Tx, event_id: UUID | None) -> ChargeList:
-    """The show's own, otherwise the organisation's."""
+    """The event's own charges, otherwise the organisation's."""
     assert tx.organization_id
     if event_id:
         await events.get_event(tx, event_id)
-    wanted = [scope for scope in (event_id, tx.organization_id) if scope]
-    rows = {row.scope_id: row for row in await store.charge_lists(tx, wanted)}
+    scopes = [scope for scope in (event_id, tx.organization_id) if scope]
+    rows = {row.scope_id: row for row in await store.charge_lists(tx, scopes)}
     if event_id and (row := rows.get(event_id)):
         return ChargeList(source="event", charges=row.charges, version=row.version)
     if row := rows.get(tx.organization_id):
@@ -157,41 +157,41 @@ async def charges(tx: Tx, event_id: UUID | None) -> ChargeList:
     return ChargeList(source="organization", charges=[], version=0)
 
 
-async def set_charges(tx: Tx, event_id: UUID | None, wish: list[Charge], if_match: str | None) -> ChargeList:
-    _check_charges(wish)
+async def set_charges(tx: Tx, event_id: UUID | None, requested: list[Charge], if_match: str | None) -> ChargeList:
+    _check_charges(requested)
     if event_id:
         await events.lock_event(tx, event_id)
     before = await charges(tx, event_id)
     source = "event" if event_id else "organization"
     versions.check(if_match, before.version if before.source == source else 0)
-    row = await store.put_charges(tx, scope_id=event_id or tx.organization_id, charges=msgspec.to_builtins(wish))
+    row = await store.put_charges(tx, scope_id=event_id or tx.organization_id, charges=msgspec.to_builtins(requested))
     assert row
-    told = [{"charges": msgspec.to_builtins(of)} for of in (before.charges, row.charges)]
-    await audit.write(tx, "charges.updated", source, row.scope_id, before=told[0], after=told[1])
-    for show in [event_id] if event_id else await store.shows_without_charges(tx):
-        types.tell(tx, show)
+    lists = [{"charges": msgspec.to_builtins(of)} for of in (before.charges, row.charges)]
+    await audit.write(tx, "charges.updated", source, row.scope_id, before=lists[0], after=lists[1])
+    for event in [event_id] if event_id else await store.shows_without_charges(tx):
+        types.tell(tx, event)
     return ChargeList(source=source, charges=row.charges, version=row.version)  # type: ignore[arg-type]
 
 
 async def drop_charges(tx: Tx, event_id: UUID) -> None:
-    """The organisation's hold for the show again."""
+    """Deletes the event's own charges: the organisation's apply again."""
     await events.lock_event(tx, event_id)
     before = await charges(tx, event_id)
     if not await store.delete_charges(tx, event_id):
         raise NotFound
-    told = {"charges": msgspec.to_builtins(before.charges)}
-    await audit.write(tx, "charges.dropped", "event", event_id, before=told)
+    deleted = {"charges": msgspec.to_builtins(before.charges)}
+    await audit.write(tx, "charges.dropped", "event", event_id, before=deleted)
     types.tell(tx, event_id)
 
 
-def _check_charges(wish: list[Charge]) -> None:
+def _check_charges(requested: list[Charge]) -> None:
     wrong = []
-    for n, charge in enumerate(wish):
+    for n, charge in enumerate(requested):
         if not charge.amount and not charge.basis_points:
-            wrong.append(FieldError(f"charges[{n}]", "An amount, a share or both."))
+            wrong.append(FieldError(f"charges[{n}]", "Enter an amount, a percentage or both."))
         if charge.kind == "tax" and charge.amount:
-            wrong.append(FieldError(f"charges[{n}].amount", "A tax is a share."))
+            wrong.append(FieldError(f"charges[{n}].amount", "A tax must be a percentage."))
         if charge.kind == "fee" and charge.included:
-            wrong.append(FieldError(f"charges[{n}].included", "Said of a tax: a fee comes on top."))
+            wrong.append(FieldError(f"charges[{n}].included", "Only a tax can be included in the price."))
     if wrong:
         raise Invalid(fields=wrong)

@@ -1,4 +1,4 @@
-"""What a promo code does, told to whoever has it before they choose."""
+"""Public look-up of a promo code's effect, before a buyer chooses seats."""
 
 from uuid import UUID
 
@@ -17,11 +17,11 @@ from fullhouse.tickets.types.model import (
     PromoUsedUp,
 )
 
-GUESSES = Limit(60, 60)  # codes that are not valid, from one network: a code is a word that somebody made up
+GUESSES = Limit(60, 60)  # invalid codes from one network, because codes are guessable words
 
 
 async def find(services: Services, actor: Actor, tx: Tx, event_id: UUID, code: str) -> PromoCode:
-    """A code that is good now. Only those that are not are counted: what a good one shows is asked for often."""
+    """A code that is valid now. Only invalid codes count against the rate limit: valid ones are looked up often."""
     key = "promo codes", network_of(actor.ip)
     services.limiter.check_full(key, GUESSES)
     try:
@@ -32,7 +32,7 @@ async def find(services: Services, actor: Actor, tx: Tx, event_id: UUID, code: s
 
 
 async def look_up(services: Services, actor: Actor, tx: Tx, event_id: UUID, code: str) -> PromoEffect:
-    """Judged as checkout would judge it at this moment; no use of it is taken."""
+    """The effect of a code, checked as at checkout; does not count as a use."""
     promo = await find(services, actor, tx, event_id, code)
     if policy.is_used_up(promo):
         raise PromoUsedUp()

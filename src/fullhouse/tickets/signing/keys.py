@@ -1,4 +1,4 @@
-"""What tickets are signed with: a key of each organisation's own, made when it is first needed."""
+"""The ticket-signing keys of organisations, each created when it is first needed."""
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
@@ -20,7 +20,7 @@ async def list_keys(tx: Tx) -> list[TicketKey]:
 
 
 async def rotate(tx: Tx, keyring: Keyring, *, revoke: bool) -> list[TicketKey]:
-    """Tickets are signed anew from now on: whoever looks at theirs has the new code."""
+    """Creates a new signing key. Codes are signed when they are read, so holders get the new one on the next read."""
     assert tx.organization_id
     await store.retire_key(tx, revoke)
     key = await _current(tx, keyring)
@@ -30,13 +30,13 @@ async def rotate(tx: Tx, keyring: Keyring, *, revoke: bool) -> list[TicketKey]:
 
 
 async def codes(tx: Tx, keyring: Keyring, tickets: list[TicketRow]) -> list[str | None]:
-    """The text of each ticket's QR. One that lets nobody in has none."""
+    """The QR text of each ticket; None for tickets that are not valid."""
     if not any(ticket.status == "valid" for ticket in tickets):
         return [None] * len(tickets)
     key_id, sealed = await _current(tx, keyring)
     private = keyring.open(PURPOSE, sealed)
     if private is None:
-        raise RuntimeError("the ticket key cannot be opened: was FULLHOUSE_SECRET_KEY changed?")
+        raise RuntimeError("the ticket-signing key cannot be decrypted: was FULLHOUSE_SECRET_KEY changed?")
     return [
         signature.sign(signature.Claim(key_id, ticket.event_id, ticket.id, ticket.nonce), private)
         if ticket.status == "valid"

@@ -1,10 +1,10 @@
-"""What a ticket's QR says: a short signed message that a gate can believe without asking anybody.
+"""The QR text of a ticket: a short signed message that a scanner can verify offline.
 
     version  1 byte    1
     key      2 bytes   which of the organisation's keys signed it
     event    16 bytes
     ticket   16 bytes
-    nonce    8 bytes   a ticket that changes hands gets another one, and the old QR is void
+    nonce    8 bytes   replaced by a transfer, which voids the old QR code
     ——————   64 bytes  Ed25519 over all of the above
 
 The bytes travel as `FH:` and base 45 (RFC 9285): in a QR code that is as short as the bytes themselves.
@@ -26,7 +26,7 @@ _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 
 
 class Claim(NamedTuple):
-    """What a QR says about itself. Believe it only after `verify`."""
+    """The claims of a QR text. Trust them only after `verify`."""
 
     key_id: int
     event_id: UUID
@@ -40,7 +40,7 @@ def sign(claim: Claim, private_key: bytes) -> str:
 
 
 def read(text: str) -> Claim | None:
-    """What it claims to be, or None if it is no ticket of ours."""
+    """The claims of a QR text; None if it is not a ticket of this format."""
     raw = _raw(text)
     if raw is None:
         return None
@@ -79,7 +79,7 @@ def base45(raw: bytes) -> str:
 
 
 def unbase45(text: str) -> bytes | None:
-    """None if it is no base 45, in the one way that the bytes are written."""
+    """The bytes; None if the text is not canonical base 45."""
     values = [_VALUES.get(digit) for digit in text]
     if None in values or len(values) % 3 == 1:
         return None

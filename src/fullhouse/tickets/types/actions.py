@@ -1,4 +1,4 @@
-"""The verbs of ticket types: what a show sells, at what price, and how many of each are left."""
+"""Actions on ticket types: their settings, prices and quantities."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -46,8 +46,8 @@ from fullhouse.tickets.types.model import (
     columns,
 )
 
-_TIMES = {"start_at", "end_at", "timezone"}  # what an event's days follow from
-PRICES_S = 60  # the least ones are kept
+_TIMES = {"start_at", "end_at", "timezone"}  # the fields that determine an event's days
+PRICES_S = 60  # how long the lowest prices are cached
 _COLUMNS = (
     "name", "description", "tier", "kind", "price", "currency", "prices", "zones", "quantity", "sale_start_at",
     "sale_end_at", "entitlement", "valid_days", "max_daily_entries", "max_per_order", "hidden", "position",
@@ -55,7 +55,7 @@ _COLUMNS = (
 
 
 async def list_types(tx: Tx, event_id: UUID) -> list[TicketType]:
-    """With what is sold of each, for those who run the show. Buyers' reads do without the count."""
+    """The types with their sold counts, for organisers. Buyers' reads skip the count."""
     await events.get_event(tx, event_id)
     kinds = await store.types_of_event(tx, event_id)
     uncounted = [kind.id for kind in kinds if kind.sold is None]
@@ -71,20 +71,20 @@ async def get_type(tx: Tx, event_id: UUID, type_id: UUID) -> TicketType:
 
 
 async def offers(tx: Tx, event_id: UUID, charges: list[Charge], promo: PromoCode | None = None) -> list[Offer]:
-    """What a buyer may see: what is not hidden, and what their code shows."""
+    """The types that a buyer may see: those not hidden, and those that their promo code shows."""
     event, now = await events.get_event(tx, event_id), await tx.now()
     places = dict(await store.event_places(tx, event_id))
-    gone = set(await store.types_without_places(tx, event_id))
+    sold_out = set(await store.types_without_places(tx, event_id))
     is_zoned = bool(await store.zones_on_sale(tx, event_id))
     return [
-        policy.offer(kind, event, charges, now, 0 if kind.id in gone else places.get(kind.id))
+        policy.offer(kind, event, charges, now, 0 if kind.id in sold_out else places.get(kind.id))
         for kind in await store.types_of_event(tx, event_id)
         if (is_zoned or policy.stands_alone(kind)) and (not kind.hidden or is_shown_by(promo, kind))
     ]
 
 
 async def least_prices(services: Services, organization_id: UUID) -> dict[UUID, Money]:
-    """What a place costs at least, of each show that the public sees. Kept for a while."""
+    """The lowest ticket price of each public event. Cached for `PRICES_S`."""
 
     async def load() -> dict[UUID, Money]:
         async with services.database.tenant(organization_id) as tx:
@@ -99,19 +99,19 @@ def _prices_key(organization_id: UUID | None) -> str:
 
 
 async def forget_prices(tx: Tx, _fact: Fact) -> None:
-    """A consequence of whatever is announced of a show and changes them."""
+    """Sync handler of the facts that change the lowest prices: invalidates their cache."""
     Cache.invalidate(tx, _prices_key(tx.organization_id))
 
 
 async def follow_venue(tx: Tx, fact: VenueChanged) -> None:
-    """Another `max_capacity` is another number of places in each of its events that is not over."""
+    """A changed `max_capacity` changes the offers of each of the venue's events that is not over."""
     if "max_capacity" in fact.changed:
         for event_id in await venues.lock_open_events(tx, fact.subject_id):
             follow_places(tx, event_id)
 
 
 def follow_places(tx: Tx, event_id: UUID) -> None:
-    """The last place of a price is gone, or one came back: what a place costs at least may be another."""
+    """The last ticket at a price was sold, or one came back: the lowest price and the offers may have changed."""
     Cache.invalidate(tx, _prices_key(tx.organization_id))
     tell(tx, event_id)
 
@@ -123,15 +123,15 @@ def is_shown_by(promo: PromoCode | None, kind: TicketType) -> bool:
 # --- organisers
 
 
-async def create_type(tx: Tx, event_id: UUID, wish: NewTicketType) -> TicketType:
+async def create_type(tx: Tx, event_id: UUID, request: NewTicketType) -> TicketType:
     event = await events.lock_event(tx, event_id)
     others = await store.types_of_event(tx, event_id)
-    await _check(tx, event, wish, others)
-    await _check_quantities(tx, event_id, wish, others)
+    await _check(tx, event, request, others)
+    await _check_quantities(tx, event_id, request, others)
     try:
-        kind = await store.insert_type(tx, id=new_id(), event_id=event_id, **columns(wish, *_COLUMNS))
+        kind = await store.insert_type(tx, id=new_id(), event_id=event_id, **columns(request, *_COLUMNS))
     except asyncpg.UniqueViolationError:
-        raise TypeNameTaken(f"The show has a type “{wish.name}” already.", name=wish.name) from None
+        raise TypeNameTaken(f"The event already has a ticket type “{request.name}”.", name=request.name) from None
     assert kind
     await _put_pool(tx, kind)
     await audit.write(tx, "ticket_type.created", "ticket_type", kind.id, after=_told(kind))
@@ -154,12 +154,12 @@ async def change_type(
     if (after.kind, after.valid_days) != (before.kind, before.valid_days):
         in_use = await store.is_type_in_use(tx, type_id)
         policy.check_days(before, after, in_use=bool(in_use))
-    if policy.together([after, *others]) > policy.together([before, *others]):  # fewer are always good
+    if policy.together([after, *others]) > policy.together([before, *others]):  # fewer are always allowed
         await _check_quantities(tx, event_id, after, others)
     try:
         saved = await store.update_type(tx, event_id=event_id, type_id=type_id, **columns(after, *_COLUMNS))
     except asyncpg.UniqueViolationError:
-        raise TypeNameTaken(f"The show has a type “{after.name}” already.", name=after.name) from None
+        raise TypeNameTaken(f"The event already has a ticket type “{after.name}”.", name=after.name) from None
     except asyncpg.CheckViolationError:  # pools_never_oversold
         raise DayFull() from None
     assert saved
@@ -171,7 +171,7 @@ async def change_type(
 
 
 async def move_days(tx: Tx, fact: DatedFact) -> None:
-    """With the whole show: a ticket for its second day is for its second day, whenever that is."""
+    """Sync handler: moves the valid days with the event, so that a ticket for its second day stays one."""
     event_id = fact.subject_id
     if fact.moved_days:
         before = {kind.id: kind for kind in await store.types_of_event(tx, event_id)}
@@ -207,30 +207,30 @@ async def _announce(tx: Tx, event_id: UUID, type_id: UUID, change: Literal["adde
 
 
 def tell(tx: Tx, event_id: UUID) -> None:
-    """Whoever looks at the show sees what it sells now."""
+    """Announces to the event's live stream that its offers have changed."""
     tx.tell(f"offers:{event_id}", tx.organization_id)
 
 
-async def _check(tx: Tx, event: Event, wish: TicketType | NewTicketType, others: Sequence[TicketType]) -> None:
+async def _check(tx: Tx, event: Event, candidate: TicketType | NewTicketType, others: Sequence[TicketType]) -> None:
     zones = await store.zones_on_sale(tx, event.id)
     categories = await store.price_categories(tx, event.id)
-    policy.check_type(wish, event, zones or None, categories)
-    house = await accounts.get_profile(tx)
-    policy.check_prices(wish, policy.most_of(wish.currency, house.currency, house.ticket_price_max))
-    if any(kind.currency != wish.currency for kind in others):
-        said = f"The show's other types are sold in {others[0].currency}."
-        raise OneCurrency(fields=[FieldError("currency", said)])
+    policy.check_type(candidate, event, zones or None, categories)
+    profile = await accounts.get_profile(tx)
+    policy.check_prices(candidate, policy.most_of(candidate.currency, profile.currency, profile.ticket_price_max))
+    if any(kind.currency != candidate.currency for kind in others):
+        message = f"The event's other ticket types are sold in {others[0].currency}."
+        raise OneCurrency(fields=[FieldError("currency", message)])
 
 
 async def _check_quantities(
-    tx: Tx, event_id: UUID, wish: TicketType | NewTicketType, others: Sequence[TicketType]
+    tx: Tx, event_id: UUID, candidate: TicketType | NewTicketType, others: Sequence[TicketType]
 ) -> None:
     limit = await store.event_limit(tx, event_id)
-    policy.check_quantities(policy.together([wish, *others]), limit if wish.quantity else None, "quantity")
+    policy.check_quantities(policy.together([candidate, *others]), limit if candidate.quantity else None, "quantity")
 
 
 async def judge_capacity(tx: Tx, fact: EventUpdated) -> None:
-    """A consequence of another capacity of the event: not below what its types offer together (docs/adr/0034)."""
+    """Sync handler: refuses an event capacity below the quantities of its types (docs/adr/0034)."""
     if "capacity" not in fact.changed:
         return
     event = await events.get_event(tx, fact.subject_id)
@@ -246,15 +246,15 @@ async def _put_pool(tx: Tx, kind: TicketType) -> None:
     taken = await store.taken_of_type(tx, event_id=kind.event_id, type_id=kind.id)
     assert taken
     if taken.held + taken.sold > kind.quantity:
-        said = f"{taken.sold} are sold and {taken.held} held."
-        raise BelowSold(said, **taken._asdict(), quantity=kind.quantity)
+        detail = f"{taken.sold} tickets are sold and {taken.held} are held."
+        raise BelowSold(detail, **taken._asdict(), quantity=kind.quantity)
     await store.put_type_pool(
         tx, event_id=kind.event_id, type_id=kind.id, capacity=kind.quantity, held=taken.held, sold=taken.sold
     )
 
 
 async def _drop_pool(tx: Tx, kind: TicketType) -> None:
-    """A count that somebody is in stays."""
+    """Deletes the type's pool. Refused while tickets of the type are counted or held."""
     await store.lock_type_pools(tx, event_id=kind.event_id, type_ids=[kind.id])
     counted = (await get_type(tx, kind.event_id, kind.id)).held is not None
     dropped = await store.delete_type_pool(tx, event_id=kind.event_id, type_id=kind.id)
@@ -266,11 +266,11 @@ def _told(kind: TicketType) -> dict[str, Any]:
     return {name: getattr(kind, name) for name in ("name", "tier", "price", "currency", "quantity", "zones")}
 
 
-# --- for whoever sells them
+# --- for checkout
 
 
 class Wanted(NamedTuple):
-    """So many of a hold's places, as tickets of this type."""
+    """A quantity of a hold, as tickets of this type."""
 
     hold_id: UUID
     ticket_type_id: UUID
@@ -285,7 +285,7 @@ class Priced(NamedTuple):
 
 
 async def priced(tx: Tx, event: Event, items: Sequence[Wanted], promo: PromoCode | None = None) -> list[Priced]:
-    """Each item with its type and its price. Refused if a type is not for that place, not now, or not so many."""
+    """Each item with its type and price. Refused if a type is not on sale for that seat or zone, or for that many."""
     now = await tx.now()
     kinds = {kind.id: kind for kind in await store.types_of_event(tx, event.id)}
     hold_ids = [item.hold_id for item in items]
@@ -297,11 +297,11 @@ async def priced(tx: Tx, event: Event, items: Sequence[Wanted], promo: PromoCode
             raise TicketTypeNotFound(item=n)
         fits = policy.sells(kind, place.zone_key, seated=place.seat_id is not None)
         if not fits or place.ticket_type_id not in (None, kind.id) or not policy.is_on_sale(kind, event, now):
-            raise TypeNotOnSale(f"“{kind.name}” is not sold for this place now.", name=kind.name, item=n)
-        line = Line(
+            raise TypeNotOnSale(f"“{kind.name}” is not on sale for this seat or zone now.", name=kind.name, item=n)
+        item_price = Line(
             ticket_type_id=kind.id, name=kind.name, unit=kind.price_in(place.price_category), quantity=item.quantity
         )
-        found.append(Priced(item, place, kind, line))
+        found.append(Priced(item, place, kind, item_price))
     for kind in {row.kind.id: row.kind for row in found}.values():
         wanted = sum(row.wanted.quantity for row in found if row.kind.id == kind.id)
         if kind.max_per_order is not None and wanted > kind.max_per_order:
@@ -312,7 +312,7 @@ async def priced(tx: Tx, event: Event, items: Sequence[Wanted], promo: PromoCode
 
 
 async def take(tx: Tx, event_id: UUID, counts: Mapping[UUID, int]) -> None:
-    """Holds so many of each type, all or none. What has no quantity is not counted."""
+    """Counts so many of each type as held, all or none. Types without a quantity are not counted."""
     await _count(tx, event_id, counts, held=1, sold=0)
 
 
@@ -321,12 +321,12 @@ async def give_back(tx: Tx, event_id: UUID, counts: Mapping[UUID, int]) -> None:
 
 
 async def sell(tx: Tx, event_id: UUID, counts: Mapping[UUID, int]) -> None:
-    """What was held is sold."""
+    """Counts held tickets as sold."""
     await _count(tx, event_id, counts, held=-1, sold=1)
 
 
 async def take_back(tx: Tx, event_id: UUID, counts: Mapping[UUID, int]) -> None:
-    """What was sold can be had again."""
+    """Releases sold tickets, so that they are on sale again."""
     await _count(tx, event_id, counts, held=0, sold=-1)
 
 
@@ -337,8 +337,8 @@ async def _count(tx: Tx, event_id: UUID, counts: Mapping[UUID, int], *, held: in
         tx, event_id=event_id, type_ids=ids, held=[held * n for n in numbers], sold=[sold * n for n in numbers]
     )
     short = {pool.ticket_type_id: pool.places for pool in pools if pool.ticket_type_id not in moved}
-    if gone := sorted(kind for kind, places in short.items() if places == 0):
-        raise TypeSoldOut(ticket_type_ids=gone)
+    if sold_out := sorted(kind for kind, places in short.items() if places == 0):
+        raise TypeSoldOut(ticket_type_ids=sold_out)
     if short:
         raise InsufficientInventory(left=short)
     if any(pool.places <= policy.FEW + policy.PER_ORDER for pool in pools):

@@ -1,4 +1,4 @@
-"""What a show sells: ticket types, promo codes, charges. As stored and shown; what may be asked, what is refused."""
+"""Ticket types, promo codes and charges: stored rows, API responses, requests and refusals."""
 
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
@@ -20,25 +20,27 @@ Entitlement = Literal["single", "limited_reentry_per_day", "unlimited_multi_day"
 Quantity = Annotated[int, Meta(ge=1, le=100_000)]
 PerOrder = Annotated[int, Meta(ge=1, le=10)]
 Entries = Annotated[int, Meta(ge=1, le=100)]
-Place = Annotated[int, Meta(ge=0, le=10_000, description="The order in which types are shown.")]
+Place = Annotated[int, Meta(ge=0, le=10_000, description="Sort position of the type.")]
 Prices = Annotated[
     dict[Annotated[str, Meta(min_length=1, max_length=64)], Amount],
-    Meta(max_length=50, description="By price category of the layout, where they differ from `price`."),
+    Meta(max_length=50, description="Prices by price category of the layout, where they differ from `price`."),
 ]
 ZoneKeys = Annotated[
     list[Annotated[str, Meta(min_length=1, max_length=64)]],
-    Meta(max_length=100, description="The keys of the zones that it sells; none means all."),
+    Meta(max_length=100, description="The keys of the zones that it sells; empty means all."),
 ]
-Days = Annotated[list[date], Meta(max_length=60, description="Local dates; none means every day of the show.")]
+Days = Annotated[list[date], Meta(max_length=60, description="Local dates; empty means every day of the event.")]
 Code = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{2,39}$(?!\n)", max_length=40, examples=["FRIENDS-2030"])]
 Uses = Annotated[int, Meta(ge=1, le=1_000_000)]
-Budget = Annotated[int, Meta(ge=1, le=10**12, description="What it may cost in all, in minor units.")]
-TypeIds = Annotated[list[UUID], Meta(max_length=100, description="The types that it is good for; none means all.")]
+Budget = Annotated[int, Meta(ge=1, le=10**12, description="The highest total discount, in minor units.")]
+TypeIds = Annotated[
+    list[UUID], Meta(max_length=100, description="The ticket types that it applies to; empty means all.")
+]
 
 
 class TicketType(msgspec.Struct, frozen=True, kw_only=True):
-    """A type of ticket, as its organiser sees it. `held` and `sold` are counted where it has a quantity;
-    a show's list says what is sold of the others too."""
+    """A ticket type, as its organiser sees it. `held` and `sold` are present if it has a quantity; the list of an
+    event's types has `sold` for the others, too."""
 
     id: UUID
     event_id: UUID
@@ -70,7 +72,7 @@ class TicketType(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """A type of ticket, as a buyer sees it. `left` is said where it is counted; `charges` come with what is paid."""
+    """A ticket type, as a buyer sees it. `left` is null if there is no limit; `charges` are the fees and taxes."""
 
     id: UUID
     name: str
@@ -91,7 +93,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PromoCode(msgspec.Struct, frozen=True, kw_only=True):
-    """A code that takes something off, or shows what is hidden."""
+    """A promo code: a discount, or access to hidden ticket types."""
 
     id: UUID
     event_id: UUID
@@ -113,9 +115,9 @@ class PromoCode(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PromoEffect(msgspec.Struct, frozen=True, kw_only=True):
-    """What a code does for whoever has it. `basis_points` or `amount`, in minor units, comes off the types of
-    `ticket_type_ids`, or off all where none is named; of a budget, only what is `left` of it. `shown_type_ids` are the
-    hidden types that it shows."""
+    """The effect of a promo code. `basis_points`, or `amount` in minor units, is taken off the types of
+    `ticket_type_ids`, or off all if it is empty; with a budget, at most what is `left` of it. `shown_type_ids` are the
+    hidden types that the code shows."""
 
     code: str
     kind: PromoKind
@@ -128,7 +130,7 @@ class PromoEffect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChargeList(msgspec.Struct, frozen=True, kw_only=True):
-    """The fees and taxes that hold for a show, and whose word it is."""
+    """The fees and taxes that apply to an event, and whether they are its own (`event`) or the organisation's."""
 
     source: Literal["event", "organization"]
     charges: list[Charge]
@@ -139,7 +141,7 @@ class ChargeList(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of all bodies: nothing unknown is ignored."""
+    """Base of all request bodies: unknown fields are rejected."""
 
 
 class NewTicketType(Request, frozen=True, kw_only=True):
@@ -183,7 +185,7 @@ class ChangeTicketType(Request, frozen=True, kw_only=True):
 
 
 class NewPromoCode(Request, frozen=True, kw_only=True):
-    """`percent` has `basis_points`, `fixed` has `amount`, `access` only shows hidden types."""
+    """`percent` needs `basis_points`, `fixed` needs `amount`, `access` only shows hidden types."""
 
     code: Code
     kind: PromoKind
@@ -198,7 +200,7 @@ class NewPromoCode(Request, frozen=True, kw_only=True):
 
 
 class ChangePromoCode(Request, frozen=True, kw_only=True):
-    """What it takes off stays; for something else, make another code."""
+    """The discount cannot be changed; create another code instead."""
 
     ticket_type_ids: TypeIds | UnsetType = UNSET
     max_uses: Uses | UnsetType | None = UNSET
@@ -216,115 +218,115 @@ class SetCharges(Request, frozen=True, kw_only=True):
 
 
 class TicketTypeNotFound(NotFound):
-    """The show has no such ticket type."""
+    """The event has no such ticket type."""
 
     code, title = "ticket_type_not_found", "No such ticket type"
 
 
 class TypeNameTaken(Conflict):
-    """Another type of the show has that name."""
+    """Another ticket type of the event has this name."""
 
-    code, title = "name_taken", "Another ticket type has that name"
+    code, title = "name_taken", "Another ticket type has this name"
 
 
 class TypeInUse(Conflict):
-    """Tickets of this type are held, or were ordered: hide it, or end its sale, instead of deleting it."""
+    """Tickets of this type are held or were ordered: hide the type, or end its sale, instead of deleting it."""
 
-    code, title = "ticket_type_in_use", "Tickets of this type are held, or were ordered"
+    code, title = "ticket_type_in_use", "Tickets of this type are held or were ordered"
 
 
 class DaysInUse(Conflict):
-    """Tickets of this type are held, or were ordered: its days can become more, and not others."""
+    """Tickets of this type are held or were ordered: days can be added, but not removed."""
 
     code, title = "days_in_use", "Tickets are valid on these days"
 
 
 class DayFull(Conflict):
-    """A day that is added to the type has no room for all who have its tickets."""
+    """An added day does not have enough capacity left for the tickets of this type."""
 
-    code, title = "day_full", "No room on that day"
+    code, title = "day_full", "Not enough capacity on that day"
 
 
 class DaysLeftOut(Conflict):
-    """Ticket types are valid on days that the event would not have any more: change them first."""
+    """Ticket types are valid on days that the event would no longer have: change them first."""
 
     code, title = "days_left_out", "Ticket types are valid on other days"
 
 
 class BelowSold(Conflict):
-    """More are held and sold already than the new quantity would allow."""
+    """More tickets are held and sold already than the new quantity allows."""
 
-    code, title = "quantity_below_sold", "More are sold already"
+    code, title = "quantity_below_sold", "More tickets are already sold"
 
 
 class AboveCapacity(Invalid):
-    """All types together may not be more than the show has places."""
+    """The quantities of all types together exceed the event's capacity."""
 
-    code, title = "quantity_above_capacity", "More tickets than places"
+    code, title = "quantity_above_capacity", "More tickets than capacity"
 
 
 class PriceTooHigh(Invalid):
-    """A price above what a ticket costs at most in its currency, or above the organisation's own `ticket_price_max`."""
+    """The price is above the maximum for its currency, or above the organisation's own `ticket_price_max`."""
 
     code, title = "price_too_high", "The price is too high"
 
 
 class OneCurrency(Invalid):
-    """A show is sold in one currency."""
+    """All ticket types of an event must have the same currency."""
 
-    code, title = "one_currency", "A show is sold in one currency"
+    code, title = "one_currency", "An event is sold in one currency"
 
 
 class TypeSoldOut(Conflict):
-    """There is none of this type any more."""
+    """No tickets of this type are left."""
 
     code, title = "ticket_type_sold_out", "This ticket type is sold out"
 
 
 class InsufficientInventory(Conflict):
-    """There are some of this type, but not as many as that: `left` says how many."""
+    """Fewer tickets of this type are left than requested: `left` has the number."""
 
-    code, title = "insufficient_inventory", "Not as many left"
+    code, title = "insufficient_inventory", "Not enough tickets left"
 
 
 class TypeNotOnSale(Conflict):
-    """This type is not sold now, or not for this place."""
+    """This ticket type is not on sale now, or not for this seat or zone."""
 
     code, title = "ticket_type_not_on_sale", "This ticket type is not on sale"
 
 
 class CodeTaken(Conflict):
-    """The show has that code already."""
+    """The event already has this promo code."""
 
-    code, title = "code_taken", "The show has that code already"
+    code, title = "code_taken", "The event already has this code"
 
 
 class PromoInUse(Conflict):
-    """The code was used: switch it off instead of deleting it."""
+    """The promo code was used: deactivate it instead of deleting it."""
 
-    code, title = "promo_code_in_use", "The code was used"
+    code, title = "promo_code_in_use", "The promo code was used"
 
 
 class PromoUnknown(Invalid):
-    """The event has no such code, or it is switched off."""
+    """The event has no such promo code, or the code is inactive."""
 
     code, title = "promo_code_unknown", "The code is not valid"
 
 
 class PromoNotStarted(Invalid):
-    """The code is not valid yet: it will be from `valid_from` on."""
+    """The promo code is not valid before `valid_from`."""
 
     code, title = "promo_code_not_started", "The code is not valid yet"
 
 
 class PromoExpired(Invalid):
-    """The code was valid until a while ago."""
+    """The promo code has expired."""
 
     code, title = "promo_code_expired", "The code has expired"
 
 
 class PromoUsedUp(Conflict):
-    """The code was used as often as it may be, or its budget is spent."""
+    """The promo code has reached its maximum number of uses, or its budget is spent."""
 
     code, title = "promo_code_used_up", "The code is used up"
 

@@ -1,4 +1,4 @@
-"""What a show sells, over HTTP: ticket types, promo codes, fees and taxes; and what a buyer sees of it."""
+"""Endpoints of ticket types, promo codes, fees and taxes; and of the offers that buyers see."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -36,11 +36,13 @@ async def list_offers(
     services: Services,
     actor: Actor,
     event_id: UUID,
-    code: Annotated[str | None, QueryParameter(max_length=40, description="A promo code: it may show more.")] = None,
+    code: Annotated[
+        str | None, QueryParameter(max_length=40, description="A promo code: it may show hidden types.")
+    ] = None,
 ) -> list[Offer]:
-    """What can be bought of a show, in its order, in minor units, with the fees and taxes on it."""
-    show = (await events.public_show(services, event_id)).show
-    async with services.database.tenant(show.organization_id) as tx:
+    """The ticket types on offer for an event, in their sort order, with fees and taxes. Amounts in minor units."""
+    event = (await events.public_show(services, event_id)).show
+    async with services.database.tenant(event.organization_id) as tx:
         promo = await promo_reads.find(services, actor, tx, event_id, code) if code else None
         charges = (await promos.charges(tx, event_id)).charges
         return await types.offers(tx, event_id, charges, promo)
@@ -51,28 +53,30 @@ async def look_up_promo(
     services: Services,
     actor: Actor,
     event_id: UUID,
-    code: Annotated[str, QueryParameter(min_length=1, max_length=40, description="As somebody typed it.")],
+    code: Annotated[
+        str, QueryParameter(min_length=1, max_length=40, description="The code as typed, in upper or lower case.")
+    ],
 ) -> PromoEffect:
-    """What a promo code does, before anything is chosen: what comes off, and which hidden types it shows.
+    """The effect of a promo code, before seats are chosen: its discount, and the hidden types it shows.
 
-    Refused as checkout would refuse it: `promo_code_unknown`, `promo_code_not_started` with `valid_from`,
-    `promo_code_expired`, `promo_code_used_up`. `offers` with the code lists what it shows, with prices. Whoever tries
-    many codes that are not valid is told to wait (429).
+    Refused as at checkout: `promo_code_unknown`, `promo_code_not_started` with `valid_from`, `promo_code_expired`,
+    `promo_code_used_up`. Request `offers` with the code for the types that it shows, with prices. Trying many invalid
+    codes is rate-limited (429).
     """
-    show = (await events.public_show(services, event_id)).show
-    async with services.database.tenant(show.organization_id) as tx:
+    event = (await events.public_show(services, event_id)).show
+    async with services.database.tenant(event.organization_id) as tx:
         return await promo_reads.look_up(services, actor, tx, event_id, code)
 
 
 @get("/api/events/{event_id:uuid}/ticket-types", "sales.read")
 async def list_types(tx: Tx, event_id: UUID) -> list[TicketType]:
-    """A show's ticket types, hidden ones too, with what is held and sold where it is counted."""
+    """The ticket types of an event, including hidden ones, with their held and sold counts."""
     return await types.list_types(tx, event_id)
 
 
 @post("/api/events/{event_id:uuid}/ticket-types", "sales.write", location=f"{_HERE}/ticket-types/{{id}}")
 async def create_type(tx: Tx, event_id: UUID, data: NewTicketType) -> Reply[TicketType]:
-    """Add a ticket type. Without a quantity it sells as many as its zones have places."""
+    """Add a ticket type. Without a quantity, the capacity of its zones is the limit."""
     return _tagged(await types.create_type(tx, event_id, data))
 
 
@@ -86,25 +90,25 @@ async def get_type(tx: Tx, event_id: UUID, type_id: UUID) -> Reply[TicketType]:
 async def change_type(
     tx: Tx, event_id: UUID, type_id: UUID, data: ChangeTicketType, if_match: IfMatch = None
 ) -> Reply[TicketType]:
-    """Change a ticket type. Who has begun to buy pays what they were told."""
+    """Change a ticket type. Open checkouts keep their price."""
     return _tagged(await types.change_type(tx, event_id, type_id, data, if_match))
 
 
 @delete("/api/events/{event_id:uuid}/ticket-types/{type_id:uuid}", "sales.write")
 async def delete_type(tx: Tx, event_id: UUID, type_id: UUID, if_match: IfMatch = None) -> None:
-    """Delete a ticket type that nobody holds or has bought."""
+    """Delete a ticket type without holds and orders."""
     await types.delete_type(tx, event_id, type_id, if_match)
 
 
 @get("/api/events/{event_id:uuid}/promo-codes", "sales.read")
 async def list_promos(tx: Tx, event_id: UUID) -> list[PromoCode]:
-    """A show's promo codes, with how often each was used and what it has cost."""
+    """The promo codes of an event, with their uses and total discounts."""
     return await promos.list_promos(tx, event_id)
 
 
 @post("/api/events/{event_id:uuid}/promo-codes", "sales.write", location=f"{_HERE}/promo-codes/{{id}}")
 async def create_promo(tx: Tx, event_id: UUID, data: NewPromoCode) -> Reply[PromoCode]:
-    """Add a promo code: a share or an amount off, or access to hidden types."""
+    """Add a promo code: a percentage or an amount off, or access to hidden types."""
     return _tagged(await promos.create_promo(tx, event_id, data))
 
 
@@ -118,13 +122,13 @@ async def get_promo(tx: Tx, event_id: UUID, promo_id: UUID) -> Reply[PromoCode]:
 async def change_promo(
     tx: Tx, event_id: UUID, promo_id: UUID, data: ChangePromoCode, if_match: IfMatch = None
 ) -> Reply[PromoCode]:
-    """Change how often, for what and how long a code is good, or switch it off."""
+    """Change the limits, ticket types or validity of a promo code, or deactivate it."""
     return _tagged(await promos.change_promo(tx, event_id, promo_id, data, if_match))
 
 
 @delete("/api/events/{event_id:uuid}/promo-codes/{promo_id:uuid}", "sales.write")
 async def delete_promo(tx: Tx, event_id: UUID, promo_id: UUID, if_match: IfMatch = None) -> None:
-    """Delete a code that nobody has used."""
+    """Delete a promo code that was never used."""
     await promos.delete_promo(tx, event_id, promo_id, if_match)
 
 
@@ -136,25 +140,25 @@ async def get_charges(tx: Tx) -> Reply[ChargeList]:
 
 @put("/api/org/charges", "sales.write")
 async def set_charges(tx: Tx, data: SetCharges, if_match: IfMatch = None) -> Reply[ChargeList]:
-    """Set the fees and taxes of all shows that have none of their own. Who has begun to buy pays as told."""
+    """Set the fees and taxes of all events without their own. Open checkouts keep their price."""
     return _tagged(await promos.set_charges(tx, None, data.charges, if_match))
 
 
 @get("/api/events/{event_id:uuid}/charges", "sales.read")
 async def get_event_charges(tx: Tx, event_id: UUID) -> Reply[ChargeList]:
-    """The fees and taxes that hold for a show."""
+    """The fees and taxes that apply to an event."""
     return _tagged(await promos.charges(tx, event_id))
 
 
 @put("/api/events/{event_id:uuid}/charges", "sales.write")
 async def set_event_charges(tx: Tx, event_id: UUID, data: SetCharges, if_match: IfMatch = None) -> Reply[ChargeList]:
-    """Give a show fees and taxes of its own, in place of the organisation's."""
+    """Set an event's own fees and taxes, which replace the organisation's."""
     return _tagged(await promos.set_charges(tx, event_id, data.charges, if_match))
 
 
 @delete("/api/events/{event_id:uuid}/charges", "sales.write")
 async def drop_event_charges(tx: Tx, event_id: UUID) -> None:
-    """Let the organisation's fees and taxes hold for the show again."""
+    """Delete an event's own fees and taxes: the organisation's apply again."""
     await promos.drop_charges(tx, event_id)
 
 

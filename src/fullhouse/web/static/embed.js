@@ -1,4 +1,4 @@
-// Inside of another site's frame: tells it how high this page is. That is no secret, so whoever frames it may hear it.
+// Inside another site's frame: posts this page's height to it. The height is no secret, so any origin may receive it.
 "use strict";
 (() => {
   if (window.parent === window) return;

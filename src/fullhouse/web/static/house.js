@@ -1,10 +1,10 @@
-// What every page of the storefront does beyond showing itself: who is signed in, the other language, cities while they
-// are typed, an order that opens without a connection. Each is a comfort: the page works without this script.
+// Progressive enhancement of every storefront page: the signed-in person's name, the language link, city suggestions,
+// orders that open offline. Every page works without this script.
 "use strict";
 (() => {
   const WHO = "fullhouse:who";
 
-  // --- what the house refused, in the page's language. Its own sentence is English, for codes that have no words.
+  // --- refusals in the page's language. The API's `detail` is English; it serves for codes without a text of their own.
 
   const words = document.querySelector("[data-refusals]");
   globalThis.refusal = ({ code, detail }) => {
@@ -12,7 +12,7 @@
     return known[code] ?? ((document.documentElement.lang === "en" && detail) || known.other);
   };
 
-  // --- who is signed in. The session is in a cookie that no script sees; this is only the name, for the header.
+  // --- who is signed in. The session is in an HttpOnly cookie; this is only the name, for the header.
 
   function who() {
     try {
@@ -33,14 +33,14 @@
 
   async function check() {
     if (!who() || sessionStorage.getItem(WHO)) return;
-    const answer = await fetch("/api/auth/sessions", { credentials: "same-origin" }).catch(() => null);
-    if (!answer?.ok) return;
-    if ((await answer.json()).data.length) return sessionStorage.setItem(WHO, "seen");
+    const response = await fetch("/api/auth/sessions", { credentials: "same-origin" }).catch(() => null);
+    if (!response?.ok) return;
+    if ((await response.json()).data.length) return sessionStorage.setItem(WHO, "seen");
     localStorage.removeItem(WHO);
     location.reload();
   }
 
-  // --- the same page in the other language, with what was asked for
+  // --- the same page in the other language, with its query
 
   for (const link of document.querySelectorAll("[data-lang]")) {
     const asked = new URLSearchParams(location.search);
@@ -48,7 +48,7 @@
     link.href = `?${asked}`;
   }
 
-  // --- cities while they are typed (a combobox as the ARIA practices describe it)
+  // --- city suggestions (a combobox as the ARIA practices describe it)
 
   function suggest(field) {
     const list = document.createElement("ul");
@@ -105,9 +105,9 @@
       const turn = ++asked;
       const typed = field.value.trim();
       if (own) return show(own.filter((city) => plain(city).includes(plain(typed))).slice(0, 10));
-      const answer = await fetch(`/event/v1/meta/cities?limit=10&q=${encodeURIComponent(typed)}`).catch(() => null);
-      if (!answer?.ok || turn !== asked) return;
-      const { data } = await answer.json();
+      const response = await fetch(`/event/v1/meta/cities?limit=10&q=${encodeURIComponent(typed)}`).catch(() => null);
+      if (!response?.ok || turn !== asked) return;
+      const { data } = await response.json();
       if (document.activeElement === field) show([...new Set(data.map((one) => one.city))]);
     }
 
@@ -130,7 +130,7 @@
     });
   }
 
-  // --- an order, kept on the device (tickets-sw.js gives it back when there is no connection)
+  // --- an order's page, stored on the device (tickets-sw.js serves it offline)
 
   async function keep(page) {
     if (!("serviceWorker" in navigator) || !globalThis.caches) return;
@@ -141,7 +141,7 @@
     for (const hint of page.querySelectorAll("[data-kept]")) hint.hidden = false;
   }
 
-  // --- an order's tickets by mail once more, or passed on: whoever has its page has its secret, which is all it takes
+  // --- an order's tickets: emailed again, transferred, or accepted. The secret in the page's address authorises it.
 
   function order(page) {
     const status = page.querySelector("[data-wrong]");
@@ -150,12 +150,12 @@
     async function ask(path, button, done, body) {
       button.disabled = true;
       const headers = { Authorization: `Bearer ${secret}`, ...(body ? { "content-type": "application/json" } : {}) };
-      const answer = await fetch(`/api/order/${path}`, { method: "POST", headers, body }).catch(() => null);
-      const said = answer?.ok ? null : await answer?.json().catch(() => null);
+      const response = await fetch(`/api/order/${path}`, { method: "POST", headers, body }).catch(() => null);
+      const problem = response?.ok ? null : await response?.json().catch(() => null);
       button.disabled = false;
-      status.dataset.kind = answer?.ok ? "" : "error";
-      status.textContent = answer?.ok ? done : said ? refusal(said) : status.dataset.wrong;
-      return answer?.ok;
+      status.dataset.kind = response?.ok ? "" : "error";
+      status.textContent = response?.ok ? done : problem ? refusal(problem) : status.dataset.wrong;
+      return response?.ok;
     }
 
     for (const button of page.querySelectorAll("[data-resend]")) {
@@ -166,7 +166,7 @@
       button.hidden = false;
       button.onclick = async () => {
         const both = button.parentElement;
-        both.inert = true; // one answer
+        both.inert = true; // only one response counts
         if (await ask("consent", button, "", `{"accept":${button.dataset.consent}}`)) location.reload();
         else both.inert = false;
       };
@@ -182,12 +182,12 @@
     }
   }
 
-  // --- an order that waits for its money: looked at again, less and less often, and drawn anew when there is news
+  // --- a pending order: polled at growing intervals, and the page is reloaded when it is no longer pending
 
   function wait(pause) {
     setTimeout(async () => {
-      const answer = await fetch(location.href, { headers: { accept: "text/html" }, cache: "no-store" }).catch(() => null);
-      const text = answer?.ok ? await answer.text() : "";
+      const response = await fetch(location.href, { headers: { accept: "text/html" }, cache: "no-store" }).catch(() => null);
+      const text = response?.ok ? await response.text() : "";
       if (text && !new DOMParser().parseFromString(text, "text/html").querySelector("[data-pending]")) location.reload();
       else wait(Math.min(pause * 1.5, 60_000));
     }, pause);

@@ -1,23 +1,23 @@
-// Signing in: by a mailed link, or by address and password. A link's secret is in the address's fragment, which browsers
+// Signing in: by an emailed link, or by email address and password. A link's secret is in the fragment, which browsers
 // never send: it leaves this page only in the one request below, when a person presses the button (mail scanners open
-// links, but press nothing).
+// links, but press no buttons).
 "use strict";
 (() => {
   const place = document.querySelector("[data-sign-in], [data-join]");
   const joining = "join" in place.dataset;
-  const said = place.dataset;
+  const texts = place.dataset;
   const byLink = place.querySelector("[data-link]");
   const byPassword = place.querySelector("[data-password]");
   const status = place.querySelector("[role=status]");
   const token = location.hash.slice(1);
   const NEXT = "fullhouse:next";
   const BASKET = "fullhouse:basket"; // as in the box office: what a guest holds, and until when
-  const WRONG = { invalid_credentials: said.wrong, link_invalid: said.spent, rate_limited: said.often };
+  const WRONG = { invalid_credentials: texts.wrong, link_invalid: texts.spent, rate_limited: texts.often };
 
-  /** Who joins fills in a name and a password: the house says which of them is wrong, in English. */
-  function wrong(told) {
-    if (joining && told.code === "invalid") return (document.documentElement.lang === "en" && told.detail) || said.form;
-    return WRONG[told.code] ?? refusal(told);
+  /** On the join page `detail` says which of name and password is invalid, in English only. */
+  function wrong(reply) {
+    if (joining && reply.code === "invalid") return (document.documentElement.lang === "en" && reply.detail) || texts.form;
+    return WRONG[reply.code] ?? refusal(reply);
   }
 
   function say(text, kind = "") {
@@ -25,7 +25,7 @@
     status.dataset.kind = kind;
   }
 
-  function beside(field, text) {
+  function showError(field, text) {
     const input = place.querySelector(`[name=${field}]`);
     const hint = document.getElementById(`wrong-${field}`);
     if (!hint) return say(text, text ? "error" : "");
@@ -34,8 +34,8 @@
     if (text) input.focus();
   }
 
-  /** An address of ours, or none: whoever makes a link must not choose where people land. It is read as the browser will
-   * read it, which overlooks tabs and line breaks and takes \ for /. */
+  /** The path as a URL of this origin, or null: a crafted link must not redirect elsewhere. It is parsed as the browser
+   * will parse it, which drops tabs and line breaks and reads \ as /. */
   function own(path) {
     if (!path?.startsWith("/") || !URL.canParse(path, location.origin)) return null;
     const { origin, href } = new URL(path, location.origin);
@@ -45,17 +45,17 @@
   const asked = new URLSearchParams(location.search);
 
   async function send(path, body) {
-    say(said.moment);
-    let answer;
+    say(texts.moment);
+    let response;
     try {
-      answer = await fetch(path, { method: "POST", credentials: "same-origin", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+      response = await fetch(path, { method: "POST", credentials: "same-origin", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
     } catch {
-      return void say(said.offline, "error");
+      return void say(texts.offline, "error");
     }
-    const text = await answer.text();
-    const told = text ? JSON.parse(text) : {};
-    if (answer.ok) return told.data ?? {};
-    say(wrong(told), "error");
+    const text = await response.text();
+    const reply = text ? JSON.parse(text) : {};
+    if (response.ok) return reply.data ?? {};
+    say(wrong(reply), "error");
     return undefined;
   }
 
@@ -63,7 +63,7 @@
     localStorage.setItem("fullhouse:who", JSON.stringify({ name: user.name, at: organization.slug }));
     localStorage.setItem(`fullhouse:${organization.slug}`, "1");
     sessionStorage.removeItem("fullhouse:who");
-    say(said.done.replace("{house}", organization.name).replace("{name}", user.name));
+    say(texts.done.replace("{house}", organization.name).replace("{name}", user.name));
     const home = user.role === "customer" ? `/my?at=${encodeURIComponent(organization.slug)}` : "/console";
     const next = own(asked.get("next")) ?? own(localStorage.getItem(NEXT)) ?? home;
     localStorage.removeItem(NEXT);
@@ -92,10 +92,10 @@
     event.preventDefault();
     const link = event.submitter?.value === "link";
     const { organization = "", email = "", password = "" } = Object.fromEntries(new FormData(byPassword));
-    for (const field of ["organization", "email", "password"]) if (document.getElementById(`wrong-${field}`)) beside(field, "");
-    if (!organization.trim()) return beside("organization", said.house);
-    if (!/^\S+@\S+$/.test(email.trim())) return beside("email", said.email);
-    if (!link && !password) return beside("password", said.password);
+    for (const field of ["organization", "email", "password"]) if (document.getElementById(`wrong-${field}`)) showError(field, "");
+    if (!organization.trim()) return showError("organization", texts.house);
+    if (!/^\S+@\S+$/.test(email.trim())) return showError("email", texts.email);
+    if (!link && !password) return showError("password", texts.password);
     void busy(byPassword, async () => {
       const who = { organization: organization.trim(), email: email.trim() };
       if (!link) {
@@ -103,7 +103,7 @@
         if (signed) enter(signed);
       } else if (await send("/api/auth/magic-link", who)) {
         if (own(asked.get("next"))) localStorage.setItem(NEXT, asked.get("next"));
-        say(said.sent.replace("{email}", who.email));
+        say(texts.sent.replace("{email}", who.email));
       }
     });
   });
@@ -121,5 +121,5 @@
   if (basket) basket.hidden = !holds();
   if (token) byLink.hidden = false;
   else if (byPassword) byPassword.hidden = false;
-  else say(said.linkHalf, "error");
+  else say(texts.linkHalf, "error");
 })();

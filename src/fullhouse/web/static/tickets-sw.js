@@ -1,10 +1,10 @@
-// Keeps the pages of orders and of one's own tickets on the device, so that a code opens at a gate without a connection.
-// The network comes first, always: what is kept is shown only when nothing answers. Signing out deletes it (My.svelte).
+// Caches the pages of orders and of a person's tickets on the device, so that a code opens at a gate without a connection.
+// Network first, always: the cache is used only when the network fails. Signing out deletes it (My.svelte).
 "use strict";
 const NAME = "fullhouse-tickets-1";
-const MOST = { ticket: 120, file: 120 }; // tickets and orders' pages; what they are drawn with. The oldest go.
+const MOST = { ticket: 120, file: 120 }; // tickets and orders' pages; the files that they need. The oldest are evicted.
 const KEPT = [/^\/orders\/[^/]+$/, /^\/my(\/|$)/, /^\/static\//, /^\/built\//, /^\/api\/me$/, /^\/api\/me\/tickets$/, /^\/api\/tickets\/[^/]+$/];
-// A ticket's page, its data and its drawn code are kept and go together: a code without its page opens nothing.
+// A ticket's page, data and QR code are cached and evicted together: a code without its page is of no use.
 const OWN = /^\/(?:my\/tickets|api\/tickets|orders)\/([^/]+?)(?:\.qr\.svg)?$/;
 
 self.addEventListener("install", () => self.skipWaiting());
@@ -47,7 +47,7 @@ async function store(cache, request, answer) {
     const ticket = OWN.exec(pathname)?.[1];
     const [of, name] = ticket ? [kept.ticket, ticket] : [kept.file, one.url];
     const parts = of.get(name) ?? [];
-    of.delete(name); // and to the end: it is as new as its newest part
+    of.delete(name); // and to the end: its age is that of its newest part
     of.set(name, [...parts, one]);
   }
   for (const [kind, of] of Object.entries(kept))

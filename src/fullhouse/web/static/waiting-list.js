@@ -1,5 +1,5 @@
-// Where somebody stands on a waiting list. The secret is in the address's fragment, which browsers never send: it leaves
-// this page only in the requests below. Nothing happens to an offer before a person presses a button.
+// A person's entry on a waitlist. The secret is in the fragment, which browsers never send: it leaves this page only in
+// the requests below. An offer is accepted only when a person presses a button.
 const section = document.querySelector("[data-waiting-list]");
 const status = section.querySelector("[role=status]");
 const offered = section.querySelector(".offered");
@@ -15,23 +15,23 @@ function say(text, kind = "") {
 }
 
 async function ask(path, method = "GET") {
-  const answer = await fetch(path, { method, headers: { Authorization: `Bearer ${secret}` } });
-  const body = answer.status === 204 ? null : await answer.json();
-  if (!answer.ok) throw Object.assign(new Error(refusal(body)), { code: body.code });
+  const response = await fetch(path, { method, headers: { Authorization: `Bearer ${secret}` } });
+  const body = response.status === 204 ? null : await response.json();
+  if (!response.ok) throw Object.assign(new Error(refusal(body)), { code: body.code });
   return body && body.data;
 }
 
-const said = (key, values = {}) => section.dataset[key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
-const places = (n) => (n === 1 ? said("one") : said("some", { n }));
+const textOf = (key, values = {}) => section.dataset[key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+const places = (n) => (n === 1 ? textOf("one") : textOf("some", { n }));
 const { lang } = document.documentElement;
-// In the show's own zone, by its name: whoever reads this may be elsewhere.
+// In the event's time zone, with its name: the reader may be elsewhere.
 const when = (moment) => `${new Date(moment).toLocaleString(lang === "en" ? "en-GB" : lang, { dateStyle: "full", timeStyle: "short", timeZone: entry.timezone })} (${entry.timezone.replaceAll("_", " ")})`;
 const WORDS = {
-  waiting: () => said("waiting", { places: places(entry.party), position: entry.position, email: entry.email }),
-  offered: () => said("offered", { places: places(entry.offer.reduce((sum, hold) => sum + hold.quantity, 0)), when: when(entry.answer_by) }),
-  taken: () => said("taken"),
-  lapsed: () => said("lapsed"),
-  left: () => said("left"),
+  waiting: () => textOf("waiting", { places: places(entry.party), position: entry.position, email: entry.email }),
+  offered: () => textOf("offered", { places: places(entry.offer.reduce((sum, hold) => sum + hold.quantity, 0)), when: when(entry.answer_by) }),
+  taken: () => textOf("taken"),
+  lapsed: () => textOf("lapsed"),
+  left: () => textOf("left"),
 };
 
 function show() {
@@ -39,7 +39,7 @@ function show() {
   offered.replaceChildren(
     ...entry.offer.map((hold) => {
       const line = document.createElement("li");
-      line.textContent = hold.row === null ? `${hold.quantity} × ${hold.zone_name}` : said("seat", { zone: hold.zone_name, row: hold.row, seat: hold.seat_number });
+      line.textContent = hold.row === null ? `${hold.quantity} × ${hold.zone_name}` : textOf("seat", { zone: hold.zone_name, row: hold.row, seat: hold.seat_number });
       return line;
     }),
   );
@@ -55,7 +55,7 @@ async function attempt(work) {
   try {
     await work();
   } catch (error) {
-    say(error.code ? error.message : said("offline"), "error");
+    say(error.code ? error.message : textOf("offline"), "error");
   }
   take.disabled = leave.disabled = false;
 }
@@ -71,9 +71,9 @@ form.addEventListener("submit", (event) => {
     try {
       await ask("/api/waitlist/session", "POST");
     } catch (error) {
-      if (error.code !== "sign_in_needed") throw error; // who has an account is signed in here, or will be asked to
+      if (error.code !== "sign_in_needed") throw error; // a person with an account is signed in here already, or will be asked to sign in
     }
-    localStorage.setItem(`fullhouse:${entry.show_path.split("/")[2]}`, "1"); // the show’s page looks for what is held
+    localStorage.setItem(`fullhouse:${entry.show_path.split("/")[2]}`, "1"); // the event’s page then loads the holds
     location.assign(entry.show_path);
   });
 });
@@ -85,4 +85,4 @@ leave.addEventListener("click", () =>
 );
 
 if (secret) attempt(load);
-else say(said("half"), "error");
+else say(textOf("half"), "error");

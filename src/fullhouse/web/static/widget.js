@@ -1,5 +1,5 @@
-// Tickets of a show in any site: <script src="https://…/widget.js" data-org="…" data-show="…" async></script>
-// Puts a frame where the script stands, and lets it be as high as it wants to.
+// An event's box office in any site: <script src="https://…/widget.js" data-org="…" data-show="…" async></script>
+// Inserts a frame after the script, and resizes it to the height of its content.
 "use strict";
 (() => {
   const script = document.currentScript;
@@ -13,7 +13,7 @@
   frame.loading = "lazy";
   Object.assign(frame.style, { display: "block", width: "100%", height: "720px", border: "0", colorScheme: "light dark" });
   addEventListener("message", (event) => {
-    if (event.source !== frame.contentWindow || event.origin !== origin) return; // somebody else speaks
+    if (event.source !== frame.contentWindow || event.origin !== origin) return; // not from our frame
     const height = event.data?.fullhouse === "size" ? Number(event.data.height) : NaN;
     if (height > 0) frame.style.height = `${Math.min(Math.ceil(height), 6000)}px`;
   });

@@ -1,10 +1,10 @@
-// The scanner's service worker: keeps the page and its files, so that it opens without a connection. It keeps no answer of
-// the API; what a gate must know offline is in the page's own store, sealed.
+// The scanner's service worker: caches the page and its files, so that it opens without a connection. It caches no API
+// response; what a gate must know offline is in the page's own store, encrypted.
 const CACHE = 'fullhouse-gate-{{ version }}';
 const FILES = {{ files | tojson }};
 
 self.addEventListener('install', (event) => {
-  // "reload": past the browser's own cache, where an older page may lie.
+  // "reload": bypasses the browser's HTTP cache, which may have an older page.
   event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES.map((file) => new Request(file, { cache: 'reload' })))));
 });
 
@@ -18,7 +18,7 @@ self.addEventListener('activate', (event) => {
   );
 });
 
-// The page says when: as it starts, and never while somebody stands at the gate.
+// The page asks for it when it starts, never while a ticket is being scanned.
 self.addEventListener('message', (event) => {
   if (event.data === 'take over') void self.skipWaiting();
 });

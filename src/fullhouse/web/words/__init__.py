@@ -1,6 +1,6 @@
-"""The pages' texts by language, and which one a visitor gets.
+"""The pages' texts by language, and the choice of a visitor's language.
 
-What they ask for (`?lang=`, kept in a cookie), else what their browser prefers, else what the organisation speaks.
+`?lang=` (stored in a cookie), else the browser's preference, else the organisation's language.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ ALL = EN, AF = languages.catalogue(en=en.TEXTS | KINDS.en.texts, af=af.TEXTS | K
 
 
 def wanted(request: Request[Any, Any, State]) -> Words | None:
-    """The reader's own wish, if they have one that we can meet."""
+    """The language that the visitor prefers, if there are texts in it."""
     code = _spoken_out(request) or languages.asked(request.headers.get)
     return ALL.of(code) if code else None
 
@@ -33,9 +33,9 @@ def _spoken_out(request: Request[Any, Any, State]) -> str | None:
 
 
 async def of(request: Request[Any, Any, State], organization_id: UUID | None = None) -> Words:
-    """The language of a page, which may be an organisation's."""
-    if (own := wanted(request)) or organization_id is None:
-        return own or EN
+    """The language of a page: the visitor's, else the organisation's, else English."""
+    if (preferred := wanted(request)) or organization_id is None:
+        return preferred or EN
     services: Services = request.app.state.services
 
     async def load() -> str:
@@ -46,7 +46,7 @@ async def of(request: Request[Any, Any, State], organization_id: UUID | None = N
 
 
 def told(request: Request[Any, Any, State]) -> dict[str, str]:
-    """What a page in somebody's language says of itself; a wish that was spoken out is kept."""
+    """The headers of a page whose language depends on the visitor; an explicit choice is stored in a cookie."""
     headers = {"vary": "accept-language, cookie"}
     if code := _spoken_out(request):
         headers["set-cookie"] = f"{COOKIE}={code}; Path=/; Max-Age={COOKIE_S}; SameSite=Lax"

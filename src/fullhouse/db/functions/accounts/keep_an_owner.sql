@@ -1,5 +1,5 @@
 -- An organisation never loses its last owner. The organisation's row is the lock: of two owners who step down
--- at once, the second waits, sees the first one gone, and is refused.
+-- concurrently, the second waits, sees that the first is gone, and is refused.
 CREATE OR REPLACE FUNCTION app.keep_an_owner() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF OLD.role <> 'owner' OR OLD.status <> 'active' THEN

@@ -1,4 +1,4 @@
--- Whose API key has this token.
+-- Finds the API key with this token hash.
 CREATE OR REPLACE FUNCTION app.who_has_key(org uuid, hash bytea)
 RETURNS TABLE (key_id uuid, name text, scopes text[])
 LANGUAGE plpgsql AS $$

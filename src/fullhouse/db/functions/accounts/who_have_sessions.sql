@@ -1,5 +1,5 @@
--- Whose sessions are these, and until when they may be remembered? Requests that wait together ask together: on the worst
--- day of the year this is every request's first question.
+-- Finds the users of these session tokens, and when the sessions expire. Concurrent requests share one call: at peak
+-- load every request begins with this lookup.
 CREATE OR REPLACE FUNCTION app.who_have_sessions(org uuid, hashes bytea[])
 RETURNS TABLE (token_hash bytea, organization_id uuid, session_id uuid, user_id uuid, name text, role text,
                expires_at timestamptz)

@@ -1,4 +1,4 @@
--- Lets workers look for work across organisations. The effect itself runs in the row's own tenant transaction.
+-- Lets workers select a table's rows across organisations. The work itself runs in a transaction of the row's tenant.
 CREATE OR REPLACE PROCEDURE app.let_workers_find(tbl regclass, verbs text DEFAULT 'SELECT')
 LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- Definer, because the roles that call it own nothing. It takes no argument and returns only a count.
+-- SECURITY DEFINER, because the roles that call it own no tables. It has no parameters and returns only a count.
 CREATE OR REPLACE FUNCTION app.make_audit_months() RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Puts a tenant table under row-level security. Every table with an organization_id goes through here.
+-- Puts a tenant table under row-level security. Every table with an organization_id is passed to it.
 CREATE OR REPLACE PROCEDURE app.protect(tbl regclass, verbs text DEFAULT 'SELECT, INSERT, UPDATE, DELETE')
 LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- Makes a table of the public's: everybody reads all of it, an organisation writes its own rows. Like `public_events`.
+-- Makes a table public: every role reads all of it, an organisation writes its own rows. Used for `public_events`.
 CREATE OR REPLACE PROCEDURE app.publish(tbl regclass) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', tbl);

@@ -1,4 +1,4 @@
--- All of them, if all are this person's and live; otherwise none. Says whether they are frozen.
+-- Freezes these holds if all of them are live and belong to this person; otherwise none. Returns whether they were.
 CREATE OR REPLACE FUNCTION app.freeze_holds(org uuid, show uuid, person uuid, ids uuid[], attempt uuid) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,11 +1,11 @@
--- Money that comes late, when its places are no longer frozen for it: held once more, if that can be. Those that are
--- still the buyer's; otherwise the same places, if they are free. All of them or none.
+-- For a late payment whose holds are no longer frozen for it: freezes the buyer's holds again if they are still live,
+-- otherwise holds the same seats and spots again if they are free. All of them or none.
 CREATE OR REPLACE FUNCTION app.hold_again(org uuid, late uuid, attempt uuid) RETURNS boolean LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
     clock timestamptz := app.clock();
     known orders;
-    counts boolean;   -- the checkout has given back what it had counted of the types
+    counts boolean;   -- the checkout has released what it had counted of the types
     holds uuid[];
     basket uuid := gen_random_uuid();
     broken text;
@@ -31,8 +31,8 @@ BEGIN
     END IF;
     IF NOT app.freeze_holds(org, known.event_id, known.user_id, holds, attempt) THEN
       BEGIN
-        -- Some of it may still be the buyer's: what is not frozen for another payment is ended, to be had again. If
-        -- that is not enough, it is as if nothing had been tried.
+        -- Some holds may still be the buyer's: those not frozen for another payment are ended, so that their seats can
+        -- be held again. If that is not enough, this block is rolled back.
         PERFORM FROM app.end_holds(org, array(
             SELECT h.id FROM seat_holds h WHERE h.organization_id = org AND h.id = ANY (holds)
             AND h.user_id = known.user_id AND h.status IN ('active', 'suspended') AND h.attempt_id IS NULL),
@@ -51,7 +51,7 @@ BEGIN
                      AND (s.status IS DISTINCT FROM 'available'
                           OR s.reserved_until > clock AND s.reserved_for <> known.user_id))
            OR EXISTS (
-               -- `must`: without a pool there is no such place. What counts on some days is judged by the table itself.
+               -- `must`: without a pool there is none to hold. Counts by day are checked by the table's constraint.
                SELECT FROM (SELECT k.kind, k.ref_id, k.must,
                                    bool_and(k.kind <> 'ticket_type' AND NOT l.counted
                                             AND app.counts_by_day(org, l.ticket_type_id)) AS by_day,

@@ -1,5 +1,5 @@
--- Whoever would end, suspend or lengthen a frozen hold finds that there is no such row to change. It is sold, or
--- thawed.
+-- Skips every update that would end, suspend or extend a frozen hold: the statement affects no row. A frozen hold is
+-- only sold or thawed.
 CREATE OR REPLACE FUNCTION app.keep_frozen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
 
 CREATE OR REPLACE TRIGGER keep_frozen BEFORE UPDATE ON seat_holds FOR EACH ROW

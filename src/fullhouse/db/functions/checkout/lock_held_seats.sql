@@ -1,4 +1,4 @@
--- Seats before holds, and companions with their places, in one order.
+-- Locks seats before holds, and companion seats with their wheelchair seats, each in id order.
 CREATE OR REPLACE FUNCTION app.lock_held_seats(org uuid, show uuid, ids uuid[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM FROM event_seats s

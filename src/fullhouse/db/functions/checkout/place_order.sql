@@ -1,5 +1,5 @@
--- The first step: everything is checked again under the locks, the holds are frozen, and the order and its attempt are
--- written; or nothing is, and the word says why. A key that was used before gives its order back.
+-- The first step of a purchase: checks everything again under the locks, freezes the holds, and inserts the order and
+-- its payment attempt; or changes nothing, and `outcome` has the reason. A repeated key returns its order.
 CREATE OR REPLACE FUNCTION app.place_order(
     org uuid, checkout uuid, person uuid, new_order uuid, new_attempt uuid, order_code text, secret bytea, way text,
     way_method text, name text, email text, key text, hashed bytea, ask_s integer, give_up_s integer, most integer,
@@ -21,7 +21,7 @@ BEGIN
         RETURN QUERY SELECT 'not_found', NULL::uuid, NULL::uuid, NULL::bigint, NULL::text;
         RETURN;
     END IF;
-    -- Who cancels the show waits for us, or we see it cancelled.
+    -- A cancellation of the event waits for this transaction, or is visible to it.
     SELECT e.* INTO show FROM events e WHERE e.organization_id = org AND e.id = chosen.event_id FOR SHARE;
     SELECT s.* INTO chosen FROM checkout_sessions s WHERE s.organization_id = org AND s.id = checkout FOR UPDATE;
     SELECT o.* INTO known FROM orders o

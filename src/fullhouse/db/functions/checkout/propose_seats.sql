@@ -1,10 +1,10 @@
--- If the same places are gone: others in the same zone, of the same price and kind, side by side if there are any (no
--- aisle between them), as near as can be. The order's lines name them from then on, and they are held until the buyer has
--- consented, or not. False: there are none. `begins` has the ordinals at which a chain of neighbours begins, `wholes`
--- those of seats that are sold only as a whole; both are the layout's, which says so in its map and not in a table. Where
--- no chain is long enough, the longest come first. For a wheelchair place there is only another one, and for its companion
--- a seat that accompanies that. Standing places are as good as any other of their zone: `app.hold_again` has them again,
--- if as many are left, together with the seats.
+-- If the same seats are gone: holds others in the same zone, of the same price and kind, side by side if possible (no
+-- aisle between them), as near as possible. The order's lines then name the new seats, which are held until the buyer
+-- answers. False: there are none. `begins` has the ordinals at which a chain of neighbours begins, `wholes` those of
+-- seats that are sold only as a whole group; both come from the layout's map, not from a table. Where no chain is long
+-- enough, the longest are used first. A wheelchair place is replaced only by another one, and its companion seat by one
+-- that belongs to that. Standing spots of a zone are interchangeable: `app.hold_again` holds them again, if enough are
+-- left, together with the seats.
 CREATE OR REPLACE FUNCTION app.propose_seats(org uuid, late uuid, attempt uuid, until timestamptz, begins integer[], wholes integer[])
 RETURNS boolean LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -27,10 +27,10 @@ BEGIN
              LATERAL (SELECT CASE WHEN s.category = 'wheelchair' OR s.category = 'companion' AND with_place THEN s.category
                                   ELSE 'any' END) AS k (kind)
         WHERE l.organization_id = org AND l.order_id = late
-        GROUP BY 1, 2, 3 ORDER BY kind = 'companion', 1, 2, 3   -- companions when their places are known
+        GROUP BY 1, 2, 3 ORDER BY kind = 'companion', 1, 2, 3   -- companions last: they depend on the wheelchair places
     LOOP
         WITH free AS (
-            -- A seat that is not free leaves a gap in the ordinals, so a chain is what has neither a gap nor a beginning.
+            -- A taken seat leaves a gap in the ordinals, so a chain is a run without a gap or a beginning inside.
             SELECT e.seat_id, e.ordinal, e.ordinal - row_number() OVER in_order AS gaps, count(b.n) OVER in_order AS run,
                    CASE WHEN party.kind = 'wheelchair' THEN (
                        SELECT least(count(*), companions) FROM event_seats c
@@ -71,7 +71,7 @@ BEGIN
     UPDATE orders o SET status = 'needs_consent', consent_by = until, updated_at = app.clock(),
                         reason = 'the places were gone when the money came'
     WHERE o.organization_id = org AND o.id = late;
-    -- What the checkout had counted is the proposal's now.
+    -- The quantities that the checkout had counted now belong to the proposal.
     UPDATE checkout_sessions s SET status = 'completed', updated_at = app.clock()
     FROM orders o
     WHERE o.organization_id = org AND o.id = late AND s.organization_id = org AND s.id = o.session_id

@@ -1,10 +1,10 @@
--- The third step, with the money there: holds, pools, orders and checkouts. Each order by itself: all of it or nothing.
--- `sold`: a row for each of its holds. Otherwise one row that says why not. `settled`: it was done before. `stopped`:
--- the show is cancelled or over. `gone`: not all of it is still held for this payment. `counted` is no order's: how full
--- a zone is now. A reserved seat's own row waits for its ticket (tickets/actions.py).
+-- The third step of a purchase, after the payment: updates holds, pools, orders and checkouts. Each order is sold whole
+-- or not at all. Outcome `sold`: a row for each of its holds. Otherwise one row with the reason. `settled`: was settled
+-- before. `stopped`: the event is cancelled or over. `gone`: not all is still frozen for this payment. A `counted` row
+-- belongs to no order: it has the new counts of a zone. A reserved seat's own row is updated with its ticket
+-- (tickets/actions.py).
 --
--- Locks as everywhere: event, checkouts, orders, pools, seats, holds, and of each kind in one order, so that two batches
--- never wait for each other in a circle.
+-- Lock order: event, checkouts, orders, pools, seats, holds, and each kind by id, so that two batches cannot deadlock.
 CREATE OR REPLACE FUNCTION app.settle_orders(
     org uuid, show uuid, settled uuid[], attempts uuid[], actor_types text[], actor_ids uuid[], actor_names text[])
 RETURNS TABLE (order_id uuid, outcome text, hold_id uuid, user_id uuid, seat_id uuid, quantity integer, zone_id uuid,
@@ -15,7 +15,7 @@ LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = o
 DECLARE
     clock timestamptz := app.clock();
     stopped boolean;
-    whole uuid[] := '{}';   -- those of the orders that can be sold
+    whole uuid[] := '{}';   -- the orders that can be sold
     by_day uuid[] := array(SELECT t.id FROM ticket_types t
                            WHERE t.organization_id = org AND t.event_id = show AND t.by_day);
 BEGIN
@@ -71,9 +71,9 @@ BEGIN
         RETURNING h.id, h.user_id, h.seat_id, h.zone_id, h.ticket_type_id, h.quantity, h.held_before, h.created_at,
                   l.order_id
     ), moved AS (
-        -- A seat is not counted while it is held: its own row is the count.
-        -- A place is held on the days of the type that it is held as, and sold on the days of the type that it is
-        -- sold as.
+        -- A held seat is not counted in its zone's pool: its own row is the count.
+        -- A standing spot counts as held on the days of the type it is held as, and as sold on the days of the type it
+        -- is sold as.
         SELECT k.kind, k.ref_id, k.day_type, sum(k.held)::integer AS held, sum(k.sold)::integer AS sold
         FROM (SELECT p.kind, p.ref_id, d.id AS day_type, p.held * c.quantity AS held, 0 AS sold
               FROM converted c LEFT JOIN unnest(by_day) d (id) ON d.id = c.ticket_type_id
@@ -93,7 +93,7 @@ BEGIN
               FROM order_lines l WHERE l.organization_id = org AND l.order_id = ANY (whole) AND l.counted) k
         WHERE k.ref_id IS NOT NULL GROUP BY 1, 2, 3
     ), counted_by_day AS (
-        -- Where there is such a pool at all: an event without a limit has none.
+        -- Only where the pool exists: an event without a limit has none.
         INSERT INTO day_places AS p (organization_id, event_id, kind, ref_id, ticket_type_id, sold)
         SELECT org, show, m.kind, m.ref_id, m.day_type, m.sold FROM moved m
         WHERE m.day_type IS NOT NULL AND EXISTS (

@@ -1,6 +1,6 @@
--- The payment came to nothing: they have the time that they had, and the payment has used it up like anything else.
--- A hold that each declined card gave back the time of its payment was held for as long as somebody had cards. In an
--- event that waits for its new date they wait with it.
+-- The payment failed: restores the expiry that the holds had before, so that the time of the payment counts. Otherwise
+-- declined cards, one after the other, could extend a hold without limit. In an event that is postponed without a new
+-- date the holds are suspended.
 CREATE OR REPLACE FUNCTION app.thaw_holds(org uuid, show uuid, ids uuid[], attempt uuid) RETURNS integer
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,7 +1,7 @@
--- Brings the public projection up to date with what is left. Says whether the public sees a difference.
+-- Updates the sale columns of the public projection. Returns whether they changed.
 CREATE OR REPLACE FUNCTION app.follow_stock(org uuid, event uuid) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-    -- One after the other: who computed from an older snapshot must not have the last word.
+    -- Serialised by this lock: a result computed from an older snapshot must not overwrite a newer one.
     PERFORM FROM public_events p WHERE p.organization_id = org AND p.event_id = event FOR UPDATE;
     UPDATE public_events p
     SET sale_start_at = s.opens_at, sale_end_at = s.closes_at, has_tickets = s.has_tickets, sold_out = s.sold_out,

@@ -1,5 +1,5 @@
--- The number of a slug that is free though the one before it is taken: by doubling and halving, so that the thousandth
--- night of a series costs twenty looks into the index.
+-- A free suffix for a slug, the one before it being taken. Found by doubling and bisection: the thousandth event of a
+-- series takes twenty index lookups.
 CREATE OR REPLACE FUNCTION app.free_number(tbl regclass, org uuid, slug text) RETURNS integer LANGUAGE plpgsql STABLE AS $$
 DECLARE
     look text := format('SELECT EXISTS (SELECT FROM %s WHERE organization_id = $1 AND slug = $2)', tbl);

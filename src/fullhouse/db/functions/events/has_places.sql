@@ -1,5 +1,5 @@
--- Whether a place is left that is not sold and that a ticket of this type is for. Without a layout there are no places:
--- tickets are then for as many as the type says, and none are for seats.
+-- Whether a seat or place that this ticket type covers is unsold. Without a layout there are neither: only general
+-- admission types with a quantity can then be sold.
 CREATE OR REPLACE FUNCTION app.has_places(org uuid, event uuid, t ticket_types) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN NOT EXISTS (SELECT FROM event_layouts l WHERE l.organization_id = org AND l.event_id = event)
         THEN t.kind = 'ga' AND t.quantity IS NOT NULL

@@ -1,6 +1,6 @@
--- Heat is what was done, each act weighing half as much a day later. Because all of it cools alike, the order of two
--- shows changes only when somebody does something: so we store log2(Σ weight · 2^(moment in days)), which never needs
--- cooling.
+-- Heat is the sum of weighted activity with a half-life of one day. All of it decays at the same rate, so the order of
+-- two events changes only with new activity: stored as log2(Σ weight · 2^(time in days)), it never has to be
+-- recomputed.
 CREATE OR REPLACE FUNCTION app.heat(was double precision, weight double precision) RETURNS double precision
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE WHEN weight <= 0 THEN was ELSE (

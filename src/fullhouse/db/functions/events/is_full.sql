@@ -1,4 +1,4 @@
--- The event is full on each day that it sells, or no place is left.
+-- Whether the event's limit is reached on every day that it sells, or no seat or place is left.
 CREATE OR REPLACE FUNCTION app.is_full(org uuid, event uuid) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 BEGIN
     IF EXISTS (SELECT FROM pools p WHERE p.organization_id = org AND p.event_id = event AND p.kind = 'event'

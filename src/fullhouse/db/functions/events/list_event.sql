@@ -1,4 +1,4 @@
--- Puts an event into the directory that says whose it is.
+-- Adds an event to the directory, which maps events to organisations.
 CREATE OR REPLACE FUNCTION app.list_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO event_directory (event_id, organization_id) VALUES (NEW.id, NEW.organization_id);

@@ -1,6 +1,6 @@
--- When the public last saw an event change: what calendars, feeds and search engines compare. It never goes back and never
--- stands still, though a transaction that began earlier may write later: always a whole second more. Somebody who joins is
--- no news of the event itself: feeds and site maps do not call it changed.
+-- Sets `changed_at` of a public event, which calendars, feeds and search engines compare. It always grows by at least a
+-- second, even if a transaction that began earlier writes later. A change of `active_participants` alone does not
+-- count: feeds and sitemaps do not list it.
 CREATE OR REPLACE FUNCTION app.note_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     OLD.active_participants := NEW.active_participants;

@@ -1,5 +1,5 @@
--- The windows of all types that everybody may buy and that have a ticket left, within the event's own window. Both ends
--- of a window belong to it.
+-- The sale windows of all public ticket types with tickets left, within the event's own window. Both ends are
+-- inclusive.
 CREATE OR REPLACE FUNCTION app.selling(org uuid, event uuid) RETURNS tstzmultirange LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN CASE WHEN app.is_full(org, event) THEN '{}' ELSE coalesce((

@@ -1,4 +1,4 @@
--- Whoever moves the count moves it in public, in the same transaction.
+-- Copies the number of participants to the public projection, in the same transaction.
 CREATE OR REPLACE FUNCTION app.show_participants() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE public_events SET active_participants = NEW.active_participants

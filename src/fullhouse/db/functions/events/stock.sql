@@ -1,5 +1,5 @@
--- Whether everything is sold, and when something can be bought: without a look at the clock, since windows open and end
--- without a write.
+-- Whether everything is sold, and the periods with tickets to buy. Independent of the clock, because windows open and
+-- close without a write.
 CREATE OR REPLACE FUNCTION app.stock(org uuid, event uuid, OUT opens_at timestamptz, OUT closes_at timestamptz,
                           OUT has_tickets boolean, OUT sold_out boolean, OUT selling tstzmultirange)
 LANGUAGE plpgsql STABLE AS $$
@@ -13,7 +13,8 @@ BEGIN
     GROUP BY e.sale_start_at, e.sale_end_at;
     selling := app.selling(org, event);
     sold_out := isempty(selling) AND has_tickets;
-    -- Nothing is left: was there ever anything? Seats that are blocked are not for sale, nor is what no type is for.
+    -- Nothing is left: `sold_out` only if there was anything to sell. Blocked seats and places without a ticket type do
+    -- not count.
     IF sold_out AND NOT EXISTS (
         SELECT FROM ticket_types t
         WHERE t.organization_id = org AND t.event_id = event AND NOT t.hidden

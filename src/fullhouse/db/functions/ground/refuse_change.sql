@@ -1,4 +1,4 @@
--- Rows that are only ever added.
+-- Makes tables append-only: refuses every update, delete and truncate.
 CREATE OR REPLACE FUNCTION app.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RAISE EXCEPTION '% rows are never changed or deleted', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';

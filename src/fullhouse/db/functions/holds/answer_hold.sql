@@ -1,4 +1,4 @@
--- The last step of `app.hold`: the answer to each line, and a line in the audit for each refusal.
+-- The last step of `app.hold`: returns a row for each line, and audits refusals.
 CREATE OR REPLACE FUNCTION app.answer_hold(org uuid, judged app.hold_judgement[])
 RETURNS TABLE (req integer, line integer, outcome text, hold_id uuid, held_until timestamptz, left_s integer,
                event_id uuid, ordinal integer, zone_id uuid, version integer, held integer, sold integer,
@@ -21,7 +21,7 @@ BEGIN
     SELECT j.req, j.line, j.outcome, CASE j.outcome WHEN 'own' THEN j.old_hold WHEN 'held' THEN j.hold_id END, u.until,
            CASE WHEN u.until < 'infinity' THEN greatest(0, ceil(extract(epoch FROM u.until - clock)))::integer END,
            j.event_id, j.ordinal, j.zone_id, j.version, NULL::integer, NULL::integer,
-           -- To others, a seat that is kept for whoever has the place beside it looks blocked.
+           -- To others, a reserved companion seat looks blocked.
            CASE j.outcome WHEN 'seat_not_available' THEN CASE j.status WHEN 'sold' THEN 'sold' ELSE 'blocked' END END,
            CASE j.outcome WHEN 'own' THEN (SELECT h.created_at FROM seat_holds h WHERE h.organization_id = org
                                            AND h.id = j.old_hold)

@@ -1,6 +1,6 @@
--- Why none of a zone's places is sold now to somebody with this code; null if one type or more sells them. A type is sold
--- out by what is sold of it: what is held may come back. An event without any type has no such times: there a seat is
--- held as the reserve workflow says.
+-- Why a zone is not on sale now to a buyer with this code; null if at least one ticket type sells it. Only sold tickets
+-- make a type sold out: what is held may become free again. An event without ticket types has no such limits: its seats
+-- can be held as in the reserve workflow.
 CREATE OR REPLACE FUNCTION app.check_zone_sale(org uuid, event uuid, zone uuid, is_seated boolean, code text, at timestamptz)
 RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN NOT EXISTS (SELECT FROM ticket_types a WHERE a.organization_id = org AND a.event_id = event) THEN NULL

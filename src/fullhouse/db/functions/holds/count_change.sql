@@ -1,4 +1,5 @@
--- Numbers the changes of a pool: of two messages about it, the newer one is right.
+-- Increments the version of a pool with each change, so that of two messages about it the newer one wins. A shrinking
+-- pool follows what is taken down to `shrinks_to`.
 CREATE OR REPLACE FUNCTION app.count_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     NEW.version := OLD.version + 1;

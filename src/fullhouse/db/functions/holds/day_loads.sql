@@ -1,4 +1,4 @@
--- What these rows of a pool take on each day that a ticket type of the event names.
+-- What is held and sold of a pool on each day of the event's ticket types that count by day.
 CREATE OR REPLACE FUNCTION app.day_loads(org uuid, event uuid, pool_kind text, ref uuid)
 RETURNS TABLE (day date, held bigint, sold bigint) LANGUAGE sql STABLE AS $$
     SELECT d.day, coalesce(sum(c.held), 0), coalesce(sum(c.sold), 0)

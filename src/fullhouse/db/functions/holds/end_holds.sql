@@ -1,10 +1,11 @@
--- Ends holds, whatever the reason: time, their owner, staff, an event that is cancelled, a seat that is blocked. Frees
--- what they have, if it is still theirs. Of two who want to end a hold, or to sell what it holds, one wins. The audit
--- calls an expiry as the reserve workflow does, and says what the status was and is.
--- The event is locked first, as by every statement that counts in its pools: an edit of its capacity that creates the
+-- Ends holds for any reason: expiry, release by the holder or staff, a cancelled event, a blocked seat. Frees what they
+-- hold, if it is still theirs. Of two transactions that end or sell the same hold, one wins. The audit has the reserve
+-- workflow's action for an expiry, and the status before and after.
+-- The event is locked first, as by every statement that changes its pools: an edit of its capacity that creates the
 -- event's pool (app.fit_event_pools) counts a hold either before it ends or not at all.
--- A seat that accompanies a place which somebody has is kept for them. Its hold's row then has no `ordinal` but `kept`.
--- Places and companions are locked together with the seats that end, in the same order.
+-- A companion seat of a wheelchair place that is still held stays reserved for that holder: the returned row then has
+-- `kept` instead of `ordinal`. Wheelchair places and companion seats are locked together with the ended seats, in the
+-- same order.
 CREATE OR REPLACE FUNCTION app.end_holds(
     org uuid, ids uuid[], ending text, overdue_only boolean, actor_type text, actor_id uuid, actor_name text,
     why text, ip text, user_agent text, request_id text)
@@ -15,7 +16,7 @@ LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
     clock timestamptz := app.clock();
-    by_day uuid[];   -- events of which some places count on some days
+    by_day uuid[];   -- events with ticket types that count by day
 BEGIN
     PERFORM set_config('app.org', org::text, true);
     PERFORM FROM events e

@@ -1,5 +1,5 @@
--- Gives events the pool that their limits ask for, or takes it away. The caller has their rows locked: nobody takes a
--- place meanwhile. Below what is taken, the table itself refuses (pools_never_oversold).
+-- Creates, changes or deletes the pools of events according to their limits. The caller has locked the events' rows, so
+-- that nothing is held meanwhile. A capacity below what is taken violates a constraint (pools_never_oversold).
 CREATE OR REPLACE FUNCTION app.fit_event_pools(org uuid, ids uuid[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM pools p

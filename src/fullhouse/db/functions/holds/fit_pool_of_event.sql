@@ -1,5 +1,5 @@
--- Edits are deferred to the commit: they are judged first, by the domain that can end overdue holds and has the numbers
--- for a refusal (holds/capacity_actions.py), and which then fits the pool itself.
+-- For edits the trigger is deferred to the commit: holds/capacity_actions.py checks them first, as it can end overdue
+-- holds and refuse with the numbers, and then adjusts the pool itself.
 CREATE OR REPLACE FUNCTION app.fit_pool_of_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM app.fit_event_pools(NEW.organization_id, ARRAY[NEW.id]);

@@ -1,4 +1,4 @@
--- A venue's limit is that of all its events that are not over; the others keep what they had.
+-- A venue's limit applies to its events that are not over; the others keep their pools.
 CREATE OR REPLACE FUNCTION app.fit_pools_of_venue() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM app.fit_event_pools(NEW.organization_id, array(

@@ -1,4 +1,4 @@
--- A type's days move with the event, and may become more: the pools are judged with them.
+-- A ticket type's days change with the event's: recomputes the day peaks of its pools.
 CREATE OR REPLACE FUNCTION app.follow_valid_days() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM app.follow_day_peak(c.organization_id, c.event_id, c.kind, c.ref_id)

@@ -1,9 +1,9 @@
--- A batch of requests of one organisation, in the order of their arrival. Each gets all of its lines or none, and there
--- is an answer for each line: `held` and `own` (it was theirs already) are good; `again` may be good in the next batch;
--- the rest are the codes of refusals. Line 0 is about seats that changed beside them. The caller sees to it that a
--- batch has one request of a person at most.
+-- A batch of requests of one organisation, in the order of their arrival. Each gets all of its lines or none. Returns a
+-- row for each line: `held` and `own` (held by the same person before) are successes; `again` may succeed in the next
+-- batch; the other outcomes are the codes of refusals. Rows with line 0 are seats and counts that changed in addition.
+-- The caller ensures that a batch has at most one request of a person.
 --
--- In four steps: lock what is asked for, judge, write what is held, answer.
+-- Four steps: lock what is requested, decide, write the holds, return the outcomes.
 CREATE OR REPLACE FUNCTION app.hold(org uuid, sender text, lines app.hold_line[])
 RETURNS TABLE (req integer, line integer, outcome text, hold_id uuid, held_until timestamptz, left_s integer,
                event_id uuid, ordinal integer, zone_id uuid, version integer, held integer, sold integer,
@@ -14,7 +14,7 @@ DECLARE
     asked uuid[] := array(SELECT DISTINCT event_id FROM unnest(lines));
     capped uuid[];   -- events that have a limit of their own
     typed uuid[];    -- events that sell by ticket types
-    by_day uuid[];   -- events of which some places count on some days
+    by_day uuid[];   -- events with ticket types that count by day
     judged app.hold_judgement[];
 BEGIN
     PERFORM set_config('app.org', org::text, true);

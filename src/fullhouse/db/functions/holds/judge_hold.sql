@@ -1,8 +1,8 @@
--- The second step of `app.hold`: what becomes of each line. Locks the seats; writes nothing.
+-- The second step of `app.hold`: decides the outcome of each line. Locks the seats; writes nothing.
 --
--- First each line by itself (`looked`), then each request with all that its person has (`judged`), then all requests
--- together, in their order, with the room that there is (`places`). `capped` are the events that have a limit of their own,
--- `typed` those that sell by ticket types, `by_day` those of which some places count on some days.
+-- First each line by itself (`looked`), then each request with all that its person holds (`judged`), then all requests
+-- in their order against the free capacity (`places`). `capped` are the events with a limit of their own, `typed` those
+-- with ticket types, `by_day` those with ticket types that count by day.
 CREATE OR REPLACE FUNCTION app.judge_hold(org uuid, lines app.hold_line[], capped uuid[], typed uuid[], by_day uuid[])
 RETURNS SETOF app.hold_judgement LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -13,14 +13,14 @@ BEGIN
     WITH wanted AS MATERIALIZED (
         SELECT x.*, row_number() OVER (PARTITION BY x.event_id, x.seat_id ORDER BY x.req) AS place,
                CASE WHEN t.by_day THEN t.id END AS day_type, t.valid_days AS days,
-               -- Staff keep places when they like, and so does a waiting list: neither has a number here.
+               -- Staff, and waitlist offers, are exempt from sale times: they have no `most_places`.
                n.of_type IS NULL AND x.most_places IS NOT NULL AND x.event_id = ANY (typed) AS by_place,
                CASE WHEN e.id IS NULL THEN 'event_not_found'
                     WHEN e.status NOT IN ('published', 'live') AND (e.status <> 'postponed' OR e.rescheduled_at IS NULL)
                         THEN 'event_not_available'
                     WHEN clock NOT BETWEEN e.sale_start_at AND e.sale_end_at THEN 'event_sales_closed'
                     WHEN n.of_type IS NULL THEN NULL
-                    -- A hidden type is there for whoever has a code that shows it, as at checkout.
+                    -- A hidden type can be held with a code that unlocks it, as at checkout.
                     WHEN t.id IS NULL OR t.hidden AND (t.id = ANY (c.ticket_type_ids)) IS NOT TRUE
                         THEN 'ticket_type_not_found'
                     WHEN clock < t.sale_start_at OR clock > t.sale_end_at OR CASE x.kind
@@ -30,8 +30,8 @@ BEGIN
                         ELSE EXISTS (SELECT FROM event_layouts l WHERE l.organization_id = org
                                      AND l.event_id = x.event_id) END
                         THEN 'ticket_type_not_on_sale'
-                    -- Over all that a person asks for and holds of it; an offer, and a request of staff, is a booking
-                    -- of its own.
+                    -- Everything that the person requests and holds of the type counts. A waitlist offer, or a request
+                    -- of staff, is a booking of its own.
                     WHEN sum(x.quantity) OVER (PARTITION BY x.req, n.of_type) + CASE WHEN x.most_places IS NULL THEN 0 ELSE (
                         SELECT coalesce(sum(m.quantity), 0) FROM seat_holds m WHERE m.organization_id = org
                         AND m.event_id = x.event_id AND m.user_id = x.user_id AND m.ticket_type_id = t.id
@@ -44,7 +44,7 @@ BEGIN
         LEFT JOIN LATERAL (SELECT * FROM events WHERE organization_id = org AND id = x.event_id OFFSET 0) e ON true
         LEFT JOIN LATERAL (SELECT * FROM ticket_types WHERE n.of_type IS NOT NULL AND organization_id = org
                            AND id = n.of_type AND event_id = x.event_id OFFSET 0) t ON true
-        -- A code that is used up shows nothing more, but to whoever has a use of it in a checkout.
+        -- A code that is used up unlocks nothing, except for a person with a use of it in a running checkout.
         LEFT JOIN LATERAL (
             SELECT p.code, p.ticket_type_ids FROM promo_codes p
             WHERE x.promo_code IS NOT NULL AND p.organization_id = org AND p.event_id = x.event_id
@@ -57,7 +57,7 @@ BEGIN
                     AND s.user_id = x.user_id AND s.status IN ('open', 'paying')))
             OFFSET 0) c ON true
     ), locked AS MATERIALIZED (
-        -- In the order of their ids. One that another batch has locked at this moment is not waited for.
+        -- In the order of their ids. Seats that another batch has locked are skipped (`again`).
         SELECT w.*, s.ordinal, s.zone_id, s.status, s.hold_id AS old_hold, s.held_until AS old_until, s.reserved_for,
                s.reserved_until, s.version + 1 AS version
         FROM wanted w
@@ -67,11 +67,11 @@ BEGIN
     ), found AS (
         SELECT * FROM locked
         UNION ALL
-        -- IS NOT TRUE makes it a look-up in a table of hashes; as a join it would be planned for one row, and cost n².
+        -- IS NOT TRUE makes it a hashed subplan; as a join it would be planned for one row, and take O(n²).
         SELECT w.*, NULL, CASE w.kind WHEN 'zone' THEN w.ref_id END, NULL, NULL, NULL, NULL, NULL, NULL
         FROM wanted w WHERE (w.hold_id IN (SELECT hold_id FROM locked)) IS NOT TRUE
     ), unsold AS MATERIALIZED (
-        -- Zones whose places are asked for without a type, and that no type sells: a few, however many lines there are.
+        -- Zones that are requested without a type and that no type sells: few, however many lines there are.
         SELECT z.event_id, z.zone_id, z.seated, z.valid_code,
                app.check_zone_sale(org, z.event_id, z.zone_id, z.seated, z.valid_code, clock) AS why
         FROM (SELECT DISTINCT event_id, zone_id, seat_id IS NOT NULL AS seated, valid_code
@@ -101,8 +101,8 @@ BEGIN
                bool_and(state IN ('free', 'own')) OVER together AS fits
         FROM looked l WINDOW together AS (PARTITION BY req)
     ), judged AS MATERIALIZED (
-        -- Rows count, not places; those that were given back count too, and what is somebody's already does not.
-        -- A basket with a key is held once: its repeat waited for the same lock, and sees the first one's rows.
+        -- The limit per window counts holds, not quantities: released ones count, `own` ones do not.
+        -- A basket with a key is held once: its repeat waits for the same lock, and then sees the first one's rows.
         SELECT a.*, CASE WHEN a.line > 1 THEN NULL
             WHEN a.basket_low IS NOT NULL AND EXISTS (
                 SELECT FROM seat_holds b WHERE b.organization_id = org
@@ -120,7 +120,7 @@ BEGIN
                 AND m.network = a.network AND m.status IN ('active', 'suspended') AND m.held_until > clock)
                 > a.most_near
                 THEN 'max_holds_per_ip'
-            -- A booking's limits: places count, with all that the person has in the event.
+            -- The limits of a booking count quantities, with all that the person holds of the event.
             WHEN a.most_places IS NOT NULL AND a.fresh_places + (
                 SELECT coalesce(sum(m.quantity), 0) FROM seat_holds m WHERE m.organization_id = org
                 AND m.event_id = a.event_id AND m.user_id = a.user_id AND m.status IN ('active', 'suspended')
@@ -149,7 +149,7 @@ BEGIN
         FROM limited WHERE fits AND too_many IS NULL AND state = 'free' AND event_id = ANY (capped)
         GROUP BY req, event_id, day_type, days
     ), places AS (
-        -- Who comes first is served first: a request fits if it does with all before it, on each day that it counts on.
+        -- First come, first served: a request fits if it does together with all before it, on each of its days.
         SELECT c.*, coalesce(d.day, '-infinity') AS day, p.capacity - p.held - p.sold - coalesce(d.taken, 0) AS room,
                sum(c.quantity) OVER (PARTITION BY c.event_id, c.kind, c.ref_id, d.day ORDER BY c.req, c.line)
                    AS up_to_here
@@ -173,14 +173,14 @@ BEGIN
                WHEN l.too_many = 'repeated' THEN 'repeated'
                WHEN l.state = 'own' THEN 'own'
                WHEN l.won THEN 'held'
-               -- Another request of this batch was before us at this seat. If it got it, so be it.
+               -- An earlier request of this batch wanted the same seat, and got it.
                WHEN l.state = 'again' AND EXISTS (SELECT FROM settled g WHERE g.won AND g.state = 'free'
                                                   AND g.event_id = l.event_id AND g.seat_id = l.seat_id)
                    THEN 'seat_held_by_another_user'
                WHEN l.state <> 'free' THEN l.state
                WHEN l.too_many IS NOT NULL THEN l.too_many
                ELSE coalesce((
-                   -- It would not fit beside those who won; otherwise only somebody who failed stood in its way.
+                   -- At capacity if it does not fit beside the winners; `again` if only failed requests were before it.
                    SELECT CASE WHEN p.room IS NULL THEN 'zone_not_found'
                                WHEN p.quantity > p.room - coalesce(f.quantity, 0) THEN 'block_at_capacity'
                                WHEN p.up_to_here > p.room THEN 'again' END

@@ -1,5 +1,5 @@
--- For whoever sells wheelchair places or takes them back, right after that, with places and companions locked: their
--- companions are kept, or free, as the places say now. Returns the seats that were changed, and whether they are kept.
+-- Called right after wheelchair places were sold or taken back, with these and their companion seats locked: reserves
+-- or frees the companion seats accordingly. Returns the changed seats, and whether they are reserved now.
 CREATE OR REPLACE FUNCTION app.keep_companions(org uuid, show uuid, places uuid[])
 RETURNS TABLE (ordinal integer, version integer, kept boolean) LANGUAGE sql AS $$
     UPDATE event_seats s SET reserved_for = k.user_id, reserved_until = k.until, version = s.version + 1

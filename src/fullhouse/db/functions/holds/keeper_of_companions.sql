@@ -1,5 +1,6 @@
--- For whom the companions of a wheelchair place are kept, and until when: for its holder as long as the hold, for its
--- buyer until the zone releases them. No row: they are seats like all others. `gone` are holds that end meanwhile.
+-- For whom the companion seats of a wheelchair place are reserved, and until when: for its holder as long as the hold
+-- lasts, for its buyer until the zone releases them. No row: they are ordinary seats. `gone` are holds that end in the
+-- same statement.
 CREATE OR REPLACE FUNCTION app.keeper_of_companions(org uuid, show uuid, place uuid, gone uuid[] DEFAULT '{}')
 RETURNS TABLE (user_id uuid, until timestamptz) LANGUAGE sql STABLE AS $$
     SELECT k.user_id, k.until

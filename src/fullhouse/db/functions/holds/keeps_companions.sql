@@ -1,4 +1,5 @@
--- Whether a show keeps them at all: event, else organisation, else platform (`merged` in seating/policy.py).
+-- Whether an event reserves companion seats: the event's setting, else the organisation's, else the default (`merged`
+-- in seating/policy.py).
 CREATE OR REPLACE FUNCTION app.keeps_companions(org uuid, show uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT coalesce(
         CASE WHEN ('enforce_accessibility_rules' = ANY (p.mandatory)) IS NOT TRUE

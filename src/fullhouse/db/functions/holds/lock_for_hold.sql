@@ -1,5 +1,5 @@
--- The first step of `app.hold`: locks of all that is asked for but the seats, in the order in which everybody takes them.
--- A pool that is too small for all who ask gives back what overdue holds still count in it; returned is what that freed.
+-- The first step of `app.hold`: locks everything that is requested except the seats, in the global lock order. If a
+-- pool is too small for the batch, overdue holds that still count in it are ended; returns what that freed.
 CREATE OR REPLACE FUNCTION app.lock_for_hold(org uuid, sender text, asked uuid[], lines app.hold_line[])
 RETURNS TABLE (outcome text, event_id uuid, ordinal integer, zone_id uuid, version integer, held integer, sold integer)
 LANGUAGE plpgsql AS $$
@@ -8,16 +8,16 @@ DECLARE
     overdue uuid[];
     freed record;
 BEGIN
-    -- The event first: whoever cancels it waits for us, or we see it cancelled.
+    -- The event first: a concurrent cancellation waits for this transaction, or is visible to it.
     PERFORM FROM events WHERE organization_id = org AND id = ANY (asked) ORDER BY id FOR SHARE;
 
-    -- Limits of people and networks: two batches do not count the same person at once.
+    -- For the limits per person and network: no two batches count the same person at once.
     PERFORM pg_advisory_xact_lock(k.key)
     FROM (SELECT hashtextextended('user:' || user_id, 0) AS key FROM unnest(lines)
           UNION SELECT hashtextextended('net:' || org || network, 0) FROM unnest(lines) WHERE most_near IS NOT NULL
           ORDER BY 1) k;
 
-    -- Pools: those whose places are asked for, and the event's own where it has one.
+    -- The requested pools, and the event's own if it has one.
     PERFORM FROM pools p
     WHERE p.organization_id = org AND (p.event_id, p.kind, p.ref_id) IN (
         SELECT event_id, kind, ref_id FROM unnest(lines) WHERE seat_id IS NULL

@@ -1,5 +1,5 @@
--- What a pool says in one number of each, for maps and lists: on the day that has most room, for there is something to
--- be had as long as there is on one day.
+-- The held and sold counts of a pool for maps and lists: those of the day with the most free capacity, as the pool is
+-- available as long as it is on one day.
 CREATE OR REPLACE FUNCTION app.pool_counts(org uuid, event uuid, pool_kind text, ref uuid)
 RETURNS TABLE (held integer, sold integer, version integer) LANGUAGE sql STABLE AS $$
     SELECT p.held + coalesce(l.held, 0)::integer, p.sold + coalesce(l.sold, 0)::integer, p.version

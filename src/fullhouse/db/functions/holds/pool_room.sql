@@ -1,5 +1,5 @@
--- A pool's room, on the days of a ticket type or on every day, with what overdue holds still count in it on every day:
--- whoever takes it ends those first.
+-- A pool's free capacity, on the days of a ticket type or on every day, including what overdue holds still count in it:
+-- the hold statement ends these first.
 CREATE OR REPLACE FUNCTION app.pool_room(org uuid, show uuid, pool_kind text, ref uuid, kind_of_ticket uuid DEFAULT NULL)
 RETURNS bigint LANGUAGE sql STABLE AS $$
     SELECT app.room_for(org, show, pool_kind, ref, kind_of_ticket) + coalesce((

@@ -1,5 +1,5 @@
--- A hold has its checkout's time, once: what was in a checkout before has had it. Returns those that have more time now,
--- for whoever mirrors them.
+-- Extends holds to the end of their checkout, once: holds that were in a checkout before are skipped. Returns the
+-- extended ones, for the mirror.
 CREATE OR REPLACE FUNCTION app.prolong_holds(org uuid, show uuid, ids uuid[], until timestamptz)
 RETURNS TABLE (hold_id uuid, event_id uuid, user_id uuid, seat_id uuid, zone_id uuid, ticket_type_id uuid,
                held_before timestamptz, held_until timestamptz, ordinal integer, version integer)

@@ -1,4 +1,4 @@
--- How much room a pool has for tickets of a type: on its days, or on every day. Without a type: on every day.
+-- The free capacity of a pool for tickets of a type: on its days, or on every day. Without a type: on every day.
 CREATE OR REPLACE FUNCTION app.room_for(org uuid, event uuid, pool_kind text, ref uuid, kind_of_ticket uuid) RETURNS bigint
 LANGUAGE sql STABLE AS $$
     SELECT p.capacity - p.held - p.sold - CASE

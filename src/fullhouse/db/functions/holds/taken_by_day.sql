@@ -1,4 +1,4 @@
--- And what is on some days, by ticket type.
+-- What is held and sold of ticket types that count by day.
 CREATE OR REPLACE FUNCTION app.taken_by_day(org uuid, event uuid)
 RETURNS TABLE (ticket_type_id uuid, zone_id uuid, held bigint, sold bigint) LANGUAGE sql STABLE AS $$
     SELECT n.ticket_type_id, n.zone_id, sum(n.held), sum(n.sold)

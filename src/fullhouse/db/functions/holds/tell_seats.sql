@@ -1,5 +1,5 @@
--- Tells other processes over the bus, as kit/live/bus.py does. Versions say which of two messages about a seat, or about a
--- zone's places, is the newer one.
+-- Publishes seat states and zone counts to other processes over the bus (kit/live/bus.py). The versions say which of
+-- two messages about a seat or a zone is the newer one.
 CREATE OR REPLACE FUNCTION app.tell_seats(
     sender text, org uuid, event_id uuid, ordinals integer[], states smallint[], versions integer[], counts json)
 RETURNS void

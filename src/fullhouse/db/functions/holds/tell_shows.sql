@@ -1,4 +1,5 @@
--- What is too long for a NOTIFY becomes "look again"; what is too long together goes in several.
+-- Sends changes of events by NOTIFY, in as few messages as possible. A change that is too long for a NOTIFY is replaced
+-- by null: receivers then reload the event.
 CREATE OR REPLACE FUNCTION app.tell_shows(sender text, news json[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     most CONSTANT integer := 7800;

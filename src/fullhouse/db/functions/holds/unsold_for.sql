@@ -1,4 +1,4 @@
--- How many of a pool are not sold, to tickets of a type: on its days, or on every day.
+-- How many tickets of a type a pool has not sold yet: on its days, or on every day.
 CREATE OR REPLACE FUNCTION app.unsold_for(org uuid, event uuid, pool_kind text, ref uuid, kind_of_ticket uuid) RETURNS bigint
 LANGUAGE sql STABLE AS $$
     SELECT p.capacity - p.sold - CASE

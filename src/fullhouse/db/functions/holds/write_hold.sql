@@ -1,5 +1,6 @@
--- The third step of `app.hold`: writes what is held to seats, pools, holds, audit and outbox, and tells other processes.
--- Returned is what changed beside the seats that were asked for: companion seats, and how full zones and types are.
+-- The third step of `app.hold`: writes the holds to seats, pools, holds, audit and outbox, and notifies other
+-- processes. Returns what changed in addition to the requested seats: companion seats, and the counts of zones and
+-- ticket types.
 CREATE OR REPLACE FUNCTION app.write_hold(
     org uuid, sender text, judged app.hold_judgement[], capped uuid[], by_day uuid[])
 RETURNS TABLE (outcome text, hold_id uuid, event_id uuid, ordinal integer, zone_id uuid, version integer, held integer,
@@ -24,7 +25,7 @@ BEGIN
         WHERE s.organization_id = org AND s.event_id = g.event_id AND s.seat_id = g.seat_id
         RETURNING s.event_id, s.ordinal, s.version
     ), accompanied AS (
-        -- Companion seats are kept for whoever has the wheelchair place, for as long.
+        -- Companion seats are reserved for the holder of the wheelchair place, for as long.
         UPDATE event_seats s SET reserved_for = g.user_id, reserved_until = g.held_until, version = s.version + 1
         FROM given g
         WHERE g.keeps_companions AND s.organization_id = org AND s.event_id = g.event_id AND s.companion_of = g.seat_id
@@ -71,7 +72,7 @@ BEGIN
         FROM given
     ), announced AS (
         INSERT INTO outbox (id, organization_id, name, subject_id, payload)
-        -- Of a seat also in the reserve workflow's own words.
+        -- For a seat, the reserve workflow's fields are added.
         SELECT hold_id, org, 'hold.placed', hold_id,
                CASE WHEN seat_id IS NULL THEN story
                     ELSE story || jsonb_build_object('type', 'SeatReserved', 'hold_id', hold_id,
@@ -95,7 +96,7 @@ BEGIN
     UNION ALL
     SELECT 'counted', NULL, event_id, NULL, ref_id, version, held, sold FROM seen;
 
-    -- Of zones that are counted per day, after that: the statement itself does not see what it made of them.
+    -- Counts of zones by day follow in a second statement: the first one does not see its own changes.
     IF by_day <> '{}' THEN
         RETURN QUERY SELECT 'counted', NULL::uuid, z.event_id, NULL::integer, z.zone_id, z.version, z.held, z.sold
         FROM app.zones_counted(org, sender, by_day, array(

@@ -1,4 +1,4 @@
--- What zones have now, told to whoever looks at them (not without a sender).
+-- The current counts of zones; with a sender they are also published.
 CREATE OR REPLACE FUNCTION app.zones_counted(org uuid, sender text, shows uuid[], zones uuid[])
 RETURNS TABLE (event_id uuid, zone_id uuid, held integer, sold integer, version integer) LANGUAGE plpgsql AS $$
 #variable_conflict use_column

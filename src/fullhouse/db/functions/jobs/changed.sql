@@ -1,4 +1,4 @@
--- PgQueuer's own: tells its workers of a change in the queue.
+-- PgQueuer's own: notifies its workers of a change of the queue.
 CREATE OR REPLACE FUNCTION jobs.changed() RETURNS TRIGGER AS $$
 DECLARE
     to_emit BOOLEAN := false;  -- Flag to decide whether to emit a notification

@@ -1,4 +1,4 @@
--- At the commit, so that a transaction's entries may be written one by one.
+-- Deferred to the commit, so that the entries of a transaction may be inserted one by one.
 CREATE OR REPLACE FUNCTION app.check_balance() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT FROM ledger_entries e

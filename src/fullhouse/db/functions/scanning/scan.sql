@@ -1,5 +1,5 @@
--- A batch of one organisation. `done` is written; `again` was decided by what is not so any more, or did not fit beside
--- those before it: read again, decide again.
+-- Writes a batch of one organisation's scans. `done`: written. `again`: decided on stale rows, or over capacity with the
+-- scans before it in the batch; the caller reads and decides it again.
 CREATE OR REPLACE FUNCTION app.scan(org uuid, sender text, lines app.scan_line[])
 RETURNS TABLE (req integer, outcome text, place_no integer)
 LANGUAGE plpgsql AS $$
@@ -9,10 +9,10 @@ DECLARE
 BEGIN
     PERFORM set_config('app.org', org::text, true);
 
-    -- The event first: whoever cancels it waits for us, or we see it changed.
+    -- Locks the event first: a concurrent cancellation waits for this batch, or this batch sees its new version.
     PERFORM FROM events WHERE organization_id = org AND id IN (SELECT event_id FROM unnest(lines))
     ORDER BY id FOR SHARE;
-    -- What is counted of a show is counted by one batch at a time.
+    -- One batch at a time updates an event's counts.
     PERFORM app.lock_scans(event_id) FROM (SELECT DISTINCT event_id FROM unnest(lines) WHERE counts ORDER BY 1) shows;
     INSERT INTO scan_counts (organization_id, event_id, day, kind, ref_id)
     SELECT DISTINCT org, l.event_id, l.day, k.kind, k.ref_id
@@ -39,7 +39,7 @@ BEGIN
         LEFT JOIN gates g ON g.organization_id = org AND g.id = w.gate_id
         LEFT JOIN tickets t ON t.organization_id = org AND t.id = w.ticket_id
     ), moved AS MATERIALIZED (
-        -- Somebody stands by the gate that they came in by; an entry is where it is, also theirs who were inside.
+        -- `inside` counts at the gate of the last entry; `entered` at the gate of this scan, also for re-entries.
         SELECT l.req, l.event_id, l.day, k.kind, k.ref_id, k.capacity, k.step, k.entered
         FROM looked l
         CROSS JOIN LATERAL (SELECT (l.direction = 'in')::integer AS entered) d
@@ -50,7 +50,7 @@ BEGIN
             ('gate', l.gate_id, NULL, 0, d.entered)) k (kind, ref_id, capacity, step, entered)
         WHERE l.state = 'fresh' AND k.ref_id IS NOT NULL AND (k.step, k.entered) <> (0, 0)
     ), crowded AS (
-        -- Who comes first is served first: a scan fits if it does with all before it.
+        -- In order of `req`: a scan fits if it stays within capacity together with all before it.
         SELECT q.req
         FROM (SELECT m.req, m.step, m.capacity, c.inside + sum(greatest(m.step, 0)) OVER (
                   PARTITION BY m.event_id, m.day, m.kind, m.ref_id ORDER BY m.req) AS would_be
@@ -101,7 +101,7 @@ BEGIN
                            reason, override, test, at, day, version, place_no)
         SELECT scan_id, org, event_id, ticket_id, device_id, counter, gate_id, direction, admitted, reason, override,
                test, at, day, CASE WHEN counts THEN expected + 1 END, place
-        FROM written   -- a scan that is here already ends the batch: what it moved must not move twice
+        FROM written   -- an existing scan raises and rolls back the batch: counts must not change twice
     ), audited AS (
         INSERT INTO audit_log (id, organization_id, created_at, actor_type, actor_id, actor_name, action, entity_type,
                                entity_id, after, reason, ip, user_agent, request_id)
@@ -119,7 +119,7 @@ BEGIN
         FROM written w
         WHERE NOT w.test
     ), seen AS (
-        -- Rarely: a row that is written with every scan would be a queue at every gate.
+        -- At most once a minute: updating the row with every scan would serialise the device's scans.
         UPDATE scan_devices d SET last_seen_at = clock, battery = coalesce(b.battery, d.battery),
                                   app_version = coalesce(b.app_version, d.app_version)
         FROM (SELECT DISTINCT ON (device_id) device_id, battery, app_version FROM wanted ORDER BY device_id, req DESC) b

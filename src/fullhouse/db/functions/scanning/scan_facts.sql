@@ -1,5 +1,5 @@
--- Everything that decides about these scans, as it is now. The device's first gate is meant where none is named. By a
--- former code the ticket is found as well: that the code is not its own is for the decision to see.
+-- Reads all inputs of the decision for these scans. `gate_id` defaults to the device's first gate. A former code finds
+-- the ticket as well; the decision detects that the code is not the current one.
 CREATE OR REPLACE FUNCTION app.scan_facts(org uuid, asks app.scan_ask[])
 RETURNS TABLE (
     req integer, now timestamptz, event_id uuid, device_rights text[], device_revoked boolean, gate_allowed boolean,
@@ -38,7 +38,7 @@ BEGIN
     FROM (SELECT q.*, coalesce(q.ticket_id, (
               SELECT c.id FROM tickets c WHERE c.organization_id = org AND c.code = q.code), (
               SELECT o.ticket_id FROM former_codes o WHERE o.organization_id = org AND o.code = q.code)) AS wanted
-          FROM unnest(asks) q OFFSET 0) a   -- first which ticket it is, then all about it: by its index
+          FROM unnest(asks) q OFFSET 0) a   -- OFFSET 0: finds the ticket id first, so that the joins use its index
     JOIN scan_devices d ON d.organization_id = org AND d.id = a.device_id
     JOIN events e ON e.organization_id = org AND e.id = d.event_id
     CROSS JOIN LATERAL (SELECT app.day_of(clock, e.timezone, e.settings) AS day) x

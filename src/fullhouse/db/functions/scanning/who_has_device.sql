@@ -1,4 +1,4 @@
--- Whose device has this token.
+-- Finds the device with this token hash.
 CREATE OR REPLACE FUNCTION app.who_has_device(org uuid, hash bytea)
 RETURNS TABLE (device_id uuid, name text, rights text[])
 LANGUAGE plpgsql AS $$

@@ -1,4 +1,5 @@
--- Once a ticket is sold, the version stays; only a relocation moves it (it says so for its transaction).
+-- Refuses another layout version, or none, once tickets are sold. Only a relocation may change it: it sets
+-- `app.relocating` for its transaction.
 CREATE OR REPLACE FUNCTION app.keep_event_layout() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (TG_OP = 'DELETE' OR NEW.layout_id <> OLD.layout_id)

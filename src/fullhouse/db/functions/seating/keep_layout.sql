@@ -1,4 +1,4 @@
--- A layout that has left the drafts is fixed.
+-- Refuses to change or delete a layout that is no longer a draft.
 CREATE OR REPLACE FUNCTION app.keep_layout() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF OLD.status = 'draft' THEN

@@ -1,5 +1,5 @@
--- For a statement as a whole: a layout may have a hundred thousand seats. With the lock, so that nobody activates the
--- layout between this look and the commit.
+-- Refuses new or deleted zones, seats and groups of a layout that is no longer a draft. Per statement, because a layout
+-- may have a hundred thousand seats; with a row lock, so that nobody activates the layout before the commit.
 CREATE OR REPLACE FUNCTION app.keep_places() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (SELECT bool_or(locked.status <> 'draft') FROM (

@@ -1,4 +1,4 @@
--- Nor does a sold seat go while its layout stays.
+-- Refuses to delete sold seats, except in a relocation.
 CREATE OR REPLACE FUNCTION app.keep_sold_seats() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT FROM gone WHERE status = 'sold'

@@ -1,4 +1,5 @@
--- Of these people, each with a code or none: who holds places of a sold-out event, or has a code that sells some.
+-- Of these people, each with or without a code: those who hold something of a sold-out event, or have a code that still
+-- sells tickets.
 CREATE OR REPLACE FUNCTION app.buyers_of(org uuid, event uuid, people uuid[], codes text[]) RETURNS uuid[]
 LANGUAGE sql STABLE AS $$
     SELECT coalesce(array_agg(u.user_id), '{}')

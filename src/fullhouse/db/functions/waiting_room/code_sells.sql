@@ -1,4 +1,4 @@
--- Whether this code, as it is stored, shows a ticket type that is on sale and has tickets left.
+-- Whether this code (in its stored form) unlocks a ticket type that is on sale and has tickets left.
 CREATE OR REPLACE FUNCTION app.code_sells(org uuid, event uuid, code text) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT NOT app.is_full(org, event) AND EXISTS (
         SELECT FROM promo_codes c

@@ -1,6 +1,6 @@
--- Nothing is left that could become free: what is held may still come back. The event is full on each day that it sells,
--- or no place is left, or no type that everybody may buy has any. A type whose time is over has nothing left, however many
--- were not sold.
+-- Whether nothing is left, not even what is only held and may become free again: the event is full on each day that it
+-- sells, or no public ticket type has any left. A type whose sale has ended has nothing left, however many were not
+-- sold.
 CREATE OR REPLACE FUNCTION app.is_sold_out(org uuid, event uuid) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 BEGIN
     IF app.is_full(org, event) THEN

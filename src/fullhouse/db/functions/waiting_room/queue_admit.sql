@@ -1,4 +1,4 @@
--- Admission, for whoever heard that a slot is free, and for the loop that looks anyway. Returns what changed.
+-- Admits people, called after a slot became free and by the loop. Returns what changed (app.queue_change).
 CREATE OR REPLACE FUNCTION app.queue_admit(org uuid, sender text, event uuid) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
     room queue_rooms;

@@ -1,6 +1,7 @@
--- What changed, as the lines in memory read it: who joined (`j`; with a third number where a line that is sold out goes on
--- for them), was admitted (`a`) and ended (`e`), who is missed (`g`) and has come back (`b`), for whom a line that is sold
--- out goes on (`s` with 1) and no longer does (`s` with 0), and whether the room itself changed (`r`).
+-- A change in the form that the virtual queues in memory apply: numbers that joined (`j`; with a third number if they
+-- can buy although the event is sold out), were admitted (`a`), ended (`e`), became absent (`g`), became present again
+-- (`b`), can buy although the event is sold out (`s` with 1) or no longer can (`s` with 0); and whether the room
+-- changed (`r`).
 CREATE OR REPLACE FUNCTION app.queue_change(joined integer[], news app.queue_news[], room_too boolean) RETURNS jsonb
 LANGUAGE sql IMMUTABLE AS $$
     SELECT jsonb_strip_nulls(jsonb_build_object(

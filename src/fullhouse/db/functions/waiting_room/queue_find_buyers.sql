@@ -1,5 +1,5 @@
--- Looks again who is one, of those who have been or have a code, and of these people. The caller has the room's lock,
--- and the line is sold out. At most 100 who have changed, so that it can be told.
+-- Recomputes who can still buy in the queue of a sold-out event: of those who could or have a code, and of these
+-- people. The caller has locked the room. Marks at most 100 changes, so that they fit into one message.
 CREATE OR REPLACE FUNCTION app.queue_find_buyers(org uuid, event uuid, people uuid[]) RETURNS app.queue_news[]
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,6 +1,6 @@
--- Signs of life, many at a time, each with when the next is due. Nobody is waited for: a row that somebody else has in
--- hand, as a draw has thousands, is heard of next time. `seen_s` says when it last was, so that nobody believes it has
--- been who was not. Who was missed is there again, in the old place; `back` says so.
+-- A batch of heartbeats, each with when the next one is due. It does not wait for locks: a row that another transaction
+-- has locked (a draw locks thousands) is skipped until the next heartbeat; `seen_s` is the one that is stored. An
+-- absent person is present again, in the old place; `back` says so.
 CREATE OR REPLACE FUNCTION app.queue_heartbeats(org uuid, sender text, event uuid, seqs integer[], everies integer[])
 RETURNS TABLE (seq integer, status text, until timestamptz, seen_s integer, back boolean)
 LANGUAGE plpgsql AS $$

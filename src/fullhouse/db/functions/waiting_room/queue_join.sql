@@ -1,7 +1,8 @@
--- A batch of people who want to come in to one event, in the order of their arrival, each once, with a promo code or
--- without. There is an answer for each: `admitted` and `waiting` are good, `again` may be good in the next batch, `full`
--- asks for the room to be opened, the rest are the codes of refusals. Line 0 is what changed. Numbers are dense: they are
--- counted in the room's row, in the transaction that writes the entries. When an event is sold out only buyers join.
+-- A batch of people who join one event's waiting room, in the order of their arrival, each once, with or without a
+-- promo code. Returns a row for each: `admitted` and `waiting` are successes, `again` may succeed in the next batch,
+-- `full` asks the caller to open the room, the other outcomes are the codes of refusals. Row 0 is the change. Numbers
+-- have no gaps: they are counted in the room's row, in the transaction that writes the entries. When an event is sold
+-- out, only people who can still buy may join.
 CREATE OR REPLACE FUNCTION app.queue_join(org uuid, sender text, event uuid, users uuid[], codes text[])
 RETURNS TABLE (req integer, outcome text, seq integer, until timestamptz, wait_s integer, change jsonb)
 LANGUAGE plpgsql AS $$
@@ -15,13 +16,13 @@ DECLARE
     fresh uuid[];
     first_seq integer;
     last_seq integer;
-    soon_s integer;   -- when the first sign of life of whoever joins is due
+    soon_s integer;   -- when the first heartbeat of new entries is due
     returned app.queue_news[];
     gone boolean := false;
-    turned_away uuid[] := '{}';   -- there is nothing left for them
+    turned_away uuid[] := '{}';   -- people who can buy nothing any more
 BEGIN
     PERFORM set_config('app.org', org::text, true);
-    -- The event first: whoever cancels it waits for us, or we see it cancelled.
+    -- The event first: a concurrent cancellation waits for this transaction, or is visible to it.
     PERFORM FROM events WHERE organization_id = org AND id = event FOR SHARE;
     IF NOT FOUND THEN
         RETURN QUERY SELECT n::integer, 'event_not_found', NULL::integer, NULL::timestamptz, NULL::integer, NULL::jsonb
@@ -40,11 +41,11 @@ BEGIN
         SELECT * INTO room FROM queue_rooms WHERE organization_id = org AND event_id = event FOR UPDATE;
     END IF;
 
-    -- As policy.every_s: near the front people are heard of at every poll, others once in a few minutes.
+    -- As policy.every_s: near the front every poll writes a heartbeat, further back one in a few minutes.
     soon_s := CASE WHEN room.next_seq <= 5000 OR (
         SELECT count(*) FROM (SELECT FROM queue_entries w WHERE w.organization_id = org AND w.event_id = event
                               AND w.status = 'waiting' AND NOT w.absent LIMIT 5000) n) < 5000 THEN 15 ELSE 240 END;
-    -- Whose time is over has no place any more, and may have a new one.
+    -- Overdue entries end, so that these people can get a new place.
     WITH overdue AS MATERIALIZED (
         SELECT o.seq FROM queue_entries o
         WHERE o.organization_id = org AND o.event_id = event AND o.user_id = ANY (users)
@@ -56,7 +57,7 @@ BEGIN
         RETURNING e.seq
     )
     SELECT coalesce(array_agg(ROW(seq, NULL, 3)::app.queue_news), '{}') INTO news FROM ended;
-    -- To come again is a sign of life.
+    -- Joining again counts as a heartbeat.
     WITH again AS MATERIALIZED (
         SELECT o.seq, o.absent OR o.seen_at <= clock - make_interval(secs => 2 * o.every_s) AS absent
         FROM queue_entries o
@@ -95,7 +96,7 @@ BEGIN
                        app.buyers_of(org, event, users, codes) b (buyers)) f;
         END IF;
         IF cardinality(fresh) > 0 AND room.state = 'closed' THEN
-            -- Nobody waits here: whoever comes has a slot at once, while there are any.
+            -- Nobody waits: people get a slot at once, while there are any.
             news := news || app.queue_let_in(room, gone);
             free := greatest(0, room.slots - (SELECT count(*) FROM queue_entries WHERE organization_id = org
                                               AND event_id = event AND status = 'admitted'));
@@ -130,7 +131,7 @@ BEGIN
         WHERE e.organization_id = org AND e.event_id = event AND e.user_id = u.user_id AND e.status = 'waiting'
           AND u.code IS NOT NULL AND u.code IS DISTINCT FROM e.promo_code;
     END IF;
-    IF room.sold_out AND room.state <> 'closed' THEN   -- who stands here already may hold places now, or have a code
+    IF room.sold_out AND room.state <> 'closed' THEN   -- people in the queue may hold something now, or have a code
         news := news || app.queue_find_buyers(org, event, users);
     END IF;
 

@@ -1,8 +1,8 @@
--- Lets people in, as many as there are free slots. The caller has the room's lock, and that is what makes it exact. A
--- slot is free once its row says so: one that somebody else is just prolonging or ending still counts. Whoever has
--- missed two polls is passed over and keeps the place; those near the front are marked, so that nobody counts them
--- among the people ahead. At most 200 at a time, and 100 who are missed, so that it can be told. Of a line that is sold
--- out only the buyers are let in.
+-- Admits as many people as there are free slots. The caller has locked the room, which makes the number exact. A slot
+-- is free once its row says so: one that another transaction is just extending or ending still counts. People who
+-- missed two heartbeats are skipped and keep their place; near the front they are marked as absent, so that they are
+-- not counted among the people ahead. At most 200 are admitted and 100 marked at a time, so that they fit into one
+-- message. Of a sold-out event, only people who can still buy are admitted.
 CREATE OR REPLACE FUNCTION app.queue_let_in(room queue_rooms, only_buyers boolean) RETURNS app.queue_news[] LANGUAGE plpgsql AS $$
 DECLARE
     clock timestamptz := app.clock();
@@ -11,7 +11,7 @@ DECLARE
     inside app.queue_news[];
     missed app.queue_news[];
 BEGIN
-    -- Materialized: as a mere part of the join it could be asked once a row, and have a new answer each time.
+    -- Materialized: inlined into the join, it could run once for each row, with different results.
     WITH overdue AS MATERIALIZED (
         SELECT o.seq FROM queue_entries o
         WHERE o.organization_id = room.organization_id AND o.event_id = room.event_id AND o.status = 'admitted'
@@ -55,7 +55,7 @@ BEGIN
         WHERE w.organization_id = room.organization_id AND w.event_id = room.event_id AND w.status = 'waiting'
           AND NOT w.absent AND w.seen_at > clock - make_interval(secs => 2 * w.every_s) AND w.expires_at > clock
           AND (w.is_buyer OR NOT only_buyers)
-        ORDER BY w.place LIMIT least(room.slots - taken, 200) FOR UPDATE   -- a sign of life must not cost a turn
+        ORDER BY w.place LIMIT least(room.slots - taken, 200) FOR UPDATE   -- waits: a heartbeat must not cost a turn
     ), admitted AS (
         UPDATE queue_entries e SET status = 'admitted', admitted_at = clock,
                                    expires_at = clock + make_interval(secs => room.admit_window_s)

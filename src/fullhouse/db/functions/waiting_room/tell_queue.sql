@@ -1,4 +1,4 @@
--- Tells the other processes over the bus, as kit/live/bus.py does. Callers keep a change short enough for a NOTIFY.
+-- Publishes a change to the other processes over the bus (kit/live/bus.py). Callers limit its size to that of a NOTIFY.
 CREATE OR REPLACE FUNCTION app.tell_queue(sender text, event uuid, change jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF sender IS NOT NULL AND change <> '{}' THEN

@@ -1,4 +1,5 @@
--- Null if the show sells, otherwise why not, as the hold statement sees it. A pre-queue stands before the sale.
+-- Null if the event is on sale, otherwise the refusal, under the same conditions as in the hold statement. A pre-queue
+-- opens before the sale.
 CREATE OR REPLACE FUNCTION app.why_no_queue(org uuid, event uuid, state text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN (SELECT CASE

@@ -1,5 +1,5 @@
--- When the last of an offer's holds is over. Whoever takes places away from those who were offered them says so for the
--- transaction (`app.withdrawing`): they wait on, where they stood.
+-- Ends an entry's offer when the last of its holds ends. A transaction that withdraws offers sets `app.withdrawing` to
+-- the event: the entry then waits again, in its old position.
 CREATE OR REPLACE FUNCTION app.follow_offer() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     withdrawn boolean := coalesce(current_setting('app.withdrawing', true), '') = NEW.event_id::text;

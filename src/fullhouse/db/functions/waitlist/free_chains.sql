@@ -1,6 +1,6 @@
--- Free seats side by side, as ranges of ordinals; `chair` is the first wheelchair place among them. Without `chairs`
--- those places are left out. `near`: only there. Nothing is joined with the list's arrays, because the planner takes them
--- for short: it would compare every seat with every row's beginning.
+-- Runs of free neighbouring seats, as ranges of ordinals; `chair` is the first wheelchair place of the run. Without
+-- `chairs`, wheelchair places are left out. `near` restricts the ordinals. The waitlist's arrays are not joined,
+-- because the planner assumes short arrays: it would compare every seat with the start of every run.
 CREATE OR REPLACE FUNCTION app.free_chains(org uuid, show uuid, chairs boolean, near int4multirange, busy uuid[] DEFAULT '{}')
 RETURNS TABLE (zone_id uuid, chain int4range, chair integer) LANGUAGE sql STABLE AS $$
     WITH list AS MATERIALIZED (
@@ -15,7 +15,7 @@ RETURNS TABLE (zone_id uuid, chain int4range, chair integer) LANGUAGE sql STABLE
             SELECT s.* FROM event_seats s
             WHERE s.organization_id = org AND s.event_id = show
               AND s.seat_id BETWEEN app.seat_at(l.layout_id, lower(r)) AND app.seat_at(l.layout_id, upper(r) - 1)
-            OFFSET 0) s   -- a walk in the index for each range, whatever the planner expects of them
+            OFFSET 0) s   -- an index scan per range, whatever the planner estimates
     ), free AS (
         SELECT s.zone_id, s.ordinal, width_bucket(s.ordinal, (SELECT starts FROM list)) AS run
         FROM seen s

@@ -1,5 +1,5 @@
--- `app.hold`, for everybody: where people wait for a show, they are served before what they wait for is given to
--- whoever asks. From the locks on, nothing of what is asked for comes free unseen.
+-- `app.hold` for customers: if an event has waiting entries, they are served before the request. The locks are taken
+-- first, so that nothing that is requested can come free unnoticed.
 CREATE OR REPLACE FUNCTION app.hold_in_turn(org uuid, sender text, lines app.hold_line[])
 RETURNS TABLE (req integer, line integer, outcome text, hold_id uuid, held_until timestamptz, left_s integer,
                event_id uuid, ordinal integer, zone_id uuid, version integer, held integer, sold integer,
@@ -30,7 +30,7 @@ BEGIN
           AND s.seat_id IN (SELECT seat_id FROM unnest(lines))
         ORDER BY s.event_id, s.seat_id FOR UPDATE;
         FOREACH show IN ARRAY waited LOOP
-            -- Whoever asks for what is taken anyway is no reason to look.
+            -- Null if everything requested is taken: then nobody needs to be served.
             place := app.asked_for(org, show, lines);
             IF place.anywhere IS NOT NULL THEN
                 RETURN QUERY

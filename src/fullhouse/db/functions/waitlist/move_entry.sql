@@ -1,4 +1,4 @@
--- What may become of an entry. `offered` goes back to `waiting` if the house takes the places away, not the person.
+-- The allowed status transitions of an entry. `offered` becomes `waiting` again if the organiser withdraws the offer.
 CREATE OR REPLACE FUNCTION app.move_entry() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (OLD.status, NEW.status) NOT IN (('waiting', 'offered'), ('waiting', 'left'), ('offered', 'taken'),

@@ -1,8 +1,8 @@
--- Serves a show's list: the first whose party fits what is free, until nobody's does, or until so many were made. What is
--- offered leaves less for all who come after, so a wish that nothing fits is not tried again, nor a larger party's of its
--- kind. The rows are those of `app.hold`, for line 0. Without `near` the hall is looked at before the list is locked:
--- whoever wants to hold a seat does not wait for that. A row of an offer says who has it, and the seat; or the pool and
--- how many places of it.
+-- Serves an event's waitlist: makes offers to the first entry that fits, until none does or `most` were made. Free
+-- places only get fewer meanwhile, so a kind of entry that does not fit is not tried again, nor larger parties of its
+-- kind. Returns the rows of `app.hold`, with line 0. Without `near`, free seats are computed before the waitlist is
+-- locked, so that other holds do not wait for it. The row of an offer has the user and the seat, or the pool and the
+-- quantity.
 CREATE OR REPLACE FUNCTION app.offer_places(
     org uuid, show uuid, sender text, zones uuid[] DEFAULT NULL, near int4multirange DEFAULT NULL,
     most integer DEFAULT NULL)
@@ -43,7 +43,7 @@ BEGIN
     END IF;
     ttl_s := least(list.window_s, floor(extract(epoch FROM sells_until - clock)));
     LOOP
-        EXIT WHEN ttl_s < 60 OR made >= most;   -- sooner, nobody could take it any more
+        EXIT WHEN ttl_s < 60 OR made >= most;   -- less time is too short to accept an offer
         SELECT w.* INTO next_one FROM app.wishes(org, show) w WHERE w.wish <> ALL (vain) ORDER BY w.seq LIMIT 1;
         EXIT WHEN NOT FOUND;
         places := app.places_for(org, show, next_one.party, next_one.zone_key, next_one.ticket_type_id,
@@ -71,8 +71,8 @@ BEGIN
             SET status = 'offered', basket_id = basket, answer_by = clock + make_interval(secs => ttl_s)
             WHERE e.organization_id = org AND e.id = next_one.id;
         ELSE
-            -- Somebody has one of them locked in this moment: the same party may sit elsewhere, and the next round sees
-            -- what came of it.
+            -- Another transaction has locked one of the seats: the party may fit elsewhere, so the next round leaves
+            -- these seats out.
             taken := array(SELECT places.seats[r.line] FROM unnest(got) r WHERE r.req = 1 AND r.outcome IN (
                                'again', 'seat_held_by_another_user', 'seat_not_available'));
             IF places.seats IS NULL OR taken = '{}' THEN

@@ -1,5 +1,5 @@
--- What there is for a party now: seats, or the pool that has room. Null if there is nothing. `zones` and `near`: only
--- there; `busy` are seats that somebody has locked.
+-- What is free for a party now: seats, or the pool with enough room. Null if nothing fits. `zones` and `near` restrict
+-- the search; `busy` are seats that another transaction has locked.
 CREATE OR REPLACE FUNCTION app.places_for(
     org uuid, show uuid, party integer, zone text, wanted_type uuid, chairs boolean, zones uuid[] DEFAULT NULL,
     near int4multirange DEFAULT NULL, busy uuid[] DEFAULT '{}')

@@ -1,6 +1,6 @@
--- Side by side, without an aisle or somebody else between them: the block that fits best, because what a small party
--- leaves of a long row is worth less to the next one. A wheelchair place is for whoever asked for one, and then there is
--- one among them.
+-- Neighbouring seats, without an aisle or a taken seat between them, from the shortest run that fits: what a small
+-- party leaves of a long row is harder to sell. Wheelchair places are only for entries that ask for one, and such an
+-- entry gets one.
 CREATE OR REPLACE FUNCTION app.seats_together(
     org uuid, show uuid, zone uuid, party integer, chairs boolean, near int4multirange, busy uuid[])
 RETURNS uuid[] LANGUAGE sql STABLE AS $$

@@ -1,5 +1,5 @@
--- Whether a place in one corner may be the last one for somebody who waits for another: the show's own limit is below
--- what its list and those who ask now would take, or a type's is below the places that it sells.
+-- Whether entries for different zones may compete for one limit: the event's limit is below what the waitlist and the
+-- current request would take, or a ticket type's quantity is below the places that it sells.
 CREATE OR REPLACE FUNCTION app.shares_a_limit(org uuid, show uuid, asked bigint) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pools p WHERE p.organization_id = org AND p.event_id = show

@@ -1,4 +1,5 @@
--- An offer that is made or ends tells so by itself. To join, and to leave before an offer, is a person's own act.
+-- Writes the audit row and the fact when an offer is made or ends. Joining, and leaving without an offer, are written
+-- by the application.
 CREATE OR REPLACE FUNCTION app.tell_offer() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     what text := CASE NEW.status WHEN 'waiting' THEN 'withdrawn' ELSE NEW.status END;

@@ -1,5 +1,5 @@
--- How many more tickets the types that sell such places have, for those who hold some of them but no type yet, too. A
--- place without a ticket to buy is nothing to offer. Null: as many as there are places.
+-- How many tickets are left of the types that sell such places, less the holds that have no type yet. A place without a
+-- ticket to buy cannot be offered. Null: not limited by tickets, only by places.
 CREATE OR REPLACE FUNCTION app.tickets_left(org uuid, show uuid, zone text, is_seated boolean, party integer)
 RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -10,7 +10,7 @@ BEGIN
     IF zones IS NULL THEN
         RETURN NULL;
     END IF;
-    -- Less what is held there, of which checkouts have counted some already.
+    -- Less what is held there; checkouts have counted a part of it in their pools already.
     RETURN (
         SELECT coalesce(sum(p.capacity - p.held - p.sold), 0) FROM pools p
         WHERE p.organization_id = org AND p.event_id = show AND p.kind = 'ticket_type' AND p.ref_id = ANY (kinds))
@@ -19,7 +19,7 @@ BEGIN
         WHERE s.organization_id = org AND s.event_id = show AND s.zone_id = ANY (zones) AND s.status = 'held'
           AND s.held_until > clock)
     ELSE (
-        -- What is held as a ticket of a type is counted in that type already.
+        -- Holds with a ticket type are counted in that type's pool already.
         SELECT coalesce(sum(h.quantity), 0) FROM seat_holds h
         WHERE h.organization_id = org AND h.event_id = show AND h.status IN ('active', 'suspended')
           AND h.seat_id IS NULL AND h.ticket_type_id IS NULL AND h.zone_id = ANY (zones)) END + (

@@ -1,4 +1,4 @@
--- The types that sell such places to such a party now.
+-- The public ticket types that sell such places to such a party now.
 CREATE OR REPLACE FUNCTION app.types_selling(org uuid, show uuid, zone text, is_seated boolean, party integer) RETURNS uuid[]
 LANGUAGE sql STABLE AS $$
     SELECT array(

@@ -1,4 +1,5 @@
--- For each wish the first who has it. One step down the index for each, however many wait.
+-- The first waiting entry of each kind (`wish`: party, zone, type, accessible). A loose index scan: one step per kind,
+-- however many entries wait.
 CREATE OR REPLACE FUNCTION app.wishes(org uuid, show uuid) RETURNS SETOF waitlist_entries LANGUAGE sql STABLE AS $$
     WITH RECURSIVE known AS (
         SELECT min(e.wish) AS wish FROM waitlist_entries e
@@ -11,6 +12,6 @@ CREATE OR REPLACE FUNCTION app.wishes(org uuid, show uuid) RETURNS SETOF waitlis
     SELECT f.* FROM known k CROSS JOIN LATERAL (
         SELECT e.* FROM waitlist_entries e
         WHERE e.organization_id = org AND e.event_id = show AND e.status = 'waiting' AND e.wish = k.wish
-        ORDER BY e.wish, e.seq LIMIT 1) f   -- as the index is sorted: another one would be read to the end
+        ORDER BY e.wish, e.seq LIMIT 1) f   -- in index order: otherwise another index would be read to the end
     WHERE k.wish IS NOT NULL
 $$;

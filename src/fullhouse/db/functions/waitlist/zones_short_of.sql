@@ -1,4 +1,4 @@
--- All zones whose places these types sell, if tickets could run out before the places do; null if they cannot.
+-- The zones whose places these types sell, if the tickets could run out before the places; null if they cannot.
 CREATE OR REPLACE FUNCTION app.zones_short_of(org uuid, show uuid, kinds uuid[], is_seated boolean) RETURNS uuid[]
 LANGUAGE sql STABLE AS $$
     WITH limits AS (

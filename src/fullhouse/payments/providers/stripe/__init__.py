@@ -1,1 +1,1 @@
-"""Stripe: its API, and its webhooks."""
+"""Stripe: API client and webhook handling."""

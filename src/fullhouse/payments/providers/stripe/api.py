@@ -1,8 +1,8 @@
-"""The provider `stripe`, by its official client. A payment is a PaymentIntent, which the buyer's browser completes.
+"""The provider `stripe`, with Stripe's official client. A payment is a PaymentIntent, completed in the buyer's browser.
 
-An intent is made under the attempt's id as idempotency key, so that asking twice makes one. Nobody can pay it without
-its client secret, and that leaves this house only after the intent's name is written down: an attempt without a
-reference was never paid, whatever became of the answer.
+An intent is created with the attempt's id as idempotency key, so that repeated calls create one. It cannot be paid
+without its client secret, which is handed out only after the intent's id is stored: an attempt without a reference was
+never paid, even if Stripe's response was lost.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,9 +30,9 @@ from fullhouse.payments.model import (
 
 log = structlog.get_logger()
 
-# Stripe counts most currencies as ISO 4217 and we do. These it counts in hundredths that they do not have;
+# Stripe uses the minor units of ISO 4217, as we do, with exceptions. It counts these currencies in hundredths,
 HUNDREDTHS = ("ISK", "UGX")
-# and these it counts in whole ones, so that we could not ask for a part of one.
+# and these in whole units, so that an amount with minor units cannot be charged.
 NOT_TAKEN = ("MGA",)
 
 
@@ -45,7 +45,7 @@ def from_stripe(amount: int, currency: str) -> int:
 
 
 class Intent(msgspec.Struct, frozen=True):
-    """As much of a PaymentIntent as is needed here."""
+    """The used fields of a PaymentIntent."""
 
     id: str
     status: str
@@ -60,12 +60,12 @@ class Intent(msgspec.Struct, frozen=True):
 
     @property
     def received(self) -> int:
-        """In our units."""
+        """In ISO 4217 minor units."""
         return from_stripe(self.amount_received, self.currency)
 
 
 class Returned(msgspec.Struct, frozen=True):
-    """As much of Stripe's Refund as is needed here."""
+    """The used fields of a Stripe Refund."""
 
     id: str
     status: str | None
@@ -81,7 +81,7 @@ class Returned(msgspec.Struct, frozen=True):
 
     @property
     def returned(self) -> int:
-        """In our units."""
+        """In ISO 4217 minor units."""
         return from_stripe(self.amount, self.currency)
 
     @property
@@ -90,7 +90,7 @@ class Returned(msgspec.Struct, frozen=True):
 
 
 class Charge(msgspec.Struct, frozen=True):
-    """As much of a Charge as is needed here."""
+    """The used fields of a Charge."""
 
     payment_intent: str | None = None
 
@@ -100,7 +100,7 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class News(msgspec.Struct, frozen=True):
-    """An event as Stripe's webhook brings it."""
+    """An event delivered by Stripe's webhook."""
 
     id: str
     type: str
@@ -111,7 +111,7 @@ def _pending(intent: Intent) -> Outcome:
     return Pending(intent.id, intent.client_secret)
 
 
-# What an intent's status means. A card that was declined leaves it open: the buyer may try another one.
+# Outcome by PaymentIntent status. A declined card leaves the intent open: the buyer may try another one.
 PAYMENTS: Mapping[str, Callable[[Intent], Outcome]] = {
     "succeeded": lambda intent: Captured(intent.id, intent.received, intent.currency.upper()),
     "canceled": lambda _: Cancelled(),
@@ -127,7 +127,7 @@ REFUNDS: Mapping[str | None, Callable[[Returned], RefundOutcome]] = {
     "canceled": lambda refund: Failed("refund_failed", _why(refund)),
 }
 
-OVER = ("failed", "canceled")  # of this nothing goes out any more: another try may be made
+OVER = ("failed", "canceled")  # nothing is paid out any more: another try may be made
 
 
 def _why(refund: Returned) -> str:
@@ -140,7 +140,7 @@ def said(intent: Intent) -> Outcome:
 
 
 def said_of_refund(refund: Returned) -> RefundOutcome:
-    """What is neither here nor there yet is asked about again."""
+    """Refunds in progress are `Unknown`: they are polled again."""
     meaning = REFUNDS.get(refund.status)
     return meaning(refund) if meaning else Unknown()
 
@@ -158,15 +158,15 @@ class StripeMoney:
             keys.secret_key,
             http_client=self._http,
             base_addresses={"api": keys.address} if keys.address else None,
-            max_network_retries=0,  # who asks again, and when, is decided in jobs.py
+            max_network_retries=0,  # retries are scheduled in jobs.py
         )
         self._intents, self._refunds = client.v1.payment_intents, client.v1.refunds
 
     async def start(self, attempt: Attempt) -> Outcome:
         if attempt.currency in NOT_TAKEN:
-            return Failed("currency_not_taken", f"{attempt.currency} cannot be paid this way.")
+            return Failed("currency_not_taken", f"This payment method does not support {attempt.currency}.")
         try:
-            made = await self._intents.create_async(
+            created = await self._intents.create_async(
                 {
                     "amount": to_stripe(attempt.amount, attempt.currency),
                     "currency": attempt.currency.lower(),
@@ -180,33 +180,33 @@ class StripeMoney:
                 {"idempotency_key": str(attempt.id)},
             )
         except (stripe.AuthenticationError, stripe.PermissionError, stripe.InvalidRequestError) as error:
-            # Refused before anything was made. What may have been made (a lost line, a 500) is not caught here.
-            log.exception("Stripe refuses a payment", attempt_id=str(attempt.id), code=error.code)
+            # Rejected before an intent exists. Errors after which one may exist (connection lost, 500) are not caught.
+            log.exception("stripe.payment_rejected", attempt_id=str(attempt.id), code=error.code)
             return Failed(error.code or "refused", "This payment is not possible at the moment.")
-        return said(_read(made, Intent))
+        return said(_read(created, Intent))
 
     async def ask(self, attempt: Attempt) -> Outcome:
-        """Without a reference: the same key once more, which finds what there is, or makes it now."""
+        """Without a reference: repeats the creation with the same key, which returns the intent or creates it."""
         if attempt.provider_ref is None:
             return await self.start(attempt)
         return said(_read(await self._intents.retrieve_async(attempt.provider_ref), Intent))
 
     async def cancel(self, attempt: Attempt) -> Outcome:
         if attempt.provider_ref is None:
-            return Cancelled()  # nobody has its secret, and nobody will
+            return Cancelled()  # its client secret was never handed out
         try:
             return said(_read(await self._intents.cancel_async(attempt.provider_ref), Intent))
-        except stripe.InvalidRequestError:  # paid, on its way, or cancelled before
+        except stripe.InvalidRequestError:  # it is paid, processing, or cancelled already
             return await self.ask(attempt)
 
     async def refund(self, refund: Refund, attempt: Attempt) -> RefundOutcome:
-        """Under the key of the try. Stripe forgets keys after a day: from the second time on it is looked for first."""
+        """With the key of the try. Stripe forgets keys after a day: from the second call on, looks it up first."""
         if attempt.provider_ref is None:
-            return Failed("no_such_charge", "There is no such charge.")
+            return Failed("no_such_charge", "The provider has no such charge.")
         if (refund.asked > 1 or refund.tries > 1) and (known := await self._find(refund, attempt.provider_ref)):
             return said_of_refund(known)
         try:
-            made = await self._refunds.create_async(
+            created = await self._refunds.create_async(
                 {
                     "payment_intent": attempt.provider_ref,
                     "amount": to_stripe(refund.amount, attempt.currency),
@@ -219,12 +219,12 @@ class StripeMoney:
                 {"idempotency_key": str(refund.key)},
             )
         except stripe.InvalidRequestError as error:
-            return Failed(error.code or "refused", error.user_message or "Stripe refuses it.")
-        return said_of_refund(_read(made, Returned))
+            return Failed(error.code or "refused", error.user_message or "Stripe rejected the refund.")
+        return said_of_refund(_read(created, Returned))
 
     async def _find(self, refund: Refund, intent: str) -> Returned | None:
-        its = [one for one in await self.refunds(intent) if one.metadata.get("refund") == str(refund.id)]
-        return next((one for one in its if one.of_try == str(refund.tries) or one.status not in OVER), None)
+        tries = [one for one in await self.refunds(intent) if one.metadata.get("refund") == str(refund.id)]
+        return next((one for one in tries if one.of_try == str(refund.tries) or one.status not in OVER), None)
 
     async def refunds(self, intent: str) -> list[Returned]:
         found = await self._refunds.list_async({"payment_intent": intent, "limit": 100})
@@ -234,17 +234,17 @@ class StripeMoney:
         try:
             return cast("Intent", _read(await self._intents.retrieve_async(name), Intent))
         except stripe.InvalidRequestError:
-            return None  # there is none, or it is not ours to see
+            return None  # it does not exist, or belongs to another account
 
     def verify(self, raw: bytes, signature: str | None) -> int:
-        """When Stripe signed these bytes, in seconds. Otherwise they are somebody else's."""
+        """Verifies the signature of a webhook body; returns the time of signing, in Unix seconds."""
         try:
             stripe.WebhookSignature.verify_header(raw, signature, self._keys.webhook_secret)
         except (stripe.SignatureVerificationError, UnicodeDecodeError) as error:
             raise BadSignature() from error
         assert signature
         pairs = (part.partition("=") for part in signature.split(","))
-        return int(next(value for name, _, value in pairs if name == "t"))  # the first: it is the one that was signed
+        return int(next(value for name, _, value in pairs if name == "t"))  # the first `t` is the one that was signed
 
     async def close(self) -> None:
         await self._http.close_async()  # type: ignore[no-untyped-call]
@@ -254,5 +254,5 @@ def read_news(raw: bytes) -> News:
     return msgspec.json.decode(raw, type=News)
 
 
-def _read(answer: Any, of: type[Any]) -> Any:
-    return msgspec.convert(answer.to_dict(), of)
+def _read(response: Any, of: type[Any]) -> Any:
+    return msgspec.convert(response.to_dict(), of)

@@ -1,6 +1,6 @@
-"""What Stripe's webhook brings. It ends where every other news of money ends, in `actions`: once, in any order, however
-often it comes. What is nobody's here, or not as it was agreed, is parked for the operator, and answered with 200: to
-send it again would change nothing.
+"""Stripe's webhook. Its events end in `payments.actions` like all outcomes: applied once, in any order, however often
+they are delivered. Events that match no payment here, or have a wrong amount or currency, are parked for the operator
+and acknowledged with 200, because a redelivery would change nothing.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from fullhouse.payments.providers.stripe.api import (
     said_of_refund,
 )
 
-PARKED = Counter("fullhouse_payments_parked_total", "News of money that an operator must look at", ["reason"])
+PARKED = Counter("fullhouse_payments_parked_total", "Payment provider events that an operator must review", ["reason"])
 MESSENGER = Actor(type="system", name="stripe")
 log = structlog.get_logger()
 
@@ -45,12 +45,12 @@ async def hear(services: Services, provider: str, raw: bytes, signature: str | N
         news = read_news(raw)
         await _follow(services, stripe, news)
     except msgspec.MsgspecError as error:
-        raise Malformed(f"It is signed, and still cannot be read: {error}.") from None
+        raise Malformed(f"The message is signed, but its body cannot be read: {error}.") from None
 
 
 def _check_age(signed_at: int, now: datetime) -> None:
     if now.timestamp() - signed_at > policy.SIGNED_FOR_S:
-        raise BadSignature(f"It was signed more than {policy.SIGNED_FOR_S} seconds ago.")
+        raise BadSignature(f"The message was signed more than {policy.SIGNED_FOR_S} seconds ago.")
 
 
 async def _follow(services: Services, stripe: StripeMoney, news: News) -> None:
@@ -61,16 +61,17 @@ async def _follow(services: Services, stripe: StripeMoney, news: News) -> None:
     elif thing in ("refund", "charge.refund"):
         refund = msgspec.json.decode(news.data.object, type=Returned)
         await _park(services, news, await _about_refund(services, stripe, news, refund))
-    elif news.type == "charge.refunded":  # which, it does not say
+    elif news.type == "charge.refunded":  # does not name the refund: look at all of the charge
         charge = msgspec.json.decode(news.data.object, type=Charge)
         for refund in await stripe.refunds(charge.payment_intent) if charge.payment_intent else ():
             await _park(services, news, await _about_refund(services, stripe, news, refund))
-    elif thing == "charge.dispute":  # the bank has taken it back: a person decides what follows
+    elif thing == "charge.dispute":  # the bank has reversed the payment: an operator decides what follows
         await _park(services, news, "dispute")
 
 
 async def _about_payment(services: Services, intent: Intent) -> str | None:
-    """The reason to park it, if there is one. Our own row decides what it is about, not what the message says of it."""
+    """Records the outcome; returns the reason to park the event, if there is one. The stored attempt is the truth, not
+    the message's metadata."""
     organization_id, attempt_id = _named(intent.metadata, "organization"), _named(intent.metadata, "attempt")
     if organization_id is None or attempt_id is None:
         return "unknown_intent"
@@ -86,7 +87,7 @@ async def _about_payment(services: Services, intent: Intent) -> str | None:
 
 
 def _is_its(attempt: Attempt, intent: Intent) -> bool:
-    """Its name is not known here if the answer that said it was lost, or is on its way."""
+    """The attempt has no reference if Stripe's response was lost or is not processed yet."""
     return attempt.provider == "stripe" and attempt.provider_ref in (None, intent.id)
 
 
@@ -97,7 +98,7 @@ async def _about_refund(services: Services, stripe: StripeMoney, news: News, ret
             return await _about_strange_refund(services, stripe, news, returned)
         except actions.ToldBefore:
             return None
-        except Refusal:  # more than is left of it, or of an order that is not paid
+        except Refusal:  # more than is left of the payment, or the order is not paid
             return "unknown_refund"
     async with services.database.tenant(organization_id, MESSENGER) as tx:
         if await store.refund_by_id(tx, refund_id) is None:
@@ -108,10 +109,10 @@ async def _about_refund(services: Services, stripe: StripeMoney, news: News, ret
 
 
 async def _about_strange_refund(services: Services, stripe: StripeMoney, news: News, returned: Returned) -> str | None:
-    """One that somebody made at Stripe itself. If it is for a payment of ours of which as much was refused, it is that:
-    another try, that they have made for us. Otherwise the money is noted; if there are tickets for it, a person decides
-    what becomes of them: it is parked, too, in the same transaction. News may be old, and come before those of the
-    payment: Stripe is asked how things are now."""
+    """A refund that was made in Stripe's dashboard. If a refund of the same amount was refused for this payment, it
+    counts as another try of that one. Otherwise it is recorded; if tickets were sold for the payment, the event is also
+    parked in the same transaction, because an operator must decide about the tickets. Events may be old or arrive
+    before those of the payment, so the current state is read from Stripe."""
     intent = await stripe.intent(returned.payment_intent) if returned.payment_intent else None
     made = await stripe.refunds(intent.id) if intent else []
     now = next((one for one in made if one.id == returned.id), None)
@@ -133,31 +134,31 @@ async def _about_strange_refund(services: Services, stripe: StripeMoney, news: N
 
 
 async def _end_alarm(tx: Tx, attempt_id: UUID, intent: Intent, made: Sequence[Returned]) -> str | None:
-    """Other money than was asked for had come. Once all of it has gone back, nobody waits for it any more."""
+    """A wrong amount or currency had been captured. Once all of it is refunded, the attempt fails."""
     if sum(one.returned for one in made if isinstance(said_of_refund(one), Refunded)) < intent.received:
         return "unknown_refund"
-    await actions.record(tx, attempt_id, Failed("given_back", "Other money than was asked for came, and went back."))
+    await actions.record(tx, attempt_id, Failed("given_back", "A wrong amount was captured, and has been refunded."))
     return None
 
 
 async def _adopt(tx: Tx, attempt: Attempt, returned: Returned) -> bool:
-    """Whether it is one of ours: known by its name, or the same that was refused to us."""
+    """Whether the refund is one of ours: by its id at Stripe, or as another try of one that was refused."""
     assert tx.organization_id
     outcome = said_of_refund(returned)
     refunds = await store.lock_refunds_of_attempt(tx, attempt.id)
-    its = next((refund for refund in refunds if refund.provider_ref == returned.id), None)
-    if its is None and isinstance(outcome, Refunded):
+    ours = next((refund for refund in refunds if refund.provider_ref == returned.id), None)
+    if ours is None and isinstance(outcome, Refunded):
         fits = ("failed", returned.returned, returned.currency.upper())
         refused = next((one for one in refunds if (one.status, one.amount, one.currency) == fits), None)
-        its = refused and await actions.retry_refund(tx, refused.order_id, refused.id)
-    if its:
-        await actions.record_refund(tx, its.id, outcome, its.tries)
-    return its is not None
+        ours = refused and await actions.retry_refund(tx, refused.order_id, refused.id)
+    if ours:
+        await actions.record_refund(tx, ours.id, outcome, ours.tries)
+    return ours is not None
 
 
 async def find_made_elsewhere(services: Services, attempt: Attempt) -> None:
-    """A refund of ours was refused: perhaps because somebody has made it at Stripe itself, and that was told while ours
-    was still on its way."""
+    """After a refused refund: perhaps it was made in Stripe's dashboard, and that event arrived while ours was in
+    progress. Looks for such refunds and adopts them."""
     stripe = services.part(Providers).stripe
     if stripe is None or attempt.provider != stripe.name or attempt.provider_ref is None:
         return
@@ -175,12 +176,18 @@ async def _park(services: Services, news: News, reason: str | None) -> None:
 
 
 async def _park_in(tx: Tx, news: News, reason: str) -> None:
-    thing = msgspec.json.decode(news.data.object)
+    body = msgspec.json.decode(news.data.object)
     kept = ("id", "amount", "amount_received", "currency", "status", "metadata", "payment_intent")
-    what = {name: thing[name] for name in kept if name in thing}
-    if await store.park(tx, provider="stripe", news_id=news.id, kind=news.type, reason=reason, said=what):
+    summary = {name: body[name] for name in kept if name in body}
+    if await store.park(tx, provider="stripe", news_id=news.id, kind=news.type, reason=reason, said=summary):
         PARKED.labels(reason).inc()
-        log.error("news of money that an operator must look at", reason=reason, news_id=news.id, kind=news.type)
+        log.error(
+            "payments.provider_event_parked",
+            detail="an operator must review it: fullhouse payments",
+            reason=reason,
+            news_id=news.id,
+            kind=news.type,
+        )
 
 
 def _named(metadata: dict[str, str], name: str) -> UUID | None:

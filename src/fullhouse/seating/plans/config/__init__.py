@@ -1,1 +1,1 @@
-"""Layouts as other systems keep them: JSON with sections, rows and seats."""
+"""The `config` format for layouts, as other systems store them: JSON with zones and seats."""

@@ -4,8 +4,8 @@
                 "seats": [{"seat_id": …, "row": …, "number": …, "category": …, "coordinates": {"x": …, "y": …}}]}],
      "seat_groups": [{"group_id": …, "group_type": …, "seat_ids": […]}]}
 
-The same may lie in the field `config` of a layout with its `name`, `description` and `total_capacity`. What a plan of
-ours knows besides stands in further fields, all of which may be missing. `config_plan` turns one into the other.
+It may also be the field `config` of a layout that has `name`, `description` and `total_capacity`. Further, optional
+fields hold what a `fullhouse/1` plan has in addition. A plan converts to it and back.
 """
 
 from typing import Annotated, Literal
@@ -43,7 +43,7 @@ class Coordinates(msgspec.Struct, frozen=True, gc=False):
 
 
 class Seat(msgspec.Struct, kw_only=True, gc=False, omit_defaults=True):
-    """`companion_seat_id` of a wheelchair place names its companion, of a companion the place that it belongs to."""
+    """`companion_seat_id` of a wheelchair place names its companion seat; of a companion seat, its wheelchair place."""
 
     seat_id: Key
     row: RowLabel
@@ -87,7 +87,7 @@ class SeatGroup(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class Config(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """`adjacency` says who is whose neighbour: `by_distance` leaves it to the coordinates, `listed` to the order of the
+    """`adjacency` says how neighbours are found: `by_distance` from the coordinates, `listed` from the order of the
     seats and their `gap_before`."""
 
     zones: Annotated[list[Zone], Meta(max_length=500)]

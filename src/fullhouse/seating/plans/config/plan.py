@@ -1,7 +1,7 @@
-"""Between a layout's `config` (document.py) and a plan: read, and written again in the same shape.
+"""Converts a layout's `config` (document.py) to a plan and back.
 
-What a config leaves open is decided once and said in the notes; what contradicts itself is a mistake, and its path is
-that of the config.
+What a config leaves open is decided during the import and reported in the notes. Contradictions are mistakes, reported
+with their path in the config.
 """
 
 import re
@@ -39,13 +39,13 @@ NAME = "Seating plan"
 
 
 def read(document: bytes) -> tuple[Plan, list[str]]:
-    """The plan, and what a person should know about how it came to be."""
-    strange: Counter[str] = Counter()
-    plain = reading.plain(document)
-    wrapped = isinstance(plain, dict) and "config" in plain
+    """The plan, and notes about what the import left out or assumed."""
+    unknown: Counter[str] = Counter()
+    decoded = reading.plain(document)
+    wrapped = isinstance(decoded, dict) and "config" in decoded
     kind: type[Layout | Config] = Layout if wrapped else Config
-    parsed = reading.read_as(kind, plain, lambda path: strange.update([_INDEX.sub("[]", path)]))
-    notes = [f"The field {path} is not known here and was left out, {_many(n, 'time')}." for path, n in strange.items()]
+    parsed = reading.read_as(kind, decoded, lambda path: unknown.update([_INDEX.sub("[]", path)]))
+    notes = [f"The field {path} is not known here and was left out, {_many(n, 'time')}." for path, n in unknown.items()]
     return _Import(parsed, notes).plan(), notes
 
 
@@ -61,7 +61,7 @@ class _Import:
         self.config = parsed.config if isinstance(parsed, Layout) else parsed
         self.rows: dict[tuple[int, int, int], list[_Placed]] = {}  # by zone, section and row of the plan
         self.companions: dict[str, list[str]] = defaultdict(list)  # of a wheelchair place
-        self.named: set[str] = set()  # companions that belong to somebody already
+        self.named: set[str] = set()  # seats whose companion relation is stated explicitly
         self.reordered = 0
 
     def plan(self) -> Plan:
@@ -80,7 +80,7 @@ class _Import:
             groups=tuple(_group(group) for group in config.seat_groups),
         )
         try:
-            plan = reading.read(encode(plan))  # what came from outside meets our own limits too
+            plan = reading.read(encode(plan))  # imported plans must meet the limits of `fullhouse/1` too
             mistakes += checks.check(plan)
         except PlanInvalid as refused:
             mistakes += refused.fields
@@ -88,10 +88,10 @@ class _Import:
             raise reading.refusal([self._located(mistake) for mistake in mistakes])
         return msgspec.structs.replace(plan, total_capacity=total_capacity(plan))
 
-    # --- the whole
+    # --- the plan as a whole
 
     def _frame(self) -> tuple[XY, float, float]:
-        """The upper left corner, width and height. Coordinates stay what they are, unless some lie below zero."""
+        """The upper left corner, width and height. Coordinates are kept, unless some are negative."""
         config = self.config
         points = [p for zone in config.zones for p in (*(seat.coordinates for seat in zone.seats), *zone.area)]
         xs, ys = [p.x for p in points], [p.y for p in points]
@@ -108,27 +108,25 @@ class _Import:
             return _moved(focus, corner)
         if not any(zone.seats for zone in self.config.zones):
             return None
-        self.notes.append(
-            "No stage was found: the middle of the upper edge is taken for the point that people look at."
-        )
+        self.notes.append("No stage was found: the middle of the upper edge is used as the point that people look at.")
         return Point(width / 2, 0.0)
 
     def _capacities(self) -> Iterator[FieldError]:
-        """A zone with seats has as many places as seats, however many it says; the total is that of what is said."""
+        """A zone with seats has its number of seats as capacity, whatever it states; the total is checked as stated."""
         total = self.around.total_capacity or self.config.total_capacity
-        said = sum(zone.capacity or len(zone.seats) for zone in self.config.zones)
-        if total is not None and total != said:
-            yield FieldError("total_capacity", f"The total is given as {total:,}, but the zones add up to {said:,}.")
+        stated = sum(zone.capacity or len(zone.seats) for zone in self.config.zones)
+        if total is not None and total != stated:
+            yield FieldError("total_capacity", f"The total is given as {total:,}, but the zones add up to {stated:,}.")
         for zone in self.config.zones:
             if zone.zone_type in RESERVED and zone.seats and (zone.capacity or 0) > len(zone.seats):
                 listed = _many(len(zone.seats), "seat")
                 self.notes.append(
-                    f"The zone “{zone.name}” is said to have {zone.capacity:,} places and lists {listed}:"
-                    " a zone with seats has as many places as seats."
+                    f"The zone “{zone.name}” states a capacity of {zone.capacity:,} but lists {listed}:"
+                    " the number of seats counts."
                 )
 
     def _pairs(self) -> Iterator[FieldError]:
-        """Who accompanies whom: said by the place, by the companion, or by a group of both."""
+        """Which seat accompanies which place: stated by the place, by the companion seat, or by a group of both."""
         seats = {seat.seat_id: seat for zone in self.config.zones for seat in zone.seats}
         pairs = [group.seat_ids for group in self.config.seat_groups if group.group_type == "wheelchair_pair"]
         self.named = {seat_id for pair in pairs for seat_id in pair}
@@ -164,8 +162,8 @@ class _Import:
         if self.rows and guessed:
             aisles = sum(s.gap_before for zone in zones for sec in zone.sections for row in sec.rows for s in row.seats)
             self.notes.append(
-                f"Neighbours were found by distance, once: a step above {GAP} times the usual one in the row is an"
-                f" aisle ({aisles:,} found in {_many(len(self.rows), 'row')}). The plan now says so itself."
+                f"Neighbours were found by distance: a step above {GAP} times the usual one in the row is an"
+                f" aisle ({aisles:,} found in {_many(len(self.rows), 'row')}). The plan now stores them."
             )
         alone = [
             seat.seat_id
@@ -184,7 +182,7 @@ class _Import:
         return zones
 
     def _rows(self, zone: ConfigZone) -> dict[tuple[str, str], list[_Placed]]:
-        """By section and label, in the order of the list; seats as they stand side by side."""
+        """Rows by section and label, in the order of the list; seats in the order in which they stand."""
         rows: dict[tuple[str, str], list[_Placed]] = defaultdict(list)
         for n, seat in enumerate(zone.seats):
             at = (seat.coordinates.x, seat.coordinates.y)
@@ -241,7 +239,7 @@ class _Import:
         return Row(label=label, seats=seats, table=any(p.seat.table for p in row))
 
     def _pair_neighbours(self, row: list[_Placed], apart: Sequence[bool]) -> None:
-        """A companion that nobody names, and that names nobody, belongs to the wheelchair place beside it."""
+        """Assigns a companion seat without any stated relation to the wheelchair place beside it."""
         for i, placed in enumerate(row):
             if placed.seat.category != "companion" or placed.seat.seat_id in self.named:
                 continue
@@ -259,7 +257,7 @@ class _Import:
         return FieldError(f"config.{path}" if wrapped else path, self._renamed(mistake.message))
 
     def _renamed(self, text: str) -> str:
-        """A path of the plan, or a sentence with one in it, in the config's own terms."""
+        """Translates paths of the plan, alone or in a sentence, to paths of the config."""
 
         def seat(found: re.Match[str]) -> str:
             z, s, r, i = map(int, found.groups())
@@ -285,7 +283,7 @@ def _group(group: SeatGroup) -> Group:
 
 
 def write(plan: Plan) -> bytes:
-    """The plan as a config. Read again it is the same plan, down to its neighbours and prices."""
+    """The plan as a config. Reading it gives the same plan again, with its neighbours and prices."""
     config = Config(
         name=plan.name,
         description=plan.description or None,
@@ -335,7 +333,7 @@ def _written_seats(zone: Zone, place_of: dict[str, str], *, named: bool) -> Iter
     for section in zone.sections:
         labels: set[str] = set()
         for row in section.rows:
-            again = row.label in labels  # two rows of one name are read as one: an aisle keeps them apart
+            again = row.label in labels  # two rows of one label are read as one: the gap keeps them apart
             labels.add(row.label)
             for i, seat in enumerate(row.seats):
                 number = seat.number

@@ -1,7 +1,7 @@
-"""The seating-plan document of pretix, as far as it says something to us, and where on the plan its parts are.
+"""The parts of pretix's seating-plan document that are imported, and their positions on the plan.
 
-Positions add up: zone, row and seat; zone and area. Only what cannot be understood is a mistake; texts may be numbers,
-and almost everything may be missing.
+Positions add up: zone, row and seat; zone and area. Parsing is lenient: texts may be numbers, and nearly all fields are
+optional.
 """
 
 from math import cos, pi, radians, sin
@@ -15,7 +15,7 @@ from fullhouse.seating.plans.plan import EXTENT_MAX
 
 MARGIN = 20.0
 
-Number = Annotated[float, Meta(ge=-EXTENT_MAX / 8, le=EXTENT_MAX / 8)]  # three of them still fit into a plan
+Number = Annotated[float, Meta(ge=-EXTENT_MAX / 8, le=EXTENT_MAX / 8)]  # the sum of three of them fits into a plan
 
 
 class Position(msgspec.Struct):
@@ -76,7 +76,7 @@ class Area(msgspec.Struct):
     rectangle: Rectangle | None = None
     circle: Circle | None = None
     ellipse: Ellipse | None = None
-    width: Number = 0.0  # the rectangles of older plans
+    width: Number = 0.0  # rectangles in older plans
     height: Number = 0.0
     color: str | None = None
     border_color: str | None = None
@@ -115,7 +115,7 @@ class Placed(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """An area of any kind, as the corners of a polygon. A mere text is a single point."""
+    """An area of any kind, as the corners of a polygon. A text alone is a single point."""
 
     text: str
     corners: list[XY]
@@ -165,7 +165,7 @@ def frame(size: Size | None, points: list[XY]) -> tuple[XY, float, float]:
 
 
 def inside(at: XY, corners: list[XY]) -> bool:
-    """Does a ray to the right cross the outline an odd number of times?"""
+    """Whether a point lies inside a polygon: a ray to the right crosses the outline an odd number of times."""
     crossings = 0
     for (ax, ay), (bx, by) in zip(corners, [*corners[1:], *corners[:1]], strict=True):
         if (ay > at[1]) != (by > at[1]):

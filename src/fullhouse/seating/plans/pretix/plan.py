@@ -1,5 +1,5 @@
-"""Reads the seating plans of pretix. What has no counterpart here is said in the notes and left out; nothing is fatal
-but a document that has not the shape of a plan at all.
+"""Imports seating plans of pretix. Parts without a counterpart here are left out and listed in the notes; only a
+document that is not a plan at all is refused.
 """
 
 import re
@@ -19,12 +19,12 @@ from fullhouse.seating.plans.reading import read_as
 
 
 def read(document: dict[str, Any] | bytes) -> tuple[Plan, list[str]]:
-    """The plan, and what a person should know about how it came to be."""
-    strange: Counter[str] = Counter()
-    parsed = read_as(pretix.Document, document, lambda path: strange.update([_INDEX.sub("[]", path)]))
-    notes = [f"The field {path} is not known here and was left out, {_many(n, 'time')}." for path, n in strange.items()]
+    """The plan, and notes about what the import left out or assumed."""
+    unknown: Counter[str] = Counter()
+    parsed = read_as(pretix.Document, document, lambda path: unknown.update([_INDEX.sub("[]", path)]))
+    notes = [f"The field {path} is not known here and was left out, {_many(n, 'time')}." for path, n in unknown.items()]
     plan = _Import(parsed, notes).plan()
-    return read_plan(encode(plan)), notes  # what came from outside meets our own limits too
+    return read_plan(encode(plan)), notes  # imported plans must meet the limits of `fullhouse/1` too
 
 
 class _Import:
@@ -72,7 +72,7 @@ class _Import:
     def _sections(
         self, zone: pretix.Zone, index: int, rows: list[list[Placed]], corner: XY, usual: float
     ) -> list[Section]:
-        """One section, and more if the same row and number come twice: tickets must differ in what they say."""
+        """One section, or several if the same row and number occur twice: two tickets must not name the same seat."""
         name = _text(zone.name, 90) or f"Zone {index + 1}"
         sections: list[list[Row]] = []
         taken: Counter[tuple[str, str]] = Counter()  # how many sections have it already
@@ -81,12 +81,12 @@ class _Import:
                 continue
             label = _text(row.row_number, 24) or _text(row.row_label, 24) or str(number + 1)
             for piece in self._unambiguous(self._row(label, placed, corner, usual), name):
-                words = [(label, seat.number) for seat in piece.seats]
-                free = max(taken[word] for word in words)
+                seat_names = [(label, seat.number) for seat in piece.seats]
+                free = max(taken[numbered] for numbered in seat_names)
                 sections += [[]] if free == len(sections) else []
                 sections[free].append(piece)
-                for word in words:
-                    taken[word] = free + 1
+                for numbered in seat_names:
+                    taken[numbered] = free + 1
         if len(sections) > 1:
             self.notes.append(f"“{name}” has rows of the same name: they became {len(sections)} sections.")
         return [
@@ -99,7 +99,7 @@ class _Import:
         ]
 
     def _unambiguous(self, row: Row, zone: str) -> list[Row]:
-        """The row, or its blocks between the aisles if each is numbered from the beginning."""
+        """The row, or its blocks between the aisles if each block has its own numbering."""
         blocks: list[list[Seat]] = []
         for seat in row.seats:
             if seat.gap_before or not blocks:
@@ -110,7 +110,7 @@ class _Import:
             return [row]
         if all(len({seat.number for seat in block}) == len(block) for block in blocks):
             return [replace(row, seats=tuple(block)) for block in blocks]
-        self.notes.append(f"Row {row.label} of “{zone}” had two seats of one number: it was numbered anew.")
+        self.notes.append(f"Row {row.label} of “{zone}” had two seats of one number: it was renumbered.")
         return [replace(row, seats=tuple(replace(seat, number=str(i + 1)) for i, seat in enumerate(row.seats)))]
 
     def _row(self, label: str, placed: list[Placed], corner: XY, usual: float) -> Row:
@@ -142,7 +142,7 @@ class _Import:
         return self.prices[name].key
 
     def _outline(self, shapes: list[Shape], rows: list[list[Placed]], corner: XY) -> tuple[Point, ...]:
-        """An area around all of a zone's seats is its outline; the others are only told of."""
+        """The area around all of a zone's seats is its outline; other areas are only noted."""
         outline: tuple[Point, ...] = ()
         for shape in shapes:
             if (
@@ -159,18 +159,16 @@ class _Import:
     def _focus(self, shapes: list[Shape], corner: XY, width: float) -> Point:
         for shape in shapes:
             if shape.corners and _STAGE.search(folded(shape.text)):
-                self.notes.append(f"The area “{shape.text}” is taken for the point that people look at.")
+                self.notes.append(f"The area “{shape.text}” is used as the point that people look at.")
                 middle = (fmean(x for x, _ in shape.corners), fmean(y for _, y in shape.corners))
                 return Point(round(middle[0] - corner[0], 3), round(middle[1] - corner[1], 3))
-        self.notes.append(
-            "No stage was found: the middle of the upper edge is taken for the point that people look at."
-        )
+        self.notes.append("No stage was found: the middle of the upper edge is used as the point that people look at.")
         return Point(width / 2, 0.0)
 
     def _say(self, rows: int) -> None:
         self.notes.append(
-            f"Neighbours were found by distance, once: a step above {GAP} times the usual one in the row is an aisle"
-            f" ({self.gaps} found in {_many(rows, 'row')}). The plan now says so itself."
+            f"Neighbours were found by distance: a step above {GAP} times the usual one in the row is an aisle"
+            f" ({self.gaps} found in {_many(rows, 'row')}). The plan now stores them."
         )
         self.notes.append("All seats are standard: pretix marks no wheelchair places or companion seats.")
         if self.reordered:
@@ -186,20 +184,20 @@ class _Import:
 
 
 class _Keys:
-    """Hands out keys: clean, and each but once."""
+    """Makes valid, unique keys."""
 
     def __init__(self) -> None:
         self.used: set[str] = set()
         self.times: Counter[str] = Counter()
         self.changed = 0
 
-    def made(self, wish: str, fallback: str) -> str:
-        key = clean = _clean(wish) or _clean(fallback) or "x"
-        while key in self.used:  # the counter goes on where it stopped: a thousand equal wishes are a thousand steps
+    def made(self, wanted: str, fallback: str) -> str:
+        key = clean = _clean(wanted) or _clean(fallback) or "x"
+        while key in self.used:  # the counter is kept, so that a thousand equal keys take a thousand steps
             self.times[clean] += 1
             key = f"{clean}-{self.times[clean] + 1}"
         self.used.add(key)
-        self.changed += key != wish
+        self.changed += key != wanted
         return key
 
 
@@ -223,5 +221,5 @@ def _color(text: str | None) -> str | None:
 
 _INDEX = re.compile(r"\[\d+\]")
 _UNCLEAN = re.compile(r"[^A-Za-z0-9._:-]+")
-# In the languages that plans have come in so far, as `folded` spells them.
+# In the languages of the plans imported so far, as `folded` spells them.
 _STAGE = re.compile(r"\b(stage|buhne|buehne|scene|podium|toneel|verhoog|escenario|palco|screen|leinwand|altar)\b")
